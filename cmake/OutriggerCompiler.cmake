@@ -1,0 +1,38 @@
+# Flags for all of our own targets, through one interface target.
+add_library(outrigger_flags INTERFACE)
+target_compile_options(outrigger_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${OUTRIGGER_WERROR}>:-Werror>
+  # __FILE__ and ccache must not depend on where the tree lies.
+  -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+if(OUTRIGGER_SANITIZE)
+  string(REPLACE "," ";" _sanitizers "${OUTRIGGER_SANITIZE}")
+  target_compile_options(outrigger_flags INTERFACE
+    -fsanitize=${OUTRIGGER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(outrigger_flags INTERFACE -fsanitize=${OUTRIGGER_SANITIZE})
+  if("thread" IN_LIST _sanitizers)
+    # gcc 12 warns that atomic_thread_fence is not modelled; no code of ours uses fences.
+    target_compile_options(outrigger_flags INTERFACE -Wno-tsan)
+  endif()
+endif()
+
+if(OUTRIGGER_COVERAGE)
+  target_compile_options(outrigger_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(outrigger_flags INTERFACE --coverage)
+endif()
+
+if(OUTRIGGER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(OUTRIGGER_CCACHE_PROGRAM ccache)
+  if(OUTRIGGER_CCACHE_PROGRAM)
+    # Precompiled headers need the two sloppiness flags; the base directory lets clones share hits.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "CCACHE_NOHASHDIR=1"
+      ${OUTRIGGER_CCACHE_PROGRAM})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(outrigger_flags INTERFACE -fpch-preprocess)
+    endif()
+  endif()
+endif()

@@ -1,0 +1,39 @@
+# outrigger_add_test(<name> SOURCES t.cc ... [LINK target ...])
+#
+# One GoogleTest program outrigger_<name>_test, run by ctest as one test per program: starting a
+# process per case costs more than the cases. Inside the project tests may use tests/support.
+find_package(GTest REQUIRED)
+find_package(rapidcheck QUIET)
+
+function(outrigger_add_test NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(target outrigger_${NAME}_test)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  if(TARGET outrigger_flags)
+    target_link_libraries(${target} PRIVATE outrigger_flags)
+  endif()
+  if(TARGET outrigger_test_support)
+    target_link_libraries(${target} PRIVATE outrigger_test_support)
+  endif()
+  if(COMMAND outrigger_use_test_pch)
+    outrigger_use_test_pch(${target})
+  endif()
+  add_test(NAME ${NAME} COMMAND ${target})
+  set_tests_properties(${NAME} PROPERTIES TIMEOUT 300)
+  if(DEFINED OUTRIGGER_TEST_DATA)
+    target_compile_definitions(${target} PRIVATE OUTRIGGER_TEST_DATA="${OUTRIGGER_TEST_DATA}")
+  endif()
+endfunction()
+
+# GoogleTest's headers cost more than most tests: all test programs share one precompiled header.
+if(OUTRIGGER_PCH)
+  file(WRITE "${CMAKE_BINARY_DIR}/test_pch.cc" "// Exists to carry the precompiled header of the tests.\n")
+  add_library(outrigger_test_pch OBJECT "${CMAKE_BINARY_DIR}/test_pch.cc")
+  target_link_libraries(outrigger_test_pch PRIVATE GTest::gmock GTest::gtest outrigger_flags)
+  target_precompile_headers(outrigger_test_pch PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <memory> <string> <string_view> <vector>)
+  function(outrigger_use_test_pch TARGET)
+    target_precompile_headers(${TARGET} REUSE_FROM outrigger_test_pch)
+  endfunction()
+endif()

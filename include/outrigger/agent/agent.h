@@ -1,0 +1,114 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "outrigger/agent/needs.h"
+#include "outrigger/agent/settings.h"
+#include "outrigger/agent/stages.h"
+
+namespace outrigger {
+
+/// A further name under which one of an agent's scorers can be called, at
+/// POST /<agent>/<name>/prioritize and, where given, at the path of an older program.
+struct NamedScorer {
+  std::string name;
+  const Scorer* scorer;  // lives as long as the agent
+};
+
+/// A policy that the scheduler consults. It implements the stages it has by inheriting from
+/// Filterer, Scorer, Binder, Preempter or Controller as well.
+///
+///     class Congestion final : public Agent, public Scorer { ... };
+///     OUTRIGGER_AGENT(Congestion, Settings)
+class Agent {
+ public:
+  virtual ~Agent() = default;
+
+  /// What this agent reads of nodes and pods; asked once, after construction.
+  virtual Needs Reads() const { return {}; }
+
+  /// Scorers beside the one that the agent itself is, if it has several.
+  virtual std::vector<NamedScorer> NamedScorers() const { return {}; }
+};
+
+/// A path under which another program offered the same verb, kept so that its users can switch.
+struct Alias {
+  enum class Verb { kFilter, kPrioritize };
+  std::string path;    // "/scheduler/priorities/safe-balance"
+  Verb verb = Verb::kFilter;
+  std::string scorer;  // name of a NamedScorer, or empty for the agent itself
+};
+
+/// What an agent gets from the program around it; everything outlives the agent.
+struct AgentDeps {
+  std::string name;  // as registered
+};
+
+/// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.
+struct AgentFactory {
+  SettingsSchema settings;
+  std::vector<Alias> aliases;
+  /// Which stages the agent's class has.
+  bool filters = false;
+  bool scores = false;
+  bool binds = false;
+  bool preempts = false;
+  /// Makes the agent from `values`, which `settings` made. InvalidArgument for settings that are
+  /// wrong together (each alone was checked already).
+  absl::StatusOr<std::unique_ptr<Agent>> (*make)(const AgentDeps& deps,
+                                                 const SettingsValues& values) = nullptr;
+};
+
+namespace internal {
+
+template <typename AgentType>
+std::vector<Alias> AliasesOf() {
+  if constexpr (requires { AgentType::kAliases; }) {
+    return {AgentType::kAliases.begin(), AgentType::kAliases.end()};
+  } else if constexpr (requires { AgentType::Aliases(); }) {
+    return AgentType::Aliases();
+  } else {
+    return {};
+  }
+}
+
+template <typename AgentType, typename SettingsType>
+absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const AgentDeps& deps,
+                                                 const SettingsValues& values) {
+  const auto& settings = values.As<SettingsType>();
+  if constexpr (requires { AgentType::Make(deps, settings); }) {
+    return AgentType::Make(deps, settings);
+  } else if constexpr (std::is_constructible_v<AgentType, const SettingsType&, const AgentDeps&>) {
+    return std::make_unique<AgentType>(settings, deps);
+  } else {
+    return std::make_unique<AgentType>(settings);
+  }
+}
+
+template <typename AgentType, typename SettingsType>
+AgentFactory MakeAgentFactory() {
+  AgentFactory factory;
+  factory.settings = SettingsSchema::Of<SettingsType>();
+  factory.aliases = AliasesOf<AgentType>();
+  factory.filters = std::is_base_of_v<Filterer, AgentType>;
+  factory.scores = std::is_base_of_v<Scorer, AgentType>;
+  factory.binds = std::is_base_of_v<Binder, AgentType>;
+  factory.preempts = std::is_base_of_v<Preempter, AgentType>;
+  factory.make = &MakeAgent<AgentType, SettingsType>;
+  return factory;
+}
+
+}  // namespace internal
+}  // namespace outrigger
+
+/// Defines the one function that the generated registry names. Use it once per agent, inside the
+/// agent's namespace `outrigger::<name>` ('-' in the name is '_' there).
+#define OUTRIGGER_AGENT(AgentType, SettingsType)                               \
+  ::outrigger::AgentFactory MakeFactory();                                     \
+  ::outrigger::AgentFactory MakeFactory() {                                    \
+    return ::outrigger::internal::MakeAgentFactory<AgentType, SettingsType>(); \
+  }

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace outrigger {
+
+/// Which parts of nodes and pods an agent reads, so that the decoder skips what nobody reads.
+///
+/// A field that is not named here may be empty in a Request. Build it by chaining:
+///
+///     return Needs().Allocatable().Annotations({"mean-free-cpu"}).PodResources();
+///
+/// Names (node, pod, namespace, UID) are always there.
+class Needs {
+ public:
+  enum Field : uint32_t {
+    kNodeLabels = 1U << 0,
+    kNodeTaints = 1U << 1,  // taints and unschedulable
+    kNodeAllocatable = 1U << 2,
+    kNodeCapacity = 1U << 3,
+    kNodeAllAnnotations = 1U << 4,
+    kPodMetadata = 1U << 5,    // labels, annotations
+    kPodResources = 1U << 6,   // containers, init containers, overhead, pod-level resources
+    kPodScheduling = 1U << 7,  // selector, affinity, tolerations, priority, scheduler name, status
+  };
+
+  Needs& NodeLabels() { return Add(kNodeLabels); }
+  Needs& NodeTaints() { return Add(kNodeTaints); }
+  Needs& NodeAllocatable() { return Add(kNodeAllocatable); }
+  Needs& NodeCapacity() { return Add(kNodeCapacity); }
+  Needs& PodMetadata() { return Add(kPodMetadata); }
+  Needs& PodResources() { return Add(kPodResources); }
+  Needs& PodScheduling() { return Add(kPodScheduling); }
+  /// All annotations of nodes.
+  Needs& NodeAnnotations() { return Add(kNodeAllAnnotations); }
+  /// These annotations of nodes, and no others.
+  Needs& NodeAnnotations(std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) AddKey(key);
+    return *this;
+  }
+
+  /// Everything that this or `other` needs.
+  Needs& Merge(const Needs& other) {
+    fields_ |= other.fields_;
+    for (const std::string& key : other.annotation_keys_) AddKey(key);
+    return *this;
+  }
+
+  bool Has(Field field) const { return (fields_ & field) != 0; }
+  /// Node annotations asked for by key, sorted, without duplicates.
+  const std::vector<std::string>& annotation_keys() const { return annotation_keys_; }
+  /// True if anything of a node beyond its name is read.
+  bool AnyOfNode() const {
+    return !annotation_keys_.empty() || (fields_ & (kPodMetadata - 1)) != 0;
+  }
+
+  /// Every field: for tools that show objects, such as explain.
+  static Needs All() {
+    Needs needs;
+    needs.fields_ = (kPodScheduling << 1) - 1;
+    return needs;
+  }
+
+ private:
+  Needs& Add(Field field) {
+    fields_ |= field;
+    return *this;
+  }
+  void AddKey(std::string_view key) {
+    const auto at = std::lower_bound(annotation_keys_.begin(), annotation_keys_.end(), key);
+    if (at == annotation_keys_.end() || *at != key) annotation_keys_.emplace(at, key);
+  }
+
+  uint32_t fields_ = 0;
+  std::vector<std::string> annotation_keys_;
+};
+
+}  // namespace outrigger

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "fmt/core.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+
+namespace outrigger {
+
+/// Where an agent reports input that it could not use. Thread-safe.
+///
+/// A malformed value costs that value, never the request: it is counted
+/// (outrigger_malformed_values_total) and warned about once per agent, field and value.
+class Diagnostics {
+ public:
+  virtual ~Diagnostics() = default;
+  /// `field` is e.g. an annotation's key; `accepted` says what would have been right.
+  virtual void Malformed(std::string_view node, std::string_view field, std::string_view value,
+                         std::string_view accepted) = 0;
+};
+
+/// The nodes of a request, in the order in which they came. Elements live as long as the request.
+class NodeList {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(const Node* const* at) : at_(at) {}
+    const Node& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Node* const* at_;
+  };
+
+  NodeList() = default;
+  explicit NodeList(std::span<const Node* const> nodes) : nodes_(nodes) {}
+
+  size_t size() const { return nodes_.size(); }
+  bool empty() const { return nodes_.empty(); }
+  const Node& operator[](size_t i) const { return *nodes_[i]; }
+  Iterator begin() const { return Iterator(nodes_.data()); }
+  Iterator end() const { return Iterator(nodes_.data() + nodes_.size()); }
+
+ private:
+  std::span<const Node* const> nodes_;
+};
+
+/// One question of the scheduler: may (or how gladly would) `pod` run on each of `nodes`?
+///
+/// Valid during the call only. An agent may be asked from several threads at once.
+struct Request {
+  const Pod& pod;
+  NodeList nodes;
+  Diagnostics& diagnostics;
+  /// True if somebody wants to read the reasons of scores (explain, debug log).
+  bool explaining = false;
+
+  /// The reason of a score, formatted only if somebody wants to read it.
+  template <typename... Args>
+  std::string Why(fmt::format_string<Args...> format, Args&&... args) const {
+    return explaining ? fmt::format(format, std::forward<Args>(args)...) : std::string();
+  }
+
+  /// Annotation `key` of `node` as a base-10 integer (optional sign, no blanks); nothing if it is
+  /// absent or malformed, the latter reported to `diagnostics`.
+  std::optional<int64_t> AnnotationInt(const Node& node, std::string_view key) const;
+
+  /// Annotation `key` of `node` as a decimal floating-point number, "NaN" and "Inf" included;
+  /// nothing if it is absent or malformed or out of range, the latter two reported.
+  std::optional<double> AnnotationDouble(const Node& node, std::string_view key) const;
+};
+
+}  // namespace outrigger

@@ -1,0 +1,237 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace outrigger {
+
+// An agent declares its settings once, in a struct of its own, and everything else follows from
+// that: flags (--safe.max-risk), environment (OUTRIGGER_SAFE_MAX_RISK), keys of the settings file
+// (safe.maxRisk), the help text, the reference page and the error on nonsense.
+//
+//     struct Settings {
+//       int64_t max = 100;
+//       static constexpr auto kFields = std::tuple{
+//           Setting{"max", &Settings::max, Range<int64_t>{1, 1'000'000'000},
+//                   "congestion at which a node scores 0"}
+//               .LegacyEnv("CONGESTION_FACTOR_MAX")};
+//     };
+
+/// Accepted values of a number, both ends included.
+template <typename T>
+struct Range {
+  T min;
+  T max;
+};
+
+/// How an older program wrote a value in its environment.
+enum class LegacyForm : uint8_t {
+  kSame,     ///< as the setting itself
+  kPercent,  ///< an integer 0..100 that stands for a hundredth
+};
+
+/// One setting: a member of `Owner` of type bool, int64_t, double or std::string. The name is
+/// kebab-case. Texts must be literals.
+template <typename Owner, typename T>
+class Setting {
+  static_assert(std::is_same_v<T, bool> || std::is_same_v<T, int64_t> ||
+                    std::is_same_v<T, double> || std::is_same_v<T, std::string>,
+                "a setting is a bool, int64_t, double or std::string");
+
+ public:
+  constexpr Setting(std::string_view name, T Owner::*field, std::string_view help)
+      : name(name), field(field), help(help) {}
+  constexpr Setting(std::string_view name, T Owner::*field, Range<T> range, std::string_view help)
+      : name(name), field(field), range(range), has_range(true), help(help) {}
+  /// A text that must be one of `choices`, written "a|b|c".
+  constexpr Setting(std::string_view name, T Owner::*field, std::string_view choices,
+                    std::string_view help)
+    requires std::is_same_v<T, std::string>
+      : name(name), field(field), choices(choices), help(help) {}
+
+  /// An environment variable of an older program, read when nothing newer is set. As there, a value
+  /// that is not accepted means the default; Outrigger warns about it.
+  constexpr Setting LegacyEnv(std::string_view variable,
+                              LegacyForm form = LegacyForm::kSame) const {
+    Setting copy = *this;
+    copy.legacy_env = variable;
+    copy.legacy_form = form;
+    return copy;
+  }
+
+  std::string_view name;
+  T Owner::*field;
+  Range<std::conditional_t<std::is_same_v<T, std::string>, bool, T>> range{};
+  bool has_range = false;
+  std::string_view choices;
+  std::string_view help;
+  std::string_view legacy_env;
+  LegacyForm legacy_form = LegacyForm::kSame;
+};
+
+template <typename Owner, typename T, typename... Rest>
+Setting(std::string_view, T Owner::*, Rest...) -> Setting<Owner, T>;
+
+/// A struct for agents without settings.
+struct NoSettings {
+  static constexpr auto kFields = std::tuple<>{};
+};
+
+/// A setting with its types erased, as flags, files and help see it.
+struct SettingSpec {
+  std::string name;          // "max-risk"
+  std::string type;          // "boolean", "integer", "number" or "text"
+  std::string default_text;  // "0.3"
+  std::string accepted;      // "a number from 0 to 1"
+  std::string help;
+  std::string legacy_env;  // or empty
+  /// Sets the field of the settings struct from text. InvalidArgument says what is accepted (the
+  /// caller adds the setting's name and the value).
+  std::function<absl::Status(void* settings, std::string_view text)> parse;
+  std::function<absl::Status(void* settings, std::string_view text)> parse_legacy;
+  /// The field's present value as text.
+  std::function<std::string(const void* settings)> print;
+};
+
+/// The values of one agent's settings; a copy shares them.
+class SettingsValues {
+ public:
+  SettingsValues() = default;
+  SettingsValues(std::shared_ptr<void> values, const std::type_info& type)
+      : values_(std::move(values)), type_(&type) {}
+
+  /// The settings struct; `T` must be the one that the schema was made from.
+  template <typename T>
+  const T& As() const {
+    if (type_ == nullptr || *type_ != typeid(T)) std::abort();  // a fault of the caller
+    return *static_cast<const T*>(values_.get());
+  }
+
+  void* get() { return values_.get(); }
+  const void* get() const { return values_.get(); }
+
+ private:
+  std::shared_ptr<void> values_;
+  const std::type_info* type_ = nullptr;
+};
+
+/// All settings of one agent.
+class SettingsSchema {
+ public:
+  /// The schema of struct `T` with a `kFields` tuple.
+  template <typename T>
+  static SettingsSchema Of();
+
+  const std::vector<SettingSpec>& specs() const { return specs_; }
+  /// The spec named `name` (kebab-case), or nullptr.
+  const SettingSpec* Find(std::string_view name) const;
+  /// A new set of values, all at their defaults.
+  SettingsValues Defaults() const { return make_(); }
+
+ private:
+  std::vector<SettingSpec> specs_;
+  std::function<SettingsValues()> make_;
+};
+
+namespace internal {
+
+// What settings.cc knows about the four types; texts say what is accepted.
+absl::Status ParseSetting(std::string_view text, std::string_view accepted, bool* value);
+absl::Status ParseSetting(std::string_view text, std::string_view accepted, int64_t* value);
+absl::Status ParseSetting(std::string_view text, std::string_view accepted, double* value);
+absl::Status ParseSetting(std::string_view text, std::string_view accepted, std::string* value);
+/// An integer 0..100, divided by 100, read as Go's Atoi reads.
+absl::Status ParsePercent(std::string_view text, double* value);
+std::string PrintSetting(bool value);
+std::string PrintSetting(int64_t value);
+std::string PrintSetting(double value);
+std::string PrintSetting(const std::string& value);
+bool IsChoice(std::string_view text, std::string_view choices);
+absl::Status NotAccepted(std::string_view accepted);
+
+template <typename Owner, typename T>
+std::string Accepted(const Setting<Owner, T>& setting) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return "true or false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (setting.choices.empty()) return "a text";
+    return "one of " + std::string(setting.choices);
+  } else {
+    const std::string kind = std::is_same_v<T, int64_t> ? "an integer" : "a number";
+    if (!setting.has_range) return kind;
+    return kind + " from " + PrintSetting(setting.range.min) + " to " +
+           PrintSetting(setting.range.max);
+  }
+}
+
+template <typename Owner, typename T>
+absl::Status SetField(const Setting<Owner, T>& setting, const std::string& accepted,
+                      LegacyForm form, std::string_view text, void* settings) {
+  T value{};
+  absl::Status status;
+  if constexpr (std::is_same_v<T, double>) {
+    status = form == LegacyForm::kPercent ? ParsePercent(text, &value)
+                                          : ParseSetting(text, accepted, &value);
+  } else {
+    status = ParseSetting(text, accepted, &value);
+  }
+  if (!status.ok()) return status;
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (!setting.choices.empty() && !IsChoice(value, setting.choices)) return NotAccepted(accepted);
+  } else if constexpr (!std::is_same_v<T, bool>) {
+    // Written so that NaN is refused.
+    if (setting.has_range && !(value >= setting.range.min && value <= setting.range.max)) {
+      return NotAccepted(accepted);
+    }
+  }
+  static_cast<Owner*>(settings)->*setting.field = std::move(value);
+  return absl::OkStatus();
+}
+
+template <typename Owner, typename T>
+SettingSpec SpecOf(const Setting<Owner, T>& setting) {
+  SettingSpec spec;
+  spec.name = setting.name;
+  spec.type = std::is_same_v<T, bool>      ? "boolean"
+              : std::is_same_v<T, int64_t> ? "integer"
+              : std::is_same_v<T, double>  ? "number"
+                                           : "text";
+  spec.accepted = Accepted(setting);
+  spec.default_text = PrintSetting(Owner{}.*setting.field);
+  spec.help = setting.help;
+  spec.legacy_env = setting.legacy_env;
+  spec.parse = [setting, accepted = spec.accepted](void* settings, std::string_view text) {
+    return SetField(setting, accepted, LegacyForm::kSame, text, settings);
+  };
+  spec.parse_legacy = [setting, accepted = spec.accepted](void* settings, std::string_view text) {
+    return SetField(setting, accepted, setting.legacy_form, text, settings);
+  };
+  spec.print = [setting](const void* settings) {
+    return PrintSetting(static_cast<const Owner*>(settings)->*setting.field);
+  };
+  return spec;
+}
+
+}  // namespace internal
+
+template <typename T>
+SettingsSchema SettingsSchema::Of() {
+  SettingsSchema schema;
+  std::apply([&](const auto&... field) { (schema.specs_.push_back(internal::SpecOf(field)), ...); },
+             T::kFields);
+  schema.make_ = [] { return SettingsValues(std::make_shared<T>(), typeid(T)); };
+  return schema;
+}
+
+}  // namespace outrigger

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "outrigger/agent/request.h"
+#include "outrigger/agent/verdict.h"
+
+namespace outrigger {
+
+// The stages that an agent may implement, each one small interface; an agent inherits from those it
+// has. All methods may be called from several threads at once, so an agent with state locks it, and
+// none may hold a lock across a network call.
+
+/// Decides which nodes may run the pod.
+///
+/// On the scheduler's single loop: its latency stalls every pod of the cluster. It must commit to
+/// nothing: the scheduler may ask twice and throw the answer away.
+class Filterer {
+ public:
+  virtual ~Filterer() = default;
+  /// `verdicts[i]` answers for `request.nodes[i]`, in a span of the same size that says Fits
+  /// everywhere at first. A Status means that no answer can be given and fails the cycle.
+  virtual absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const = 0;
+};
+
+/// Says how gladly each node is taken.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  /// `scores[i]` answers for `request.nodes[i]`, in [0, 1]; zero at first.
+  virtual absl::Status Score(const Request& request, std::span<NodeScore> scores) const = 0;
+};
+
+/// The pod and node of a bind call. Views live as long as the call.
+struct BindRequest {
+  std::string_view pod_namespace;
+  std::string_view pod_name;
+  std::string_view pod_uid;
+  std::string_view node;
+};
+
+/// Binds a pod in the scheduler's place; may block for minutes (a permit barrier).
+///
+/// Must be idempotent by (pod UID, node): "already bound there" is success. A Status is what the
+/// scheduler sees as the reason of the failure.
+class Binder {
+ public:
+  virtual ~Binder() = default;
+  virtual absl::Status Bind(const BindRequest& request) = 0;
+};
+
+/// Candidate victims on one node.
+struct NodeVictims {
+  std::string node;
+  std::vector<std::string> pod_uids;
+  int64_t pdb_violations = 0;
+};
+
+/// The question of a preempt call. Victims come by UID in either form of the protocol.
+struct PreemptRequest {
+  const Pod& pod;
+  std::span<const NodeVictims> candidates;
+};
+
+/// Narrows the nodes on which preemption may happen, or the victims there.
+class Preempter {
+ public:
+  virtual ~Preempter() = default;
+  /// Fills `chosen` with a subset of the candidates; every victim must be one of that node's
+  /// candidates. An empty answer means that preemption helps nowhere.
+  virtual absl::Status Preempt(const PreemptRequest& request,
+                               std::vector<NodeVictims>* chosen) const = 0;
+};
+
+/// Runs beside the extender calls: watches, recomputes, writes. Start() returns soon; Stop()
+/// returns when nothing runs any more.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual absl::Status Start() = 0;
+  virtual void Stop() = 0;
+};
+
+}  // namespace outrigger

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "fmt/core.h"
+
+namespace outrigger {
+
+/// A short, fixed name for a kind of rejection: the label `reason` of metrics. Only string literals
+/// convert, so the number of classes is bounded.
+class ReasonClass {
+ public:
+  template <size_t N>
+  consteval ReasonClass(const char (&literal)[N]) : text_(literal, N - 1) {}  // NOLINT(*-explicit-*)
+
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+/// An agent's expected answer about one node. (What breaks is an absl::Status, never a Verdict.)
+///
+/// A reason is for the person who reads the pod's events. It must say what would help, name no
+/// node, and be *stable for the same state* (no counters, no times): kube-scheduler patches it into
+/// the pod's condition, and a changed text requeues the pod.
+class Verdict {
+ public:
+  enum class Kind : uint8_t {
+    kFits,
+    kRejected,      ///< not now; preempting pods on this node might help
+    kUnresolvable,  ///< not now, and preemption on this node cannot help
+  };
+
+  /// The node fits.
+  Verdict() = default;
+  static Verdict Fits() { return {}; }
+
+  template <typename... Args>
+  static Verdict Rejected(ReasonClass reason_class, fmt::format_string<Args...> reason,
+                          Args&&... args) {
+    return {Kind::kRejected, reason_class, fmt::format(reason, std::forward<Args>(args)...)};
+  }
+  template <typename... Args>
+  static Verdict Unresolvable(ReasonClass reason_class, fmt::format_string<Args...> reason,
+                              Args&&... args) {
+    return {Kind::kUnresolvable, reason_class, fmt::format(reason, std::forward<Args>(args)...)};
+  }
+
+  Kind kind() const { return kind_; }
+  bool fits() const { return kind_ == Kind::kFits; }
+  std::string_view reason_class() const { return reason_class_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  Verdict(Kind kind, ReasonClass reason_class, std::string reason)
+      : kind_(kind), reason_class_(reason_class.text()), reason_(std::move(reason)) {}
+
+  Kind kind_ = Kind::kFits;
+  std::string_view reason_class_;
+  std::string reason_;
+};
+
+/// An agent's wish for one node: 0 (worst) to 1 (best), NaN and values outside are clamped and
+/// counted as faults of the agent. `why` is Request::Why(...): empty unless somebody asked.
+struct NodeScore {
+  double value = 0;
+  std::string why;
+};
+
+}  // namespace outrigger

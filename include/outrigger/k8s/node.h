@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "outrigger/k8s/resources.h"
+#include "outrigger/k8s/string_map.h"
+#include "outrigger/k8s/taint.h"
+
+namespace outrigger {
+
+/// A node, as far as scheduling reads it.
+///
+/// In a request only the fields that the agent's Needs name are filled; others may be empty even
+/// where the real node has them.
+struct Node {
+  std::string name;
+  StringMap labels;
+  StringMap annotations;
+  ResourceList allocatable;
+  ResourceList capacity;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  /// False for a node of which only the name is known (names-only call, node not in the snapshot).
+  bool known = true;
+};
+
+}  // namespace outrigger

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "outrigger/agent/needs.h"
+#include "outrigger/agent/stages.h"
+#include "outrigger/agent/verdict.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+
+// The scheduler's extender protocol in JSON, decoded and encoded. This folder is the only place
+// that knows the protocol's keys and the only one that uses simdjson.
+//
+// Decoding. Keys of the protocol's own objects are taken in any case (Go decodes so, and older
+// clients sent lower case); keys inside Pod and Node are camelCase, exactly. Null counts as absent.
+// Only what `needs` names is read; what is skipped is checked for UTF-8, closed strings and
+// balanced brackets, no more. Errors:
+//   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known key, a
+//                       known key twice. The text names the path and what is expected there.
+//   FailedPrecondition  a call of the protocol that has no answer: no nodes given in either form, a
+//                       node without a name, a node twice, two forms that disagree.
+// Nothing throws. All functions are thread-safe; the structs are not shared.
+
+namespace outrigger::wire {
+
+/// Readable bytes that must lie behind the end of every body.
+inline constexpr size_t kPadding = 64;
+
+/// A received body: `size` bytes at `data`, with at least kPadding readable (any content) behind.
+struct Body {
+  const char* data = nullptr;
+  size_t size = 0;
+};
+
+/// A value that could not be read and was taken as absent: a malformed quantity.
+struct MalformedValue {
+  std::string node;  // empty: the pod
+  std::string field;
+  std::string value;
+  std::string accepted;
+};
+
+/// A filter or prioritize call. Reuse one object for many calls: it keeps its memory.
+struct ExtenderArgs {
+  Pod pod;
+  /// In the order in which they came. From names only: `known` is false and only `name` is set.
+  std::vector<Node> nodes;
+  /// The bytes of each node exactly as they came; empty in names-only calls. Views into the body.
+  std::vector<std::string_view> raw_nodes;
+  bool has_full_nodes = false;  // Nodes was given
+  bool has_node_names = false;  // NodeNames was given
+  std::vector<MalformedValue> malformed;
+};
+
+absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args);
+
+/// A bind call.
+struct BindArgs {
+  std::string pod_name;
+  std::string pod_namespace;
+  std::string pod_uid;
+  std::string node;
+};
+
+absl::Status DecodeBindArgs(Body body, BindArgs* args);
+
+/// A preempt call; victims come by UID from either form.
+struct PreemptArgs {
+  Pod pod;
+  std::vector<NodeVictims> candidates;
+  std::vector<MalformedValue> malformed;
+};
+
+absl::Status DecodePreemptArgs(Body body, const Needs& needs, PreemptArgs* args);
+
+/// A list of nodes as `kubectl get nodes -o json` prints it (NodeList, List, or one Node).
+absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* nodes,
+                            std::vector<MalformedValue>* malformed);
+
+// Encoding. All append to `out` (reuse it), in the exact keys and types that Go reads.
+
+/// Answers in the form (or both forms) that was asked. Surviving full nodes are echoed byte for
+/// byte. `verdicts` is aligned with `args.nodes`; `reasons[i]`, aligned too, is the text of the
+/// failure maps for a node that does not fit.
+void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind> verdicts,
+                        std::span<const std::string> reasons, std::string* out);
+/// A filter call that has no answer: {"Error": error} with no nodes.
+void EncodeFilterError(std::string_view error, std::string* out);
+
+/// A bare array; `scores` (0..10) is aligned with `args.nodes`.
+void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> scores,
+                            std::string* out);
+
+/// An empty `error` is success.
+void EncodeBindResult(std::string_view error, std::string* out);
+
+/// Never null for a node: the scheduler's client panics on that.
+void EncodePreemptionResult(std::span<const NodeVictims> chosen, std::string* out);
+
+/// A JSON string literal with quotes; control characters and invalid UTF-8 are escaped or replaced.
+void AppendJsonString(std::string_view text, std::string* out);
+
+}  // namespace outrigger::wire

@@ -1,0 +1,133 @@
+#include "builders.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace outrigger::testing {
+namespace {
+
+using Amounts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+ResourceList ListOf(Amounts amounts) {
+  ResourceList list;
+  for (const auto& [name, quantity] : amounts) list.Set(name, Q(quantity));
+  return list;
+}
+
+std::vector<const Node*> PointersTo(const std::vector<Node>& nodes) {
+  std::vector<const Node*> pointers;
+  pointers.reserve(nodes.size());
+  for (const Node& node : nodes) pointers.push_back(&node);
+  return pointers;
+}
+
+}  // namespace
+
+Quantity Q(std::string_view text) {
+  auto quantity = Quantity::Parse(text);
+  if (!quantity.ok()) {
+    std::fprintf(stderr, "test data: %s\n", quantity.status().ToString().c_str());
+    std::abort();
+  }
+  return *quantity;
+}
+
+MakeNode::MakeNode(std::string_view name) {
+  node_.name = name;
+  Allocatable("cpu", "4").Allocatable("memory", "16Gi").Allocatable("pods", "110");
+}
+MakeNode& MakeNode::Label(std::string_view key, std::string_view value) {
+  node_.labels.Set(key, value);
+  return *this;
+}
+MakeNode& MakeNode::Annotation(std::string_view key, std::string_view value) {
+  node_.annotations.Set(key, value);
+  return *this;
+}
+MakeNode& MakeNode::Allocatable(std::string_view resource, std::string_view quantity) {
+  node_.allocatable.Set(resource, Q(quantity));
+  node_.capacity.Set(resource, Q(quantity));
+  return *this;
+}
+MakeNode& MakeNode::NoAllocatable() {
+  node_.allocatable.clear();
+  node_.capacity.clear();
+  return *this;
+}
+MakeNode& MakeNode::AddTaint(std::string_view key, std::string_view value, TaintEffect effect) {
+  node_.taints.push_back({std::string(key), std::string(value), effect});
+  return *this;
+}
+MakeNode& MakeNode::Unschedulable() {
+  node_.unschedulable = true;
+  return *this;
+}
+MakeNode& MakeNode::Unknown() {
+  Node only_name;
+  only_name.name = node_.name;
+  only_name.known = false;
+  node_ = only_name;
+  return *this;
+}
+
+MakePod::MakePod(std::string_view name) {
+  pod_.name = name;
+  pod_.namespace_ = "default";
+  pod_.uid = "uid-" + std::string(name);
+  pod_.scheduler_name = "default-scheduler";
+  pod_.containers.push_back({.name = "main", .requests = {}, .limits = {}});
+}
+MakePod& MakePod::Namespace(std::string_view value) {
+  pod_.namespace_ = value;
+  return *this;
+}
+MakePod& MakePod::Label(std::string_view key, std::string_view value) {
+  pod_.labels.Set(key, value);
+  return *this;
+}
+MakePod& MakePod::Annotation(std::string_view key, std::string_view value) {
+  pod_.annotations.Set(key, value);
+  return *this;
+}
+MakePod& MakePod::Requests(Amounts amounts) {
+  pod_.containers.front().requests = ListOf(amounts);
+  return *this;
+}
+MakePod& MakePod::AddContainer(Amounts amounts) {
+  pod_.containers.push_back({.name = "c" + std::to_string(pod_.containers.size()),
+                             .requests = ListOf(amounts),
+                             .limits = {}});
+  return *this;
+}
+MakePod& MakePod::AddInitContainer(Amounts amounts, bool restart_always) {
+  pod_.init_containers.push_back({.name = "i" + std::to_string(pod_.init_containers.size()),
+                                  .requests = ListOf(amounts),
+                                  .limits = {},
+                                  .restart_always = restart_always});
+  return *this;
+}
+MakePod& MakePod::Overhead(Amounts amounts) {
+  pod_.overhead = ListOf(amounts);
+  return *this;
+}
+MakePod& MakePod::PodLevelRequests(Amounts amounts) {
+  pod_.pod_requests = ListOf(amounts);
+  return *this;
+}
+
+void RecordingDiagnostics::Malformed(std::string_view node, std::string_view field,
+                                     std::string_view value, std::string_view accepted) {
+  entries.push_back(
+      {std::string(node), std::string(field), std::string(value), std::string(accepted)});
+}
+
+OwnedRequest::OwnedRequest(Pod pod, std::vector<Node> nodes, bool explaining)
+    : pod_(std::move(pod)),
+      nodes_(std::move(nodes)),
+      pointers_(PointersTo(nodes_)),
+      request_{.pod = pod_,
+               .nodes = NodeList(pointers_),
+               .diagnostics = diagnostics_,
+               .explaining = explaining} {}
+
+}  // namespace outrigger::testing
