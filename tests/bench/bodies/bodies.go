@@ -6,9 +6,9 @@
 package bodies
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	v1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
@@ -65,14 +65,19 @@ func (c *Cluster) Encode(form Form) ([]byte, error) {
 	return json.Marshal(args)
 }
 
-// Request is body as one HTTP/1.1 request to path at host, with the header fields that the
-// scheduler's client sends, in its order.
-func Request(host, path string, body []byte) []byte {
-	var b bytes.Buffer
-	b.Grow(len(body) + 256)
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: Go-http-client/1.1\r\n"+
+// Header is the head of the HTTP/1.1 request that carries length bytes of body to path at host: the
+// fields that the scheduler's client sends, in its order, and the empty line.
+func Header(host, path string, length int) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: Go-http-client/1.1\r\n"+
 		"Content-Length: %d\r\nContent-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n",
-		path, host, len(body))
-	b.Write(body)
-	return b.Bytes()
+		path, host, length)
+}
+
+// Score is the score that an answer to prioritize gives to node i: see the function Score.
+func (c *Cluster) Score(i int) int64 {
+	factor, err := strconv.ParseInt(c.Nodes[i].Annotations["congestion-factor"], 10, 64)
+	if err != nil {
+		return Score(0)
+	}
+	return Score(factor)
 }
