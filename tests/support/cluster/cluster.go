@@ -1,0 +1,123 @@
+// Package cluster runs a real control plane for tests: etcd and kube-apiserver, and on demand
+// kube-scheduler and kubectl. There is no kubelet and no controller manager; package standin plays
+// those parts of them that a test needs.
+//
+// The binaries are taken from the folder that the environment names as OUTRIGGER_CONTROL_PLANE
+// (scripts/control-plane makes it).
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// BinariesEnv names the environment variable with the folder of the binaries.
+const BinariesEnv = "OUTRIGGER_CONTROL_PLANE"
+
+// Users that every cluster knows by token. What a user may do is RBAC's business.
+const (
+	// Admin is in system:masters.
+	Admin = "admin"
+	// SchedulerUser has the rights of a kube-scheduler, no more.
+	SchedulerUser = "system:kube-scheduler"
+	// Nobody has the rights of everybody who is authenticated; bind roles to it.
+	Nobody = "nobody"
+)
+
+// Options change how a cluster is started; the zero value is fine.
+type Options struct {
+	// Binaries is the folder of the binaries; empty means what the environment says.
+	Binaries string
+	// Fsync makes etcd wait for the disk; off, since only crash safety needs it.
+	Fsync bool
+	// ServerArgs are added to kube-apiserver's arguments.
+	ServerArgs []string
+}
+
+// Cluster is a running etcd and kube-apiserver.
+type Cluster struct {
+	// Dir holds everything: data, certificates, kubeconfigs, logs (in Dir/logs).
+	Dir string
+	// Config and Client are Admin's.
+	Config *rest.Config
+	Client kubernetes.Interface
+	// ReadyAfter is the time from the start of etcd to the first readiness of kube-apiserver.
+	ReadyAfter time.Duration
+
+	binaries     string
+	etcd, server *process.Process
+}
+
+// Start starts a cluster in dir, an existing and empty folder, and waits until it is ready. The
+// caller stops it.
+func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
+	if options.Binaries == "" {
+		options.Binaries = os.Getenv(BinariesEnv)
+	}
+	if options.Binaries == "" {
+		return nil, fmt.Errorf("%s is not set: run scripts/e2e, or set it to what scripts/control-plane prints", BinariesEnv)
+	}
+	c := &Cluster{Dir: dir, binaries: options.Binaries}
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	var err error
+	for attempt := 0; attempt < 3; attempt++ { // a free port may be taken before it is used
+		if err = c.startOnce(ctx, options); err == nil || ctx.Err() != nil {
+			break
+		}
+		c.Stop()
+	}
+	if err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Stop kills what the cluster runs; the folder stays.
+func (c *Cluster) Stop() {
+	for _, p := range []*process.Process{c.server, c.etcd} {
+		if p != nil {
+			p.Kill()
+		}
+	}
+	c.server, c.etcd = nil, nil
+}
+
+// LogDir is where the logs of everything in this cluster are.
+func (c *Cluster) LogDir() string { return filepath.Join(c.Dir, "logs") }
+
+// Binary returns the path of one of the control plane's binaries.
+func (c *Cluster) Binary(name string) string { return filepath.Join(c.binaries, name) }
+
+func (c *Cluster) startOnce(ctx context.Context, options Options) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	began := time.Now()
+	if err := os.RemoveAll(filepath.Join(c.Dir, "etcd")); err != nil {
+		return err
+	}
+	etcdURL, err := c.startEtcd(options)
+	if err != nil {
+		return err
+	}
+	if err := c.startServer(etcdURL, options); err != nil {
+		return err
+	}
+	if err := c.waitReady(ctx); err != nil {
+		return err
+	}
+	c.ReadyAfter = time.Since(began)
+	c.Client, err = kube.NewClient(c.Config)
+	return err
+}

@@ -1,0 +1,151 @@
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// NodeBuilder makes nodes: ready, 8 cpus, 32 GiB, 110 pods, unless told otherwise.
+type NodeBuilder struct{ node corev1.Node }
+
+// MakeNode starts a node.
+func MakeNode(name string) *NodeBuilder {
+	resources := corev1.ResourceList{
+		corev1.ResourceCPU:    resource.MustParse("8"),
+		corev1.ResourceMemory: resource.MustParse("32Gi"),
+		corev1.ResourcePods:   resource.MustParse("110"),
+	}
+	return &NodeBuilder{corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        name,
+			Labels:      map[string]string{corev1.LabelHostname: name},
+			Annotations: map[string]string{},
+		},
+		Status: corev1.NodeStatus{
+			Capacity:    resources,
+			Allocatable: resources.DeepCopy(),
+			Conditions: []corev1.NodeCondition{{
+				Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "StandIn",
+			}},
+		},
+	}}
+}
+
+// Label sets a label.
+func (b *NodeBuilder) Label(key, value string) *NodeBuilder {
+	b.node.Labels[key] = value
+	return b
+}
+
+// Annotation sets an annotation.
+func (b *NodeBuilder) Annotation(key, value string) *NodeBuilder {
+	b.node.Annotations[key] = value
+	return b
+}
+
+// Resource sets capacity and allocatable of one resource.
+func (b *NodeBuilder) Resource(name corev1.ResourceName, quantity string) *NodeBuilder {
+	b.node.Status.Capacity[name] = resource.MustParse(quantity)
+	b.node.Status.Allocatable[name] = resource.MustParse(quantity)
+	return b
+}
+
+// Taint adds a taint.
+func (b *NodeBuilder) Taint(key, value string, effect corev1.TaintEffect) *NodeBuilder {
+	b.node.Spec.Taints = append(b.node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
+	return b
+}
+
+// Node returns a copy of what was built.
+func (b *NodeBuilder) Node() *corev1.Node { return b.node.DeepCopy() }
+
+// PodBuilder makes pods: namespace default, one container that asks for 10m and 16Mi, scheduled by
+// default-scheduler, and no grace period so that deletions are quick.
+type PodBuilder struct{ pod corev1.Pod }
+
+// MakePod starts a pod.
+func MakePod(name string) *PodBuilder {
+	no, grace := false, int64(0)
+	return &PodBuilder{corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        name,
+			Namespace:   metav1.NamespaceDefault,
+			Labels:      map[string]string{},
+			Annotations: map[string]string{},
+		},
+		Spec: corev1.PodSpec{
+			AutomountServiceAccountToken:  &no,
+			EnableServiceLinks:            &no,
+			TerminationGracePeriodSeconds: &grace,
+			Containers: []corev1.Container{{
+				Name:  "main",
+				Image: "registry.example/pause:1",
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+					corev1.ResourceCPU:    resource.MustParse("10m"),
+					corev1.ResourceMemory: resource.MustParse("16Mi"),
+				}},
+			}},
+		},
+	}}
+}
+
+// Namespace sets the namespace.
+func (b *PodBuilder) Namespace(namespace string) *PodBuilder {
+	b.pod.Namespace = namespace
+	return b
+}
+
+// Label sets a label.
+func (b *PodBuilder) Label(key, value string) *PodBuilder {
+	b.pod.Labels[key] = value
+	return b
+}
+
+// Annotation sets an annotation.
+func (b *PodBuilder) Annotation(key, value string) *PodBuilder {
+	b.pod.Annotations[key] = value
+	return b
+}
+
+// Request sets what the container asks for of one resource; extended resources get the same limit.
+func (b *PodBuilder) Request(name corev1.ResourceName, quantity string) *PodBuilder {
+	resources := &b.pod.Spec.Containers[0].Resources
+	resources.Requests[name] = resource.MustParse(quantity)
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+	default:
+		if resources.Limits == nil {
+			resources.Limits = corev1.ResourceList{}
+		}
+		resources.Limits[name] = resource.MustParse(quantity)
+	}
+	return b
+}
+
+// Scheduler names the scheduler.
+func (b *PodBuilder) Scheduler(name string) *PodBuilder {
+	b.pod.Spec.SchedulerName = name
+	return b
+}
+
+// Node binds the pod to a node from the start, past every scheduler.
+func (b *PodBuilder) Node(name string) *PodBuilder {
+	b.pod.Spec.NodeName = name
+	return b
+}
+
+// PriorityClass sets the class; the class has to exist.
+func (b *PodBuilder) PriorityClass(name string) *PodBuilder {
+	b.pod.Spec.PriorityClassName = name
+	return b
+}
+
+// GracePeriod sets how long a deletion may take.
+func (b *PodBuilder) GracePeriod(seconds int64) *PodBuilder {
+	b.pod.Spec.TerminationGracePeriodSeconds = &seconds
+	return b
+}
+
+// Pod returns a copy of what was built.
+func (b *PodBuilder) Pod() *corev1.Pod { return b.pod.DeepCopy() }

@@ -1,0 +1,130 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Binding is one pod seen to have got a node, at the time at which the watch showed it.
+type Binding struct {
+	Namespace, Name, UID, Node string
+	At                         time.Time
+}
+
+// Tracker watches all pods and records every binding in the order in which the watch showed them.
+// A pod that was bound twice (to another node) would be in the record twice. Its methods are safe
+// for concurrent use; pods that it hands out are shared and must not be changed.
+type Tracker struct {
+	mutex    sync.Mutex
+	pods     map[string]*corev1.Pod // by namespace/name
+	nodeOf   map[string]string      // by UID
+	bindings []Binding
+	changed  chan struct{} // closed and replaced by every event
+}
+
+// TrackPods starts a tracker that knows all pods of now when it returns and ends with ctx.
+func TrackPods(ctx context.Context, client kubernetes.Interface) (*Tracker, error) {
+	t := &Tracker{pods: map[string]*corev1.Pod{}, nodeOf: map[string]string{}, changed: make(chan struct{})}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { t.set(object.(*corev1.Pod)) },
+		UpdateFunc: func(_, object any) { t.set(object.(*corev1.Pod)) },
+		DeleteFunc: func(object any) {
+			if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+				object = gone.Obj
+			}
+			t.remove(object.(*corev1.Pod))
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("track pods: %w", err)
+	}
+	factory.Start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), handler.HasSynced) {
+		return nil, fmt.Errorf("track pods: first list: %w", ctx.Err())
+	}
+	return t, nil
+}
+
+// Pod returns a pod, nil if there is none.
+func (t *Tracker) Pod(namespace, name string) *corev1.Pod {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.pods[namespace+"/"+name]
+}
+
+// Pods returns all pods in order of namespace and name.
+func (t *Tracker) Pods() []*corev1.Pod {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	pods := make([]*corev1.Pod, 0, len(t.pods))
+	for _, pod := range t.pods {
+		pods = append(pods, pod)
+	}
+	sort.Slice(pods, func(a, b int) bool {
+		if pods[a].Namespace != pods[b].Namespace {
+			return pods[a].Namespace < pods[b].Namespace
+		}
+		return pods[a].Name < pods[b].Name
+	})
+	return pods
+}
+
+// Bindings returns a copy of the record.
+func (t *Tracker) Bindings() []Binding {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return append([]Binding(nil), t.bindings...)
+}
+
+// Until blocks until condition holds; it is asked at once and after every event. An error means
+// that ctx ended first, and carries the last state of the pods.
+func (t *Tracker) Until(ctx context.Context, condition func() bool) error {
+	for {
+		t.mutex.Lock()
+		changed := t.changed
+		t.mutex.Unlock()
+		if condition() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("%w; pods: %s", ctx.Err(), Summary(t.Pods()))
+		}
+	}
+}
+
+func (t *Tracker) set(pod *corev1.Pod) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.pods[pod.Namespace+"/"+pod.Name] = pod
+	if node := pod.Spec.NodeName; node != t.nodeOf[string(pod.UID)] {
+		t.nodeOf[string(pod.UID)] = node
+		t.bindings = append(t.bindings, Binding{pod.Namespace, pod.Name, string(pod.UID), node, time.Now()})
+	}
+	t.wake()
+}
+
+func (t *Tracker) remove(pod *corev1.Pod) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if now := t.pods[pod.Namespace+"/"+pod.Name]; now != nil && now.UID == pod.UID {
+		delete(t.pods, pod.Namespace+"/"+pod.Name)
+	}
+	t.wake()
+}
+
+func (t *Tracker) wake() {
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
