@@ -21,9 +21,6 @@ function(outrigger_add_test NAME)
   endif()
   add_test(NAME ${NAME} COMMAND ${target})
   set_tests_properties(${NAME} PROPERTIES TIMEOUT 300)
-  if(DEFINED OUTRIGGER_TEST_DATA)
-    target_compile_definitions(${target} PRIVATE OUTRIGGER_TEST_DATA="${OUTRIGGER_TEST_DATA}")
-  endif()
 endfunction()
 
 # GoogleTest's headers cost more than most tests: all test programs share one precompiled header.
@@ -31,6 +28,7 @@ if(OUTRIGGER_PCH)
   file(WRITE "${CMAKE_BINARY_DIR}/test_pch.cc" "// Exists to carry the precompiled header of the tests.\n")
   add_library(outrigger_test_pch OBJECT "${CMAKE_BINARY_DIR}/test_pch.cc")
   target_link_libraries(outrigger_test_pch PRIVATE GTest::gmock GTest::gtest outrigger_flags)
+  set_target_properties(outrigger_test_pch PROPERTIES CXX_STANDARD 20)
   target_precompile_headers(outrigger_test_pch PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> <memory> <string> <string_view> <vector>)
   function(outrigger_use_test_pch TARGET)

@@ -50,15 +50,16 @@ class Setting {
                 "a setting is a bool, int64_t, double or std::string");
 
  public:
-  constexpr Setting(std::string_view name, T Owner::*field, std::string_view help)
-      : name(name), field(field), help(help) {}
-  constexpr Setting(std::string_view name, T Owner::*field, Range<T> range, std::string_view help)
-      : name(name), field(field), range(range), has_range(true), help(help) {}
-  /// A text that must be one of `choices`, written "a|b|c".
-  constexpr Setting(std::string_view name, T Owner::*field, std::string_view choices,
-                    std::string_view help)
+  constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view text)
+      : name(kebab_name), field(member), help(text) {}
+  constexpr Setting(std::string_view kebab_name, T Owner::*member, Range<T> accepted,
+                    std::string_view text)
+      : name(kebab_name), field(member), range(accepted), has_range(true), help(text) {}
+  /// A text that must be one of `accepted`, written "a|b|c".
+  constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view accepted,
+                    std::string_view text)
     requires std::is_same_v<T, std::string>
-      : name(name), field(field), choices(choices), help(help) {}
+      : name(kebab_name), field(member), choices(accepted), help(text) {}
 
   /// An environment variable of an older program, read when nothing newer is set. As there, a value
   /// that is not accepted means the default; Outrigger warns about it.
@@ -72,7 +73,7 @@ class Setting {
 
   std::string_view name;
   T Owner::*field;
-  Range<std::conditional_t<std::is_same_v<T, std::string>, bool, T>> range{};
+  Range<T> range{};
   bool has_range = false;
   std::string_view choices;
   std::string_view help;

@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "absl/strings/charconv.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "fmt/format.h"
 
 namespace outrigger {
@@ -36,7 +34,7 @@ bool ParseWhole(std::string_view text, T* value) {
 }  // namespace
 
 absl::Status NotAccepted(std::string_view accepted) {
-  return absl::InvalidArgumentError(absl::StrCat("accepted is ", accepted));
+  return absl::InvalidArgumentError(fmt::format("accepted is {}", accepted));
 }
 
 absl::Status ParseSetting(std::string_view text, std::string_view accepted, bool* value) {
@@ -70,15 +68,17 @@ absl::Status ParsePercent(std::string_view text, double* value) {
 }
 
 std::string PrintSetting(bool value) { return value ? "true" : "false"; }
-std::string PrintSetting(int64_t value) { return absl::StrCat(value); }
+std::string PrintSetting(int64_t value) { return fmt::format("{}", value); }
 std::string PrintSetting(double value) { return fmt::format("{}", value); }
 std::string PrintSetting(const std::string& value) { return value; }
 
 bool IsChoice(std::string_view text, std::string_view choices) {
-  for (const std::string_view choice : absl::StrSplit(choices, '|')) {
-    if (choice == text) return true;
+  while (true) {
+    const size_t bar = choices.find('|');
+    if (choices.substr(0, bar) == text) return true;
+    if (bar == std::string_view::npos) return false;
+    choices.remove_prefix(bar + 1);
   }
-  return false;
 }
 
 }  // namespace internal

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/node_table.h"
+#include "engine/observer.h"
+#include "outrigger/agent/registry.h"
+#include "wire/extender.h"
+
+// Runs the stages of the served agents over one request and merges their answers. Takes and gives
+// protocol bytes; knows neither HTTP nor (of itself) JSON.
+
+namespace outrigger::engine {
+
+/// An agent to be served.
+struct ServedAgent {
+  const AgentInfo* info = nullptr;  // outlives the engine
+  SettingsValues settings;
+  /// How much its scores count where several agents' are merged; above 0.
+  double weight = 1;
+};
+
+/// A path that can be called, and what it runs. Made by the engine.
+struct Endpoint {
+  std::string path;   // "/safe/filter"
+  std::string agent;  // "safe", or "all" for the merged paths: the label `agent` of metrics
+  Verb verb = Verb::kFilter;
+};
+
+/// What goes back to the scheduler. A status other than 200 makes the scheduler throw the body
+/// away, so it is kept for what is not the protocol (400) and for calls whose answer has no place
+/// for an error (prioritize, preempt: 500).
+struct Reply {
+  int http_status = 200;
+  std::string body;
+};
+
+/// Thread-safe after Create().
+class Engine {
+ public:
+  /// Makes the agents and their endpoints:
+  ///   /<agent>/<verb>             what the agent implements
+  ///   /<agent>/<scorer>/prioritize  its named scorers
+  ///   /<verb>                     all served agents merged: filters intersect, the first reason
+  ///                               wins and is prefixed with the agent's name; scores are a
+  ///                               weighted mean; at most one agent may bind
+  ///   aliases of older programs
+  /// `observer` outlives the engine; `nodes` answers names-only calls and may be null (agents that
+  /// read more than names then answer such calls with an Error). InvalidArgument for settings that
+  /// an agent refuses, an agent twice, two binders.
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(std::vector<ServedAgent> agents,
+                                                        Observer* observer,
+                                                        const NodeSource* nodes);
+  virtual ~Engine() = default;
+
+  virtual const std::vector<Endpoint>& endpoints() const = 0;
+
+  /// Starts and stops the agents' controllers, in order and in reverse order.
+  virtual absl::Status Start() = 0;
+  virtual void Stop() = 0;
+
+  /// Answers one call of endpoints()[endpoint]. Never throws; `reply->body` is appended to (reuse
+  /// it, cleared). Blocks as long as the agent does: for bind that may be minutes.
+  virtual void Call(size_t endpoint, wire::Body body, Reply* reply) const = 0;
+};
+
+}  // namespace outrigger::engine

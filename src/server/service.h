@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/engine.h"
+#include "server/metrics.h"
+
+// The extender service: two listeners. The first takes the scheduler's calls, the second (admin)
+// answers /livez, /readyz, /metrics and /version, so that no load of the first can hide the
+// process from its kubelet.
+
+namespace outrigger::server {
+
+struct ServiceOptions {
+  std::string bind = "127.0.0.1";
+  uint16_t port = 0;  // 0: any free one
+  std::string admin_bind = "127.0.0.1";
+  uint16_t admin_port = 0;
+  /// Serve /metrics in clear to peers that are not on loopback.
+  bool metrics_from_anywhere = false;
+  size_t max_body = size_t{256} << 20;
+  size_t max_workers = 1024;
+};
+
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  /// Listens on both ports and answers; not ready until SetReady(). `engine` and `metrics` outlive
+  /// the service.
+  static absl::StatusOr<std::unique_ptr<Service>> Start(const ServiceOptions& options,
+                                                        const engine::Engine& engine,
+                                                        Metrics& metrics);
+
+  virtual uint16_t port() const = 0;
+  virtual uint16_t admin_port() const = 0;
+
+  /// From here on /readyz says 200.
+  virtual void SetReady() = 0;
+
+  /// /readyz fails at once; after `delay` (calls are still taken: a load balancer needs to hear of
+  /// it first) the extender port drains for at most `patience`, then the admin port closes.
+  virtual void Drain(std::chrono::milliseconds delay, std::chrono::milliseconds patience) = 0;
+};
+
+}  // namespace outrigger::server
