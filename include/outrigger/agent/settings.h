@@ -23,7 +23,7 @@ namespace outrigger {
 //     struct Settings {
 //       int64_t max = 100;
 //       static constexpr auto kFields = std::tuple{
-//           Setting{"max", &Settings::max, Range<int64_t>{1, 1'000'000'000},
+//           Setting{"max", &Settings::max, Range{1, 1'000'000'000},
 //                   "congestion at which a node scores 0"}
 //               .LegacyEnv("CONGESTION_FACTOR_MAX")};
 //     };
@@ -34,6 +34,8 @@ struct Range {
   T min;
   T max;
 };
+template <typename T>
+Range(T, T) -> Range<T>;
 
 /// How an older program wrote a value in its environment.
 enum class LegacyForm : uint8_t {
@@ -52,9 +54,15 @@ class Setting {
  public:
   constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view text)
       : name(kebab_name), field(member), help(text) {}
-  constexpr Setting(std::string_view kebab_name, T Owner::*member, Range<T> accepted,
+  template <typename U>
+  constexpr Setting(std::string_view kebab_name, T Owner::*member, Range<U> accepted,
                     std::string_view text)
-      : name(kebab_name), field(member), range(accepted), has_range(true), help(text) {}
+    requires std::is_same_v<T, int64_t> || std::is_same_v<T, double>
+      : name(kebab_name),
+        field(member),
+        range{static_cast<T>(accepted.min), static_cast<T>(accepted.max)},
+        has_range(true),
+        help(text) {}
   /// A text that must be one of `accepted`, written "a|b|c".
   constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view accepted,
                     std::string_view text)
@@ -73,7 +81,8 @@ class Setting {
 
   std::string_view name;
   T Owner::*field;
-  Range<T> range{};
+  // Ranges are for numbers; a std::string could not be constexpr here.
+  Range<std::conditional_t<std::is_same_v<T, std::string>, bool, T>> range{};
   bool has_range = false;
   std::string_view choices;
   std::string_view help;
