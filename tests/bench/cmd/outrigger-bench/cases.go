@@ -1,0 +1,50 @@
+package main
+
+import (
+	"outrigger.dev/outrigger/tests/bench/bodies"
+	"outrigger.dev/outrigger/tests/bench/replay"
+)
+
+// benchCase is one request and how often it is asked. Both servers take turns: each round asks one
+// of them, then the other, so that what the machine does meanwhile hits both.
+type benchCase struct {
+	Nodes  int
+	Form   bodies.Form
+	Verb   replay.Verb
+	Raw    effort // the raw client
+	Caller effort // the scheduler's own client
+}
+
+// effort is Rounds turns of Calls calls for each server.
+type effort struct{ Rounds, Calls int }
+
+// outriggerAnswersNames says whether our server can answer names-only calls, for which it needs a
+// source of nodes of its own. While it cannot, those rows have figures for Go alone.
+const outriggerAnswersNames = false
+
+// fullCases are every case, in the order of the table.
+var fullCases = bothVerbs(
+	benchCase{Nodes: 100, Form: bodies.FullNodes, Raw: effort{20, 5}, Caller: effort{10, 3}},
+	benchCase{Nodes: 1000, Form: bodies.FullNodes, Raw: effort{10, 4}, Caller: effort{5, 2}},
+	benchCase{Nodes: 5000, Form: bodies.FullNodes, Raw: effort{5, 2}, Caller: effort{3, 1}},
+	benchCase{Nodes: 100, Form: bodies.NamesOnly, Raw: effort{20, 20}, Caller: effort{10, 20}},
+	benchCase{Nodes: 1000, Form: bodies.NamesOnly, Raw: effort{20, 20}, Caller: effort{10, 20}},
+	benchCase{Nodes: 5000, Form: bodies.NamesOnly, Raw: effort{20, 20}, Caller: effort{10, 10}},
+)
+
+// quickCases show in seconds that everything still works together.
+var quickCases = bothVerbs(
+	benchCase{Nodes: 100, Form: bodies.FullNodes, Raw: effort{2, 3}, Caller: effort{1, 2}},
+	benchCase{Nodes: 1000, Form: bodies.FullNodes, Raw: effort{1, 3}, Caller: effort{1, 1}},
+	benchCase{Nodes: 100, Form: bodies.NamesOnly, Raw: effort{2, 5}, Caller: effort{1, 5}},
+)
+
+func bothVerbs(cases ...benchCase) (all []benchCase) {
+	for _, c := range cases {
+		for _, verb := range []replay.Verb{replay.Filter, replay.Prioritize} {
+			c.Verb = verb
+			all = append(all, c)
+		}
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"outrigger.dev/outrigger/tests/bench/replay"
+)
+
+// server is a child process that answers extender calls.
+type server struct {
+	command *exec.Cmd
+	folder  string
+	stderr  bytes.Buffer
+	ended   chan error
+	host    string // HOST:PORT
+	prefix  string // path before the verb
+}
+
+func (s *server) pid() int { return s.command.Process.Pid }
+
+// startGo starts the plain Go extender, which knows the nodes of c by name.
+func startGo(ctx context.Context, o options, c benchCase) (*server, error) {
+	return start(ctx, "/bench", o.goExtender,
+		"--seed", strconv.FormatUint(o.seed, 10), "--nodes", strconv.Itoa(c.Nodes))
+}
+
+// startOurs starts outrigger with the agent whose verb c asks: safe filters, congestion scores.
+func startOurs(ctx context.Context, o options, c benchCase) (*server, error) {
+	if o.againstSelf {
+		return startGo(ctx, o, c)
+	}
+	agent := "safe"
+	if c.Verb == replay.Prioritize {
+		agent = "congestion"
+	}
+	return start(ctx, "/"+agent, o.outrigger, "serve", "--agents", agent, "--port", "0")
+}
+
+// start runs program with arguments and a port file, and waits until it listens.
+func start(ctx context.Context, prefix, program string, arguments ...string) (*server, error) {
+	folder, err := os.MkdirTemp("", "outrigger-bench-")
+	if err != nil {
+		return nil, err
+	}
+	portFile := filepath.Join(folder, "port")
+	s := &server{folder: folder, prefix: prefix, ended: make(chan error, 1)}
+	s.command = exec.CommandContext(ctx, program, append(arguments, "--port-file", portFile)...)
+	s.command.Stderr = &s.stderr
+	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.command.Start(); err != nil {
+		os.RemoveAll(folder)
+		return nil, err
+	}
+	go func() { s.ended <- s.command.Wait() }()
+	port, err := s.awaitPort(portFile)
+	if err != nil {
+		s.stop()
+		return nil, fmt.Errorf("%s: %w\n%s", program, err, &s.stderr)
+	}
+	s.host = "127.0.0.1:" + strconv.Itoa(port)
+	return s, nil
+}
+
+func (s *server) awaitPort(portFile string) (int, error) {
+	for deadline := time.Now().Add(15 * time.Second); time.Now().Before(deadline); {
+		var content struct {
+			Port int `json:"port"`
+		}
+		if text, err := os.ReadFile(portFile); err == nil && json.Unmarshal(text, &content) == nil && content.Port != 0 {
+			return content.Port, nil
+		}
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			return 0, fmt.Errorf("ended before it listened: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return 0, fmt.Errorf("not listening after 15 s")
+}
+
+// stop ends the process, by force when it does not go by itself.
+func (s *server) stop() {
+	_ = s.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.ended:
+	case <-time.After(10 * time.Second):
+		_ = s.command.Process.Kill()
+		<-s.ended
+	}
+	os.RemoveAll(s.folder)
+}
