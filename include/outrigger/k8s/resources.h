@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,7 +9,11 @@
 
 namespace outrigger {
 
-/// Amounts by resource name ("cpu", "memory", "nvidia.com/gpu"); a missing resource is zero.
+/// Amounts by resource name ("cpu", "memory", "nvidia.com/gpu"), in the order of the names; a
+/// missing resource is zero.
+///
+/// As StringMap: code that reads input of unknown size uses Append() and then Normalize(); between
+/// the two, only Append(), Normalize(), clear() and assignment are allowed. Thread-compatible.
 class ResourceList {
  public:
   struct Entry {
@@ -20,25 +25,40 @@ class ResourceList {
   ResourceList() = default;
   ResourceList(std::initializer_list<Entry> entries);
 
+  /// Sets the amount of `name`; the last setting wins.
   void Set(std::string_view name, const Quantity& quantity);
+
+  /// Adds an entry without looking for its name; Normalize() must follow before the list is read.
+  void Append(std::string_view name, const Quantity& quantity);
+  /// Ends a series of Append(): orders the entries; of several with one name the last one stays.
+  void Normalize();
+
   /// The amount of `name`, or zero.
   Quantity Get(std::string_view name) const;
   /// The amount of `name`, or nullptr where it is not listed.
   const Quantity* Find(std::string_view name) const;
 
-  /// Adds every amount of `other`.
+  /// Adds every amount of `other`; linear in both.
   void Add(const ResourceList& other);
-  /// Raises every amount to that of `other` where it is smaller.
+  /// Raises every amount to that of `other` where it is smaller or missing; linear in both.
   void Max(const ResourceList& other);
 
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  void clear() { entries_.clear(); }
+  /// Forgets the entries and keeps the memory of the sequence.
+  void clear() {
+    entries_.clear();
+    in_order_ = true;
+  }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
  private:
+  template <typename Combine>
+  void Merge(const ResourceList& other, Combine combine);
+
   std::vector<Entry> entries_;
+  bool in_order_ = true;  // names strictly increase; false only between Append() and Normalize()
 };
 
 inline constexpr std::string_view kCpu = "cpu";

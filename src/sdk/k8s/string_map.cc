@@ -1,41 +1,49 @@
 #include "outrigger/k8s/string_map.h"
 
-#include <algorithm>
+#include <cassert>
+
+#include "flat_map.h"
 
 namespace outrigger {
+namespace {
 
-StringMap::StringMap(std::initializer_list<Entry> entries) {
-  for (const Entry& entry : entries) Set(entry.first, entry.second);
+constexpr auto kKey = [](const StringMap::Entry& entry) -> std::string_view { return entry.first; };
+
+}  // namespace
+
+StringMap::StringMap(std::initializer_list<Entry> entries) : entries_(entries), in_order_(false) {
+  Normalize();
 }
 
 void StringMap::Set(std::string_view key, std::string_view value) {
-  for (Entry& entry : entries_) {
-    if (entry.first == key) {
-      entry.second = value;
-      return;
-    }
+  assert(in_order_);
+  const auto at = flat_map::LowerBound(entries_, key, kKey);
+  if (at != entries_.end() && at->first == key) {
+    at->second = value;
+  } else {
+    entries_.emplace(at, key, value);
   }
+}
+
+void StringMap::Append(std::string_view key, std::string_view value) {
+  in_order_ = in_order_ && flat_map::Extends(entries_, key, kKey);
   entries_.emplace_back(key, value);
 }
 
+void StringMap::Normalize() {
+  if (!in_order_) flat_map::Normalize(entries_, kKey);
+  in_order_ = true;
+}
+
 const std::string* StringMap::Find(std::string_view key) const {
-  for (const Entry& entry : entries_) {
-    if (entry.first == key) return &entry.second;
-  }
-  return nullptr;
+  assert(in_order_);
+  const Entry* entry = flat_map::Find(entries_, key, kKey);
+  return entry == nullptr ? nullptr : &entry->second;
 }
 
 std::string_view StringMap::Get(std::string_view key) const {
   const std::string* value = Find(key);
   return value == nullptr ? std::string_view() : *value;
-}
-
-bool operator==(const StringMap& a, const StringMap& b) {
-  if (a.size() != b.size()) return false;
-  return std::all_of(a.begin(), a.end(), [&](const StringMap::Entry& entry) {
-    const std::string* other = b.Find(entry.first);
-    return other != nullptr && *other == entry.second;
-  });
 }
 
 }  // namespace outrigger
