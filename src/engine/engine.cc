@@ -1,0 +1,273 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "engine/call.h"
+#include "engine/decision_log.h"
+#include "engine/instance.h"
+#include "engine/log_text.h"
+#include "fmt/format.h"
+#include "spdlog/spdlog.h"
+
+namespace outrigger::engine {
+namespace {
+
+class EngineImpl final : public Engine {
+ public:
+  EngineImpl(Observer* observer, const NodeSource* nodes)
+      : observer_(observer), source_(nodes), decoder_diagnostics_("", observer) {}
+
+  absl::Status Init(std::vector<ServedAgent> agents);
+
+  const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
+  absl::Status Start() override;
+  void Stop() override;
+  void Call(size_t endpoint, wire::Body body, Reply* reply) const override;
+
+ private:
+  CallError Answer(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
+  CallError AnswerNodes(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
+  CallError AnswerBind(const Plan& plan, wire::Body body, std::string* out) const;
+  CallError AnswerPreempt(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
+  CallError ResolveNodes(const Plan& plan, CallState* state) const;
+  void Report(const std::vector<wire::MalformedValue>& malformed) const;
+
+  Observer* const observer_;
+  const NodeSource* const source_;
+  mutable CountingDiagnostics decoder_diagnostics_;
+  std::vector<Instance> instances_;
+  std::vector<Plan> plans_;
+  std::vector<Endpoint> endpoints_;
+  mutable CallStatePool states_;
+};
+
+CallError FromDecoding(const absl::Status& status) {
+  const ErrorKind kind = status.code() == absl::StatusCode::kFailedPrecondition
+                             ? ErrorKind::kUnanswerable
+                             : ErrorKind::kBadRequest;
+  return {kind, std::string(status.message())};
+}
+
+// A victim that does not exist on its node fails the whole cycle in the scheduler, with a text that
+// names nobody: find the agent at fault here. Empty if all is well.
+std::string NotASubset(const std::vector<NodeVictims>& chosen,
+                       const std::vector<NodeVictims>& candidates) {
+  for (const NodeVictims& pick : chosen) {
+    const auto offered =
+        std::find_if(candidates.begin(), candidates.end(),
+                     [&](const NodeVictims& candidate) { return candidate.node == pick.node; });
+    if (offered == candidates.end()) {
+      return fmt::format("chose node {:?}, which was not a candidate", pick.node);
+    }
+    for (const std::string& uid : pick.pod_uids) {
+      const auto& uids = offered->pod_uids;
+      if (std::find(uids.begin(), uids.end(), uid) == uids.end()) {
+        return fmt::format("chose pod {:?} on node {:?}, which was not a candidate", uid,
+                           pick.node);
+      }
+    }
+  }
+  return "";
+}
+
+// Puts an error where the scheduler, or at least a person with curl, can read it.
+void EncodeError(Verb verb, const CallError& error, Reply* reply) {
+  reply->body.clear();
+  const bool in_protocol = error.kind != ErrorKind::kBadRequest;
+  if (in_protocol && verb == Verb::kFilter) {
+    wire::EncodeFilterError(error.text, &reply->body);
+  } else if (in_protocol && verb == Verb::kBind) {
+    wire::EncodeBindResult(error.text, &reply->body);
+  } else {
+    reply->http_status = error.kind == ErrorKind::kBadRequest     ? 400
+                         : error.kind == ErrorKind::kUnanswerable ? 422
+                                                                  : 500;
+    reply->body += "{\"error\":";
+    wire::AppendJsonString(error.text, &reply->body);
+    reply->body += "}\n";
+  }
+}
+
+absl::Status EngineImpl::Init(std::vector<ServedAgent> agents) {
+  instances_.reserve(agents.size());  // plans point into it
+  for (const ServedAgent& served : agents) {
+    auto instance = MakeInstance(served, observer_);
+    if (!instance.ok()) return instance.status();
+    instances_.push_back(*std::move(instance));
+  }
+  auto plans = MakePlans(agents, instances_);
+  if (!plans.ok()) return plans.status();
+  plans_ = *std::move(plans);
+  for (const Plan& plan : plans_) endpoints_.push_back(plan.endpoint);
+  return absl::OkStatus();
+}
+
+absl::Status EngineImpl::Start() {
+  for (const Instance& instance : instances_) {
+    if (instance.controller == nullptr) continue;
+    const absl::Status started = instance.controller->Start();
+    if (!started.ok()) {
+      return absl::Status(started.code(), fmt::format("agent {}: {}", instance.name,
+                                                      std::string(started.message())));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void EngineImpl::Stop() {
+  for (auto instance = instances_.rbegin(); instance != instances_.rend(); ++instance) {
+    if (instance->controller != nullptr) instance->controller->Stop();
+  }
+}
+
+void EngineImpl::Report(const std::vector<wire::MalformedValue>& malformed) const {
+  for (const wire::MalformedValue& value : malformed) {
+    decoder_diagnostics_.Malformed(value.node, value.field, value.value, value.accepted);
+  }
+}
+
+void EngineImpl::Call(size_t endpoint, wire::Body body, Reply* reply) const {
+  const auto start = std::chrono::steady_clock::now();
+  const Plan& plan = plans_[endpoint];
+  const Endpoint& to = plan.endpoint;
+  CallRecord record{.agent = to.agent, .verb = to.verb, .request_bytes = body.size};
+  reply->http_status = 200;
+  CallError error;
+  // An agent may be anybody's code; what it throws ends here.
+  try {
+    error = Answer(plan, body, &record.nodes, &reply->body);
+  } catch (const std::exception& caught) {
+    spdlog::error("{}: internal error: {}", to.path, ForLog(caught.what()));
+    error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.agent)};
+  } catch (...) {
+    error = {ErrorKind::kInternal, fmt::format("{}: internal error", to.agent)};
+  }
+  if (!error.ok()) {
+    EncodeError(to.verb, error, reply);
+    spdlog::debug("{} {}: {}", to.path, ErrorKindName(error.kind), ForLog(error.text));
+  }
+  record.error = error.kind;
+  record.response_bytes = reply->body.size();
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  observer_->OnCall(record);
+}
+
+CallError EngineImpl::Answer(const Plan& plan, wire::Body body, size_t* nodes,
+                             std::string* out) const {
+  switch (plan.endpoint.verb) {
+    case Verb::kFilter:
+    case Verb::kPrioritize:
+      return AnswerNodes(plan, body, nodes, out);
+    case Verb::kBind:
+      return AnswerBind(plan, body, out);
+    case Verb::kPreempt:
+      return AnswerPreempt(plan, body, nodes, out);
+  }
+  return {ErrorKind::kInternal, "unknown verb"};
+}
+
+CallError EngineImpl::AnswerNodes(const Plan& plan, wire::Body body, size_t* nodes,
+                                  std::string* out) const {
+  std::unique_ptr<CallState> state = states_.Take();
+  const absl::Status decoded = wire::DecodeExtenderArgs(body, plan.needs, &state->args);
+  if (!decoded.ok()) return FromDecoding(decoded);
+  *nodes = state->args.nodes.size();
+  Report(state->args.malformed);
+  CallError error = ResolveNodes(plan, state.get());
+  if (!error.ok()) return error;
+
+  const bool explaining = DecisionsAreLogged();
+  if (plan.endpoint.verb == Verb::kFilter) {
+    error = RunFilters(plan, explaining, observer_, state.get());
+    if (!error.ok()) return error;
+    wire::EncodeFilterResult(state->args, state->kinds, state->reasons, out);
+  } else {
+    error = RunScorers(plan, explaining, observer_, state.get());
+    if (!error.ok()) return error;
+    wire::EncodeHostPriorityList(state->args, state->scores, out);
+  }
+  states_.Return(std::move(state));
+  return {};
+}
+
+CallError EngineImpl::ResolveNodes(const Plan& plan, CallState* state) const {
+  const bool look_up = !state->args.has_full_nodes && plan.needs.AnyOfNode();
+  if (look_up && source_ == nullptr) {
+    return {ErrorKind::kUnanswerable,
+            fmt::format("{} reads more of a node than its name, and this call carries names only: "
+                        "set nodeCacheCapable: false for this extender (outrigger "
+                        "scheduler-config --full-nodes), or start it with --node-table",
+                        plan.endpoint.agent)};
+  }
+  state->nodes.clear();
+  state->nodes.reserve(state->args.nodes.size());
+  size_t unknown = 0;
+  if (look_up) state->table = source_->Pin();
+  for (const Node& node : state->args.nodes) {
+    const Node* known = look_up ? state->table->Find(node.name) : &node;
+    if (known == nullptr) {
+      ++unknown;
+      known = &node;  // name only, and says so
+    }
+    state->nodes.push_back(known);
+  }
+  if (unknown > 0) observer_->OnUnknownNodes(plan.endpoint.agent, unknown);
+  return {};
+}
+
+CallError EngineImpl::AnswerBind(const Plan& plan, wire::Body body, std::string* out) const {
+  wire::BindArgs args;
+  const absl::Status decoded = wire::DecodeBindArgs(body, &args);
+  if (!decoded.ok()) return FromDecoding(decoded);
+  const absl::Status bound = plan.binder->binder->Bind({.pod_namespace = args.pod_namespace,
+                                                        .pod_name = args.pod_name,
+                                                        .pod_uid = args.pod_uid,
+                                                        .node = args.node});
+  if (!bound.ok()) {
+    return {ErrorKind::kAgent,
+            fmt::format("{}: {}", plan.binder->name, std::string(bound.message()))};
+  }
+  wire::EncodeBindResult("", out);
+  return {};
+}
+
+CallError EngineImpl::AnswerPreempt(const Plan& plan, wire::Body body, size_t* nodes,
+                                    std::string* out) const {
+  wire::PreemptArgs args;
+  const absl::Status decoded = wire::DecodePreemptArgs(body, plan.needs, &args);
+  if (!decoded.ok()) return FromDecoding(decoded);
+  *nodes = args.candidates.size();
+  Report(args.malformed);
+  // Each agent narrows what its predecessors left.
+  std::vector<NodeVictims> candidates = std::move(args.candidates);
+  for (const auto& [instance, preempter] : plan.preempters) {
+    std::vector<NodeVictims> chosen;
+    const absl::Status status =
+        preempter->Preempt({.pod = args.pod, .candidates = candidates}, &chosen);
+    if (!status.ok()) {
+      return {ErrorKind::kAgent,
+              fmt::format("{}: {}", instance->name, std::string(status.message()))};
+    }
+    const std::string fault = NotASubset(chosen, candidates);
+    if (!fault.empty()) return {ErrorKind::kAgent, fmt::format("{}: {}", instance->name, fault)};
+    candidates = std::move(chosen);
+  }
+  wire::EncodePreemptionResult(candidates, out);
+  return {};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(std::vector<ServedAgent> agents,
+                                                       Observer* observer,
+                                                       const NodeSource* nodes) {
+  auto engine = std::make_unique<EngineImpl>(observer, nodes);
+  const absl::Status made = engine->Init(std::move(agents));
+  if (!made.ok()) return made;
+  return engine;
+}
+
+}  // namespace outrigger::engine

@@ -35,7 +35,7 @@ struct Endpoint {
 
 /// What goes back to the scheduler. A status other than 200 makes the scheduler throw the body
 /// away, so it is kept for what is not the protocol (400) and for calls whose answer has no place
-/// for an error (prioritize, preempt: 500).
+/// for an error (prioritize, preempt: 422 if the call has no answer, 500 if an agent failed).
 struct Reply {
   int http_status = 200;
   std::string body;

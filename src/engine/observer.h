@@ -38,8 +38,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual void OnCall(const CallRecord& call) = 0;
   /// `count` nodes were rejected by `agent` for a reason of this class in one call.
-  virtual void OnRejected(std::string_view agent, std::string_view reason_class,
-                          size_t count) = 0;
+  virtual void OnRejected(std::string_view agent, std::string_view reason_class, size_t count) = 0;
   /// `agent` (empty: the decoder) could not use the value of `field`.
   virtual void OnMalformed(std::string_view agent, std::string_view field) = 0;
   /// Names of a names-only call that the node source does not know.

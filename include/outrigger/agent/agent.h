@@ -38,7 +38,7 @@ class Agent {
 /// A path under which another program offered the same verb, kept so that its users can switch.
 struct Alias {
   enum class Verb { kFilter, kPrioritize };
-  std::string path;    // "/scheduler/priorities/safe-balance"
+  std::string path;  // "/scheduler/priorities/safe-balance"
   Verb verb = Verb::kFilter;
   std::string scorer;  // name of a NamedScorer, or empty for the agent itself
 };

@@ -55,9 +55,9 @@ class Setting {
   constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view text)
       : name(kebab_name), field(member), help(text) {}
   template <typename U>
-  constexpr Setting(std::string_view kebab_name, T Owner::*member, Range<U> accepted,
-                    std::string_view text)
-    requires std::is_same_v<T, int64_t> || std::is_same_v<T, double>
+  constexpr Setting(
+      std::string_view kebab_name, T Owner::*member, Range<U> accepted,
+      std::string_view text) requires std::is_same_v<T, int64_t> || std::is_same_v<T, double>
       : name(kebab_name),
         field(member),
         range{static_cast<T>(accepted.min), static_cast<T>(accepted.max)},
@@ -65,8 +65,7 @@ class Setting {
         help(text) {}
   /// A text that must be one of `accepted`, written "a|b|c".
   constexpr Setting(std::string_view kebab_name, T Owner::*member, std::string_view accepted,
-                    std::string_view text)
-    requires std::is_same_v<T, std::string>
+                    std::string_view text) requires std::is_same_v<T, std::string>
       : name(kebab_name), field(member), choices(accepted), help(text) {}
 
   /// An environment variable of an older program, read when nothing newer is set. As there, a value

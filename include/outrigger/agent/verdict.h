@@ -14,7 +14,8 @@ namespace outrigger {
 class ReasonClass {
  public:
   template <size_t N>
-  consteval ReasonClass(const char (&literal)[N]) : text_(literal, N - 1) {}  // NOLINT(*-explicit-*)
+  consteval ReasonClass(const char (&literal)[N])
+      : text_(literal, N - 1) {}  // NOLINT(*-explicit-*)
 
   constexpr std::string_view text() const { return text_; }
 

@@ -28,8 +28,8 @@ ResourceList ResourcesAt(const json& object, const char* pointer) {
   const json::json_pointer at(pointer);
   if (!object.contains(at)) return list;
   for (const auto& [key, value] : object[at].items()) {
-    const auto quantity = Quantity::Parse(value.is_string() ? value.get<std::string>()
-                                                            : value.dump());
+    const auto quantity =
+        Quantity::Parse(value.is_string() ? value.get<std::string>() : value.dump());
     if (quantity.ok()) list.Set(key, *quantity);
   }
   return list;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "engine/instance.h"
+
+namespace outrigger::engine {
+
+/// The memory of one call, reused by later ones: at thousands of nodes, fresh memory costs more
+/// than the work.
+struct CallState {
+  wire::ExtenderArgs args;
+  std::shared_ptr<const NodeTable> table;  // pinned for names-only calls
+  std::vector<const Node*> nodes;          // aligned with args.nodes
+
+  std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.nodes
+  std::vector<std::string> reasons;    // aligned too
+  std::vector<const Node*> offered;    // what one agent is asked about
+  std::vector<size_t> offered_index;   // where those stand in args.nodes
+  std::vector<Verdict> verdicts;       // its answer
+  std::vector<NodeScore> node_scores;  // its answer
+  std::vector<double> sums;            // of weighted scores
+  std::vector<int> scores;             // the answer, 0..10
+};
+
+/// Hands out call states, the last one returned first (its memory is the warmest), and keeps a
+/// bounded number. Thread-safe.
+class CallStatePool {
+ public:
+  std::unique_ptr<CallState> Take();
+  /// Not kept if it grew beyond what a cluster of usual size needs, or if enough wait already.
+  void Return(std::unique_ptr<CallState> state);
+
+ private:
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<CallState>> free_ ABSL_GUARDED_BY(mutex_);
+};
+
+/// What went wrong in a call, and whose fault it was.
+struct CallError {
+  ErrorKind kind = ErrorKind::kNone;
+  std::string text;
+  bool ok() const { return kind == ErrorKind::kNone; }
+};
+
+/// Runs the filters of `plan` over `state->nodes`: fills `kinds` and `reasons`. Each filter is
+/// asked about the nodes that its predecessors left, so the first reason wins.
+CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, CallState* state);
+
+/// Runs the scorers of `plan` over `state->nodes`: fills `scores` with 0..10.
+CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, CallState* state);
+
+}  // namespace outrigger::engine

@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "engine/call.h"
+#include "engine/decision_log.h"
+#include "fmt/format.h"
+
+namespace outrigger::engine {
+namespace {
+
+// Collects the nodes that nobody has rejected yet.
+void OfferSurvivors(CallState* state) {
+  state->offered.clear();
+  state->offered_index.clear();
+  for (size_t i = 0; i < state->nodes.size(); ++i) {
+    if (state->kinds[i] != Verdict::Kind::kFits) continue;
+    state->offered.push_back(state->nodes[i]);
+    state->offered_index.push_back(i);
+  }
+}
+
+// Few classes occur in one call, so a short list beats a map.
+class ReasonCounts {
+ public:
+  void Count(std::string_view reason_class) {
+    for (auto& [name, count] : counts_) {
+      if (name == reason_class) {
+        ++count;
+        return;
+      }
+    }
+    counts_.emplace_back(reason_class, 1);
+  }
+  void Report(std::string_view agent, Observer* observer) const {
+    for (const auto& [name, count] : counts_) observer->OnRejected(agent, name, count);
+  }
+
+ private:
+  std::vector<std::pair<std::string_view, size_t>> counts_;
+};
+
+void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state) {
+  ReasonCounts counts;
+  for (size_t i = 0; i < state->verdicts.size(); ++i) {
+    const Verdict& verdict = state->verdicts[i];
+    if (verdict.fits()) continue;
+    const size_t at = state->offered_index[i];
+    state->kinds[at] = verdict.kind();
+    // The scheduler does not tell people which extender spoke.
+    state->reasons[at] = fmt::format("{}: {}", instance.name, verdict.reason());
+    counts.Count(verdict.reason_class());
+  }
+  counts.Report(instance.name, observer);
+}
+
+}  // namespace
+
+CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, CallState* state) {
+  state->kinds.assign(state->nodes.size(), Verdict::Kind::kFits);
+  state->reasons.resize(state->nodes.size());
+  for (std::string& reason : state->reasons) reason.clear();
+  for (const auto& [instance, filterer] : plan.filters) {
+    OfferSurvivors(state);
+    state->verdicts.assign(state->offered.size(), Verdict::Fits());
+    const Request request{.pod = state->args.pod,
+                          .nodes = NodeList(state->offered),
+                          .diagnostics = *instance->diagnostics,
+                          .explaining = explaining};
+    const absl::Status status = filterer->Filter(request, state->verdicts);
+    if (!status.ok()) {
+      return {ErrorKind::kAgent,
+              fmt::format("{}: {}", instance->name, std::string(status.message()))};
+    }
+    TakeVerdicts(*instance, observer, state);
+  }
+  if (explaining) LogFilterDecision(plan.endpoint, *state);
+  return {};
+}
+
+}  // namespace outrigger::engine

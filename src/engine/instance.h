@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/diagnostics.h"
+#include "engine/engine.h"
+
+namespace outrigger::engine {
+
+/// A served agent, made, with the stages it has (null where it has none).
+struct Instance {
+  std::string name;
+  double weight = 1;
+  std::unique_ptr<Agent> agent;
+  Needs needs;
+  const Filterer* filterer = nullptr;
+  const Scorer* scorer = nullptr;
+  Binder* binder = nullptr;
+  const Preempter* preempter = nullptr;
+  Controller* controller = nullptr;
+  std::vector<NamedScorer> named_scorers;
+  std::unique_ptr<CountingDiagnostics> diagnostics;
+};
+
+absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* observer);
+
+/// What a path runs: the stages, in order, with the agents they belong to.
+struct Plan {
+  struct Filtering {
+    const Instance* instance;
+    const Filterer* filterer;
+  };
+  struct Scoring {
+    const Instance* instance;
+    const Scorer* scorer;
+  };
+  struct Preempting {
+    const Instance* instance;
+    const Preempter* preempter;
+  };
+
+  Endpoint endpoint;
+  Needs needs;  // of all agents involved
+  std::vector<Filtering> filters;
+  std::vector<Scoring> scorers;
+  std::vector<Preempting> preempters;
+  const Instance* binder = nullptr;
+};
+
+/// The plans of every path that `instances` (served as `agents`) can be called under.
+absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agents,
+                                            const std::vector<Instance>& instances);
+
+}  // namespace outrigger::engine

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/call.h"
+#include "engine/decision_log.h"
+#include "fmt/format.h"
+
+namespace outrigger::engine {
+namespace {
+
+// An agent's faulty score must not decide anything: worst, and counted.
+double Clamped(double value, bool* faulty) {
+  if (value >= 0 && value <= 1) return value;
+  *faulty = true;
+  return std::isnan(value) ? 0 : std::clamp(value, 0.0, 1.0);
+}
+
+// Halves round up, as the original agents round.
+int WireScore(double value) {
+  return static_cast<int>(value * 10 + 0.5);
+}
+
+void AddScores(const Plan& plan, const Instance& instance, Observer* observer, CallState* state) {
+  const bool alone = plan.scorers.size() == 1;
+  bool faulty = false;
+  for (size_t i = 0; i < state->node_scores.size(); ++i) {
+    const double value = Clamped(state->node_scores[i].value, &faulty);
+    // A single agent's score is not multiplied and divided, which could move it off a half.
+    state->sums[i] = alone ? value : state->sums[i] + instance.weight * value;
+  }
+  if (faulty) observer->OnMalformed(instance.name, "score");
+}
+
+}  // namespace
+
+CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, CallState* state) {
+  const size_t count = state->nodes.size();
+  state->sums.assign(count, 0);
+  double weights = 0;
+  for (const auto& [instance, scorer] : plan.scorers) {
+    state->node_scores.resize(count);
+    for (NodeScore& score : state->node_scores) {
+      score.value = 0;
+      score.why.clear();
+    }
+    const Request request{.pod = state->args.pod,
+                          .nodes = NodeList(state->nodes),
+                          .diagnostics = *instance->diagnostics,
+                          .explaining = explaining};
+    const absl::Status status = scorer->Score(request, state->node_scores);
+    if (!status.ok()) {
+      return {ErrorKind::kAgent,
+              fmt::format("{}: {}", instance->name, std::string(status.message()))};
+    }
+    AddScores(plan, *instance, observer, state);
+    weights += instance->weight;
+  }
+  const double divisor = plan.scorers.size() == 1 ? 1 : weights;
+  state->scores.resize(count);
+  for (size_t i = 0; i < count; ++i) state->scores[i] = WireScore(state->sums[i] / divisor);
+  if (explaining) LogScoreDecision(plan.endpoint, *state);
+  return {};
+}
+
+}  // namespace outrigger::engine
