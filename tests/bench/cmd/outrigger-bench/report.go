@@ -34,11 +34,12 @@ type Row struct {
 	Whole Comparison `json:"whole"`
 }
 
-// Comparison holds two servers side by side. Ours is nil, and Ratio 0, where ours was not asked.
+// Comparison holds two servers side by side. Ours is nil, and the ratios 0, where ours was not asked.
 type Comparison struct {
-	Go    *Figures `json:"go"`
-	Ours  *Figures `json:"ours,omitempty"`
-	Ratio float64  `json:"ratio,omitempty"` // Go's median by ours: above 1, ours is faster
+	Go       *Figures `json:"go"`
+	Ours     *Figures `json:"ours,omitempty"`
+	Ratio    float64  `json:"ratio,omitempty"`    // Go's median by ours: above 1, ours is faster
+	CPURatio float64  `json:"cpuRatio,omitempty"` // Go's processor time by ours: steadier on a busy machine
 }
 
 // Figures are what one server showed in one case.
@@ -73,6 +74,9 @@ func compare(golang, ours *Figures) Comparison {
 	if ours != nil && ours.MedianMS > 0 {
 		c.Ratio = golang.MedianMS / ours.MedianMS
 	}
+	if ours != nil && ours.CPUCallMS > 0 {
+		c.CPURatio = golang.CPUCallMS / ours.CPUCallMS
+	}
 	return c
 }
 
@@ -93,11 +97,11 @@ func (r *Report) Print(out io.Writer) {
 
 func printTable(out io.Writer, rows []Row, side func(Row) Comparison) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "nodes\tform\tverb\tGo median\tp99\tcpu/call\tpeak\tours median\tp99\tcpu/call\tpeak\tratio\tcalls\t")
+	fmt.Fprintln(table, "nodes\tform\tverb\tGo median\tp99\tcpu/call\tpeak\tours median\tp99\tcpu/call\tpeak\tratio\tcpu ratio\tcalls\t")
 	for _, row := range rows {
 		c := side(row)
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%d\t\n", row.Nodes, row.Form, row.Verb,
-			cells(c.Go), cells(c.Ours), ratio(c.Ratio), c.Go.Calls)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", row.Nodes, row.Form, row.Verb,
+			cells(c.Go), cells(c.Ours), ratio(c.Ratio), ratio(c.CPURatio), c.Go.Calls)
 	}
 	_ = table.Flush()
 }
