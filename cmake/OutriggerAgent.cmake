@@ -103,3 +103,24 @@ const std::vector<AgentInfo>& Registry() {
 ")
   target_sources(${TARGET} PRIVATE "${file}")
 endfunction()
+
+# outrigger_add_executable(<target> [AGENTS name ...])
+#
+# The whole program, with the agents added so far (or those named): for use outside this tree.
+function(outrigger_add_executable TARGET)
+  cmake_parse_arguments(ARG "" "" "AGENTS" ${ARGN})
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_main.cc")
+  file(WRITE "${file}"
+"// Generated; do not edit.
+#include \"outrigger/agent/registry.h\"
+
+namespace outrigger::cli {
+int Main(int argc, char** argv, const std::vector<AgentInfo>& registry);
+}
+
+int main(int argc, char** argv) { return outrigger::cli::Main(argc, argv, outrigger::Registry()); }
+")
+  add_executable(${TARGET} "${file}")
+  target_link_libraries(${TARGET} PRIVATE Outrigger::outrigger_cli)
+  outrigger_generate_registry(${TARGET} AGENTS ${ARG_AGENTS})
+endfunction()

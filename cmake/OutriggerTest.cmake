@@ -24,7 +24,7 @@ function(outrigger_add_test NAME)
 endfunction()
 
 # GoogleTest's headers cost more than most tests: all test programs share one precompiled header.
-if(OUTRIGGER_PCH)
+if(OUTRIGGER_PCH AND TARGET outrigger_flags)
   file(WRITE "${CMAKE_BINARY_DIR}/test_pch.cc" "// Exists to carry the precompiled header of the tests.\n")
   add_library(outrigger_test_pch OBJECT "${CMAKE_BINARY_DIR}/test_pch.cc")
   target_link_libraries(outrigger_test_pch PRIVATE GTest::gmock GTest::gtest outrigger_flags)
