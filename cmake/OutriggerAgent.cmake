@@ -45,11 +45,16 @@ function(outrigger_add_agent NAME)
   if(COMMAND outrigger_use_pch)
     outrigger_use_pch(${target})
   endif()
+  # The namespace outrigger::<name>, with a '_' behind a name that is a keyword ("template_").
+  set(namespace "${identifier}")
+  if(identifier MATCHES "^(auto|bool|break|case|catch|char|class|concept|const|continue|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|int|long|mutable|namespace|new|operator|private|protected|public|register|requires|return|short|signed|sizeof|static|struct|switch|template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|volatile|while)$")
+    string(APPEND namespace "_")
+  endif()
   set_target_properties(${target} PROPERTIES
     OUTRIGGER_AGENT_NAME "${NAME}"
     OUTRIGGER_AGENT_SUMMARY "${ARG_SUMMARY}"
     OUTRIGGER_AGENT_PORT "${ARG_PORT}"
-    OUTRIGGER_AGENT_NAMESPACE "${identifier}"
+    OUTRIGGER_AGENT_NAMESPACE "${namespace}"
     OUTRIGGER_AGENT_FOLDER "${CMAKE_CURRENT_SOURCE_DIR}")
   set_property(GLOBAL APPEND PROPERTY OUTRIGGER_AGENT_TARGETS ${target})
 

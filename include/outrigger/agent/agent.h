@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,9 +45,16 @@ struct Alias {
   std::string scorer;  // name of a NamedScorer, or empty for the agent itself
 };
 
+/// Where lines for the log go if nobody says otherwise.
+inline void LogToStderr(std::string_view line) {
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
 /// What an agent gets from the program around it; everything outlives the agent.
 struct AgentDeps {
   std::string name;  // as registered
+  /// Writes one line to the program's log, at level info. Thread-safe, never empty.
+  std::function<void(std::string_view line)> log = LogToStderr;
 };
 
 /// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "builders.h"
+#include "outrigger/agent/agent.h"
+
+namespace outrigger::testing {
+
+/// An agent made as the program makes it, for tests: settings by name and value.
+///
+///     AgentUnderTest agent(congestion::MakeFactory(), {{"max", "10"}});
+///     EXPECT_THAT(agent.Scores(request), ElementsAre(10, 5));
+///
+/// What an agent must not do (refuse good settings, fail a call) ends the test program.
+class AgentUnderTest {
+ public:
+  using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+  explicit AgentUnderTest(const AgentFactory& factory, Texts settings = {});
+  AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings);
+
+  /// One verdict per node of `request`.
+  std::vector<Verdict> Filter(const OwnedRequest& request) const;
+  /// Whether each node fits.
+  std::vector<bool> Fits(const OwnedRequest& request) const;
+  /// One score per node, in [0, 1], of the agent itself or of a named scorer.
+  std::vector<NodeScore> Score(const OwnedRequest& request, std::string_view scorer = "") const;
+  /// The same as the scheduler sees it: 0..10, halves rounded up.
+  std::vector<int> Scores(const OwnedRequest& request, std::string_view scorer = "") const;
+
+  const Agent& agent() const { return *agent_; }
+  /// What the agent wrote to the log.
+  const std::vector<std::string>& log() const { return *log_; }
+
+ private:
+  std::shared_ptr<std::vector<std::string>> log_ = std::make_shared<std::vector<std::string>>();
+  std::unique_ptr<Agent> agent_;
+};
+
+/// `factory`'s settings with `texts` set; a text that is not accepted ends the test program.
+SettingsValues SettingsFrom(const AgentFactory& factory, AgentUnderTest::Texts texts);
+
+/// Sets what `variable` of an older program's environment stands for, exactly as the program does:
+/// a value that is not accepted leaves the default. False if no setting knows the variable.
+bool SetFromLegacyEnv(const AgentFactory& factory, std::string_view variable,
+                      std::string_view value, SettingsValues* settings);
+
+}  // namespace outrigger::testing
