@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -93,8 +94,10 @@ absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const AgentDeps& deps,
     return AgentType::Make(deps, settings);
   } else if constexpr (std::is_constructible_v<AgentType, const SettingsType&, const AgentDeps&>) {
     return std::make_unique<AgentType>(settings, deps);
-  } else {
+  } else if constexpr (std::is_constructible_v<AgentType, const SettingsType&>) {
     return std::make_unique<AgentType>(settings);
+  } else {
+    return std::make_unique<AgentType>();
   }
 }
 

@@ -1,0 +1,144 @@
+#include "engine/engine.h"
+
+#include "fake_agents.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace outrigger::engine {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> NamesOf(const json& result) {
+  std::vector<std::string> names;
+  for (const json& item : result["Nodes"]["items"]) names.push_back(item["metadata"]["name"]);
+  return names;
+}
+
+int ScoreOf(const json& list, const std::string& host) {
+  for (const json& entry : list) {
+    if (entry["Host"] == host) return entry["Score"];
+  }
+  return -1;
+}
+
+class EngineFilter : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    OnlyNamed::asked.clear();
+    engine_.Add(InfoOf<ByAnnotation>("notes")).Add(InfoOf<OnlyNamed>("names"));
+    ASSERT_TRUE(engine_.Make().ok());
+  }
+  TestEngine engine_;
+};
+
+TEST_F(EngineFilter, EchoesSurvivorsAndExplainsTheOthers) {
+  const json result = engine_.CallJson(
+      "/notes/filter", FullArgs({JsonNode("a"), JsonNode("b", {{"reject", "too warm"}}),
+                                 JsonNode("c", {{"reject", "unresolvable: gone"}})}));
+  EXPECT_THAT(NamesOf(result), ElementsAre("a"));
+  EXPECT_EQ(result["FailedNodes"], json({{"b", "notes: too warm"}}));
+  EXPECT_EQ(result["FailedAndUnresolvableNodes"], json({{"c", "notes: unresolvable: gone"}}));
+  EXPECT_EQ(result["Error"], "");
+}
+
+TEST_F(EngineFilter, MergedFiltersIntersectAndTheFirstReasonWins) {
+  const json result = engine_.CallJson(
+      "/filter", FullArgs({JsonNode("a"), JsonNode("b", {{"reject", "too warm"}}), JsonNode("c")}));
+  EXPECT_THAT(NamesOf(result), ElementsAre("a"));
+  EXPECT_EQ(result["FailedNodes"], json({{"b", "notes: too warm"}, {"c", "names: is not a"}}));
+}
+
+TEST_F(EngineFilter, LaterFiltersAreAskedAboutSurvivorsOnly) {
+  engine_.CallJson("/filter",
+                   FullArgs({JsonNode("a"), JsonNode("b", {{"reject", "x"}}), JsonNode("c")}));
+  EXPECT_THAT(OnlyNamed::asked, ElementsAre("a", "c"));
+}
+
+TEST_F(EngineFilter, CountsNodesAndRejectionsByClass) {
+  engine_.CallJson("/filter", FullArgs({JsonNode("a"), JsonNode("b", {{"reject", "x"}}),
+                                        JsonNode("c", {{"reject", "y"}}), JsonNode("d")}));
+  EXPECT_EQ(engine_.observer.last_nodes, 4U);
+  EXPECT_EQ(engine_.observer.last_agent, "all");
+  EXPECT_EQ(engine_.observer.rejected["notes/annotated"], 2U);
+  EXPECT_EQ(engine_.observer.rejected["names/name"], 1U);
+}
+
+TEST_F(EngineFilter, NoNodesIsAnAnswerWithoutNodes) {
+  const json result = engine_.CallJson("/filter", FullArgs({}));
+  EXPECT_EQ(result["Nodes"]["items"], json::array());
+  EXPECT_EQ(result["Error"], "");
+}
+
+TEST_F(EngineFilter, ForgetsTheReasonsOfTheCallBefore) {
+  engine_.CallJson("/notes/filter", FullArgs({JsonNode("a", {{"reject", "x"}})}));
+  const json result = engine_.CallJson("/notes/filter", FullArgs({JsonNode("a")}));
+  EXPECT_EQ(result["FailedNodes"], json::object());
+  EXPECT_THAT(NamesOf(result), ElementsAre("a"));
+}
+
+TEST(EnginePrioritize, RoundsHalvesUpAndClampsFaultyScores) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes"));
+  ASSERT_TRUE(engine.Make().ok());
+  const json list = engine.CallJson(
+      "/notes/prioritize",
+      FullArgs({JsonNode("low", {{"score", "0.449"}}), JsonNode("half", {{"score", "0.45"}}),
+                JsonNode("one", {{"score", "1"}}), JsonNode("over", {{"score", "7"}}),
+                JsonNode("under", {{"score", "-3"}}), JsonNode("nan", {{"score", "NaN"}})}));
+  EXPECT_EQ(ScoreOf(list, "low"), 4);
+  EXPECT_EQ(ScoreOf(list, "half"), 5);
+  EXPECT_EQ(ScoreOf(list, "one"), 10);
+  EXPECT_EQ(ScoreOf(list, "over"), 10);
+  EXPECT_EQ(ScoreOf(list, "under"), 0);
+  EXPECT_EQ(ScoreOf(list, "nan"), 0);
+  EXPECT_EQ(engine.observer.malformed["notes/score"], 1U);
+}
+
+TEST(EnginePrioritize, MergedScoresAreTheWeightedMean) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes"), 3).Add(InfoOf<OnlyNamed>("names"), 1);
+  ASSERT_TRUE(engine.Make().ok());
+  const json list = engine.CallJson("/prioritize", FullArgs({JsonNode("a", {{"score", "0.2"}}),
+                                                             JsonNode("b", {{"score", "1"}})}));
+  EXPECT_EQ(ScoreOf(list, "a"), 4);  // (3 * 0.2 + 1 * 1) / 4
+  EXPECT_EQ(ScoreOf(list, "b"), 8);  // (3 * 1 + 1 * 0) / 4 = 7.5
+}
+
+TEST(EngineNamesOnly, AnswersFromTheNodeSource) {
+  Node warm;
+  warm.name = "b";
+  warm.annotations.Set("reject", "too warm");
+  Node cool;
+  cool.name = "a";
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes")).Nodes({warm, cool});
+  ASSERT_TRUE(engine.Make().ok());
+  const json result = engine.CallJson("/notes/filter", NamesArgs({"a", "b", "stranger"}));
+  EXPECT_EQ(result["NodeNames"], json({"a", "stranger"}));
+  EXPECT_EQ(result["Nodes"], nullptr);
+  EXPECT_EQ(result["FailedNodes"], json({{"b", "notes: too warm"}}));
+  EXPECT_EQ(engine.observer.unknown, 1U);
+}
+
+TEST(EngineNamesOnly, WithoutASourceSaysWhatWouldHelp) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes"));
+  ASSERT_TRUE(engine.Make().ok());
+  const json result = engine.CallJson("/notes/filter", NamesArgs({"a"}));
+  EXPECT_THAT(result["Error"].get<std::string>(), HasSubstr("nodeCacheCapable: false"));
+  EXPECT_EQ(engine.observer.last_error, ErrorKind::kUnanswerable);
+}
+
+TEST(EngineNamesOnly, NeedsNoSourceWhereNamesAreAllThatIsRead) {
+  TestEngine engine;
+  engine.Add(InfoOf<OnlyNamed>("names"));
+  ASSERT_TRUE(engine.Make().ok());
+  const json result = engine.CallJson("/names/filter", NamesArgs({"a", "b"}));
+  EXPECT_EQ(result["NodeNames"], json({"a"}));
+}
+
+}  // namespace
+}  // namespace outrigger::engine
