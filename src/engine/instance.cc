@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "engine/log_text.h"
 #include "fmt/format.h"
+#include "spdlog/spdlog.h"
 
 namespace outrigger::engine {
 namespace {
@@ -109,7 +111,12 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* obser
                     "above 0",
                     instance.name, served.weight));
   }
-  auto agent = served.info->factory.make({.name = instance.name}, served.settings);
+  AgentDeps deps;
+  deps.name = instance.name;
+  deps.log = [name = instance.name](std::string_view line) {
+    spdlog::info("{}: {}", name, ForLog(line));
+  };
+  auto agent = served.info->factory.make(deps, served.settings);
   if (!agent.ok()) {
     return absl::Status(agent.status().code(), fmt::format("agent {}: {}", instance.name,
                                                            std::string(agent.status().message())));

@@ -1,12 +1,17 @@
 #include "engine/node_table.h"
 
+#include <atomic>
 #include <utility>
 
 namespace outrigger::engine {
 
 NodeTable::NodeTable(std::vector<Node> nodes) : nodes_(std::move(nodes)) {
+  static std::atomic<uint64_t> next_revision{1};
   by_name_.reserve(nodes_.size());
-  for (const Node& node : nodes_) by_name_[node.name] = &node;
+  for (Node& node : nodes_) {
+    node.revision = next_revision.fetch_add(1, std::memory_order_relaxed);
+    by_name_[node.name] = &node;
+  }
 }
 
 const Node* NodeTable::Find(std::string_view name) const {

@@ -12,7 +12,7 @@ namespace outrigger::engine {
 /// An immutable set of nodes by name. Thread-safe.
 class NodeTable {
  public:
-  /// Of two nodes with one name the last wins.
+  /// Of two nodes with one name the last wins. Gives each node a revision.
   explicit NodeTable(std::vector<Node> nodes);
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
