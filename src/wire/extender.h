@@ -20,12 +20,19 @@
 //
 // Decoding. Keys of the protocol's own objects are taken in any case (Go decodes so, and older
 // clients sent lower case); keys inside Pod and Node are camelCase, exactly. Null counts as absent.
-// Only what `needs` names is read; what is skipped is checked for UTF-8, closed strings and
-// balanced brackets, no more. Errors:
-//   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known key, a
+// Only what `needs` names is read, checked in full, and may come once per object (in maps, such as
+// labels, the last of equal keys wins). Of what is skipped is checked: UTF-8, closed strings, as
+// many brackets opened as closed, the outermost pair of one kind, no more than 10 000 levels. Not
+// checked there: the kinds of inner brackets, commas and colons, numbers and literals, duplicate
+// keys. Bytes other than blanks behind the body's object are refused (Go ignores them). Errors:
+//   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known key,
+//   a
 //                       known key twice. The text names the path and what is expected there.
-//   FailedPrecondition  a call of the protocol that has no answer: no nodes given in either form, a
-//                       node without a name, a node twice, two forms that disagree.
+//   FailedPrecondition  a call of the protocol that has no answer: no pod, no nodes given in either
+//                       form, a node without a name, a node twice, two forms that disagree (they
+//                       must name the same nodes, in any order), a bind call that lacks a field.
+//   ResourceExhausted   no memory for the body.
+// After an error the output holds nothing of use. Memory is bounded by a multiple of the body.
 // Nothing throws. All functions are thread-safe; the structs are not shared.
 
 namespace outrigger::wire {
@@ -39,13 +46,17 @@ struct Body {
   size_t size = 0;
 };
 
-/// A value that could not be read and was taken as absent: a malformed quantity.
+/// A value that could not be used and was taken as absent: a malformed quantity, or a taint or
+/// toleration of an effect or operator that this program does not know.
 struct MalformedValue {
-  std::string node;  // empty: the pod
-  std::string field;
-  std::string value;
+  std::string node;   // empty: the pod
+  std::string field;  // "status.allocatable.cpu"
+  std::string value;  // the first 64 bytes
   std::string accepted;
 };
+
+/// No more than this many are listed per call.
+inline constexpr size_t kMaxMalformed = 100;
 
 /// A filter or prioritize call. Reuse one object for many calls: it keeps its memory.
 struct ExtenderArgs {
@@ -71,7 +82,7 @@ struct BindArgs {
 
 absl::Status DecodeBindArgs(Body body, BindArgs* args);
 
-/// A preempt call; victims come by UID from either form.
+/// A preempt call; victims come by UID from either form, of which exactly one must be set.
 struct PreemptArgs {
   Pod pod;
   std::vector<NodeVictims> candidates;

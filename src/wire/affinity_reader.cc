@@ -1,0 +1,70 @@
+#include <string>
+
+#include "wire/object_readers.h"
+
+namespace outrigger::wire {
+
+// Found by Read() of their vectors, so they are not in an unnamed namespace.
+
+static absl::Status Read(Value value, const Path& at, SelectorRequirement* requirement) {
+  return ReadObject(value, at, Field{"key", &requirement->key},
+                    Field{"operator",
+                          [requirement](Value op, const Path& place) {
+                            std::string_view text;
+                            absl::Status status = Read(op, place, &text);
+                            if (!status.ok()) return status;
+                            status = ParseSelectorOperator(text, &requirement->op);
+                            return status.ok() ? status
+                                               : Invalid(place, std::string(status.message()));
+                          }},
+                    Field{"values", &requirement->values});
+}
+
+static absl::Status Read(Value value, const Path& at, LabelSelector* selector) {
+  return ReadObject(value, at, Field{"matchLabels", &selector->match_labels},
+                    Field{"matchExpressions", &selector->match_expressions});
+}
+
+static absl::Status Read(Value value, const Path& at, NodeSelectorTerm* term) {
+  return ReadObject(value, at, Field{"matchExpressions", &term->match_expressions},
+                    Field{"matchFields", &term->match_fields});
+}
+
+static absl::Status Read(Value value, const Path& at, NodeSelector* selector) {
+  return ReadObject(value, at, Field{"nodeSelectorTerms", &selector->terms});
+}
+
+static absl::Status Read(Value value, const Path& at, PreferredSchedulingTerm* preferred) {
+  return ReadObject(value, at, Field{"weight", &preferred->weight},
+                    Field{"preference", &preferred->preference});
+}
+
+static absl::Status Read(Value value, const Path& at, PodAffinityTerm* term) {
+  return ReadObject(value, at, Field{"labelSelector", &term->label_selector},
+                    Field{"namespaces", &term->namespaces},
+                    Field{"namespaceSelector", &term->namespace_selector},
+                    Field{"topologyKey", &term->topology_key});
+}
+
+static absl::Status Read(Value value, const Path& at, WeightedPodAffinityTerm* weighted) {
+  return ReadObject(value, at, Field{"weight", &weighted->weight},
+                    Field{"podAffinityTerm", &weighted->term});
+}
+
+// The two kinds of rules, as node affinity, pod affinity and pod anti-affinity all have them.
+template <typename Required, typename Preferred>
+static auto Rules(Required* required, Preferred* preferred) {
+  return [required, preferred](Value value, const Path& at) {
+    return ReadObject(value, at, Field{"requiredDuringSchedulingIgnoredDuringExecution", required},
+                      Field{"preferredDuringSchedulingIgnoredDuringExecution", preferred});
+  };
+}
+
+absl::Status Read(Value value, const Path& at, Affinity* affinity) {
+  return ReadObject(
+      value, at, Field{"nodeAffinity", Rules(&affinity->required_node, &affinity->preferred_node)},
+      Field{"podAffinity", Rules(&affinity->required_pod, &affinity->preferred_pod)},
+      Field{"podAntiAffinity", Rules(&affinity->required_pod_anti, &affinity->preferred_pod_anti)});
+}
+
+}  // namespace outrigger::wire

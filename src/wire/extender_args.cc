@@ -1,0 +1,82 @@
+#include <string_view>
+#include <vector>
+
+#include "wire/extender.h"
+#include "wire/json_reader.h"
+#include "wire/node_set.h"
+#include "wire/object_readers.h"
+#include "wire/parser.h"
+
+namespace outrigger::wire {
+namespace {
+
+// What is read before anything is judged: which forms were given, and the names in one of them.
+absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool* has_pod,
+                      std::vector<std::string_view>* names) {
+  const auto pod = [&](Value value, const Path& at) {
+    *has_pod = true;
+    return ReadPod(value, at.AsObject(), needs, &args->pod);
+  };
+  const auto items = [&](Value value, const Path& at) {
+    return ReadNodes(value, at, needs, &args->nodes, &args->raw_nodes);
+  };
+  const auto nodes = [&](Value value, const Path& at) {
+    args->has_full_nodes = true;
+    return ReadObject<KeyCase::kAny>(value, at, Field{"items", items});
+  };
+  const auto node_names = [&](Value value, const Path& at) {
+    args->has_node_names = true;
+    return Read(value, at, names);
+  };
+  const Path at("", &args->malformed);
+  return ReadObject<KeyCase::kAny>(root, at, Field{"Pod", pod}, Field{"Nodes", nodes},
+                                   Field{"NodeNames", node_names});
+}
+
+void NodesOfNames(const std::vector<std::string_view>& names, std::vector<Node>* nodes) {
+  nodes->resize(names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    Node& node = (*nodes)[i];
+    ClearNode(&node);
+    node.name = names[i];
+    node.known = false;
+  }
+}
+
+absl::Status CheckNodes(Parser& parser, const ExtenderArgs& args) {
+  const Path root("");
+  const Path list = root.Key(args.has_full_nodes ? "Nodes" : "NodeNames");
+  absl::Status status = args.has_full_nodes
+                            ? CheckNames(args.nodes, list.Key("items"), &parser.name_set)
+                            : CheckNames(args.nodes, list, &parser.name_set);
+  if (!status.ok() || !args.has_full_nodes || !args.has_node_names) return status;
+  return CheckSameNames(parser.names, &parser.name_set);
+}
+
+}  // namespace
+
+absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args) {
+  args->raw_nodes.clear();
+  args->malformed.clear();
+  args->has_full_nodes = false;
+  args->has_node_names = false;
+  bool has_pod = false;
+
+  const ParserLease parser;
+  parser->names.clear();
+  Object root;
+  absl::Status status = parser->Open(body, &root);
+  if (status.ok()) status = ReadArgs(root, needs, args, &has_pod, &parser->names);
+  if (status.ok()) status = parser->Close();
+  if (!status.ok()) return status;
+
+  if (!has_pod) return absl::FailedPreconditionError("Pod is missing");
+  if (!args->has_full_nodes && !args->has_node_names) {
+    return absl::FailedPreconditionError(
+        "neither Nodes nor NodeNames is set; the call must offer nodes in one of the two forms");
+  }
+  if (!args->has_full_nodes) NodesOfNames(parser->names, &args->nodes);
+  return CheckNodes(*parser, *args);
+}
+
+}  // namespace outrigger::wire

@@ -1,0 +1,113 @@
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "wire/extender.h"
+
+// JSON string literals as Go's encoding/json writes them: HTML characters and the line separators
+// U+2028 and U+2029 are escaped, what is not UTF-8 becomes U+FFFD.
+
+namespace outrigger::wire {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::string_view kReplacement = "\\ufffd";
+
+unsigned char Byte(std::string_view text, size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+// True for the bytes that can be copied without a look at their neighbours.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = 0x20; c < 0x80; ++c) plain[c] = true;
+  for (const char c : std::string_view("\"\\<>&")) plain[static_cast<unsigned char>(c)] = false;
+  return plain;
+}();
+
+// The length of the UTF-8 sequence at `at`, or 0 if there is none: RFC 3629, section 4.
+size_t SequenceLength(std::string_view text, size_t at) {
+  const unsigned char lead = Byte(text, at);
+  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                        : (lead & 0xF0U) == 0xE0      ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (length == 0 || text.size() - at < length) return 0;
+  const unsigned char second = Byte(text, at + 1);
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (second < low || second > high) return 0;
+  for (size_t i = 2; i < length; ++i) {
+    if ((Byte(text, at + i) & 0xC0U) != 0x80U) return 0;
+  }
+  return length;
+}
+
+void AppendEscapedAscii(unsigned char c, std::string* out) {
+  switch (c) {
+    case '"':
+      out->append("\\\"");
+      return;
+    case '\\':
+      out->append("\\\\");
+      return;
+    case '\b':
+      out->append("\\b");
+      return;
+    case '\f':
+      out->append("\\f");
+      return;
+    case '\n':
+      out->append("\\n");
+      return;
+    case '\r':
+      out->append("\\r");
+      return;
+    case '\t':
+      out->append("\\t");
+      return;
+    default:
+      out->append("\\u00");
+      *out += kHex[c >> 4U];
+      *out += kHex[c & 0xFU];
+  }
+}
+
+// Appends the character at `at`, which is not plain, and returns how many bytes it takes.
+size_t AppendCharacter(std::string_view text, size_t at, std::string* out) {
+  if (Byte(text, at) < 0x80) {
+    AppendEscapedAscii(Byte(text, at), out);
+    return 1;
+  }
+  const size_t length = SequenceLength(text, at);
+  const std::string_view sequence = text.substr(at, length);
+  if (length == 0) {
+    out->append(kReplacement);
+    return 1;
+  }
+  if (sequence == "\u2028") {
+    out->append("\\u2028");
+  } else if (sequence == "\u2029") {
+    out->append("\\u2029");
+  } else {
+    out->append(sequence);
+  }
+  return length;
+}
+
+}  // namespace
+
+void AppendJsonString(std::string_view text, std::string* out) {
+  *out += '"';
+  size_t at = 0;
+  while (at < text.size()) {
+    size_t end = at;
+    while (end < text.size() && kPlain[Byte(text, end)]) ++end;
+    out->append(text, at, end - at);
+    at = end < text.size() ? end + AppendCharacter(text, end, out) : end;
+  }
+  *out += '"';
+}
+
+}  // namespace outrigger::wire

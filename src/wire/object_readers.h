@@ -1,0 +1,26 @@
+#pragma once
+
+#include "outrigger/agent/needs.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+#include "wire/json_reader.h"
+
+// Readers of Kubernetes objects. All overwrite what they read and leave out what nobody needs.
+
+namespace outrigger::wire {
+
+absl::Status Read(Value value, const Path& at, Affinity* affinity);
+
+/// Reads `pod` anew, nothing of its former content stays. `value` is not null.
+absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod);
+
+/// Makes `node` empty and keeps the memory of its parts.
+void ClearNode(Node* node);
+
+/// Reads `node` anew, into the memory it has. `raw` gets its exact bytes, from bracket to bracket.
+/// `value` is not null. A `kind` other than Node is InvalidArgument.
+absl::Status ReadNode(Value value, const Path& at, const Needs& needs, Node* node,
+                      std::string_view* raw);
+absl::Status ReadNode(Object object, const Path& at, const Needs& needs, Node* node);
+
+}  // namespace outrigger::wire

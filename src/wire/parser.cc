@@ -1,0 +1,91 @@
+#include "wire/parser.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace outrigger::wire {
+namespace {
+
+class Pool {
+ public:
+  std::unique_ptr<Parser> Take() {
+    const absl::MutexLock lock(&mutex_);
+    if (free_.empty()) return std::make_unique<Parser>();
+    std::unique_ptr<Parser> parser = std::move(free_.back());
+    free_.pop_back();
+    kept_ -= parser->capacity();
+    return parser;
+  }
+
+  void Return(std::unique_ptr<Parser> parser) {
+    const absl::MutexLock lock(&mutex_);
+    if (kept_ + parser->capacity() > ParserLease::kKeptBytes) return;
+    kept_ += parser->capacity();
+    free_.push_back(std::move(parser));
+  }
+
+  size_t kept() {
+    const absl::MutexLock lock(&mutex_);
+    return kept_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<Parser>> free_ ABSL_GUARDED_BY(mutex_);
+  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+Pool& SharedPool() {
+  static auto* pool = new Pool;  // never destroyed: threads may still decode at exit
+  return *pool;
+}
+
+}  // namespace
+
+absl::Status Parser::Open(Body body, Object* root) {
+  const Path at("");
+  if (body.size == 0) return Broken(at, simdjson::EMPTY);
+  if (body.size > parser_.capacity()) {
+    // In steps of a quarter, so that bodies which grow a little do not allocate every time.
+    constexpr size_t kStep = size_t{64} << 10U;
+    const size_t capacity = (body.size + body.size / 4 + kStep) / kStep * kStep;
+    const auto error = parser_.allocate(capacity, parser_.max_depth());
+    if (error != simdjson::SUCCESS) return Broken(at, error);
+  }
+  const simdjson::padded_string_view text(body.data, body.size, body.size + kPadding);
+  const auto error = parser_.iterate(text).get(document_);
+  return error == simdjson::SUCCESS ? Rewind(root) : Broken(at, error);
+}
+
+absl::Status Parser::Rewind(Object* root) {
+  document_.rewind();
+  const auto error = document_.get_object().get(*root);
+  if (error == simdjson::SUCCESS) return absl::OkStatus();
+  const Path at("");
+  return error == simdjson::INCORRECT_TYPE ? Invalid(at, "expected a JSON object")
+                                           : Broken(at, error);
+}
+
+absl::Status Parser::Close() {
+  // At the very end there is no token left to point at. A document whose brackets do not match may
+  // have been left behind, too: then bytes of the padding were taken for its end.
+  const bool at_end = document_.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  if (at_end) return absl::OkStatus();
+  return Invalid(Path(""), "broken JSON: something follows the object, or its brackets are off");
+}
+
+ParserLease::ParserLease() : parser_(SharedPool().Take()) {}
+
+ParserLease::~ParserLease() {
+  SharedPool().Return(std::move(parser_));
+}
+
+size_t ParserLease::KeptBytes() {
+  return SharedPool().kept();
+}
+
+}  // namespace outrigger::wire

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "wire/extender.h"
+#include "wire/json_reader.h"
+
+namespace outrigger::wire {
+
+/// simdjson's parser with the memory that a decode works in. For one body at a time.
+class Parser {
+ public:
+  /// Finds the structure of `body` and gives its top-level object. What else the body is, and what
+  /// is broken outside of objects, is InvalidArgument.
+  absl::Status Open(Body body, Object* root);
+  /// To be called when the object has been read: InvalidArgument if the body goes on after it or
+  /// ends before it.
+  absl::Status Close();
+  /// Back to the beginning, to read the object once more.
+  absl::Status Rewind(Object* root);
+
+  /// Bytes of the largest body that fits without growing.
+  size_t capacity() const { return parser_.capacity(); }
+
+  // Working memory, reused from call to call; the decoders clear it before use.
+  std::vector<std::string_view> names;
+  absl::flat_hash_set<absl::string_view> name_set;
+
+ private:
+  simdjson::ondemand::parser parser_;
+  simdjson::ondemand::document document_;
+};
+
+/// A parser on loan from a pool that all threads share. The pool hands out the one used last, whose
+/// memory is warm, and keeps parsers for at most kKeptBytes of bodies: a huge one is forgotten.
+class ParserLease {
+ public:
+  static constexpr size_t kKeptBytes = size_t{96} << 20U;
+
+  ParserLease();
+  ~ParserLease();
+  ParserLease(const ParserLease&) = delete;
+  ParserLease& operator=(const ParserLease&) = delete;
+
+  Parser& operator*() const { return *parser_; }
+  Parser* operator->() const { return parser_.get(); }
+
+  /// What the pool holds now, in bytes of bodies.
+  static size_t KeptBytes();
+
+ private:
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace outrigger::wire
