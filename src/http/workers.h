@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace outrigger::http {
+
+/// Threads that are made when a task finds none idle and that end when they find no task for a
+/// while. Thread-safe.
+class Workers {
+ public:
+  Workers(size_t max_threads, std::chrono::milliseconds keep_idle)
+      : max_threads_(max_threads), keep_idle_(keep_idle) {}
+  ~Workers() { Finish(); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// Runs `task` at once, or, with `max_threads` at work, as soon as one is done. `task` must not
+  /// throw. Not after Finish().
+  void Run(std::function<void()> task);
+
+  /// Returns when all tasks are done and all threads have ended. Idempotent.
+  void Finish();
+
+  /// Threads that live.
+  size_t size() const;
+
+ private:
+  using Threads = std::list<std::thread>;
+  void Work(Threads::iterator self);
+  void StartThread();
+  static void Join(Threads threads);
+
+  const size_t max_threads_;
+  const std::chrono::milliseconds keep_idle_;
+  mutable std::mutex mutex_;
+  std::condition_variable task_or_end_;
+  std::condition_variable thread_ended_;
+  std::deque<std::function<void()>> tasks_;
+  Threads threads_;
+  Threads ended_;  // to be joined
+  size_t idle_ = 0;
+  bool finishing_ = false;
+};
+
+}  // namespace outrigger::http

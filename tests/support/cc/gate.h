@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace outrigger::testing {
+
+/// Holds calls back until a test lets them go. Thread-safe.
+class Gate {
+ public:
+  /// Blocks until Open().
+  void Pass() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+    --waiting_;
+  }
+
+  /// Until `count` calls are held; false if they are not after 20 seconds.
+  bool AwaitHeld(size_t count) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20),
+                             [this, count] { return waiting_ >= count; });
+  }
+
+  void Open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t waiting_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace outrigger::testing

@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <dirent.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gate.h"
+#include "raw_http.h"
+#include "start.h"
+
+namespace outrigger::http {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Gate;
+using testing::RawHttp;
+
+constexpr seconds kPatience{60};
+
+size_t EntriesOf(const char* folder) {
+  size_t count = 0;
+  DIR* dir = ::opendir(folder);
+  while (::readdir(dir) != nullptr) ++count;
+  ::closedir(dir);
+  return count;
+}
+
+class HttpDrain : public ::testing::Test {
+ protected:
+  HttpDrain()
+      : server_(MustStart([this](const Request& request, Response* response) {
+          if (request.path == "/block") gate_.Pass();
+          response->body = request.path;
+        })) {}
+  ~HttpDrain() override { gate_.Open(); }
+
+  /// `count` calls that wait in the handler.
+  std::vector<std::unique_ptr<RawHttp>> Block(size_t count) {
+    std::vector<std::unique_ptr<RawHttp>> clients;
+    for (size_t i = 0; i < count; ++i) {
+      clients.push_back(std::make_unique<RawHttp>(server_->port()));
+      EXPECT_TRUE(clients.back()->SendRequest("POST", "/block"));
+    }
+    EXPECT_TRUE(gate_.AwaitHeld(count));
+    return clients;
+  }
+  std::future<void> DrainInBackground(milliseconds patience) {
+    return std::async(std::launch::async, [this, patience] { server_->Drain(patience); });
+  }
+  /// A drain that has begun closes idle connections.
+  void AwaitDrainBegun(RawHttp& idle) { ASSERT_TRUE(idle.ReadsEnd()); }
+
+  Gate gate_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(HttpDrain, AnswersAllCallsThatAreUnderWay) {
+  RawHttp idle(server_->port());
+  ASSERT_TRUE(idle.Call("GET", "/"));
+  const auto blocked = Block(50);
+  const auto drained = DrainInBackground(kPatience);
+  AwaitDrainBegun(idle);
+  gate_.Open();
+  for (const auto& client : blocked) {
+    const auto answer = client->ReadAnswer();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->body, "/block");
+    EXPECT_EQ(answer->header("connection"), "close");
+    EXPECT_TRUE(client->ReadsEnd());
+  }
+  drained.wait();
+  EXPECT_EQ(server_->stats().in_flight, 0U);
+  EXPECT_EQ(server_->stats().workers, 0U);
+  EXPECT_FALSE(RawHttp(server_->port()).connected());
+}
+
+TEST_F(HttpDrain, AnswersConnectionsThatComeMeanwhile) {
+  RawHttp idle(server_->port());
+  ASSERT_TRUE(idle.Call("GET", "/"));
+  const auto blocked = Block(1);
+  const auto drained = DrainInBackground(kPatience);
+  AwaitDrainBegun(idle);
+  for (int i = 0; i < 10; ++i) {
+    RawHttp late(server_->port());
+    const auto answer = late.Call("GET", "/late");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->body, "/late");
+    EXPECT_EQ(answer->header("connection"), "close");
+  }
+  gate_.Open();
+  EXPECT_TRUE(blocked.front()->ReadAnswer());
+}
+
+TEST_F(HttpDrain, GivesUpOnWhatOutlastsItsPatience) {
+  const auto blocked = Block(3);
+  const auto drained = DrainInBackground(milliseconds(50));
+  for (const auto& client : blocked) EXPECT_TRUE(client->ReadsEnd());
+  EXPECT_FALSE(RawHttp(server_->port()).connected());
+  gate_.Open();  // the threads have to end before Drain() returns
+  drained.wait();
+  EXPECT_EQ(server_->stats().workers, 0U);
+}
+
+TEST_F(HttpDrain, DoesNotWaitForIdleOrSilentConnections) {
+  RawHttp idle(server_->port());
+  ASSERT_TRUE(idle.Call("GET", "/"));
+  const RawHttp silent(server_->port());
+  const auto start = std::chrono::steady_clock::now();
+  server_->Drain(kPatience);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  EXPECT_TRUE(idle.ReadsEnd());
+}
+
+TEST_F(HttpDrain, CanBeAskedForAgain) {
+  server_->Drain(kPatience);
+  server_->Drain(kPatience);
+  server_.reset();
+}
+
+TEST_F(HttpDrain, LeavesNoThreadAndNoDescriptorBehind) {
+  server_->Drain(kPatience);
+  const size_t threads = EntriesOf("/proc/self/task");
+  const size_t descriptors = EntriesOf("/proc/self/fd");
+  {
+    const auto server = MustStart(Echo);
+    std::vector<std::unique_ptr<RawHttp>> clients;
+    for (int i = 0; i < 20; ++i) {
+      clients.push_back(std::make_unique<RawHttp>(server->port()));
+      ASSERT_TRUE(clients.back()->Call("POST", "/", "x"));
+    }
+    EXPECT_GE(EntriesOf("/proc/self/task"), threads + 20);
+  }
+  EXPECT_EQ(EntriesOf("/proc/self/task"), threads);
+  EXPECT_LE(EntriesOf("/proc/self/fd"), descriptors);
+}
+
+}  // namespace
+}  // namespace outrigger::http
