@@ -29,7 +29,8 @@ int ScoreOf(std::string_view factor, const AgentUnderTest& agent) {
 
 TEST(CongestionScore, EqualsEveryRowOfTheReferenceTable) {
   size_t rows = 0;
-  for (const auto& row : testing::LoadGolden("congestion.json")["cases"]) {
+  const nlohmann::json table = testing::LoadGolden("congestion.json");
+  for (const auto& row : table["cases"]) {
     SettingsValues settings = MakeFactory().settings.Defaults();
     for (const auto& [variable, value] : row["env"].items()) {
       ASSERT_TRUE(

@@ -1,0 +1,119 @@
+#include "safe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "beta_risk.h"
+
+namespace outrigger::safe {
+namespace {
+
+constexpr std::array kBoth = {kCpuResource, kMemoryResource};
+
+// "0.41 > 0.30", with as many decimals as it takes to see the difference.
+std::string Exceeds(double risk, double limit) {
+  for (int decimals = 2; decimals < 9; ++decimals) {
+    const std::string left = fmt::format("{:.{}f}", risk, decimals);
+    const std::string right = fmt::format("{:.{}f}", limit, decimals);
+    if (left != right) return fmt::format("{} > {}", left, right);
+  }
+  return fmt::format("{} > {}", risk, limit);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Agent>> Safe::Make(const AgentDeps& deps, const Settings& settings) {
+  if (settings.overload_weight + settings.balance_weight <= 0) {
+    return absl::InvalidArgumentError(
+        "overload-weight=0 and balance-weight=0: at least one must be above 0");
+  }
+  return std::unique_ptr<Agent>(new Safe(deps, settings));
+}
+
+Safe::Safe(const AgentDeps& deps, const Settings& settings)
+    : settings_(settings), log_(deps.log), overload_(this, 1), balance_(this, 0) {}
+
+std::vector<Alias> Safe::Aliases() {
+  return {{"/scheduler/predicates/safe-overload", Alias::Verb::kFilter, ""},
+          {"/scheduler/priorities/safe-overload", Alias::Verb::kPrioritize, "overload"},
+          {"/scheduler/priorities/safe-balance", Alias::Verb::kPrioritize, "balance"}};
+}
+
+Needs Safe::Reads() const {
+  return NeedsOfStatistics().PodResources();
+}
+
+std::vector<NamedScorer> Safe::NamedScorers() const {
+  return {{"overload", &overload_}, {"balance", &balance_}};
+}
+
+Assessment& Safe::Assess(const Request& request, const Node& node,
+                         AssessmentCache::Session* cache) const {
+  Assessment& assessment = cache->At(node);
+  if (node.revision == 0 || assessment.revision != node.revision) {
+    assessment = {.revision = node.revision,
+                  .statistics = ReadStatistics(request, node, settings_.forecast_weight)};
+  }
+  return assessment;
+}
+
+double Safe::RiskOf(Assessment* assessment, Resource resource, double demand) const {
+  if (assessment->demand[resource] != demand) {
+    const auto [mean, deviation] = UtilizationWith(assessment->statistics[resource], demand);
+    assessment->risk[resource] = Risk(mean, deviation, settings_.utilization);
+    assessment->demand[resource] = demand;
+  }
+  return assessment->risk[resource];
+}
+
+bool Safe::Accepts(Assessment* assessment, Resource resource, double demand) const {
+  const ResourceStatistics& statistics = assessment->statistics[resource];
+  if (!statistics.known) return true;
+  if (assessment->demand[resource] == demand) {
+    return assessment->risk[resource] <= settings_.max_risk;
+  }
+  const auto [mean, deviation] = UtilizationWith(statistics, demand);
+  if (const auto decided =
+          DecidedByBounds(settings_.max_risk, mean, deviation, settings_.utilization)) {
+    return *decided;
+  }
+  return RiskOf(assessment, resource, demand) <= settings_.max_risk;
+}
+
+// Rejected, not Unresolvable: fewer pods do mean less load, so nobody is told that the node is
+// hopeless. kube-scheduler's own dry run of preemption cannot see measured load, finds the node
+// free as it is, and evicts nobody for it.
+Verdict Safe::Reject(Assessment* assessment, const Amounts& demand) const {
+  std::string reason;
+  std::array<bool, kResources> guilty{};
+  bool asks = false;
+  for (const Resource resource : kBoth) {
+    if (Accepts(assessment, resource, demand[resource])) continue;
+    guilty[resource] = true;
+    asks = asks || demand[resource] > 0;
+    const double risk = RiskOf(assessment, resource, demand[resource]);
+    reason += fmt::format("{}{}: risk {}", reason.empty() ? "" : ", ", Name(resource),
+                          Exceeds(risk, settings_.max_risk));
+  }
+  reason += fmt::format(" of exceeding {:.4g} % utilization; {}less load would help",
+                        settings_.utilization * 100, asks ? "a smaller request or " : "");
+  if (guilty[kCpuResource] && guilty[kMemoryResource]) {
+    return Verdict::Rejected("cpu-and-memory-risk", "{}", reason);
+  }
+  if (guilty[kCpuResource]) return Verdict::Rejected("cpu-risk", "{}", reason);
+  return Verdict::Rejected("memory-risk", "{}", reason);
+}
+
+absl::Status Safe::Filter(const Request& request, std::span<Verdict> verdicts) const {
+  const Amounts demand = DemandOf(request.pod);
+  AssessmentCache::Session cache(&cache_, request.nodes.size());
+  for (size_t i = 0; i < request.nodes.size(); ++i) {
+    Assessment& assessment = Assess(request, request.nodes[i], &cache);
+    const bool fits = Accepts(&assessment, kCpuResource, demand[kCpuResource]) &&
+                      Accepts(&assessment, kMemoryResource, demand[kMemoryResource]);
+    if (!fits) verdicts[i] = Reject(&assessment, demand);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace outrigger::safe

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "assessment_cache.h"
+#include "outrigger/agent/agent.h"
+
+namespace outrigger::safe {
+
+struct Settings {
+  double utilization = 0.9;
+  double max_risk = 0.3;
+  double forecast_weight = 0.2;
+  double margin = 1;
+  double sensitivity = 1;
+  double no_statistics_score = 5;
+  double overload_weight = 1;
+  double balance_weight = 1;
+  bool print_table = false;
+
+  static constexpr auto kFields = std::tuple{
+      Setting{"utilization", &Settings::utilization, Range{0, 1},
+              "utilization above which a node counts as overloaded"}
+          .LegacyEnv("SAFEUTILIZATION", LegacyForm::kPercent),
+      Setting{"max-risk", &Settings::max_risk, Range{0, 1},
+              "highest accepted probability that a node is overloaded with the pod on it"}
+          .LegacyEnv("SAFEPERCENTILE", LegacyForm::kPercent),
+      Setting{"forecast-weight", &Settings::forecast_weight, Range{0, 1},
+              "how much of the mean is taken from the forecast, where a node has one"}
+          .LegacyEnv("SAFEFORECASTWEIGHT", LegacyForm::kPercent),
+      Setting{"margin", &Settings::margin, Range{0, 100},
+              "balance: factor of the deviation against the mean"},
+      Setting{"sensitivity", &Settings::sensitivity, Range{0, 100},
+              "balance: the deviation counts as its 1/sensitivity-th power"},
+      Setting{"no-statistics-score", &Settings::no_statistics_score, Range{0, 10},
+              "score of a node of whose load nothing is known"},
+      Setting{"overload-weight", &Settings::overload_weight, Range{0, 1000},
+              "weight of overload in the agent's own score"},
+      Setting{"balance-weight", &Settings::balance_weight, Range{0, 1000},
+              "weight of balance in the agent's own score"},
+      Setting{"print-table", &Settings::print_table,
+              "log the figures of every node that is scored: one line per node and call"}
+          .LegacyEnv("SAFEPRINTTABLE"),
+  };
+};
+
+/// Keeps nodes from overload, judged by the mean and the standard deviation of their measured load.
+///
+/// Per resource (cpu, memory) the utilization with the pod is taken as beta-distributed; the risk
+/// is the probability that it exceeds Settings::utilization (T).
+///   filter    a node fits if the risk is at most max_risk (e), for both resources
+///   overload  1 - sqrt(min(risk / e, 1)), cut to tenths; if e is 0, 1 at risk 0 and 0 otherwise
+///   balance   1 - (mean + min(margin * deviation^(1/sensitivity), 1)) / 2; margin and sensitivity
+///             as in Trimaran's LoadVariationRiskBalancing
+/// A node's score is that of its worse resource; a resource without statistics does not count, and
+/// a node without any fits and scores no_statistics_score. The agent's own score is the weighted
+/// mean of overload and balance.
+///
+/// Thread-safe.
+class Safe final : public Agent, public Filterer, public Scorer {
+ public:
+  /// InvalidArgument if both weights are 0.
+  static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
+                                                     const Settings& settings);
+  /// Of the original's paths.
+  static std::vector<Alias> Aliases();
+
+  Needs Reads() const override;
+  std::vector<NamedScorer> NamedScorers() const override;
+  absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override;
+  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override;
+
+ private:
+  /// One of the two scores by itself.
+  class Part final : public Scorer {
+   public:
+    Part(const Safe* safe, double overload_share) : safe_(safe), overload_share_(overload_share) {}
+    absl::Status Score(const Request& request, std::span<NodeScore> scores) const override;
+
+   private:
+    const Safe* safe_;
+    double overload_share_;
+  };
+
+  Safe(const AgentDeps& deps, const Settings& settings);
+
+  /// The statistics of `node`, from the cache where it has them.
+  Assessment& Assess(const Request& request, const Node& node,
+                     AssessmentCache::Session* cache) const;
+  double RiskOf(Assessment* assessment, Resource resource, double demand) const;
+  bool Accepts(Assessment* assessment, Resource resource, double demand) const;
+  Verdict Reject(Assessment* assessment, const Amounts& demand) const;
+
+  double OverloadScore(double risk) const;
+  double BalanceScore(const Utilization& utilization) const;
+  /// The score with `overload_share` (0..1) of overload and the rest of balance.
+  double NodeValue(Assessment* assessment, const Amounts& demand, double overload_share) const;
+  std::string Figures(Assessment* assessment, const Amounts& demand) const;
+  void ScoreAll(const Request& request, double overload_share, std::span<NodeScore> scores) const;
+
+  const Settings settings_;
+  const std::function<void(std::string_view)> log_;
+  const Part overload_;
+  const Part balance_;
+  mutable AssessmentCache cache_;
+};
+
+/// Defined by OUTRIGGER_AGENT.
+AgentFactory MakeFactory();
+
+}  // namespace outrigger::safe

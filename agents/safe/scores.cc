@@ -1,0 +1,102 @@
+// The scores of the safe agent; see the class comment for the formulas.
+#include <algorithm>
+#include <cmath>
+
+#include "safe.h"
+
+namespace outrigger::safe {
+namespace {
+
+constexpr std::array kBoth = {kCpuResource, kMemoryResource};
+
+double Power(double base, double root) {
+  if (root == 1) return base;
+  return root == 2 ? std::sqrt(base) : std::pow(base, 1 / root);
+}
+
+}  // namespace
+
+double Safe::OverloadScore(double risk) const {
+  const double limit = settings_.max_risk;
+  if (limit == 0) return risk == 0 ? 1 : 0;
+  const double share = std::min(risk / limit, 1.0);
+  // Tenths are whole points of the wire, so nothing is left to round there.
+  return std::trunc((1 - std::sqrt(share)) * 10) / 10;
+}
+
+double Safe::BalanceScore(const Utilization& utilization) const {
+  const double deviation = Power(utilization.deviation, settings_.sensitivity);
+  const double variability = std::min(settings_.margin * deviation, 1.0);
+  return 1 - (utilization.mean + variability) / 2;
+}
+
+double Safe::NodeValue(Assessment* assessment, const Amounts& demand, double overload_share) const {
+  bool known = false;
+  double overload = 1;
+  double balance = 1;
+  for (const Resource resource : kBoth) {
+    const ResourceStatistics& statistics = assessment->statistics[resource];
+    if (!statistics.known) continue;
+    known = true;
+    if (overload_share > 0) {
+      overload = std::min(overload, OverloadScore(RiskOf(assessment, resource, demand[resource])));
+    }
+    if (overload_share < 1) {
+      balance = std::min(balance, BalanceScore(UtilizationWith(statistics, demand[resource])));
+    }
+  }
+  if (!known) return settings_.no_statistics_score / 10;
+  if (overload_share == 1) return overload;
+  if (overload_share == 0) return balance;
+  return overload_share * overload + (1 - overload_share) * balance;
+}
+
+std::string Safe::Figures(Assessment* assessment, const Amounts& demand) const {
+  std::string figures;
+  for (const Resource resource : kBoth) {
+    const ResourceStatistics& statistics = assessment->statistics[resource];
+    if (!figures.empty()) figures += "; ";
+    if (!statistics.known) {
+      figures += fmt::format("{}: no statistics", Name(resource));
+      continue;
+    }
+    const Utilization with_pod = UtilizationWith(statistics, demand[resource]);
+    figures += fmt::format("{}: use {:.1f} % +- {:.1f} %, risk {:.3g}, balance {:.2f}",
+                           Name(resource), with_pod.mean * 100, with_pod.deviation * 100,
+                           RiskOf(assessment, resource, demand[resource]), BalanceScore(with_pod));
+  }
+  return figures;
+}
+
+void Safe::ScoreAll(const Request& request, double overload_share,
+                    std::span<NodeScore> scores) const {
+  const Amounts demand = DemandOf(request.pod);
+  AssessmentCache::Session cache(&cache_, request.nodes.size());
+  for (size_t i = 0; i < request.nodes.size(); ++i) {
+    const Node& node = request.nodes[i];
+    Assessment& assessment = Assess(request, node, &cache);
+    scores[i].value = NodeValue(&assessment, demand, overload_share);
+    if (!request.explaining && !settings_.print_table) continue;
+    const std::string figures = Figures(&assessment, demand);
+    if (request.explaining) scores[i].why = figures;
+    if (settings_.print_table) {
+      log_(fmt::format("pod={}/{} node={} {}; score {:.2f}", request.pod.namespace_,
+                       request.pod.name, node.name, figures, scores[i].value));
+    }
+  }
+}
+
+absl::Status Safe::Score(const Request& request, std::span<NodeScore> scores) const {
+  const double weights = settings_.overload_weight + settings_.balance_weight;
+  ScoreAll(request, settings_.overload_weight / weights, scores);
+  return absl::OkStatus();
+}
+
+absl::Status Safe::Part::Score(const Request& request, std::span<NodeScore> scores) const {
+  safe_->ScoreAll(request, overload_share_, scores);
+  return absl::OkStatus();
+}
+
+OUTRIGGER_AGENT(Safe, Settings)
+
+}  // namespace outrigger::safe

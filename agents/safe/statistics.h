@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "outrigger/agent/needs.h"
+#include "outrigger/agent/request.h"
+
+namespace outrigger::safe {
+
+enum Resource : size_t { kCpuResource, kMemoryResource, kResources };
+
+/// "cpu" or "memory".
+std::string_view Name(Resource resource);
+
+/// One amount per resource: millicores of cpu, bytes of memory.
+using Amounts = std::array<double, kResources>;
+
+/// What is measured of one resource of one node, in the units of Amounts.
+struct ResourceStatistics {
+  bool known = false;    ///< false: no usable statistics; the rest means nothing
+  double capacity = 0;   ///< allocatable; above 0
+  double used = 0;       ///< mean use, forecast included; 0 or more
+  double deviation = 0;  ///< standard deviation of the use; 0 or more
+};
+
+using NodeStatistics = std::array<ResourceStatistics, kResources>;
+
+/// The utilization of a resource as a distribution: fractions of the capacity, in [0, 1].
+struct Utilization {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// The fields of nodes that ReadStatistics() reads.
+Needs NeedsOfStatistics();
+
+/// Reads the annotations mean-free-R, std-free-R and forecasted-free-R (or forcasted-free-R, as the
+/// older annotators write; the right spelling wins) against the allocatable amount of R.
+///
+/// free = (1 - forecast_weight) * mean + forecast_weight * forecast, or the mean if there is no
+/// forecast. Without a deviation it is 0. Without a mean, without capacity, or with a value that is
+/// not finite, nothing is known of the resource. What cannot be read is reported; "N/A" and "None",
+/// which annotators write for "no forecast", are not.
+NodeStatistics ReadStatistics(const Request& request, const Node& node, double forecast_weight);
+
+/// The utilization once `demand` is added to what is used.
+Utilization UtilizationWith(const ResourceStatistics& statistics, double demand);
+
+/// What `pod` asks for, as kube-scheduler counts it.
+Amounts DemandOf(const Pod& pod);
+
+}  // namespace outrigger::safe
