@@ -123,6 +123,15 @@ func (b *PodBuilder) Request(name corev1.ResourceName, quantity string) *PodBuil
 	return b
 }
 
+// NodeSelector restricts the pod to nodes with a label.
+func (b *PodBuilder) NodeSelector(key, value string) *PodBuilder {
+	if b.pod.Spec.NodeSelector == nil {
+		b.pod.Spec.NodeSelector = map[string]string{}
+	}
+	b.pod.Spec.NodeSelector[key] = value
+	return b
+}
+
 // Scheduler names the scheduler.
 func (b *PodBuilder) Scheduler(name string) *PodBuilder {
 	b.pod.Spec.SchedulerName = name

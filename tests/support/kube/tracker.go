@@ -19,14 +19,19 @@ type Binding struct {
 	At                         time.Time
 }
 
-// Tracker watches all pods and records every binding in the order in which the watch showed them.
-// A pod that was bound twice (to another node) would be in the record twice. Its methods are safe
+// Failure is one reason for which a scheduler said that it could not place a pod.
+type Failure struct{ Namespace, Name, Reason, Message string }
+
+// Tracker watches all pods and records every binding, and every change of the reason why a pod is
+// not scheduled, in the order in which the watch showed them. A pod that was bound twice (to
+// another node) would be in the record twice. Its methods are safe
 // for concurrent use; pods that it hands out are shared and must not be changed.
 type Tracker struct {
 	mutex    sync.Mutex
 	pods     map[string]*corev1.Pod // by namespace/name
 	nodeOf   map[string]string      // by UID
 	bindings []Binding
+	failures []Failure
 	changed  chan struct{} // closed and replaced by every event
 }
 
@@ -86,6 +91,13 @@ func (t *Tracker) Bindings() []Binding {
 	return append([]Binding(nil), t.bindings...)
 }
 
+// Failures returns a copy of the record of failures.
+func (t *Tracker) Failures() []Failure {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return append([]Failure(nil), t.failures...)
+}
+
 // Until blocks until condition holds; it is asked at once and after every event. An error means
 // that ctx ended first, and carries the last state of the pods.
 func (t *Tracker) Until(ctx context.Context, condition func() bool) error {
@@ -107,7 +119,12 @@ func (t *Tracker) Until(ctx context.Context, condition func() bool) error {
 func (t *Tracker) set(pod *corev1.Pod) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.pods[pod.Namespace+"/"+pod.Name] = pod
+	key := pod.Namespace + "/" + pod.Name
+	before, now := Condition(t.pods[key], corev1.PodScheduled), Condition(pod, corev1.PodScheduled)
+	if now.Status == corev1.ConditionFalse && (now.Reason != before.Reason || now.Message != before.Message) {
+		t.failures = append(t.failures, Failure{pod.Namespace, pod.Name, now.Reason, now.Message})
+	}
+	t.pods[key] = pod
 	if node := pod.Spec.NodeName; node != t.nodeOf[string(pod.UID)] {
 		t.nodeOf[string(pod.UID)] = node
 		t.bindings = append(t.bindings, Binding{pod.Namespace, pod.Name, string(pod.UID), node, time.Now()})

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	schedulerv1 "k8s.io/kube-scheduler/config/v1"
+	"sigs.k8s.io/yaml"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// The scheduler loads, completes and validates the file, builds itself with the extenders of it,
+// writes what it understood and exits: no API server is needed for that.
+func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
+	w := newWorld(t)
+	for _, row := range []struct {
+		name      string
+		base      []byte
+		args      []string
+		fullNodes bool
+	}{
+		{"Plain", nil, []string{"--agents", "safe,congestion"}, false},
+		{"FullNodes", nil, []string{"--agents", "safe,congestion", "--full-nodes"}, true},
+		{"MergedIntoAnExistingOne", w.schedulerBase(), []string{"--agents", "safe,congestion"}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			args := append(row.args, "--weight", "7",
+				"--url", "safe=http://127.0.0.1:4101", "--url", "congestion=http://127.0.0.1:4102")
+			config := outrigger.SchedulerConfig(t, row.base, args...)
+			understood := understand(t, w, config)
+			if len(understood.Extenders) != 2 {
+				t.Fatalf("the scheduler knows %d extenders, want 2, of\n%s", len(understood.Extenders), config)
+			}
+			for i, prefix := range []string{"http://127.0.0.1:4101/safe", "http://127.0.0.1:4102/congestion"} {
+				extender := understood.Extenders[i]
+				if extender.URLPrefix != prefix || extender.PrioritizeVerb != "prioritize" || extender.Weight != 7 ||
+					extender.NodeCacheCapable == row.fullNodes || extender.Ignorable {
+					t.Errorf("extender %d is %+v", i, extender)
+				}
+			}
+			if understood.Extenders[0].FilterVerb != "filter" {
+				t.Errorf("the safe agent is not asked to filter: %+v", understood.Extenders[0])
+			}
+			if row.base != nil && understood.PodMaxBackoffSeconds != nil && *understood.PodMaxBackoffSeconds != 2 {
+				t.Errorf("a setting of the existing configuration is lost: %+v", understood)
+			}
+			if row.base != nil && (understood.ClientConnection.Kubeconfig == "" || *understood.LeaderElection.LeaderElect) {
+				t.Errorf("the existing configuration is lost: %+v", understood)
+			}
+		})
+	}
+}
+
+func TestMergedConfigurationSchedulesPods(t *testing.T) {
+	w := newWorld(t)
+	w.nodes(kube.MakeNode("a"))
+	w.startScheduler(w.config(map[string]string{"safe": w.serve("safe").URL}))
+	w.pods(kube.MakePod("p"))
+	w.untilBound(1)
+}
+
+func understand(t *testing.T, w *world, config []byte) *schedulerv1.KubeSchedulerConfiguration {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.yaml"), filepath.Join(dir, "out.yaml")
+	w.must(os.WriteFile(in, config, 0o644))
+	scheduler, err := process.Start(process.Spec{
+		Name: "scheduler", LogDir: dir, Path: w.cluster.Binary("kube-scheduler"),
+		Args: []string{"--config", in, "--master", w.cluster.Config.Host, "--write-config-to", out, "--secure-port=0"},
+	})
+	w.must(err)
+	defer scheduler.Kill()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if err := scheduler.Wait(ctx); err != nil {
+		t.Fatalf("kube-scheduler refuses the configuration: %v:\n%s\nThe configuration:\n%s", err, scheduler.LogTail(5), config)
+	}
+	text, err := os.ReadFile(out)
+	w.must(err)
+	var understood schedulerv1.KubeSchedulerConfiguration
+	if err := yaml.Unmarshal(text, &understood); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return &understood
+}

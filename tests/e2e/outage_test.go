@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"outrigger.dev/outrigger/tests/support/fakeextender"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+func TestKilledAgentLosesNoPod(t *testing.T) {
+	const before, during, after = 30, 20, 20
+	w := newWorld(t)
+	congestion := w.serve("congestion")
+	for i := range 10 {
+		w.nodes(kube.MakeNode(fmt.Sprintf("n%d", i)))
+	}
+	w.startScheduler(w.config(map[string]string{"congestion": congestion.URL, "safe": w.serve("safe").URL}))
+
+	some := func(name string, count int) {
+		for i := range count {
+			w.pods(kube.MakePod(fmt.Sprintf("%s-%d", name, i)))
+		}
+	}
+	some("before", before)
+	w.untilBound(1) // in mid-run: the scheduler is at work on the others
+	congestion.Kill()
+	some("during", during)
+	last := w.untilSchedulerError(fmt.Sprintf("during-%d", during-1))
+	t.Logf("while the agent is down: %s", kube.Condition(last, corev1.PodScheduled).Message)
+	down := len(w.tracker.Bindings())
+	if down > before {
+		t.Errorf("%d pods were bound while an agent was down, at most %d had a chance", down, before)
+	}
+	congestion.Restart(t)
+	some("after", after)
+	w.untilBound(before + during + after)
+	w.checkBoundOnce(before + during + after)
+}
+
+func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
+	w := newWorld(t)
+	port, err := process.FreePort()
+	w.must(err)
+	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	url := fmt.Sprintf("http://127.0.0.1:%d", port)
+	w.startScheduler(w.config(map[string]string{"congestion": url}))
+	w.pods(kube.MakePod("p0"), kube.MakePod("p1"))
+	w.untilSchedulerError("p0")
+	w.untilSchedulerError("p1")
+	if bindings := w.tracker.Bindings(); len(bindings) > 0 {
+		t.Fatalf("pods were bound without their agent: %+v", bindings)
+	}
+	w.serve("congestion", "--port", fmt.Sprint(port))
+	w.untilBound(2)
+	w.checkBoundOnce(2)
+}
+
+func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
+	w := newWorld(t)
+	congestion := w.serve("congestion")
+	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	config := w.config(map[string]string{"congestion": congestion.URL})
+	w.startScheduler(edit(t, config, func(extenders []any) {
+		extender := extenders[0].(map[string]any)
+		extender["urlPrefix"] = congestion.URL + "/no-such-agent"
+	}))
+	w.pods(kube.MakePod("p"))
+	pod := w.untilSchedulerError("p")
+	if message := kube.Condition(pod, corev1.PodScheduled).Message; !strings.Contains(message, "404") {
+		t.Errorf("the condition does not name the status: %s", message)
+	}
+	if pod.Spec.NodeName != "" {
+		t.Errorf("the pod is bound to %s", pod.Spec.NodeName)
+	}
+}
+
+func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.T) {
+	w := newWorld(t)
+	port, err := process.FreePort()
+	w.must(err)
+	only := &fakeextender.Extender{Filter: func(_, node string) bool { return node == "b" }}
+	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
+	config := w.config(map[string]string{
+		"safe":       only.Serve(t, "127.0.0.1:0"),
+		"congestion": fmt.Sprintf("http://127.0.0.1:%d", port),
+	})
+	w.startScheduler(edit(t, config, func(extenders []any) {
+		for _, each := range extenders {
+			extender := each.(map[string]any)
+			if strings.Contains(extender["urlPrefix"].(string), fmt.Sprintf(":%d", port)) {
+				extender["ignorable"] = true
+			}
+		}
+	}))
+	for i := range 5 {
+		w.pods(kube.MakePod(fmt.Sprintf("p%d", i)))
+	}
+	w.untilBound(5)
+	for _, binding := range w.tracker.Bindings() {
+		if binding.Node != "b" {
+			t.Errorf("%s is on %s, want b", binding.Name, binding.Node)
+		}
+	}
+	w.checkBoundOnce(5)
+	if only.Calls("filter") < 5 {
+		t.Errorf("the extender that is up was asked %d times", only.Calls("filter"))
+	}
+}

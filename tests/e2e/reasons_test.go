@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"regexp"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// The figures that refused the node, as people read them in kubectl describe.
+var riskReason = regexp.MustCompile(`safe: cpu: risk 0\.\d+ > 0\.30`)
+
+func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
+	w := newWorld(t)
+	safe := w.serve("safe", "--safe.max-risk", "0.3")
+	a, b := kube.MakeNode("a"), kube.MakeNode("b")
+	for key, value := range overloaded {
+		a.Annotation(key, value)
+		b.Annotation(key, value)
+	}
+	w.nodes(a, b)
+	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
+	w.pods(kube.MakePod("p"))
+
+	pod := w.until("p", "refused", func(pod *corev1.Pod) bool {
+		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
+	})
+	condition := kube.Condition(pod, corev1.PodScheduled)
+	if condition.Reason != corev1.PodReasonUnschedulable || !riskReason.MatchString(condition.Message) {
+		t.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
+	}
+	t.Logf("condition: %s", condition.Message)
+
+	var event *corev1.Event
+	err := kube.Until(w.ctx, patience, func(options metav1.ListOptions) (kube.Watcher, error) {
+		options.FieldSelector = "involvedObject.name=p,reason=FailedScheduling"
+		return w.client.CoreV1().Events("default").Watch(w.ctx, options)
+	}, func(object *corev1.Event) bool {
+		event = object
+		return riskReason.MatchString(object.Message)
+	})
+	if err != nil {
+		t.Errorf("no FailedScheduling event with the agent's reason: %v; the last: %+v", err, event)
+	}
+	if pod := w.tracker.Pod("default", "p"); pod.Status.Phase != corev1.PodPending || pod.Spec.NodeName != "" {
+		t.Errorf("the pod is %s on %q", pod.Status.Phase, pod.Spec.NodeName)
+	}
+
+	w.annotate("b", idle)
+	if pod := w.until("p", "bound", isBound); pod.Spec.NodeName != "b" {
+		t.Errorf("the cured pod is on %s, want b", pod.Spec.NodeName)
+	}
+	w.checkBoundOnce(1)
+}
+
+func isBound(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" }

@@ -1,0 +1,188 @@
+// Package e2e drives the real kube-apiserver and kube-scheduler with the outrigger program: what
+// counts is what the API server says in the end.
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// patience is how long one thing may take that takes a second or a few on a quiet machine.
+const patience = 60 * time.Second
+
+// world is one control plane of a test's own, with a tracker of its pods.
+type world struct {
+	*testing.T
+	ctx     context.Context
+	cluster *cluster.Cluster
+	client  kubernetes.Interface
+	tracker *kube.Tracker
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	c := cluster.ForTest(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	return &world{t, ctx, c, c.Client, c.MustTrackPods(t)}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// nodes creates nodes. Nodes that are there before the scheduler starts are all known to it when it
+// places its first pod; later ones may be late.
+func (w *world) nodes(builders ...*kube.NodeBuilder) {
+	w.Helper()
+	for _, builder := range builders {
+		_, err := w.client.CoreV1().Nodes().Create(w.ctx, builder.Node(), metav1.CreateOptions{})
+		w.must(err)
+	}
+}
+
+// annotate sets annotations of a node.
+func (w *world) annotate(node string, annotations map[string]string) {
+	w.Helper()
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	w.must(err)
+	_, err = w.client.CoreV1().Nodes().Patch(w.ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+	w.must(err)
+}
+
+// pods creates pods.
+func (w *world) pods(builders ...*kube.PodBuilder) {
+	w.Helper()
+	for _, builder := range builders {
+		pod := builder.Pod()
+		_, err := w.client.CoreV1().Pods(pod.Namespace).Create(w.ctx, pod, metav1.CreateOptions{})
+		w.must(err)
+	}
+}
+
+// serve starts agents in a process of their own.
+func (w *world) serve(agents string, args ...string) *outrigger.Server {
+	w.Helper()
+	return outrigger.Serve(w, agents, w.cluster.LogDir(), agents, args...)
+}
+
+// schedulerBase is what users have before they add agents: a configuration with a kubeconfig.
+func (w *world) schedulerBase() []byte {
+	w.Helper()
+	kubeconfig, err := w.cluster.WriteKubeconfig("scheduler", w.cluster.ConfigOf(cluster.SchedulerUser))
+	w.must(err)
+	return fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection:
+  kubeconfig: %s
+  qps: 1000
+  burst: 2000
+leaderElection:
+  leaderElect: false
+podInitialBackoffSeconds: 1
+podMaxBackoffSeconds: 2
+`, kubeconfig)
+}
+
+// config is schedulerBase with agents, by name, at URLs; args are added to scheduler-config's.
+func (w *world) config(urls map[string]string, args ...string) []byte {
+	w.Helper()
+	names := ""
+	for _, name := range []string{"safe", "congestion"} { // a fixed order
+		if url, ok := urls[name]; ok {
+			names += "," + name
+			args = append(args, "--url", name+"="+url)
+		}
+	}
+	args = append([]string{"--agents", names[1:], "--full-nodes", "--weight", "100"}, args...)
+	return outrigger.SchedulerConfig(w, w.schedulerBase(), args...)
+}
+
+func (w *world) startScheduler(config []byte) {
+	w.Helper()
+	w.cluster.MustStartScheduler(w, "kube-scheduler", config)
+}
+
+// until waits for a condition of one pod and returns the pod.
+func (w *world) until(name, what string, condition func(*corev1.Pod) bool) *corev1.Pod {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	var pod *corev1.Pod
+	if err := w.tracker.Until(ctx, func() bool {
+		pod = w.tracker.Pod("default", name)
+		return pod != nil && condition(pod)
+	}); err != nil {
+		w.Fatalf("pod %s is not %s: %v", name, what, err)
+	}
+	return pod
+}
+
+// untilBound waits until count pods in all are bound.
+func (w *world) untilBound(count int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, 2*patience)
+	defer cancel()
+	if err := w.tracker.Until(ctx, func() bool { return len(w.tracker.Bindings()) >= count }); err != nil {
+		w.Fatalf("not %d pods bound: %v", count, err)
+	}
+}
+
+// untilSchedulerError waits until the scheduler has said of a pod that it met an error.
+func (w *world) untilSchedulerError(name string) *corev1.Pod {
+	w.Helper()
+	return w.until(name, "in SchedulerError", func(pod *corev1.Pod) bool {
+		return kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonSchedulerError
+	})
+}
+
+// checkBoundOnce fails the test unless each of count pods is bound, and was bound once.
+func (w *world) checkBoundOnce(count int) {
+	w.Helper()
+	times := map[string]int{}
+	for _, binding := range w.tracker.Bindings() {
+		times[binding.UID]++
+		if times[binding.UID] > 1 {
+			w.Errorf("%s is bound again, to %s", binding.Name, binding.Node)
+		}
+	}
+	pods := w.tracker.Pods()
+	if len(times) != count || len(pods) != count {
+		w.Errorf("%d pods bound, %d pods there, want %d", len(times), len(pods), count)
+	}
+}
+
+// edit changes a scheduler configuration as a person would who edits the file.
+func edit(t *testing.T, config []byte, change func(extenders []any)) []byte {
+	t.Helper()
+	var object map[string]any
+	if err := yaml.Unmarshal(config, &object); err != nil {
+		t.Fatalf("the configuration is no YAML: %v:\n%s", err, config)
+	}
+	extenders, _ := object["extenders"].([]any)
+	if len(extenders) == 0 {
+		t.Fatalf("the configuration has no extenders:\n%s", config)
+	}
+	change(extenders)
+	edited, err := yaml.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edited
+}

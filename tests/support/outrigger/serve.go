@@ -1,0 +1,134 @@
+// Package outrigger runs the program under test as tests' child process.
+package outrigger
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// BinaryEnv names the environment variable with the path of the program under test.
+const BinaryEnv = "OUTRIGGER_BIN"
+
+// Binary returns the path of the program under test; without one the test fails.
+func Binary(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv(BinaryEnv)
+	if path == "" {
+		t.Fatalf("%s is not set: it must name the outrigger program", BinaryEnv)
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		t.Fatalf("%s=%s is no program: %v", BinaryEnv, path, err)
+	}
+	return path
+}
+
+// Server is one `outrigger serve` on the loopback address. It keeps its ports over restarts.
+type Server struct {
+	// URL is where kube-scheduler calls, AdminURL where probes and metrics are.
+	URL, AdminURL string
+
+	spec     process.Spec
+	portFile string
+	process  *process.Process
+	stopped  bool // on purpose
+}
+
+// Serve starts `outrigger serve --agents <agents>` with more arguments and waits until it is ready.
+// Its log is <logDir>/<name>.log. It is killed at the test's end, and the test fails if it ended on
+// its own before.
+func Serve(t testing.TB, name, logDir, agents string, args ...string) *Server {
+	t.Helper()
+	s := &Server{portFile: filepath.Join(t.TempDir(), "ports.json")}
+	s.spec = process.Spec{Name: name, Path: Binary(t), LogDir: logDir, Args: append([]string{
+		"serve", "--agents", agents, "--bind", "127.0.0.1", "--log-level", "debug", "--port-file", s.portFile,
+	}, args...)}
+	s.start(t, 0, 0)
+	t.Cleanup(func() {
+		if err := s.process.ExitError(); err != nil && !s.stopped {
+			t.Errorf("the agent did not live to the end of the test: %v", err)
+		}
+		s.process.Kill()
+	})
+	return s
+}
+
+// Kill ends the agent as a crash would (SIGKILL).
+func (s *Server) Kill() {
+	s.stopped = true
+	s.process.Kill()
+}
+
+// Restart starts the agent again after Kill, on the ports that it had.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.start(t, portOf(s.URL), portOf(s.AdminURL))
+	s.stopped = false
+}
+
+// Get returns the body of an admin page (/metrics, /readyz?verbose); the test fails unless the
+// status is 200.
+func (s *Server) Get(t testing.TB, path string) string {
+	t.Helper()
+	response, err := http.Get(s.AdminURL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s, %v: %s", path, response.Status, err, body)
+	}
+	return string(body)
+}
+
+func (s *Server) start(t testing.TB, port, adminPort int) {
+	t.Helper()
+	if err := os.RemoveAll(s.portFile); err != nil {
+		t.Fatal(err)
+	}
+	spec := s.spec
+	spec.Args = append(append([]string{}, spec.Args...),
+		"--port", fmt.Sprint(port), "--admin-port", fmt.Sprint(adminPort))
+	var err error
+	if s.process, err = process.Start(spec); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		var ports struct {
+			Port  int `json:"port"`
+			Admin int `json:"admin_port"`
+		}
+		text, err := os.ReadFile(s.portFile)
+		if err == nil {
+			err = json.Unmarshal(text, &ports)
+		}
+		if err == nil && ports.Port > 0 && ports.Admin > 0 {
+			s.URL, s.AdminURL = loopback(ports.Port), loopback(ports.Admin)
+			return
+		}
+		if exit := s.process.ExitError(); exit != nil {
+			t.Fatal(exit)
+		}
+		if time.Now().After(deadline) {
+			s.process.Kill()
+			t.Fatalf("%s does not become ready (%v); end of its log:\n%s", spec.Name, err, s.process.LogTail(30))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func loopback(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
+
+func portOf(url string) (port int) {
+	_, _ = fmt.Sscanf(url, "http://127.0.0.1:%d", &port)
+	return port
+}
