@@ -13,9 +13,9 @@ constexpr std::array kBoth = {kCpuResource, kMemoryResource};
 // "0.41 > 0.30", with as many decimals as it takes to see the difference.
 std::string Exceeds(double risk, double limit) {
   for (int decimals = 2; decimals < 9; ++decimals) {
-    const std::string left = fmt::format("{:.{}f}", risk, decimals);
+    std::string left = fmt::format("{:.{}f}", risk, decimals);
     const std::string right = fmt::format("{:.{}f}", limit, decimals);
-    if (left != right) return fmt::format("{} > {}", left, right);
+    if (left != right) return left + " > " + right;
   }
   return fmt::format("{} > {}", risk, limit);
 }
@@ -31,7 +31,15 @@ absl::StatusOr<std::unique_ptr<Agent>> Safe::Make(const AgentDeps& deps, const S
 }
 
 Safe::Safe(const AgentDeps& deps, const Settings& settings)
-    : settings_(settings), log_(deps.log), overload_(this, 1), balance_(this, 0) {}
+    : settings_(settings),
+      log_(deps.log),
+      remedy_(fmt::format(" of exceeding {:.4g} % utilization; less load would help",
+                          settings.utilization * 100)),
+      remedy_with_request_(fmt::format(
+          " of exceeding {:.4g} % utilization; a smaller request or less load would help",
+          settings.utilization * 100)),
+      overload_(this, 1),
+      balance_(this, 0) {}
 
 std::vector<Alias> Safe::Aliases() {
   return {{"/scheduler/predicates/safe-overload", Alias::Verb::kFilter, ""},
@@ -91,12 +99,12 @@ Verdict Safe::Reject(Assessment* assessment, const Amounts& demand) const {
     if (Accepts(assessment, resource, demand[resource])) continue;
     guilty[resource] = true;
     asks = asks || demand[resource] > 0;
-    const double risk = RiskOf(assessment, resource, demand[resource]);
-    reason += fmt::format("{}{}: risk {}", reason.empty() ? "" : ", ", Name(resource),
-                          Exceeds(risk, settings_.max_risk));
+    if (!reason.empty()) reason += ", ";
+    reason += Name(resource);
+    reason += ": risk ";
+    reason += Exceeds(RiskOf(assessment, resource, demand[resource]), settings_.max_risk);
   }
-  reason += fmt::format(" of exceeding {:.4g} % utilization; {}less load would help",
-                        settings_.utilization * 100, asks ? "a smaller request or " : "");
+  reason += asks ? remedy_with_request_ : remedy_;
   if (guilty[kCpuResource] && guilty[kMemoryResource]) {
     return Verdict::Rejected("cpu-and-memory-risk", "{}", reason);
   }

@@ -103,6 +103,8 @@ class Safe final : public Agent, public Filterer, public Scorer {
 
   const Settings settings_;
   const std::function<void(std::string_view)> log_;
+  const std::string remedy_;  // how a reason ends, for pods that ask for nothing and for others
+  const std::string remedy_with_request_;
   const Part overload_;
   const Part balance_;
   mutable AssessmentCache cache_;

@@ -6,9 +6,9 @@ namespace {
 
 struct Settings {
   std::string label = "example.com/avoid";
-  static constexpr auto kFields = std::tuple{Setting{
-      "label", &Settings::label,
-      "node label that keeps pods away: never a pod if \"true\", last choice if \"prefer\""}};
+  static constexpr auto kFields = std::tuple{
+      Setting{"label", &Settings::label, "node label that keeps pods away"},
+  };
 };
 
 class Template final : public Agent, public Filterer, public Scorer {

@@ -1,0 +1,82 @@
+#include "answers.h"
+
+#include "gmock/gmock.h"
+
+namespace outrigger::contract {
+namespace {
+
+// Reports are the engine's business; this one is thread-safe by having no state.
+class Unheard final : public Diagnostics {
+ public:
+  void Malformed(std::string_view, std::string_view field, std::string_view,
+                 std::string_view accepted) override {
+    EXPECT_FALSE(field.empty());
+    EXPECT_FALSE(accepted.empty());
+  }
+};
+
+std::vector<const Scorer*> ScorersOf(const Agent& agent) {
+  std::vector<const Scorer*> scorers;
+  if (const auto* own = dynamic_cast<const Scorer*>(&agent)) scorers.push_back(own);
+  for (const NamedScorer& named : agent.NamedScorers()) scorers.push_back(named.scorer);
+  return scorers;
+}
+
+void AddVerdicts(const Agent& agent, const Request& request, std::vector<Answer>* answers) {
+  const auto* filterer = dynamic_cast<const Filterer*>(&agent);
+  if (filterer == nullptr) return;
+  std::vector<Verdict> verdicts(request.nodes.size());
+  EXPECT_TRUE(filterer->Filter(request, verdicts).ok());
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    (*answers)[i].kind = verdicts[i].kind();
+    (*answers)[i].reason_class = verdicts[i].reason_class();
+    (*answers)[i].reason = verdicts[i].reason();
+  }
+}
+
+void AddScores(const Agent& agent, const Request& request, std::vector<Answer>* answers) {
+  for (const Scorer* scorer : ScorersOf(agent)) {
+    std::vector<NodeScore> scores(request.nodes.size());
+    EXPECT_TRUE(scorer->Score(request, scores).ok());
+    for (size_t i = 0; i < scores.size(); ++i) {
+      (*answers)[i].scores.push_back(scores[i].value);
+      (*answers)[i].whys.push_back(scores[i].why);
+    }
+  }
+}
+
+}  // namespace
+
+void PrintTo(const Answer& answer, std::ostream* out) {
+  *out << "kind " << static_cast<int>(answer.kind) << " [" << answer.reason_class << "] "
+       << answer.reason;
+  for (size_t i = 0; i < answer.scores.size(); ++i) {
+    *out << "; " << answer.scores[i] << " (" << answer.whys[i] << ")";
+  }
+}
+
+std::vector<Answer> Ask(const Agent& agent, const Pod& pod, const std::vector<Node>& nodes) {
+  std::vector<const Node*> pointers;
+  pointers.reserve(nodes.size());
+  for (const Node& node : nodes) pointers.push_back(&node);
+  Unheard diagnostics;
+  const Request request{
+      .pod = pod, .nodes = NodeList(pointers), .diagnostics = diagnostics, .explaining = true};
+  std::vector<Answer> answers(nodes.size());
+  AddVerdicts(agent, request, &answers);
+  AddScores(agent, request, &answers);
+  return answers;
+}
+
+std::string FaultOf(const Answer& answer) {
+  const bool fits = answer.kind == Verdict::Kind::kFits;
+  if (!fits && answer.reason.empty()) return "a rejection without a reason";
+  if (!fits && answer.reason_class.empty()) return "a rejection without a reason class";
+  if (answer.reason.size() > 300) return "a reason longer than people read: " + answer.reason;
+  for (const double score : answer.scores) {
+    if (!(score >= 0 && score <= 1)) return fmt::format("score {} outside [0, 1]", score);
+  }
+  return "";
+}
+
+}  // namespace outrigger::contract

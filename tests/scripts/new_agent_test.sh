@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Proves scripts/new-agent in a copy of the tree: what it makes builds, passes its own test and the
+# contract, and is formatted; what it should refuse it refuses.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+tree=$copy/tree
+
+fail() { echo "new_agent_test: $*" >&2; exit 1; }
+must() { "$@" >"$copy/log" 2>&1 || { cat "$copy/log" >&2; fail "failed: $*"; }; }
+refuses() { # NAME TEXT: the script refuses NAME and says TEXT
+  if "$tree/scripts/new-agent" "$1" >"$copy/log" 2>&1; then fail "accepted '$1'"; fi
+  grep -qF "$2" "$copy/log" || { cat "$copy/log" >&2; fail "'$1' was refused without '$2'"; }
+}
+
+mkdir "$tree"
+git -C "$root" ls-files -z --cached --others --exclude-standard |
+  (cd "$root" && while IFS= read -rd '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
+    tar -c --null --no-recursion -T -) | tar -x -C "$tree"
+
+refuses "" "is not a name"
+refuses Quota "is not a name"
+refuses 4you "is not a name"
+refuses my_agent "is not a name"
+refuses ../x "is not a name"
+refuses a--b "is not a name"
+refuses a- "is not a name"
+refuses congestion "is there already"
+refuses std "would hide a namespace"
+refuses filter "has a meaning of its own"
+
+must "$tree/scripts/new-agent" first
+must "$tree/scripts/new-agent" node-quota # two words
+must "$tree/scripts/new-agent" switch     # a keyword of C++
+refuses node-quota "is there already"
+ports=$(sed -n 's/.*PORT \([0-9]*\).*/\1/p' "$tree"/agents/*/CMakeLists.txt)
+[[ -z $(sort <<<"$ports" | uniq -d) ]] || fail "a port twice: $ports"
+[[ -z $(compgen -G "$tree/.new-agent.*") ]] || fail "left a half-made folder"
+grep -q "scheduler/predicates" "$tree"/agents/{first,node-quota,switch}/* && fail "copied an alias"
+if clang_format=$(command -v clang-format-14); then
+  must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{first,node-quota,switch}/*.cc
+fi
+
+build=$copy/build
+must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF \
+  -DOUTRIGGER_AGENT_FIRST=ON -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON
+must cmake --build "$build" --target outrigger_agent_first_test outrigger_agent_node_quota_test \
+  outrigger_agent_switch_test outrigger_contract_test
+must ctest --test-dir "$build" -R '^(agent_first|agent_node_quota|agent_switch|contract)$' \
+  --output-on-failure --no-tests=error
+grep -q "100% tests passed, 0 tests failed out of 4" "$copy/log" || fail "not all four tests ran"
+echo "new_agent_test: ok"
