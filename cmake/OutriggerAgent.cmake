@@ -30,6 +30,7 @@ function(outrigger_add_agent NAME)
   option(OUTRIGGER_AGENT_${upper} "Compile in agent ${NAME}: ${ARG_SUMMARY}"
     ${OUTRIGGER_AGENTS_DEFAULT})
   if(NOT OUTRIGGER_AGENT_${upper})
+    set_property(GLOBAL APPEND PROPERTY OUTRIGGER_AGENTS_LEFT_OUT "${NAME}")
     return()
   endif()
 

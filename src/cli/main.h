@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "outrigger/agent/registry.h"
@@ -7,6 +8,10 @@
 namespace outrigger::cli {
 
 /// The whole program. Exit codes: 0 done, 1 it failed, 2 the command line or settings are wrong.
-int Main(int argc, char** argv, const std::vector<AgentInfo>& registry);
+///
+/// `left_out` names the agents of the tree that were not compiled in, for error messages alone.
+/// Nothing is thrown. Call it once, from main.
+int Main(int argc, char** argv, const std::vector<AgentInfo>& registry,
+         const std::vector<std::string>& left_out = {});
 
 }  // namespace outrigger::cli

@@ -1,3 +1,10 @@
 #include "cli/main.h"
+#include "cli/names.h"
 
-int main(int argc, char** argv) { return outrigger::cli::Main(argc, argv, outrigger::Registry()); }
+int main(int argc, char** argv) {
+  std::vector<std::string> left_out;
+  if (*OUTRIGGER_AGENTS_LEFT_OUT != '\0') {
+    left_out = outrigger::cli::SplitList(OUTRIGGER_AGENTS_LEFT_OUT);
+  }
+  return outrigger::cli::Main(argc, argv, outrigger::Registry(), left_out);
+}

@@ -34,7 +34,7 @@ bool ParseWhole(std::string_view text, T* value) {
 }  // namespace
 
 absl::Status NotAccepted(std::string_view accepted) {
-  return absl::InvalidArgumentError(fmt::format("accepted is {}", accepted));
+  return absl::InvalidArgumentError(absl::string_view(accepted.data(), accepted.size()));
 }
 
 absl::Status ParseSetting(std::string_view text, std::string_view accepted, bool* value) {
@@ -67,10 +67,18 @@ absl::Status ParsePercent(std::string_view text, double* value) {
   return absl::OkStatus();
 }
 
-std::string PrintSetting(bool value) { return value ? "true" : "false"; }
-std::string PrintSetting(int64_t value) { return fmt::format("{}", value); }
-std::string PrintSetting(double value) { return fmt::format("{}", value); }
-std::string PrintSetting(const std::string& value) { return value; }
+std::string PrintSetting(bool value) {
+  return value ? "true" : "false";
+}
+std::string PrintSetting(int64_t value) {
+  return fmt::format("{}", value);
+}
+std::string PrintSetting(double value) {
+  return fmt::format("{}", value);
+}
+std::string PrintSetting(const std::string& value) {
+  return value;
+}
 
 bool IsChoice(std::string_view text, std::string_view choices) {
   while (true) {

@@ -1,0 +1,36 @@
+#include "cli/agents.h"
+#include "engine/engine.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+class NobodyWatches final : public engine::Observer {
+ public:
+  void OnCall(const engine::CallRecord& /*call*/) override {}
+  void OnRejected(std::string_view /*agent*/, std::string_view /*reason_class*/,
+                  size_t /*count*/) override {}
+  void OnMalformed(std::string_view /*agent*/, std::string_view /*field*/) override {}
+  void OnUnknownNodes(std::string_view /*agent*/, size_t /*count*/) override {}
+};
+
+}  // namespace
+
+// Asks the engine that would serve the agent, so that what is listed is what answers.
+absl::StatusOr<std::vector<AgentPath>> PathsOf(const AgentInfo& agent) {
+  NobodyWatches observer;
+  const auto engine =
+      engine::Engine::Create({{&agent, agent.factory.settings.Defaults(), 1}}, &observer, nullptr);
+  if (!engine.ok()) {
+    return absl::InternalError(fmt::format("agent {} refuses its own defaults: {}", agent.name,
+                                           std::string(engine.status().message())));
+  }
+  std::vector<AgentPath> paths;
+  for (const engine::Endpoint& endpoint : (*engine)->endpoints()) {
+    if (endpoint.agent != agent.name) continue;  // the merged paths belong to nobody
+    paths.push_back({endpoint.path, std::string(engine::VerbName(endpoint.verb))});
+  }
+  return paths;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace outrigger::cli {
+
+/// Exit codes of the program, as its help documents them.
+enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };
+
+struct AgentsFlags {
+  std::string name;              // empty: all
+  std::string output = "table";  // table, json or yaml
+};
+
+struct SchedulerConfigFlags {
+  std::string agents;  // empty: all
+  /// "VALUE" for all agents or "AGENT=VALUE" for one.
+  std::vector<std::string> urls;
+  std::vector<std::string> weights;
+  std::vector<std::string> http_timeouts;
+  std::string bind_timeout = "5m";
+  std::string in;  // path; "-" is standard input
+  std::string scheduler_name;
+  std::string kubeconfig;
+  bool full_nodes = false;
+  bool ignorable = false;
+};
+
+/// What a command line asks for.
+struct Command {
+  enum class Kind {
+    kHelp,  // print `text`
+    kServe,
+    kAgents,
+    kSchedulerConfig,
+    kVersion,
+    kCompletion,
+    kDocsSettings,
+  };
+  Kind kind = Kind::kHelp;
+  std::string text;
+  std::string config;                           // serve: path of the settings file
+  std::map<std::string, std::string> settings;  // serve: flag -> value
+  AgentsFlags agents;
+  SchedulerConfigFlags scheduler_config;
+  std::string version_output = "text";  // text or json
+  std::string shell;                    // completion: bash or zsh
+};
+
+}  // namespace outrigger::cli

@@ -1,0 +1,111 @@
+#include "cli/command_line.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/command_tree.h"
+#include "cli/names.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+const std::set<std::string> kRepeatable = {"--url", "--weight", "--http-timeout"};
+
+std::string Title(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "outrigger" : "outrigger " + command.get_name();
+}
+
+absl::Status Wrong(const CLI::App& command, const std::string& text) {
+  return absl::InvalidArgumentError(fmt::format("{}; see `{} --help`", text, Title(command)));
+}
+
+std::vector<std::string> FlagsOf(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+absl::Status Unknown(const CLI::App& command, const std::string& argument) {
+  if (argument.starts_with("-")) {
+    const std::string flag = argument.substr(0, argument.find('='));
+    return Wrong(command, fmt::format("{} has no flag {}{}", Title(command), flag,
+                                      DidYouMean(flag, FlagsOf(command))));
+  }
+  if (command.get_parent() != nullptr) {
+    return Wrong(command, fmt::format("{} takes no argument \"{}\"", Title(command), argument));
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  return Wrong(command,
+               fmt::format("there is no command \"{}\"{}", argument, DidYouMean(argument, names)));
+}
+
+absl::Status CheckCounts(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 1 && option->get_type_size() > 0 &&
+        kRepeatable.count("--" + (option->get_lnames().empty() ? "" : option->get_lnames()[0])) ==
+            0) {
+      return Wrong(command, name + " is given twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// CLI11 takes the next argument as the value of "--flag=": here it is the empty text.
+std::vector<std::string> SplitEmptyValues(const std::vector<std::string>& arguments) {
+  std::vector<std::string> split;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      split.push_back(argument.substr(0, argument.size() - 1));
+      split.emplace_back();
+    } else {
+      split.push_back(argument);
+    }
+  }
+  return split;
+}
+
+const CLI::App& Given(const CLI::App& app) {
+  const std::vector<const CLI::App*> subcommands = app.get_subcommands(
+      [](const CLI::App* sub) { return sub->count_all() > 0 || sub->parsed(); });
+  return subcommands.empty() ? app : *subcommands.back();
+}
+
+}  // namespace
+
+CommandLine::CommandLine(const std::vector<AgentInfo>& registry)
+    : tree_(std::make_unique<Tree>(registry)) {}
+CommandLine::~CommandLine() = default;
+
+absl::StatusOr<Command> CommandLine::Parse(const std::vector<std::string>& arguments) {
+  CLI::App& app = tree_->app();
+  std::vector<std::string> reversed = SplitEmptyValues(arguments);
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    Command help;
+    help.text = app.help();
+    return help;
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    return Wrong(Given(app), what.substr(0, what.find(':')) + " needs a value");
+  } catch (const CLI::ParseError& error) {
+    return Wrong(Given(app), error.what());
+  }
+  const CLI::App& given = Given(app);
+  for (const CLI::App* command : {&std::as_const(app), &given}) {
+    if (!command->remaining().empty()) return Unknown(*command, command->remaining().front());
+  }
+  const absl::Status status = CheckCounts(given);
+  if (!status.ok()) return status;
+  return tree_->Read(given);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,135 @@
+#include "cli/command_tree.h"
+
+#include <utility>
+
+#include "cli/names.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, 1 it failed, 2 the command line or the settings are wrong.";
+
+std::string UpperWord(const std::string& type) {
+  return UpperCase(type == "boolean" ? "" : type);
+}
+
+}  // namespace
+
+CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry)
+    : app_("Sidecar agents that give the stock kube-scheduler what it lacks.", "outrigger") {
+  for (const AgentInfo& agent : registry) agent_names_.push_back(agent.name);
+  app_.allow_extras();  // what is unknown is reported by us, with the nearest name
+  app_.require_subcommand(0, 1);
+  app_.footer(kExitCodes);
+  app_.get_formatter()->column_width(36);
+  app_.get_formatter()->label("Subcommands", "Commands");
+  app_.add_flag("--version")->description("Print the version");
+  AddServe(registry);
+  AddAgents();
+  AddSchedulerConfig();
+  AddOthers();
+}
+
+CLI::App* CommandLine::Tree::AddCommand(const std::string& name, const std::string& summary) {
+  CLI::App* command = app_.add_subcommand(name, summary);
+  command->allow_extras();
+  command->footer(kExitCodes);
+  return command;
+}
+
+CLI::Option* CommandLine::Tree::AddValue(CLI::App* command, const std::string& flag,
+                                         const std::string& type, const std::string& help,
+                                         FlagExtra extra) {
+  CLI::Option* option =
+      command->add_option(flag, CLI::callback_t([](const CLI::results_t&) { return true; }), help);
+  option->type_size(1)->expected(1)->allow_extra_args(false)->type_name(type);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  extras_[option] = std::move(extra);
+  return option;
+}
+
+void CommandLine::Tree::AddSetting(CLI::App* serve, const BoundSetting& setting,
+                                   const std::string& group) {
+  const SettingSpec& spec = setting.spec;
+  FlagExtra extra;
+  extra.is_file = spec.accepted == "the path of a file";
+  extra.is_list = spec.type == "list";
+  extra.values = extra.is_list ? agent_names_ : setting.Choices();
+  if (setting.IsSwitch()) extra.values = {"true", "false"};
+  CLI::Option* option = AddValue(
+      serve, setting.flag, UpperWord(spec.type),
+      fmt::format("{} ({}; default {})", spec.help, spec.accepted, spec.default_text), extra);
+  option->group(group);
+  if (setting.IsSwitch()) option->expected(0, 1)->type_name("[true|false]");
+}
+
+void CommandLine::Tree::AddServe(const std::vector<AgentInfo>& registry) {
+  CLI::App* serve = AddCommand("serve", "Serve agents to a kube-scheduler");
+  AddValue(serve, "--config", "FILE",
+           "settings file in YAML: server settings and a section per agent; also OUTRIGGER_CONFIG",
+           {true, false, {}})
+      ->group("Settings of the server");
+  for (const SettingGroup& group : MakeSettingGroups(registry)) {
+    for (const BoundSetting& setting : group.settings) {
+      AddSetting(
+          serve, setting,
+          group.agent == nullptr ? "Settings of the server" : "Settings of " + group.Title());
+    }
+  }
+  serve->footer(
+      fmt::format("A setting is taken from the first that has it: flag, environment "
+                  "(OUTRIGGER_SAFE_MAX_RISK for\n--safe.max-risk), settings file (safe: {{maxRisk: "
+                  "...}}), default. SIGTERM and SIGINT drain; a second\none ends at once.\n{}",
+                  kExitCodes));
+}
+
+void CommandLine::Tree::AddAgents() {
+  CLI::App* agents = AddCommand("agents", "List the agents that are compiled in, or show one");
+  AddValue(agents, "name", "", "an agent to show in detail", {false, false, agent_names_});
+  AddValue(agents, "-o,--output", "FORMAT", "table, json or yaml (default table)",
+           {false, false, {"table", "json", "yaml"}});
+}
+
+void CommandLine::Tree::AddSchedulerConfig() {
+  CLI::App* command =
+      AddCommand("scheduler-config", "Print a KubeSchedulerConfiguration that calls agents");
+  AddValue(command, "--agents", "LIST", "agents, separated by commas (default: all compiled in)",
+           {false, true, agent_names_});
+  AddValue(command, "--url", "[AGENT=]URL",
+           "where an agent, or every agent, is served (default http://127.0.0.1:<its own port>)");
+  AddValue(command, "--in", "FILE",
+           "configuration to add to, kept otherwise; - reads standard input; comments are lost",
+           {true, false, {}});
+  AddValue(command, "--weight", "[AGENT=]N",
+           "weight of scores beside the scheduler's own (an integer from 1 to 1000; default 1)");
+  AddValue(command, "--http-timeout", "[AGENT=]T",
+           "limit of a filter, prioritize or preempt call (default 1s)");
+  AddValue(command, "--bind-timeout", "T", "limit of a bind call (default 5m)");
+  AddValue(command, "--scheduler-name", "NAME", "schedulerName of the profile");
+  AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
+  command->add_flag("--full-nodes")
+      ->description("Send whole nodes with each call (nodeCacheCapable: false)");
+  command->add_flag("--ignorable")
+      ->description("Go on without an agent that does not answer");
+}
+
+void CommandLine::Tree::AddOthers() {
+  AddValue(AddCommand("version", "Print the version"), "-o,--output", "FORMAT",
+           "text or json (default text)", {false, false, {"text", "json"}});
+  AddValue(
+      AddCommand("completion", "Print a completion script: source <(outrigger completion bash)"),
+      "shell", "", "bash or zsh", {false, false, {"bash", "zsh"}});
+  CLI::App* docs = AddCommand("docs", "Print a page of the documentation");
+  docs->group("");  // for maintainers: scripts/update-docs
+  AddValue(docs, "page", "", "settings", {false, false, {"settings"}});
+}
+
+const FlagExtra& CommandLine::Tree::ExtraOf(const CLI::Option* option) const {
+  static const FlagExtra none;
+  const auto it = extras_.find(option);
+  return it == extras_.end() ? none : it->second;
+}
+
+}  // namespace outrigger::cli

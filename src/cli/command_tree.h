@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "cli/command_line.h"
+
+// The CLI11 side of CommandLine: which subcommands and flags there are. Only command_*.cc include
+// this, since CLI11 is heavy.
+
+namespace outrigger::cli {
+
+/// What completion needs to know of a flag beyond CLI11.
+struct FlagExtra {
+  bool is_file = false;
+  bool is_list = false;
+  std::vector<std::string> values;
+};
+
+class CommandLine::Tree {
+ public:
+  explicit Tree(const std::vector<AgentInfo>& registry);
+
+  CLI::App& app() { return app_; }
+  const CLI::App& app() const { return app_; }
+  const FlagExtra& ExtraOf(const CLI::Option* option) const;
+
+  /// What was asked, from a parse that went well; `given` is the subcommand, or the program.
+  absl::StatusOr<Command> Read(const CLI::App& given) const;
+
+ private:
+  absl::StatusOr<Command> ReadServe(const CLI::App& serve) const;
+  absl::StatusOr<Command> ReadAgents(const CLI::App& agents) const;
+  absl::StatusOr<Command> ReadSchedulerConfig(const CLI::App& command) const;
+  absl::StatusOr<Command> ReadVersion(const CLI::App& version) const;
+  absl::StatusOr<Command> ReadCompletion(const CLI::App& completion) const;
+  absl::StatusOr<Command> ReadDocs(const CLI::App& docs) const;
+  /// Refuses a value of `flag` that is not one of its words.
+  absl::Status CheckWord(const CLI::App& command, const std::string& flag) const;
+
+  void AddServe(const std::vector<AgentInfo>& registry);
+  void AddSetting(CLI::App* serve, const BoundSetting& setting, const std::string& group);
+  void AddAgents();
+  void AddSchedulerConfig();
+  void AddOthers();
+  CLI::App* AddCommand(const std::string& name, const std::string& summary);
+  CLI::Option* AddValue(CLI::App* command, const std::string& flag, const std::string& type,
+                        const std::string& help, FlagExtra extra = {});
+
+  CLI::App app_;
+  std::vector<std::string> agent_names_;
+  std::map<const CLI::Option*, FlagExtra> extras_;
+};
+
+}  // namespace outrigger::cli

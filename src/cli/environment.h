@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace outrigger::cli {
+
+/// Environment variables by name. Read once at the start and passed on, so that nothing below
+/// main.cc calls getenv and tests own their environment.
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+/// The variables of a null-terminated "NAME=value" array, as `environ` is one.
+Environment ReadEnvironment(const char* const* variables);
+
+/// The value of `name`, or nullptr.
+const std::string* Find(const Environment& environment, const std::string& name);
+
+/// True for the variables that Kubernetes gives every container for each Service of its namespace
+/// (SAFE_PORT=tcp://10.0.0.1:80, SAFE_SERVICE_HOST, SAFE_PORT_80_TCP_ADDR): a Service named
+/// "outrigger" makes names that look like ours and mean something else.
+bool IsServiceLink(const std::string& name, const std::string& value);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace outrigger::cli {
+
+/// "max-risk" -> "maxRisk": names of settings in files.
+std::string CamelCase(std::string_view kebab);
+
+/// "max-risk" -> "MAX_RISK": names of settings in the environment and of CMake options.
+std::string UpperCase(std::string_view kebab);
+
+/// The candidate that was probably meant by `text`: the one with the fewest edits (insert, delete,
+/// replace, swap), or empty if even that is too far off to be a slip.
+std::string Nearest(std::string_view text, const std::vector<std::string>& candidates);
+
+/// "; did you mean X?", or empty when nothing is near.
+std::string DidYouMean(std::string_view text, const std::vector<std::string>& candidates);
+
+/// The parts of "a,b,c", blanks around them cut; empty parts are kept (they are errors to report).
+std::vector<std::string> SplitList(std::string_view text);
+
+/// "a, b and c"; "none" for an empty list.
+std::string Listed(const std::vector<std::string>& names);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,98 @@
+#include "cli/run.h"
+
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <ostream>
+
+#include "cli/agents.h"
+#include "cli/command_line.h"
+#include "cli/completion.h"
+#include "cli/docs.h"
+#include "cli/files.h"
+#include "cli/scheduler_config.h"
+#include "cli/serve.h"
+#include "cli/signals.h"
+#include "cli/version.h"
+#include "spdlog/spdlog.h"
+
+namespace outrigger::cli {
+namespace {
+
+int Report(const absl::Status& status, const World& world) {
+  if (status.ok()) return kDone;
+  world.err << "outrigger: " << std::string(status.message()) << "\n";
+  return absl::IsInvalidArgument(status) ? kUsage : kFailed;
+}
+
+int Print(const absl::StatusOr<std::string>& text, const World& world) {
+  if (!text.ok()) return Report(text.status(), world);
+  world.out << *text << std::flush;
+  if (world.out.good()) return kDone;
+  return Report(absl::UnavailableError("cannot write to standard output"), world);
+}
+
+int RunServe(const Command& command, const World& world) {
+  absl::StatusOr<PreparedServe> prepared = PrepareServe(command, world);
+  if (!prepared.ok()) return Report(prepared.status(), world);
+  HoldSignals();
+  StartLogging(prepared->log);
+  for (const std::string& warning : prepared->warnings) spdlog::warn("{}", warning);
+  const absl::Status status = Serve(std::move(prepared->options));
+  if (status.ok()) return kDone;
+  spdlog::error("{}", std::string(status.message()));
+  return absl::IsInvalidArgument(status) ? kUsage : kFailed;
+}
+
+absl::StatusOr<std::optional<SchedulerConfigInput>> ReadInput(const std::string& path,
+                                                              const World& world) {
+  if (path.empty()) return std::optional<SchedulerConfigInput>();
+  if (path == "-") {
+    return SchedulerConfigInput{"standard input", {std::istreambuf_iterator<char>(world.in), {}}};
+  }
+  absl::StatusOr<std::string> yaml = ReadFile(path);
+  if (!yaml.ok()) return yaml.status();
+  return SchedulerConfigInput{path, *std::move(yaml)};
+}
+
+int RunSchedulerConfig(const SchedulerConfigFlags& flags, const World& world) {
+  const auto plan = PlanSchedulerConfig(flags, world.registry, world.left_out);
+  if (!plan.ok()) return Report(plan.status(), world);
+  const auto input = ReadInput(flags.in, world);
+  if (!input.ok()) return Report(input.status(), world);
+  const auto text = WriteSchedulerConfig(*plan, *input);
+  if (!text.ok()) return Report(text.status(), world);
+  for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
+  return Print(text->yaml, world);
+}
+
+int Dispatch(const Command& command, const CommandLine& line, const World& world) {
+  switch (command.kind) {
+    case Command::Kind::kHelp:
+      return Print(command.text, world);
+    case Command::Kind::kServe:
+      return RunServe(command, world);
+    case Command::Kind::kAgents:
+      return Print(AgentsText(command.agents, world.registry, world.left_out), world);
+    case Command::Kind::kSchedulerConfig:
+      return RunSchedulerConfig(command.scheduler_config, world);
+    case Command::Kind::kVersion:
+      return Print(VersionText(command.version_output, world.registry), world);
+    case Command::Kind::kCompletion:
+      return Print(CompletionScript(command.shell, line.Shapes()), world);
+    case Command::Kind::kDocsSettings:
+      return Print(SettingsPage(world.registry), world);
+  }
+  return kFailed;
+}
+
+}  // namespace
+
+int Run(const std::vector<std::string>& arguments, const World& world) {
+  CommandLine line(world.registry);
+  const absl::StatusOr<Command> command = line.Parse(arguments);
+  if (!command.ok()) return Report(command.status(), world);
+  return Dispatch(*command, line, world);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/command.h"
+#include "cli/serve_options.h"
+
+namespace outrigger::cli {
+
+/// One element of `extenders` in a KubeSchedulerConfiguration; empty verbs are left out.
+struct ExtenderEntry {
+  std::string agent;
+  std::string url_prefix;
+  std::string filter_verb;
+  std::string prioritize_verb;
+  std::string preempt_verb;
+  std::string bind_verb;
+  int64_t weight = 1;  // written with prioritize_verb only
+  std::chrono::milliseconds http_timeout{1000};
+  bool ignorable = false;
+};
+
+/// What is to be written into a configuration.
+struct SchedulerConfigPlan {
+  std::vector<ExtenderEntry> extenders;
+  std::string scheduler_name;  // empty: as it is
+  std::string kubeconfig;      // empty: as it is
+};
+
+/// The entries for the agents that `flags` choose. An agent that binds gets a second entry for
+/// that: a bind call may wait for minutes, and the limit of a filter call is the longest time that
+/// the whole cluster may stand still.
+absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFlags& flags,
+                                                        const std::vector<AgentInfo>& registry,
+                                                        const LeftOutAgents& left_out);
+
+/// A configuration, and what its reader should know, for standard error.
+struct SchedulerConfigText {
+  std::string yaml;
+  std::vector<std::string> notes;
+};
+
+/// A document to add to; `name` is for messages.
+struct SchedulerConfigInput {
+  std::string name;
+  std::string yaml;
+};
+
+/// Writes `plan` into `input`, or into a new document. Of `input` everything is kept but the
+/// extenders with the urlPrefix of one of the plan's. InvalidArgument, with the place, for what is
+/// not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, and for a second bindVerb.
+absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
+    const SchedulerConfigPlan& plan, const std::optional<SchedulerConfigInput>& input);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <set>
+
+#include "cli/names.h"
+#include "cli/scheduler_config.h"
+#include "cli/units.h"
+#include "cli/yaml.h"
+#include "fmt/format.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr const char* kApiVersion = "kubescheduler.config.k8s.io/v1";
+constexpr const char* kKind = "KubeSchedulerConfiguration";
+constexpr const char* kDefaultScheduler = "default-scheduler";
+// Above what one scheduler binds per second, so that the API server is the limit and not this.
+constexpr int kQps = 500;
+constexpr int kBurst = 1000;
+
+std::string WithoutTrailingSlash(std::string url) {
+  url.erase(url.find_last_not_of('/') + 1);
+  return url;
+}
+
+YAML::Node Entry(const ExtenderEntry& extender) {
+  YAML::Node node;
+  node["urlPrefix"] = TextNode(extender.url_prefix);
+  if (!extender.filter_verb.empty()) node["filterVerb"] = extender.filter_verb;
+  if (!extender.prioritize_verb.empty()) {
+    node["prioritizeVerb"] = extender.prioritize_verb;
+    node["weight"] = extender.weight;
+  }
+  if (!extender.preempt_verb.empty()) node["preemptVerb"] = extender.preempt_verb;
+  if (!extender.bind_verb.empty()) node["bindVerb"] = extender.bind_verb;
+  node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
+  node["nodeCacheCapable"] = false;
+  if (extender.ignorable) node["ignorable"] = true;
+  return node;
+}
+
+class Writer {
+ public:
+  Writer(const SchedulerConfigPlan& plan, std::string name) : plan_(plan), name_(std::move(name)) {}
+
+  absl::StatusOr<SchedulerConfigText> Write(YAML::Node root, bool given) {
+    absl::Status status = given ? CheckHeader(root) : absl::OkStatus();
+    if (!given) {
+      root["apiVersion"] = kApiVersion;
+      root["kind"] = kKind;
+    }
+    if (status.ok()) status = WriteProfile(root);
+    if (status.ok()) status = WriteConnection(root);
+    if (status.ok()) status = WriteExtenders(root);
+    if (!status.ok()) return status;
+    const auto yaml = YamlFromNode(root);
+    if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
+    return SchedulerConfigText{*yaml, std::move(notes_)};
+  }
+
+ private:
+  absl::Status Error(const YAML::Node& node, const std::string& what) const {
+    return absl::InvalidArgumentError(
+        fmt::format("{}:{}:{}: {}", name_, node.Mark().line + 1, node.Mark().column + 1, what));
+  }
+
+  // Not set and null are the same to the scheduler.
+  static bool Absent(const YAML::Node& node) { return !node.IsDefined() || node.IsNull(); }
+
+  absl::Status CheckWord(const YAML::Node& root, const char* field, const char* accepted) const {
+    const YAML::Node value = root[field];
+    if (Absent(value))
+      return Error(root, fmt::format("{} is missing; accepted is {}", field, accepted));
+    if (value.IsScalar() && value.Scalar() == accepted) return absl::OkStatus();
+    return Error(value, fmt::format("{}: \"{}\" is not accepted: {}", field,
+                                    value.IsScalar() ? value.Scalar() : "", accepted));
+  }
+
+  absl::Status CheckHeader(const YAML::Node& root) const {
+    if (!root.IsMap()) return Error(root, fmt::format("a {} is a mapping", kKind));
+    std::set<std::string> keys;
+    for (const auto& entry : root) {
+      if (entry.first.IsScalar() && !keys.insert(entry.first.Scalar()).second) {
+        return Error(entry.first, entry.first.Scalar() + " is given twice");
+      }
+    }
+    absl::Status status = CheckWord(root, "kind", kKind);
+    if (status.ok()) status = CheckWord(root, "apiVersion", kApiVersion);
+    return status;
+  }
+
+  absl::Status WriteProfile(YAML::Node& root) {
+    if (plan_.scheduler_name.empty()) return absl::OkStatus();
+    YAML::Node profiles = root["profiles"];
+    if (Absent(profiles)) {
+      root["profiles"] = profiles = YAML::Node(YAML::NodeType::Sequence);
+    }
+    if (!profiles.IsSequence()) return Error(profiles, "profiles: a list is accepted");
+    if (profiles.size() == 0) profiles.push_back(YAML::Node(YAML::NodeType::Map));
+    std::vector<std::string> names;
+    for (const auto& profile : profiles) {
+      if (!profile.IsMap()) return Error(profile, "profiles: an element is a mapping");
+      const YAML::Node name = profile["schedulerName"];
+      names.push_back(Absent(name) ? kDefaultScheduler : name.Scalar());
+    }
+    if (std::find(names.begin(), names.end(), plan_.scheduler_name) == names.end()) {
+      if (names.size() > 1) {
+        return Error(profiles, fmt::format("profiles: none of {} is named {}; name one of them, or "
+                                           "leave --scheduler-name out",
+                                           Listed(names), plan_.scheduler_name));
+      }
+      profiles[0]["schedulerName"] = TextNode(plan_.scheduler_name);
+    }
+    WriteLeaderElection(root);
+    return absl::OkStatus();
+  }
+
+  // A second scheduler that waits for the first one's lease would never start.
+  void WriteLeaderElection(YAML::Node& root) {
+    if (plan_.scheduler_name == kDefaultScheduler || !Absent(root["leaderElection"])) return;
+    root["leaderElection"]["leaderElect"] = false;
+    notes_.emplace_back(
+        "leaderElection.leaderElect is false: run one replica, or give each scheduler a "
+        "leaderElection.resourceName of its own");
+  }
+
+  absl::Status WriteConnection(YAML::Node& root) {
+    YAML::Node connection = root["clientConnection"];
+    if (Absent(connection)) {
+      root["clientConnection"] = connection = YAML::Node(YAML::NodeType::Map);
+    }
+    if (!connection.IsMap()) return Error(connection, "clientConnection: a mapping is accepted");
+    if (!plan_.kubeconfig.empty()) connection["kubeconfig"] = TextNode(plan_.kubeconfig);
+    const YAML::Node kubeconfig = connection["kubeconfig"];
+    if (Absent(kubeconfig) || kubeconfig.Scalar().empty()) {
+      notes_.emplace_back(
+          "clientConnection.kubeconfig is not set: the scheduler takes its in-cluster account; a "
+          "static pod wants --kubeconfig /etc/kubernetes/scheduler.conf");
+    }
+    WriteLimit(connection, "qps", kQps, 50);
+    WriteLimit(connection, "burst", kBurst, 100);
+    return absl::OkStatus();
+  }
+
+  void WriteLimit(YAML::Node& connection, const char* field, int generous, int usual) {
+    const YAML::Node limit = connection[field];
+    if (Absent(limit) || limit.Scalar() == "0") {
+      connection[field] = generous;
+      notes_.push_back(
+          fmt::format("clientConnection.{} is {}: the scheduler's default of {} limits "
+                      "binds per second",
+                      field, generous, usual));
+    } else {
+      notes_.push_back(fmt::format("clientConnection.{} stays {}; it limits binds per second",
+                                   field, limit.Scalar()));
+    }
+  }
+
+  absl::Status WriteExtenders(YAML::Node& root) {
+    YAML::Node kept(YAML::NodeType::Sequence);
+    const YAML::Node present = root["extenders"];
+    if (!Absent(present)) {
+      const absl::Status status = KeepOthers(present, &kept);
+      if (!status.ok()) return status;
+    }
+    for (const ExtenderEntry& extender : plan_.extenders) {
+      if (!extender.bind_verb.empty()) {
+        if (!binder_.empty()) {
+          return absl::InvalidArgumentError(
+              fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; leave "
+                          "agent {} out, "
+                          "or remove the other's bindVerb",
+                          name_, binder_, extender.agent));
+        }
+        binder_ = extender.url_prefix;
+      }
+      kept.push_back(Entry(extender));
+    }
+    root["extenders"] = kept;
+    return absl::OkStatus();
+  }
+
+  absl::Status KeepOthers(const YAML::Node& present, YAML::Node* kept) {
+    std::set<std::string> ours;
+    for (const ExtenderEntry& extender : plan_.extenders) ours.insert(extender.url_prefix);
+    if (!present.IsSequence()) return Error(present, "extenders: a list is accepted");
+    for (const auto& extender : present) {
+      if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
+      const YAML::Node url = extender["urlPrefix"];
+      if (Absent(url) || !url.IsScalar()) {
+        return Error(extender, "extenders: an element has no urlPrefix");
+      }
+      if (ours.count(WithoutTrailingSlash(url.Scalar())) > 0) {
+        notes_.push_back(fmt::format("the extender {} was replaced", url.Scalar()));
+        continue;
+      }
+      const YAML::Node bind = extender["bindVerb"];
+      if (!Absent(bind) && !bind.Scalar().empty()) binder_ = url.Scalar();
+      kept->push_back(extender);
+    }
+    return absl::OkStatus();
+  }
+
+  const SchedulerConfigPlan& plan_;
+  const std::string name_;
+  std::string binder_;  // urlPrefix of the one that binds
+  std::vector<std::string> notes_;
+};
+
+constexpr const char* kHeader =
+    "# Written by `outrigger scheduler-config`.\n"
+    "# httpTimeout of a filter is short: the call runs on the scheduler's only loop, and while it\n"
+    "# waits no pod of the cluster is scheduled.\n"
+    "# clientConnection.qps and burst (defaults 50 and 100) limit binds per second.\n";
+
+}  // namespace
+
+absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
+    const SchedulerConfigPlan& plan, const std::optional<SchedulerConfigInput>& input) {
+  Writer writer(plan, input ? input->name : "scheduler-config");
+  // yaml-cpp reports by exceptions.
+  try {
+    YAML::Node root(YAML::NodeType::Map);
+    if (input) {
+      const std::vector<YAML::Node> documents = YAML::LoadAll(input->yaml);
+      if (documents.size() != 1) {
+        return absl::InvalidArgumentError(fmt::format("{}: has {} documents; one {} is accepted",
+                                                      input->name, documents.size(), kKind));
+      }
+      root = documents[0];
+    }
+    auto text = writer.Write(root, input.has_value());
+    if (text.ok()) text->yaml = kHeader + text->yaml;
+    return text;
+  } catch (const YAML::Exception& error) {
+    return absl::InvalidArgumentError(fmt::format("{}:{}:{}: not YAML: {}",
+                                                  input ? input->name : "", error.mark.line + 1,
+                                                  error.mark.column + 1, error.msg));
+  }
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,98 @@
+#include "cli/serve.h"
+
+#include <memory>
+#include <utility>
+
+#include "cli/files.h"
+#include "cli/names.h"
+#include "cli/signals.h"
+#include "cli/version.h"
+#include "fmt/format.h"
+#include "spdlog/spdlog.h"
+#include "wire/extender.h"
+
+namespace outrigger::cli {
+namespace {
+
+absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::string& path) {
+  if (path.empty()) return nullptr;
+  absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok()) return content.status();
+  const size_t size = content->size();
+  content->append(wire::kPadding, '\0');
+  std::vector<Node> nodes;
+  std::vector<wire::MalformedValue> malformed;
+  // What the agents read is known only once they exist, and they want this table first.
+  const absl::Status status =
+      wire::DecodeNodeList({content->data(), size}, Needs::All(), &nodes, &malformed);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("--node-table {}: {}", path, std::string(status.message())));
+  }
+  for (const wire::MalformedValue& value : malformed) {
+    spdlog::warn("{}: node {}: {}: \"{}\" is not accepted: {}", path, value.node, value.field,
+                 value.value, value.accepted);
+  }
+  spdlog::info("{} nodes from {} for names-only calls", nodes.size(), path);
+  return std::make_unique<engine::FixedNodes>(std::move(nodes));
+}
+
+absl::Status WithPortHint(const absl::Status& status) {
+  if (!absl::IsAlreadyExists(status)) return status;
+  return absl::AlreadyExistsError(fmt::format(
+      "{}; see who listens there with `ss -ltnp`, or choose other ports with --port and "
+      "--admin-port",
+      std::string(status.message())));
+}
+
+absl::Status WritePortFile(const std::string& path, const server::Service& service) {
+  if (path.empty()) return absl::OkStatus();
+  return WriteFileAtomically(path, fmt::format("{{\"port\":{},\"admin_port\":{}}}\n",
+                                               service.port(), service.admin_port()));
+}
+
+std::string AgentList(const std::vector<engine::ServedAgent>& agents) {
+  std::vector<std::string> names;
+  for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
+  return Listed(names);
+}
+
+absl::Status Announce(const ServeOptions& options, const std::string& agents,
+                      server::Service& service) {
+  service.SetReady();
+  const absl::Status status = WritePortFile(options.port_file, service);
+  if (!status.ok()) return status;
+  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", Version(), agents,
+               options.service.bind, service.port(), options.service.admin_bind,
+               service.admin_port());
+  return absl::OkStatus();
+}
+
+void RunUntilStopped(const ServeOptions& options, server::Service& service) {
+  WaitForStop();
+  spdlog::info("stopping: calls under way get {} ms", options.drain_timeout.count());
+  service.Drain(options.drain_delay, options.drain_timeout);
+  spdlog::info("stopped");
+}
+
+}  // namespace
+
+absl::Status Serve(ServeOptions options) {
+  // Declared in the order of who outlives whom.
+  const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
+  const auto nodes = LoadNodeTable(options.node_table);
+  if (!nodes.ok()) return nodes.status();
+  const std::string agents = AgentList(options.agents);
+  const auto engine =
+      engine::Engine::Create(std::move(options.agents), metrics.get(), nodes->get());
+  if (!engine.ok()) return engine.status();
+  absl::Status status = (*engine)->Start();
+  if (!status.ok()) return status;
+  const auto service = server::Service::Start(options.service, **engine, *metrics);
+  status = service.ok() ? Announce(options, agents, **service) : WithPortHint(service.status());
+  if (status.ok()) RunUntilStopped(options, **service);
+  (*engine)->Stop();
+  return status;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,146 @@
+#include "cli/serve_options.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/names.h"
+#include "cli/units.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+absl::Status Refuse(const std::string& text) {
+  return absl::InvalidArgumentError(text);
+}
+
+std::vector<std::string> NamesOf(const std::vector<AgentInfo>& registry) {
+  std::vector<std::string> names;
+  for (const AgentInfo& agent : registry) names.push_back(agent.name);
+  return names;
+}
+
+absl::Status UnknownAgent(const std::string& name, const std::vector<AgentInfo>& registry,
+                          const LeftOutAgents& left_out) {
+  const std::vector<std::string> names = NamesOf(registry);
+  if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) {
+    return Refuse(fmt::format(
+        "agent {0} is not compiled in; build with -DOUTRIGGER_AGENT_{1}=ON (compiled in: {2})",
+        name, UpperCase(name), Listed(names)));
+  }
+  return Refuse(fmt::format("there is no agent \"{}\"{} (compiled in: {})", name,
+                            DidYouMean(name, names), Listed(names)));
+}
+
+uint16_t DefaultPort(const std::vector<const AgentInfo*>& agents) {
+  return agents.size() == 1 ? agents[0]->port : kSharedPort;
+}
+
+absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
+                         server::ServiceOptions* service) {
+  constexpr int kAdminOffset = 100;
+  service->port = settings.port < 0 ? default_port : static_cast<uint16_t>(settings.port);
+  if (settings.admin_port >= 0) {
+    service->admin_port = static_cast<uint16_t>(settings.admin_port);
+  } else if (service->port == 0) {
+    service->admin_port = 0;
+  } else if (service->port + kAdminOffset > 65535) {
+    return Refuse(fmt::format(
+        "--port {}: there is no port {} for the admin listener; give one by --admin-port",
+        service->port, service->port + kAdminOffset));
+  } else {
+    service->admin_port = static_cast<uint16_t>(service->port + kAdminOffset);
+  }
+  if (service->port != 0 && service->port == service->admin_port) {
+    return Refuse(
+        fmt::format("--port and --admin-port are both {}; they are two listeners", service->port));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAddress(const ServerSettings& settings) {
+  if (settings.bind.empty()) return Refuse("--bind is empty; accepted is an address");
+  if (settings.admin_bind.empty()) return Refuse("--admin-bind is empty; accepted is an address");
+  if (IsLoopback(settings.bind) || settings.insecure_listen) return absl::OkStatus();
+  return Refuse(fmt::format(
+      "--bind {} is not loopback, and this version has no TLS: whoever reaches the port can ask "
+      "what the scheduler asks. Keep 127.0.0.1 beside the scheduler, or accept it with "
+      "--insecure-listen",
+      settings.bind));
+}
+
+std::vector<engine::ServedAgent> Served(const std::vector<const AgentInfo*>& chosen,
+                                        const std::vector<SettingGroup>& groups) {
+  std::vector<engine::ServedAgent> served;
+  for (const AgentInfo* agent : chosen) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const SettingGroup& g) { return g.agent == agent; });
+    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
+  }
+  return served;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& list,
+                                                           const std::vector<AgentInfo>& registry,
+                                                           const LeftOutAgents& left_out) {
+  if (registry.empty()) {
+    return Refuse(
+        "this program was built without any agent; build with -DOUTRIGGER_AGENT_<NAME>=ON");
+  }
+  std::vector<const AgentInfo*> chosen;
+  if (list.empty()) {
+    for (const AgentInfo& agent : registry) chosen.push_back(&agent);
+    return chosen;
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : SplitList(list)) {
+    const auto agent = std::find_if(registry.begin(), registry.end(),
+                                    [&](const AgentInfo& info) { return info.name == name; });
+    if (agent == registry.end()) return UnknownAgent(name, registry, left_out);
+    if (!seen.insert(name).second) return Refuse(fmt::format("agent {} is named twice", name));
+    chosen.push_back(&*agent);
+  }
+  return chosen;
+}
+
+absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
+                                              const std::vector<AgentInfo>& registry,
+                                              const LeftOutAgents& left_out) {
+  const ServerSettings& settings = *groups.at(0).server;
+  const auto chosen = ChooseAgents(settings.agents, registry, left_out);
+  if (!chosen.ok()) return chosen.status();
+  ServeOptions options;
+  absl::Status status = CheckAddress(settings);
+  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*chosen), &options.service);
+  if (!status.ok()) return status;
+  options.service.bind = settings.bind;
+  options.service.admin_bind = settings.admin_bind;
+  options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
+  options.service.max_workers = static_cast<size_t>(settings.max_workers);
+  // The loader has checked these three texts.
+  options.service.max_body = *ParseSize(settings.max_body);
+  options.drain_delay = *ParseDuration(settings.drain_delay);
+  options.drain_timeout = *ParseDuration(settings.drain_timeout);
+  options.agents = Served(*chosen, groups);
+  options.node_table = settings.node_table;
+  options.port_file = settings.port_file;
+  return options;
+}
+
+LogOptions MakeLogOptions(const ServerSettings& settings) {
+  return {settings.log_level, settings.log_format == "json"};
+}
+
+bool IsLoopback(const std::string& address) {
+  if (address == "localhost") return true;
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24U) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "outrigger/agent/settings.h"
+
+namespace outrigger::cli {
+
+/// The port when several agents are served together; one agent alone is served on its own port.
+inline constexpr uint16_t kSharedPort = 9870;
+
+/// Settings of `outrigger serve` that belong to no agent. They go the way of the agents' settings:
+/// one declaration, and flags, environment, file, completion and reference page follow.
+struct ServerSettings {
+  std::string agents;  // empty: all
+  int64_t port = -1;   // -1: as kSharedPort says
+  std::string bind = "127.0.0.1";
+  bool insecure_listen = false;
+  int64_t admin_port = -1;  // -1: port + 100
+  std::string admin_bind = "127.0.0.1";
+  bool metrics_from_anywhere = false;
+  std::string node_table;
+  std::string max_body = "256Mi";
+  int64_t max_workers = 1024;
+  std::string drain_delay = "0s";
+  std::string drain_timeout = "20s";
+  std::string log_level = "info";
+  std::string log_format = "text";
+  std::string port_file;
+
+  static constexpr auto kFields = std::tuple{
+      Setting{"agents", &ServerSettings::agents, "agents to serve, separated by commas"},
+      Setting{"port", &ServerSettings::port, Range{0, 65535},
+              "port of the extender calls; 0 takes any free one"}
+          .LegacyEnv("HTTP_PORT"),
+      Setting{"bind", &ServerSettings::bind, "address of the extender calls"},
+      Setting{"insecure-listen", &ServerSettings::insecure_listen,
+              "allow --bind to name an address that is not loopback, without TLS: whoever reaches "
+              "the port can ask, and read, what the scheduler is told"},
+      Setting{"admin-port", &ServerSettings::admin_port, Range{0, 65535},
+              "port of /livez, /readyz, /metrics and /version"},
+      Setting{"admin-bind", &ServerSettings::admin_bind, "address of the admin port"},
+      Setting{"metrics-from-anywhere", &ServerSettings::metrics_from_anywhere,
+              "answer /metrics, in clear, to peers that are not on loopback"},
+      Setting{"node-table", &ServerSettings::node_table,
+              "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
+              "them; read once at start"},
+      Setting{"max-body", &ServerSettings::max_body, "largest request that is read"},
+      Setting{"max-workers", &ServerSettings::max_workers, Range{1, 65536},
+              "most connections that are served at once, a thread each"},
+      Setting{"drain-delay", &ServerSettings::drain_delay,
+              "how long calls are still taken after SIGTERM, with /readyz failing already"},
+      Setting{"drain-timeout", &ServerSettings::drain_timeout,
+              "how long calls under way may take after that, before they lose their connection"},
+      Setting{"log-level", &ServerSettings::log_level, "trace|debug|info|warn|error",
+              "least severe messages that are logged"}
+          .LegacyEnv("LOG_LEVEL"),
+      Setting{"log-format", &ServerSettings::log_format, "text|json",
+              "form of the log on standard error, one message a line"},
+      Setting{"port-file", &ServerSettings::port_file,
+              "file that gets {\"port\":N,\"admin_port\":N} once the server is ready"},
+  };
+};
+
+/// The specs of ServerSettings, with what the four plain types cannot say: sizes, durations, and
+/// defaults that depend on something else.
+std::vector<SettingSpec> ServerSpecs();
+
+}  // namespace outrigger::cli

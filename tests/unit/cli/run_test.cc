@@ -1,0 +1,141 @@
+// Whole runs of the program, without the network.
+
+#include "cli/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nlohmann/json.hpp"
+#include "test_agents.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Ran;
+using testing::RunProgram;
+using ::testing::StartsWith;
+using testing::TempFile;
+
+TEST(ExitCodes, AreTwoForAWrongCommandLine) {
+  const Ran ran = RunProgram({"srve"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(
+      ran.err,
+      "outrigger: there is no command \"srve\"; did you mean serve?; see `outrigger --help`\n");
+}
+
+TEST(ExitCodes, AreTwoForWrongSettings) {
+  const Ran ran = RunProgram({"serve", "--safe.max-risk", "2"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, "outrigger: --safe.max-risk: \"2\" is not accepted: a number from 0 to 1\n");
+}
+
+TEST(ExitCodes, AreOneForWhatFails) {
+  const Ran ran = RunProgram({"serve", "--config", "/nonexistent/o.yaml"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("cannot read /nonexistent/o.yaml"));
+}
+
+TEST(ExitCodes, AreZeroForHelpOnStandardOutput) {
+  const Ran ran = RunProgram({"serve", "--help"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("--safe.max-risk"));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Version, IsOneLineOrJson) {
+  EXPECT_THAT(RunProgram({"version"}).out, ::testing::MatchesRegex("outrigger [0-9.]+\n"));
+  EXPECT_EQ(RunProgram({"--version"}).out, RunProgram({"version"}).out);
+  const auto json = nlohmann::json::parse(RunProgram({"version", "-o", "json"}).out);
+  EXPECT_EQ(json["agents"], (nlohmann::json{"congestion", "gang", "safe"}));
+  EXPECT_EQ("outrigger " + json["version"].get<std::string>() + "\n", RunProgram({"version"}).out);
+}
+
+TEST(AgentsCommand, PrintsATable) {
+  EXPECT_EQ(
+      RunProgram({"agents"}).out,
+      "NAME        VERBS                PORT  SETTINGS  SUMMARY\n"
+      "congestion  prioritize           9872  1         Prefers nodes that are not congested\n"
+      "gang        filter,bind,preempt  9875  0         Starts groups together\n"
+      "safe        filter,prioritize    9871  3         Rejects nodes that would be "
+      "overloaded\n");
+}
+
+TEST(AgentsCommand, PrintsAllThereIsToKnowAsJson) {
+  const auto json = nlohmann::json::parse(RunProgram({"agents", "-o", "json"}).out);
+  ASSERT_EQ(json.size(), 3U);
+  const auto& safe = json[2];
+  EXPECT_EQ(safe["name"], "safe");
+  EXPECT_EQ(safe["port"], 9871);
+  EXPECT_EQ(safe["verbs"], (nlohmann::json{"filter", "prioritize"}));
+  EXPECT_EQ(safe["paths"], nlohmann::json::parse(R"([
+      {"path": "/safe/filter", "verb": "filter"},
+      {"path": "/safe/prioritize", "verb": "prioritize"},
+      {"path": "/scheduler/predicates/safe-overload", "verb": "filter"}])"));
+  EXPECT_EQ(safe["settings"][0], nlohmann::json::parse(R"({
+      "name": "max-risk", "type": "number", "default": 0.3, "accepted": "a number from 0 to 1",
+      "help": "risk above which a node is rejected", "flag": "--safe.max-risk",
+      "env": "OUTRIGGER_SAFE_MAX_RISK", "key": "safe.maxRisk", "legacyEnv": "SAFEPERCENTILE"})"));
+}
+
+TEST(AgentsCommand, YamlSaysTheSameAsJson) {
+  const YAML::Node yaml = YAML::Load(RunProgram({"agents", "safe", "-o", "yaml"}).out);
+  EXPECT_EQ(yaml["name"].Scalar(), "safe");
+  EXPECT_EQ(yaml["settings"][1]["default"].as<bool>(), true);
+  EXPECT_EQ(yaml["settings"][0]["accepted"].Scalar(), "a number from 0 to 1");
+}
+
+TEST(AgentsCommand, ShowsOneInDetail) {
+  const Ran ran = RunProgram({"agents", "safe"});
+  EXPECT_THAT(ran.out, StartsWith("safe: Rejects nodes that would be overloaded\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  POST /safe/filter\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  POST /scheduler/predicates/safe-overload  (filter)\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  --safe.max-risk  (a number from 0 to 1; default 0.3)\n"));
+}
+
+TEST(AgentsCommand, NamesTheNearestOfAnUnknownOne) {
+  const Ran ran = RunProgram({"agents", "sfae"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("did you mean safe?"));
+}
+
+TEST(SchedulerConfigCommand, KeepsNotesApartFromTheConfiguration) {
+  const Ran ran = RunProgram({"scheduler-config", "--agents", "safe", "--full-nodes"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(YAML::Load(ran.out)["kind"].Scalar(), "KubeSchedulerConfiguration");
+  EXPECT_THAT(ran.err, HasSubstr("note: clientConnection.qps is 500"));
+}
+
+TEST(SchedulerConfigCommand, ReadsAFileOrStandardInput) {
+  const std::string existing =
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: "
+      "3\n";
+  const TempFile file(existing);
+  const Ran from_file =
+      RunProgram({"scheduler-config", "--agents=safe", "--full-nodes", "--in", file.path()});
+  const Ran from_input =
+      RunProgram({"scheduler-config", "--agents=safe", "--full-nodes", "--in", "-"}, {}, existing);
+  EXPECT_THAT(from_file.out, HasSubstr("parallelism: 3\n"));
+  EXPECT_EQ(from_file.out, from_input.out);
+}
+
+TEST(SchedulerConfigCommand, IsTwoWithoutFullNodes) {
+  const Ran ran = RunProgram({"scheduler-config"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--full-nodes"));
+}
+
+TEST(DocsCommand, PrintsASectionPerGroup) {
+  const std::string page = RunProgram({"docs", "settings"}).out;
+  EXPECT_THAT(page, StartsWith("# Settings\n"));
+  EXPECT_THAT(page, HasSubstr("\n## Server\n"));
+  EXPECT_THAT(page, HasSubstr("\n### `--safe.max-risk`\n\nrisk above which a node is rejected.\n"));
+  EXPECT_THAT(page, HasSubstr("| accepted | one of risk\\|balance |\n"));
+  EXPECT_THAT(page, HasSubstr("| formerly | `SAFEPERCENTILE` |\n"));
+}
+
+}  // namespace
+}  // namespace outrigger::cli
