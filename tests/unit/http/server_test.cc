@@ -247,6 +247,7 @@ TEST(HttpServer, ServesAnOrdinaryClient) {
   const auto server = MustStart(Echo);
   httplib::Client client("127.0.0.1", server->port());
   client.set_keep_alive(true);
+  client.set_tcp_nodelay(true);
   for (int i = 0; i < 20; ++i) {
     const auto answer = client.Post("/", fmt::format("call {}", i), "application/json");
     ASSERT_TRUE(answer) << to_string(answer.error());

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/server.h"
+
+namespace outrigger::server {
+
+/// Makes `response` {"error": text} with this status. `text` may hold anything.
+void AnswerError(int status, std::string_view text, http::Response* response);
+
+/// The method is none of `accepted` (as the header Allow has it: "GET, HEAD").
+void AnswerWrongMethod(const http::Request& request, std::string_view accepted,
+                       http::Response* response);
+
+/// What GET /version says: version, commit, compiler and build type as a JSON object.
+void AnswerVersion(http::Response* response);
+
+bool IsGetOrHead(const http::Request& request);
+
+/// `text`, cut to a length that is fit for an error.
+std::string_view Shortened(std::string_view text);
+
+}  // namespace outrigger::server

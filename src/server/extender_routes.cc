@@ -1,0 +1,46 @@
+#include "server/extender_routes.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "server/answers.h"
+
+namespace outrigger::server {
+
+static_assert(http::kBodyPadding >= wire::kPadding, "the decoder reads behind the body");
+
+ExtenderRoutes::ExtenderRoutes(const engine::Engine& engine) : engine_(engine) {
+  const auto& endpoints = engine.endpoints();
+  for (size_t i = 0; i < endpoints.size(); ++i) {
+    endpoints_.emplace(endpoints[i].path, i);
+    served_ += endpoints[i].path + ", ";
+  }
+  served_ += "/version";
+}
+
+void ExtenderRoutes::Handle(const http::Request& request, http::Response* response) const {
+  const auto found = endpoints_.find(absl::string_view(request.path.data(), request.path.size()));
+  if (found != endpoints_.end()) {
+    if (request.method != "POST") return AnswerWrongMethod(request, "POST", response);
+    return Call(found->second, request, response);
+  }
+  if (request.path == "/version") {
+    if (!IsGetOrHead(request)) return AnswerWrongMethod(request, "GET, HEAD", response);
+    return AnswerVersion(response);
+  }
+  AnswerError(404, fmt::format("no such path: {}; served: {}", Shortened(request.path), served_),
+              response);
+}
+
+void ExtenderRoutes::Call(size_t endpoint, const http::Request& request,
+                          http::Response* response) const {
+  engine::Reply reply;
+  reply.body = std::move(response->body);  // keeps its memory from call to call
+  reply.body.clear();
+  engine_.Call(endpoint, {request.body.data(), request.body.size()}, &reply);
+  response->status = reply.http_status;
+  response->body = std::move(reply.body);
+}
+
+}  // namespace outrigger::server

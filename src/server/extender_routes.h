@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/engine.h"
+#include "http/server.h"
+
+namespace outrigger::server {
+
+/// What the scheduler's listener answers: POST on the engine's paths, and GET /version (older
+/// programs had it there). The content type of a call is not looked at: the path says what it is.
+/// Thread-safe.
+class ExtenderRoutes {
+ public:
+  /// `engine` outlives this.
+  explicit ExtenderRoutes(const engine::Engine& engine);
+
+  void Handle(const http::Request& request, http::Response* response) const;
+
+ private:
+  void Call(size_t endpoint, const http::Request& request, http::Response* response) const;
+
+  const engine::Engine& engine_;
+  absl::flat_hash_map<std::string, size_t> endpoints_;  // by path
+  std::string served_;                                  // the paths, for people
+};
+
+}  // namespace outrigger::server

@@ -1,0 +1,137 @@
+#include "server/admin_routes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace outrigger::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Peer {
+  std::string method = "GET";
+  std::string query = {};
+  std::string address = "127.0.0.1";
+};
+
+class AdminRoutesTest : public ::testing::Test {
+ protected:
+  http::Response Ask(std::string_view path, const Peer& peer = {}) const {
+    http::Response response;
+    AdminRoutes(*metrics_, readiness_, metrics_from_anywhere_)
+        .Handle({.method = peer.method,
+                 .path = path,
+                 .query = peer.query,
+                 .content_type = {},
+                 .body = {},
+                 .peer = peer.address},
+                &response);
+    return response;
+  }
+
+  std::unique_ptr<Metrics> metrics_ = Metrics::Create();
+  std::atomic<Readiness> readiness_{Readiness::kReady};
+  bool metrics_from_anywhere_ = false;
+};
+
+const Peer kFar{.address = "10.1.2.3"};
+
+TEST_F(AdminRoutesTest, LivezIsAlwaysOk) {
+  for (const Readiness readiness :
+       {Readiness::kStarting, Readiness::kReady, Readiness::kDraining}) {
+    readiness_ = readiness;
+    EXPECT_EQ(Ask("/livez", kFar).status, 200);
+    EXPECT_EQ(Ask("/livez", kFar).body, "ok");
+  }
+}
+
+TEST_F(AdminRoutesTest, ReadyzFollowsReadiness) {
+  EXPECT_EQ(Ask("/readyz", kFar).status, 200);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "ok");
+  readiness_ = Readiness::kStarting;
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: starting");
+  readiness_ = Readiness::kDraining;
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: draining");
+}
+
+TEST_F(AdminRoutesTest, ReadyzVerboseListsTheChecks) {
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\nreadyz check passed\n");
+  readiness_ = Readiness::kDraining;
+  const http::Response draining = Ask("/readyz", {.query = "a=b&verbose=1"});
+  EXPECT_EQ(draining.status, 503);
+  EXPECT_EQ(draining.body,
+            "[+]listener ok\n[+]started ok\n[-]not-draining failed: draining\n"
+            "readyz check failed\n");
+}
+
+TEST_F(AdminRoutesTest, MetricsAreTheTextExposition) {
+  const http::Response response = Ask("/metrics");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("outrigger_build_info{"));
+}
+
+TEST_F(AdminRoutesTest, VersionIsJson) {
+  const auto json = nlohmann::json::parse(Ask("/version").body);
+  EXPECT_TRUE(json.contains("version") && json.contains("compiler") && json.contains("buildType"))
+      << json;
+}
+
+struct LoopbackRow {
+  const char* name;
+  const char* path;
+  const char* query;
+};
+class OnLoopbackOnly : public AdminRoutesTest, public ::testing::WithParamInterface<LoopbackRow> {};
+
+TEST_P(OnLoopbackOnly, AnswersLocalPeersAndRefusesOthers) {
+  const auto status = [&](const char* address) {
+    return Ask(GetParam().path, {.query = GetParam().query, .address = address}).status;
+  };
+  for (const char* local : {"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_NE(status(local), 403) << local;
+  }
+  for (const char* far : {"10.0.0.1", "1.127.0.0", "::2", "::ffff:10.0.0.1", "fe80::1", ""}) {
+    EXPECT_EQ(status(far), 403) << far;
+  }
+  const http::Response refused =
+      Ask(GetParam().path, {.query = GetParam().query, .address = "10.0.0.1"});
+  EXPECT_EQ(refused.body, R"({"error":"answered on loopback only"})");
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, OnLoopbackOnly,
+                         ::testing::Values(LoopbackRow{"Metrics", "/metrics", ""},
+                                           LoopbackRow{"Version", "/version", ""},
+                                           LoopbackRow{"ReadyzVerbose", "/readyz", "verbose"},
+                                           LoopbackRow{"UnknownPath", "/nope", ""}),
+                         [](const auto& row) { return row.param.name; });
+
+TEST_F(AdminRoutesTest, MetricsGoToAnyoneWhenThatIsAskedFor) {
+  metrics_from_anywhere_ = true;
+  EXPECT_EQ(Ask("/metrics", kFar).status, 200);
+  EXPECT_EQ(Ask("/version", kFar).status, 403);
+}
+
+TEST_F(AdminRoutesTest, UnknownPathsNameTheKnownOnes) {
+  const http::Response response = Ask("/healthz");
+  EXPECT_EQ(response.status, 404);
+  EXPECT_THAT(response.body, HasSubstr("no such path: /healthz; served: /livez, /readyz"));
+}
+
+TEST_F(AdminRoutesTest, OnlyGetAndHead) {
+  EXPECT_EQ(Ask("/livez", {.method = "HEAD"}).status, 200);
+  for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
+    const http::Response response = Ask("/livez", {.method = method});
+    EXPECT_EQ(response.status, 405) << method;
+    EXPECT_EQ(response.allow, "GET, HEAD") << method;
+  }
+}
+
+}  // namespace
+}  // namespace outrigger::server

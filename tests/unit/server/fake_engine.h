@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace outrigger::server {
+
+/// An engine whose calls are a function of the test. It runs no agents, decodes nothing and reports
+/// to no observer.
+class FakeEngine final : public engine::Engine {
+ public:
+  using Answer =
+      std::function<void(const engine::Endpoint&, std::string_view body, engine::Reply*)>;
+
+  /// By default answers "<path> got <body>".
+  explicit FakeEngine(Answer answer = Describe) : answer_(std::move(answer)) {}
+
+  static void Describe(const engine::Endpoint& endpoint, std::string_view body,
+                       engine::Reply* reply) {
+    reply->body.append(endpoint.path).append(" got ").append(body);
+  }
+
+  const std::vector<engine::Endpoint>& endpoints() const override { return endpoints_; }
+  absl::Status Start() override { return absl::OkStatus(); }
+  void Stop() override {}
+  void Call(size_t endpoint, wire::Body body, engine::Reply* reply) const override {
+    ++calls_;
+    answer_(endpoints_.at(endpoint), {body.data, body.size}, reply);
+  }
+
+  int calls() const { return calls_; }
+
+ private:
+  const std::vector<engine::Endpoint> endpoints_{
+      {.path = "/safe/filter", .agent = "safe", .verb = engine::Verb::kFilter},
+      {.path = "/safe/prioritize", .agent = "safe", .verb = engine::Verb::kPrioritize},
+      {.path = "/gang/bind", .agent = "gang", .verb = engine::Verb::kBind},
+      {.path = "/filter", .agent = "all", .verb = engine::Verb::kFilter}};
+  const Answer answer_;
+  mutable std::atomic<int> calls_{0};
+};
+
+}  // namespace outrigger::server

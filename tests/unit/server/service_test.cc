@@ -1,0 +1,200 @@
+#include "server/service.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fake_engine.h"
+#include "gate.h"
+#include "raw_http.h"
+
+// The service over real sockets.
+
+namespace outrigger::server {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Gate;
+using ::testing::HasSubstr;
+using testing::RawHttp;
+using Clock = std::chrono::steady_clock;
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  ~ServiceTest() override { gate_.Open(); }
+
+  void Start(const ServiceOptions& options = {}) {
+    auto service = Service::Start(options, engine_, *metrics_);
+    ASSERT_TRUE(service.ok()) << service.status();
+    service_ = std::move(*service);
+  }
+  /// The status and text of a GET on the admin port; "none" without an answer.
+  std::string Admin(const std::string& path) const {
+    RawHttp client(service_->admin_port());
+    const auto answer = client.Call("GET", path);
+    return answer ? fmt::format("{} {}", answer->status, answer->body) : "none";
+  }
+  std::vector<std::unique_ptr<RawHttp>> BlockBinds(size_t count) {
+    std::vector<std::unique_ptr<RawHttp>> clients;
+    for (size_t i = 0; i < count; ++i) {
+      clients.push_back(std::make_unique<RawHttp>(service_->port()));
+      EXPECT_TRUE(clients.back()->SendRequest("POST", "/gang/bind"));
+    }
+    EXPECT_TRUE(gate_.AwaitHeld(count));
+    return clients;
+  }
+
+  Gate gate_;
+  // A bind waits at the gate; a filter on "throw" throws.
+  const FakeEngine engine_{
+      [this](const engine::Endpoint& endpoint, std::string_view body, engine::Reply* reply) {
+        if (endpoint.verb == engine::Verb::kBind) gate_.Pass();
+        if (body == "throw") throw std::runtime_error("secret");
+        FakeEngine::Describe(endpoint, body, reply);
+      }};
+  const std::unique_ptr<Metrics> metrics_ = Metrics::Create();
+  std::unique_ptr<Service> service_;
+};
+
+TEST_F(ServiceTest, AnswersCallsOfTheScheduler) {
+  Start();
+  httplib::Client client("127.0.0.1", service_->port());
+  // As the scheduler's Go client sends it.
+  const auto answer = client.Post("/safe/filter", {{"Accept-Encoding", "gzip"}}, "{\"Pod\":{}}",
+                                  "application/json");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "application/json");
+  EXPECT_EQ(answer->get_header_value("Content-Encoding"), "");
+  EXPECT_EQ(answer->body, "/safe/filter got {\"Pod\":{}}");
+}
+
+struct Row {
+  const char* name;
+  std::string request;
+  int status;
+  const char* body;
+};
+class ServiceRows : public ServiceTest, public ::testing::WithParamInterface<Row> {};
+
+TEST_P(ServiceRows, Answers) {
+  Start({.max_body = 1 << 20});
+  RawHttp client(service_->port());
+  ASSERT_TRUE(client.Send(GetParam().request));
+  const auto answer = client.ReadAnswer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, GetParam().status);
+  EXPECT_THAT(answer->body, HasSubstr(GetParam().body));
+  EXPECT_EQ(answer->header("content-type"), "application/json");
+  EXPECT_EQ(answer->body.find("secret"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, ServiceRows,
+    ::testing::Values(
+        Row{"EmptyBodyPassesThrough", "POST /filter HTTP/1.1\r\n\r\n", 200, "/filter got "},
+        Row{"ContentTypeDoesNotMatter",
+            "POST /filter HTTP/1.1\r\nContent-Type: text/xml\r\nContent-Length: 2\r\n\r\n{}", 200,
+            "/filter got {}"},
+        Row{"QueryDoesNotMatter", "POST /filter?timeout=5s HTTP/1.1\r\n\r\n", 200, "/filter got "},
+        Row{"WrongMethod", "GET /filter HTTP/1.1\r\n\r\n", 405, "use POST"},
+        Row{"UnknownPath", "POST /nope HTTP/1.1\r\n\r\n", 404, "served: /safe/filter"},
+        Row{"Version", "GET /version HTTP/1.1\r\n\r\n", 200, "\"version\":"},
+        Row{"HugeContentLength", "POST /filter HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
+            413, "limit of 1048576 bytes"},
+        Row{"ContentEncoding",
+            "POST /filter HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415,
+            "Content-Encoding"},
+        Row{"Exception", "POST /filter HTTP/1.1\r\nContent-Length: 5\r\n\r\nthrow", 500,
+            R"({"error":"internal error"})"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(ServiceTest, BelievesTheSocketAboutWhoAsksAndNoHeader) {
+  Start();
+  RawHttp client(service_->admin_port());
+  const auto answer = client.Call("GET", "/version", "", "REMOTE_ADDR: 10.0.0.1\r\n");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+}
+
+TEST_F(ServiceTest, IsReadyWhenItIsTold) {
+  Start();
+  EXPECT_EQ(Admin("/livez"), "200 ok");
+  EXPECT_EQ(Admin("/readyz"), "503 not ready: starting");
+  service_->SetReady();
+  EXPECT_EQ(Admin("/readyz"), "200 ok");
+  EXPECT_THAT(Admin("/readyz?verbose"), HasSubstr("[+]listener ok\n"));
+}
+
+TEST_F(ServiceTest, AnswersProbesAndFiltersWhileBindsWait) {
+  Start();
+  service_->SetReady();
+  const auto blocked = BlockBinds(100);
+  const auto start = Clock::now();
+  RawHttp client(service_->port());
+  EXPECT_TRUE(client.Call("POST", "/safe/filter"));
+  EXPECT_EQ(Admin("/readyz"), "200 ok");
+  EXPECT_THAT(Admin("/metrics"),
+              HasSubstr("outrigger_http_requests_in_flight{listener=\"extender\"} 100\n"));
+  EXPECT_LT(Clock::now() - start, seconds(2));
+}
+
+TEST_F(ServiceTest, ShowsItsEndpointsInTheMetrics) {
+  Start();
+  EXPECT_THAT(Admin("/metrics"),
+              HasSubstr("outrigger_extender_requests_total{agent=\"gang\",verb=\"bind\"} 0\n"));
+}
+
+TEST_F(ServiceTest, DrainFailsReadinessFirstAndAnswersAllCalls) {
+  Start();
+  service_->SetReady();
+  const auto blocked = BlockBinds(50);
+  const auto drained =
+      std::async(std::launch::async, [this] { service_->Drain(milliseconds(100), seconds(60)); });
+  while (Admin("/readyz") == "200 ok") std::this_thread::yield();
+  EXPECT_EQ(Admin("/readyz"), "503 not ready: draining");
+  service_->SetReady();
+  EXPECT_EQ(Admin("/readyz"), "503 not ready: draining") << "a drain is final";
+  RawHttp late(service_->port());
+  EXPECT_TRUE(late.Call("POST", "/safe/filter"));
+  gate_.Open();
+  for (const auto& client : blocked) {
+    const auto answer = client->ReadAnswer();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->body, "/gang/bind got ");
+  }
+  drained.wait();
+  EXPECT_FALSE(RawHttp(service_->port()).connected());
+  EXPECT_FALSE(RawHttp(service_->admin_port()).connected());
+}
+
+TEST_F(ServiceTest, SaysWhichListenerFoundItsPortTaken) {
+  Start();
+  const std::unique_ptr<Metrics> metrics = Metrics::Create();
+  const auto extender = Service::Start({.port = service_->port()}, engine_, *metrics);
+  EXPECT_EQ(extender.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(extender.status().message(),
+            fmt::format("extender: cannot listen on 127.0.0.1:{}: Address already in use",
+                        service_->port()));
+  const auto admin = Service::Start({.admin_port = service_->admin_port()}, engine_, *metrics);
+  EXPECT_EQ(admin.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(admin.status().message()), HasSubstr("admin: cannot listen on"));
+}
+
+TEST_F(ServiceTest, LeavesTheMetricsUsableWhenItIsGone) {
+  Start();
+  service_.reset();
+  EXPECT_THAT(metrics_->Render(), HasSubstr("outrigger_build_info"));
+}
+
+}  // namespace
+}  // namespace outrigger::server
