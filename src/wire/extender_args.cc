@@ -75,7 +75,12 @@ absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* arg
     return absl::FailedPreconditionError(
         "neither Nodes nor NodeNames is set; the call must offer nodes in one of the two forms");
   }
-  if (!args->has_full_nodes) NodesOfNames(parser->names, &args->nodes);
+  if (args->has_full_nodes) {
+    args->nodes.resize(
+        args->raw_nodes.size());  // without `items`, those of the last call are there
+  } else {
+    NodesOfNames(parser->names, &args->nodes);
+  }
   return CheckNodes(*parser, *args);
 }
 

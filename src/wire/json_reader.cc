@@ -14,6 +14,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr size_t kMaxTextInMessages = 64;
+constexpr std::string_view kNotJson = "what is not JSON";
 constexpr std::string_view kAcceptedQuantity = "a quantity such as 250m, 1.5Gi or 2e3";
 
 bool IsBlank(char c) {
@@ -89,22 +90,22 @@ absl::Status ReadInt(Value value, const Path& at, Int* number) {
 
 std::string_view TypeName(Value value) {
   ondemand::json_type type{};
-  if (value.type().get(type) != simdjson::SUCCESS) return "what is not JSON";
+  if (value.type().get(type) != simdjson::SUCCESS) return kNotJson;
   switch (type) {
     case ondemand::json_type::array:
       return "an array";
     case ondemand::json_type::object:
       return "an object";
     case ondemand::json_type::number:
-      return "a number";
+      return IsNumber(Token(value)) ? "a number" : kNotJson;
     case ondemand::json_type::string:
       return "a string";
     case ondemand::json_type::boolean:
-      return "a boolean";
+      return value.get_bool().error() == simdjson::SUCCESS ? "a boolean" : kNotJson;
     case ondemand::json_type::null:
       return "null";
   }
-  return "what is not JSON";
+  return kNotJson;
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+#include "wire/parser.h"
+
+#include <string>
+#include <thread>
+
+#include "wire_testing.h"
+
+namespace outrigger::wire {
+namespace {
+
+std::string CallOfSize(size_t bytes) {
+  return R"({"Pod":{},"NodeNames":["a"],"x":")" + std::string(bytes, 'x') + "\"}";
+}
+
+TEST(ParserPool, KeepsTheMemoryOfUsualBodies) {
+  ASSERT_THAT(DecodeArgs(CallOfSize(1U << 20U)), IsOk());
+  const size_t kept = ParserLease::KeptBytes();
+  EXPECT_GE(kept, size_t{1} << 20U);
+  for (int call = 0; call < 10; ++call) ASSERT_THAT(DecodeArgs(CallOfSize(1U << 20U)), IsOk());
+  EXPECT_EQ(ParserLease::KeptBytes(), kept);
+}
+
+TEST(ParserPool, ForgetsTheMemoryOfAHugeBody) {
+  ASSERT_THAT(DecodeArgs(CallOfSize(ParserLease::kKeptBytes + 1)), IsOk());
+  EXPECT_LE(ParserLease::KeptBytes(), ParserLease::kKeptBytes);
+  ASSERT_THAT(DecodeArgs(CallOfSize(10)), IsOk());
+}
+
+TEST(ParserPool, KeepsABoundedAmountHoweverManyAreInUse) {
+  {
+    std::vector<std::unique_ptr<ParserLease>> leases;
+    const PaddedBody body(CallOfSize(ParserLease::kKeptBytes / 4));
+    for (int i = 0; i < 6; ++i) {
+      leases.push_back(std::make_unique<ParserLease>());
+      Object root;
+      ASSERT_THAT((*leases.back())->Open(body, &root), IsOk());
+    }
+  }
+  EXPECT_LE(ParserLease::KeptBytes(), ParserLease::kKeptBytes);
+}
+
+TEST(ParserPool, ServesManyThreads) {
+  const std::string request = GoldenBytes("requests/filter_full.json");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&request] {
+      ExtenderArgs args;
+      for (int call = 0; call < 50; ++call) {
+        ASSERT_THAT(DecodeArgs(request, Needs::All(), &args), IsOk());
+        ASSERT_EQ(args.nodes.size(), 3U);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace outrigger::wire

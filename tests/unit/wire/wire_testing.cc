@@ -1,0 +1,37 @@
+#include "wire_testing.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "fmt/format.h"
+
+namespace outrigger::wire {
+
+std::string GoldenBytes(std::string_view name) {
+  std::ifstream file(std::string(OUTRIGGER_TEST_DATA "/golden/wire/") + std::string(name),
+                     std::ios::binary);
+  EXPECT_TRUE(file.good()) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+absl::Status DecodeArgs(std::string_view json, const Needs& needs, ExtenderArgs* args) {
+  return DecodeExtenderArgs(PaddedBody(json), needs, args);
+}
+
+absl::Status DecodeArgs(std::string_view json) {
+  ExtenderArgs args;
+  return DecodeArgs(json, Needs::All(), &args);
+}
+
+std::string CallWithNodes(std::string_view pod, std::string_view nodes) {
+  return fmt::format(R"({{"Pod":{},"Nodes":{{"items":{}}},"NodeNames":null}})", pod, nodes);
+}
+
+std::vector<std::string> NamesOf(const std::vector<Node>& nodes) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const Node& node : nodes) names.push_back(node.name);
+  return names;
+}
+
+}  // namespace outrigger::wire
