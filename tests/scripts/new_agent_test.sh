@@ -31,24 +31,37 @@ refuses congestion "is there already"
 refuses std "would hide a namespace"
 refuses filter "has a meaning of its own"
 
-must "$tree/scripts/new-agent" first
 must "$tree/scripts/new-agent" node-quota # two words
 must "$tree/scripts/new-agent" switch     # a keyword of C++
 refuses node-quota "is there already"
 ports=$(sed -n 's/.*PORT \([0-9]*\).*/\1/p' "$tree"/agents/*/CMakeLists.txt)
 [[ -z $(sort <<<"$ports" | uniq -d) ]] || fail "a port twice: $ports"
 [[ -z $(compgen -G "$tree/.new-agent.*") ]] || fail "left a half-made folder"
-grep -q "scheduler/predicates" "$tree"/agents/{first,node-quota,switch}/* && fail "copied an alias"
+grep -q "scheduler/predicates" "$tree"/agents/{node-quota,switch}/* && fail "copied an alias"
+
+# The worked example of CONTRIBUTING.md, followed to the letter.
+must "$tree/scripts/new-agent" price
+block() { # N: the Nth C++ block of CONTRIBUTING.md
+  awk -v wanted="$1" '/^```cpp$/ { n++; on = 1; next } /^```$/ { on = 0 } on && n == wanted' \
+    "$tree/CONTRIBUTING.md"
+}
+block 1 >"$tree/agents/price/price.cc"
+block 2 >"$tree/agents/price/price_test.cc"
+# shellcheck disable=SC2016 # backticks of Markdown
+row=$(sed -n 's/^ *\(| `max` .*|\)$/\1/p' "$tree/CONTRIBUTING.md")
+[[ -n $row ]] || fail "CONTRIBUTING.md has no row for the settings table"
+sed -i "s/^| \`label\` .*/$row/" "$tree/agents/price/README.md"
+
 if clang_format=$(command -v clang-format-14); then
-  must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{first,node-quota,switch}/*.cc
+  must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{node-quota,switch,price}/*.cc
 fi
 
 build=$copy/build
 must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF \
-  -DOUTRIGGER_AGENT_FIRST=ON -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON
-must cmake --build "$build" --target outrigger_agent_first_test outrigger_agent_node_quota_test \
-  outrigger_agent_switch_test outrigger_contract_test
-must ctest --test-dir "$build" -R '^(agent_first|agent_node_quota|agent_switch|contract)$' \
+  -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON -DOUTRIGGER_AGENT_PRICE=ON
+must cmake --build "$build" --target outrigger_agent_node_quota_test \
+  outrigger_agent_switch_test outrigger_agent_price_test outrigger_contract_test
+must ctest --test-dir "$build" -R '^(agent_node_quota|agent_switch|agent_price|contract)$' \
   --output-on-failure --no-tests=error
 grep -q "100% tests passed, 0 tests failed out of 4" "$copy/log" || fail "not all four tests ran"
 echo "new_agent_test: ok"
