@@ -72,8 +72,9 @@ struct Pod;
 /// (k8s.io/component-helpers/resource.PodRequests, KEPs 753 and 2837):
 /// the sum over containers and restartable init containers (sidecars), or what any ordinary init
 /// container needs together with the sidecars started before it, whichever is larger per resource;
-/// pod-level requests, where given, take the place of that for the resources they name; overhead is
-/// added last. "pods" is not part of it.
+/// pod-level requests, where given, take the place of that for cpu, memory and hugepages; overhead
+/// is added last. "pods" is not part of it. Counts the spec alone, as kube-scheduler does for a pod
+/// it places; of a bound pod whose resources are being resized in place it also counts the status.
 ResourceList PodRequests(const Pod& pod);
 
 }  // namespace outrigger

@@ -15,14 +15,18 @@ struct Taint {
   TaintEffect effect = TaintEffect::kNoSchedule;
 };
 
-/// A pod's leave to ignore taints. `exists` is operator Exists (any value); an empty key with it
-/// tolerates every taint; no `effect` means every effect.
+/// A pod's leave to ignore taints. `exists` is operator Exists (any value), otherwise Equal; an
+/// empty key stands for every key; no `effect` means every effect.
+///
+/// A toleration with another operator (Lt and Gt are alpha and off by default) tolerates nothing in
+/// kube-scheduler: who decodes a pod leaves it out.
 struct Toleration {
   std::string key;
   std::string value;
   bool exists = false;
   std::optional<TaintEffect> effect;
 
+  /// As upstream's v1.Toleration.ToleratesTaint.
   bool Tolerates(const Taint& taint) const;
 };
 

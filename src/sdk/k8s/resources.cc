@@ -13,6 +13,11 @@ constexpr auto kName = [](const ResourceList::Entry& entry) -> std::string_view 
   return entry.name;
 };
 
+// The resources that KEP-2837 lets a pod request as a whole; upstream ignores others there.
+bool IsPodLevelResource(std::string_view name) {
+  return name == kCpu || name == kMemory || name.starts_with("hugepages-");
+}
+
 }  // namespace
 
 ResourceList::ResourceList(std::initializer_list<Entry> entries)
@@ -77,6 +82,34 @@ void ResourceList::Max(const ResourceList& other) {
 Quantity ResourceList::Get(std::string_view name) const {
   const Quantity* quantity = Find(name);
   return quantity == nullptr ? Quantity() : *quantity;
+}
+
+ResourceList PodRequests(const Pod& pod) {
+  ResourceList running;
+  for (const Container& container : pod.containers) running.Add(container.requests);
+
+  ResourceList sidecars;
+  ResourceList starting;  // the most that any init container needs, with the sidecars before it
+  for (const Container& container : pod.init_containers) {
+    if (container.restart_always) {
+      running.Add(container.requests);
+      sidecars.Add(container.requests);
+      starting.Max(sidecars);
+    } else {
+      ResourceList needed = container.requests;
+      needed.Add(sidecars);
+      starting.Max(needed);
+    }
+  }
+  running.Max(starting);
+
+  if (pod.pod_requests.has_value()) {
+    for (const auto& [name, quantity] : *pod.pod_requests) {
+      if (IsPodLevelResource(name)) running.Set(name, quantity);
+    }
+  }
+  running.Add(pod.overhead);
+  return running;
 }
 
 }  // namespace outrigger

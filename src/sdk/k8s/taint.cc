@@ -1,0 +1,25 @@
+#include "outrigger/k8s/taint.h"
+
+#include <algorithm>
+
+namespace outrigger {
+
+bool Toleration::Tolerates(const Taint& taint) const {
+  if (effect.has_value() && *effect != taint.effect) return false;
+  if (!key.empty() && key != taint.key) return false;
+  return exists || value == taint.value;
+}
+
+const Taint* FindUntoleratedTaint(std::span<const Taint> taints,
+                                  std::span<const Toleration> tolerations) {
+  for (const Taint& taint : taints) {
+    if (taint.effect == TaintEffect::kPreferNoSchedule) continue;
+    const bool tolerated =
+        std::any_of(tolerations.begin(), tolerations.end(),
+                    [&](const Toleration& toleration) { return toleration.Tolerates(taint); });
+    if (!tolerated) return &taint;
+  }
+  return nullptr;
+}
+
+}  // namespace outrigger
