@@ -9,17 +9,18 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/fakeextender"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
 func TestKilledAgentLosesNoPod(t *testing.T) {
 	const before, during, after = 30, 20, 20
 	w := newWorld(t)
-	congestion := w.serve("congestion")
+	safe, congestion := w.serve("safe"), w.serve("congestion")
 	for i := range 10 {
 		w.nodes(kube.MakeNode(fmt.Sprintf("n%d", i)))
 	}
-	w.startScheduler(w.config(map[string]string{"congestion": congestion.URL, "safe": w.serve("safe").URL}))
+	w.startScheduler(w.config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	some := func(name string, count int) {
 		for i := range count {
@@ -28,7 +29,7 @@ func TestKilledAgentLosesNoPod(t *testing.T) {
 	}
 	some("before", before)
 	w.untilBound(1) // in mid-run: the scheduler is at work on the others
-	congestion.Kill()
+	safe.Kill()
 	some("during", during)
 	last := w.untilSchedulerError(fmt.Sprintf("during-%d", during-1))
 	t.Logf("while the agent is down: %s", kube.Condition(last, corev1.PodScheduled).Message)
@@ -36,7 +37,7 @@ func TestKilledAgentLosesNoPod(t *testing.T) {
 	if down > before {
 		t.Errorf("%d pods were bound while an agent was down, at most %d had a chance", down, before)
 	}
-	congestion.Restart(t)
+	safe.Restart(t)
 	some("after", after)
 	w.untilBound(before + during + after)
 	w.checkBoundOnce(before + during + after)
@@ -48,26 +49,26 @@ func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
 	w.must(err)
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
-	w.startScheduler(w.config(map[string]string{"congestion": url}))
+	w.startScheduler(w.config(map[string]string{"safe": url}))
 	w.pods(kube.MakePod("p0"), kube.MakePod("p1"))
 	w.untilSchedulerError("p0")
 	w.untilSchedulerError("p1")
 	if bindings := w.tracker.Bindings(); len(bindings) > 0 {
 		t.Fatalf("pods were bound without their agent: %+v", bindings)
 	}
-	w.serve("congestion", "--port", fmt.Sprint(port))
+	outrigger.ServeAt(t, port, "safe", w.cluster.LogDir(), "safe")
 	w.untilBound(2)
 	w.checkBoundOnce(2)
 }
 
 func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 	w := newWorld(t)
-	congestion := w.serve("congestion")
+	safe := w.serve("safe")
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	config := w.config(map[string]string{"congestion": congestion.URL})
+	config := w.config(map[string]string{"safe": safe.URL})
 	w.startScheduler(edit(t, config, func(extenders []any) {
 		extender := extenders[0].(map[string]any)
-		extender["urlPrefix"] = congestion.URL + "/no-such-agent"
+		extender["urlPrefix"] = safe.URL + "/no-such-agent"
 	}))
 	w.pods(kube.MakePod("p"))
 	pod := w.untilSchedulerError("p")
@@ -86,12 +87,13 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 	only := &fakeextender.Extender{Filter: func(_, node string) bool { return node == "b" }}
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
 	config := w.config(map[string]string{
-		"safe":       only.Serve(t, "127.0.0.1:0"),
-		"congestion": fmt.Sprintf("http://127.0.0.1:%d", port),
+		"safe":       fmt.Sprintf("http://127.0.0.1:%d", port),
+		"congestion": only.Serve(t, "127.0.0.1:0"),
 	})
 	w.startScheduler(edit(t, config, func(extenders []any) {
 		for _, each := range extenders {
 			extender := each.(map[string]any)
+			extender["filterVerb"] = "filter" // congestion's place is taken by one that filters
 			if strings.Contains(extender["urlPrefix"].(string), fmt.Sprintf(":%d", port)) {
 				extender["ignorable"] = true
 			}
@@ -109,5 +111,19 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 	w.checkBoundOnce(5)
 	if only.Calls("filter") < 5 {
 		t.Errorf("the extender that is up was asked %d times", only.Calls("filter"))
+	}
+}
+
+// kube-scheduler ignores failures to score, whatever the configuration says.
+func TestAgentThatOnlyScoresHoldsNothingWhenItIsDown(t *testing.T) {
+	w := newWorld(t)
+	congestion := w.serve("congestion")
+	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	w.startScheduler(w.config(map[string]string{"congestion": congestion.URL}))
+	congestion.Kill()
+	w.pods(kube.MakePod("p"))
+	w.untilBound(1)
+	if failures := w.tracker.Failures(); len(failures) > 0 {
+		t.Errorf("the pod was refused on its way: %+v", failures)
 	}
 }

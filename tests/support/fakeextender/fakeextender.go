@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 	extender "k8s.io/kube-scheduler/extender/v1"
 )
 
-// Extender answers <URL>/filter and <URL>/prioritize. Its fields may be set before Serve only.
+// Extender answers filter and prioritize below any prefix (<URL>/any/prefix/filter). Its fields may be set before Serve only.
 type Extender struct {
 	// Filter tells whether a node may take the pod; nil takes all.
 	Filter func(pod, node string) bool
@@ -34,10 +35,17 @@ func (e *Extender) Serve(t testing.TB, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /filter", func(w http.ResponseWriter, r *http.Request) { e.answer(w, r, "filter", e.filter) })
-	mux.HandleFunc("POST /prioritize", func(w http.ResponseWriter, r *http.Request) { e.answer(w, r, "prioritize", e.prioritize) })
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch verb := path.Base(r.URL.Path); verb {
+		case "filter":
+			e.answer(w, r, verb, e.filter)
+		case "prioritize":
+			e.answer(w, r, verb, e.prioritize)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return "http://" + listener.Addr().String()

@@ -46,11 +46,17 @@ type Server struct {
 // its own before.
 func Serve(t testing.TB, name, logDir, agents string, args ...string) *Server {
 	t.Helper()
+	return ServeAt(t, 0, name, logDir, agents, args...)
+}
+
+// ServeAt is Serve on a port that is known beforehand.
+func ServeAt(t testing.TB, port int, name, logDir, agents string, args ...string) *Server {
+	t.Helper()
 	s := &Server{portFile: filepath.Join(t.TempDir(), "ports.json")}
 	s.spec = process.Spec{Name: name, Path: Binary(t), LogDir: logDir, Args: append([]string{
 		"serve", "--agents", agents, "--bind", "127.0.0.1", "--log-level", "debug", "--port-file", s.portFile,
 	}, args...)}
-	s.start(t, 0, 0)
+	s.start(t, port, 0)
 	t.Cleanup(func() {
 		if err := s.process.ExitError(); err != nil && !s.stopped {
 			t.Errorf("the agent did not live to the end of the test: %v", err)
