@@ -25,8 +25,9 @@ struct SelectorRequirement {
   /// Lt compare base-10 integers and never match what is not one.
   bool Matches(const StringMap& labels) const;
 
-  /// InvalidArgument if the number of values does not suit the operator (In and NotIn want one or
-  /// more, Exists and DoesNotExist none, Gt and Lt exactly one integer) or the key is empty.
+  /// As upstream's labels.NewRequirement: InvalidArgument if the number of values does not suit the
+  /// operator (In and NotIn want one or more, Exists and DoesNotExist none, Gt and Lt exactly one
+  /// integer), or the key or a value is not one that a label may have.
   absl::Status Validate() const;
 };
 
@@ -34,7 +35,8 @@ struct SelectorRequirement {
 absl::Status ParseSelectorOperator(std::string_view text, SelectorOperator* op);
 
 /// metav1.LabelSelector: all of `match_labels` and all of `match_expressions`. An empty selector
-/// matches everything; an *absent* one (nothing) is the caller's to represent.
+/// matches everything; one with an invalid requirement matches nothing; an *absent* one (nothing)
+/// is the caller's to represent.
 struct LabelSelector {
   StringMap match_labels;
   std::vector<SelectorRequirement> match_expressions;
@@ -43,7 +45,8 @@ struct LabelSelector {
 };
 
 /// One term of a node selector: all expressions over labels and all fields (metadata.name only).
-/// An empty term matches no node.
+/// Fields know In and NotIn with exactly one value. A term that is empty, or of which a part is
+/// invalid, matches no node: kube-scheduler skips it and goes on with the others.
 struct NodeSelectorTerm {
   std::vector<SelectorRequirement> match_expressions;
   std::vector<SelectorRequirement> match_fields;
@@ -65,7 +68,10 @@ struct PreferredSchedulingTerm {
 };
 
 /// Parses the text form of a label selector, as in `kubectl get -l`:
-/// "a=b,c!=d,e in (f,g),h notin (i),j,!k". InvalidArgument names the part that is off.
+/// "a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2". Accepts what upstream's labels.Parse accepts;
+/// all requirements become match_expressions ("a=b" is In, "c!=d" NotIn), since a key may come
+/// twice. Every text that is not empty or blank has at least one. InvalidArgument names the part
+/// that is off, and leaves `selector` alone.
 absl::Status ParseLabelSelector(std::string_view text, LabelSelector* selector);
 
 }  // namespace outrigger

@@ -105,8 +105,9 @@ ResourceList PodRequests(const Pod& pod) {
 
   if (pod.pod_requests.has_value()) {
     for (const auto& [name, quantity] : *pod.pod_requests) {
-      if (IsPodLevelResource(name)) running.Set(name, quantity);
+      if (IsPodLevelResource(name)) running.Append(name, quantity);
     }
+    running.Normalize();  // what was appended last replaces the sum
   }
   running.Add(pod.overhead);
   return running;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+// What Kubernetes accepts as key and value of a label (apimachinery/pkg/api/validate/content).
+namespace outrigger {
+
+// An optional DNS subdomain and '/', then a name as IsLabelValue() has it, but not empty.
+bool IsLabelKey(std::string_view key);
+
+// Empty, or up to 63 of [A-Za-z0-9_.-] with a letter or digit at both ends.
+bool IsLabelValue(std::string_view value);
+
+}  // namespace outrigger
