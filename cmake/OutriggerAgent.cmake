@@ -46,10 +46,10 @@ function(outrigger_add_agent NAME)
   if(COMMAND outrigger_use_pch)
     outrigger_use_pch(${target})
   endif()
-  # The namespace outrigger::<name>, with a '_' behind a name that is a keyword ("template_").
+  # The namespace outrigger::<name>, with "_agent" behind a name that is a keyword.
   set(namespace "${identifier}")
   if(identifier MATCHES "^(auto|bool|break|case|catch|char|class|concept|const|continue|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|friend|goto|if|inline|int|long|mutable|namespace|new|operator|private|protected|public|register|requires|return|short|signed|sizeof|static|struct|switch|template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|volatile|while)$")
-    string(APPEND namespace "_")
+    string(APPEND namespace "_agent")
   endif()
   set_target_properties(${target} PROPERTIES
     OUTRIGGER_AGENT_NAME "${NAME}"

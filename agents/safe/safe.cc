@@ -13,9 +13,9 @@ constexpr std::array kBoth = {kCpuResource, kMemoryResource};
 // "0.41 > 0.30", with as many decimals as it takes to see the difference.
 std::string Exceeds(double risk, double limit) {
   for (int decimals = 2; decimals < 9; ++decimals) {
-    std::string left = fmt::format("{:.{}f}", risk, decimals);
+    const std::string left = fmt::format("{:.{}f}", risk, decimals);
     const std::string right = fmt::format("{:.{}f}", limit, decimals);
-    if (left != right) return left + " > " + right;
+    if (left != right) return fmt::format("{} > {}", left, right);
   }
   return fmt::format("{} > {}", risk, limit);
 }

@@ -1,7 +1,7 @@
 // An example to copy: keeps pods away from labelled nodes.
 #include "outrigger/agent/agent.h"
 
-namespace outrigger::template_ {
+namespace outrigger::template_agent {
 namespace {
 
 struct Settings {
@@ -48,4 +48,4 @@ class Template final : public Agent, public Filterer, public Scorer {
 
 OUTRIGGER_AGENT(Template, Settings)
 
-}  // namespace outrigger::template_
+}  // namespace outrigger::template_agent

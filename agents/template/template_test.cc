@@ -1,7 +1,7 @@
 #include "agent_under_test.h"
 #include "gmock/gmock.h"
 
-namespace outrigger::template_ {
+namespace outrigger::template_agent {
 
 AgentFactory MakeFactory();
 
@@ -39,4 +39,4 @@ TEST(TemplateSettings, NameTheLabel) {
 }
 
 }  // namespace
-}  // namespace outrigger::template_
+}  // namespace outrigger::template_agent

@@ -63,6 +63,7 @@ std::vector<NodeScore> AgentUnderTest::Score(const OwnedRequest& request,
 std::vector<int> AgentUnderTest::Scores(const OwnedRequest& request, std::string_view name) const {
   std::vector<int> scores;
   for (const NodeScore& score : Score(request, name)) {
+    // As the engine and the original agents round. NOLINTNEXTLINE(bugprone-incorrect-roundings)
     scores.push_back(static_cast<int>(score.value * 10 + 0.5));
   }
   return scores;
