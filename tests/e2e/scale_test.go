@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
@@ -35,6 +36,15 @@ func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
 
 	for _, failure := range w.tracker.Failures() {
 		t.Errorf("%s was refused on its way: %s: %s", failure.Name, failure.Reason, failure.Message)
+	}
+	// Failures to score are ignored by kube-scheduler: the agents' own figures tell.
+	for name, agent := range map[string]*outrigger.Server{"safe": safe, "congestion": congestion} {
+		if calls := agent.Metric(t, "outrigger_extender_requests_total"); calls < pods {
+			t.Errorf("%s says that it had %v calls for %d pods", name, calls, pods)
+		}
+		if errors := agent.Metric(t, "outrigger_extender_errors_total"); errors > 0 {
+			t.Errorf("%s says that it answered %v calls with an error", name, errors)
+		}
 	}
 	events, err := w.client.CoreV1().Events("default").List(w.ctx, metav1.ListOptions{
 		FieldSelector: "reason=FailedScheduling",

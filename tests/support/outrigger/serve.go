@@ -4,8 +4,6 @@ package outrigger
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -77,22 +75,6 @@ func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.start(t, portOf(s.URL), portOf(s.AdminURL))
 	s.stopped = false
-}
-
-// Get returns the body of an admin page (/metrics, /readyz?verbose); the test fails unless the
-// status is 200.
-func (s *Server) Get(t testing.TB, path string) string {
-	t.Helper()
-	response, err := http.Get(s.AdminURL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s, %v: %s", path, response.Status, err, body)
-	}
-	return string(body)
 }
 
 func (s *Server) start(t testing.TB, port, adminPort int) {
