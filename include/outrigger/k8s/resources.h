@@ -22,6 +22,9 @@ class ResourceList {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
+  using value_type = Entry;
+  using const_iterator = std::vector<Entry>::const_iterator;
+
   ResourceList() = default;
   ResourceList(std::initializer_list<Entry> entries);
 
@@ -50,8 +53,8 @@ class ResourceList {
     entries_.clear();
     in_order_ = true;
   }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
 
  private:
   template <typename Combine>

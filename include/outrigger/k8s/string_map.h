@@ -21,6 +21,8 @@ namespace outrigger {
 class StringMap {
  public:
   using Entry = std::pair<std::string, std::string>;
+  using value_type = Entry;
+  using const_iterator = std::vector<Entry>::const_iterator;
 
   StringMap() = default;
   StringMap(std::initializer_list<Entry> entries);
@@ -46,8 +48,8 @@ class StringMap {
     entries_.clear();
     in_order_ = true;
   }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
   friend bool operator==(const StringMap& a, const StringMap& b) = default;
 
  private:

@@ -1,0 +1,45 @@
+#include "outrigger/k8s/taint.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace outrigger {
+namespace {
+
+const Taint kTaint = {"dedicated", "ml", TaintEffect::kNoSchedule};
+
+Toleration Equal(const char* key, const char* value) {
+  return {key, value, false, {}};
+}
+Toleration Exists(const char* key) {
+  return {key, "", true, {}};
+}
+
+TEST(Toleration, EqualWantsKeyValueAndEffect) {
+  EXPECT_TRUE(Equal("dedicated", "ml").Tolerates(kTaint));
+  EXPECT_FALSE(Equal("dedicated", "db").Tolerates(kTaint));
+  EXPECT_FALSE(Equal("other", "ml").Tolerates(kTaint));
+  Toleration toleration = Equal("dedicated", "ml");
+  toleration.effect = TaintEffect::kNoExecute;
+  EXPECT_FALSE(toleration.Tolerates(kTaint));
+}
+
+TEST(Toleration, ExistsIgnoresTheValue) {
+  EXPECT_TRUE(Exists("dedicated").Tolerates(kTaint));
+}
+
+TEST(Toleration, EmptyKeyStandsForEveryKey) {
+  EXPECT_TRUE(Exists("").Tolerates(kTaint));
+  EXPECT_TRUE(Equal("", "ml").Tolerates(kTaint));
+  EXPECT_FALSE(Toleration().Tolerates(kTaint));
+}
+
+TEST(FindUntoleratedTaint, PassesOverPreferNoSchedule) {
+  const std::vector<Taint> taints = {{"a", "", TaintEffect::kPreferNoSchedule}, kTaint};
+  EXPECT_EQ(FindUntoleratedTaint(taints, {}), &taints[1]);
+  EXPECT_EQ(FindUntoleratedTaint(taints, std::vector{Exists("dedicated")}), nullptr);
+}
+
+}  // namespace
+}  // namespace outrigger
