@@ -15,12 +15,13 @@ std::string_view WithoutPlus(std::string_view text) {
 }
 
 // As Go's ParseFloat reads decimal numbers: absl takes "-nan" and "nan(x)", Go takes no sign and no
-// payload there; absl calls what is too small for a double out of range, Go calls it 0.
+// payload there; absl takes hexadecimal; absl calls what is too small for a double out of range, Go
+// calls it 0.
 bool ParseGoFloat(std::string_view text, double* value) {
   const std::string_view digits = WithoutPlus(text);
   const char* end = digits.data() + digits.size();
   const auto result = absl::from_chars(digits.data(), end, *value);
-  if (result.ptr != end) return false;
+  if (result.ptr != end || digits.find_first_of("xX") != std::string_view::npos) return false;
   if (result.ec == std::errc::result_out_of_range) return std::abs(*value) < 1;
   if (result.ec != std::errc()) return false;
   return !std::isnan(*value) || text.size() == 3;

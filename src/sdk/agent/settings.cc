@@ -23,6 +23,7 @@ bool ParseWhole(std::string_view text, T* value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const char* end = text.data() + text.size();
   if constexpr (std::is_same_v<T, double>) {
+    if (text.find_first_of("xX") != std::string_view::npos) return false;  // absl takes hexadecimal
     const auto result = absl::from_chars(text.data(), end, *value);
     return result.ec == std::errc() && result.ptr == end;
   } else {

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
         FileRow{"Quoted", "port: \"9870\"", {"port='9870'@1:7"}},
         FileRow{"ListOfAgents", "agents: [safe, congestion]", {"agents=safe,congestion@1:9"}},
         FileRow{"AgentsAsText", "agents: safe,congestion", {"agents=safe,congestion@1:9"}},
-        FileRow{"Alias", "a: &x 1\nb: *x\n", {"a=1@1:7", "b=1@1:7"}}),
+        FileRow{"Alias", "a: &x 1\nb: *x\n", {"a=1@1:4", "b=1@1:4"}}),
     [](const auto& row) { return row.param.name; });
 
 struct ErrorRow {
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                                "agents: an element is the name of an agent"},
                       ErrorRow{"MappingAsKey", "{a: 1}: 2", "a key is a plain word"},
                       ErrorRow{"BrokenFlow", "safe: {maxRisk: 0.3", "not YAML"},
-                      ErrorRow{"Tab", "safe:\n\tmaxRisk: 0.3", "o.yaml:2:1: not YAML"},
+                      ErrorRow{"Tab", "safe:\n\tmaxRisk: 0.3", "o.yaml:2:9: not YAML"},
                       ErrorRow{"UnknownAlias", "a: *x", "not YAML"},
                       ErrorRow{"TwoDocuments", "a: 1\n---\nb: 2\n", "has 2 documents"}),
     [](const auto& row) { return row.param.name; });
