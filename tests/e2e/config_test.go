@@ -21,16 +21,16 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		base      []byte
-		args      []string
-		fullNodes bool
+		more      []string
+		ignorable bool
 	}{
-		{"Plain", nil, []string{"--agents", "safe,congestion"}, false},
-		{"FullNodes", nil, []string{"--agents", "safe,congestion", "--full-nodes"}, true},
-		{"MergedIntoAnExistingOne", w.schedulerBase(), []string{"--agents", "safe,congestion"}, false},
+		{"Plain", nil, nil, false},
+		{"Ignorable", nil, []string{"--ignorable"}, true},
+		{"MergedIntoAnExistingOne", w.schedulerBase(), nil, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			args := append(row.args, "--weight", "7",
-				"--url", "safe=http://127.0.0.1:4101", "--url", "congestion=http://127.0.0.1:4102")
+			args := append([]string{"--agents", "safe,congestion", "--full-nodes", "--weight", "7",
+				"--url", "safe=http://127.0.0.1:4101", "--url", "congestion=http://127.0.0.1:4102"}, row.more...)
 			config := outrigger.SchedulerConfig(t, row.base, args...)
 			understood := understand(t, w, config)
 			if len(understood.Extenders) != 2 {
@@ -39,7 +39,7 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 			for i, prefix := range []string{"http://127.0.0.1:4101/safe", "http://127.0.0.1:4102/congestion"} {
 				extender := understood.Extenders[i]
 				if extender.URLPrefix != prefix || extender.PrioritizeVerb != "prioritize" || extender.Weight != 7 ||
-					extender.NodeCacheCapable == row.fullNodes || extender.Ignorable {
+					extender.NodeCacheCapable || extender.Ignorable != row.ignorable {
 					t.Errorf("extender %d is %+v", i, extender)
 				}
 			}

@@ -6,13 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Get returns the body of an admin page (/metrics, /readyz?verbose); the test fails unless the
 // status is 200.
 func (s *Server) Get(t testing.TB, path string) string {
 	t.Helper()
-	response, err := http.Get(s.AdminURL + path)
+	client := http.Client{Timeout: 10 * time.Second}
+	response, err := client.Get(s.AdminURL + path)
 	if err != nil {
 		t.Fatal(err)
 	}
