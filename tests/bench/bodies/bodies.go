@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
@@ -63,6 +64,13 @@ func (c *Cluster) Encode(form Form) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(args)
+}
+
+// NodeList is the cluster's nodes as `kubectl get nodes -o json` gives them, for an extender that has
+// to know the nodes whose names it is sent.
+func (c *Cluster) NodeList() ([]byte, error) {
+	list := v1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}, Items: c.Nodes}
+	return json.Marshal(&list)
 }
 
 // Header is the head of the HTTP/1.1 request that carries length bytes of body to path at host: the

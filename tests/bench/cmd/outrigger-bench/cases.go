@@ -18,10 +18,6 @@ type benchCase struct {
 // effort is Rounds turns of Calls calls for each server.
 type effort struct{ Rounds, Calls int }
 
-// outriggerAnswersNames says whether our server can answer names-only calls, for which it needs a
-// source of nodes of its own. While it cannot, those rows have figures for Go alone.
-const outriggerAnswersNames = false
-
 // fullCases are every case, in the order of the table.
 var fullCases = bothVerbs(
 	benchCase{Nodes: 100, Form: bodies.FullNodes, Raw: effort{20, 5}, Caller: effort{10, 3}},

@@ -48,7 +48,7 @@ func measure(ctx context.Context, o options, c benchCase, cluster *bodies.Cluste
 		return row, err
 	}
 	row.BodyBytes = len(body)
-	contenders, err := startAll(ctx, o, c)
+	contenders, err := startAll(ctx, o, c, cluster)
 	if err != nil {
 		return row, err
 	}
@@ -84,22 +84,18 @@ func measure(ctx context.Context, o options, c benchCase, cluster *bodies.Cluste
 	return row, err
 }
 
-// startAll starts Go first, then ours, unless ours cannot answer the case.
-func startAll(ctx context.Context, o options, c benchCase) ([]*contender, error) {
+// startAll starts Go first, then ours.
+func startAll(ctx context.Context, o options, c benchCase, cluster *bodies.Cluster) ([]*contender, error) {
 	golang, err := startGo(ctx, o, c)
 	if err != nil {
 		return nil, err
 	}
-	contenders := []*contender{{name: "the Go extender", server: golang}}
-	if c.Form == bodies.NamesOnly && !outriggerAnswersNames && !o.againstSelf {
-		return contenders, nil
-	}
-	ours, err := startOurs(ctx, o, c)
+	ours, err := startOurs(ctx, o, c, cluster)
 	if err != nil {
 		golang.stop()
 		return nil, err
 	}
-	return append(contenders, &contender{name: "outrigger", server: ours}), nil
+	return []*contender{{name: "the Go extender", server: golang}, {name: "outrigger", server: ours}}, nil
 }
 
 // checkedCall is client's call once a first answer, which also warms the server up, was found right
@@ -148,14 +144,9 @@ func takeTurns(ctx context.Context, contenders []*contender, e effort) (Comparis
 			}
 		}
 	}
-	figures := make([]*Figures, 2)
-	for i, x := range contenders {
-		var err error
-		if figures[i], err = figuresOf(x, used[i]); err != nil {
-			return Comparison{}, err
-		}
-	}
-	return compare(figures[0], figures[1]), nil
+	golang, goError := figuresOf(contenders[0], used[0])
+	ours, ourError := figuresOf(contenders[1], used[1])
+	return compare(golang, ours), firstOf(goError, ourError)
 }
 
 func firstOf(errs ...error) error {

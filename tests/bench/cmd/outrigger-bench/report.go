@@ -34,12 +34,12 @@ type Row struct {
 	Whole Comparison `json:"whole"`
 }
 
-// Comparison holds two servers side by side. Ours is nil, and the ratios 0, where ours was not asked.
+// Comparison holds two servers side by side.
 type Comparison struct {
-	Go       *Figures `json:"go"`
-	Ours     *Figures `json:"ours,omitempty"`
-	Ratio    float64  `json:"ratio,omitempty"`    // Go's median by ours: above 1, ours is faster
-	CPURatio float64  `json:"cpuRatio,omitempty"` // Go's processor time by ours: steadier on a busy machine
+	Go       Figures `json:"go"`
+	Ours     Figures `json:"ours"`
+	Ratio    float64 `json:"ratio"`    // Go's median by ours: above 1, ours is faster
+	CPURatio float64 `json:"cpuRatio"` // Go's processor time by ours: steadier on a busy machine
 }
 
 // Figures are what one server showed in one case.
@@ -53,31 +53,34 @@ type Figures struct {
 }
 
 // figuresOf sums up x, whose process had used used before the first call.
-func figuresOf(x *contender, used time.Duration) (*Figures, error) {
+func figuresOf(x *contender, used time.Duration) (Figures, error) {
 	now, err := replay.CPUTime(x.server.pid())
 	if err != nil {
-		return nil, err
+		return Figures{}, err
 	}
 	peak, err := replay.PeakMemory(x.server.pid())
 	if err != nil {
-		return nil, err
+		return Figures{}, err
 	}
 	s := replay.Summarize(x.times)
-	return &Figures{
+	return Figures{
 		Calls: s.Calls, MedianMS: milliseconds(s.Median), P99MS: milliseconds(s.P99), MinMS: milliseconds(s.Min),
 		CPUCallMS: milliseconds(now-used) / float64(s.Calls), PeakMiB: float64(peak) / (1 << 20),
 	}, nil
 }
 
-func compare(golang, ours *Figures) Comparison {
-	c := Comparison{Go: golang, Ours: ours}
-	if ours != nil && ours.MedianMS > 0 {
-		c.Ratio = golang.MedianMS / ours.MedianMS
+func compare(golang, ours Figures) Comparison {
+	return Comparison{Go: golang, Ours: ours,
+		Ratio:    times(golang.MedianMS, ours.MedianMS),
+		CPURatio: times(golang.CPUCallMS, ours.CPUCallMS)}
+}
+
+// times is how many times larger a is than b; 0 when nothing was measured.
+func times(a, b float64) float64 {
+	if b <= 0 {
+		return 0
 	}
-	if ours != nil && ours.CPUCallMS > 0 {
-		c.CPURatio = golang.CPUCallMS / ours.CPUCallMS
-	}
-	return c
+	return a / b
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -101,15 +104,12 @@ func printTable(out io.Writer, rows []Row, side func(Row) Comparison) {
 	for _, row := range rows {
 		c := side(row)
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", row.Nodes, row.Form, row.Verb,
-			cells(c.Go), cells(c.Ours), ratio(c.Ratio), ratio(c.CPURatio), c.Go.Calls)
+			cells(c.Go), cells(c.Ours), short(c.Ratio), short(c.CPURatio), c.Go.Calls)
 	}
 	_ = table.Flush()
 }
 
-func cells(f *Figures) string {
-	if f == nil {
-		return "-\t-\t-\t-"
-	}
+func cells(f Figures) string {
 	return strings.Join([]string{short(f.MedianMS), short(f.P99MS), short(f.CPUCallMS), short(f.PeakMiB)}, "\t")
 }
 
@@ -122,13 +122,6 @@ func short(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.2f", v)
-}
-
-func ratio(v float64) string {
-	if v == 0 {
-		return "-"
-	}
-	return short(v)
 }
 
 // String is the verdict as one line.

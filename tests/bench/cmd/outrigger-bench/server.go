@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"outrigger.dev/outrigger/tests/bench/bodies"
 	"outrigger.dev/outrigger/tests/bench/replay"
 )
 
@@ -29,12 +30,14 @@ func (s *server) pid() int { return s.command.Process.Pid }
 
 // startGo starts the plain Go extender, which knows the nodes of c by name.
 func startGo(ctx context.Context, o options, c benchCase) (*server, error) {
-	return start(ctx, "/bench", o.goExtender,
-		"--seed", strconv.FormatUint(o.seed, 10), "--nodes", strconv.Itoa(c.Nodes))
+	return start(ctx, "/bench", func(string) ([]string, error) {
+		return []string{o.goExtender, "--seed", strconv.FormatUint(o.seed, 10), "--nodes", strconv.Itoa(c.Nodes)}, nil
+	})
 }
 
-// startOurs starts outrigger with the agent whose verb c asks: safe filters, congestion scores.
-func startOurs(ctx context.Context, o options, c benchCase) (*server, error) {
+// startOurs starts outrigger with the agent whose verb c asks: safe filters, congestion scores. For
+// names-only calls it knows the nodes of cluster.
+func startOurs(ctx context.Context, o options, c benchCase, cluster *bodies.Cluster) (*server, error) {
 	if o.againstSelf {
 		return startGo(ctx, o, c)
 	}
@@ -42,18 +45,35 @@ func startOurs(ctx context.Context, o options, c benchCase) (*server, error) {
 	if c.Verb == replay.Prioritize {
 		agent = "congestion"
 	}
-	return start(ctx, "/"+agent, o.outrigger, "serve", "--agents", agent, "--port", "0")
+	return start(ctx, "/"+agent, func(folder string) ([]string, error) {
+		command := []string{o.outrigger, "serve", "--agents", agent, "--port", "0"}
+		if c.Form == bodies.FullNodes {
+			return command, nil
+		}
+		text, err := cluster.NodeList()
+		if err != nil {
+			return nil, err
+		}
+		table := filepath.Join(folder, "nodes.json")
+		return append(command, "--node-table", table), os.WriteFile(table, text, 0o600)
+	})
 }
 
-// start runs program with arguments and a port file, and waits until it listens.
-func start(ctx context.Context, prefix, program string, arguments ...string) (*server, error) {
+// start runs the command that prepare returns, which may put files in the server's own folder, with
+// a port file, and waits until it listens.
+func start(ctx context.Context, prefix string, prepare func(folder string) ([]string, error)) (*server, error) {
 	folder, err := os.MkdirTemp("", "outrigger-bench-")
 	if err != nil {
 		return nil, err
 	}
+	command, err := prepare(folder)
+	if err != nil {
+		os.RemoveAll(folder)
+		return nil, err
+	}
 	portFile := filepath.Join(folder, "port")
 	s := &server{folder: folder, prefix: prefix, ended: make(chan error, 1)}
-	s.command = exec.CommandContext(ctx, program, append(arguments, "--port-file", portFile)...)
+	s.command = exec.CommandContext(ctx, command[0], append(command[1:], "--port-file", portFile)...)
 	s.command.Stderr = &s.stderr
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := s.command.Start(); err != nil {
@@ -64,7 +84,7 @@ func start(ctx context.Context, prefix, program string, arguments ...string) (*s
 	port, err := s.awaitPort(portFile)
 	if err != nil {
 		s.stop()
-		return nil, fmt.Errorf("%s: %w\n%s", program, err, &s.stderr)
+		return nil, fmt.Errorf("%s: %w\n%s", command[0], err, &s.stderr)
 	}
 	s.host = "127.0.0.1:" + strconv.Itoa(port)
 	return s, nil
