@@ -42,8 +42,11 @@ class SeriesTable {
   template <typename Make>
   T& Add(std::string_view name, const Make& make) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (current_.load(std::memory_order_relaxed)->size() >= max_names_) name = "other";
-    if (T* found = Find(name)) return *found;
+    if (T* found = Find(name)) return *found;  // somebody was faster
+    if (tables_.back()->size() >= max_names_) {
+      name = "other";
+      if (T* found = Find(name)) return *found;
+    }
     auto table = std::make_unique<Table>(*tables_.back());
     T* const made = make(name);
     table->emplace(name, made);
