@@ -1,5 +1,6 @@
 #include "cli/command_tree.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/names.h"
@@ -11,8 +12,38 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 it failed, 2 the command line or the settings are wrong.";
 
-std::string UpperWord(const std::string& type) {
-  return UpperCase(type == "boolean" ? "" : type);
+// What stands for the value in the help: "FILE", "NUMBER", "text|json".
+std::string ValueName(const BoundSetting& setting, const FlagExtra& extra) {
+  if (setting.IsSwitch()) return "[true|false]";
+  if (extra.is_file) return "FILE";
+  const std::vector<std::string> choices = setting.Choices();
+  return choices.empty() ? UpperCase(setting.spec.type)
+                         : fmt::format("{}", fmt::join(choices, "|"));
+}
+
+std::string SettingHelp(const SettingSpec& spec) {
+  return fmt::format("{} ({}; default {})", spec.help, spec.accepted, spec.default_text);
+}
+
+// CLI11 indents the lines of a description but does not break them.
+std::string Wrapped(const std::string& text) {
+  constexpr size_t kWidth = 62;
+  std::string wrapped;
+  size_t line = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (line > 0 && line + 1 + (end - begin) > kWidth) {
+      wrapped += '\n';
+      line = 0;
+    } else if (line > 0) {
+      wrapped += ' ';
+      ++line;
+    }
+    wrapped.append(text, begin, end - begin);
+    line += end - begin;
+    begin = end + 1;
+  }
+  return wrapped;
 }
 
 }  // namespace
@@ -42,8 +73,8 @@ CLI::App* CommandLine::Tree::AddCommand(const std::string& name, const std::stri
 CLI::Option* CommandLine::Tree::AddValue(CLI::App* command, const std::string& flag,
                                          const std::string& type, const std::string& help,
                                          FlagExtra extra) {
-  CLI::Option* option =
-      command->add_option(flag, CLI::callback_t([](const CLI::results_t&) { return true; }), help);
+  CLI::Option* option = command->add_option(
+      flag, CLI::callback_t([](const CLI::results_t&) { return true; }), Wrapped(help));
   option->type_size(1)->expected(1)->allow_extra_args(false)->type_name(type);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   extras_[option] = std::move(extra);
@@ -58,11 +89,10 @@ void CommandLine::Tree::AddSetting(CLI::App* serve, const BoundSetting& setting,
   extra.is_list = spec.type == "list";
   extra.values = extra.is_list ? agent_names_ : setting.Choices();
   if (setting.IsSwitch()) extra.values = {"true", "false"};
-  CLI::Option* option = AddValue(
-      serve, setting.flag, UpperWord(spec.type),
-      fmt::format("{} ({}; default {})", spec.help, spec.accepted, spec.default_text), extra);
+  CLI::Option* option =
+      AddValue(serve, setting.flag, ValueName(setting, extra), SettingHelp(spec), extra);
   option->group(group);
-  if (setting.IsSwitch()) option->expected(0, 1)->type_name("[true|false]");
+  if (setting.IsSwitch()) option->expected(0, 1);
 }
 
 void CommandLine::Tree::AddServe(const std::vector<AgentInfo>& registry) {
@@ -111,8 +141,7 @@ void CommandLine::Tree::AddSchedulerConfig() {
   AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
   command->add_flag("--full-nodes")
       ->description("Send whole nodes with each call (nodeCacheCapable: false)");
-  command->add_flag("--ignorable")
-      ->description("Go on without an agent that does not answer");
+  command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
 }
 
 void CommandLine::Tree::AddOthers() {

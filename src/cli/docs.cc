@@ -1,5 +1,7 @@
 #include "cli/docs.h"
 
+#include <cctype>
+
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -33,6 +35,14 @@ safe:
 ```
 )";
 
+// Helps are phrases, for the lists of flags; here they stand as sentences.
+std::string Sentence(std::string phrase) {
+  if (!phrase.empty()) {
+    phrase[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(phrase[0])));
+  }
+  return phrase + ".";
+}
+
 // A cell of a table must not end early.
 std::string Cell(const std::string& text) {
   std::string cell;
@@ -48,15 +58,15 @@ std::string Cell(const std::string& text) {
 std::string SettingsSection(const SettingGroup& group) {
   std::string text = group.agent == nullptr
                          ? std::string("## Server\n")
-                         : fmt::format("## Agent {}\n\n{}. Port {}.\n", group.agent->name,
-                                       group.agent->summary, group.agent->port);
+                         : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
+                                       Sentence(group.agent->summary), group.agent->port);
   for (const BoundSetting& setting : group.settings) {
     const SettingSpec& spec = setting.spec;
     text += fmt::format(
-        "\n### `{}`\n\n{}.\n\n| | |\n|---|---|\n| type | {} |\n| accepted | {} |\n| default | {} "
+        "\n### `{}`\n\n{}\n\n| | |\n|---|---|\n| type | {} |\n| accepted | {} |\n| default | {} "
         "|\n"
         "| environment | `{}` |\n| file | `{}` |\n",
-        setting.flag, spec.help, spec.type, Cell(spec.accepted), Cell(spec.default_text),
+        setting.flag, Sentence(spec.help), spec.type, Cell(spec.accepted), Cell(spec.default_text),
         setting.env, setting.key);
     if (!spec.legacy_env.empty()) text += fmt::format("| formerly | `{}` |\n", spec.legacy_env);
   }

@@ -152,7 +152,7 @@ TEST(CommandLineHelp, GroupsTheSettingsOfEachAgent) {
   ASSERT_NE(safe, std::string::npos);
   EXPECT_LT(server, command->text.find("--port"));
   EXPECT_LT(safe, command->text.find("--safe.max-risk NUMBER"));
-  EXPECT_THAT(command->text, HasSubstr("a number from 0 to 1; default 0.3"));
+  EXPECT_THAT(command->text, HasSubstr("(a number from 0 to 1;"));
 }
 
 TEST(CommandLineHelp, HidesWhatIsForMaintainers) {

@@ -132,7 +132,7 @@ TEST(DocsCommand, PrintsASectionPerGroup) {
   const std::string page = RunProgram({"docs", "settings"}).out;
   EXPECT_THAT(page, StartsWith("# Settings\n"));
   EXPECT_THAT(page, HasSubstr("\n## Server\n"));
-  EXPECT_THAT(page, HasSubstr("\n### `--safe.max-risk`\n\nrisk above which a node is rejected.\n"));
+  EXPECT_THAT(page, HasSubstr("\n### `--safe.max-risk`\n\nRisk above which a node is rejected.\n"));
   EXPECT_THAT(page, HasSubstr("| accepted | one of risk\\|balance |\n"));
   EXPECT_THAT(page, HasSubstr("| formerly | `SAFEPERCENTILE` |\n"));
 }
