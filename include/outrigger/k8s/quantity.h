@@ -69,7 +69,7 @@ class Quantity {
   Quantity operator-() const;
 
   /// Compares values, exactly; the format does not count ("1024" == "1Ki").
-  friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Quantity& a, const Quantity& b) { return std::is_eq(a <=> b); }
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
     return a.scale_ == b.scale_ ? a.unscaled_ <=> b.unscaled_ : CompareScaled(a, b);
   }

@@ -127,10 +127,15 @@ std::strong_ordering Quantity::CompareScaled(const Quantity& a, const Quantity& 
   const int a_sign = (a.unscaled_ > 0) - (a.unscaled_ < 0);
   const int b_sign = (b.unscaled_ > 0) - (b.unscaled_ < 0);
   if (a_sign != b_sign || a_sign == 0) return a_sign <=> b_sign;
-  if (a.scale_ < b.scale_) return 0 <=> CompareScaled(b, a);
+  // Of two numbers with the same sign, the one that Int128 cannot hold at the other's scale is
+  // larger.
   Int128 widened = 0;
-  if (decimal::Multiply(a.unscaled_, a.scale_ - b.scale_, &widened)) return widened <=> b.unscaled_;
-  return a_sign <=> 0;
+  if (a.scale_ > b.scale_) {
+    const bool fits = decimal::Multiply(a.unscaled_, a.scale_ - b.scale_, &widened);
+    return fits ? widened <=> b.unscaled_ : a_sign <=> 0;
+  }
+  const bool fits = decimal::Multiply(b.unscaled_, b.scale_ - a.scale_, &widened);
+  return fits ? a.unscaled_ <=> widened : 0 <=> b_sign;
 }
 
 }  // namespace outrigger

@@ -83,7 +83,8 @@ bool Contains(const StringMap& labels, const StringMap& wanted) {
 // Upstream knows metadata.name; every other field has the empty value.
 bool FieldMatches(const SelectorRequirement& requirement, const Node& node) {
   if (requirement.values.size() != 1) return false;
-  const std::string_view value = requirement.key == "metadata.name" ? node.name : "";
+  std::string_view value;
+  if (requirement.key == "metadata.name") value = node.name;
   if (requirement.op == SelectorOperator::kIn) return value == requirement.values.front();
   if (requirement.op == SelectorOperator::kNotIn) return value != requirement.values.front();
   return false;
