@@ -50,11 +50,11 @@ func Serve(t testing.TB, name, logDir, agents string, args ...string) *Server {
 // ServeAt is Serve on a port that is known beforehand.
 func ServeAt(t testing.TB, port int, name, logDir, agents string, args ...string) *Server {
 	t.Helper()
-	s := &Server{portFile: filepath.Join(t.TempDir(), "ports.json")}
-	s.spec = process.Spec{Name: name, Path: Binary(t), LogDir: logDir, Args: append([]string{
-		"serve", "--agents", agents, "--bind", "127.0.0.1", "--log-level", "debug", "--port-file", s.portFile,
-	}, args...)}
-	s.start(t, port, 0)
+	args = append([]string{"--log-level", "debug"}, args...)
+	s := newServer(Binary(t), t.TempDir(), name, logDir, agents, args)
+	if err := s.start(port, 0); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := s.process.ExitError(); err != nil && !s.stopped {
 			t.Errorf("the agent did not live to the end of the test: %v", err)
@@ -62,6 +62,27 @@ func ServeAt(t testing.TB, port int, name, logDir, agents string, args ...string
 		s.process.Kill()
 	})
 	return s
+}
+
+// Start is Serve outside tests, with the program's own log level: the caller names the program and
+// stops the server. The log and the file with the ports are in dir.
+func Start(binary, dir, agents string, args ...string) (*Server, error) {
+	s := newServer(binary, dir, agents, dir, agents, args)
+	return s, s.start(0, 0)
+}
+
+func newServer(binary, dir, name, logDir, agents string, args []string) *Server {
+	s := &Server{portFile: filepath.Join(dir, name+"-ports.json")}
+	s.spec = process.Spec{Name: name, Path: binary, LogDir: logDir, Args: append([]string{
+		"serve", "--agents", agents, "--bind", "127.0.0.1", "--port-file", s.portFile,
+	}, args...)}
+	return s
+}
+
+// Stop ends the agent as a kubelet would (SIGTERM); an error means that it did not go well.
+func (s *Server) Stop(grace time.Duration) error {
+	s.stopped = true
+	return s.process.Stop(grace)
 }
 
 // Kill ends the agent as a crash would (SIGKILL).
@@ -73,21 +94,22 @@ func (s *Server) Kill() {
 // Restart starts the agent again after Kill, on the ports that it had.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	s.start(t, portOf(s.URL), portOf(s.AdminURL))
+	if err := s.start(portOf(s.URL), portOf(s.AdminURL)); err != nil {
+		t.Fatal(err)
+	}
 	s.stopped = false
 }
 
-func (s *Server) start(t testing.TB, port, adminPort int) {
-	t.Helper()
+func (s *Server) start(port, adminPort int) error {
 	if err := os.RemoveAll(s.portFile); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	spec := s.spec
 	spec.Args = append(append([]string{}, spec.Args...),
 		"--port", fmt.Sprint(port), "--admin-port", fmt.Sprint(adminPort))
 	var err error
 	if s.process, err = process.Start(spec); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -101,14 +123,14 @@ func (s *Server) start(t testing.TB, port, adminPort int) {
 		}
 		if err == nil && ports.Port > 0 && ports.Admin > 0 {
 			s.URL, s.AdminURL = loopback(ports.Port), loopback(ports.Admin)
-			return
+			return nil
 		}
 		if exit := s.process.ExitError(); exit != nil {
-			t.Fatal(exit)
+			return exit
 		}
 		if time.Now().After(deadline) {
 			s.process.Kill()
-			t.Fatalf("%s does not become ready (%v); end of its log:\n%s", spec.Name, err, s.process.LogTail(30))
+			return fmt.Errorf("%s does not become ready (%v); end of its log:\n%s", spec.Name, err, s.process.LogTail(30))
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

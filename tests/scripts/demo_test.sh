@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# scripts/demo in a pipe: its exit code, what it shows, and that it leaves nothing behind. With a
+# program that answers wrongly it must fail.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp"
+
+fail() { echo "demo_test: $*" >&2; exit 1; }
+demo() { # its folder and its processes are told from others' by TMPDIR
+  status=0
+  TMPDIR="$work/tmp" timeout 240 "$root/scripts/demo" "$@" >"$work/out" 2>"$work/err" </dev/null ||
+    status=$?
+}
+left_nothing() {
+  [[ -z $(ls -A "$work/tmp") ]] || fail "files are left: $(ls "$work/tmp")"
+  ! grep -lF "$work/tmp" /proc/[0-9]*/cmdline 2>/dev/null || fail "processes are left"
+}
+shows() {
+  grep -qE -- "$1" "$work/out" || { cat "$work/out" "$work/err" >&2; fail "does not show: $1"; }
+}
+
+demo
+((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status"; }
+shows '^web +idle +fits +10 +2 +12$'
+shows 'steady +fits +8 +8 +16 +<- placed$'
+shows 'low-memory +fits +6 +7 +13 +<- placed$'
+shows 'erratic +cpu: risk 0\.33 > 0\.30'
+shows 'control +not offered'
+shows '^giant is pending; its condition PodScheduled is Unschedulable:'
+shows 'steady +fits +- +- +- +<- placed$' # cured
+shows '[0-9]+ calls of kube-scheduler'
+shows '^demo: all [0-9]+ promises kept$'
+grep -q $'\x1b' "$work/out" "$work/err" && fail "colours in a pipe"
+[[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
+[[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
+left_nothing
+
+# An agent that takes every risk places pods elsewhere, and the demo must say so.
+cat >"$work/reckless" <<SCRIPT
+#!/bin/sh
+OUTRIGGER_SAFE_MAX_RISK=1 exec "${OUTRIGGER_BIN:-$root/build/dev/bin/outrigger}" "\$@"
+SCRIPT
+chmod +x "$work/reckless"
+OUTRIGGER_BIN="$work/reckless" demo
+((status == 1)) || fail "exit code $status with an agent that takes every risk"
+shows '^NOT AS PROMISED: pod giant'
+left_nothing
+
+OUTRIGGER_BIN=/ demo --no-such-flag
+((status == 2)) || fail "exit code $status for an unknown argument"
+echo "demo_test: ok"
