@@ -13,7 +13,7 @@ static absl::Status Read(Value value, const Path& at, SelectorRequirement* requi
                             std::string_view text;
                             absl::Status status = Read(op, place, &text);
                             if (!status.ok()) return status;
-                            status = ParseSelectorOperator(text, &requirement->op);
+                            status = ParseSelectorOperator(Cut(text), &requirement->op);
                             return status.ok() ? status
                                                : Invalid(place, std::string(status.message()));
                           }},

@@ -1,9 +1,6 @@
 #include "wire/json_reader.h"
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
-#include <utility>
 
 #include "fmt/format.h"
 #include "wire/brackets.h"
@@ -13,9 +10,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-constexpr size_t kMaxTextInMessages = 64;
 constexpr std::string_view kNotJson = "what is not JSON";
-constexpr std::string_view kAcceptedQuantity = "a quantity such as 250m, 1.5Gi or 2e3";
 
 bool IsBlank(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -43,51 +38,6 @@ absl::Status KeyOf(ondemand::field& field, const Path& at, std::string_view* key
   return error == simdjson::SUCCESS ? absl::OkStatus() : Broken(at, error);
 }
 
-// RFC 8259, section 6. simdjson's own parsers refuse what does not fit a double.
-bool IsNumber(std::string_view text) {
-  size_t i = 0;
-  const auto digits = [&] {
-    const size_t first = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
-    return i - first;
-  };
-  const auto skip = [&](std::string_view any) {
-    const bool found = i < text.size() && any.find(text[i]) != std::string_view::npos;
-    if (found) ++i;
-    return found;
-  };
-  skip("-");
-  if (!skip("0") && digits() == 0) return false;
-  if (skip(".") && digits() == 0) return false;
-  if (skip("eE")) {
-    skip("+-");
-    if (digits() == 0) return false;
-  }
-  return i == text.size();
-}
-
-// The text of a quantity, given as a string or a number; nothing else is accepted.
-absl::Status QuantityText(Value value, const Path& at, std::string_view* text) {
-  *text = Token(value);
-  if (text->starts_with('"')) return Read(value, at, text);
-  return IsNumber(*text) ? absl::OkStatus()
-                         : Expected(at, "a quantity (a string or a number)", value);
-}
-
-template <typename Int>
-absl::Status ReadInt(Value value, const Path& at, Int* number) {
-  int64_t wide = 0;
-  if (value.get_int64().get(wide) == simdjson::SUCCESS && std::in_range<Int>(wide)) {
-    *number = static_cast<Int>(wide);
-    return absl::OkStatus();
-  }
-  const std::string what =
-      fmt::format("an integer of {} bits", std::numeric_limits<Int>::digits + 1);
-  const std::string_view token = Token(value);
-  if (!IsNumber(token)) return Expected(at, what, value);
-  return Invalid(at, fmt::format("expected {}, found {}", what, Cut(token)));
-}
-
 std::string_view TypeName(Value value) {
   ondemand::json_type type{};
   if (value.type().get(type) != simdjson::SUCCESS) return kNotJson;
@@ -109,34 +59,6 @@ std::string_view TypeName(Value value) {
 }
 
 }  // namespace
-
-void Path::Malformed(std::string_view value, std::string_view accepted) const {
-  if (malformed_ == nullptr || malformed_->size() >= kMaxMalformed) return;
-  malformed_->push_back({.node = {},
-                         .field = Text(/*within_object=*/true),
-                         .value = std::string(Cut(value)),
-                         .accepted = std::string(accepted)});
-}
-
-std::string Path::Text(bool within_object) const {
-  if (within_object && is_object_) return {};
-  std::string text = parent_ == nullptr ? std::string() : parent_->Text(within_object);
-  if (index_ != kNoIndex) return text + fmt::format("[{}]", index_);
-  if (!text.empty()) text += '.';
-  return text += Cut(key_);
-}
-
-std::string_view Cut(std::string_view text) {
-  if (text.size() <= kMaxTextInMessages) return text;
-  size_t end = kMaxTextInMessages;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
-
-absl::Status Invalid(const Path& at, std::string_view text) {
-  const std::string path = at.Text();
-  return absl::InvalidArgumentError(fmt::format("{}: {}", path.empty() ? "body" : path, text));
-}
 
 absl::Status Expected(const Path& at, std::string_view what, Value value) {
   return Invalid(at, fmt::format("expected {}, found {}", what, TypeName(value)));
@@ -193,8 +115,8 @@ absl::Status SkipValue(Value value, const Path& at) {
 
 absl::Status ForEachField(Object object, const Path& at, OnField on_field) {
   for (auto entry : object) {
-    ondemand::field field;
-    if (const auto error = std::move(entry).get(field)) return Broken(at, error);
+    if (const auto error = entry.error()) return Broken(at, error);
+    ondemand::field field = entry.value_unsafe();
     std::string_view key;
     absl::Status status = KeyOf(field, at, &key);
     if (status.ok()) status = on_field(key, field.value());
@@ -217,76 +139,11 @@ absl::Status ForEachElement(Value value, const Path& at, OnElement on_element) {
   if (error != simdjson::SUCCESS) return Broken(at, error);
   size_t index = 0;
   for (auto entry : array) {
-    Value element;
-    if (const auto broken = std::move(entry).get(element)) return Broken(at, broken);
-    if (absl::Status status = on_element(element, at.Index(index++)); !status.ok()) return status;
+    if (const auto broken = entry.error()) return Broken(at, broken);
+    absl::Status status = on_element(entry.value_unsafe(), at.Index(index++));
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
-}
-
-absl::Status Read(Value value, const Path& at, std::string_view* text) {
-  const std::string_view token = Token(value);
-  if (!token.starts_with('"')) return Expected(at, "a string", value);
-  if (token.find('\\') != std::string_view::npos) {
-    const auto error = value.get_string().get(*text);
-    return error == simdjson::SUCCESS ? absl::OkStatus() : Broken(at, error);
-  }
-  *text = token.substr(1, token.size() - 2);
-  return absl::OkStatus();
-}
-
-absl::Status Read(Value value, const Path& at, std::string* text) {
-  std::string_view view;
-  absl::Status status = Read(value, at, &view);
-  if (status.ok()) text->assign(view);
-  return status;
-}
-
-absl::Status Read(Value value, const Path& at, bool* flag) {
-  return value.get_bool().get(*flag) == simdjson::SUCCESS ? absl::OkStatus()
-                                                          : Expected(at, "a boolean", value);
-}
-
-absl::Status Read(Value value, const Path& at, int32_t* number) {
-  return ReadInt(value, at, number);
-}
-
-absl::Status Read(Value value, const Path& at, int64_t* number) {
-  return ReadInt(value, at, number);
-}
-
-absl::Status Read(Value value, const Path& at, StringMap* map) {
-  map->clear();
-  absl::Status status = ForEachField(value, at, [&](std::string_view key, Value item) {
-    std::string_view text;
-    absl::Status read = ReadField(item, at.Key(key), &text);
-    if (read.ok()) map->Append(key, text);
-    return read;
-  });
-  map->Normalize();
-  return status;
-}
-
-absl::Status Read(Value value, const Path& at, ResourceList* list) {
-  list->clear();
-  absl::Status status = ForEachField(value, at, [&](std::string_view name, Value item) {
-    const Path place = at.Key(name);
-    std::string_view text;
-    absl::Status read = ReadField(item, place, [&text](Value amount, const Path& where) {
-      return QuantityText(amount, where, &text);
-    });
-    if (!read.ok()) return read;
-    const bool is_null = text.data() == nullptr;
-    const auto quantity = is_null ? Quantity() : Quantity::Parse(text);
-    if (quantity.ok()) {
-      list->Append(name, *quantity);
-    } else {
-      place.Malformed(text, kAcceptedQuantity);
-    }
-    return read;
-  });
-  list->Normalize();
-  return status;
 }
 
 bool EqualsAnyCase(std::string_view a, std::string_view b) {

@@ -1,0 +1,126 @@
+// Scalars, maps and lists: Read() of json_reader.h.
+
+#include <limits>
+#include <utility>
+
+#include "fmt/format.h"
+#include "wire/json_reader.h"
+
+namespace outrigger::wire {
+namespace {
+
+constexpr std::string_view kAcceptedQuantity = "a quantity such as 250m, 1.5Gi or 2e3";
+
+// The text of a quantity, given as a string or a number; nothing else is accepted.
+absl::Status QuantityText(Value value, const Path& at, std::string_view* text) {
+  *text = Token(value);
+  if (text->starts_with('"')) return Read(value, at, text);
+  return IsNumber(*text) ? absl::OkStatus()
+                         : Expected(at, "a quantity (a string or a number)", value);
+}
+
+template <typename Int>
+absl::Status ReadInt(Value value, const Path& at, Int* number) {
+  int64_t wide = 0;
+  if (value.get_int64().get(wide) == simdjson::SUCCESS && std::in_range<Int>(wide)) {
+    *number = static_cast<Int>(wide);
+    return absl::OkStatus();
+  }
+  const std::string what =
+      fmt::format("an integer of {} bits", std::numeric_limits<Int>::digits + 1);
+  const std::string_view token = Token(value);
+  if (!IsNumber(token)) return Expected(at, what, value);
+  return Invalid(at, fmt::format("expected {}, found {}", what, Cut(token)));
+}
+
+}  // namespace
+
+// simdjson's own parsers refuse what does not fit a double.
+bool IsNumber(std::string_view token) {
+  size_t i = 0;
+  const auto digits = [&] {
+    const size_t first = i;
+    while (i < token.size() && token[i] >= '0' && token[i] <= '9') ++i;
+    return i - first;
+  };
+  const auto skip = [&](std::string_view any) {
+    const bool found = i < token.size() && any.find(token[i]) != std::string_view::npos;
+    if (found) ++i;
+    return found;
+  };
+  skip("-");
+  if (!skip("0") && digits() == 0) return false;
+  if (skip(".") && digits() == 0) return false;
+  if (skip("eE")) {
+    skip("+-");
+    if (digits() == 0) return false;
+  }
+  return i == token.size();
+}
+
+absl::Status Read(Value value, const Path& at, std::string_view* text) {
+  const std::string_view token = Token(value);
+  if (!token.starts_with('"')) return Expected(at, "a string", value);
+  if (token.find('\\') != std::string_view::npos) {
+    const auto error = value.get_string().get(*text);
+    return error == simdjson::SUCCESS ? absl::OkStatus() : Broken(at, error);
+  }
+  *text = token.substr(1, token.size() - 2);
+  return absl::OkStatus();
+}
+
+absl::Status Read(Value value, const Path& at, std::string* text) {
+  std::string_view view;
+  absl::Status status = Read(value, at, &view);
+  if (status.ok()) text->assign(view);
+  return status;
+}
+
+absl::Status Read(Value value, const Path& at, bool* flag) {
+  return value.get_bool().get(*flag) == simdjson::SUCCESS ? absl::OkStatus()
+                                                          : Expected(at, "a boolean", value);
+}
+
+absl::Status Read(Value value, const Path& at, int32_t* number) {
+  return ReadInt(value, at, number);
+}
+
+absl::Status Read(Value value, const Path& at, int64_t* number) {
+  return ReadInt(value, at, number);
+}
+
+absl::Status Read(Value value, const Path& at, StringMap* map) {
+  map->clear();
+  absl::Status status = ForEachField(value, at, [&](std::string_view key, Value item) {
+    std::string_view text;
+    absl::Status read = ReadField(item, at.Key(key), &text);
+    if (read.ok()) map->Append(key, text);
+    return read;
+  });
+  map->Normalize();
+  return status;
+}
+
+absl::Status Read(Value value, const Path& at, ResourceList* list) {
+  list->clear();
+  absl::Status status = ForEachField(value, at, [&](std::string_view name, Value item) {
+    const Path place = at.Key(name);
+    std::string_view text;
+    absl::Status read = ReadField(item, place, [&text](Value amount, const Path& where) {
+      return QuantityText(amount, where, &text);
+    });
+    if (!read.ok()) return read;
+    const bool is_null = text.data() == nullptr;
+    const auto quantity = is_null ? Quantity() : Quantity::Parse(text);
+    if (quantity.ok()) {
+      list->Append(name, *quantity);
+    } else {
+      place.Malformed(text, kAcceptedQuantity);
+    }
+    return read;
+  });
+  list->Normalize();
+  return status;
+}
+
+}  // namespace outrigger::wire
