@@ -33,10 +33,10 @@ absl::StatusOr<std::unique_ptr<Agent>> Safe::Make(const AgentDeps& deps, const S
 Safe::Safe(const AgentDeps& deps, const Settings& settings)
     : settings_(settings),
       log_(deps.log),
-      remedy_(fmt::format(" of exceeding {:.4g} % utilization; less load would help",
+      remedy_(fmt::format(" of exceeding {:.4g} percent utilization; less load would help",
                           settings.utilization * 100)),
       remedy_with_request_(fmt::format(
-          " of exceeding {:.4g} % utilization; a smaller request or less load would help",
+          " of exceeding {:.4g} percent utilization; a smaller request or less load would help",
           settings.utilization * 100)),
       overload_(this, 1),
       balance_(this, 0) {}

@@ -48,9 +48,10 @@ TEST(SafeAgentFilter, RejectsNodeAboveRiskLimit) {
   const Verdict verdict = agent.Filter(request)[0];
   EXPECT_EQ(verdict.kind(), Verdict::Kind::kRejected);
   EXPECT_EQ(verdict.reason_class(), "cpu-risk");
-  EXPECT_EQ(verdict.reason(),
-            "cpu: risk 0.79 > 0.30 of exceeding 90 % utilization; a smaller request or less load "
-            "would help");
+  EXPECT_EQ(
+      verdict.reason(),
+      "cpu: risk 0.79 > 0.30 of exceeding 90 percent utilization; a smaller request or less load "
+      "would help");
 }
 
 TEST(SafeAgentFilter, NamesEveryResourceAboveTheLimit) {
@@ -59,9 +60,10 @@ TEST(SafeAgentFilter, NamesEveryResourceAboveTheLimit) {
   const AgentUnderTest agent(MakeFactory());
   const Verdict verdict = agent.Filter(OwnedRequest(MakePod(), {node}))[0];
   EXPECT_EQ(verdict.reason_class(), "cpu-and-memory-risk");
-  EXPECT_EQ(verdict.reason(),
-            "cpu: risk 1.00 > 0.30, memory: risk 1.00 > 0.30 of exceeding 90 % utilization; less "
-            "load would help");
+  EXPECT_EQ(
+      verdict.reason(),
+      "cpu: risk 1.00 > 0.30, memory: risk 1.00 > 0.30 of exceeding 90 percent utilization; less "
+      "load would help");
 }
 
 TEST(SafeAgentFilter, RejectsForMemoryAlone) {
@@ -216,7 +218,7 @@ TEST(SafeAgentCache, AnswersLikeAnAgentWithoutIt) {
     }
     return texts;
   };
-  for (const uint64_t generation : {1, 2}) {
+  for (const uint64_t generation : {uint64_t{1}, uint64_t{2}}) {
     for (const char* cpu : {"0", "200m", "700m", "200m"}) {
       std::vector<Node> nodes;
       for (int i = 0; i < 100; ++i) {

@@ -7,6 +7,7 @@
 
 #include "engine/call.h"
 #include "engine/decision_log.h"
+#include "engine/event_text.h"
 #include "engine/instance.h"
 #include "engine/log_text.h"
 #include "fmt/format.h"
@@ -78,9 +79,9 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
   reply->body.clear();
   const bool in_protocol = error.kind != ErrorKind::kBadRequest;
   if (in_protocol && verb == Verb::kFilter) {
-    wire::EncodeFilterError(error.text, &reply->body);
+    wire::EncodeFilterError(ForEvent(error.text), &reply->body);
   } else if (in_protocol && verb == Verb::kBind) {
-    wire::EncodeBindResult(error.text, &reply->body);
+    wire::EncodeBindResult(ForEvent(error.text), &reply->body);
   } else {
     reply->http_status = error.kind == ErrorKind::kBadRequest     ? 400
                          : error.kind == ErrorKind::kUnanswerable ? 422

@@ -2,6 +2,7 @@
 
 #include "engine/call.h"
 #include "engine/decision_log.h"
+#include "engine/event_text.h"
 #include "fmt/format.h"
 
 namespace outrigger::engine {
@@ -46,7 +47,7 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
     const size_t at = state->offered_index[i];
     state->kinds[at] = verdict.kind();
     // The scheduler does not tell people which extender spoke.
-    state->reasons[at] = fmt::format("{}: {}", instance.name, verdict.reason());
+    state->reasons[at] = fmt::format("{}: {}", instance.name, ForEvent(verdict.reason()));
     counts.Count(verdict.reason_class());
   }
   counts.Report(instance.name, observer);

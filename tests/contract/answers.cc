@@ -72,6 +72,9 @@ std::string FaultOf(const Answer& answer) {
   const bool fits = answer.kind == Verdict::Kind::kFits;
   if (!fits && answer.reason.empty()) return "a rejection without a reason";
   if (!fits && answer.reason_class.empty()) return "a rejection without a reason class";
+  if (answer.reason.find('%') != std::string::npos) {
+    return "a reason with '%', which kube-scheduler takes for a format: " + answer.reason;
+  }
   if (answer.reason.size() > 300) return "a reason longer than people read: " + answer.reason;
   for (const double score : answer.scores) {
     if (!(score >= 0 && score <= 1)) return fmt::format("score {} outside [0, 1]", score);

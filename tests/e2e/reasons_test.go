@@ -11,7 +11,8 @@ import (
 )
 
 // The figures that refused the node, as people read them in kubectl describe.
-var riskReason = regexp.MustCompile(`safe: cpu: risk 0\.\d+ > 0\.30`)
+var riskReason = regexp.MustCompile(
+	`safe: cpu: risk 0\.\d+ > 0\.30 of exceeding 90 percent utilization; .* would help`)
 
 func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
 	w := newWorld(t)

@@ -27,7 +27,9 @@ class ReasonClass {
 ///
 /// A reason is for the person who reads the pod's events. It must say what would help, name no
 /// node, and be *stable for the same state* (no counters, no times): kube-scheduler patches it into
-/// the pod's condition, and a changed text requeues the pod.
+/// the pod's condition, and a changed text requeues the pod. Write
+/// "percent", not '%': kube-scheduler takes the text of an event for a format (the engine replaces
+/// what is left).
 class Verdict {
  public:
   enum class Kind : uint8_t {

@@ -66,6 +66,14 @@ TEST_F(EngineFilter, CountsNodesAndRejectionsByClass) {
   EXPECT_EQ(engine_.observer.rejected["names/name"], 1U);
 }
 
+TEST_F(EngineFilter, WritesPercentInWordsForTheSchedulerTakesItForAFormat) {
+  const json result =
+      engine_.CallJson("/notes/filter", FullArgs({JsonNode("a", {{"reject", "90 % used"}}),
+                                                  JsonNode("b", {{"reject", "90% used, %s"}})}));
+  EXPECT_EQ(result["FailedNodes"],
+            json({{"a", "notes: 90 percent used"}, {"b", "notes: 90 percent used, percents"}}));
+}
+
 TEST_F(EngineFilter, NoNodesIsAnAnswerWithoutNodes) {
   const json result = engine_.CallJson("/filter", FullArgs({}));
   EXPECT_EQ(result["Nodes"]["items"], json::array());
