@@ -76,7 +76,8 @@ std::string SettingsSection(const SettingGroup& group) {
 std::string SettingsPage(const std::vector<AgentInfo>& registry) {
   std::string page = kIntroduction;
   for (const SettingGroup& group : MakeSettingGroups(registry)) {
-    page += "\n" + SettingsSection(group);
+    page += '\n';
+    page += SettingsSection(group);
   }
   return page;
 }
