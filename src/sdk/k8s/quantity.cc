@@ -21,9 +21,12 @@ int Align(decimal::Int128* a, int a_scale, decimal::Int128* b, int b_scale) {
 // Upstream's positiveScaleInt64(): value * 10^exponent for exponent > 0. Where int64 cannot hold
 // it, the exponents that it treats specially leave the low 64 bits, all others 0.
 int64_t UpstreamProduct(int64_t value, int exponent) {
-  decimal::Int128 product = 0;
-  if (decimal::Multiply(value, exponent, &product) && decimal::FitsInt64(product)) {
-    return decimal::LowBits(product);
+  constexpr int kMaxInt64Digits = 18;
+  int64_t product = 0;
+  if (value == 0) return 0;
+  if (exponent <= kMaxInt64Digits &&
+      !__builtin_mul_overflow(value, decimal::LowBits(decimal::Power(exponent)), &product)) {
+    return product;
   }
   const bool special =
       exponent == 1 || exponent == 2 || exponent == 3 || exponent == 6 || exponent == 9;
