@@ -38,7 +38,7 @@ class StreamOn final : public httplib::Stream {
     ip.clear();
     port = 0;
   }
-  // Asked for only to refuse descriptors that select() cannot take, and there is no select() here.
+  // Some versions refuse descriptors that select() cannot take; there is no select() here.
   socket_t socket() const override { return INVALID_SOCKET; }
 
  private:

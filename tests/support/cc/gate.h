@@ -39,4 +39,17 @@ class Gate {
   bool open_ = false;
 };
 
+/// Opens a gate at the end of its scope, so that a failed test ends too. To be declared behind what
+/// waits for the held calls.
+class OpensAtEnd {
+ public:
+  explicit OpensAtEnd(Gate& gate) : gate_(gate) {}
+  OpensAtEnd(const OpensAtEnd&) = delete;
+  OpensAtEnd& operator=(const OpensAtEnd&) = delete;
+  ~OpensAtEnd() { gate_.Open(); }
+
+ private:
+  Gate& gate_;
+};
+
 }  // namespace outrigger::testing

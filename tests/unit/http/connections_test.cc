@@ -1,11 +1,16 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gate.h"
+#include "http/fd.h"
 #include "raw_http.h"
 #include "start.h"
 
@@ -16,6 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::Gate;
+using testing::OpensAtEnd;
 using testing::RawHttp;
 using Clock = std::chrono::steady_clock;
 
@@ -47,6 +53,7 @@ TEST(HttpConnections, IdleOnesDoNotDelayTheNextRequest) {
 TEST(HttpConnections, BlockedCallsDoNotDelayAnother) {
   Gate gate;
   const auto server = MustStart(BlockAt(gate));
+  const OpensAtEnd open(gate);
   const auto blocked = Connect(server->port(), 100);
   for (const auto& client : blocked) ASSERT_TRUE(client->SendRequest("POST", "/block"));
   ASSERT_TRUE(gate.AwaitHeld(100));
@@ -91,6 +98,7 @@ TEST(HttpConnections, QueueUpWhenAllWorkersAreTaken) {
   ServerOptions options;
   options.max_workers = 2;
   const auto server = MustStart(BlockAt(gate), options);
+  const OpensAtEnd open(gate);
   const auto blocked = Connect(server->port(), 2);
   for (const auto& client : blocked) {
     ASSERT_TRUE(client->SendRequest("POST", "/block", "", "Connection: close\r\n"));
@@ -108,6 +116,27 @@ TEST(HttpConnections, TakeABurstLargerThanTheUsualBacklog) {
   const auto clients = Connect(server->port(), 300);
   for (const auto& client : clients) ASSERT_TRUE(client->SendRequest("POST", "/", "x"));
   for (const auto& client : clients) EXPECT_TRUE(client->ReadAnswer());
+}
+
+TEST(HttpConnections, MayHaveDescriptorsThatSelectCannotTake) {
+  constexpr rlim_t kMany = FD_SETSIZE + 100;
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit before = limit;
+  if (limit.rlim_max < kMany) GTEST_SKIP() << "at most " << limit.rlim_max << " descriptors";
+  limit.rlim_cur = std::max(limit.rlim_cur, kMany);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  const auto server = MustStart(Echo);
+  std::vector<Fd> fillers;
+  while (fillers.empty() || fillers.back().get() < FD_SETSIZE) {
+    fillers.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ASSERT_TRUE(fillers.back().valid());
+  }
+  RawHttp client(server->port());
+  const auto answer = client.Call("POST", "/", "x");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 }  // namespace

@@ -13,13 +13,15 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::Gate;
+using testing::OpensAtEnd;
 
 constexpr milliseconds kLong{60'000};
 
 TEST(Workers, AreMadeWhenTheyAreNeeded) {
+  Gate gate;
   Workers workers(100, kLong);
   EXPECT_EQ(workers.size(), 0U);
-  Gate gate;
+  const OpensAtEnd open(gate);
   for (int i = 0; i < 10; ++i) workers.Run([&] { gate.Pass(); });
   ASSERT_TRUE(gate.AwaitHeld(10)) << "all at once";
   EXPECT_EQ(workers.size(), 10U);
@@ -27,9 +29,10 @@ TEST(Workers, AreMadeWhenTheyAreNeeded) {
 }
 
 TEST(Workers, AreNoMoreThanAllowed) {
-  Workers workers(2, kLong);
   Gate gate;
   std::atomic<int> done{0};
+  Workers workers(2, kLong);
+  const OpensAtEnd open(gate);
   for (int i = 0; i < 10; ++i) {
     workers.Run([&] {
       gate.Pass();
@@ -55,8 +58,8 @@ TEST(Workers, AreUsedAgain) {
 }
 
 TEST(Workers, EndWhenTheyAreIdle) {
-  Workers workers(100, milliseconds(1));
   std::atomic<int> done{0};
+  Workers workers(100, milliseconds(1));
   for (int i = 0; i < 5; ++i) workers.Run([&] { ++done; });
   while (done < 5 || workers.size() > 0) std::this_thread::yield();
   workers.Run([&] { ++done; });
@@ -65,8 +68,8 @@ TEST(Workers, EndWhenTheyAreIdle) {
 }
 
 TEST(Workers, FinishRunsWhatIsQueued) {
-  Workers workers(1, kLong);
   std::atomic<int> done{0};
+  Workers workers(1, kLong);
   for (int i = 0; i < 1000; ++i) workers.Run([&] { ++done; });
   workers.Finish();
   EXPECT_EQ(done, 1000);

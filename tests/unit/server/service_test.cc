@@ -6,12 +6,13 @@
 #include <httplib.h>
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "fake_engine.h"
 #include "gate.h"
 #include "raw_http.h"
@@ -158,9 +159,13 @@ TEST_F(ServiceTest, DrainFailsReadinessFirstAndAnswersAllCalls) {
   Start();
   service_->SetReady();
   const auto blocked = BlockBinds(50);
-  const auto drained =
-      std::async(std::launch::async, [this] { service_->Drain(milliseconds(100), seconds(60)); });
-  while (Admin("/readyz") == "200 ok") std::this_thread::yield();
+  std::thread drain([this] { service_->Drain(milliseconds(100), seconds(60)); });
+  const absl::Cleanup finish = [&] {  // a failed test has to end, too
+    gate_.Open();
+    if (drain.joinable()) drain.join();
+  };
+  const auto deadline = Clock::now() + seconds(20);
+  while (Admin("/readyz") == "200 ok" && Clock::now() < deadline) std::this_thread::yield();
   EXPECT_EQ(Admin("/readyz"), "503 not ready: draining");
   service_->SetReady();
   EXPECT_EQ(Admin("/readyz"), "503 not ready: draining") << "a drain is final";
@@ -172,7 +177,7 @@ TEST_F(ServiceTest, DrainFailsReadinessFirstAndAnswersAllCalls) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->body, "/gang/bind got ");
   }
-  drained.wait();
+  drain.join();
   EXPECT_FALSE(RawHttp(service_->port()).connected());
   EXPECT_FALSE(RawHttp(service_->admin_port()).connected());
 }
