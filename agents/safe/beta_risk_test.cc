@@ -94,8 +94,10 @@ TEST(BetaRiskBounds, DecideOnlyWhatTheRiskDecidesAlike) {
   size_t total = 0;
   for (const double limit : {0.0, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0}) {
     for (const double threshold : {0.0, 0.3, 0.7, 0.9, 1.0}) {
-      for (double mean = 0; mean <= 1; mean += 1.0 / 64) {
-        for (double deviation = 0; deviation < 0.6; deviation += 1.0 / 128) {
+      for (int i = 0; i <= 64; ++i) {
+        for (int j = 0; j <= 75; ++j) {
+          const double mean = i / 64.0;
+          const double deviation = j / 128.0;
           ++total;
           const auto verdict = DecidedByBounds(limit, mean, deviation, threshold);
           if (!verdict) continue;
