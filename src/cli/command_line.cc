@@ -103,7 +103,7 @@ absl::StatusOr<Command> CommandLine::Parse(const std::vector<std::string>& argum
   for (const CLI::App* command : {&std::as_const(app), &given}) {
     if (!command->remaining().empty()) return Unknown(*command, command->remaining().front());
   }
-  const absl::Status status = CheckCounts(given);
+  absl::Status status = CheckCounts(given);
   if (!status.ok()) return status;
   return tree_->Read(given);
 }

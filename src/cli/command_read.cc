@@ -56,7 +56,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadServe(const CLI::App& serve) cons
 }
 
 absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) const {
-  const absl::Status status = CheckWord(agents, "--output");
+  absl::Status status = CheckWord(agents, "--output");
   if (!status.ok()) return status;
   Command command = Make(Command::Kind::kAgents);
   command.agents.name = Value(agents, "name", "");
@@ -81,7 +81,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
 }
 
 absl::StatusOr<Command> CommandLine::Tree::ReadVersion(const CLI::App& version) const {
-  const absl::Status status = CheckWord(version, "--output");
+  absl::Status status = CheckWord(version, "--output");
   if (!status.ok()) return status;
   Command command = Make(Command::Kind::kVersion);
   command.version_output = Value(version, "--output", command.version_output);
@@ -92,7 +92,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadCompletion(const CLI::App& comple
   if (completion.count("shell") == 0) {
     return absl::InvalidArgumentError("completion wants the name of a shell: bash or zsh");
   }
-  const absl::Status status = CheckWord(completion, "shell");
+  absl::Status status = CheckWord(completion, "shell");
   if (!status.ok()) return status;
   Command command = Make(Command::Kind::kCompletion);
   command.shell = Value(completion, "shell", "");
@@ -103,7 +103,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadDocs(const CLI::App& docs) const 
   if (docs.count("page") == 0) {
     return absl::InvalidArgumentError("docs wants the name of a page: settings");
   }
-  const absl::Status status = CheckWord(docs, "page");
+  absl::Status status = CheckWord(docs, "page");
   if (!status.ok()) return status;
   return Make(Command::Kind::kDocsSettings);
 }

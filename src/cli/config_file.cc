@@ -32,7 +32,7 @@ class Reader {
       const auto [seen, added] = places.emplace(key, Place(entry.first));
       if (!added)
         return Error(entry.first, fmt::format("{} is given twice, first at {}", key, seen->second));
-      const absl::Status status = ReadValue(key, entry.second, section.empty());
+      absl::Status status = ReadValue(key, entry.second, section.empty());
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -48,7 +48,7 @@ class Reader {
       found.text = value.Scalar();
       found.quoted = value.Tag() == "!";
     } else if (value.IsSequence()) {
-      const absl::Status status = JoinList(key, value, &found);
+      absl::Status status = JoinList(key, value, &found);
       if (!status.ok()) return status;
     } else if (value.IsNull()) {
       return Error(value, key + " has no value; give one or remove the key");
@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
           fmt::format("{}: has {} documents; a settings file is one", name, documents.size()));
     }
     if (!documents.empty()) {
-      const absl::Status status = reader.ReadDocument(documents[0]);
+      absl::Status status = reader.ReadDocument(documents[0]);
       if (!status.ok()) return status;
     }
   } catch (const YAML::Exception& error) {

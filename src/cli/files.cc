@@ -42,12 +42,12 @@ absl::Status WriteFileAtomically(const std::string& path, std::string_view conte
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
   if (!file) {
-    const absl::Status status = FileError("write", temporary);
+    absl::Status status = FileError("write", temporary);
     std::remove(temporary.c_str());
     return status;
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const absl::Status status = FileError("write", path);
+    absl::Status status = FileError("write", path);
     std::remove(temporary.c_str());
     return status;
   }

@@ -44,12 +44,12 @@ absl::StatusOr<PreparedServe> PrepareServe(const Command& command, const World& 
   const std::string config =
       !command.config.empty() || variable == nullptr ? command.config : *variable;
   if (!config.empty()) {
-    const absl::Status status = ReadConfig(config, &sources.file);
+    absl::Status status = ReadConfig(config, &sources.file);
     if (!status.ok()) return status;
   }
   PreparedServe prepared;
   std::vector<SettingGroup> groups = MakeSettingGroups(world.registry);
-  const absl::Status status = LoadSettings(sources, &groups, &prepared.warnings);
+  absl::Status status = LoadSettings(sources, &groups, &prepared.warnings);
   if (!status.ok()) return status;
   auto options = MakeServeOptions(groups, world.registry, world.left_out);
   if (!options.ok()) return options.status();

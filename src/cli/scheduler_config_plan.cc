@@ -61,7 +61,7 @@ class PerAgent {
       if (equals != std::string::npos && text.find_first_of(":/") > equals) {
         agent = text.substr(0, equals);
         value = text.substr(equals + 1);
-        const absl::Status known = CheckAgent(flag, agent, agents);
+        absl::Status known = CheckAgent(flag, agent, agents);
         if (!known.ok()) return known;
       }
       const auto parsed = parse(value);

@@ -160,7 +160,7 @@ class Writer {
     YAML::Node kept(YAML::NodeType::Sequence);
     const YAML::Node present = root["extenders"];
     if (!Absent(present)) {
-      const absl::Status status = KeepOthers(present, &kept);
+      absl::Status status = KeepOthers(present, &kept);
       if (!status.ok()) return status;
     }
     for (const ExtenderEntry& extender : plan_.extenders) {

@@ -23,7 +23,7 @@ absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::str
   std::vector<Node> nodes;
   std::vector<wire::MalformedValue> malformed;
   // What the agents read is known only once they exist, and they want this table first.
-  const absl::Status status =
+  absl::Status status =
       wire::DecodeNodeList({content->data(), size}, Needs::All(), &nodes, &malformed);
   if (!status.ok()) {
     return absl::InvalidArgumentError(
@@ -53,6 +53,7 @@ absl::Status WritePortFile(const std::string& path, const server::Service& servi
 
 std::string AgentList(const std::vector<engine::ServedAgent>& agents) {
   std::vector<std::string> names;
+  names.reserve(agents.size());
   for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
   return Listed(names);
 }
@@ -60,7 +61,7 @@ std::string AgentList(const std::vector<engine::ServedAgent>& agents) {
 absl::Status Announce(const ServeOptions& options, const std::string& agents,
                       server::Service& service) {
   service.SetReady();
-  const absl::Status status = WritePortFile(options.port_file, service);
+  absl::Status status = WritePortFile(options.port_file, service);
   if (!status.ok()) return status;
   spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", Version(), agents,
                options.service.bind, service.port(), options.service.admin_bind,

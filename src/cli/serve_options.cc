@@ -18,6 +18,7 @@ absl::Status Refuse(const std::string& text) {
 
 std::vector<std::string> NamesOf(const std::vector<AgentInfo>& registry) {
   std::vector<std::string> names;
+  names.reserve(registry.size());
   for (const AgentInfo& agent : registry) names.push_back(agent.name);
   return names;
 }

@@ -34,7 +34,7 @@ SettingSpec WeightSpec() {
   spec.help = "how much its scores count where agents are merged (POST /prioritize)";
   spec.parse = [accepted = spec.accepted](void* target, std::string_view text) {
     double weight = 0;
-    const absl::Status status = internal::ParseSetting(text, accepted, &weight);
+    absl::Status status = internal::ParseSetting(text, accepted, &weight);
     if (!status.ok() || weight <= 0) return internal::NotAccepted(accepted);
     *static_cast<double*>(target) = weight;
     return absl::OkStatus();

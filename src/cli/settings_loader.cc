@@ -35,7 +35,7 @@ class Loader {
   absl::Status Load() {
     for (SettingGroup& group : groups_) {
       for (const BoundSetting& setting : group.settings) {
-        const absl::Status status = LoadOne(setting);
+        absl::Status status = LoadOne(setting);
         if (!status.ok()) return status;
       }
     }
@@ -63,7 +63,7 @@ class Loader {
 
   static absl::Status Set(const BoundSetting& setting, const std::string& where,
                           std::string_view text) {
-    const absl::Status status = setting.spec.parse(setting.target, text);
+    absl::Status status = setting.spec.parse(setting.target, text);
     if (status.ok()) return status;
     return absl::InvalidArgumentError(
         fmt::format("{} is not accepted: {}", where, std::string(status.message())));
@@ -85,7 +85,7 @@ class Loader {
     const std::string& name = setting.spec.legacy_env;
     const std::string* value = name.empty() ? nullptr : Find(sources_.environment, name);
     if (value == nullptr || value->empty()) return;
-    const absl::Status status = setting.spec.parse_legacy(setting.target, *value);
+    absl::Status status = setting.spec.parse_legacy(setting.target, *value);
     if (status.ok()) return;
     warnings_.push_back(fmt::format("{}={} is not accepted: {}; the default is taken: {}", name,
                                     Quoted(*value), std::string(status.message()),

@@ -80,7 +80,7 @@ class NodeWriter {
   absl::Status WriteList(const YAML::Node& node, int depth) {
     out_ << YAML::BeginSeq;
     for (const auto& item : node) {
-      const absl::Status status = Write(item, depth + 1);
+      absl::Status status = Write(item, depth + 1);
       if (!status.ok()) return status;
     }
     out_ << YAML::EndSeq;
@@ -116,7 +116,7 @@ YAML::Node TextNode(const std::string& text) {
 
 absl::StatusOr<std::string> YamlFromNode(const YAML::Node& node) {
   NodeWriter writer;
-  const absl::Status status = writer.Write(node, 0);
+  absl::Status status = writer.Write(node, 0);
   if (!status.ok()) return status;
   return writer.Text();
 }
