@@ -74,7 +74,7 @@ TEST(SafeAgentFilter, RejectsForMemoryAlone) {
 
 TEST(SafeAgentFilter, ShowsAsManyDecimalsAsTheDifferenceNeeds) {
   EXPECT_THAT(ReasonFor(MakePod(), Cpu("n", "400", "0"), {{"utilization", "0.799"}}),
-              ::testing::HasSubstr("79.9 %"));
+              ::testing::HasSubstr("79.9 percent"));
   EXPECT_THAT(ReasonFor(Pod200m(), Cpu("n", "350", "300"), {{"max-risk", "0.791"}}),
               ::testing::StartsWith("cpu: risk 0.79105 > 0.79100 of"));
 }
