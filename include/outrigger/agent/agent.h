@@ -118,8 +118,8 @@ AgentFactory MakeAgentFactory() {
 }  // namespace outrigger
 
 /// Defines the one function that the generated registry names. Use it once per agent, inside the
-/// agent's namespace `outrigger::<name>` ('-' in the name is '_' there, and a name that is a keyword
-/// of C++ has "_agent" behind it).
+/// agent's namespace `outrigger::<name>` ('-' in the name is '_' there, and a name that is a
+/// keyword of C++ has "_agent" behind it).
 #define OUTRIGGER_AGENT(AgentType, SettingsType)                               \
   ::outrigger::AgentFactory MakeFactory();                                     \
   ::outrigger::AgentFactory MakeFactory() {                                    \

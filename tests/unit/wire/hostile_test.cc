@@ -175,7 +175,8 @@ std::string Mutated(std::string bytes, std::mt19937* random) {
     const char telling = kTelling[(*random)() % kTelling.size()];
     switch ((*random)() % 4) {
       case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1U << ((*random)() % 8)));
+        bytes[at] =
+            static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << ((*random)() % 8)));
         break;
       case 1:
         bytes[at] = telling;
