@@ -121,10 +121,13 @@ function(outrigger_add_executable TARGET)
 #include \"outrigger/agent/registry.h\"
 
 namespace outrigger::cli {
-int Main(int argc, char** argv, const std::vector<AgentInfo>& registry);
+int Main(int argc, char** argv, const std::vector<AgentInfo>& registry,
+         const std::vector<std::string>& left_out);
 }
 
-int main(int argc, char** argv) { return outrigger::cli::Main(argc, argv, outrigger::Registry()); }
+int main(int argc, char** argv) {
+  return outrigger::cli::Main(argc, argv, outrigger::Registry(), {});
+}
 ")
   add_executable(${TARGET} "${file}")
   target_link_libraries(${TARGET} PRIVATE Outrigger::outrigger_cli)

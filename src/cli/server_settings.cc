@@ -54,7 +54,7 @@ std::vector<SettingSpec> ServerSpecs() {
     Find(specs, path)->default_text = "none";
   }
   for (const char* address : {"bind", "admin-bind"}) {
-    Find(specs, address)->accepted = "an IP address or a host name";
+    Find(specs, address)->accepted = "an IP address or localhost";
   }
   Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
   Restrict(Find(specs, "drain-delay"), "duration", kAcceptedDuration, ParseDuration);

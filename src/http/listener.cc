@@ -49,14 +49,14 @@ absl::StatusOr<Fd> ListenOn(const addrinfo& where, const std::string& address, u
 absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
+  // Names are not looked up: who listens must not depend on an answer of a name server.
+  const std::string numeric = address == "localhost" ? "127.0.0.1" : address;
+  const int error = ::getaddrinfo(numeric.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error != 0) {
-    return absl::InvalidArgumentError(
-        fmt::format("cannot listen on {}:{}: accepted is an IP address or the name of one of this "
-                    "host's ({})",
-                    address, port, ::gai_strerror(error)));
+    return absl::InvalidArgumentError(fmt::format(
+        "cannot listen on {}:{}: accepted is an IP address or localhost", address, port));
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
   return ListenOn(*found, address, port);
