@@ -5,9 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${OUTRIGGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outrigger}
 JOBS=${OUTRIGGER_JOBS:-$(nproc)}
-export OUTRIGGER_CACHE=$CACHE
-# Two clones must not share their Go build flags by accident, but may share its cache.
-export GOTOOLCHAIN=local GOFLAGS=-mod=mod
+export OUTRIGGER_CACHE=$CACHE GOTOOLCHAIN=local
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
