@@ -97,7 +97,7 @@ _files() { print -r -- files; }
 )zsh";
 
 TEST_P(ZshCompletion, Offers) {
-  if (!Has("zsh")) GTEST_SKIP() << "no zsh here";
+  ASSERT_TRUE(Has("zsh")) << "zsh is missing: scripts/setup --build installs it";
   const TempFile script(kZshStandIns + RunProgram({"completion", "zsh"}).out + "\nwords=(" +
                             GetParam().words +
                             "); CURRENT=${#words}; PREFIX=${words[CURRENT]}; _outrigger\n",
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST(ZshCompletionScript, IsClean) {
-  if (!Has("zsh")) GTEST_SKIP() << "no zsh here";
+  ASSERT_TRUE(Has("zsh")) << "zsh is missing: scripts/setup --build installs it";
   const TempFile script(RunProgram({"completion", "zsh"}).out, "_outrigger");
   EXPECT_THAT(Lines("zsh -n " + script.path() + " 2>&1"), ::testing::IsEmpty());
 }
