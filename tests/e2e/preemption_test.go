@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// A node refused for its measured load is named in FailedNodes, which invites preemption there. The
+// scheduler's dry run cannot see the load, so it must find nobody whose eviction would help.
+func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
+	w := newWorld(t)
+	w.must(func() error {
+		_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000,
+		}, metav1.CreateOptions{})
+		return err
+	}())
+	safe := w.serve("safe")
+	node := kube.MakeNode("a")
+	for key, value := range idle {
+		node.Annotation(key, value)
+	}
+	w.nodes(node)
+	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
+	w.pods(kube.MakePod("resident"))
+	w.until("resident", "bound", isBound)
+
+	w.annotate("a", overloaded)
+	w.pods(kube.MakePod("urgent").PriorityClass("urgent"))
+	pod := w.until("urgent", "refused", func(pod *corev1.Pod) bool {
+		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
+	})
+	condition := kube.Condition(pod, corev1.PodScheduled)
+	t.Logf("condition: %s: %s", condition.Reason, condition.Message)
+	if condition.Reason != corev1.PodReasonUnschedulable || !riskReason.MatchString(condition.Message) {
+		t.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
+	}
+	if resident := w.tracker.Pod("default", "resident"); resident == nil || resident.DeletionTimestamp != nil {
+		t.Error("the resident pod was evicted")
+	}
+
+	w.annotate("a", idle)
+	w.until("urgent", "bound", isBound)
+	w.checkBoundOnce(2)
+}
