@@ -14,7 +14,7 @@ constexpr size_t kKeptNodes = 20'000;
 
 std::unique_ptr<CallState> CallStatePool::Take() {
   {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     if (!free_.empty()) {
       std::unique_ptr<CallState> state = std::move(free_.back());
       free_.pop_back();
@@ -27,7 +27,7 @@ std::unique_ptr<CallState> CallStatePool::Take() {
 void CallStatePool::Return(std::unique_ptr<CallState> state) {
   state->table.reset();
   if (state->args.nodes.capacity() > kKeptNodes) return;
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (free_.size() < kKeptStates) free_.push_back(std::move(state));
 }
 

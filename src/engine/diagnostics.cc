@@ -23,7 +23,7 @@ bool CountingDiagnostics::FirstTime(std::string_view field, std::string_view val
   std::string key(field);
   key += '=';
   key += value.substr(0, 64);
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (warned_.size() >= kRememberedWarnings) return false;
   return warned_.insert(std::move(key)).second;
 }

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/synchronization/mutex.h"
 #include "engine/observer.h"
 #include "outrigger/agent/request.h"
 
@@ -28,8 +28,8 @@ class CountingDiagnostics final : public Diagnostics {
 
   const std::string agent_;
   Observer* const observer_;
-  absl::Mutex mutex_;
-  absl::flat_hash_set<std::string> warned_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;  // guards warned_
+  absl::flat_hash_set<std::string> warned_;
 };
 
 }  // namespace outrigger::engine

@@ -4,16 +4,13 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
-
 namespace outrigger::wire {
 namespace {
 
 class Pool {
  public:
   std::unique_ptr<Parser> Take() {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     if (free_.empty()) return std::make_unique<Parser>();
     std::unique_ptr<Parser> parser = std::move(free_.back());
     free_.pop_back();
@@ -22,21 +19,22 @@ class Pool {
   }
 
   void Return(std::unique_ptr<Parser> parser) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     if (kept_ + parser->capacity() > ParserLease::kKeptBytes) return;
     kept_ += parser->capacity();
     free_.push_back(std::move(parser));
   }
 
   size_t kept() {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     return kept_;
   }
 
  private:
-  absl::Mutex mutex_;
-  std::vector<std::unique_ptr<Parser>> free_ ABSL_GUARDED_BY(mutex_);
-  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;
+  // std::mutex and not absl's: thread sanitizer cannot see into the distribution's build of that.
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Parser>> free_;
+  size_t kept_ = 0;
 };
 
 Pool& SharedPool() {

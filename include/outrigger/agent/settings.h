@@ -177,7 +177,7 @@ std::string Accepted(const Setting<Owner, T>& setting) {
     if (setting.choices.empty()) return "a text";
     return "one of " + std::string(setting.choices);
   } else {
-    const std::string kind = std::is_same_v<T, int64_t> ? "an integer" : "a number";
+    std::string kind = std::is_same_v<T, int64_t> ? "an integer" : "a number";
     if (!setting.has_range) return kind;
     return kind + " from " + PrintSetting(setting.range.min) + " to " +
            PrintSetting(setting.range.max);

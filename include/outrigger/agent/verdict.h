@@ -14,8 +14,8 @@ namespace outrigger {
 class ReasonClass {
  public:
   template <size_t N>
-  consteval ReasonClass(const char (&literal)[N])
-      : text_(literal, N - 1) {}  // NOLINT(*-explicit-*)
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is meant to convert.
+  consteval ReasonClass(const char (&literal)[N]) : text_(literal, N - 1) {}
 
   constexpr std::string_view text() const { return text_; }
 
