@@ -84,8 +84,7 @@ absl::Status Serve(ServeOptions options) {
   const auto nodes = LoadNodeTable(options.node_table);
   if (!nodes.ok()) return nodes.status();
   const std::string agents = AgentList(options.agents);
-  const auto engine =
-      engine::Engine::Create(std::move(options.agents), metrics.get(), nodes->get());
+  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->get());
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
   if (!status.ok()) return status;

@@ -21,7 +21,7 @@ class EngineImpl final : public Engine {
   EngineImpl(Observer* observer, const NodeSource* nodes)
       : observer_(observer), source_(nodes), decoder_diagnostics_("", observer) {}
 
-  absl::Status Init(std::vector<ServedAgent> agents);
+  absl::Status Init(const std::vector<ServedAgent>& agents);
 
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
   absl::Status Start() override;
@@ -92,7 +92,7 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
   }
 }
 
-absl::Status EngineImpl::Init(std::vector<ServedAgent> agents) {
+absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents) {
   instances_.reserve(agents.size());  // plans point into it
   for (const ServedAgent& served : agents) {
     auto instance = MakeInstance(served, observer_);
@@ -262,11 +262,11 @@ CallError EngineImpl::AnswerPreempt(const Plan& plan, wire::Body body, size_t* n
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(std::vector<ServedAgent> agents,
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const std::vector<ServedAgent>& agents,
                                                        Observer* observer,
                                                        const NodeSource* nodes) {
   auto engine = std::make_unique<EngineImpl>(observer, nodes);
-  const absl::Status made = engine->Init(std::move(agents));
+  const absl::Status made = engine->Init(agents);
   if (!made.ok()) return made;
   return engine;
 }

@@ -54,7 +54,7 @@ class Engine {
   /// `observer` outlives the engine; `nodes` answers names-only calls and may be null (agents that
   /// read more than names then answer such calls with an Error). InvalidArgument for settings that
   /// an agent refuses, an agent twice, two binders.
-  static absl::StatusOr<std::unique_ptr<Engine>> Create(std::vector<ServedAgent> agents,
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(const std::vector<ServedAgent>& agents,
                                                         Observer* observer,
                                                         const NodeSource* nodes);
   virtual ~Engine() = default;

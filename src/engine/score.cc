@@ -17,7 +17,7 @@ double Clamped(double value, bool* faulty) {
 
 // Halves round up, as the original agents round.
 int WireScore(double value) {
-  return static_cast<int>(value * 10 + 0.5);
+  return static_cast<int>(std::floor(value * 10 + 0.5));
 }
 
 void AddScores(const Plan& plan, const Instance& instance, Observer* observer, CallState* state) {

@@ -146,7 +146,7 @@ class TestEngine {
                         .settings = infos_[i]->factory.settings.Defaults(),
                         .weight = weights_[i]});
     }
-    auto made = Engine::Create(std::move(served), &observer, source_.get());
+    auto made = Engine::Create(served, &observer, source_.get());
     if (!made.ok()) return made.status();
     engine_ = *std::move(made);
     return absl::OkStatus();
