@@ -78,7 +78,7 @@ void RunUntilStopped(const ServeOptions& options, server::Service& service) {
 
 }  // namespace
 
-absl::Status Serve(ServeOptions options) {
+absl::Status Serve(const ServeOptions& options) {
   // Declared in the order of who outlives whom.
   const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
   const auto nodes = LoadNodeTable(options.node_table);

@@ -6,6 +6,6 @@
 namespace outrigger::cli {
 
 /// Serves until SIGTERM or SIGINT and drains. Logging must be set up, HoldSignals() called.
-absl::Status Serve(ServeOptions options);
+absl::Status Serve(const ServeOptions& options);
 
 }  // namespace outrigger::cli
