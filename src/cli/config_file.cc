@@ -32,17 +32,19 @@ class Reader {
       const auto [seen, added] = places.emplace(key, Place(entry.first));
       if (!added)
         return Error(entry.first, fmt::format("{} is given twice, first at {}", key, seen->second));
-      absl::Status status = ReadValue(key, entry.second, section.empty());
+      absl::Status status = ReadValue(key, Place(entry.first), entry.second, section.empty());
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status ReadValue(const std::string& key, const YAML::Node& value, bool top) {
+  absl::Status ReadValue(const std::string& key, std::string key_place, const YAML::Node& value,
+                         bool top) {
     if (value.IsMap() && value.size() == 0) return Error(value, key + " is empty; remove the key");
     if (value.IsMap() && top) return ReadMap(value, key + ".");
     FileValue found;
     found.key = key;
+    found.key_place = std::move(key_place);
     found.place = Place(value);
     if (value.IsScalar()) {
       found.text = value.Scalar();

@@ -102,7 +102,9 @@ class Loader {
     for (const SettingGroup& group : groups_) {
       for (const BoundSetting& setting : group.settings) known.push_back(setting.env);
     }
-    const std::set<std::string> names(known.begin(), known.end());
+    std::set<std::string> names(known.begin(), known.end());
+    // What the scripts of this tree read; they pass it on to the programs that they start.
+    names.insert({"OUTRIGGER_BIN", "OUTRIGGER_CACHE", "OUTRIGGER_GO", "OUTRIGGER_JOBS"});
     for (const auto& [name, value] : sources_.environment) {
       if (!name.starts_with("OUTRIGGER_") || names.count(name) > 0) continue;
       if (IsServiceLink(name, value)) continue;
@@ -119,7 +121,7 @@ class Loader {
     const std::set<std::string> keys(known.begin(), known.end());
     for (const FileValue& value : sources_.file) {
       if (keys.count(value.key) > 0) continue;
-      return absl::InvalidArgumentError(fmt::format("{}: {}: no such setting{}", value.place,
+      return absl::InvalidArgumentError(fmt::format("{}: {}: no such setting{}", value.key_place,
                                                     value.key, DidYouMean(value.key, known)));
     }
     return absl::OkStatus();

@@ -58,7 +58,7 @@ void BM_EncodeFilter(benchmark::State& state, const char* name, size_t reject_ev
   std::vector<std::string> reasons(args.nodes.size());
   for (size_t i = 0; reject_every != 0 && i < verdicts.size(); i += reject_every) {
     verdicts[i] = Verdict::Kind::kRejected;
-    reasons[i] = "safe: cpu: risk 0.41 > 0.30 of exceeding 90 %";
+    reasons[i] = "safe: cpu: risk 0.41 > 0.30 of exceeding 90 percent";
   }
   std::string out;
   for (auto _ : state) {

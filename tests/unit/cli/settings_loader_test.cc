@@ -133,13 +133,13 @@ INSTANTIATE_TEST_SUITE_P(
             "Size", "--max-body=1", "", "",
             R"(--max-body: "1" is not accepted: a size from 1Ki to 2Gi, such as 256Mi or 100M)"},
         WrongRow{"UnknownKey", "", "", "safe: {maxRsik: 0.3}",
-                 "o.yaml:1:17: safe.maxRsik: no such setting; did you mean safe.maxRisk?"},
+                 "o.yaml:1:8: safe.maxRsik: no such setting; did you mean safe.maxRisk?"},
         WrongRow{"UnknownTopKey", "", "", "prot: 1",
-                 "o.yaml:1:7: prot: no such setting; did you mean port?"},
+                 "o.yaml:1:1: prot: no such setting; did you mean port?"},
         WrongRow{"UnknownSection", "", "", "penguin: {a: 1}",
-                 "o.yaml:1:14: penguin.a: no such setting"},
+                 "o.yaml:1:11: penguin.a: no such setting"},
         WrongRow{"KebabKey", "", "", "safe: {max-risk: 0.3}",
-                 "o.yaml:1:18: safe.max-risk: no such setting; did you mean safe.maxRisk?"}),
+                 "o.yaml:1:8: safe.max-risk: no such setting; did you mean safe.maxRisk?"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(SettingsLoader, WarnsOfAnOlderVariableAndTakesTheDefault) {

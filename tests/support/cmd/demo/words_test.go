@@ -73,7 +73,7 @@ func TestCallsAreReadByTheProtocolsTypes(t *testing.T) {
 }
 
 func TestReasonsAreCutToTheirFigures(t *testing.T) {
-	long := "safe: cpu: risk 0.98 > 0.30 of exceeding 90 % utilization; a smaller request would help"
+	long := "safe: cpu: risk 0.98 > 0.30 of exceeding 90 percent utilization; a smaller request would help"
 	if got := short(long); got != "cpu: risk 0.98 > 0.30" {
 		t.Errorf("short() = %q", got)
 	}
