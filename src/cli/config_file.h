@@ -14,7 +14,7 @@ struct FileValue {
   std::string text;  // a list of names is joined by commas
   bool quoted = false;
   std::string key_place;  // where the key stands
-  std::string place;  // where the value stands: "outrigger.yaml:3:12", line and column from 1
+  std::string place;      // where the value stands: "outrigger.yaml:3:12", line and column from 1
 };
 
 /// The values of a settings file in YAML (or JSON, which is YAML): a mapping of server settings and
