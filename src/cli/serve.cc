@@ -64,7 +64,7 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   absl::Status status = WritePortFile(options.port_file, service);
   if (!status.ok()) return status;
   spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", Version(), agents,
-               options.service.bind, service.port(), options.service.admin_bind,
+               options.service.extender.bind, service.port(), options.service.admin_bind,
                service.admin_port());
   return absl::OkStatus();
 }

@@ -42,21 +42,21 @@ uint16_t DefaultPort(const std::vector<const AgentInfo*>& agents) {
 absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
                          server::ServiceOptions* service) {
   constexpr int kAdminOffset = 100;
-  service->port = settings.port < 0 ? default_port : static_cast<uint16_t>(settings.port);
+  service->extender.port = settings.port < 0 ? default_port : static_cast<uint16_t>(settings.port);
   if (settings.admin_port >= 0) {
     service->admin_port = static_cast<uint16_t>(settings.admin_port);
-  } else if (service->port == 0) {
+  } else if (service->extender.port == 0) {
     service->admin_port = 0;
-  } else if (service->port + kAdminOffset > 65535) {
+  } else if (service->extender.port + kAdminOffset > 65535) {
     return Refuse(fmt::format(
         "--port {}: there is no port {} for the admin listener; give one by --admin-port",
-        service->port, service->port + kAdminOffset));
+        service->extender.port, service->extender.port + kAdminOffset));
   } else {
-    service->admin_port = static_cast<uint16_t>(service->port + kAdminOffset);
+    service->admin_port = static_cast<uint16_t>(service->extender.port + kAdminOffset);
   }
-  if (service->port != 0 && service->port == service->admin_port) {
-    return Refuse(
-        fmt::format("--port and --admin-port are both {}; they are two listeners", service->port));
+  if (service->extender.port != 0 && service->extender.port == service->admin_port) {
+    return Refuse(fmt::format("--port and --admin-port are both {}; they are two listeners",
+                              service->extender.port));
   }
   return absl::OkStatus();
 }
@@ -64,12 +64,43 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
 absl::Status CheckAddress(const ServerSettings& settings) {
   if (settings.bind.empty()) return Refuse("--bind is empty; accepted is an address");
   if (settings.admin_bind.empty()) return Refuse("--admin-bind is empty; accepted is an address");
-  if (IsLoopback(settings.bind) || settings.insecure_listen) return absl::OkStatus();
+  if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
+    return absl::OkStatus();
+  }
   return Refuse(fmt::format(
-      "--bind {} is not loopback, and this version has no TLS: whoever reaches the port can ask "
-      "what the scheduler asks. Keep 127.0.0.1 beside the scheduler, or accept it with "
-      "--insecure-listen",
+      "--bind {} is not loopback, and calls in clear tell whoever reaches the port what the "
+      "scheduler is told. Give --tls-cert and --tls-key, keep 127.0.0.1 beside the scheduler, or "
+      "accept it with --insecure-listen",
       settings.bind));
+}
+
+absl::Status ChooseTls(const ServerSettings& settings, http::ServerOptions* extender) {
+  if (settings.tls_cert.empty() != settings.tls_key.empty()) {
+    return Refuse(fmt::format("--tls-cert and --tls-key go together; --tls-{} is missing",
+                              settings.tls_cert.empty() ? "cert" : "key"));
+  }
+  if (settings.tls_cert.empty()) {
+    if (settings.client_ca.empty()) return absl::OkStatus();
+    return Refuse("--client-ca asks for certificates, which takes --tls-cert and --tls-key");
+  }
+  extender->tls = http::TlsOptions{.cert_file = settings.tls_cert,
+                                   .key_file = settings.tls_key,
+                                   .client_ca_file = settings.client_ca};
+  return absl::OkStatus();
+}
+
+absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* extender) {
+  // The loader has checked these two texts.
+  extender->max_body = *ParseSize(settings.max_body);
+  extender->max_body_memory = *ParseSize(settings.max_body_memory);
+  if (extender->max_body_memory < extender->max_body) {
+    return Refuse(fmt::format("--max-body-memory {} is less than one body may have: --max-body {}",
+                              settings.max_body_memory, settings.max_body));
+  }
+  extender->max_workers = static_cast<size_t>(settings.max_workers);
+  extender->max_blocked = static_cast<size_t>(settings.max_waiting_binds);
+  extender->max_connections = static_cast<size_t>(settings.max_connections);
+  return absl::OkStatus();
 }
 
 std::vector<engine::ServedAgent> Served(const std::vector<const AgentInfo*>& chosen,
@@ -117,13 +148,12 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   ServeOptions options;
   absl::Status status = CheckAddress(settings);
   if (status.ok()) status = ChoosePorts(settings, DefaultPort(*chosen), &options.service);
+  if (status.ok()) status = ChooseTls(settings, &options.service.extender);
+  if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
   if (!status.ok()) return status;
-  options.service.bind = settings.bind;
+  options.service.extender.bind = settings.bind;
   options.service.admin_bind = settings.admin_bind;
   options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
-  options.service.max_workers = static_cast<size_t>(settings.max_workers);
-  // The loader has checked these three texts.
-  options.service.max_body = *ParseSize(settings.max_body);
   options.drain_delay = *ParseDuration(settings.drain_delay);
   options.drain_timeout = *ParseDuration(settings.drain_timeout);
   options.agents = Served(*chosen, groups);

@@ -49,7 +49,7 @@ std::vector<SettingSpec> ServerSpecs() {
   Find(specs, "port")->default_text =
       fmt::format("the agent's own port; {} when several are served", kSharedPort);
   Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
-  for (const char* path : {"node-table", "port-file"}) {
+  for (const char* path : {"node-table", "port-file", "tls-cert", "tls-key", "client-ca"}) {
     Find(specs, path)->accepted = "the path of a file";
     Find(specs, path)->default_text = "none";
   }
@@ -57,6 +57,7 @@ std::vector<SettingSpec> ServerSpecs() {
     Find(specs, address)->accepted = "an IP address or localhost";
   }
   Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
+  Restrict(Find(specs, "max-body-memory"), "size", kAcceptedSize, ParseSize);
   Restrict(Find(specs, "drain-delay"), "duration", kAcceptedDuration, ParseDuration);
   Restrict(Find(specs, "drain-timeout"), "duration", kAcceptedDuration, ParseDuration);
   SettingSpec* level = Find(specs, "log-level");

@@ -23,8 +23,14 @@ struct ServerSettings {
   std::string admin_bind = "127.0.0.1";
   bool metrics_from_anywhere = false;
   std::string node_table;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string client_ca;
   std::string max_body = "256Mi";
-  int64_t max_workers = 1024;
+  std::string max_body_memory = "1Gi";
+  int64_t max_workers = 64;
+  int64_t max_waiting_binds = 500;
+  int64_t max_connections = 2048;
   std::string drain_delay = "0s";
   std::string drain_timeout = "20s";
   std::string log_level = "info";
@@ -40,6 +46,12 @@ struct ServerSettings {
       Setting{"insecure-listen", &ServerSettings::insecure_listen,
               "allow --bind to name an address that is not loopback, without TLS: whoever reaches "
               "the port can ask, and read, what the scheduler is told"},
+      Setting{"tls-cert", &ServerSettings::tls_cert,
+              "certificate of the extender calls, in PEM, followed by those between it and its "
+              "root; read again when it changes"},
+      Setting{"tls-key", &ServerSettings::tls_key, "private key of --tls-cert, in PEM"},
+      Setting{"client-ca", &ServerSettings::client_ca,
+              "authorities, in PEM; with it every caller has to show a certificate signed by one"},
       Setting{"admin-port", &ServerSettings::admin_port, Range{0, 65535},
               "port of /livez, /readyz, /metrics and /version"},
       Setting{"admin-bind", &ServerSettings::admin_bind, "address of the admin port"},
@@ -49,8 +61,16 @@ struct ServerSettings {
               "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
               "them; read once at start"},
       Setting{"max-body", &ServerSettings::max_body, "largest request that is read"},
+      Setting{"max-body-memory", &ServerSettings::max_body_memory,
+              "most memory that the bodies of all requests under way may take; a request that "
+              "would take more is answered 503"},
       Setting{"max-workers", &ServerSettings::max_workers, Range{1, 65536},
-              "most connections that are served at once, a thread each"},
+              "most threads for calls that do not wait"},
+      Setting{"max-waiting-binds", &ServerSettings::max_waiting_binds, Range{1, 65536},
+              "most bind calls that wait at once, a thread each; more are answered 503"},
+      Setting{"max-connections", &ServerSettings::max_connections, Range{1, 1000000},
+              "most connections at once, and never less than --max-waiting-binds and 256; a new "
+              "one takes the place of the one that has been idle longest"},
       Setting{"drain-delay", &ServerSettings::drain_delay,
               "how long calls are still taken after SIGTERM, with /readyz failing already"},
       Setting{"drain-timeout", &ServerSettings::drain_timeout,

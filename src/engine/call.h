@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace outrigger::engine {
 /// than the work.
 struct CallState {
   wire::ExtenderArgs args;
+  std::stop_token abandoned;
   std::shared_ptr<const NodeTable> table;  // pinned for names-only calls
   std::vector<const Node*> nodes;          // aligned with args.nodes
 
@@ -45,6 +47,11 @@ struct CallError {
   std::string text;
   bool ok() const { return kind == ErrorKind::kNone; }
 };
+
+/// What is said to nobody, once the caller has gone.
+inline CallError Abandoned() {
+  return {ErrorKind::kAbandoned, "the caller has gone"};
+}
 
 /// Runs the filters of `plan` over `state->nodes`: fills `kinds` and `reasons`. Each filter is
 /// asked about the nodes that its predecessors left, so the first reason wins.

@@ -16,6 +16,12 @@
 namespace outrigger::engine {
 namespace {
 
+/// One question, and whether anybody still waits for its answer.
+struct Asked {
+  wire::Body body;
+  std::stop_token abandoned;
+};
+
 class EngineImpl final : public Engine {
  public:
   EngineImpl(Observer* observer, const NodeSource* nodes)
@@ -26,13 +32,16 @@ class EngineImpl final : public Engine {
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
   absl::Status Start() override;
   void Stop() override;
-  void Call(size_t endpoint, wire::Body body, Reply* reply) const override;
+  void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
+            Reply* reply) const override;
 
  private:
-  CallError Answer(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
-  CallError AnswerNodes(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
-  CallError AnswerBind(const Plan& plan, wire::Body body, std::string* out) const;
-  CallError AnswerPreempt(const Plan& plan, wire::Body body, size_t* nodes, std::string* out) const;
+  CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, std::string* out) const;
+  CallError AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes,
+                        std::string* out) const;
+  CallError AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const;
+  CallError AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
+                          std::string* out) const;
   CallError ResolveNodes(const Plan& plan, CallState* state) const;
   void Report(const std::vector<wire::MalformedValue>& malformed) const;
 
@@ -130,7 +139,8 @@ void EngineImpl::Report(const std::vector<wire::MalformedValue>& malformed) cons
   }
 }
 
-void EngineImpl::Call(size_t endpoint, wire::Body body, Reply* reply) const {
+void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
+                      Reply* reply) const {
   const auto start = std::chrono::steady_clock::now();
   const Plan& plan = plans_[endpoint];
   const Endpoint& to = plan.endpoint;
@@ -139,7 +149,7 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, Reply* reply) const {
   CallError error;
   // An agent may be anybody's code; what it throws ends here.
   try {
-    error = Answer(plan, body, &record.nodes, &reply->body);
+    error = Answer(plan, {body, std::move(abandoned)}, &record.nodes, &reply->body);
   } catch (const std::exception& caught) {
     spdlog::error("{}: internal error: {}", to.path, ForLog(caught.what()));
     error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.agent)};
@@ -156,24 +166,25 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, Reply* reply) const {
   observer_->OnCall(record);
 }
 
-CallError EngineImpl::Answer(const Plan& plan, wire::Body body, size_t* nodes,
+CallError EngineImpl::Answer(const Plan& plan, const Asked& asked, size_t* nodes,
                              std::string* out) const {
   switch (plan.endpoint.verb) {
     case Verb::kFilter:
     case Verb::kPrioritize:
-      return AnswerNodes(plan, body, nodes, out);
+      return AnswerNodes(plan, asked, nodes, out);
     case Verb::kBind:
-      return AnswerBind(plan, body, out);
+      return AnswerBind(plan, asked, out);
     case Verb::kPreempt:
-      return AnswerPreempt(plan, body, nodes, out);
+      return AnswerPreempt(plan, asked, nodes, out);
   }
   return {ErrorKind::kInternal, "unknown verb"};
 }
 
-CallError EngineImpl::AnswerNodes(const Plan& plan, wire::Body body, size_t* nodes,
+CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes,
                                   std::string* out) const {
   std::unique_ptr<CallState> state = states_.Take();
-  const absl::Status decoded = wire::DecodeExtenderArgs(body, plan.needs, &state->args);
+  state->abandoned = asked.abandoned;
+  const absl::Status decoded = wire::DecodeExtenderArgs(asked.body, plan.needs, &state->args);
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = state->args.nodes.size();
   Report(state->args.malformed);
@@ -219,14 +230,15 @@ CallError EngineImpl::ResolveNodes(const Plan& plan, CallState* state) const {
   return {};
 }
 
-CallError EngineImpl::AnswerBind(const Plan& plan, wire::Body body, std::string* out) const {
+CallError EngineImpl::AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const {
   wire::BindArgs args;
-  const absl::Status decoded = wire::DecodeBindArgs(body, &args);
+  const absl::Status decoded = wire::DecodeBindArgs(asked.body, &args);
   if (!decoded.ok()) return FromDecoding(decoded);
   const absl::Status bound = plan.binder->binder->Bind({.pod_namespace = args.pod_namespace,
                                                         .pod_name = args.pod_name,
                                                         .pod_uid = args.pod_uid,
-                                                        .node = args.node});
+                                                        .node = args.node,
+                                                        .abandoned = asked.abandoned});
   if (!bound.ok()) {
     return {ErrorKind::kAgent,
             fmt::format("{}: {}", plan.binder->name, std::string(bound.message()))};
@@ -235,16 +247,17 @@ CallError EngineImpl::AnswerBind(const Plan& plan, wire::Body body, std::string*
   return {};
 }
 
-CallError EngineImpl::AnswerPreempt(const Plan& plan, wire::Body body, size_t* nodes,
+CallError EngineImpl::AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
                                     std::string* out) const {
   wire::PreemptArgs args;
-  const absl::Status decoded = wire::DecodePreemptArgs(body, plan.needs, &args);
+  const absl::Status decoded = wire::DecodePreemptArgs(asked.body, plan.needs, &args);
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = args.candidates.size();
   Report(args.malformed);
   // Each agent narrows what its predecessors left.
   std::vector<NodeVictims> candidates = std::move(args.candidates);
   for (const auto& [instance, preempter] : plan.preempters) {
+    if (asked.abandoned.stop_requested()) return Abandoned();
     std::vector<NodeVictims> chosen;
     const absl::Status status =
         preempter->Preempt({.pod = args.pod, .candidates = candidates}, &chosen);

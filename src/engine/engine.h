@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,11 @@ class Engine {
   virtual void Stop() = 0;
 
   /// Answers one call of endpoints()[endpoint]. Never throws; `reply->body` is appended to (reuse
-  /// it, cleared). Blocks as long as the agent does: for bind that may be minutes.
-  virtual void Call(size_t endpoint, wire::Body body, Reply* reply) const = 0;
+  /// it, cleared). Blocks as long as the agent does: for bind that may be minutes. `abandoned`:
+  /// stop is requested when nobody waits for the answer any more; what is left of the work is
+  /// dropped.
+  virtual void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
+                    Reply* reply) const = 0;
 };
 
 }  // namespace outrigger::engine

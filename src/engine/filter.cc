@@ -60,12 +60,14 @@ CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, Call
   state->reasons.resize(state->nodes.size());
   for (std::string& reason : state->reasons) reason.clear();
   for (const auto& [instance, filterer] : plan.filters) {
+    if (state->abandoned.stop_requested()) return Abandoned();
     OfferSurvivors(state);
     state->verdicts.assign(state->offered.size(), Verdict::Fits());
     const Request request{.pod = state->args.pod,
                           .nodes = NodeList(state->offered),
                           .diagnostics = *instance->diagnostics,
-                          .explaining = explaining};
+                          .explaining = explaining,
+                          .abandoned = state->abandoned};
     const absl::Status status = filterer->Filter(request, state->verdicts);
     if (!status.ok()) {
       return {ErrorKind::kAgent,

@@ -28,6 +28,8 @@ std::string_view ErrorKindName(ErrorKind kind) {
       return "agent";
     case ErrorKind::kInternal:
       return "internal";
+    case ErrorKind::kAbandoned:
+      return "abandoned";
   }
   return "unknown";
 }

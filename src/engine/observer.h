@@ -18,6 +18,7 @@ enum class ErrorKind : uint8_t {
   kUnanswerable,  ///< the protocol, but without an answer (no nodes, names without a source)
   kAgent,         ///< an agent said that it cannot answer
   kInternal,      ///< a fault of ours
+  kAbandoned,     ///< the caller had gone before the answer
 };
 std::string_view ErrorKindName(ErrorKind kind);
 

@@ -38,6 +38,7 @@ CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, Call
   state->sums.assign(count, 0);
   double weights = 0;
   for (const auto& [instance, scorer] : plan.scorers) {
+    if (state->abandoned.stop_requested()) return Abandoned();
     state->node_scores.resize(count);
     for (NodeScore& score : state->node_scores) {
       score.value = 0;
@@ -46,7 +47,8 @@ CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, Call
     const Request request{.pod = state->args.pod,
                           .nodes = NodeList(state->nodes),
                           .diagnostics = *instance->diagnostics,
-                          .explaining = explaining};
+                          .explaining = explaining,
+                          .abandoned = state->abandoned};
     const absl::Status status = scorer->Score(request, state->node_scores);
     if (!status.ok()) {
       return {ErrorKind::kAgent,

@@ -1,180 +1,273 @@
 #include "http/connection.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "http/answer.h"
 
 namespace outrigger::http {
 namespace {
 
-using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
-
-constexpr size_t kBufferSize = size_t{16} << 10;
-constexpr milliseconds kLingerTime{1000};
-constexpr size_t kLingerBytes = size_t{16} << 20;
-
-std::string PeerOf(int fd) {
-  sockaddr_storage peer{};
-  socklen_t size = sizeof(peer);
-  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return {};
-  const void* address = nullptr;
-  if (peer.ss_family == AF_INET) {
-    address = &reinterpret_cast<const sockaddr_in*>(&peer)->sin_addr;
-  } else if (peer.ss_family == AF_INET6) {
-    address = &reinterpret_cast<const sockaddr_in6*>(&peer)->sin6_addr;
-  } else {
-    return {};
-  }
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  return ::inet_ntop(peer.ss_family, address, text.data(), text.size()) != nullptr ? text.data()
-                                                                                   : "";
-}
-
-milliseconds LeftUntil(Clock::time_point deadline) {
-  return std::max(milliseconds{0}, std::chrono::ceil<milliseconds>(deadline - Clock::now()));
-}
+// Enough for a few calls at once; what is large is few, since the scheduler filters one pod at a
+// time. The caps are on memory that lies unused.
+constexpr size_t kPooledBuffers = 16;
+constexpr size_t kPooledBytes = size_t{128} << 20;
+// How long, and how much, is read on behind a refusal.
+constexpr std::chrono::seconds kLingerTime{1};
+constexpr size_t kLingerBytes = size_t{64} << 20;
+// Who connects while the server drains means to send something; this long it may take to begin.
+constexpr std::chrono::milliseconds kDrainGrace{200};
+constexpr size_t kLingerRead = size_t{64} << 10;
 
 }  // namespace
 
-Connection::Connection(Fd socket, milliseconds io_timeout)
-    : socket_(std::move(socket)),
-      io_timeout_(io_timeout),
-      peer_(PeerOf(socket_.get())),
-      buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)) {
+Shared::Shared(const ServerOptions& server_options)
+    : options(server_options),
+      limits{.max_body = server_options.max_body},
+      bodies(kPooledBuffers, kPooledBytes),
+      answers(kPooledBuffers, kPooledBytes),
+      memory(std::max(server_options.max_body_memory, server_options.max_body)) {}
+
+Connection::Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport,
+                       Shared& shared)
+    : number_(number),
+      socket_(std::move(socket)),
+      transport_(std::move(transport)),
+      shared_(shared),
+      peer_(PeerOf(socket_)),
+      reader_(shared.limits, shared.bodies, shared.memory),
+      deadline_(Clock::now() + shared.options.head_timeout) {
   // Without this a small answer waits for the peer's delayed acknowledgement, some 40 ms.
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-int Connection::Await(short events, milliseconds timeout, int wake) {
-  const Clock::time_point deadline = Clock::now() + timeout;
+Connection::~Connection() {
+  answer_.body.clear();
+  shared_.answers.Give(std::move(answer_.body));
+}
+
+bool Connection::idle() const {
+  return phase_ == Phase::kReading && reader_.state() == RequestReader::State::kIdle;
+}
+
+bool Connection::moving() const {
+  return phase_ == Phase::kWriting ||
+         (phase_ == Phase::kReading && reader_.state() == RequestReader::State::kBody);
+}
+
+void Connection::Abort() const {
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+Connection::Next Connection::Close() {
+  phase_ = Phase::kClosed;
+  return Next::kClose;
+}
+
+Connection::Next Connection::Blocked(Moved::How how, Clock::time_point now) {
+  if (now >= deadline_) return Close();
+  return how == Moved::How::kWouldWrite ? Next::kWrite : Next::kRead;
+}
+
+Connection::Next Connection::Advance(Clock::time_point now) {
   for (;;) {
-    // poll() skips a negative descriptor, so no wake needs no case of its own.
-    std::array<pollfd, 2> fds{{{socket_.get(), events, 0}, {wake, POLLIN, 0}}};
-    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(LeftUntil(deadline).count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return ready;
-    return fds[0].revents != 0 ? 1 : 2;
+    const Phase before = phase_;
+    Next next = Next::kClose;
+    switch (phase_) {
+      case Phase::kHandshake:
+        next = Handshake(now);
+        break;
+      case Phase::kReading:
+        next = Read(now);
+        break;
+      case Phase::kCalling:
+        return Next::kCall;
+      case Phase::kWriting:
+        next = Write(now);
+        break;
+      case Phase::kLingering:
+        next = Linger(now);
+        break;
+      case Phase::kClosed:
+        return Next::kClose;
+    }
+    // A phase that ended hands over to the next one.
+    if (phase_ == before || phase_ == Phase::kClosed) return next;
   }
 }
 
-Connection::Arrival Connection::AwaitBytes(milliseconds timeout, int wake) {
-  if (buffered() > 0) return Arrival::kBytes;
-  switch (Await(POLLIN, timeout, wake)) {
-    case 0:
-      return Arrival::kTimeout;
-    case 1:
-      break;
-    case 2:
-      return Arrival::kWoken;
+Connection::Next Connection::Handshake(Clock::time_point now) {
+  const Moved moved = transport_->Handshake();
+  switch (moved.how) {
+    case Moved::How::kBytes:
+      phase_ = Phase::kReading;
+      deadline_ = now + shared_.options.idle_timeout;
+      return Next::kRead;
+    case Moved::How::kWouldRead:
+    case Moved::How::kWouldWrite:
+      return Blocked(moved.how, now);
     default:
-      return Arrival::kClosed;
+      return Close();
   }
-  const ssize_t received = Receive(buffer_.get(), kBufferSize);
-  if (received <= 0) return Arrival::kClosed;
-  begin_ = 0;
-  end_ = static_cast<size_t>(received);
-  return Arrival::kBytes;
 }
 
-void Connection::BeginHead(size_t limit) {
-  in_head_ = true;
-  head_left_ = limit;
-  head_too_large_ = false;
-  timed_out_ = false;
+/// Every deadline is one of the wall clock: a byte now and then does not move it.
+void Connection::ReadingBegan(RequestReader::State before, Clock::time_point now) {
+  using State = RequestReader::State;
+  const State state = reader_.state();
+  if (state == before) return;
+  if (before == State::kIdle) first_byte_ = now;
+  fresh_ = false;
+  switch (state) {
+    case State::kLine:
+      deadline_ = first_byte_ + shared_.options.line_timeout;
+      break;
+    case State::kHeaders:
+      deadline_ = first_byte_ + shared_.options.head_timeout;
+      break;
+    case State::kBody:
+      deadline_ = now + shared_.options.body_timeout;
+      break;
+    default:
+      break;
+  }
 }
 
-ssize_t Connection::Read(char* to, size_t size) {
-  if (in_head_ && head_left_ == 0) {
-    head_too_large_ = true;
-    return -1;
-  }
-  if (buffered() == 0) {
-    // Bodies go straight to their place.
-    if (!in_head_ && size >= kBufferSize) return Receive(to, size);
-    const ssize_t received = Receive(buffer_.get(), kBufferSize);
-    if (received <= 0) return received;
-    begin_ = 0;
-    end_ = static_cast<size_t>(received);
-  }
-  size = std::min(size, buffered());
-  if (in_head_) {
-    size = std::min(size, head_left_);
-    head_left_ -= size;
-  }
-  std::memcpy(to, buffer_.get() + begin_, size);
-  begin_ += size;
-  return static_cast<ssize_t>(size);
-}
-
-bool Connection::ReadExactly(char* to, size_t size) {
-  while (size > 0) {
-    const ssize_t got = Read(to, size);
-    if (got <= 0) return false;
-    to += got;
-    size -= static_cast<size_t>(got);
+bool Connection::Expire(Clock::time_point now) {
+  if (now < deadline_) return false;
+  if (reader_.state() == RequestReader::State::kBody) {
+    reader_.Refuse(408, "the body did not arrive in time");
+  } else {
+    reader_.Refuse(408, "the head of the request did not arrive in time");
   }
   return true;
 }
 
-ssize_t Connection::Receive(char* to, size_t size) {
-  if (!held_.empty() && !Send({})) return -1;
-  for (;;) {
-    const ssize_t got = ::recv(socket_.get(), to, size, 0);
-    if (got >= 0) return got;
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN && errno != EWOULDBLOCK) return -1;
-    const int ready = Await(POLLIN, io_timeout_, -1);
-    timed_out_ = ready == 0;
-    if (ready <= 0) return -1;
+Connection::Next Connection::Read(Clock::time_point now) {
+  using State = RequestReader::State;
+  const State before = reader_.state();
+  Moved::How blocked = Moved::How::kWouldRead;
+  State state = reader_.Advance(*transport_, &blocked);
+  ReadingBegan(before, now);
+  if (state == State::kIdle) {
+    if (shared_.draining) deadline_ = std::min(deadline_, fresh_ ? now + kDrainGrace : now);
+    fresh_ = fresh_ && !shared_.draining;  // the grace is given once
+    return Blocked(blocked, now);
   }
+  if (state < State::kComplete) {
+    if (!Expire(now)) return Blocked(blocked, now);
+    state = State::kRefused;
+  }
+  if (state == State::kEnded) return Close();
+  if (state == State::kComplete) {
+    phase_ = Phase::kCalling;
+    return Next::kCall;
+  }
+  ++shared_.refused;
+  unread_ = true;
+  SetAnswer(Failure(reader_.refusal().status, reader_.refusal().text), true);
+  return Next::kWrite;
 }
 
-bool Connection::Send(std::string_view tail) {
-  std::string_view head = held_;
-  bool sent_all = true;
-  while (sent_all && head.size() + tail.size() > 0) {
-    std::array<iovec, 2> parts{{{const_cast<char*>(head.data()), head.size()},
-                                {const_cast<char*>(tail.data()), tail.size()}}};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
-    const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (errno == EINTR) continue;
-      sent_all = (errno == EAGAIN || errno == EWOULDBLOCK) && Await(POLLOUT, io_timeout_, -1) > 0;
-      continue;
+Request Connection::BeginCall() {
+  const std::lock_guard<std::mutex> lock(call_mutex_);
+  call_ = std::stop_source();
+  const RequestHead& head = reader_.head();
+  return {.method = head.method,
+          .path = head.path,
+          .query = head.query,
+          .content_type = head.content_type,
+          .body = reader_.body(),
+          .peer = peer_,
+          .abandoned = call_.get_token()};
+}
+
+void Connection::EndCall() {
+  const std::lock_guard<std::mutex> lock(call_mutex_);
+  if (call_.stop_requested()) ++shared_.abandoned;
+  call_ = std::stop_source(std::nostopstate);
+}
+
+void Connection::Abandon() {
+  std::stop_source call(std::nostopstate);
+  {
+    const std::lock_guard<std::mutex> lock(call_mutex_);
+    call = call_;
+  }
+  // Without the lock: this runs what waits for it.
+  call.request_stop();
+}
+
+void Connection::SetAnswer(Response response, bool close) {
+  close_ = close || reader_.head().close || shared_.draining;
+  no_body_ = reader_.head().method == "HEAD";
+  answer_ = std::move(response);
+  head_ = AnswerHead(answer_, close_);
+  written_ = 0;
+  phase_ = Phase::kWriting;
+  deadline_ = Clock::now() + shared_.options.answer_timeout;
+}
+
+void Connection::RefuseAll(int status, std::string_view text) {
+  unread_ = true;
+  SetAnswer(Failure(status, text), true);
+}
+
+Connection::Next Connection::Write(Clock::time_point now) {
+  const std::string_view body = no_body_ ? std::string_view{} : std::string_view(answer_.body);
+  const std::string_view head = head_;
+  while (written_ < head.size() + body.size()) {
+    const bool in_head = written_ < head.size();
+    const Moved moved = transport_->Write(in_head ? head.substr(written_) : std::string_view{},
+                                          in_head ? body : body.substr(written_ - head.size()));
+    if (moved.how == Moved::How::kBytes) {
+      written_ += moved.bytes;
+    } else if (moved.how == Moved::How::kWouldRead || moved.how == Moved::How::kWouldWrite) {
+      return Blocked(moved.how, now);
+    } else {
+      return Close();
     }
-    const size_t of_head = std::min(head.size(), static_cast<size_t>(sent));
-    head.remove_prefix(of_head);
-    tail.remove_prefix(static_cast<size_t>(sent) - of_head);
   }
-  held_.clear();
-  return sent_all;
+  AfterAnswer(now);
+  return Next::kRead;
 }
 
-void Connection::Linger() {
-  ::shutdown(socket_.get(), SHUT_WR);
-  const Clock::time_point deadline = Clock::now() + kLingerTime;
-  for (size_t discarded = 0; discarded < kLingerBytes;) {
-    if (Await(POLLIN, LeftUntil(deadline), -1) <= 0) return;
-    const ssize_t got = ::recv(socket_.get(), buffer_.get(), kBufferSize, 0);
-    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return;
-    if (got > 0) discarded += static_cast<size_t>(got);
+void Connection::AfterAnswer(Clock::time_point now) {
+  answer_.body.clear();
+  shared_.answers.Give(std::exchange(answer_.body, std::string()));
+  if (!close_) {
+    reader_.Next();
+    phase_ = Phase::kReading;
+    deadline_ = now + shared_.options.idle_timeout;
+    return;
   }
+  // Closing a socket with unread bytes resets it, and the peer may lose the answer. In the usual
+  // case there is nothing to read and the peer closes next.
+  transport_->EndWriting();
+  phase_ = Phase::kLingering;
+  deadline_ = now + (unread_ ? kLingerTime : std::chrono::seconds{0});
 }
 
-void Connection::Abort() {
-  ::shutdown(socket_.get(), SHUT_RDWR);
+Connection::Next Connection::Linger(Clock::time_point now) {
+  if (!unread_) return Close();
+  std::vector<char> space(kLingerRead);
+  while (discarded_ < kLingerBytes && now < deadline_) {
+    const Moved moved = transport_->Read(space.data(), space.size());
+    if (moved.how == Moved::How::kBytes) {
+      discarded_ += moved.bytes;
+    } else if (moved.how == Moved::How::kWouldRead || moved.how == Moved::How::kWouldWrite) {
+      return Blocked(moved.how, now);
+    } else {
+      break;
+    }
+  }
+  return Close();
 }
 
 }  // namespace outrigger::http

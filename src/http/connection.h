@@ -1,73 +1,116 @@
 #pragma once
 
-#include <sys/types.h>
-
+#include <atomic>
 #include <chrono>
-#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "http/fd.h"
+#include "http/pool.h"
+#include "http/request_reader.h"
+#include "http/server.h"
+#include "http/transport.h"
 
 namespace outrigger::http {
 
-/// One accepted connection as a guarded stream of bytes: every wait has a limit, and so has the
-/// head of a request. Used by one thread; only Abort() may come from another.
+using Clock = std::chrono::steady_clock;
+
+/// What all connections of a server share. Thread-safe.
+struct Shared {
+  explicit Shared(const ServerOptions& server_options);
+
+  const ServerOptions options;
+  const ReaderLimits limits;
+  Pool<Buffer> bodies;
+  Pool<std::string> answers;
+  Budget memory;
+  std::atomic<bool> draining{false};
+  std::atomic<uint64_t> refused{0};
+  std::atomic<uint64_t> abandoned{0};
+};
+
+/// One accepted connection: where it stands between two bytes, and until when. It never waits; a
+/// worker drives it as far as it goes, and the poller holds it meanwhile. Used by one thread at a
+/// time, but for what is marked.
 class Connection {
  public:
-  /// `socket` is non-blocking. `io_timeout`: the longest wait for a byte to come or to be taken.
-  Connection(Fd socket, std::chrono::milliseconds io_timeout);
+  Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport, Shared& shared);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
-  /// The peer's address without the port, e.g. "127.0.0.1" or "::1"; empty when unknown.
-  const std::string& peer() const { return peer_; }
+  /// Never given twice by a server, unlike a descriptor.
+  uint64_t number() const { return number_; }
+  int socket() const { return socket_.get(); }
 
-  enum class Arrival { kBytes, kClosed, kTimeout, kWoken };
-  /// Waits between two requests. `wake`: a descriptor that ends the wait when it is readable, or
-  /// -1.
-  Arrival AwaitBytes(std::chrono::milliseconds timeout, int wake);
+  enum class Next {
+    kRead,   // wait until bytes come, at most until deadline(), and advance again
+    kWrite,  // the same until the peer takes bytes
+    kCall,   // a request is complete: give it an answer by SetAnswer(), and advance again
+    kClose,  // of no further use
+  };
+  Next Advance(Clock::time_point now);
+  Clock::time_point deadline() const { return deadline_; }
 
-  /// From here until EndHead(), Read() fails after `limit` bytes.
-  void BeginHead(size_t limit);
-  void EndHead() { in_head_ = false; }
-  bool head_too_large() const { return head_too_large_; }
-  bool timed_out() const { return timed_out_; }
+  /// Between two requests, or before the first.
+  bool idle() const;
+  /// In the middle of moving a body: the next bytes are likely to be on their way.
+  bool moving() const;
 
-  /// At least one byte; 0 at the end of the stream; -1 on error, timeout or a head too large.
-  ssize_t Read(char* to, size_t size);
-  /// All of `size` bytes, or false.
-  bool ReadExactly(char* to, size_t size);
+  const RequestHead& head() const { return reader_.head(); }
+  /// The complete request, and a token that says when nobody wants its answer any more.
+  Request BeginCall();
+  void EndCall();
+  /// From any thread: the peer has gone, or the server gives up on calls under way.
+  void Abandon();
 
-  /// Holds `bytes` back, so that head and body of an answer leave in one packet. A read that has
-  /// to wait sends them first.
-  void Hold(std::string_view bytes) { held_.append(bytes); }
-  /// Sends what is held and `tail` behind it, from where it lies.
-  bool Send(std::string_view tail);
+  /// `close`: the connection ends behind this answer.
+  void SetAnswer(Response response, bool close);
+  /// An answer instead of a request that nobody reads; the connection ends behind it.
+  void RefuseAll(int status, std::string_view text);
 
-  /// Says that nothing more will be sent and discards what the peer still sends, for a bounded
-  /// time: closing a socket with unread bytes resets it, and the peer may lose the last answer.
-  void Linger();
-
-  /// Cuts the connection off; whoever reads or writes it fails at once.
-  void Abort();
+  /// From any thread: cuts the connection off; whoever reads or writes it fails at once.
+  void Abort() const;
 
  private:
-  ssize_t Receive(char* to, size_t size);
-  /// 1 when the socket is ready, 2 when only `wake` is, 0 on timeout, -1 on error.
-  int Await(short events, std::chrono::milliseconds timeout, int wake);
-  size_t buffered() const { return end_ - begin_; }
+  enum class Phase { kHandshake, kReading, kCalling, kWriting, kLingering, kClosed };
 
+  Next Handshake(Clock::time_point now);
+  Next Read(Clock::time_point now);
+  Next Write(Clock::time_point now);
+  Next Linger(Clock::time_point now);
+  Next Blocked(Moved::How how, Clock::time_point now);
+  void ReadingBegan(RequestReader::State before, Clock::time_point now);
+  bool Expire(Clock::time_point now);
+  void AfterAnswer(Clock::time_point now);
+  Next Close();
+
+  const uint64_t number_;
   const Fd socket_;
-  const std::chrono::milliseconds io_timeout_;
-  std::string peer_;
-  std::unique_ptr<char[]> buffer_;
-  size_t begin_ = 0;
-  size_t end_ = 0;
-  std::string held_;
-  bool in_head_ = false;
-  size_t head_left_ = 0;
-  bool head_too_large_ = false;
-  bool timed_out_ = false;
+  const std::unique_ptr<Transport> transport_;
+  Shared& shared_;
+  const std::string peer_;
+  RequestReader reader_;
+
+  Phase phase_ = Phase::kHandshake;
+  Clock::time_point deadline_;
+  Clock::time_point first_byte_;
+  bool fresh_ = true;  // before the first byte of the first request
+
+  Response answer_;
+  std::string head_;      // of the answer
+  size_t written_ = 0;    // of head and body
+  bool no_body_ = false;  // the answer to a HEAD
+  bool close_ = false;
+  bool unread_ = false;   // there may be bytes of the request that nobody read
+  size_t discarded_ = 0;  // while lingering
+
+  std::mutex call_mutex_;
+  std::stop_source call_;  // guarded by call_mutex_
 };
 
 }  // namespace outrigger::http

@@ -1,48 +1,61 @@
 #include "http/server.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_set.h"
-#include "http/codec.h"
+#include "http/answer.h"
 #include "http/connection.h"
-#include "http/exchange.h"
 #include "http/listener.h"
+#include "http/poller.h"
+#include "http/tls.h"
 #include "http/workers.h"
 
 namespace outrigger::http {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using Held = Poller::Held;
 
 constexpr milliseconds kWorkerIdle{10'000};
-constexpr milliseconds kTrimEvery{30'000};
-// Who connects while we drain means to send something; this long it may take to begin.
-constexpr milliseconds kDrainGrace{200};
+// The next bytes of a body are usually on their way: a worker waits so long before it hands the
+// connection to the poller.
+constexpr milliseconds kByteGap{5};
 constexpr int kAcceptAtOnce = 64;
 constexpr int kAcceptAtEnd = 4096;
+// Refused connections that may still be told why; more are closed at once.
+constexpr size_t kMostTold = 64;
+// Of the connections of calls that may block, so many stay for the next ones. Go's client keeps
+// two; whoever closes the rest has the closed ports in TIME_WAIT, and that should be us.
+constexpr size_t kKeptIdle = 2;
+
+size_t MaxConnections(const ServerOptions& options) {
+  return std::max(options.max_connections, options.max_blocked + kSpareConnections);
+}
 
 class ServerImpl final : public Server {
  public:
-  ServerImpl(const ServerOptions& options, Handler handler, Fd listener, Fd drain, Fd stop)
-      : options_(options),
-        shared_(std::move(handler), options.max_body),
+  ServerImpl(const ServerOptions& options, Handler handler, Fd listener,
+             std::unique_ptr<TlsContext> tls, std::unique_ptr<Poller> poller)
+      : shared_(options),
+        handler_(std::move(handler)),
+        max_connections_(MaxConnections(options)),
         listener_(std::move(listener)),
-        drain_event_(std::move(drain)),
-        stop_event_(std::move(stop)),
         port_(PortOf(listener_)),
+        tls_(std::move(tls)),
         workers_(std::max<size_t>(options.max_workers, 1), kWorkerIdle),
-        acceptor_([this] { AcceptLoop(); }) {}
+        blockers_(std::max<size_t>(options.max_blocked, 1), kWorkerIdle),
+        poller_(std::move(poller)) {
+    poller_->Start(listener_, {.ready = [this](Held connection) { Resume(std::move(connection)); },
+                               .acceptable = [this] { Accept(kAcceptAtOnce); },
+                               .now_and_then = [this] { TrimPools(); }});
+  }
   ~ServerImpl() override { Drain(milliseconds{0}); }
 
   uint16_t port() const override { return port_; }
@@ -50,136 +63,206 @@ class ServerImpl final : public Server {
   void Drain(milliseconds patience) override;
 
  private:
-  void AcceptLoop();
   void Accept(int at_most);
-  void Serve(Fd socket);
-  void ServeRequests(Connection& connection);
-  bool AwaitRequest(Connection& connection, bool fresh) const;
-  bool Enter(Connection* connection);
-  void Leave(Connection* connection);
+  bool AwaitDescriptors();
+  void Welcome(Fd socket);
+  bool MakeRoom();
+  void Resume(Held connection);
+  void Drive(const Held& connection);
+  bool Dispatch(const Held& connection);
+  void Call(const Held& connection, bool may_block);
+  Response Handle(const Request& request);
+  static bool AwaitSoon(const Connection& connection, short events);
+  void Close(const Held& connection);
+  void TrimPools();
+  size_t connections() const;
   void AwaitNoConnections(Clock::time_point deadline);
+  void StopListening();
   void CutOff();
 
-  const ServerOptions options_;
   Shared shared_;
-  Codec codec_;
-  Fd listener_;           // the acceptor's
-  const Fd drain_event_;  // readable for good once Drain() began
-  const Fd stop_event_;   // the same for the acceptor
+  const Handler handler_;
+  const size_t max_connections_;
+  std::mutex accept_mutex_;
+  Fd listener_;  // guarded by accept_mutex_ once the poller runs
   const uint16_t port_;
+  const std::unique_ptr<TlsContext> tls_;  // null: in clear
+
+  std::atomic<uint64_t> last_number_{1};  // the poller keeps the first ones to itself
   std::atomic<uint64_t> accepted_{0};
+  std::atomic<uint64_t> turned_away_{0};
+  std::atomic<uint64_t> evicted_{0};
+  std::atomic<size_t> blocked_{0};
+  std::atomic<size_t> in_flight_{0};
 
   std::mutex drain_mutex_;  // one Drain() at a time
   bool drained_ = false;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable connection_ended_;
-  size_t connections_ = 0;  // accepted and not ended; those that wait for a worker too
-  absl::flat_hash_set<Connection*> open_;
-  bool cut_off_ = false;
+  size_t connections_ = 0;
 
   Workers workers_;
-  std::thread acceptor_;  // last: it uses all of the above
+  Workers blockers_;
+  const std::unique_ptr<Poller> poller_;  // last: its thread uses all of the above
 };
 
-void Raise(const Fd& event) {
-  const uint64_t one = 1;
-  // Fails only when the counter is full, and then the event is raised anyway.
-  [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof(one));
-}
-
 ServerStats ServerImpl::stats() const {
-  return {.connections_accepted = accepted_,
-          .requests_refused = shared_.refused,
-          .workers = workers_.size(),
-          .in_flight = shared_.in_flight};
+  ServerStats stats{.connections_accepted = accepted_,
+                    .connections_refused = turned_away_,
+                    .connections_evicted = evicted_,
+                    .requests_refused = shared_.refused,
+                    .calls_abandoned = shared_.abandoned,
+                    .workers = workers_.size(),
+                    .blocked = blocked_,
+                    .in_flight = in_flight_,
+                    .body_bytes = shared_.memory.held()};
+  stats.connections = connections();
+  return stats;
 }
 
-void ServerImpl::AcceptLoop() {
-  for (;;) {
-    std::array<pollfd, 2> fds{{{listener_.get(), POLLIN, 0}, {stop_event_.get(), POLLIN, 0}}};
-    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(kTrimEvery.count()));
-    if (ready == 0) {
-      shared_.bodies.Trim();
-      shared_.answers.Trim();
-    }
-    if (ready <= 0) continue;
-    if (fds[1].revents != 0) break;
-    Accept(kAcceptAtOnce);
-  }
-  // Closing the listener resets who waits in its queue.
-  Accept(kAcceptAtEnd);
-  listener_.Close();
+size_t ServerImpl::connections() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return connections_;
+}
+
+void ServerImpl::TrimPools() {
+  shared_.bodies.Trim();
+  shared_.answers.Trim();
 }
 
 void ServerImpl::Accept(int at_most) {
-  for (int i = 0; i < at_most; ++i) {
-    const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) {
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        // The listener stays readable: wait for descriptors to come back, do not spin.
-        pollfd stop{stop_event_.get(), POLLIN, 0};
-        ::poll(&stop, 1, 10);
-        return;
-      }
-      continue;  // the one connection is lost (ECONNABORTED and its like), not the listener
+  const std::lock_guard<std::mutex> lock(accept_mutex_);
+  for (int i = 0; i < at_most && listener_.valid(); ++i) {
+    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.valid()) {
+      Welcome(std::move(socket));
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      if (!AwaitDescriptors()) return;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
     }
-    ++accepted_;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ++connections_;
-    }
-    workers_.Run([this, fd] { Serve(Fd(fd)); });
+    // Else the one connection is lost (ECONNABORTED and its like), not the listener.
   }
 }
 
-void ServerImpl::Serve(Fd socket) {
-  {
-    Connection connection(std::move(socket), options_.io_timeout);
-    if (Enter(&connection)) {
-      try {
-        ServeRequests(connection);
-      } catch (...) {
-        // Out of memory, most likely: this connection ends, the others go on.
-      }
-    }
-    Leave(&connection);
+/// The listener stays readable without descriptors: get one back, or at least do not spin.
+bool ServerImpl::AwaitDescriptors() {
+  if (MakeRoom()) return true;
+  ::poll(nullptr, 0, 10);
+  return false;
+}
+
+bool ServerImpl::MakeRoom() {
+  const Held spared = poller_->TakeOne();
+  if (spared == nullptr) return false;
+  ++evicted_;
+  Close(spared);
+  return true;
+}
+
+void ServerImpl::Welcome(Fd socket) {
+  ++accepted_;
+  const size_t open = connections();
+  const bool refused = open >= max_connections_ && !MakeRoom();
+  if (refused) {
+    ++turned_away_;
+    // Through TLS a word costs a handshake, which is more than a refused peer gets.
+    if (tls_ != nullptr || open >= max_connections_ + kMostTold) return;
   }
+  auto transport = tls_ != nullptr ? tls_->Accept(socket) : MakePlainTransport(socket);
+  if (transport == nullptr) return;
+  const auto connection = std::make_shared<Connection>(++last_number_, std::move(socket),
+                                                       std::move(transport), shared_);
+  if (!poller_->Add(connection)) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++connections_;
+  }
+  if (refused) connection->RefuseAll(503, "too many connections");
+  // Usually the first bytes are here already.
+  Resume(connection);
+}
+
+void ServerImpl::Resume(Held connection) {
+  workers_.Run([this, held = std::move(connection)] { Drive(held); });
+}
+
+/// Goes on with a connection until it has to wait, on whatever thread this is.
+void ServerImpl::Drive(const Held& connection) {
+  for (;;) {
+    switch (connection->Advance(Clock::now())) {
+      case Connection::Next::kRead:
+        if (AwaitSoon(*connection, POLLIN)) continue;
+        return poller_->Park(connection, false);
+      case Connection::Next::kWrite:
+        if (AwaitSoon(*connection, POLLOUT)) continue;
+        return poller_->Park(connection, true);
+      case Connection::Next::kCall:
+        if (Dispatch(connection)) continue;
+        return;
+      case Connection::Next::kClose:
+        return Close(connection);
+    }
+  }
+}
+
+bool ServerImpl::AwaitSoon(const Connection& connection, short events) {
+  if (!connection.moving()) return false;
+  pollfd wanted{connection.socket(), events, 0};
+  return ::poll(&wanted, 1, static_cast<int>(kByteGap.count())) > 0;
+}
+
+/// Lets the request be answered; false if that happens on another thread.
+bool ServerImpl::Dispatch(const Held& connection) {
+  const RequestHead& head = connection->head();
+  const ServerOptions& options = shared_.options;
+  if (!options.may_block || !options.may_block(head.method, head.path)) {
+    Call(connection, false);
+    return true;
+  }
+  if (++blocked_ > options.max_blocked) {
+    --blocked_;
+    ++shared_.refused;
+    connection->SetAnswer(Failure(503, "too many calls wait already; try again"), false);
+    return true;
+  }
+  blockers_.Run([this, connection] {
+    Call(connection, true);
+    --blocked_;
+    Resume(connection);
+  });
+  return false;
+}
+
+void ServerImpl::Call(const Held& connection, bool may_block) {
+  ++in_flight_;
+  const Request request = connection->BeginCall();
+  poller_->Watch(connection);
+  Response response = Handle(request);
+  poller_->Unwatch(*connection);
+  connection->EndCall();
+  connection->SetAnswer(std::move(response), may_block && poller_->idle() >= kKeptIdle);
+  --in_flight_;
+}
+
+Response ServerImpl::Handle(const Request& request) {
+  Response response;
+  try {
+    response.body = shared_.answers.Take(0);
+    handler_(request, &response);
+  } catch (...) {
+    // What went wrong may hold anything, so it does not go out.
+    response = Failure(500, "internal error");
+  }
+  return response;
+}
+
+void ServerImpl::Close(const Held& connection) {
+  poller_->Remove(*connection);
   const std::lock_guard<std::mutex> lock(mutex_);
   --connections_;
   connection_ended_.notify_all();
-}
-
-void ServerImpl::ServeRequests(Connection& connection) {
-  for (bool fresh = true; AwaitRequest(connection, fresh); fresh = false) {
-    Exchange exchange(connection, shared_);
-    if (!codec_.Run(connection, exchange)) return;
-    if (exchange.unread()) connection.Linger();
-    if (exchange.close()) return;
-  }
-}
-
-bool ServerImpl::AwaitRequest(Connection& connection, bool fresh) const {
-  auto arrival = Connection::Arrival::kWoken;
-  if (!shared_.draining) {
-    arrival = connection.AwaitBytes(options_.idle_timeout, drain_event_.get());
-  }
-  if (arrival == Connection::Arrival::kWoken) {
-    arrival = connection.AwaitBytes(fresh ? kDrainGrace : milliseconds{0}, -1);
-  }
-  return arrival == Connection::Arrival::kBytes;
-}
-
-bool ServerImpl::Enter(Connection* connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!cut_off_) open_.insert(connection);
-  return !cut_off_;
-}
-
-void ServerImpl::Leave(Connection* connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  open_.erase(connection);
 }
 
 void ServerImpl::AwaitNoConnections(Clock::time_point deadline) {
@@ -187,10 +270,18 @@ void ServerImpl::AwaitNoConnections(Clock::time_point deadline) {
   connection_ended_.wait_until(lock, deadline, [this] { return connections_ == 0; });
 }
 
+/// Takes what waits in the listener's queue, since closing it resets that.
+void ServerImpl::StopListening() {
+  Accept(kAcceptAtEnd);
+  const std::lock_guard<std::mutex> lock(accept_mutex_);
+  listener_.Close();
+}
+
 void ServerImpl::CutOff() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  cut_off_ = true;
-  for (Connection* connection : open_) connection->Abort();
+  for (const Held& connection : poller_->All()) {
+    connection->Abandon();
+    connection->Abort();
+  }
 }
 
 void ServerImpl::Drain(milliseconds patience) {
@@ -198,12 +289,14 @@ void ServerImpl::Drain(milliseconds patience) {
   const std::lock_guard<std::mutex> one_at_a_time(drain_mutex_);
   if (std::exchange(drained_, true)) return;
   shared_.draining = true;
-  Raise(drain_event_);
+  for (Held& idle : poller_->TakeIdle()) Resume(std::move(idle));
   AwaitNoConnections(deadline);
-  Raise(stop_event_);
-  acceptor_.join();
+  StopListening();
   AwaitNoConnections(deadline);
   CutOff();
+  AwaitNoConnections(Clock::time_point::max());
+  poller_->Stop();
+  blockers_.Finish();
   workers_.Finish();
 }
 
@@ -211,15 +304,18 @@ void ServerImpl::Drain(milliseconds patience) {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
                                                       Handler handler) {
+  std::unique_ptr<TlsContext> tls;
+  if (options.tls) {
+    auto loaded = TlsContext::Load(*options.tls, options.warn);
+    if (!loaded.ok()) return loaded.status();
+    tls = *std::move(loaded);
+  }
   auto listener = Listen(options.bind, options.port);
   if (!listener.ok()) return listener.status();
-  Fd drain(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!drain.valid() || !stop.valid()) {
-    return absl::ResourceExhaustedError("no file descriptors left for the server's events");
-  }
+  auto poller = Poller::Create();
+  if (!poller.ok()) return poller.status();
   return std::make_unique<ServerImpl>(options, std::move(handler), std::move(*listener),
-                                      std::move(drain), std::move(stop));
+                                      std::move(tls), *std::move(poller));
 }
 
 }  // namespace outrigger::http

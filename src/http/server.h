@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 
-// Transport: listening, limits, deadlines, keep-alive. Knows no Kubernetes and no JSON of its own
-// but the body of its refusals.
+// Transport: listening, limits, deadlines, keep-alive, TLS. Knows no Kubernetes and no JSON of its
+// own but the body of its refusals. docs/http.md says why it is as it is.
 
 namespace outrigger::http {
 
@@ -28,6 +30,10 @@ struct Request {
   std::string_view body;
   /// The peer's address, from the socket and never from a header.
   std::string_view peer;
+  /// Stop is requested when nobody waits for the answer any more: the peer has hung up, or the
+  /// server gives up on what is under way. Callbacks on it run on the thread that watches all
+  /// connections, so they must be quick.
+  std::stop_token abandoned = {};
 };
 
 /// The answer. Content-Length, Connection and Date are the transport's business.
@@ -41,25 +47,64 @@ struct Response {
 /// Called on a worker thread, from several at once. What it throws becomes a 500 without details.
 using Handler = std::function<void(const Request&, Response*)>;
 
+/// Files in PEM. Read again when they change; a change that cannot be read is warned about, and
+/// what was read before stays.
+struct TlsOptions {
+  std::string cert_file;       // the certificate, followed by those between it and its root
+  std::string key_file;        // its private key
+  std::string client_ca_file;  // empty: clients need no certificate; else one signed by these
+};
+
+/// Times are of the wall clock, not between two bytes: a byte now and then gains nobody more.
 struct ServerOptions {
   std::string bind = "127.0.0.1";
   uint16_t port = 0;  // 0: any free port
+  std::optional<TlsOptions> tls;
+
   size_t max_body = size_t{256} << 20;
+  /// What the bodies of all requests under way may take, of which only what has come counts; at
+  /// least max_body.
+  size_t max_body_memory = size_t{1} << 30;
+
   /// How long a connection may stay idle. Go keeps idle connections for 90 s and does not retry a
   /// POST on one that was just closed, so this must be above 90 s.
-  std::chrono::seconds idle_timeout{120};
-  /// How long a request may take to arrive, or an answer to be taken, between two bytes.
-  std::chrono::seconds io_timeout{10};
-  /// Threads are made when they are needed, up to this many; every open connection needs one.
-  size_t max_workers = 1024;
+  std::chrono::milliseconds idle_timeout{120'000};
+  /// How long after its first byte the first line, and the whole head, of a request may take.
+  std::chrono::milliseconds line_timeout{5'000};
+  std::chrono::milliseconds head_timeout{10'000};
+  /// How long a body may take after its head, and the peer to take an answer.
+  std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds answer_timeout{30'000};
+
+  /// Threads, made when they are needed, for calls that do not block.
+  size_t max_workers = 64;
+  /// Which calls may block for long. They get threads of their own, so that no number of them
+  /// delays another call; above max_blocked a further one is answered 503. Null: none does.
+  std::function<bool(std::string_view method, std::string_view path)> may_block;
+  size_t max_blocked = 500;
+  /// Connections at once; at least max_blocked and some for others. Above, the idle one that has
+  /// waited longest is closed, and only if none waits, the new one refused with 503.
+  size_t max_connections = 2048;
+
+  /// Told what an operator should know, in a line; may be null. Called from any thread.
+  std::function<void(const std::string&)> warn;
 };
+
+/// Connections that are kept for other calls however many may block.
+inline constexpr size_t kSpareConnections = 256;
 
 /// Counts of what happened below the handler; all monotone except the gauges.
 struct ServerStats {
   uint64_t connections_accepted = 0;
-  uint64_t requests_refused = 0;  // answered here with 4xx, before the handler
-  size_t workers = 0;             // gauge
-  size_t in_flight = 0;           // gauge: requests between first byte and last
+  uint64_t connections_refused = 0;  // answered 503 at once: too many
+  uint64_t connections_evicted = 0;  // closed while they waited, to make room
+  uint64_t requests_refused = 0;     // answered here with 4xx or 503, before the handler
+  uint64_t calls_abandoned = 0;      // nobody waited for the answer any more
+  size_t connections = 0;            // gauge: open
+  size_t workers = 0;                // gauge: threads for calls that do not block
+  size_t blocked = 0;                // gauge: calls under way that may block
+  size_t in_flight = 0;              // gauge: calls in the handler, the blocked included
+  size_t body_bytes = 0;             // gauge: held by bodies under way
 };
 
 /// An HTTP/1.1 server on one address. Thread-safe.
@@ -68,7 +113,8 @@ class Server {
   virtual ~Server() = default;
 
   /// Binds, listens and serves in the background. Errors name the address and the cause
-  /// (AlreadyExists: somebody listens there; SO_REUSEPORT is never used).
+  /// (AlreadyExists: somebody listens there; SO_REUSEPORT is never used), or the file of `tls` and
+  /// what is wrong with it (InvalidArgument).
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Handler handler);
 
@@ -78,7 +124,8 @@ class Server {
 
   /// Answers what is under way with `Connection: close`, takes no new connections once nothing is
   /// in flight (or `patience` is over), and returns when all threads have ended. What still runs
-  /// after `patience` loses its connection. Idempotent; the destructor drains with no patience.
+  /// after `patience` is told by Request::abandoned and loses its connection. Idempotent; the
+  /// destructor drains with no patience.
   virtual void Drain(std::chrono::milliseconds patience) = 0;
 };
 

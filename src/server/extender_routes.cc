@@ -19,6 +19,13 @@ ExtenderRoutes::ExtenderRoutes(const engine::Engine& engine) : engine_(engine) {
   served_ += "/version";
 }
 
+bool ExtenderRoutes::MayBlock(std::string_view method, std::string_view path) const {
+  if (method != "POST") return false;
+  const auto found = endpoints_.find(absl::string_view(path.data(), path.size()));
+  return found != endpoints_.end() &&
+         engine_.endpoints()[found->second].verb == engine::Verb::kBind;
+}
+
 void ExtenderRoutes::Handle(const http::Request& request, http::Response* response) const {
   const auto found = endpoints_.find(absl::string_view(request.path.data(), request.path.size()));
   if (found != endpoints_.end()) {
@@ -38,7 +45,7 @@ void ExtenderRoutes::Call(size_t endpoint, const http::Request& request,
   engine::Reply reply;
   reply.body = std::move(response->body);  // keeps its memory from call to call
   reply.body.clear();
-  engine_.Call(endpoint, {request.body.data(), request.body.size()}, &reply);
+  engine_.Call(endpoint, {request.body.data(), request.body.size()}, request.abandoned, &reply);
   response->status = reply.http_status;
   response->body = std::move(reply.body);
 }

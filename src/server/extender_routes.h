@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "engine/engine.h"
@@ -17,6 +18,9 @@ class ExtenderRoutes {
   explicit ExtenderRoutes(const engine::Engine& engine);
 
   void Handle(const http::Request& request, http::Response* response) const;
+
+  /// True for a bind call: it may wait for minutes, and must not hold up others.
+  bool MayBlock(std::string_view method, std::string_view path) const;
 
  private:
   void Call(size_t endpoint, const http::Request& request, http::Response* response) const;

@@ -119,30 +119,60 @@ void MetricsImpl::Watch(std::string_view listener, std::function<http::ServerSta
   }
 }
 
+/// A figure of a listener, and how it is called.
+struct ListenerMetric {
+  const char* name;
+  MetricType type;
+  const char* help;
+  double (*value)(const http::ServerStats& stats);
+};
+
+constexpr MetricType kCounter = MetricType::Counter;
+constexpr MetricType kGauge = MetricType::Gauge;
+constexpr ListenerMetric kListenerMetrics[] = {
+    {"outrigger_http_connections_total", kCounter, "Connections accepted.",
+     [](const http::ServerStats& stats) {
+       return static_cast<double>(stats.connections_accepted);
+     }},
+    {"outrigger_http_connections_refused_total", kCounter,
+     "Connections answered with 503 at once, because there were too many.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections_refused); }},
+    {"outrigger_http_connections_evicted_total", kCounter,
+     "Waiting connections that were closed to make room for new ones.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections_evicted); }},
+    {"outrigger_http_requests_refused_total", kCounter,
+     "Requests answered with 4xx or 5xx before they reached a handler.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.requests_refused); }},
+    {"outrigger_http_calls_abandoned_total", kCounter,
+     "Calls whose caller had gone before the answer.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.calls_abandoned); }},
+    {"outrigger_http_connections", kGauge, "Open connections.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections); }},
+    {"outrigger_http_workers", kGauge, "Threads for calls that do not block.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.workers); }},
+    {"outrigger_http_blocking_calls", kGauge, "Calls under way that may block (bind).",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.blocked); }},
+    {"outrigger_http_requests_in_flight", kGauge,
+     "Requests that are being handled, the blocking ones included.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.in_flight); }},
+    {"outrigger_http_body_bytes", kGauge, "Memory that large bodies under way hold.",
+     [](const http::ServerStats& stats) { return static_cast<double>(stats.body_bytes); }},
+};
+
 void MetricsImpl::AppendListeners(std::vector<MetricFamily>* families) const {
-  std::vector<Sample> accepted, refused, workers, in_flight;
+  std::vector<std::pair<prometheus::Labels, http::ServerStats>> all;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [listener, stats] : listeners_) {
-      const http::ServerStats now = stats();
-      const prometheus::Labels labels{{"listener", listener}};
-      accepted.emplace_back(labels, static_cast<double>(now.connections_accepted));
-      refused.emplace_back(labels, static_cast<double>(now.requests_refused));
-      workers.emplace_back(labels, static_cast<double>(now.workers));
-      in_flight.emplace_back(labels, static_cast<double>(now.in_flight));
+      all.emplace_back(prometheus::Labels{{"listener", listener}}, stats());
     }
   }
-  if (accepted.empty()) return;
-  families->push_back(Read("outrigger_http_connections_total", "Connections accepted.",
-                           MetricType::Counter, accepted));
-  families->push_back(Read("outrigger_http_requests_refused_total",
-                           "Requests answered with 4xx or 5xx before they reached a handler.",
-                           MetricType::Counter, refused));
-  families->push_back(Read("outrigger_http_workers", "Threads that serve connections.",
-                           MetricType::Gauge, workers));
-  families->push_back(Read("outrigger_http_requests_in_flight",
-                           "Requests between their first byte and the last of their answer.",
-                           MetricType::Gauge, in_flight));
+  if (all.empty()) return;
+  for (const ListenerMetric& metric : kListenerMetrics) {
+    std::vector<Sample> samples;
+    for (const auto& [labels, stats] : all) samples.emplace_back(labels, metric.value(stats));
+    families->push_back(Read(metric.name, metric.help, metric.type, samples));
+  }
 }
 
 std::string MetricsImpl::Render() const {

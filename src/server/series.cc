@@ -12,7 +12,7 @@ using prometheus::Family;
 using prometheus::Histogram;
 
 constexpr std::array kErrorKinds{ErrorKind::kBadRequest, ErrorKind::kUnanswerable,
-                                 ErrorKind::kAgent, ErrorKind::kInternal};
+                                 ErrorKind::kAgent, ErrorKind::kInternal, ErrorKind::kAbandoned};
 constexpr size_t kVerbs = 4;
 constexpr size_t kMaxReasons = 64;
 constexpr size_t kMaxFields = 64;

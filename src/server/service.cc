@@ -7,6 +7,7 @@
 
 #include "server/admin_routes.h"
 #include "server/extender_routes.h"
+#include "spdlog/spdlog.h"
 
 namespace outrigger::server {
 namespace {
@@ -14,8 +15,10 @@ namespace {
 using std::chrono::milliseconds;
 
 // Probes and scrapes only; kubelet and Prometheus are a handful of connections.
-constexpr size_t kAdminWorkers = 64;
+constexpr size_t kAdminWorkers = 4;
+constexpr size_t kAdminConnections = 256;
 constexpr size_t kAdminMaxBody = size_t{64} << 10;
+constexpr size_t kAdminBodyMemory = size_t{4} << 20;
 constexpr milliseconds kAdminPatience{1000};
 
 class ServiceImpl final : public Service {
@@ -55,23 +58,29 @@ absl::Status In(std::string_view listener, const absl::Status& status) {
 }
 
 absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
-  auto extender =
-      http::Server::Start({.bind = options.bind,
-                           .port = options.port,
-                           .max_body = options.max_body,
-                           .max_workers = options.max_workers},
-                          [this](const http::Request& request, http::Response* response) {
-                            extender_routes_.Handle(request, response);
-                          });
+  http::ServerOptions extender_options = options.extender;
+  extender_options.may_block = [this](std::string_view method, std::string_view path) {
+    return extender_routes_.MayBlock(method, path);
+  };
+  extender_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
+  auto extender = http::Server::Start(
+      extender_options, [this](const http::Request& request, http::Response* response) {
+        extender_routes_.Handle(request, response);
+      });
   if (!extender.ok()) return In("extender", extender.status());
   extender_ = std::move(*extender);
-  auto admin = http::Server::Start({.bind = options.admin_bind,
-                                    .port = options.admin_port,
-                                    .max_body = kAdminMaxBody,
-                                    .max_workers = kAdminWorkers},
-                                   [this](const http::Request& request, http::Response* response) {
-                                     admin_routes_.Handle(request, response);
-                                   });
+  http::ServerOptions admin_options;
+  admin_options.bind = options.admin_bind;
+  admin_options.port = options.admin_port;
+  admin_options.max_body = kAdminMaxBody;
+  admin_options.max_body_memory = kAdminBodyMemory;
+  admin_options.max_workers = kAdminWorkers;
+  admin_options.max_blocked = 1;
+  admin_options.max_connections = kAdminConnections;
+  auto admin = http::Server::Start(
+      admin_options, [this](const http::Request& request, http::Response* response) {
+        admin_routes_.Handle(request, response);
+      });
   if (!admin.ok()) return In("admin", admin.status());
   admin_ = std::move(*admin);
   metrics_.Watch("extender", [this] { return extender_->stats(); });

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/engine.h"
+#include "http/server.h"
 #include "server/metrics.h"
 
 // The extender service: two listeners. The first takes the scheduler's calls, the second (admin)
@@ -17,14 +18,12 @@
 namespace outrigger::server {
 
 struct ServiceOptions {
-  std::string bind = "127.0.0.1";
-  uint16_t port = 0;  // 0: any free one
+  /// The extender's listener: address, limits, TLS. may_block and warn are the service's business.
+  http::ServerOptions extender;
   std::string admin_bind = "127.0.0.1";
-  uint16_t admin_port = 0;
+  uint16_t admin_port = 0;  // 0: any free one
   /// Serve /metrics in clear to peers that are not on loopback.
   bool metrics_from_anywhere = false;
-  size_t max_body = size_t{256} << 20;
-  size_t max_workers = 1024;
 };
 
 class Service {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,9 @@ struct Request {
   Diagnostics& diagnostics;
   /// True if somebody wants to read the reasons of scores (explain, debug log).
   bool explaining = false;
+  /// Stop is requested when nobody waits for the answer any more. A stage that takes long should
+  /// look now and then, and return any Status.
+  std::stop_token abandoned = {};
 
   /// The reason of a score, formatted only if somebody wants to read it.
   template <typename... Args>

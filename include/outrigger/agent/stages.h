@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,9 @@ struct BindRequest {
   std::string_view pod_name;
   std::string_view pod_uid;
   std::string_view node;
+  /// Stop is requested when the scheduler has gone, or the server stops: a Bind that waits has to
+  /// return soon then, with any Status. Callbacks on it must be quick.
+  std::stop_token abandoned = {};
 };
 
 /// Binds a pod in the scheduler's place; may block for minutes (a permit barrier).

@@ -48,13 +48,13 @@ TEST(ServeOptions, AllAgentsAreServedByDefaultOnOneSharedPort) {
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   const ServeOptions& options = prepared->options;
   EXPECT_THAT(Names(options), ElementsAre("congestion", "gang", "safe"));
-  EXPECT_EQ(options.service.bind, "127.0.0.1");
-  EXPECT_EQ(options.service.port, 9870);
+  EXPECT_EQ(options.service.extender.bind, "127.0.0.1");
+  EXPECT_EQ(options.service.extender.port, 9870);
   EXPECT_EQ(options.service.admin_bind, "127.0.0.1");
   EXPECT_EQ(options.service.admin_port, 9970);
   EXPECT_FALSE(options.service.metrics_from_anywhere);
-  EXPECT_EQ(options.service.max_body, size_t{256} << 20);
-  EXPECT_EQ(options.service.max_workers, 1024U);
+  EXPECT_EQ(options.service.extender.max_body, size_t{256} << 20);
+  EXPECT_EQ(options.service.extender.max_workers, 64U);
   EXPECT_EQ(options.drain_delay.count(), 0);
   EXPECT_EQ(options.drain_timeout.count(), 20'000);
   EXPECT_EQ(prepared->log.level, "info");
@@ -85,7 +85,7 @@ class Ports : public ::testing::TestWithParam<PortRow> {};
 TEST_P(Ports, FollowFromWhatIsServed) {
   const auto prepared = Prepare(GetParam().flags);
   ASSERT_TRUE(prepared.ok()) << prepared.status();
-  EXPECT_EQ(prepared->options.service.port, GetParam().port);
+  EXPECT_EQ(prepared->options.service.extender.port, GetParam().port);
   EXPECT_EQ(prepared->options.service.admin_port, GetParam().admin_port);
 }
 
@@ -130,6 +130,14 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"Bind", {{"--bind", "0.0.0.0"}}, "--bind 0.0.0.0 is not loopback"},
         WrongRow{"BindName", {{"--bind", "example.com"}}, "--insecure-listen"},
         WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind is empty"},
+        WrongRow{"CertificateWithoutKey", {{"--tls-cert", "c.pem"}}, "--tls-key is missing"},
+        WrongRow{"KeyWithoutCertificate", {{"--tls-key", "k.pem"}}, "--tls-cert is missing"},
+        WrongRow{"ClientsWithoutTls",
+                 {{"--client-ca", "ca.pem"}},
+                 "--client-ca asks for certificates, which takes --tls-cert and --tls-key"},
+        WrongRow{"LessMemoryThanOneBody",
+                 {{"--max-body", "2Mi"}, {"--max-body-memory", "1Mi"}},
+                 "--max-body-memory 1Mi is less than one body may have: --max-body 2Mi"},
         WrongRow{"NoAdminPortLeft", {{"--port", "65436"}}, "give one by --admin-port"},
         WrongRow{"SamePorts",
                  {{"--port", "80"}, {"--admin-port", "80"}},
@@ -138,6 +146,34 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ServeOptions, AnyAddressIsTakenWhenInsecureIsAccepted) {
   EXPECT_TRUE(Prepare({{"--bind", "0.0.0.0"}, {"--insecure-listen", "true"}}).ok());
+}
+
+TEST(ServeOptions, AnyAddressIsTakenWithTls) {
+  const auto prepared = Prepare({{"--bind", "0.0.0.0"},
+                                 {"--tls-cert", "cert.pem"},
+                                 {"--tls-key", "key.pem"},
+                                 {"--client-ca", "ca.pem"}});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  const auto& tls = prepared->options.service.extender.tls;
+  ASSERT_TRUE(tls);
+  EXPECT_EQ(tls->cert_file, "cert.pem");
+  EXPECT_EQ(tls->key_file, "key.pem");
+  EXPECT_EQ(tls->client_ca_file, "ca.pem");
+}
+
+TEST(ServeOptions, LimitsReachTheServer) {
+  const auto prepared = Prepare({{"--max-body", "1Mi"},
+                                 {"--max-body-memory", "4Mi"},
+                                 {"--max-workers", "3"},
+                                 {"--max-waiting-binds", "5000"},
+                                 {"--max-connections", "6000"}});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  const auto& extender = prepared->options.service.extender;
+  EXPECT_EQ(extender.max_body, size_t{1} << 20);
+  EXPECT_EQ(extender.max_body_memory, size_t{4} << 20);
+  EXPECT_EQ(extender.max_workers, 3U);
+  EXPECT_EQ(extender.max_blocked, 5000U);
+  EXPECT_EQ(extender.max_connections, 6000U);
 }
 
 TEST(ServeOptions, TheAdminPortMayListenAnywhere) {
@@ -158,12 +194,12 @@ TEST(ServeOptions, ASettingsFileIsReadFromFlagOrEnvironment) {
   const testing::TempFile file("port: 7000\nagents: [safe]\nlogFormat: json\n");
   const auto by_flag = Prepare({}, {}, file.path());
   ASSERT_TRUE(by_flag.ok()) << by_flag.status();
-  EXPECT_EQ(by_flag->options.service.port, 7000);
+  EXPECT_EQ(by_flag->options.service.extender.port, 7000);
   EXPECT_THAT(Names(by_flag->options), ElementsAre("safe"));
   EXPECT_TRUE(by_flag->log.json);
   const auto by_environment = Prepare({}, {{"OUTRIGGER_CONFIG", file.path()}});
   ASSERT_TRUE(by_environment.ok()) << by_environment.status();
-  EXPECT_EQ(by_environment->options.service.port, 7000);
+  EXPECT_EQ(by_environment->options.service.extender.port, 7000);
 }
 
 TEST(ServeOptions, AMissingSettingsFileIsAFailureThatNamesIt) {

@@ -158,7 +158,7 @@ class TestEngine {
     const size_t size = body.size();
     body.resize(size + wire::kPadding, ' ');
     Reply reply;
-    engine_->Call(Find(path), {body.data(), size}, &reply);
+    engine_->Call(Find(path), {body.data(), size}, abandoned, &reply);
     return reply;
   }
   nlohmann::json CallJson(std::string_view path, const nlohmann::json& body) {
@@ -166,6 +166,7 @@ class TestEngine {
   }
 
   RecordingObserver observer;
+  std::stop_token abandoned;  // of the calls that come
 
  private:
   size_t Find(std::string_view path) const {

@@ -97,6 +97,7 @@ TEST(HttpConnections, QueueUpWhenAllWorkersAreTaken) {
   Gate gate;
   ServerOptions options;
   options.max_workers = 2;
+  options.may_block = [](std::string_view, std::string_view) { return false; };
   const auto server = MustStart(BlockAt(gate), options);
   const OpensAtEnd open(gate);
   const auto blocked = Connect(server->port(), 2);

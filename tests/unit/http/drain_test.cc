@@ -139,13 +139,17 @@ TEST_F(HttpDrain, LeavesNoThreadAndNoDescriptorBehind) {
   const size_t threads = EntriesOf("/proc/self/task");
   const size_t descriptors = EntriesOf("/proc/self/fd");
   {
-    const auto server = MustStart(Echo);
+    Gate gate;
+    const auto server = MustStart([&](const Request&, Response*) { gate.Pass(); });
     std::vector<std::unique_ptr<RawHttp>> clients;
     for (int i = 0; i < 20; ++i) {
       clients.push_back(std::make_unique<RawHttp>(server->port()));
-      ASSERT_TRUE(clients.back()->Call("POST", "/", "x"));
+      ASSERT_TRUE(clients.back()->SendRequest("POST", "/block"));
     }
+    ASSERT_TRUE(gate.AwaitHeld(20));
     EXPECT_GE(EntriesOf("/proc/self/task"), threads + 20);
+    gate.Open();
+    for (const auto& client : clients) EXPECT_TRUE(client->ReadAnswer());
   }
   EXPECT_EQ(EntriesOf("/proc/self/task"), threads);
   EXPECT_LE(EntriesOf("/proc/self/fd"), descriptors);

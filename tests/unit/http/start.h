@@ -4,14 +4,18 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "http/server.h"
 
 namespace outrigger::http {
 
-/// A server on a free port; a failure ends the test program.
+/// A server on a free port whose calls of /block may block; a failure ends the test program.
 inline std::unique_ptr<Server> MustStart(Handler handler, ServerOptions options = {}) {
+  if (!options.may_block) {
+    options.may_block = [](std::string_view, std::string_view path) { return path == "/block"; };
+  }
   auto server = Server::Start(options, std::move(handler));
   if (!server.ok()) {
     ADD_FAILURE() << server.status();

@@ -29,7 +29,8 @@ class FakeEngine final : public engine::Engine {
   const std::vector<engine::Endpoint>& endpoints() const override { return endpoints_; }
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
-  void Call(size_t endpoint, wire::Body body, engine::Reply* reply) const override {
+  void Call(size_t endpoint, wire::Body body, std::stop_token,
+            engine::Reply* reply) const override {
     ++calls_;
     answer_(endpoints_.at(endpoint), {body.data, body.size}, reply);
   }

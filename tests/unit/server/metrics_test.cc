@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MetricsErrors,
                          ::testing::Values(std::pair{ErrorKind::kBadRequest, "bad_request"},
                                            std::pair{ErrorKind::kUnanswerable, "unanswerable"},
                                            std::pair{ErrorKind::kAgent, "agent"},
-                                           std::pair{ErrorKind::kInternal, "internal"}),
+                                           std::pair{ErrorKind::kInternal, "internal"},
+                                           std::pair{ErrorKind::kAbandoned, "abandoned"}),
                          [](const auto& row) { return std::string(row.param.second); });
 
 TEST(Metrics, ShowServedEndpointsFromTheStart) {

@@ -88,7 +88,9 @@ struct Row {
 class ServiceRows : public ServiceTest, public ::testing::WithParamInterface<Row> {};
 
 TEST_P(ServiceRows, Answers) {
-  Start({.max_body = 1 << 20});
+  ServiceOptions options;
+  options.extender.max_body = 1 << 20;
+  Start(options);
   RawHttp client(service_->port());
   ASSERT_TRUE(client.Send(GetParam().request));
   const auto answer = client.ReadAnswer();
@@ -185,12 +187,16 @@ TEST_F(ServiceTest, DrainFailsReadinessFirstAndAnswersAllCalls) {
 TEST_F(ServiceTest, SaysWhichListenerFoundItsPortTaken) {
   Start();
   const std::unique_ptr<Metrics> metrics = Metrics::Create();
-  const auto extender = Service::Start({.port = service_->port()}, engine_, *metrics);
+  ServiceOptions options;
+  options.extender.port = service_->port();
+  const auto extender = Service::Start(options, engine_, *metrics);
   EXPECT_EQ(extender.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_EQ(extender.status().message(),
             fmt::format("extender: cannot listen on 127.0.0.1:{}: Address already in use",
                         service_->port()));
-  const auto admin = Service::Start({.admin_port = service_->admin_port()}, engine_, *metrics);
+  ServiceOptions admin_options;
+  admin_options.admin_port = service_->admin_port();
+  const auto admin = Service::Start(admin_options, engine_, *metrics);
   EXPECT_EQ(admin.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(admin.status().message()), HasSubstr("admin: cannot listen on"));
 }

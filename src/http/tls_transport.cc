@@ -1,0 +1,128 @@
+#include "http/tls_transport.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+namespace outrigger::http {
+namespace {
+
+// A record holds as much; a small answer's head and body share one.
+constexpr size_t kRecord = size_t{16} << 10;
+
+// OpenSSL's own socket BIO writes with write(2), which raises SIGPIPE when the peer has gone.
+int SocketOf(BIO* bio) {
+  return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
+}
+
+int FinishMove(BIO* bio, ssize_t moved, bool reading) {
+  BIO_clear_retry_flags(bio);
+  if (moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    if (reading) {
+      BIO_set_retry_read(bio);
+    } else {
+      BIO_set_retry_write(bio);
+    }
+  }
+  return static_cast<int>(moved);
+}
+
+int Send(BIO* bio, const char* from, int size) {
+  return FinishMove(bio, ::send(SocketOf(bio), from, static_cast<size_t>(size), MSG_NOSIGNAL),
+                    false);
+}
+
+int Receive(BIO* bio, char* to, int size) {
+  return FinishMove(bio, ::recv(SocketOf(bio), to, static_cast<size_t>(size), 0), true);
+}
+
+long Control(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+const BIO_METHOD* Method() {
+  static BIO_METHOD* const method = [] {
+    BIO_METHOD* made =
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK | BIO_TYPE_DESCRIPTOR, "socket");
+    BIO_meth_set_write(made, Send);
+    BIO_meth_set_read(made, Receive);
+    BIO_meth_set_ctrl(made, Control);
+    return made;
+  }();
+  return method;
+}
+
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(SSL* ssl, int socket) : ssl_(ssl), socket_(socket) {}
+  ~TlsTransport() override { SSL_free(ssl_); }
+  TlsTransport(const TlsTransport&) = delete;
+  TlsTransport& operator=(const TlsTransport&) = delete;
+
+  Moved Handshake() override {
+    ERR_clear_error();
+    return Result(SSL_accept(ssl_), 0);
+  }
+  Moved Read(char* to, size_t size) override {
+    ERR_clear_error();
+    size_t moved = 0;
+    return Result(SSL_read_ex(ssl_, to, size, &moved), moved);
+  }
+  Moved Write(std::string_view head, std::string_view body) override {
+    std::string_view bytes = head.empty() ? body : head;
+    if (!head.empty() && !body.empty() && head.size() < kRecord) {
+      record_.assign(head);
+      record_.append(body.substr(0, std::min(body.size(), kRecord - head.size())));
+      bytes = record_;
+    }
+    ERR_clear_error();
+    size_t moved = 0;
+    return Result(SSL_write_ex(ssl_, bytes.data(), bytes.size(), &moved), moved);
+  }
+  void EndWriting() override {
+    ERR_clear_error();
+    SSL_shutdown(ssl_);
+    ::shutdown(socket_, SHUT_WR);
+  }
+
+ private:
+  Moved Result(int result, size_t moved) const {
+    if (result > 0) return {Moved::How::kBytes, moved};
+    switch (SSL_get_error(ssl_, result)) {
+      case SSL_ERROR_WANT_READ:
+        return {Moved::How::kWouldRead, 0};
+      case SSL_ERROR_WANT_WRITE:
+        return {Moved::How::kWouldWrite, 0};
+      case SSL_ERROR_ZERO_RETURN:
+        return {Moved::How::kEnd, 0};
+      default:
+        return {Moved::How::kFailed, 0};
+    }
+  }
+
+  SSL* const ssl_;
+  const int socket_;
+  std::string record_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeTlsTransport(SSL_CTX* context, const Fd& socket) {
+  SSL* const ssl = SSL_new(context);
+  BIO* const bio = BIO_new(Method());
+  if (ssl == nullptr || bio == nullptr) {
+    SSL_free(ssl);
+    BIO_free(bio);
+    return nullptr;
+  }
+  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(socket.get())));
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl, bio, bio);
+  return std::make_unique<TlsTransport>(ssl, socket.get());
+}
+
+}  // namespace outrigger::http

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "http/fd.h"
+
+namespace outrigger::http {
+
+/// How one attempt to move bytes ended.
+struct Moved {
+  enum class How {
+    kBytes,       // `bytes` of them, at least one
+    kWouldRead,   // nothing now: wait until the socket is readable
+    kWouldWrite,  // nothing now: wait until it is writable
+    kEnd,         // the peer will send nothing more
+    kFailed,      // of no further use
+  };
+  How how = How::kFailed;
+  size_t bytes = 0;
+};
+
+/// The bytes of one connection, in clear or through TLS. Never blocks. Used by one thread at a
+/// time.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Asked again until it says kBytes; at once if there is nothing to shake hands about.
+  virtual Moved Handshake() = 0;
+  virtual Moved Read(char* to, size_t size) = 0;
+  /// Takes some bytes of `head` followed by `body`; both in one packet where they fit. After
+  /// kWouldRead or kWouldWrite it has to be asked again with the same bytes.
+  virtual Moved Write(std::string_view head, std::string_view body) = 0;
+  /// Says that nothing more will be written.
+  virtual void EndWriting() = 0;
+};
+
+/// In clear. `socket` is non-blocking, and outlives the transport.
+std::unique_ptr<Transport> MakePlainTransport(const Fd& socket);
+
+/// The peer's address without the port, e.g. "127.0.0.1" or "::1"; empty when unknown.
+std::string PeerOf(const Fd& socket);
+
+}  // namespace outrigger::http
