@@ -43,7 +43,7 @@ class CallSeries {
   prometheus::Counter& request_bytes_;
   prometheus::Counter& response_bytes_;
   prometheus::Counter& nodes_;
-  std::array<prometheus::Counter*, 5> errors_{};  // by ErrorKind; kNone has no counter
+  std::array<prometheus::Counter*, 6> errors_{};  // by ErrorKind; kNone has no counter
 };
 
 /// All series of one agent. `families` outlives it. Thread-safe.
