@@ -101,16 +101,18 @@ bool RequestReader::Fill(Transport& transport, Moved::How* blocked) {
   return TakeResult(moved, blocked);
 }
 
-void RequestReader::SkipEmptyLines() {
-  // RFC 9112, 2.2: some clients send an empty line behind a body.
+/// RFC 9112, 2.2: some clients send an empty line behind a body. False while only half of one is
+/// here.
+bool RequestReader::SkipEmptyLines() {
   while (end_ - begin_ >= 2 && input_.data()[begin_] == '\r' && input_.data()[begin_ + 1] == '\n') {
     begin_ += 2;
   }
+  return unread() != "\r";
 }
 
 bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
-  if (state_ == State::kIdle) SkipEmptyLines();
-  if (begin_ < end_) {
+  const bool began = state_ != State::kIdle || SkipEmptyLines();
+  if (began && begin_ < end_) {
     if (state_ == State::kIdle) {
       state_ = State::kLine;
       parser_ = std::make_unique<RequestParser>(limits_);

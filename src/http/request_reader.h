@@ -63,7 +63,7 @@ class RequestReader {
   bool Charge(size_t bytes);
   void CompleteInPlace(size_t length);
   void Complete(char* body, size_t length);
-  void SkipEmptyLines();
+  bool SkipEmptyLines();
   std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
 
   const ReaderLimits& limits_;

@@ -179,7 +179,11 @@ void ServerImpl::Welcome(Fd socket) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++connections_;
   }
-  if (refused) connection->RefuseAll(503, "too many connections");
+  if (refused) {
+    connection->RefuseAll(503, "too many connections");
+    // Here, since the workers may all be busy; a fresh socket takes so little at once.
+    return Drive(connection);
+  }
   // Usually the first bytes are here already.
   Resume(connection);
 }

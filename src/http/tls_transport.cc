@@ -70,7 +70,8 @@ class TlsTransport final : public Transport {
   Moved Read(char* to, size_t size) override {
     ERR_clear_error();
     size_t moved = 0;
-    return Result(SSL_read_ex(ssl_, to, size, &moved), moved);
+    const int result = SSL_read_ex(ssl_, to, size, &moved);
+    return Result(result, moved);
   }
   Moved Write(std::string_view head, std::string_view body) override {
     std::string_view bytes = head.empty() ? body : head;
@@ -81,7 +82,8 @@ class TlsTransport final : public Transport {
     }
     ERR_clear_error();
     size_t moved = 0;
-    return Result(SSL_write_ex(ssl_, bytes.data(), bytes.size(), &moved), moved);
+    const int result = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &moved);
+    return Result(result, moved);
   }
   void EndWriting() override {
     ERR_clear_error();

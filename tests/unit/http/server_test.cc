@@ -47,7 +47,8 @@ TEST_P(HttpMethods, AllReachTheHandler) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Known, HttpMethods,
-                         ::testing::Values("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"),
+                         ::testing::Values("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS",
+                                           "TRACE", "BREW"),
                          [](const auto& row) { return std::string(row.param); });
 
 TEST(HttpServer, AnswersHeadWithTheLengthButNoBody) {

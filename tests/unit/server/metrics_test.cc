@@ -76,7 +76,7 @@ TEST(Metrics, ShowServedEndpointsFromTheStart) {
   metrics->Declare(FakeEngine().endpoints());
   const std::string text = metrics->Render();
   EXPECT_EQ(Count(text, "\noutrigger_extender_requests_total{"), 4U);
-  EXPECT_EQ(Count(text, "\noutrigger_extender_errors_total{"), 16U);
+  EXPECT_EQ(Count(text, "\noutrigger_extender_errors_total{"), 20U);
   EXPECT_THAT(text,
               HasSubstr("outrigger_extender_requests_total{agent=\"gang\",verb=\"bind\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_unknown_nodes_total{agent=\"all\"} 0\n"));

@@ -104,20 +104,25 @@ TEST_P(ServiceRows, Answers) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ServiceRows,
     ::testing::Values(
-        Row{"EmptyBodyPassesThrough", "POST /filter HTTP/1.1\r\n\r\n", 200, "/filter got "},
+        Row{"EmptyBodyPassesThrough", "POST /filter HTTP/1.1\r\nHost: t\r\n\r\n", 200,
+            "/filter got "},
         Row{"ContentTypeDoesNotMatter",
-            "POST /filter HTTP/1.1\r\nContent-Type: text/xml\r\nContent-Length: 2\r\n\r\n{}", 200,
-            "/filter got {}"},
-        Row{"QueryDoesNotMatter", "POST /filter?timeout=5s HTTP/1.1\r\n\r\n", 200, "/filter got "},
-        Row{"WrongMethod", "GET /filter HTTP/1.1\r\n\r\n", 405, "use POST"},
-        Row{"UnknownPath", "POST /nope HTTP/1.1\r\n\r\n", 404, "served: /safe/filter"},
-        Row{"Version", "GET /version HTTP/1.1\r\n\r\n", 200, "\"version\":"},
-        Row{"HugeContentLength", "POST /filter HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
-            413, "limit of 1048576 bytes"},
+            "POST /filter HTTP/1.1\r\nHost: t\r\nContent-Type: text/xml\r\nContent-Length: "
+            "2\r\n\r\n{}",
+            200, "/filter got {}"},
+        Row{"QueryDoesNotMatter", "POST /filter?timeout=5s HTTP/1.1\r\nHost: t\r\n\r\n", 200,
+            "/filter got "},
+        Row{"WrongMethod", "GET /filter HTTP/1.1\r\nHost: t\r\n\r\n", 405, "use POST"},
+        Row{"UnknownPath", "POST /nope HTTP/1.1\r\nHost: t\r\n\r\n", 404, "served: /safe/filter"},
+        Row{"Version", "GET /version HTTP/1.1\r\nHost: t\r\n\r\n", 200, "\"version\":"},
+        Row{"HugeContentLength",
+            "POST /filter HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999\r\n\r\n", 413,
+            "limit of 1048576 bytes"},
         Row{"ContentEncoding",
-            "POST /filter HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415,
-            "Content-Encoding"},
-        Row{"Exception", "POST /filter HTTP/1.1\r\nContent-Length: 5\r\n\r\nthrow", 500,
+            "POST /filter HTTP/1.1\r\nHost: t\r\nContent-Encoding: gzip\r\nContent-Length: "
+            "1\r\n\r\nx",
+            415, "Content-Encoding"},
+        Row{"Exception", "POST /filter HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nthrow", 500,
             R"({"error":"internal error"})"}),
     [](const auto& row) { return row.param.name; });
 
