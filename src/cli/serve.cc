@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/descriptors.h"
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/signals.h"
@@ -13,6 +14,9 @@
 
 namespace outrigger::cli {
 namespace {
+
+// Besides the connections of the scheduler: the admin listener's, files, events.
+constexpr size_t kOtherDescriptors = 512;
 
 absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::string& path) {
   if (path.empty()) return nullptr;
@@ -79,6 +83,9 @@ void RunUntilStopped(const ServeOptions& options, server::Service& service) {
 }  // namespace
 
 absl::Status Serve(const ServeOptions& options) {
+  const std::string too_few =
+      RaiseDescriptorLimit(http::MaxConnections(options.service.extender) + kOtherDescriptors);
+  if (!too_few.empty()) spdlog::warn("{}", too_few);
   // Declared in the order of who outlives whom.
   const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
   const auto nodes = LoadNodeTable(options.node_table);

@@ -35,10 +35,6 @@ constexpr size_t kMostTold = 64;
 // two; whoever closes the rest has the closed ports in TIME_WAIT, and that should be us.
 constexpr size_t kKeptIdle = 2;
 
-size_t MaxConnections(const ServerOptions& options) {
-  return std::max(options.max_connections, options.max_blocked + kSpareConnections);
-}
-
 class ServerImpl final : public Server {
  public:
   ServerImpl(const ServerOptions& options, Handler handler, Fd listener,
@@ -305,6 +301,10 @@ void ServerImpl::Drain(milliseconds patience) {
 }
 
 }  // namespace
+
+size_t MaxConnections(const ServerOptions& options) {
+  return std::max(options.max_connections, options.max_blocked + kSpareConnections);
+}
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
                                                       Handler handler) {

@@ -93,6 +93,9 @@ struct ServerOptions {
 /// Connections that are kept for other calls however many may block.
 inline constexpr size_t kSpareConnections = 256;
 
+/// How many connections `options` come to.
+size_t MaxConnections(const ServerOptions& options);
+
 /// Counts of what happened below the handler; all monotone except the gauges.
 struct ServerStats {
   uint64_t connections_accepted = 0;
