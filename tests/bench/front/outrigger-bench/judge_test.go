@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // row is a case in which our server is ratio times faster than Go.

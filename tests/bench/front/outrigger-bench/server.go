@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // server is a child process that answers extender calls.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // benchCase is one request and how often it is asked. Both servers take turns: each round asks one

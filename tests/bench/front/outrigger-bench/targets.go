@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // target is something that one row of the table has to reach.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // Report is a whole run, as bench.json has it.

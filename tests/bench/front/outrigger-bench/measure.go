@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
-	"outrigger.dev/outrigger/tests/bench/schedclient"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
+	"outrigger.dev/outrigger/tests/bench/front/schedclient"
 )
 
 // contender is one server and, round by round, what it showed.
