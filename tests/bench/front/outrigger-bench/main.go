@@ -1,5 +1,6 @@
-// Command outrigger-bench measures an Outrigger server and a plain Go extender side by side, in one
-// run and on one machine, prints a table and the ratios, and says which targets are met.
+// Command outrigger-bench measures an Outrigger server, a plain Go extender and a floor that no
+// extender can be faster than, side by side, in one run and on one machine, prints tables with the
+// ratios, and says which targets are met.
 //
 // Exit status: 0 when every target is met, 1 when one is missed (not with --quick or --against-self)
 // or a server failed or answered wrongly, 2 for wrong usage.
@@ -20,7 +21,10 @@ import (
 type options struct {
 	outrigger   string
 	goExtender  string
+	floor       string
+	holdServer  string
 	out         string
+	page        string
 	seed        uint64
 	quick       bool
 	againstSelf bool
@@ -52,18 +56,25 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("outrigger-bench", flag.ContinueOnError)
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv("OUTRIGGER_BIN"), "the outrigger `binary` to measure (environment: OUTRIGGER_BIN)")
 	set.StringVar(&o.goExtender, "go-extender", beside("goextender"), "the plain Go extender's `binary`")
+	set.StringVar(&o.floor, "floor", "", "the floor's `binary`, outrigger_bench_floor")
+	set.StringVar(&o.holdServer, "hold-server", "", "the `binary` whose binds wait, outrigger_bench_server; without it no call is measured beside waiting binds")
 	set.StringVar(&o.out, "out", "", "`directory` to write bench.json to")
+	set.StringVar(&o.page, "page", "", "`file` to write the tables to as a page; of a full run only")
 	set.Uint64Var(&o.seed, "seed", 1, "seed of the cluster that is sent")
 	set.BoolVar(&o.quick, "quick", false, "a few calls of the small cases only; targets do not decide")
 	set.BoolVar(&o.againstSelf, "against-self", false, "measure the Go extender against itself: shows how far noise alone moves a ratio")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
-	if set.NArg() != 0 {
+	switch {
+	case set.NArg() != 0:
 		return o, fmt.Errorf("unexpected argument %q", set.Arg(0))
-	}
-	if o.outrigger == "" && !o.againstSelf {
+	case o.outrigger == "" && !o.againstSelf:
 		return o, errors.New("which binary? give --outrigger or set OUTRIGGER_BIN")
+	case o.floor == "":
+		return o, errors.New("which floor? give --floor")
+	case o.page != "" && (o.quick || o.againstSelf):
+		return o, errors.New("--page is for full runs: leave out --quick and --against-self")
 	}
 	return o, nil
 }
@@ -78,24 +89,50 @@ func beside(name string) string {
 }
 
 func run(ctx context.Context, o options) error {
-	report := Report{Machine: machine(o), Quick: o.quick}
-	cases := fullCases
-	if o.quick {
-		cases = quickCases
-	}
-	var err error
-	if report.Rows, err = measureAll(ctx, o, cases); err != nil {
+	report, err := measureRun(ctx, o)
+	if err != nil {
 		return err
 	}
-	report.Targets = judge(report.Rows)
+	report.Targets = judge(report)
 	report.Print(os.Stdout)
 	if o.out != "" {
-		if err := report.Write(filepath.Join(o.out, "bench.json")); err != nil {
-			return err
-		}
+		err = report.Write(filepath.Join(o.out, "bench.json"))
 	}
-	if !o.quick && !o.againstSelf && missed(report.Targets) {
+	if err == nil && o.page != "" {
+		err = report.WritePage(o.page)
+	}
+	if err == nil && !o.quick && !o.againstSelf && missed(report.Targets) {
 		return errMissed
 	}
-	return nil
+	return err
+}
+
+// measureRun measures all that o asks for.
+func measureRun(ctx context.Context, o options) (*Report, error) {
+	report := &Report{Machine: machine(o), Quick: o.quick}
+	cases, held, idle, starts := fullCases, fullHeld, fullIdle, 9
+	if o.quick {
+		cases, held, idle, starts = quickCases, quickHeld, quickIdle, 3
+	}
+	progress := newProgress(len(cases) + 3)
+	defer progress.done()
+	var err error
+	if report.Rows, err = measureAll(ctx, o, cases, progress); err != nil || o.againstSelf {
+		return report, err
+	}
+	if o.holdServer != "" {
+		progress.next("calls while binds wait")
+		if report.Held, err = measureHeld(ctx, o, held); err != nil {
+			return nil, fmt.Errorf("calls while binds wait: %w", err)
+		}
+	}
+	progress.next("an idle server")
+	if report.Idle, err = measureIdle(ctx, o, idle); err != nil {
+		return nil, fmt.Errorf("an idle server: %w", err)
+	}
+	progress.next("from start to ready")
+	if report.Startup, err = measureStartup(ctx, o, starts); err != nil {
+		return nil, fmt.Errorf("from start to ready: %w", err)
+	}
+	return report, nil
 }

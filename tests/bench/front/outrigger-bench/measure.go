@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
@@ -11,21 +10,11 @@ import (
 	"outrigger.dev/outrigger/tests/bench/front/schedclient"
 )
 
-// contender is one server and, round by round, what it showed.
-type contender struct {
-	name   string
-	server *server
-	call   func() (time.Duration, error)
-	times  []time.Duration
-}
-
 // measureAll runs the cases one after the other, with fresh processes for each, so that peak memory
 // is that of the case.
-func measureAll(ctx context.Context, o options, cases []benchCase) ([]Row, error) {
+func measureAll(ctx context.Context, o options, cases []benchCase, progress *progress) ([]Row, error) {
 	var rows []Row
 	var cluster *bodies.Cluster
-	progress := newProgress(len(cases))
-	defer progress.done()
 	for _, c := range cases {
 		if cluster == nil || len(cluster.Nodes) != c.Nodes {
 			cluster = bodies.New(o.seed, c.Nodes)
@@ -48,112 +37,97 @@ func measure(ctx context.Context, o options, c benchCase, cluster *bodies.Cluste
 		return row, err
 	}
 	row.BodyBytes = len(body)
-	contenders, err := startAll(ctx, o, c, cluster)
+	golang, err := startGo(ctx, o, c)
 	if err != nil {
 		return row, err
 	}
-	for _, x := range contenders {
-		defer x.server.stop()
+	defer golang.stop()
+	ours, err := startOurs(ctx, o, c, cluster)
+	if err != nil {
+		return row, err
 	}
+	defer ours.stop()
 
+	contenders := []*contender{
+		{name: "the Go extender", server: golang, calls: c.Raw.GoCalls},
+		{name: "outrigger", server: ours, calls: c.Raw.Calls},
+	}
+	if err := measureServer(ctx, o, c, cluster, body, contenders, &row); err != nil {
+		return row, err
+	}
+	return row, measureWhole(ctx, c, cluster, contenders, &row)
+}
+
+// measureServer asks Go and ours, which are contenders, and the floor with the raw client.
+func measureServer(ctx context.Context, o options, c benchCase, cluster *bodies.Cluster, body []byte,
+	contenders []*contender, row *Row) error {
+	var answer []byte
 	for _, x := range contenders {
 		client, err := replay.Dial(x.server.host, x.server.prefix+"/"+string(c.Verb), body)
 		if err != nil {
-			return row, fmt.Errorf("%s: %w", x.name, err)
+			return fmt.Errorf("%s: %w", x.name, err)
 		}
 		defer client.Close()
-		if x.call, err = checkedCall(client, c, cluster); err != nil {
-			return row, fmt.Errorf("%s: %w", x.name, err)
+		if x.call, answer, err = checkedCall(client, c, cluster); err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
 		}
 	}
-	if row.Server, err = takeTurns(ctx, contenders, c.Raw); err != nil {
-		return row, err
+	row.AnswerBytes = len(answer) // ours, since it comes last
+	floor, err := startFloor(ctx, o, answer)
+	if err != nil {
+		return err
 	}
+	defer floor.stop()
+	parts, clients, err := floorOf(floor, c, body, len(answer))
+	for _, client := range clients {
+		defer client.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("floor: %w", err)
+	}
+	all := append(contenders[:2:2], parts...)
+	if err := takeTurns(ctx, all, c.Raw.Rounds); err != nil {
+		return err
+	}
+	row.Server, err = serverFigures(all)
+	return err
+}
 
-	for _, x := range contenders {
+// serverFigures are those of Go, ours, the floor and its two parts, in this order.
+func serverFigures(all []*contender) (ServerFigures, error) {
+	var figures [5]Figures
+	for i, x := range all {
+		var err error
+		if figures[i], err = x.figures(); err != nil {
+			return ServerFigures{}, err
+		}
+	}
+	s := ServerFigures{Go: figures[0], Ours: figures[1], Floor: figures[2],
+		ReceiveOnlyMS: figures[3].MedianMS, ParseOnlyMS: figures[4].MedianMS}
+	s.compare()
+	return s, nil
+}
+
+// measureWhole asks Go and ours with the scheduler's own client.
+func measureWhole(ctx context.Context, c benchCase, cluster *bodies.Cluster, contenders []*contender, row *Row) error {
+	asked := make([]*contender, len(contenders))
+	for i, x := range contenders {
 		client, err := schedclient.New("http://"+x.server.host+x.server.prefix, c.Form, cluster)
 		if err != nil {
-			return row, fmt.Errorf("%s: %w", x.name, err)
+			return fmt.Errorf("%s: %w", x.name, err)
 		}
-		x.call = func() (time.Duration, error) { return client.Call(c.Verb) }
-		if _, err := x.call(); err != nil { // opens the connection, grows the buffers
-			return row, fmt.Errorf("%s: scheduler's client: %w", x.name, err)
-		}
-	}
-	row.Whole, err = takeTurns(ctx, contenders, c.Caller)
-	return row, err
-}
-
-// startAll starts Go first, then ours.
-func startAll(ctx context.Context, o options, c benchCase, cluster *bodies.Cluster) ([]*contender, error) {
-	golang, err := startGo(ctx, o, c)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := startOurs(ctx, o, c, cluster)
-	if err != nil {
-		golang.stop()
-		return nil, err
-	}
-	return []*contender{{name: "the Go extender", server: golang}, {name: "outrigger", server: ours}}, nil
-}
-
-// checkedCall is client's call once a first answer, which also warms the server up, was found right
-// in every detail. Later answers must have the same status and length.
-func checkedCall(client *replay.Client, c benchCase, cluster *bodies.Cluster) (func() (time.Duration, error), error) {
-	first, err := client.Call()
-	if err != nil {
-		return nil, err
-	}
-	if err := replay.Check(first, c.Verb, c.Form, cluster); err != nil {
-		return nil, err
-	}
-	length := len(first.Body)
-	return func() (time.Duration, error) {
-		answer, err := client.Call()
-		if err == nil && (answer.Status != 200 || len(answer.Body) != length) {
-			err = fmt.Errorf("status %d with %d bytes, the checked answer had %d: %.200s",
-				answer.Status, len(answer.Body), length, answer.Body)
-		}
-		return answer.Took, err
-	}, nil
-}
-
-// takeTurns asks the contenders in turn and compares them.
-func takeTurns(ctx context.Context, contenders []*contender, e effort) (Comparison, error) {
-	debug.FreeOSMemory() // what an earlier phase left in this process shall not cost this one
-	used := make([]time.Duration, len(contenders))
-	for i, x := range contenders {
-		x.times = x.times[:0]
-		var err error
-		if used[i], err = replay.CPUTime(x.server.pid()); err != nil {
-			return Comparison{}, err
+		asked[i] = &contender{name: x.name, server: x.server, calls: c.Caller.Calls,
+			call: func() (time.Duration, error) { return client.Call(c.Verb) }}
+		if _, err := asked[i].call(); err != nil { // opens the connection, grows the buffers
+			return fmt.Errorf("%s: scheduler's client: %w", x.name, err)
 		}
 	}
-	for range e.Rounds {
-		for _, x := range contenders {
-			for range e.Calls {
-				took, err := x.call()
-				if err = firstOf(ctx.Err(), err); err != nil {
-					return Comparison{}, fmt.Errorf("%s: %w", x.name, err)
-				}
-				x.times = append(x.times, took)
-			}
-			if err := replay.Settle(x.server.pid(), 300*time.Millisecond); err != nil {
-				return Comparison{}, fmt.Errorf("%s: %w", x.name, err)
-			}
-		}
+	asked[0].calls = c.Caller.GoCalls
+	if err := takeTurns(ctx, asked, c.Caller.Rounds); err != nil {
+		return err
 	}
-	golang, goError := figuresOf(contenders[0], used[0])
-	ours, ourError := figuresOf(contenders[1], used[1])
-	return compare(golang, ours), firstOf(goError, ourError)
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	golang, goError := asked[0].figures()
+	ours, ourError := asked[1].figures()
+	row.Whole = WholeFigures{Go: golang, Ours: ours, GoByOurs: times(golang.MedianMS, ours.MedianMS)}
+	return firstOf(goError, ourError)
 }

@@ -7,64 +7,98 @@ import (
 	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
-// target is something that one row of the table has to reach.
+// target is something that a run has to reach.
 type target struct {
-	Nodes   int
-	Form    bodies.Form
-	Verb    replay.Verb
-	What    string                // as people read it
-	Figure  func(row Row) float64 // of a row with figures for both servers
-	AtLeast float64               // 0: no lower limit
-	AtMost  float64               // 0: no upper limit
+	What    string                        // as people read it
+	Figure  func(*Report) (float64, bool) // false: not measured in this run
+	AtLeast float64                       // 0: no lower limit
+	AtMost  float64                       // 0: no upper limit
 }
+
+// memoryAllowance is what a server may need beside two bodies, in bytes.
+const memoryAllowance = 32e6
 
 // targets are all targets there are.
-var targets = []target{
-	{Nodes: 1000, Form: bodies.FullNodes, Verb: replay.Filter,
-		What: "server time, times faster than Go", Figure: serverRatio, AtLeast: 8},
-	{Nodes: 1000, Form: bodies.FullNodes, Verb: replay.Prioritize,
-		What: "server time, times faster than Go", Figure: serverRatio, AtLeast: 8},
-}
-
-// serverRatio is how many times faster than Go our server answers the raw client.
-func serverRatio(row Row) float64 { return row.Server.Ratio }
-
-// Verdict is what became of one target.
-type Verdict struct {
-	Target   string  `json:"target"`
-	Figure   float64 `json:"figure"`
-	AtLeast  float64 `json:"atLeast,omitempty"`
-	AtMost   float64 `json:"atMost,omitempty"`
-	Measured bool    `json:"measured"`
-	Passed   bool    `json:"passed"`
-}
-
-// judge holds rows against the targets. A target whose row is missing is neither met nor missed.
-func judge(rows []Row) []Verdict {
-	verdicts := make([]Verdict, 0, len(targets))
-	for _, t := range targets {
-		v := Verdict{
-			Target:  fmt.Sprintf("%s, %d nodes, %s: %s", t.Verb, t.Nodes, t.Form, t.What),
-			AtLeast: t.AtLeast, AtMost: t.AtMost,
-		}
-		for _, row := range rows {
-			if row.Nodes == t.Nodes && row.Form == t.Form && row.Verb == t.Verb {
-				v.Measured = true
-				v.Figure = t.Figure(row)
-				v.Passed = v.Figure >= t.AtLeast && (t.AtMost == 0 || v.Figure <= t.AtMost)
+func targets() []target {
+	all := []target{}
+	for _, verb := range []replay.Verb{replay.Filter, replay.Prioritize} {
+		all = append(all, fullNodeTargets(verb)...)
+		all = append(all, heldTargets(verb)...)
+	}
+	return append(all,
+		target{What: "idle, percent of a core", AtMost: 0.1, Figure: func(r *Report) (float64, bool) {
+			if r.Idle == nil {
+				return 0, false
 			}
-		}
-		verdicts = append(verdicts, v)
-	}
-	return verdicts
+			return r.Idle.CPUPercent, true
+		}},
+		target{What: "start to ready without a cluster, median ms", AtMost: 100, Figure: func(r *Report) (float64, bool) {
+			if r.Startup == nil {
+				return 0, false
+			}
+			return r.Startup.MedianMS, true
+		}})
 }
 
-// missed says whether a target was measured and not reached, or not measured at all.
-func missed(verdicts []Verdict) bool {
-	for _, v := range verdicts {
-		if !v.Passed {
-			return true
+func fullNodeTargets(verb replay.Verb) []target {
+	at := func(nodes int, figure func(Row) float64) func(*Report) (float64, bool) {
+		return func(r *Report) (float64, bool) {
+			row, found := r.row(nodes, bodies.FullNodes, verb)
+			return figure(row), found
 		}
 	}
-	return false
+	of := func(nodes int, what string) string {
+		return fmt.Sprintf("%s, %d full nodes: %s", verb, nodes, what)
+	}
+	return []target{
+		{What: of(1000, "server time by the floor's"), AtMost: 1.5,
+			Figure: at(1000, func(row Row) float64 { return row.Server.OursByFloor })},
+		{What: of(1000, "times faster than Go"), AtLeast: 13,
+			Figure: at(1000, func(row Row) float64 { return row.Server.GoByOurs })},
+		{What: of(1000, "the floor by receive-only + parse-only"), AtMost: 1.15,
+			Figure: at(1000, func(row Row) float64 { return row.Server.FloorBySum })},
+		{What: of(1000, "peak memory beyond 32 MB, in bodies"), AtMost: 2, Figure: at(1000, bodiesHeld)},
+		{What: of(5000, "peak memory beyond 32 MB, in bodies"), AtMost: 2, Figure: at(5000, bodiesHeld)},
+		{What: of(5000, "server time by that of 1000 nodes"), AtMost: 6, Figure: func(r *Report) (float64, bool) {
+			small, found := r.row(1000, bodies.FullNodes, verb)
+			large, foundLarge := r.row(5000, bodies.FullNodes, verb)
+			return times(large.Server.Ours.MedianMS, small.Server.Ours.MedianMS), found && foundLarge
+		}},
+	}
+}
+
+// bodiesHeld is our peak memory beyond the allowance, in units of the request's body: 2 is one for
+// the request and one for the answer.
+func bodiesHeld(row Row) float64 {
+	return max(0, times(row.Server.Ours.PeakMiB*(1<<20)-memoryAllowance, float64(row.BodyBytes)))
+}
+
+func heldTargets(verb replay.Verb) []target {
+	figure := func(of func(Figures) float64) func(*Report) (float64, bool) {
+		return func(r *Report) (float64, bool) {
+			if r.Held == nil || r.Held.Nodes != fullHeld.Nodes || r.Held.Binds != fullHeld.Binds || r.Held.Idle != fullHeld.Idle {
+				return 0, false
+			}
+			if verb == replay.Filter {
+				return of(r.Held.Busy.Filter), true
+			}
+			return of(r.Held.Busy.Prioritize), true
+		}
+	}
+	what := fmt.Sprintf("%s, %d names, while %d binds wait and %d connections idle: ",
+		verb, fullHeld.Nodes, fullHeld.Binds, fullHeld.Idle)
+	return []target{
+		{What: what + "median ms", AtMost: 1, Figure: figure(func(f Figures) float64 { return f.MedianMS })},
+		{What: what + "p99 ms", AtMost: 3, Figure: figure(func(f Figures) float64 { return f.P99MS })},
+	}
+}
+
+// row is the row of that case.
+func (r *Report) row(nodes int, form bodies.Form, verb replay.Verb) (Row, bool) {
+	for _, row := range r.Rows {
+		if row.Nodes == nodes && row.Form == form && row.Verb == verb {
+			return row, true
+		}
+	}
+	return Row{}, false
 }
