@@ -27,6 +27,7 @@ type options struct {
 	page        string
 	seed        uint64
 	quick       bool
+	only        string
 	againstSelf bool
 }
 
@@ -62,6 +63,7 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.page, "page", "", "`file` to write the tables to as a page; of a full run only")
 	set.Uint64Var(&o.seed, "seed", 1, "seed of the cluster that is sent")
 	set.BoolVar(&o.quick, "quick", false, "a few calls of the small cases only; targets do not decide")
+	set.StringVar(&o.only, "only", "", "measure only cases whose name contains `text`, as in \"filter, 1000 nodes, full\"; targets do not decide")
 	set.BoolVar(&o.againstSelf, "against-self", false, "measure the Go extender against itself: shows how far noise alone moves a ratio")
 	if err := set.Parse(args); err != nil {
 		return o, err
@@ -73,11 +75,14 @@ func parse(args []string) (options, error) {
 		return o, errors.New("which binary? give --outrigger or set OUTRIGGER_BIN")
 	case o.floor == "":
 		return o, errors.New("which floor? give --floor")
-	case o.page != "" && (o.quick || o.againstSelf):
-		return o, errors.New("--page is for full runs: leave out --quick and --against-self")
+	case o.page != "" && o.partial():
+		return o, errors.New("--page is for full runs: leave out --quick, --only and --against-self")
 	}
 	return o, nil
 }
+
+// partial says whether the run is one whose figures do not decide.
+func (o options) partial() bool { return o.quick || o.againstSelf || o.only != "" }
 
 // beside is the path of the program name in this program's own directory.
 func beside(name string) string {
@@ -101,7 +106,7 @@ func run(ctx context.Context, o options) error {
 	if err == nil && o.page != "" {
 		err = report.WritePage(o.page)
 	}
-	if err == nil && !o.quick && !o.againstSelf && missed(report.Targets) {
+	if err == nil && !o.partial() && missed(report.Targets) {
 		return errMissed
 	}
 	return err
@@ -117,7 +122,7 @@ func measureRun(ctx context.Context, o options) (*Report, error) {
 	progress := newProgress(len(cases) + 3)
 	defer progress.done()
 	var err error
-	if report.Rows, err = measureAll(ctx, o, cases, progress); err != nil || o.againstSelf {
+	if report.Rows, err = measureAll(ctx, o, cases, progress); err != nil || o.againstSelf || o.only != "" {
 		return report, err
 	}
 	if o.holdServer != "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
@@ -16,10 +17,13 @@ func measureAll(ctx context.Context, o options, cases []benchCase, progress *pro
 	var rows []Row
 	var cluster *bodies.Cluster
 	for _, c := range cases {
+		name := fmt.Sprintf("%s, %d nodes, %s", c.Verb, c.Nodes, c.Form)
+		if !strings.Contains(name, o.only) {
+			continue
+		}
 		if cluster == nil || len(cluster.Nodes) != c.Nodes {
 			cluster = bodies.New(o.seed, c.Nodes)
 		}
-		name := fmt.Sprintf("%s, %d nodes, %s", c.Verb, c.Nodes, c.Form)
 		progress.next(name)
 		row, err := measure(ctx, o, c, cluster)
 		if err != nil {
