@@ -19,15 +19,17 @@ import (
 // answer until it is told to.
 type waitingBinds struct {
 	server  *server
-	client  *http.Client
+	client  *http.Client // of the binds
+	steers  *http.Client // of the calls by which the agent is steered
 	answers chan error
 	count   int
 }
 
 // startBinds makes count bind calls and returns when all wait.
 func startBinds(server *server, count int) (*waitingBinds, error) {
-	b := &waitingBinds{server: server, client: &http.Client{Transport: &http.Transport{}, Timeout: callTimeout},
-		answers: make(chan error, count), count: count}
+	b := &waitingBinds{server: server, answers: make(chan error, count), count: count,
+		client: &http.Client{Transport: &http.Transport{}, Timeout: bindTimeout},
+		steers: &http.Client{Transport: &http.Transport{}, Timeout: 5 * time.Second}}
 	for i := range count {
 		go func() { b.answers <- b.bind(i) }()
 	}
@@ -49,12 +51,12 @@ func startBinds(server *server, count int) (*waitingBinds, error) {
 	return nil, errors.Join(err, b.tellRelease())
 }
 
-// callTimeout is above what the agent hold waits at most.
-const callTimeout = 3 * time.Minute
+// bindTimeout is above what the agent hold waits at most.
+const bindTimeout = 3 * time.Minute
 
 func (b *waitingBinds) bind(i int) error {
 	var result extenderv1.ExtenderBindingResult
-	err := b.post("/hold/bind", extenderv1.ExtenderBindingArgs{
+	err := b.post(b.client, "/hold/bind", extenderv1.ExtenderBindingArgs{
 		PodName: fmt.Sprintf("waits-%d", i), PodNamespace: "bench", PodUID: types.UID(fmt.Sprintf("uid-%d", i)), Node: "n"}, &result)
 	if err == nil && result.Error != "" {
 		err = errors.New(result.Error)
@@ -82,19 +84,19 @@ func (b *waitingBinds) tell(what string) (extenderv1.ExtenderFilterResult, error
 	var result extenderv1.ExtenderFilterResult
 	body := fmt.Sprintf(`{"Pod":{"metadata":{"name":%q,"namespace":"bench","uid":"steers"}},`+
 		`"Nodes":{"items":[{"metadata":{"name":"n"}}]},"NodeNames":null}`, what)
-	err := b.post("/hold/filter", json.RawMessage(body), &result)
+	err := b.post(b.steers, "/hold/filter", json.RawMessage(body), &result)
 	if err == nil && result.Error != "" {
 		err = errors.New(result.Error)
 	}
 	return result, err
 }
 
-func (b *waitingBinds) post(path string, request, result any) error {
+func (b *waitingBinds) post(client *http.Client, path string, request, result any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
-	response, err := b.client.Post("http://"+b.server.host+path, "application/json", bytes.NewReader(body))
+	response, err := client.Post("http://"+b.server.host+path, "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -120,5 +122,6 @@ func (b *waitingBinds) release() error {
 		err = <-b.answers
 	}
 	b.client.CloseIdleConnections()
+	b.steers.CloseIdleConnections()
 	return err
 }
