@@ -22,9 +22,9 @@ type effort struct{ Rounds, Calls, GoCalls int }
 // fullCases are every case, in the order of the table.
 var fullCases = bothVerbs(
 	benchCase{Nodes: 100, Form: bodies.FullNodes, Raw: effort{20, 10, 3}, Caller: effort{10, 3, 2}},
-	benchCase{Nodes: 500, Form: bodies.FullNodes, Raw: effort{10, 10, 2}, Caller: effort{5, 2, 1}},
-	benchCase{Nodes: 1000, Form: bodies.FullNodes, Raw: effort{10, 10, 2}, Caller: effort{5, 2, 1}},
-	benchCase{Nodes: 5000, Form: bodies.FullNodes, Raw: effort{6, 5, 1}, Caller: effort{2, 1, 1}},
+	benchCase{Nodes: 500, Form: bodies.FullNodes, Raw: effort{25, 4, 1}, Caller: effort{5, 2, 1}},
+	benchCase{Nodes: 1000, Form: bodies.FullNodes, Raw: effort{25, 4, 1}, Caller: effort{5, 2, 1}},
+	benchCase{Nodes: 5000, Form: bodies.FullNodes, Raw: effort{8, 4, 1}, Caller: effort{2, 1, 1}},
 	benchCase{Nodes: 100, Form: bodies.NamesOnly, Raw: effort{20, 50, 20}, Caller: effort{10, 20, 20}},
 	benchCase{Nodes: 500, Form: bodies.NamesOnly, Raw: effort{20, 50, 20}, Caller: effort{10, 20, 20}},
 	benchCase{Nodes: 1000, Form: bodies.NamesOnly, Raw: effort{20, 50, 20}, Caller: effort{10, 20, 20}},
