@@ -114,7 +114,7 @@ func run(ctx context.Context, o options) error {
 
 // measureRun measures all that o asks for.
 func measureRun(ctx context.Context, o options) (*Report, error) {
-	report := &Report{Machine: machine(o), Quick: o.quick}
+	report := &Report{Machine: machine(o), Partial: o.partial()}
 	cases, held, idle, starts := fullCases, fullHeld, fullIdle, 9
 	if o.quick {
 		cases, held, idle, starts = quickCases, quickHeld, quickIdle, 3

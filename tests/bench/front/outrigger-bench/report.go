@@ -13,7 +13,7 @@ import (
 // Report is a whole run, as bench.json has it.
 type Report struct {
 	Machine Machine   `json:"machine"`
-	Quick   bool      `json:"quick"`
+	Partial bool      `json:"partial"` // a run whose figures decide nothing
 	Rows    []Row     `json:"rows"`
 	Held    *Held     `json:"held,omitempty"`
 	Idle    *Idle     `json:"idle,omitempty"`

@@ -118,7 +118,11 @@ func (r *Report) Print(out io.Writer) {
 	for _, line := range r.rest() {
 		fmt.Fprintln(out, line)
 	}
-	fmt.Fprintln(out, "\nTargets")
+	heading := "Targets"
+	if r.Partial {
+		heading += ", for information: a partial run decides nothing"
+	}
+	fmt.Fprintf(out, "\n%s\n", heading)
 	for _, v := range r.Targets {
 		fmt.Fprintln(out, " ", v)
 	}
