@@ -98,6 +98,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	report.Machine.LoadAfter = load()
 	report.Targets = judge(report)
 	report.Print(os.Stdout)
 	if o.out != "" {

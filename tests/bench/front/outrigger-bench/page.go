@@ -26,7 +26,7 @@ back; answers are compared whole with what is right before anything is timed.
 |---|---|
 | processor | %s, %d cores |
 | kernel | Linux %s |
-| load before the run | %s |
+| load | %s in the minute before the run, %s in its last (the run itself makes 1 to 2) |
 | Go extender | %s |
 | ours | %s |
 
@@ -36,7 +36,7 @@ Repeat it with `+"`scripts/bench`"+`; tests/bench/README.md says how it measures
 
 | | target | asked | measured |
 |---|---|---|---|
-`, m.CPU, m.Cores, m.Kernel, m.Load, m.Go, m.Outrigger)
+`, m.CPU, m.Cores, m.Kernel, m.Load, m.LoadAfter, m.Go, m.Outrigger)
 	for _, v := range r.Targets {
 		fmt.Fprintf(&page, "| %s | %s | %s | %s |\n", v.Word(), v.Target, v.Limit(), v.Shown())
 	}
