@@ -16,19 +16,20 @@ type Machine struct {
 	Cores     int    `json:"cores"`
 	Kernel    string `json:"kernel"`
 	Load      string `json:"load"`      // of the minute before the run: figures from a busy machine are noise
+	LoadAfter string `json:"loadAfter"` // of the last minute of the run, which itself makes 1 to 2
 	Go        string `json:"go"`        // that built the Go extender
 	Outrigger string `json:"outrigger"` // the first line of its --version
 }
 
 // String is the machine as one line.
 func (m Machine) String() string {
-	return fmt.Sprintf("%s, %d cores, Linux %s, load %s; Go extender: %s; ours: %s",
-		m.CPU, m.Cores, m.Kernel, m.Load, m.Go, m.Outrigger)
+	return fmt.Sprintf("%s, %d cores, Linux %s, load %s before and %s after; Go extender: %s; ours: %s",
+		m.CPU, m.Cores, m.Kernel, m.Load, m.LoadAfter, m.Go, m.Outrigger)
 }
 
 // machine describes this one. What cannot be found out is "unknown".
 func machine(o options) Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: "unknown", Load: "unknown",
+	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: "unknown", Load: load(),
 		Go: "unknown", Outrigger: "unknown"}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
@@ -40,9 +41,6 @@ func machine(o options) Machine {
 	}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.Kernel = strings.TrimSpace(string(text))
-	}
-	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
-		m.Load, _, _ = strings.Cut(string(text), " ")
 	}
 	if info, err := buildinfo.ReadFile(o.goExtender); err == nil {
 		m.Go = info.GoVersion
@@ -63,4 +61,14 @@ func machine(o options) Machine {
 		m.Outrigger = strings.TrimSpace(string(first))
 	}
 	return m
+}
+
+// load is the mean number of processes that wanted to run in the last minute.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
 }

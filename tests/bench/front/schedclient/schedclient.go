@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // Client is one `extenders` entry of a scheduler. Not safe for concurrent use.

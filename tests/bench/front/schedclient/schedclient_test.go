@@ -12,7 +12,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // What the raw client replays must be what the scheduler sends, or its figures mean nothing.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
-	"outrigger.dev/outrigger/tests/bench/replay"
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 )
 
 // server is a child process that answers extender calls.
@@ -23,6 +23,7 @@ type server struct {
 	stderr  bytes.Buffer
 	ended   chan error
 	host    string // HOST:PORT
+	admin   string // HOST:PORT of the probes; ours only
 	prefix  string // path before the verb
 }
 
@@ -35,19 +36,33 @@ func startGo(ctx context.Context, o options, c benchCase) (*server, error) {
 	})
 }
 
-// startOurs starts outrigger with the agent whose verb c asks: safe filters, congestion scores. For
-// names-only calls it knows the nodes of cluster.
+// agentOf is the agent that is asked verb: safe filters, congestion scores.
+func agentOf(verb replay.Verb) string {
+	if verb == replay.Prioritize {
+		return "congestion"
+	}
+	return "safe"
+}
+
+// startOurs starts outrigger with the agent of c's verb. For names-only calls it knows the nodes of
+// cluster.
 func startOurs(ctx context.Context, o options, c benchCase, cluster *bodies.Cluster) (*server, error) {
 	if o.againstSelf {
 		return startGo(ctx, o, c)
 	}
-	agent := "safe"
-	if c.Verb == replay.Prioritize {
-		agent = "congestion"
+	agent := agentOf(c.Verb)
+	if c.Form == bodies.FullNodes {
+		cluster = nil
 	}
-	return start(ctx, "/"+agent, func(folder string) ([]string, error) {
-		command := []string{o.outrigger, "serve", "--agents", agent, "--port", "0"}
-		if c.Form == bodies.FullNodes {
+	return startAgents(ctx, o.outrigger, agent, "/"+agent, cluster)
+}
+
+// startAgents starts binary, an outrigger, with these agents, separated by commas. It knows the nodes
+// of cluster if that is given.
+func startAgents(ctx context.Context, binary, agents, prefix string, cluster *bodies.Cluster) (*server, error) {
+	return start(ctx, prefix, func(folder string) ([]string, error) {
+		command := []string{binary, "serve", "--agents", agents, "--port", "0"}
+		if cluster == nil {
 			return command, nil
 		}
 		text, err := cluster.NodeList()
@@ -56,6 +71,14 @@ func startOurs(ctx context.Context, o options, c benchCase, cluster *bodies.Clus
 		}
 		table := filepath.Join(folder, "nodes.json")
 		return append(command, "--node-table", table), os.WriteFile(table, text, 0o600)
+	})
+}
+
+// startFloor starts the program of the floor, which sends answer.
+func startFloor(ctx context.Context, o options, answer []byte) (*server, error) {
+	return start(ctx, "", func(folder string) ([]string, error) {
+		file := filepath.Join(folder, "answer")
+		return []string{o.floor, "--answer", file}, os.WriteFile(file, answer, 0o600)
 	})
 }
 
@@ -81,31 +104,32 @@ func start(ctx context.Context, prefix string, prepare func(folder string) ([]st
 		return nil, err
 	}
 	go func() { s.ended <- s.command.Wait() }()
-	port, err := s.awaitPort(portFile)
-	if err != nil {
+	if err := s.awaitPorts(portFile); err != nil {
 		s.stop()
 		return nil, fmt.Errorf("%s: %w\n%s", command[0], err, &s.stderr)
 	}
-	s.host = "127.0.0.1:" + strconv.Itoa(port)
 	return s, nil
 }
 
-func (s *server) awaitPort(portFile string) (int, error) {
+func (s *server) awaitPorts(portFile string) error {
 	for deadline := time.Now().Add(15 * time.Second); time.Now().Before(deadline); {
 		var content struct {
-			Port int `json:"port"`
+			Port  int `json:"port"`
+			Admin int `json:"admin_port"`
 		}
 		if text, err := os.ReadFile(portFile); err == nil && json.Unmarshal(text, &content) == nil && content.Port != 0 {
-			return content.Port, nil
+			s.host = "127.0.0.1:" + strconv.Itoa(content.Port)
+			s.admin = "127.0.0.1:" + strconv.Itoa(content.Admin)
+			return nil
 		}
 		select {
 		case err := <-s.ended:
 			s.ended <- err
-			return 0, fmt.Errorf("ended before it listened: %v", err)
-		case <-time.After(5 * time.Millisecond):
+			return fmt.Errorf("ended before it listened: %v", err)
+		case <-time.After(time.Millisecond): // also the resolution of the time from start to ready
 		}
 	}
-	return 0, fmt.Errorf("not listening after 15 s")
+	return fmt.Errorf("not listening after 15 s")
 }
 
 // stop ends the process, by force when it does not go by itself.
