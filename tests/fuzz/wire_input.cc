@@ -1,0 +1,59 @@
+#include "wire_input.h"
+
+#include "check.h"
+
+namespace outrigger::fuzz {
+namespace {
+
+const nlohmann::json kNull;
+
+bool SameInAnyCase(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [lower](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::string_view WithoutLastBracket(std::string_view bytes) {
+  return bytes.substr(0, bytes.find_last_of('}'));
+}
+
+nlohmann::json Parsed(std::string_view bytes) {
+  return nlohmann::json::parse(bytes.begin(), bytes.end(), nullptr, /*allow_exceptions=*/false);
+}
+
+const nlohmann::json& AnyCase(const nlohmann::json& object, std::string_view key) {
+  if (!object.is_object()) return kNull;
+  for (auto field = object.begin(); field != object.end(); ++field) {
+    // Of several spellings only one may be set, and null counts as absent.
+    if (SameInAnyCase(field.key(), key) && !field->is_null()) return *field;
+  }
+  return kNull;
+}
+
+const nlohmann::json& Exact(const nlohmann::json& object, std::string_view key) {
+  if (!object.is_object()) return kNull;
+  const auto field = object.find(std::string(key));
+  return field == object.end() ? kNull : *field;
+}
+
+std::string TextOf(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+void CheckStatus(const absl::Status& status) {
+  if (status.ok()) return;
+  OUTRIGGER_REQUIRE(status.code() == absl::StatusCode::kInvalidArgument ||
+                    status.code() == absl::StatusCode::kFailedPrecondition);
+  OUTRIGGER_REQUIRE(!status.message().empty());
+}
+
+std::string ErrorOf(const std::string& answer) {
+  const nlohmann::json parsed = Parsed(answer);
+  OUTRIGGER_REQUIRE(parsed.is_object() && parsed.contains("Error"));
+  OUTRIGGER_REQUIRE(parsed["Error"].is_string());
+  return parsed["Error"].get<std::string>();
+}
+
+}  // namespace outrigger::fuzz

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "wire/extender.h"
+
+// What the fuzzers of wire decoding share: a body with its padding, and nlohmann::json as a second
+// opinion on what the bytes say.
+
+namespace outrigger::fuzz {
+
+/// An input as a body with `padding` behind it. The memory is of the exact size, so that a
+/// sanitizer sees who reads behind the padding.
+class Input {
+ public:
+  Input(std::string_view bytes, char padding) : size_(bytes.size()) {
+    memory_.reserve(bytes.size() + wire::kPadding);
+    memory_.assign(bytes.begin(), bytes.end());
+    memory_.insert(memory_.end(), wire::kPadding, padding);
+  }
+  wire::Body body() const { return {memory_.data(), size_}; }
+  std::string_view bytes() const { return {memory_.data(), size_}; }
+
+ private:
+  size_t size_;
+  std::vector<char> memory_;
+};
+
+inline std::string_view Text(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// `bytes` up to the end of its object: without the last bracket a body is never complete.
+std::string_view WithoutLastBracket(std::string_view bytes);
+
+/// What nlohmann reads; is_discarded() where it refuses the bytes.
+nlohmann::json Parsed(std::string_view bytes);
+
+/// The value of `key`, in any case, of an object; null where there is none.
+const nlohmann::json& AnyCase(const nlohmann::json& object, std::string_view key);
+/// The value of `key`; null where `object` is none or has no such key.
+const nlohmann::json& Exact(const nlohmann::json& object, std::string_view key);
+/// A string's text; empty for null.
+std::string TextOf(const nlohmann::json& value);
+
+/// Requires the codes of the contract: OK, InvalidArgument or FailedPrecondition, and a text that
+/// says why, of a bounded length.
+void CheckStatus(const absl::Status& status);
+
+/// Requires what must hold whatever the needs are: the decode agrees with itself whatever bytes lie
+/// behind the body, and no body is complete without its last bracket. `decode` takes a body and
+/// returns a status.
+template <typename Decode>
+void CheckPaddingAndEnd(std::string_view bytes, const absl::Status& status, Decode decode);
+
+/// The field `Error` of an answer that has one.
+std::string ErrorOf(const std::string& answer);
+
+}  // namespace outrigger::fuzz
+
+#include "check.h"
+
+namespace outrigger::fuzz {
+
+template <typename Decode>
+void CheckPaddingAndEnd(std::string_view bytes, const absl::Status& status, Decode decode) {
+  // Bytes that would end an open body, if anybody took them for part of it.
+  for (const char padding : {'}', ']', '"'}) {
+    const Input input(bytes, padding);
+    OUTRIGGER_REQUIRE(decode(input.body()) == status);
+  }
+  if (!status.ok()) return;
+  const Input cut(WithoutLastBracket(bytes), '}');
+  OUTRIGGER_REQUIRE(decode(cut.body()).code() == absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace outrigger::fuzz
