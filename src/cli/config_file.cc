@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/names.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -76,7 +77,7 @@ class Reader {
   }
 
   absl::Status Error(const YAML::Node& node, const std::string& what) const {
-    return absl::InvalidArgumentError(fmt::format("{}: {}", Place(node), what));
+    return absl::InvalidArgumentError(Printable(fmt::format("{}: {}", Place(node), what)));
   }
 
   const std::string name_;
@@ -100,10 +101,11 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
       if (!status.ok()) return status;
     }
   } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(fmt::format(
-        "{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
+    return absl::InvalidArgumentError(Printable(fmt::format(
+        "{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg)));
   } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(fmt::format("{}: not YAML: {}", name, error.what()));
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("{}: not YAML: {}", name, error.what())));
   }
   return reader.TakeValues();
 }
