@@ -26,11 +26,10 @@ class Reader {
 
  private:
   absl::Status ReadMap(const YAML::Node& map, const std::string& section) {
-    std::map<std::string, std::string> places;
     for (const auto& entry : map) {
       if (!entry.first.IsScalar()) return Error(entry.first, "a key is a plain word");
       const std::string key = section + entry.first.Scalar();
-      const auto [seen, added] = places.emplace(key, Place(entry.first));
+      const auto [seen, added] = places_.emplace(key, Place(entry.first));
       if (!added)
         return Error(entry.first, fmt::format("{} is given twice, first at {}", key, seen->second));
       absl::Status status = ReadValue(key, Place(entry.first), entry.second, section.empty());
@@ -82,6 +81,8 @@ class Reader {
 
   const std::string name_;
   std::vector<FileValue> values_;
+  // Of the whole file: `safe.maxRisk` is also `maxRisk` in the section `safe`.
+  std::map<std::string, std::string> places_;
 };
 
 }  // namespace

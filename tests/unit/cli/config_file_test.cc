@@ -71,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
                                "o.yaml:3:1: port is given twice, first at o.yaml:1:1"},
                       ErrorRow{"KeyTwiceInSection", "safe: {maxRisk: 0.1, maxRisk: 0.2}",
                                "o.yaml:1:22: safe.maxRisk is given twice"},
+                      ErrorRow{"KeyTwiceInTwoWays", "safe.maxRisk: 0.1\nsafe: {maxRisk: 0.2}",
+                               "o.yaml:2:8: safe.maxRisk is given twice, first at o.yaml:1:1"},
                       ErrorRow{"ControlCharacterInAKey", "safe: {\"a\\e[2J\": 1, \"a\\e[2J\": 2}",
                                "safe.a\\x1b[2J is given twice"},
                       ErrorRow{"ControlCharacterInBrokenYaml", "a: \"\\\x07\"",
