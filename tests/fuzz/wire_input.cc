@@ -49,6 +49,12 @@ void CheckStatus(const absl::Status& status) {
   OUTRIGGER_REQUIRE(!status.message().empty());
 }
 
+void CheckTellsNothingOf(char padding, std::string_view bytes, const absl::Status& status) {
+  const std::string run(8, padding);
+  if (bytes.find(run) != std::string_view::npos) return;
+  OUTRIGGER_REQUIRE(std::string(status.message()).find(run) == std::string::npos);
+}
+
 std::string ErrorOf(const std::string& answer) {
   const nlohmann::json parsed = Parsed(answer);
   OUTRIGGER_REQUIRE(parsed.is_object() && parsed.contains("Error"));
