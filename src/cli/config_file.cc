@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/names.h"
+#include "cli/yaml_documents.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -92,7 +93,7 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
   Reader reader(name);
   // yaml-cpp reports by exceptions, and some of its versions throw other types than its own.
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    const std::vector<YAML::Node> documents = LoadDocuments(text);
     if (documents.size() > 1) {
       return absl::InvalidArgumentError(
           fmt::format("{}: has {} documents; a settings file is one", name, documents.size()));

@@ -77,6 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                                "safe.a\\x1b[2J is given twice"},
                       ErrorRow{"ControlCharacterInBrokenYaml", "a: \"\\\x07\"",
                                "unknown escape character: \\x07"},
+                      ErrorRow{"NoEndOfEmptyDocuments", ", a\n- b",
+                               "o.yaml:1:1: not YAML: no value begins like this"},
                       ErrorRow{"NoValue", "safe:\n  maxRisk:\n", "safe.maxRisk has no value"},
                       ErrorRow{"EmptySection", "safe: {}", "o.yaml:1:7: safe is empty"},
                       ErrorRow{"ListForAValue", "port: [1, 2]", "o.yaml:1:7: port is a list"},
