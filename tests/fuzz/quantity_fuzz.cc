@@ -39,7 +39,8 @@ void CheckText(const Quantity& q) {
   const std::string canonical = (q + Quantity()).ToString();
   const auto again = Quantity::Parse(canonical);
   OUTRIGGER_REQUIRE(again.ok() && *again == q);
-  // A binary amount that no suffix suits is written as plain digits, which are read as decimal ones.
+  // A binary amount that no suffix suits is written as plain digits, which are read as decimal
+  // ones.
   if (q.format() == Quantity::Format::kBinarySI) return;
   OUTRIGGER_REQUIRE((*again + Quantity()).ToString() == canonical);
 }

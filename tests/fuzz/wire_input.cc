@@ -19,6 +19,20 @@ std::string_view WithoutLastBracket(std::string_view bytes) {
   return bytes.substr(0, bytes.find_last_of('}'));
 }
 
+bool IsBalanced(std::string_view bytes) {
+  long open = 0;
+  bool in_string = false;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    const char c = bytes[at];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++at;
+    if (in_string) continue;
+    open += c == '{' || c == '[' ? 1 : 0;
+    open -= c == '}' || c == ']' ? 1 : 0;
+  }
+  return open == 0 && !in_string;
+}
+
 nlohmann::json Parsed(std::string_view bytes) {
   return nlohmann::json::parse(bytes.begin(), bytes.end(), nullptr, /*allow_exceptions=*/false);
 }

@@ -38,6 +38,9 @@ inline std::string_view Text(const uint8_t* data, size_t size) {
 /// `bytes` up to the end of its object: without the last bracket a body is never complete.
 std::string_view WithoutLastBracket(std::string_view bytes);
 
+/// Whether as many brackets open as close, outside of strings.
+bool IsBalanced(std::string_view bytes);
+
 /// What nlohmann reads; is_discarded() where it refuses the bytes.
 nlohmann::json Parsed(std::string_view bytes);
 
@@ -56,8 +59,8 @@ void CheckStatus(const absl::Status& status);
 void CheckTellsNothingOf(char padding, std::string_view bytes, const absl::Status& status);
 
 /// Requires what must hold whatever the needs are: bytes that lie behind the body change neither
-/// the outcome nor show in it, and no body is complete without its last bracket. `decode` takes a
-/// body and returns a status.
+/// the outcome nor show in it, brackets pair off, and no body is complete without its last one.
+/// `decode` takes a body and returns a status.
 template <typename Decode>
 void CheckPaddingAndEnd(std::string_view bytes, const absl::Status& status, Decode decode);
 
@@ -79,6 +82,7 @@ void CheckPaddingAndEnd(std::string_view bytes, const absl::Status& status, Deco
     OUTRIGGER_REQUIRE(again.code() == status.code());
     CheckTellsNothingOf(padding, bytes, again);
   }
+  if (status.code() != absl::StatusCode::kInvalidArgument) OUTRIGGER_REQUIRE(IsBalanced(bytes));
   if (!status.ok()) return;
   const Input cut(WithoutLastBracket(bytes), '}');
   OUTRIGGER_REQUIRE(decode(cut.body()).code() == absl::StatusCode::kInvalidArgument);
