@@ -110,6 +110,10 @@ const NotTheProtocol kNotTheProtocol[] = {
      R"({"Pod":{},"NodeNames":[],"x":)" + Repeated("{\"a\":", kMillion) + "1" +
          Repeated("}", kMillion) + "}",
      "x: nested deeper than 10000 levels"},
+    {"DeepBehindABackslash",
+     R"({"Pod":{},"NodeNames":[],"x":[\",)" + Repeated("[", kMillion) + Repeated("]", kMillion) +
+         "]}",
+     "x: nested deeper than 10000 levels"},
     {"DeepAtAKnownKey",
      R"({"Pod":)" + Repeated("[", kMillion) + Repeated("]", kMillion) + R"(,"NodeNames":[]})",
      "Pod: expected an object, found an array"},
