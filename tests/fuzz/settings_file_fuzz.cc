@@ -50,8 +50,12 @@ void CheckValues(const std::string& text, const std::vector<FileValue>& values) 
 
 // JSON is YAML: the same values from a file of quoted texts.
 void CheckWrittenAnew(const std::vector<FileValue>& values) {
+  constexpr size_t kLongestKey = 1024 / 6;  // YAML takes 1024 bytes, and an escape has six
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const FileValue& value : values) json[value.key] = value.text;
+  for (const FileValue& value : values) {
+    if (value.key.size() > kLongestKey) return;
+    json[value.key] = value.text;
+  }
   constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
   const std::string text = json.dump(-1, ' ', false, kReplace);
   // A text that is not UTF-8, such as a path, passes through a file and has no form in JSON.

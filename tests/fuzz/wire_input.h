@@ -38,7 +38,8 @@ inline std::string_view Text(const uint8_t* data, size_t size) {
 /// `bytes` up to the end of its object: without the last bracket a body is never complete.
 std::string_view WithoutLastBracket(std::string_view bytes);
 
-/// Whether as many brackets open as close, outside of strings.
+/// Whether as many brackets open as close, outside of strings. As to simdjson, a backslash takes
+/// the next byte with it anywhere.
 bool IsBalanced(std::string_view bytes);
 
 /// What nlohmann reads; is_discarded() where it refuses the bytes.
