@@ -24,8 +24,8 @@ size_t EndOfString(std::string_view raw, size_t quote) {
 bool IsTooDeep(std::string_view raw) {
   size_t depth = 0;
   for (size_t at = 0; at < raw.size(); ++at) {
-    if (raw[at] == '\\') {
-      ++at;  // to simdjson it takes the next byte with it outside of strings, too
+    if (raw[at] == '\\' && at + 1 < raw.size() && (raw[at + 1] == '"' || raw[at + 1] == '\\')) {
+      ++at;  // to simdjson a backslash escapes a quote outside of strings, too
     } else if (raw[at] == '"') {
       at = EndOfString(raw, at);
     } else if (Opens(raw[at])) {

@@ -25,7 +25,8 @@ bool IsBalanced(std::string_view bytes) {
   for (size_t at = 0; at < bytes.size(); ++at) {
     const char c = bytes[at];
     if (c == '"') in_string = !in_string;
-    if (c == '\\') ++at;
+    const char next = at + 1 < bytes.size() ? bytes[at + 1] : ' ';
+    if (c == '\\' && (next == '"' || next == '\\')) ++at;
     if (in_string) continue;
     open += c == '{' || c == '[' ? 1 : 0;
     open -= c == '}' || c == ']' ? 1 : 0;
