@@ -19,6 +19,14 @@ if(OUTRIGGER_SANITIZE)
   endif()
 endif()
 
+if(OUTRIGGER_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "OUTRIGGER_FUZZ needs clang (libFuzzer): use the preset fuzz")
+  endif()
+  # Coverage feedback for the code of ours; the fuzzers alone link libFuzzer and its main().
+  target_compile_options(outrigger_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 if(OUTRIGGER_COVERAGE)
   target_compile_options(outrigger_flags INTERFACE --coverage -fprofile-update=atomic)
   target_link_options(outrigger_flags INTERFACE --coverage)

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "cli/names.h"
+#include "cli/yaml_documents.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -25,11 +27,10 @@ class Reader {
 
  private:
   absl::Status ReadMap(const YAML::Node& map, const std::string& section) {
-    std::map<std::string, std::string> places;
     for (const auto& entry : map) {
       if (!entry.first.IsScalar()) return Error(entry.first, "a key is a plain word");
       const std::string key = section + entry.first.Scalar();
-      const auto [seen, added] = places.emplace(key, Place(entry.first));
+      const auto [seen, added] = places_.emplace(key, Place(entry.first));
       if (!added)
         return Error(entry.first, fmt::format("{} is given twice, first at {}", key, seen->second));
       absl::Status status = ReadValue(key, Place(entry.first), entry.second, section.empty());
@@ -76,11 +77,13 @@ class Reader {
   }
 
   absl::Status Error(const YAML::Node& node, const std::string& what) const {
-    return absl::InvalidArgumentError(fmt::format("{}: {}", Place(node), what));
+    return absl::InvalidArgumentError(Printable(fmt::format("{}: {}", Place(node), what)));
   }
 
   const std::string name_;
   std::vector<FileValue> values_;
+  // Of the whole file: `safe.maxRisk` is also `maxRisk` in the section `safe`.
+  std::map<std::string, std::string> places_;
 };
 
 }  // namespace
@@ -90,7 +93,7 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
   Reader reader(name);
   // yaml-cpp reports by exceptions, and some of its versions throw other types than its own.
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    const std::vector<YAML::Node> documents = LoadDocuments(text);
     if (documents.size() > 1) {
       return absl::InvalidArgumentError(
           fmt::format("{}: has {} documents; a settings file is one", name, documents.size()));
@@ -100,10 +103,11 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
       if (!status.ok()) return status;
     }
   } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(fmt::format(
-        "{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
+    return absl::InvalidArgumentError(Printable(fmt::format(
+        "{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg)));
   } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(fmt::format("{}: not YAML: {}", name, error.what()));
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("{}: not YAML: {}", name, error.what())));
   }
   return reader.TakeValues();
 }

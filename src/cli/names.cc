@@ -88,6 +88,19 @@ std::vector<std::string> SplitList(std::string_view text) {
   }
 }
 
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      printable += fmt::format("\\x{:02x}", byte);
+    } else {
+      printable += c;
+    }
+  }
+  return printable;
+}
+
 std::string Listed(const std::vector<std::string>& names) {
   if (names.empty()) return "none";
   std::string text = names[0];

@@ -5,6 +5,7 @@
 #include "cli/scheduler_config.h"
 #include "cli/units.h"
 #include "cli/yaml.h"
+#include "cli/yaml_documents.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -222,7 +223,7 @@ absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
   try {
     YAML::Node root(YAML::NodeType::Map);
     if (input) {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(input->yaml);
+      const std::vector<YAML::Node> documents = LoadDocuments(input->yaml);
       if (documents.size() != 1) {
         return absl::InvalidArgumentError(fmt::format("{}: has {} documents; one {} is accepted",
                                                       input->name, documents.size(), kKind));

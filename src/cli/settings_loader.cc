@@ -9,19 +9,13 @@
 namespace outrigger::cli {
 namespace {
 
-// Control characters of a value must not reach a terminal.
 std::string Quoted(std::string_view value) {
   std::string text = "\"";
   for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
   }
-  return text + '"';
+  return Printable(text + '"');
 }
 
 class Loader {
@@ -122,7 +116,8 @@ class Loader {
     for (const FileValue& value : sources_.file) {
       if (keys.count(value.key) > 0) continue;
       return absl::InvalidArgumentError(fmt::format("{}: {}: no such setting{}", value.key_place,
-                                                    value.key, DidYouMean(value.key, known)));
+                                                    Printable(value.key),
+                                                    DidYouMean(value.key, known)));
     }
     return absl::OkStatus();
   }

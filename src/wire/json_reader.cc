@@ -95,6 +95,12 @@ absl::Status TakeNull(Value value, const Path& at, bool* is_null) {
   return error == simdjson::SUCCESS && *is_null ? absl::OkStatus() : Broken(at, error);
 }
 
+absl::Status TakeString(Value value, const Path& at) {
+  simdjson::ondemand::raw_json_string text;
+  const auto error = value.get_raw_json_string().get(text);
+  return error == simdjson::SUCCESS ? absl::OkStatus() : Broken(at, error);
+}
+
 absl::Status SkipValue(Value value, const Path& at) {
   switch (*value.raw_json_token().data()) {
     case '{':
@@ -105,6 +111,8 @@ absl::Status SkipValue(Value value, const Path& at) {
     case ',':
     case ':':
       return Broken(at, simdjson::TAPE_ERROR);
+    case '"':
+      return TakeString(value, at);
     default:
       return absl::OkStatus();  // the loop around steps over a scalar
   }

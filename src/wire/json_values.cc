@@ -66,7 +66,7 @@ absl::Status Read(Value value, const Path& at, std::string_view* text) {
     return error == simdjson::SUCCESS ? absl::OkStatus() : Broken(at, error);
   }
   *text = token.substr(1, token.size() - 2);
-  return absl::OkStatus();
+  return TakeString(value, at);
 }
 
 absl::Status Read(Value value, const Path& at, std::string* text) {

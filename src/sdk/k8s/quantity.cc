@@ -100,7 +100,9 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   // In the fast form each summand must fit as well, not only the sum.
   const bool fit = decimal::FitsInt64(unscaled_) && decimal::FitsInt64(theirs);
   Int128 sum = 0;
-  if (__builtin_add_overflow(unscaled_, theirs, &sum)) {
+  // The least Int128 counts as an overflow as well: it could not be negated.
+  constexpr Int128 kLeast = Int128{1} << 127;
+  if (__builtin_add_overflow(unscaled_, theirs, &sum) || sum == kLeast) {
     sum = decimal::DivideAwayFromZero(unscaled_, 1) + decimal::DivideAwayFromZero(theirs, 1);
     ++scale;
   }

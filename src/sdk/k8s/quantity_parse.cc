@@ -189,9 +189,9 @@ bool Quantity::Parser::Append(char digit, decimal::Int128* value, int* pending_z
     return true;
   }
   if (!decimal::Multiply(*value, *pending_zeros + 1, value)) return false;
-  *value += digit - '0';
   *pending_zeros = 0;
-  return *value > 0 && *value < decimal::Power(decimal::kMaxDigits);
+  return !__builtin_add_overflow(*value, digit - '0', value) &&
+         *value < decimal::Power(decimal::kMaxDigits);
 }
 
 const char* Quantity::Parser::ReadSlowDecimal(Quantity* out) const {
