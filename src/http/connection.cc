@@ -34,14 +34,16 @@ Shared::Shared(const ServerOptions& server_options)
       memory(std::max(server_options.max_body_memory, server_options.max_body)) {}
 
 Connection::Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport,
-                       Shared& shared)
+                       bool handshake, Shared& shared)
     : number_(number),
       socket_(std::move(socket)),
       transport_(std::move(transport)),
       shared_(shared),
       peer_(PeerOf(socket_)),
       reader_(shared.limits, shared.bodies, shared.memory),
-      deadline_(Clock::now() + shared.options.head_timeout) {
+      phase_(handshake ? Phase::kHandshake : Phase::kReading),
+      deadline_(Clock::now() +
+                (handshake ? shared.options.head_timeout : shared.options.idle_timeout)) {
   // Without this a small answer waits for the peer's delayed acknowledgement, some 40 ms.
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

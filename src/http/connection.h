@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/fd.h"
 #include "http/pool.h"
@@ -38,7 +39,9 @@ struct Shared {
 /// time, but for what is marked.
 class Connection {
  public:
-  Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport, Shared& shared);
+  /// `handshake`: the transport has to shake hands first.
+  Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport, bool handshake,
+             Shared& shared);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -70,6 +73,9 @@ class Connection {
 
   /// `close`: the connection ends behind this answer.
   void SetAnswer(Response response, bool close);
+  /// A mark for whoever counts the connections that stay for another call.
+  void SetKept() { kept_ = true; }
+  bool TakeKept() { return std::exchange(kept_, false); }
   /// An answer instead of a request that nobody reads; the connection ends behind it.
   void RefuseAll(int status, std::string_view text);
 
@@ -96,7 +102,8 @@ class Connection {
   const std::string peer_;
   RequestReader reader_;
 
-  Phase phase_ = Phase::kHandshake;
+  Phase phase_;
+  bool kept_ = false;
   Clock::time_point deadline_;
   Clock::time_point first_byte_;
   bool fresh_ = true;  // before the first byte of the first request

@@ -134,11 +134,6 @@ std::vector<Poller::Held> Poller::TakeIdle() {
   return taken;
 }
 
-size_t Poller::idle() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return idle_deadlines_.size();
-}
-
 std::vector<Poller::Held> Poller::All() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<Held> all;

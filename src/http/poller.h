@@ -58,8 +58,6 @@ class Poller {
   /// Gives all idle connections.
   std::vector<Held> TakeIdle();
 
-  /// Parked and between two requests.
-  size_t idle() const;
   /// Every connection there is, parked or not.
   std::vector<Held> All() const;
 

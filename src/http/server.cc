@@ -67,6 +67,7 @@ class ServerImpl final : public Server {
   void Drive(const Held& connection);
   bool Dispatch(const Held& connection);
   void Call(const Held& connection, bool may_block);
+  bool Keep(Connection& connection);
   Response Handle(const Request& request);
   static bool AwaitSoon(const Connection& connection, short events);
   void Close(const Held& connection);
@@ -90,6 +91,7 @@ class ServerImpl final : public Server {
   std::atomic<uint64_t> evicted_{0};
   std::atomic<size_t> blocked_{0};
   std::atomic<size_t> in_flight_{0};
+  std::atomic<size_t> kept_{0};  // idle, or about to be, after a call that may block
 
   std::mutex drain_mutex_;  // one Drain() at a time
   bool drained_ = false;
@@ -166,10 +168,11 @@ void ServerImpl::Welcome(Fd socket) {
     // Through TLS a word costs a handshake, which is more than a refused peer gets.
     if (tls_ != nullptr || open >= max_connections_ + kMostTold) return;
   }
-  auto transport = tls_ != nullptr ? tls_->Accept(socket) : MakePlainTransport(socket);
+  const bool in_clear = tls_ == nullptr;
+  auto transport = in_clear ? MakePlainTransport(socket) : tls_->Accept(socket);
   if (transport == nullptr) return;
-  const auto connection = std::make_shared<Connection>(++last_number_, std::move(socket),
-                                                       std::move(transport), shared_);
+  const auto connection = std::make_shared<Connection>(
+      ++last_number_, std::move(socket), std::move(transport), /*handshake=*/!in_clear, shared_);
   if (!poller_->Add(connection)) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -180,8 +183,8 @@ void ServerImpl::Welcome(Fd socket) {
     // Here, since the workers may all be busy; a fresh socket takes so little at once.
     return Drive(connection);
   }
-  // Usually the first bytes are here already.
-  Resume(connection);
+  // Not to a worker, even if bytes are here already: a flood of silent ones should cost none.
+  poller_->Park(connection, false);
 }
 
 void ServerImpl::Resume(Held connection) {
@@ -237,13 +240,24 @@ bool ServerImpl::Dispatch(const Held& connection) {
 
 void ServerImpl::Call(const Held& connection, bool may_block) {
   ++in_flight_;
+  if (connection->TakeKept()) --kept_;
   const Request request = connection->BeginCall();
   poller_->Watch(connection);
   Response response = Handle(request);
   poller_->Unwatch(*connection);
   connection->EndCall();
-  connection->SetAnswer(std::move(response), may_block && poller_->idle() >= kKeptIdle);
+  connection->SetAnswer(std::move(response), may_block && !Keep(*connection));
   --in_flight_;
+}
+
+/// Decides, in the order of the answers, which connections of calls that may block stay.
+bool ServerImpl::Keep(Connection& connection) {
+  if (++kept_ > kKeptIdle) {
+    --kept_;
+    return false;
+  }
+  connection.SetKept();
+  return true;
 }
 
 Response ServerImpl::Handle(const Request& request) {
@@ -259,6 +273,7 @@ Response ServerImpl::Handle(const Request& request) {
 }
 
 void ServerImpl::Close(const Held& connection) {
+  if (connection->TakeKept()) --kept_;
   poller_->Remove(*connection);
   const std::lock_guard<std::mutex> lock(mutex_);
   --connections_;
