@@ -36,9 +36,8 @@ class EngineImpl final : public Engine {
             Reply* reply) const override;
 
  private:
-  CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, std::string* out) const;
-  CallError AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes,
-                        std::string* out) const;
+  CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
+  CallError AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
   CallError AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const;
   CallError AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
                           std::string* out) const;
@@ -86,6 +85,7 @@ std::string NotASubset(const std::vector<NodeVictims>& chosen,
 // Puts an error where the scheduler, or at least a person with curl, can read it.
 void EncodeError(Verb verb, const CallError& error, Reply* reply) {
   reply->body.clear();
+  reply->echoes.clear();
   const bool in_protocol = error.kind != ErrorKind::kBadRequest;
   if (in_protocol && verb == Verb::kFilter) {
     wire::EncodeFilterError(ForEvent(error.text), &reply->body);
@@ -146,10 +146,11 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandone
   const Endpoint& to = plan.endpoint;
   CallRecord record{.agent = to.agent, .verb = to.verb, .request_bytes = body.size};
   reply->http_status = 200;
+  reply->echoes.clear();
   CallError error;
   // An agent may be anybody's code; what it throws ends here.
   try {
-    error = Answer(plan, {body, std::move(abandoned)}, &record.nodes, &reply->body);
+    error = Answer(plan, {body, std::move(abandoned)}, &record.nodes, reply);
   } catch (const std::exception& caught) {
     spdlog::error("{}: internal error: {}", to.path, ForLog(caught.what()));
     error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.agent)};
@@ -162,26 +163,27 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandone
   }
   record.error = error.kind;
   record.response_bytes = reply->body.size();
+  for (const wire::Echo& echo : reply->echoes) record.response_bytes += echo.bytes.size();
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   observer_->OnCall(record);
 }
 
 CallError EngineImpl::Answer(const Plan& plan, const Asked& asked, size_t* nodes,
-                             std::string* out) const {
+                             Reply* reply) const {
   switch (plan.endpoint.verb) {
     case Verb::kFilter:
     case Verb::kPrioritize:
-      return AnswerNodes(plan, asked, nodes, out);
+      return AnswerNodes(plan, asked, nodes, reply);
     case Verb::kBind:
-      return AnswerBind(plan, asked, out);
+      return AnswerBind(plan, asked, &reply->body);
     case Verb::kPreempt:
-      return AnswerPreempt(plan, asked, nodes, out);
+      return AnswerPreempt(plan, asked, nodes, &reply->body);
   }
   return {ErrorKind::kInternal, "unknown verb"};
 }
 
 CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes,
-                                  std::string* out) const {
+                                  Reply* reply) const {
   std::unique_ptr<CallState> state = states_.Take();
   state->abandoned = asked.abandoned;
   const absl::Status decoded = wire::DecodeExtenderArgs(asked.body, plan.needs, &state->args);
@@ -195,11 +197,12 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
   if (plan.endpoint.verb == Verb::kFilter) {
     error = RunFilters(plan, explaining, observer_, state.get());
     if (!error.ok()) return error;
-    wire::EncodeFilterResult(state->args, state->kinds, state->reasons, out);
+    wire::EncodeFilterResult(state->args, state->kinds, state->reasons, &reply->body,
+                             &reply->echoes);
   } else {
     error = RunScorers(plan, explaining, observer_, state.get());
     if (!error.ok()) return error;
-    wire::EncodeHostPriorityList(state->args, state->scores, out);
+    wire::EncodeHostPriorityList(state->args, state->scores, &reply->body);
   }
   states_.Return(std::move(state));
   return {};

@@ -40,6 +40,8 @@ struct Endpoint {
 struct Reply {
   int http_status = 200;
   std::string body;
+  /// Slices of the call's body that belong into `body` and are not copied.
+  std::vector<wire::Echo> echoes;
 };
 
 /// Thread-safe after Create().

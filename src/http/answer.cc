@@ -56,11 +56,31 @@ std::string_view Date(std::array<char, 40>* text) {
 
 }  // namespace
 
+size_t BodySize(const Response& response) {
+  size_t size = response.body.size();
+  for (const Insert& insert : response.inserts) size += insert.bytes.size();
+  return size;
+}
+
+std::vector<std::string_view> BodyParts(const Response& response) {
+  std::vector<std::string_view> parts;
+  parts.reserve(2 * response.inserts.size() + 1);
+  const std::string_view text(response.body);
+  size_t done = 0;
+  for (const Insert& insert : response.inserts) {
+    parts.push_back(text.substr(done, insert.at - done));
+    parts.push_back(insert.bytes);
+    done = insert.at;
+  }
+  parts.push_back(text.substr(done));
+  return parts;
+}
+
 std::string AnswerHead(const Response& response, bool close) {
   std::array<char, 40> date{};
   std::string head =
       fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Length: {}\r\n", response.status,
-                  Reason(response.status), Date(&date), response.body.size());
+                  Reason(response.status), Date(&date), BodySize(response));
   if (!response.content_type.empty()) head += "Content-Type: " + response.content_type + "\r\n";
   if (!response.allow.empty()) head += "Allow: " + response.allow + "\r\n";
   if (close) head += "Connection: close\r\n";

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -208,10 +209,15 @@ void Connection::Abandon() {
 
 void Connection::SetAnswer(Response response, bool close) {
   close_ = close || reader_.head().close || shared_.draining;
-  no_body_ = reader_.head().method == "HEAD";
   answer_ = std::move(response);
   head_ = AnswerHead(answer_, close_);
-  written_ = 0;
+  parts_ = {head_};
+  if (reader_.head().method != "HEAD") {
+    for (const std::string_view part : BodyParts(answer_)) {
+      if (!part.empty()) parts_.push_back(part);
+    }
+  }
+  part_ = 0;
   phase_ = Phase::kWriting;
   deadline_ = Clock::now() + shared_.options.answer_timeout;
 }
@@ -222,14 +228,10 @@ void Connection::RefuseAll(int status, std::string_view text) {
 }
 
 Connection::Next Connection::Write(Clock::time_point now) {
-  const std::string_view body = no_body_ ? std::string_view{} : std::string_view(answer_.body);
-  const std::string_view head = head_;
-  while (written_ < head.size() + body.size()) {
-    const bool in_head = written_ < head.size();
-    const Moved moved = transport_->Write(in_head ? head.substr(written_) : std::string_view{},
-                                          in_head ? body : body.substr(written_ - head.size()));
+  while (part_ < parts_.size()) {
+    const Moved moved = transport_->Write(std::span(parts_).subspan(part_));
     if (moved.how == Moved::How::kBytes) {
-      written_ += moved.bytes;
+      Written(moved.bytes);
     } else if (moved.how == Moved::How::kWouldRead || moved.how == Moved::How::kWouldWrite) {
       return Blocked(moved.how, now);
     } else {
@@ -240,7 +242,14 @@ Connection::Next Connection::Write(Clock::time_point now) {
   return Next::kRead;
 }
 
+void Connection::Written(size_t bytes) {
+  while (part_ < parts_.size() && bytes >= parts_[part_].size()) bytes -= parts_[part_++].size();
+  if (part_ < parts_.size()) parts_[part_].remove_prefix(bytes);
+}
+
 void Connection::AfterAnswer(Clock::time_point now) {
+  parts_.clear();
+  answer_.inserts.clear();
   answer_.body.clear();
   shared_.answers.Give(std::exchange(answer_.body, std::string()));
   if (!close_) {

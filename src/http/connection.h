@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "http/fd.h"
 #include "http/pool.h"
@@ -92,6 +93,7 @@ class Connection {
   Next Blocked(Moved::How how, Clock::time_point now);
   void ReadingBegan(RequestReader::State before, Clock::time_point now);
   bool Expire(Clock::time_point now);
+  void Written(size_t bytes);
   void AfterAnswer(Clock::time_point now);
   Next Close();
 
@@ -109,9 +111,9 @@ class Connection {
   bool fresh_ = true;  // before the first byte of the first request
 
   Response answer_;
-  std::string head_;      // of the answer
-  size_t written_ = 0;    // of head and body
-  bool no_body_ = false;  // the answer to a HEAD
+  std::string head_;                     // of the answer
+  std::vector<std::string_view> parts_;  // of the answer, head and all
+  size_t part_ = 0;                      // the first of them that is not written
   bool close_ = false;
   bool unread_ = false;   // there may be bytes of the request that nobody read
   size_t discarded_ = 0;  // while lingering

@@ -117,6 +117,14 @@ Poller::Held Poller::Unpark(Entry& entry) {
   return entry.connection;
 }
 
+bool Poller::Take(const Connection& connection) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = entries_.find(connection.number());
+  if (found == entries_.end() || found->second.mode != Mode::kParked) return false;
+  Unpark(found->second);
+  return true;
+}
+
 Poller::Held Poller::TakeOne() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto* deadlines : {&idle_deadlines_, &busy_deadlines_}) {

@@ -52,6 +52,8 @@ class Poller {
   void Watch(const Held& connection);
   void Unwatch(const Connection& connection);
 
+  /// Unparks the connection for the caller; false if it is not parked any more.
+  bool Take(const Connection& connection);
   /// Gives the parked connection that can best be spared, an idle one before one that has begun a
   /// request, and the one that has waited longest first; null if none is parked.
   Held TakeOne();

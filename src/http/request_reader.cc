@@ -184,7 +184,7 @@ void RequestReader::PlanBody() {
 }
 
 bool RequestReader::SendContinue(Transport& transport, Moved::How* blocked) {
-  const Moved moved = transport.Write(continue_, {});
+  const Moved moved = transport.Write({&continue_, 1});
   if (moved.how == Moved::How::kBytes) continue_.remove_prefix(moved.bytes);
   return TakeResult(moved, blocked);
 }

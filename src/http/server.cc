@@ -64,6 +64,7 @@ class ServerImpl final : public Server {
   void Welcome(Fd socket);
   bool MakeRoom();
   void Resume(Held connection);
+  void Park(const Held& connection, bool to_write, bool knew_of_drain);
   void Drive(const Held& connection);
   bool Dispatch(const Held& connection);
   void Call(const Held& connection, bool may_block);
@@ -184,7 +185,14 @@ void ServerImpl::Welcome(Fd socket) {
     return Drive(connection);
   }
   // Not to a worker, even if bytes are here already: a flood of silent ones should cost none.
-  poller_->Park(connection, false);
+  Park(connection, false, /*knew_of_drain=*/false);
+}
+
+/// A drain closes what is parked and idle. One that began since its owner last looked may have
+/// missed this connection.
+void ServerImpl::Park(const Held& connection, bool to_write, bool knew_of_drain) {
+  poller_->Park(connection, to_write);
+  if (!knew_of_drain && shared_.draining && poller_->Take(*connection)) Resume(connection);
 }
 
 void ServerImpl::Resume(Held connection) {
@@ -194,13 +202,14 @@ void ServerImpl::Resume(Held connection) {
 /// Goes on with a connection until it has to wait, on whatever thread this is.
 void ServerImpl::Drive(const Held& connection) {
   for (;;) {
+    const bool draining = shared_.draining;
     switch (connection->Advance(Clock::now())) {
       case Connection::Next::kRead:
         if (AwaitSoon(*connection, POLLIN)) continue;
-        return poller_->Park(connection, false);
+        return Park(connection, false, draining);
       case Connection::Next::kWrite:
         if (AwaitSoon(*connection, POLLOUT)) continue;
-        return poller_->Park(connection, true);
+        return Park(connection, true, draining);
       case Connection::Next::kCall:
         if (Dispatch(connection)) continue;
         return;

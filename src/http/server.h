@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -20,7 +21,7 @@ namespace outrigger::http {
 /// Readable bytes behind the end of every Request::body.
 inline constexpr size_t kBodyPadding = 64;
 
-/// One received request. Views live until the handler returns.
+/// One received request. Views live until the handler returns, and `body` until its answer is sent.
 struct Request {
   std::string_view method;
   std::string_view path;  // without the query
@@ -36,11 +37,19 @@ struct Request {
   std::stop_token abandoned = {};
 };
 
+/// Bytes that belong into an answer before the byte at `at` of its own text.
+struct Insert {
+  size_t at = 0;
+  std::string_view bytes;
+};
+
 /// The answer. Content-Length, Connection and Date are the transport's business.
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  /// By `at`, ascending; slices of Request::body, which lives until the answer is sent.
+  std::vector<Insert> inserts = {};
   std::string allow;  // header Allow, for 405
 };
 

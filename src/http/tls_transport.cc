@@ -73,11 +73,14 @@ class TlsTransport final : public Transport {
     const int result = SSL_read_ex(ssl_, to, size, &moved);
     return Result(result, moved);
   }
-  Moved Write(std::string_view head, std::string_view body) override {
-    std::string_view bytes = head.empty() ? body : head;
-    if (!head.empty() && !body.empty() && head.size() < kRecord) {
-      record_.assign(head);
-      record_.append(body.substr(0, std::min(body.size(), kRecord - head.size())));
+  Moved Write(std::span<const std::string_view> parts) override {
+    std::string_view bytes = parts.front();
+    if (bytes.size() < kRecord && parts.size() > 1) {
+      record_.clear();
+      for (const std::string_view part : parts) {
+        record_.append(part.substr(0, kRecord - record_.size()));
+        if (record_.size() == kRecord) break;
+      }
       bytes = record_;
     }
     ERR_clear_error();

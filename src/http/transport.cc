@@ -5,11 +5,15 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 namespace outrigger::http {
 namespace {
+
+// An answer of more parts takes another call of the system.
+constexpr size_t kPartsAtOnce = 64;
 
 class PlainTransport final : public Transport {
  public:
@@ -24,12 +28,15 @@ class PlainTransport final : public Transport {
     if (got == 0) return {Moved::How::kEnd, 0};
     return Result(got, Moved::How::kWouldRead);
   }
-  Moved Write(std::string_view head, std::string_view body) override {
-    std::array<iovec, 2> parts{{{const_cast<char*>(head.data()), head.size()},
-                                {const_cast<char*>(body.data()), body.size()}}};
+  Moved Write(std::span<const std::string_view> parts) override {
+    std::array<iovec, kPartsAtOnce> vectors{};
+    const size_t count = std::min(parts.size(), vectors.size());
+    for (size_t i = 0; i < count; ++i) {
+      vectors[i] = {const_cast<char*>(parts[i].data()), parts[i].size()};
+    }
     msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
+    message.msg_iov = vectors.data();
+    message.msg_iovlen = count;
     ssize_t sent = 0;
     do {
       sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);

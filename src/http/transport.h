@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,9 +34,9 @@ class Transport {
   /// Asked again until it says kBytes; at once if there is nothing to shake hands about.
   virtual Moved Handshake() = 0;
   virtual Moved Read(char* to, size_t size) = 0;
-  /// Takes some bytes of `head` followed by `body`; both in one packet where they fit. After
+  /// Takes some bytes of `parts`, one after the other, in one packet where they fit. After
   /// kWouldRead or kWouldWrite it has to be asked again with the same bytes.
-  virtual Moved Write(std::string_view head, std::string_view body) = 0;
+  virtual Moved Write(std::span<const std::string_view> parts) = 0;
   /// Says that nothing more will be written.
   virtual void EndWriting() = 0;
 };

@@ -48,6 +48,8 @@ void ExtenderRoutes::Call(size_t endpoint, const http::Request& request,
   engine_.Call(endpoint, {request.body.data(), request.body.size()}, request.abandoned, &reply);
   response->status = reply.http_status;
   response->body = std::move(reply.body);
+  response->inserts.reserve(reply.echoes.size());
+  for (const wire::Echo& echo : reply.echoes) response->inserts.push_back({echo.at, echo.bytes});
 }
 
 }  // namespace outrigger::server

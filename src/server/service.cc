@@ -77,10 +77,10 @@ absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
   admin_options.max_workers = kAdminWorkers;
   admin_options.max_blocked = 1;
   admin_options.max_connections = kAdminConnections;
-  auto admin = http::Server::Start(
-      admin_options, [this](const http::Request& request, http::Response* response) {
-        admin_routes_.Handle(request, response);
-      });
+  auto admin = http::Server::Start(admin_options,
+                                   [this](const http::Request& request, http::Response* response) {
+                                     admin_routes_.Handle(request, response);
+                                   });
   if (!admin.ok()) return In("admin", admin.status());
   admin_ = std::move(*admin);
   metrics_.Watch("extender", [this] { return extender_->stats(); });

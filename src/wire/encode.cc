@@ -37,9 +37,46 @@ void ForEachOf(Kind kind, std::span<const Kind> verdicts, std::string* out, Appe
   }
 }
 
+// Where a copy is cheaper than one more piece to send.
+constexpr size_t kShortEcho = 4096;
+
+/// Echoes the nodes that fit. Where only a comma lies between two in the request, as Go writes it,
+/// they are one piece: all nodes of a call in which all fit.
+class NodeEcho {
+ public:
+  NodeEcho(std::string* out, std::vector<Echo>* echoes) : out_(*out), echoes_(echoes) {}
+
+  void Add(std::string_view raw) {
+    const char* const end = run_.data() + run_.size();
+    if (!run_.empty() && raw.data() == end + 1 && *end == ',') {
+      run_ = {run_.data(), run_.size() + 1 + raw.size()};
+    } else {
+      Finish();
+      run_ = raw;
+    }
+  }
+  void Finish() {
+    if (run_.empty()) return;
+    if (!first_) out_ += ',';
+    first_ = false;
+    if (echoes_ == nullptr || run_.size() < kShortEcho) {
+      out_.append(run_);
+    } else {
+      echoes_->push_back({out_.size(), run_});
+    }
+    run_ = {};
+  }
+
+ private:
+  std::string& out_;
+  std::vector<Echo>* const echoes_;
+  std::string_view run_;
+  bool first_ = true;
+};
+
 // Enough in all but contrived cases (reasons that are mostly escapes), which cost a reallocation.
 size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
-                          std::span<const std::string> reasons) {
+                          std::span<const std::string> reasons, bool copies_nodes) {
   size_t size = 256;
   for (size_t i = 0; i < verdicts.size(); ++i) {
     const std::string& name = args.nodes[i].name;
@@ -47,7 +84,7 @@ size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdic
       size += name.size() + reasons[i].size() + kAroundEntry;
       continue;
     }
-    if (args.has_full_nodes) size += args.raw_nodes[i].size() + 1;
+    if (args.has_full_nodes) size += (copies_nodes ? args.raw_nodes[i].size() : 0) + 1;
     if (args.has_node_names) size += name.size() + kAroundEntry;
   }
   return size;
@@ -56,19 +93,23 @@ size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdic
 }  // namespace
 
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
-                        std::span<const std::string> reasons, std::string* out) {
-  const auto append_node = [&](size_t i) { out->append(args.raw_nodes[i]); };
+                        std::span<const std::string> reasons, std::string* out,
+                        std::vector<Echo>* echoes) {
   const auto append_name = [&](size_t i) { AppendJsonString(args.nodes[i].name, out); };
   const auto append_reason = [&](size_t i) {
     AppendJsonString(args.nodes[i].name, out);
     out->append(":");
     AppendJsonString(reasons[i], out);
   };
-  out->reserve(out->size() + SizeOfFilterResult(args, verdicts, reasons));
+  out->reserve(out->size() + SizeOfFilterResult(args, verdicts, reasons, echoes == nullptr));
   out->append(R"({"Nodes":)");
   if (args.has_full_nodes) {
     out->append(R"({"metadata":{},"items":[)");
-    ForEachOf(Kind::kFits, verdicts, out, append_node);
+    NodeEcho echo(out, echoes);
+    for (size_t i = 0; i < verdicts.size(); ++i) {
+      if (verdicts[i] == Kind::kFits) echo.Add(args.raw_nodes[i]);
+    }
+    echo.Finish();
     out->append("]}");
   } else {
     out->append("null");

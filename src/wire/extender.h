@@ -98,11 +98,20 @@ absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* no
 
 // Encoding. All append to `out` (reuse it), in the exact keys and types that Go reads.
 
+/// Bytes of the request's body that belong into the answer, before the byte at `at` of its text.
+struct Echo {
+  size_t at = 0;
+  std::string_view bytes;
+};
+
 /// Answers in the form (or both forms) that was asked. Surviving full nodes are echoed byte for
-/// byte. `verdicts` is aligned with `args.nodes`; `reasons[i]`, aligned too, is the text of the
-/// failure maps for a node that does not fit.
+/// byte: what is long becomes an element of `echoes`, in ascending order, since at thousands of
+/// nodes a copy costs as much as all the rest; everything goes into `out` if `echoes` is null.
+/// `verdicts` is aligned with `args.nodes`; `reasons[i]`, aligned too, is the text of the failure
+/// maps for a node that does not fit.
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind> verdicts,
-                        std::span<const std::string> reasons, std::string* out);
+                        std::span<const std::string> reasons, std::string* out,
+                        std::vector<Echo>* echoes = nullptr);
 /// A filter call that has no answer: {"Error": error} with no nodes.
 void EncodeFilterError(std::string_view error, std::string* out);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,13 @@ class ScriptedTransport final : public http::Transport {
     piece.remove_prefix(taken);
     return {http::Moved::How::kBytes, taken};
   }
-  http::Moved Write(std::string_view head, std::string_view body) override {
-    written_.append(head).append(body);
-    return {http::Moved::How::kBytes, head.size() + body.size()};
+  http::Moved Write(std::span<const std::string_view> parts) override {
+    size_t size = 0;
+    for (const std::string_view part : parts) {
+      written_.append(part);
+      size += part.size();
+    }
+    return {http::Moved::How::kBytes, size};
   }
   void EndWriting() override {}
 

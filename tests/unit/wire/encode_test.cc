@@ -54,6 +54,39 @@ TEST(EncodeFilterResult, AnswersBothFormsWithBoth) {
                  R"("FailedAndUnresolvableNodes":{},"Error":""})");
 }
 
+// `text` with its echoes put in.
+std::string Joined(std::string text, const std::vector<Echo>& echoes) {
+  for (auto echo = echoes.rbegin(); echo != echoes.rend(); ++echo) {
+    text.insert(echo->at, echo->bytes);
+  }
+  return text;
+}
+
+TEST(EncodeFilterResult, LeavesLongEchoesWhereTheyLie) {
+  std::string request = R"({"Pod":{"metadata":{"name":"p"}},"Nodes":{"items":[)";
+  for (int i = 0; i < 6; ++i) {
+    request += i == 0 ? "" : ",";
+    request += R"({"metadata":{"name":"n)" + std::to_string(i) + R"("},"x":")" +
+               std::string(i == 5 ? 10 : 3000, 'x') + R"("})";
+  }
+  const PaddedBody body(request + "]}}");
+  ExtenderArgs args;
+  ASSERT_THAT(DecodeExtenderArgs(body, Needs(), &args), IsOk());
+  // Two neighbours are one piece; a single one, and a short one, are copied.
+  const std::array verdicts{Kind::kFits, Kind::kFits,     Kind::kRejected,
+                            Kind::kFits, Kind::kRejected, Kind::kFits};
+  const std::array<std::string, 6> reasons{"", "", "no", "", "no", ""};
+  std::string copied;
+  EncodeFilterResult(args, verdicts, reasons, &copied);
+  std::string text = "before";
+  std::vector<Echo> echoes;
+  EncodeFilterResult(args, verdicts, reasons, &text, &echoes);
+  ASSERT_EQ(echoes.size(), 1U);
+  EXPECT_EQ(echoes[0].bytes.data(), args.raw_nodes[0].data());
+  EXPECT_EQ(echoes[0].bytes.size(), args.raw_nodes[0].size() + 1 + args.raw_nodes[1].size());
+  EXPECT_EQ(Joined(text, echoes), "before" + copied);
+}
+
 TEST(EncodeFilterResult, NoSurvivorIsAnEmptyListNeverNull) {
   std::string out;
   EncodeFilterResult(Names({}), {}, {}, &out);
