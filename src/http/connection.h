@@ -87,6 +87,7 @@ class Connection {
   void ReadingBegan(RequestReader::State before, Clock::time_point now);
   bool Expire(Clock::time_point now);
   void AfterAnswer(Clock::time_point now);
+  void EndWriting(Clock::time_point now);
   Next Close();
 
   const uint64_t number_;
