@@ -155,7 +155,6 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 				}
 				pod := w.untilSchedulerError(name)
 				message := kube.Condition(pod, corev1.PodScheduled).Message
-				t.Log(message)
 				if !strings.Contains(message, row.says) || pod.Spec.NodeName != "" {
 					t.Errorf("pod %d on %q says %q, want %q", p, pod.Spec.NodeName, message, row.says)
 				}
@@ -164,8 +163,5 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 	}
 	if bound := len(w.tracker.Bindings()); bound != podsPerRow {
 		t.Errorf("%d pods are bound, want those of the scheduler that is trusted, %d", bound, podsPerRow)
-	}
-	for _, failure := range w.tracker.Failures() {
-		t.Logf("failure: %+v", failure)
 	}
 }
