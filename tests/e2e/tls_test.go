@@ -104,64 +104,77 @@ func shakeHands(w *world, server *outrigger.Server, mine tls.Certificate) (time.
 	return connection.ConnectionState().PeerCertificates[0].NotAfter, nil
 }
 
-// What people read in `kubectl describe pod` when the two sides do not trust each other.
+// What people read in `kubectl describe pod` when the two sides do not trust each other. Each row
+// has a scheduler of its own, whose configuration somebody spoiled.
 func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *testing.T) {
 	const podsPerRow = 5
 	w := newWorld(t)
-	m := w.useTLS(loopback, pki.Spec{Name: "scheduler"})
+	w.useTLS(loopback, pki.Spec{Name: "scheduler"})
 	others, err := pki.NewAuthority("others")
 	w.must(err)
 	pair, err := others.Issue(pki.Spec{Name: "scheduler"})
 	w.must(err)
 	other := w.mount("other", pair, others)
+	expired := w.mount("expired", w.issue(pki.Spec{Name: "scheduler", Lifetime: -30 * time.Second}), w.tls.authority)
 	safe := w.serve("safe")
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 
 	for _, row := range []struct {
-		name string
-		tls  map[string]any // in the place of tlsConfig's; nil removes
-		says string
+		name  string
+		spoil func(extender, tls map[string]any)
+		says  string // empty: nothing is wrong, pods are bound
 	}{
-		{"no-certificate", map[string]any{"certFile": nil, "keyFile": nil},
-			"remote error: tls: certificate required"},
-		{"certificate-of-others", map[string]any{"certFile": other.CertFile(), "keyFile": other.KeyFile()},
-			"remote error: tls: unknown certificate authority"},
-		{"agent-not-trusted", map[string]any{"caFile": other.CAFile()},
-			"x509: certificate signed by unknown authority"},
-		{"agent-of-another-name", map[string]any{"serverName": "other.agents"},
-			"x509: certificate is not valid for any names, but wanted to match other.agents"},
-		{"trusted", map[string]any{"caFile": m.agent.CAFile()}, ""},
+		{"no-certificate", func(_, tls map[string]any) {
+			delete(tls, "certFile")
+			delete(tls, "keyFile")
+		}, "remote error: tls: certificate required"},
+		{"certificate-of-others", func(_, tls map[string]any) {
+			tls["certFile"], tls["keyFile"] = other.CertFile(), other.KeyFile()
+		}, "remote error: tls: unknown certificate authority"},
+		{"certificate-expired", func(_, tls map[string]any) {
+			tls["certFile"], tls["keyFile"] = expired.CertFile(), expired.KeyFile()
+		}, "remote error: tls: expired certificate"},
+		{"agent-not-trusted", func(_, tls map[string]any) {
+			tls["caFile"] = other.CAFile()
+		}, "x509: certificate signed by unknown authority"},
+		{"agent-of-another-name", func(_, tls map[string]any) {
+			tls["serverName"] = "other.agents"
+		}, "x509: certificate is not valid for any names, but wanted to match other.agents"},
+		{"in-clear", func(extender, _ map[string]any) {
+			extender["urlPrefix"] = strings.Replace(extender["urlPrefix"].(string), "https://", "http://", 1)
+		}, "EOF"},
+		{"nothing-wrong", func(_, _ map[string]any) {}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			config := w.config(map[string]string{"safe": safe.URL}, "--scheduler-name", row.name)
 			w.cluster.MustStartScheduler(t, row.name, edit(t, config, func(extenders []any) {
-				settings := extenders[0].(map[string]any)["tlsConfig"].(map[string]any)
-				for key, value := range row.tls {
-					if value == nil {
-						delete(settings, key)
-					} else {
-						settings[key] = value
-					}
-				}
+				extender := extenders[0].(map[string]any)
+				row.spoil(extender, extender["tlsConfig"].(map[string]any))
 			}))
+			var names []string
 			for p := range podsPerRow {
-				w.pods(kube.MakePod(fmt.Sprintf("%s-%d", row.name, p)).Scheduler(row.name))
+				names = append(names, fmt.Sprintf("%s-%d", row.name, p))
+				w.pods(kube.MakePod(names[p]).Scheduler(row.name))
 			}
-			for p := range podsPerRow {
-				name := fmt.Sprintf("%s-%d", row.name, p)
+			for _, name := range names {
 				if row.says == "" {
 					w.until(name, "bound", isBound)
-					continue
-				}
-				pod := w.untilSchedulerError(name)
-				message := kube.Condition(pod, corev1.PodScheduled).Message
-				if !strings.Contains(message, row.says) || pod.Spec.NodeName != "" {
-					t.Errorf("pod %d on %q says %q, want %q", p, pod.Spec.NodeName, message, row.says)
+				} else {
+					w.checkHeldSaying(name, row.says)
 				}
 			}
 		})
 	}
 	if bound := len(w.tracker.Bindings()); bound != podsPerRow {
-		t.Errorf("%d pods are bound, want those of the scheduler that is trusted, %d", bound, podsPerRow)
+		t.Errorf("%d pods are bound, want those of the scheduler with nothing wrong, %d", bound, podsPerRow)
+	}
+}
+
+func (w *world) checkHeldSaying(name, text string) {
+	w.Helper()
+	pod := w.untilSchedulerError(name)
+	message := kube.Condition(pod, corev1.PodScheduled).Message
+	if !strings.Contains(message, text) || pod.Spec.NodeName != "" {
+		w.Errorf("%s on %q says %q, want %q", name, pod.Spec.NodeName, message, text)
 	}
 }
