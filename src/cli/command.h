@@ -20,12 +20,17 @@ struct SchedulerConfigFlags {
   std::vector<std::string> urls;
   std::vector<std::string> weights;
   std::vector<std::string> http_timeouts;
+  std::vector<std::string> tls_cas;
+  std::vector<std::string> tls_certs;
+  std::vector<std::string> tls_keys;
+  std::vector<std::string> tls_server_names;
   std::string bind_timeout = "5m";
   std::string in;  // path; "-" is standard input
   std::string scheduler_name;
   std::string kubeconfig;
   bool full_nodes = false;
   bool ignorable = false;
+  bool tls_insecure = false;
 };
 
 /// What a command line asks for.

@@ -10,7 +10,9 @@
 namespace outrigger::cli {
 namespace {
 
-const std::set<std::string> kRepeatable = {"--url", "--weight", "--http-timeout"};
+const std::set<std::string> kRepeatable = {
+    "--url",      "--weight",  "--http-timeout",   "--tls-ca",
+    "--tls-cert", "--tls-key", "--tls-server-name"};
 
 std::string Title(const CLI::App& command) {
   return command.get_parent() == nullptr ? "outrigger" : "outrigger " + command.get_name();

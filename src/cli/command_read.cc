@@ -71,12 +71,17 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   flags.urls = Values(given, "--url");
   flags.weights = Values(given, "--weight");
   flags.http_timeouts = Values(given, "--http-timeout");
+  flags.tls_cas = Values(given, "--tls-ca");
+  flags.tls_certs = Values(given, "--tls-cert");
+  flags.tls_keys = Values(given, "--tls-key");
+  flags.tls_server_names = Values(given, "--tls-server-name");
   flags.bind_timeout = Value(given, "--bind-timeout", flags.bind_timeout);
   flags.in = Value(given, "--in", "");
   flags.scheduler_name = Value(given, "--scheduler-name", "");
   flags.kubeconfig = Value(given, "--kubeconfig", "");
   flags.full_nodes = given.count("--full-nodes") > 0;
   flags.ignorable = given.count("--ignorable") > 0;
+  flags.tls_insecure = given.count("--tls-insecure") > 0;
   return command;
 }
 

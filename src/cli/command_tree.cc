@@ -128,7 +128,8 @@ void CommandLine::Tree::AddSchedulerConfig() {
   AddValue(command, "--agents", "LIST", "agents, separated by commas (default: all compiled in)",
            {false, true, agent_names_});
   AddValue(command, "--url", "[AGENT=]URL",
-           "where an agent, or every agent, is served (default http://127.0.0.1:<its own port>)");
+           "where an agent, or every agent, is served, http:// or https:// (default "
+           "127.0.0.1:<its own port>, with TLS if a --tls flag is for the agent)");
   AddValue(command, "--in", "FILE",
            "configuration to add to, kept otherwise; - reads standard input; comments are lost",
            {true, false, {}});
@@ -142,6 +143,20 @@ void CommandLine::Tree::AddSchedulerConfig() {
   command->add_flag("--full-nodes")
       ->description("Send whole nodes with each call (nodeCacheCapable: false)");
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
+  AddTlsOfSchedulerConfig(command);
+}
+
+void CommandLine::Tree::AddTlsOfSchedulerConfig(CLI::App* command) {
+  AddValue(command, "--tls-ca", "[AGENT=]FILE",
+           "authorities that the scheduler checks an agent's certificate with; this and the next "
+           "two are absolute paths where the scheduler runs",
+           {true, false, {}});
+  AddValue(command, "--tls-cert", "[AGENT=]FILE",
+           "certificate that the scheduler shows an agent (its --client-ca)", {true, false, {}});
+  AddValue(command, "--tls-key", "[AGENT=]FILE", "private key of --tls-cert", {true, false, {}});
+  AddValue(command, "--tls-server-name", "[AGENT=]NAME",
+           "name that an agent's certificate is for, if it is not the URL's host");
+  command->add_flag("--tls-insecure")->description("Do not check who answers at an https:// URL");
 }
 
 void CommandLine::Tree::AddOthers() {

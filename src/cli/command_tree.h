@@ -44,6 +44,7 @@ class CommandLine::Tree {
   void AddSetting(CLI::App* serve, const BoundSetting& setting, const std::string& group);
   void AddAgents();
   void AddSchedulerConfig();
+  void AddTlsOfSchedulerConfig(CLI::App* command);
   void AddOthers();
   CLI::App* AddCommand(const std::string& name, const std::string& summary);
   CLI::Option* AddValue(CLI::App* command, const std::string& flag, const std::string& type,

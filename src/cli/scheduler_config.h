@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "cli/command.h"
+#include "cli/extender_tls.h"
 #include "cli/serve_options.h"
 
 namespace outrigger::cli {
@@ -23,6 +24,7 @@ struct ExtenderEntry {
   int64_t weight = 1;  // written with prioritize_verb only
   std::chrono::milliseconds http_timeout{1000};
   bool ignorable = false;
+  std::optional<ExtenderTls> tls;  // set for an https:// urlPrefix
 };
 
 /// What is to be written into a configuration.
@@ -52,8 +54,9 @@ struct SchedulerConfigInput {
 };
 
 /// Writes `plan` into `input`, or into a new document. Of `input` everything is kept but the
-/// extenders with the urlPrefix of one of the plan's. InvalidArgument, with the place, for what is
-/// not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, and for a second bindVerb.
+/// extenders with the urlPrefix of one of the plan's, with TLS or without. InvalidArgument, with
+/// the place, for what is not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, and
+/// for a second bindVerb.
 absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
     const SchedulerConfigPlan& plan, const std::optional<SchedulerConfigInput>& input);
 

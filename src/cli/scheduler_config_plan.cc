@@ -1,8 +1,7 @@
 #include <charconv>
-#include <map>
-
 #include "cli/agents.h"
-#include "cli/names.h"
+#include "cli/extender_tls.h"
+#include "cli/per_agent.h"
 #include "cli/scheduler_config.h"
 #include "cli/units.h"
 #include "fmt/format.h"
@@ -17,10 +16,11 @@ absl::Status Refuse(const std::string& text) {
 }
 
 absl::StatusOr<std::string> ParseUrl(const std::string& text) {
-  const bool http = text.starts_with("http://") && text.size() > 7;
+  const size_t scheme = text.starts_with("http://") ? 7 : text.starts_with("https://") ? 8 : 0;
+  const bool host = scheme > 0 && text.size() > scheme && text[scheme] != '/';
   const bool clean = text.find_first_of(" \t\r\n\"'?#") == std::string::npos;
-  if (!http || !clean) {
-    return Refuse("a URL such as http://127.0.0.1:9870 (https wants TLS, which `serve` lacks)");
+  if (!host || !clean) {
+    return Refuse("a URL such as http://127.0.0.1:9870 or https://10.0.0.7:9870");
   }
   return text.substr(0, text.find_last_not_of('/') + 1);
 }
@@ -44,67 +44,73 @@ absl::StatusOr<std::chrono::milliseconds> ParseTimeout(const std::string& text) 
   return timeout;
 }
 
-// Values of a flag that is given for all agents ("VALUE") or for one ("AGENT=VALUE").
-template <typename T>
-class PerAgent {
- public:
-  explicit PerAgent(T all) : all_(std::move(all)) {}
-
-  template <typename Parse>
-  absl::Status Read(const std::string& flag, const std::vector<std::string>& texts,
-                    const Agents& agents, Parse parse) {
-    for (const std::string& text : texts) {
-      std::string agent;
-      std::string value = text;
-      // "http://host/x=y" has an '=' of its own.
-      const size_t equals = text.find('=');
-      if (equals != std::string::npos && text.find_first_of(":/") > equals) {
-        agent = text.substr(0, equals);
-        value = text.substr(equals + 1);
-        absl::Status known = CheckAgent(flag, agent, agents);
-        if (!known.ok()) return known;
-      }
-      const auto parsed = parse(value);
-      if (!parsed.ok()) {
-        return Refuse(fmt::format("{}: \"{}\" is not accepted: {}", flag, text,
-                                  std::string(parsed.status().message())));
-      }
-      if (agent.empty()) {
-        all_ = *parsed;
-      } else {
-        one_[agent] = *parsed;
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  const T& Of(const std::string& agent) const {
-    const auto it = one_.find(agent);
-    return it == one_.end() ? all_ : it->second;
-  }
-
- private:
-  static absl::Status CheckAgent(const std::string& flag, const std::string& agent,
-                                 const Agents& agents) {
-    std::vector<std::string> names;
-    for (const AgentInfo* info : agents) {
-      if (info->name == agent) return absl::OkStatus();
-      names.push_back(info->name);
-    }
-    return Refuse(fmt::format("{}: agent \"{}\" is not among those written{} ({})", flag, agent,
-                              DidYouMean(agent, names), Listed(names)));
-  }
-
-  T all_;
-  std::map<std::string, T> one_;
+// The flags, read: what each agent's entries are made of.
+struct Values {
+  PerAgent<std::string> urls{""};
+  PerAgent<int64_t> weights{1};
+  PerAgent<std::chrono::milliseconds> timeouts{std::chrono::seconds(1)};
+  std::chrono::milliseconds bind_timeout{0};
+  ExtenderTlsFlags tls;
 };
 
-ExtenderEntry MakeEntry(const AgentInfo& agent, const std::string& url) {
+absl::StatusOr<Values> ReadValues(const SchedulerConfigFlags& flags, const Agents& agents) {
+  Values values;
+  absl::Status status = values.urls.Read("--url", flags.urls, agents, ParseUrl);
+  if (status.ok()) status = values.weights.Read("--weight", flags.weights, agents, ParseWeight);
+  if (status.ok()) {
+    status = values.timeouts.Read("--http-timeout", flags.http_timeouts, agents, ParseTimeout);
+  }
+  if (!status.ok()) return status;
+  const auto bind_timeout = ParseTimeout(flags.bind_timeout);
+  if (!bind_timeout.ok()) {
+    return Refuse(fmt::format("--bind-timeout: \"{}\" is not accepted: {}", flags.bind_timeout,
+                              std::string(bind_timeout.status().message())));
+  }
+  values.bind_timeout = *bind_timeout;
+  auto tls = ExtenderTlsFlags::Read(flags, agents);
+  if (!tls.ok()) return tls.status();
+  values.tls = *std::move(tls);
+  return values;
+}
+
+// What an agent's entries have in common.
+absl::StatusOr<ExtenderEntry> MakeEntry(const AgentInfo& agent, const Values& values) {
+  std::string base = values.urls.Of(agent.name);
+  if (base.empty()) {
+    base = fmt::format("{}://127.0.0.1:{}", values.tls.WantedFor(agent.name) ? "https" : "http",
+                       agent.port);
+  }
+  const auto tls = values.tls.For(agent.name, base);
+  if (!tls.ok()) return tls.status();
   ExtenderEntry entry;
   entry.agent = agent.name;
-  const std::string base = url.empty() ? fmt::format("http://127.0.0.1:{}", agent.port) : url;
   entry.url_prefix = base + "/" + agent.name;
+  entry.tls = *tls;
   return entry;
+}
+
+absl::Status AddEntries(const AgentInfo& agent, const Values& values, bool ignorable,
+                        std::vector<ExtenderEntry>* extenders) {
+  const auto common = MakeEntry(agent, values);
+  if (!common.ok()) return common.status();
+  const AgentFactory& factory = agent.factory;
+  if (factory.filters || factory.scores || factory.preempts) {
+    ExtenderEntry entry = *common;
+    entry.weight = values.weights.Of(agent.name);
+    entry.http_timeout = values.timeouts.Of(agent.name);
+    entry.ignorable = ignorable;
+    if (factory.filters) entry.filter_verb = "filter";
+    if (factory.scores) entry.prioritize_verb = "prioritize";
+    if (factory.preempts) entry.preempt_verb = "preempt";
+    extenders->push_back(entry);
+  }
+  if (factory.binds) {
+    ExtenderEntry binder = *common;
+    binder.bind_verb = "bind";
+    binder.http_timeout = values.bind_timeout;
+    extenders->push_back(binder);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -119,38 +125,14 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
         "calls with names only (nodeCacheCapable: true) need a watch of the cluster, which this "
         "version does not have; say --full-nodes to have whole nodes sent with each call");
   }
-  PerAgent<std::string> urls("");
-  PerAgent<int64_t> weights(1);
-  PerAgent<std::chrono::milliseconds> timeouts(std::chrono::seconds(1));
-  absl::Status status = urls.Read("--url", flags.urls, *agents, ParseUrl);
-  if (status.ok()) status = weights.Read("--weight", flags.weights, *agents, ParseWeight);
-  if (status.ok()) {
-    status = timeouts.Read("--http-timeout", flags.http_timeouts, *agents, ParseTimeout);
-  }
-  if (!status.ok()) return status;
-  const auto bind_timeout = ParseTimeout(flags.bind_timeout);
-  if (!bind_timeout.ok()) {
-    return Refuse(fmt::format("--bind-timeout: \"{}\" is not accepted: {}", flags.bind_timeout,
-                              std::string(bind_timeout.status().message())));
-  }
+  const auto values = ReadValues(flags, *agents);
+  if (!values.ok()) return values.status();
   SchedulerConfigPlan plan;
   plan.scheduler_name = flags.scheduler_name;
   plan.kubeconfig = flags.kubeconfig;
   for (const AgentInfo* agent : *agents) {
-    ExtenderEntry entry = MakeEntry(*agent, urls.Of(agent->name));
-    entry.weight = weights.Of(agent->name);
-    entry.http_timeout = timeouts.Of(agent->name);
-    entry.ignorable = flags.ignorable;
-    if (agent->factory.filters) entry.filter_verb = "filter";
-    if (agent->factory.scores) entry.prioritize_verb = "prioritize";
-    if (agent->factory.preempts) entry.preempt_verb = "preempt";
-    const bool asks = agent->factory.filters || agent->factory.scores || agent->factory.preempts;
-    if (asks) plan.extenders.push_back(entry);
-    if (!agent->factory.binds) continue;
-    ExtenderEntry binder = MakeEntry(*agent, urls.Of(agent->name));
-    binder.bind_verb = "bind";
-    binder.http_timeout = *bind_timeout;
-    plan.extenders.push_back(binder);
+    absl::Status status = AddEntries(*agent, *values, flags.ignorable, &plan.extenders);
+    if (!status.ok()) return status;
   }
   return plan;
 }

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/extender_node.h"
 #include "cli/names.h"
 #include "cli/scheduler_config.h"
-#include "cli/units.h"
 #include "cli/yaml.h"
 #include "cli/yaml_documents.h"
 #include "fmt/format.h"
@@ -19,25 +19,15 @@ constexpr const char* kDefaultScheduler = "default-scheduler";
 constexpr int kQps = 500;
 constexpr int kBurst = 1000;
 
+// An agent that gets TLS is the same agent.
+std::string WithoutScheme(const std::string& url) {
+  const size_t scheme = url.find("://");
+  return scheme == std::string::npos ? url : url.substr(scheme + 3);
+}
+
 std::string WithoutTrailingSlash(std::string url) {
   url.erase(url.find_last_not_of('/') + 1);
   return url;
-}
-
-YAML::Node Entry(const ExtenderEntry& extender) {
-  YAML::Node node;
-  node["urlPrefix"] = TextNode(extender.url_prefix);
-  if (!extender.filter_verb.empty()) node["filterVerb"] = extender.filter_verb;
-  if (!extender.prioritize_verb.empty()) {
-    node["prioritizeVerb"] = extender.prioritize_verb;
-    node["weight"] = extender.weight;
-  }
-  if (!extender.preempt_verb.empty()) node["preemptVerb"] = extender.preempt_verb;
-  if (!extender.bind_verb.empty()) node["bindVerb"] = extender.bind_verb;
-  node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
-  node["nodeCacheCapable"] = false;
-  if (extender.ignorable) node["ignorable"] = true;
-  return node;
 }
 
 class Writer {
@@ -175,15 +165,18 @@ class Writer {
         }
         binder_ = extender.url_prefix;
       }
-      kept.push_back(Entry(extender));
+      kept.push_back(ExtenderNode(extender));
     }
     root["extenders"] = kept;
+    for (std::string& note : TlsNotes(plan_.extenders)) notes_.push_back(std::move(note));
     return absl::OkStatus();
   }
 
   absl::Status KeepOthers(const YAML::Node& present, YAML::Node* kept) {
     std::set<std::string> ours;
-    for (const ExtenderEntry& extender : plan_.extenders) ours.insert(extender.url_prefix);
+    for (const ExtenderEntry& extender : plan_.extenders) {
+      ours.insert(WithoutScheme(extender.url_prefix));
+    }
     if (!present.IsSequence()) return Error(present, "extenders: a list is accepted");
     for (const auto& extender : present) {
       if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
@@ -191,7 +184,7 @@ class Writer {
       if (Absent(url) || !url.IsScalar()) {
         return Error(extender, "extenders: an element has no urlPrefix");
       }
-      if (ours.count(WithoutTrailingSlash(url.Scalar())) > 0) {
+      if (ours.count(WithoutScheme(WithoutTrailingSlash(url.Scalar()))) > 0) {
         notes_.push_back(fmt::format("the extender {} was replaced", url.Scalar()));
         continue;
       }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <span>
 #include <utility>
 #include <vector>
@@ -115,9 +116,15 @@ Connection::Next Connection::Handshake(Clock::time_point now) {
     case Moved::How::kWouldRead:
     case Moved::How::kWouldWrite:
       return Blocked(moved.how, now);
-    default:
+    case Moved::How::kEnd:
       return Close();
+    case Moved::How::kFailed:
+      break;
   }
+  // An alert says why. With TLS 1.3 the peer may be sending its request already: see Linger.
+  unread_ = true;
+  EndWriting(now);
+  return Next::kRead;
 }
 
 /// Every deadline is one of the wall clock: a byte now and then does not move it.
@@ -258,8 +265,12 @@ void Connection::AfterAnswer(Clock::time_point now) {
     deadline_ = now + shared_.options.idle_timeout;
     return;
   }
-  // Closing a socket with unread bytes resets it, and the peer may lose the answer. In the usual
-  // case there is nothing to read and the peer closes next.
+  EndWriting(now);
+}
+
+/// Closing a socket with unread bytes resets it, and the peer may lose the answer. In the usual
+/// case there is nothing to read and the peer closes next.
+void Connection::EndWriting(Clock::time_point now) {
   transport_->EndWriting();
   phase_ = Phase::kLingering;
   deadline_ = now + (unread_ ? kLingerTime : std::chrono::seconds{0});
@@ -269,12 +280,13 @@ Connection::Next Connection::Linger(Clock::time_point now) {
   if (!unread_) return Close();
   std::vector<char> space(kLingerRead);
   while (discarded_ < kLingerBytes && now < deadline_) {
-    const Moved moved = transport_->Read(space.data(), space.size());
-    if (moved.how == Moved::How::kBytes) {
-      discarded_ += moved.bytes;
-    } else if (moved.how == Moved::How::kWouldRead || moved.how == Moved::How::kWouldWrite) {
-      return Blocked(moved.how, now);
-    } else {
+    // Not by the transport: what is thrown away need not be decrypted, and may not be decryptable.
+    const ssize_t read = ::recv(socket_.get(), space.data(), space.size(), 0);
+    if (read > 0) {
+      discarded_ += static_cast<size_t>(read);
+    } else if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      return Blocked(Moved::How::kWouldRead, now);
+    } else if (read == 0 || errno != EINTR) {
       break;
     }
   }

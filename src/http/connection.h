@@ -95,6 +95,7 @@ class Connection {
   bool Expire(Clock::time_point now);
   void Written(size_t bytes);
   void AfterAnswer(Clock::time_point now);
+  void EndWriting(Clock::time_point now);
   Next Close();
 
   const uint64_t number_;

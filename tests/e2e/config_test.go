@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	schedulerv1 "k8s.io/kube-scheduler/config/v1"
@@ -11,6 +13,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/pki"
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
@@ -51,6 +54,46 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 			}
 			if row.base != nil && (understood.ClientConnection.Kubeconfig == "" || *understood.LeaderElection.LeaderElect) {
 				t.Errorf("the existing configuration is lost: %+v", understood)
+			}
+		})
+	}
+}
+
+// The scheduler reads the files when it builds itself, and refuses to start if it cannot.
+func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
+	w := newWorld(t)
+	m := w.useTLS(loopback, pki.Spec{Name: "scheduler"})
+	files := schedulerv1.ExtenderTLSConfig{
+		CertFile: m.scheduler.CertFile(), KeyFile: m.scheduler.KeyFile(), CAFile: m.scheduler.CAFile()}
+	named := files
+	named.ServerName = "safe.agents"
+	for _, row := range []struct {
+		name string
+		args []string
+		want [2]*schedulerv1.ExtenderTLSConfig // of safe and congestion
+	}{
+		{"ForBothAgents", m.ofSchedulerConfig(), [2]*schedulerv1.ExtenderTLSConfig{&files, &files}},
+		{"ANameForOne", append(m.ofSchedulerConfig(), "--tls-server-name", "safe=safe.agents"),
+			[2]*schedulerv1.ExtenderTLSConfig{&named, &files}},
+		{"ForOneAgent", []string{"--tls-ca", "congestion=" + m.scheduler.CAFile()},
+			[2]*schedulerv1.ExtenderTLSConfig{nil, {CAFile: m.scheduler.CAFile()}}},
+		{"Insecure", []string{"--tls-insecure"},
+			[2]*schedulerv1.ExtenderTLSConfig{{Insecure: true}, {Insecure: true}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			args := append([]string{"--agents", "safe,congestion", "--full-nodes"}, row.args...)
+			config := outrigger.SchedulerConfig(t, nil, args...)
+			understood := understand(t, w, config)
+			if len(understood.Extenders) != 2 {
+				t.Fatalf("the scheduler knows %d extenders, want 2, of\n%s", len(understood.Extenders), config)
+			}
+			for i, extender := range understood.Extenders {
+				want := row.want[i]
+				if !reflect.DeepEqual(extender.TLSConfig, want) || extender.EnableHTTPS != (want != nil) ||
+					strings.HasPrefix(extender.URLPrefix, "https://") != (want != nil) {
+					t.Errorf("extender %d at %s: enableHTTPS is %v, tlsConfig %+v, want %+v",
+						i, extender.URLPrefix, extender.EnableHTTPS, extender.TLSConfig, want)
+				}
 			}
 		})
 	}

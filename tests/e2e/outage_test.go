@@ -9,13 +9,13 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/fakeextender"
 	"outrigger.dev/outrigger/tests/support/kube"
-	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-func TestKilledAgentLosesNoPod(t *testing.T) {
+func TestKilledAgentLosesNoPod(t *testing.T) { overBoth(t, killedAgentLosesNoPod) }
+
+func killedAgentLosesNoPod(w *world) {
 	const before, during, after = 30, 20, 20
-	w := newWorld(t)
 	safe, congestion := w.serve("safe"), w.serve("congestion")
 	for i := range 10 {
 		w.nodes(kube.MakeNode(fmt.Sprintf("n%d", i)))
@@ -32,31 +32,34 @@ func TestKilledAgentLosesNoPod(t *testing.T) {
 	safe.Kill()
 	some("during", during)
 	last := w.untilSchedulerError(fmt.Sprintf("during-%d", during-1))
-	t.Logf("while the agent is down: %s", kube.Condition(last, corev1.PodScheduled).Message)
+	w.Logf("while the agent is down: %s", kube.Condition(last, corev1.PodScheduled).Message)
 	down := len(w.tracker.Bindings())
 	if down > before {
-		t.Errorf("%d pods were bound while an agent was down, at most %d had a chance", down, before)
+		w.Errorf("%d pods were bound while an agent was down, at most %d had a chance", down, before)
 	}
-	safe.Restart(t)
+	safe.Restart(w)
 	some("after", after)
 	w.untilBound(before + during + after)
 	w.checkBoundOnce(before + during + after)
 }
 
 func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
-	w := newWorld(t)
+	overBoth(t, extenderThatIsDownHoldsPodsUntilItIsUp)
+}
+
+func extenderThatIsDownHoldsPodsUntilItIsUp(w *world) {
 	port, err := process.FreePort()
 	w.must(err)
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	url := fmt.Sprintf("http://127.0.0.1:%d", port)
+	url := fmt.Sprintf("%s://127.0.0.1:%d", w.tls.scheme(), port)
 	w.startScheduler(w.config(map[string]string{"safe": url}))
 	w.pods(kube.MakePod("p0"), kube.MakePod("p1"))
 	w.untilSchedulerError("p0")
 	w.untilSchedulerError("p1")
 	if bindings := w.tracker.Bindings(); len(bindings) > 0 {
-		t.Fatalf("pods were bound without their agent: %+v", bindings)
+		w.Fatalf("pods were bound without their agent: %+v", bindings)
 	}
-	outrigger.ServeAt(t, port, "safe", w.cluster.LogDir(), "safe")
+	w.serveAt(port, "safe")
 	w.untilBound(2)
 	w.checkBoundOnce(2)
 }

@@ -30,7 +30,9 @@ func both(a, b map[string]string) map[string]string {
 
 // With weight 100 one point of an agent's score counts 1000, while kube-scheduler's own plugins
 // together give 1200 points at most, and the same to equal, nearly empty nodes: so agents decide.
-func TestPodsGoWhereAnnotationsSay(t *testing.T) {
+func TestPodsGoWhereAnnotationsSay(t *testing.T) { overBoth(t, podsGoWhereAnnotationsSay) }
+
+func podsGoWhereAnnotationsSay(w *world) {
 	const podsPerRow = 5
 	rows := []struct {
 		name  string
@@ -49,7 +51,6 @@ func TestPodsGoWhereAnnotationsSay(t *testing.T) {
 		{"BothScoresCount", [3]map[string]string{ // safe alone is undecided between the last two
 			both(busy, congested(60)), both(idle, congested(60)), both(idle, congested(20))}, 2},
 	}
-	w := newWorld(t)
 	safe := w.serve("safe", "--safe.max-risk", "0.3")
 	congestion := w.serve("congestion")
 	for r, row := range rows {
@@ -64,7 +65,7 @@ func TestPodsGoWhereAnnotationsSay(t *testing.T) {
 	w.startScheduler(w.config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	for r, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
+		w.Run(row.name, func(t *testing.T) {
 			want := fmt.Sprintf("r%d-n%d", r, row.want)
 			for p := range podsPerRow {
 				name := fmt.Sprintf("r%d-p%d", r, p)
@@ -78,6 +79,6 @@ func TestPodsGoWhereAnnotationsSay(t *testing.T) {
 	}
 	w.checkBoundOnce(len(rows) * podsPerRow)
 	if failures := w.tracker.Failures(); len(failures) > 0 {
-		t.Errorf("%d failures on the way, the first: %+v", len(failures), failures[0])
+		w.Errorf("%d failures on the way, the first: %+v", len(failures), failures[0])
 	}
 }

@@ -13,7 +13,10 @@ import (
 // A node refused for its measured load is named in FailedNodes, which invites preemption there. The
 // scheduler's dry run cannot see the load, so it must find nobody whose eviction would help.
 func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
-	w := newWorld(t)
+	overBoth(t, podRefusedForLoadEvictsNobodyWhateverItsPriority)
+}
+
+func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
 	w.must(func() error {
 		_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000,
@@ -36,12 +39,12 @@ func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
 		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled)
-	t.Logf("condition: %s: %s", condition.Reason, condition.Message)
+	w.Logf("condition: %s: %s", condition.Reason, condition.Message)
 	if condition.Reason != corev1.PodReasonUnschedulable || !riskReason.MatchString(condition.Message) {
-		t.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
+		w.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
 	}
 	if resident := w.tracker.Pod("default", "resident"); resident == nil || resident.DeletionTimestamp != nil {
-		t.Error("the resident pod was evicted")
+		w.Error("the resident pod was evicted")
 	}
 
 	w.annotate("a", idle)

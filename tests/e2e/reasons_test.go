@@ -15,7 +15,10 @@ var riskReason = regexp.MustCompile(
 	`safe: cpu: risk 0\.\d+ > 0\.30 of exceeding 90 percent utilization; .* would help`)
 
 func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
-	w := newWorld(t)
+	overBoth(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
+}
+
+func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {
 	safe := w.serve("safe", "--safe.max-risk", "0.3")
 	a, b := kube.MakeNode("a"), kube.MakeNode("b")
 	for key, value := range overloaded {
@@ -31,9 +34,9 @@ func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled)
 	if condition.Reason != corev1.PodReasonUnschedulable || !riskReason.MatchString(condition.Message) {
-		t.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
+		w.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
 	}
-	t.Logf("condition: %s", condition.Message)
+	w.Logf("condition: %s", condition.Message)
 
 	var event *corev1.Event
 	err := kube.Until(w.ctx, patience, func(options metav1.ListOptions) (kube.Watcher, error) {
@@ -44,15 +47,15 @@ func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
 		return riskReason.MatchString(object.Message)
 	})
 	if err != nil {
-		t.Errorf("no FailedScheduling event with the agent's reason: %v; the last: %+v", err, event)
+		w.Errorf("no FailedScheduling event with the agent's reason: %v; the last: %+v", err, event)
 	}
 	if pod := w.tracker.Pod("default", "p"); pod.Status.Phase != corev1.PodPending || pod.Spec.NodeName != "" {
-		t.Errorf("the pod is %s on %q", pod.Status.Phase, pod.Spec.NodeName)
+		w.Errorf("the pod is %s on %q", pod.Status.Phase, pod.Spec.NodeName)
 	}
 
 	w.annotate("b", idle)
 	if pod := w.until("p", "bound", isBound); pod.Spec.NodeName != "b" {
-		t.Errorf("the cured pod is on %s, want b", pod.Spec.NodeName)
+		w.Errorf("the cured pod is on %s, want b", pod.Spec.NodeName)
 	}
 	w.checkBoundOnce(1)
 }

@@ -30,6 +30,7 @@ type world struct {
 	cluster *cluster.Cluster
 	client  kubernetes.Interface
 	tracker *kube.Tracker
+	tls     *mutualTLS // nil: agents are called in clear
 }
 
 func newWorld(t *testing.T) *world {
@@ -37,7 +38,7 @@ func newWorld(t *testing.T) *world {
 	c := cluster.ForTest(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	return &world{t, ctx, c, c.Client, c.MustTrackPods(t)}
+	return &world{T: t, ctx: ctx, cluster: c, client: c.Client, tracker: c.MustTrackPods(t)}
 }
 
 func (w *world) must(err error) {
@@ -79,7 +80,14 @@ func (w *world) pods(builders ...*kube.PodBuilder) {
 // serve starts agents in a process of their own.
 func (w *world) serve(agents string, args ...string) *outrigger.Server {
 	w.Helper()
-	return outrigger.Serve(w, agents, w.cluster.LogDir(), agents, args...)
+	return w.serveAt(0, agents, args...)
+}
+
+// serveAt is serve on a port that is known beforehand.
+func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Server {
+	w.Helper()
+	args = append(w.tls.ofServe(), args...)
+	return outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
 }
 
 // schedulerBase is what users have before they add agents: a configuration with a kubeconfig.
@@ -110,6 +118,7 @@ func (w *world) config(urls map[string]string, args ...string) []byte {
 			args = append(args, "--url", name+"="+url)
 		}
 	}
+	args = append(w.tls.ofSchedulerConfig(), args...)
 	args = append([]string{"--agents", names[1:], "--full-nodes", "--weight", "100"}, args...)
 	return outrigger.SchedulerConfig(w, w.schedulerBase(), args...)
 }

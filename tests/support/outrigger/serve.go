@@ -4,8 +4,11 @@ package outrigger
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -30,9 +33,11 @@ func Binary(t testing.TB) string {
 
 // Server is one `outrigger serve` on the loopback address. It keeps its ports over restarts.
 type Server struct {
-	// URL is where kube-scheduler calls, AdminURL where probes and metrics are.
+	// URL is where kube-scheduler calls (https:// if the arguments have --tls-cert), AdminURL where
+	// probes and metrics are.
 	URL, AdminURL string
 
+	scheme   string
 	spec     process.Spec
 	portFile string
 	process  *process.Process
@@ -72,7 +77,10 @@ func Start(binary, dir, agents string, args ...string) (*Server, error) {
 }
 
 func newServer(binary, dir, name, logDir, agents string, args []string) *Server {
-	s := &Server{portFile: filepath.Join(dir, name+"-ports.json")}
+	s := &Server{scheme: "http", portFile: filepath.Join(dir, name+"-ports.json")}
+	if slices.Contains(args, "--tls-cert") {
+		s.scheme = "https"
+	}
 	s.spec = process.Spec{Name: name, Path: binary, LogDir: logDir, Args: append([]string{
 		"serve", "--agents", agents, "--bind", "127.0.0.1", "--port-file", s.portFile,
 	}, args...)}
@@ -122,7 +130,7 @@ func (s *Server) start(port, adminPort int) error {
 			err = json.Unmarshal(text, &ports)
 		}
 		if err == nil && ports.Port > 0 && ports.Admin > 0 {
-			s.URL, s.AdminURL = loopback(ports.Port), loopback(ports.Admin)
+			s.URL, s.AdminURL = loopback(s.scheme, ports.Port), loopback("http", ports.Admin)
 			return nil
 		}
 		if exit := s.process.ExitError(); exit != nil {
@@ -136,9 +144,15 @@ func (s *Server) start(port, adminPort int) error {
 	}
 }
 
-func loopback(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
+func loopback(scheme string, port int) string {
+	return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port)
+}
 
-func portOf(url string) (port int) {
-	_, _ = fmt.Sscanf(url, "http://127.0.0.1:%d", &port)
+func portOf(address string) int {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return 0
+	}
+	port, _ := strconv.Atoi(parsed.Port())
 	return port
 }

@@ -163,14 +163,37 @@ TEST(CommandLineHelp, HidesWhatIsForMaintainers) {
 }
 
 TEST(CommandLineSchedulerConfig, CollectsFlags) {
-  const auto command =
-      Parse({"scheduler-config", "--agents", "safe", "--url", "safe=http://a:1", "--url",
-             "http://b:2", "--full-nodes", "--ignorable", "--weight=3", "--in", "-"});
+  const auto command = Parse({"scheduler-config",
+                              "--agents",
+                              "safe",
+                              "--url",
+                              "safe=http://a:1",
+                              "--url",
+                              "http://b:2",
+                              "--full-nodes",
+                              "--ignorable",
+                              "--weight=3",
+                              "--in",
+                              "-",
+                              "--tls-ca=/ca",
+                              "--tls-cert",
+                              "safe=/a",
+                              "--tls-cert",
+                              "/b",
+                              "--tls-key=/key",
+                              "--tls-server-name",
+                              "name",
+                              "--tls-insecure"});
   ASSERT_TRUE(command.ok()) << command.status();
   const SchedulerConfigFlags& flags = command->scheduler_config;
   EXPECT_EQ(flags.agents, "safe");
   EXPECT_THAT(flags.urls, ElementsAre("safe=http://a:1", "http://b:2"));
   EXPECT_THAT(flags.weights, ElementsAre("3"));
+  EXPECT_THAT(flags.tls_cas, ElementsAre("/ca"));
+  EXPECT_THAT(flags.tls_certs, ElementsAre("safe=/a", "/b"));
+  EXPECT_THAT(flags.tls_keys, ElementsAre("/key"));
+  EXPECT_THAT(flags.tls_server_names, ElementsAre("name"));
+  EXPECT_TRUE(flags.tls_insecure);
   EXPECT_EQ(flags.in, "-");
   EXPECT_TRUE(flags.full_nodes);
   EXPECT_TRUE(flags.ignorable);

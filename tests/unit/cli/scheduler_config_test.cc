@@ -126,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         FlagRow{"UrlWithoutScheme", "127.0.0.1:80", "", "", "",
                 "--url: \"127.0.0.1:80\" is not accepted: a URL"},
-        FlagRow{"UrlWithTls", "https://a:1", "", "", "", "https wants TLS"},
+        FlagRow{"UrlOfAnotherScheme", "ftp://a:1", "", "", "",
+                "--url: \"ftp://a:1\" is not accepted: a URL"},
         FlagRow{"UrlWithBlank", "http://a b", "", "", "", "--url: \"http://a b\" is not accepted"},
         FlagRow{"UrlOfAnUnknownAgent", "sfe=http://a:1", "", "", "",
                 "--url: agent \"sfe\" is not among those written; did you mean safe?"},

@@ -1,0 +1,67 @@
+#include "cli/extender_node.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/units.h"
+#include "cli/yaml.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+YAML::Node TlsNode(const ExtenderTls& tls) {
+  YAML::Node node(YAML::NodeType::Map);
+  if (!tls.server_name.empty()) node["serverName"] = TextNode(tls.server_name);
+  if (!tls.cert_file.empty()) node["certFile"] = TextNode(tls.cert_file);
+  if (!tls.key_file.empty()) node["keyFile"] = TextNode(tls.key_file);
+  if (!tls.ca_file.empty()) node["caFile"] = TextNode(tls.ca_file);
+  if (tls.insecure) node["insecure"] = true;
+  return node;
+}
+
+}  // namespace
+
+YAML::Node ExtenderNode(const ExtenderEntry& extender) {
+  YAML::Node node;
+  node["urlPrefix"] = TextNode(extender.url_prefix);
+  if (!extender.filter_verb.empty()) node["filterVerb"] = extender.filter_verb;
+  if (!extender.prioritize_verb.empty()) {
+    node["prioritizeVerb"] = extender.prioritize_verb;
+    node["weight"] = extender.weight;
+  }
+  if (!extender.preempt_verb.empty()) node["preemptVerb"] = extender.preempt_verb;
+  if (!extender.bind_verb.empty()) node["bindVerb"] = extender.bind_verb;
+  if (extender.tls) {
+    node["enableHTTPS"] = true;
+    node["tlsConfig"] = TlsNode(*extender.tls);
+  }
+  node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
+  node["nodeCacheCapable"] = false;
+  if (extender.ignorable) node["ignorable"] = true;
+  return node;
+}
+
+std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::vector<std::string> notes;
+  if (std::any_of(extenders.begin(), extenders.end(), [](const ExtenderEntry& extender) {
+        return extender.tls && !(extender.tls->ca_file + extender.tls->cert_file).empty();
+      })) {
+    notes.emplace_back(
+        "tlsConfig: the scheduler reads the files where it runs: caFile once, at its start, "
+        "certFile and keyFile again for new connections");
+  }
+  std::set<std::string> unchecked;  // an agent that binds has two entries
+  for (const ExtenderEntry& extender : extenders) {
+    if (extender.tls && extender.tls->insecure) unchecked.insert(extender.url_prefix);
+  }
+  for (const std::string& url : unchecked) {
+    notes.push_back(
+        fmt::format("tlsConfig.insecure is true: the scheduler does not check who answers at {}; "
+                    "whoever takes that address reads its calls and decides about its pods",
+                    url));
+  }
+  return notes;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/scheduler_config.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+
+/// The element of `extenders` that says what `extender` does.
+YAML::Node ExtenderNode(const ExtenderEntry& extender);
+
+/// What the reader of a configuration should know about the TLS of its extenders.
+std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders);
+
+}  // namespace outrigger::cli
