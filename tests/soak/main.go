@@ -30,6 +30,9 @@ type options struct {
 const shortest = 15 * time.Second
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == echoArgument {
+		serveEcho(os.Args[2])
+	}
 	o, err := parse(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // plan says how long what takes. The first half runs without kills: there the same process has to
@@ -28,15 +30,18 @@ func planFor(total time.Duration) plan {
 // soak is one run.
 type soak struct {
 	options
-	plan      plan
-	counts    *tally
-	questions *questions
-	targets   []*target
-	secured   *target
-	kills     int
-	rotations int
-	baseline  map[*target]int // descriptors before any traffic
-	samples   map[*target]*samples
+	plan        plan
+	counts      *tally
+	questions   *questions
+	targets     []*target
+	secured     *target
+	kills       int
+	rotations   int
+	baseline    map[*target]int // descriptors before any traffic
+	samples     map[*target]*samples
+	echo        *process.Process
+	echoAddress string
+	echoTimes   []time.Duration
 }
 
 func newSoak(o options, dir string) (*soak, error) {
@@ -66,10 +71,14 @@ func newSoak(o options, dir string) (*soak, error) {
 		return s, err
 	}
 	s.targets = append(s.targets, s.secured)
-	return s, nil
+	s.echo, s.echoAddress, err = startEcho(dir)
+	return s, err
 }
 
 func (s *soak) stop() {
+	if s.echo != nil {
+		s.echo.Kill()
+	}
 	for _, t := range s.targets {
 		t.server.Kill()
 	}
@@ -85,6 +94,9 @@ func (s *soak) run(ctx context.Context) error {
 		if s.baseline[t], err = t.descriptors(); err != nil {
 			return err
 		}
+	}
+	for _, t := range s.targets {
+		fillPools(t, s.counts, s.questions.large)
 	}
 	s.phase(ctx, func(ctx context.Context, group *sync.WaitGroup) {
 		var mutex sync.Mutex
@@ -138,6 +150,13 @@ func (s *soak) phase(parent context.Context, more func(context.Context, *sync.Wa
 		s.traffic(ctx, &group, t)
 	}
 	group.Go(func() { s.rotateNowAndThen(ctx) })
+	group.Go(func() {
+		times, err := measureEcho(ctx, s.echoAddress)
+		if err != nil {
+			s.counts.violation("echo: %v", err)
+		}
+		s.echoTimes = append(s.echoTimes, times...)
+	})
 	more(ctx, &group)
 	group.Wait()
 }
@@ -146,8 +165,8 @@ func (s *soak) phase(parent context.Context, more func(context.Context, *sync.Wa
 func (s *soak) traffic(ctx context.Context, group *sync.WaitGroup, t *target) {
 	q, n := s.questions, s.counts
 	client := func(run func()) { group.Go(run) }
-	client(func() { keepAsking(ctx, t, n, q.small, 4*time.Millisecond, 0) })
-	client(func() { keepAsking(ctx, t, n, q.small, 10*time.Millisecond, 0) })
+	client(func() { keepAsking(ctx, t, n, q.small, smallGap, 0) })
+	client(func() { keepAsking(ctx, t, n, q.small, 2*smallGap, 0) })
 	client(func() { keepAsking(ctx, t, n, q.medium, 60*time.Millisecond, 20) })
 	client(func() { keepAsking(ctx, t, n, q.large, 400*time.Millisecond, 0) })
 	client(func() { pipeline(ctx, t, n, q.small) })

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
@@ -179,4 +180,26 @@ func askWith(client *http.Client, url string, q *question) error {
 		return &wrongAnswer{fmt.Errorf("wrong answer: %w", err)}
 	}
 	return nil
+}
+
+// fillPools asks large questions at once, as many as clients ever do, so that the server's pools of
+// buffers are as large as they get before anybody watches its memory.
+func fillPools(t *target, counts *tally, from []*question) {
+	const clients = 6
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(func() {
+			c, err := t.dial()
+			for range 2 {
+				if err == nil {
+					_, err = c.ask(from[0])
+				}
+			}
+			if c != nil {
+				c.Close()
+			}
+			counts.count(t, "large ones at once, to warm up", 0, err)
+		})
+	}
+	group.Wait()
 }
