@@ -182,10 +182,10 @@ func askWith(client *http.Client, url string, q *question) error {
 	return nil
 }
 
-// fillPools asks large questions at once, as many as clients ever do, so that the server's pools of
+// fillPools asks large questions at once, more than the server keeps buffers for, so that its pools of
 // buffers are as large as they get before anybody watches its memory.
 func fillPools(t *target, counts *tally, from []*question) {
-	const clients = 6
+	const clients = 12
 	var group sync.WaitGroup
 	for range clients {
 		group.Go(func() {
