@@ -163,10 +163,12 @@ func flood(ctx context.Context, t *target, counts *tally, leave bool) {
 			}
 		}
 		pause(ctx, 2*time.Second)
+		if !leave {
+			counts.keep(open)
+			continue
+		}
 		for _, c := range open {
-			if leave {
-				c.Close()
-			}
+			c.Close()
 		}
 	}
 }

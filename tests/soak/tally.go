@@ -24,6 +24,7 @@ type tally struct {
 	rows       map[kindOf]*row
 	violations map[string]int
 	first      []string // violations, in order of appearance
+	kept       []*conn  // see keep
 }
 
 func newTally() *tally {
@@ -112,4 +113,11 @@ func milliseconds(d time.Duration) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000)
+}
+
+// keep keeps connections from the garbage collector, which would close them.
+func (t *tally) keep(open []*conn) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.kept = append(t.kept, open...)
 }
