@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -51,29 +50,35 @@ func newSoak(o options, dir string) (*soak, error) {
 	if s.questions, err = makeQuestions(o.sabotage == "answers"); err != nil {
 		return nil, err
 	}
+	if err = s.startServers(dir); err == nil {
+		s.echo, s.echoAddress, err = startEcho(dir)
+	}
+	return s, err
+}
+
+func (s *soak) startServers(dir string) error {
 	table := filepath.Join(dir, "nodes.json")
 	if err := os.WriteFile(table, s.questions.nodeTable, 0o600); err != nil {
-		return nil, err
+		return err
 	}
-	certificates, err := newCertificates(dir, o.sabotage == "rotation")
+	certificates, err := newCertificates(dir, s.sabotage == "rotation")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	level := "debug"
-	if o.total > 10*time.Minute { // some 100 MB an hour
-		level = "info"
+	level := "debug" // most of what clients send is there
+	if s.total > 10*time.Minute {
+		level = "info" // some 100 MB an hour less
 	}
-	plain, err := startTarget(o.binary, dir, "plain", "info", nil, table)
+	plain, err := startTarget(s.binary, dir, "plain", "info", nil, table)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.targets = append(s.targets, plain)
-	if s.secured, err = startTarget(o.binary, dir, "tls", level, certificates, table); err != nil {
-		return s, err
+	if s.secured, err = startTarget(s.binary, dir, "tls", level, certificates, table); err != nil {
+		return err
 	}
 	s.targets = append(s.targets, s.secured)
-	s.echo, s.echoAddress, err = startEcho(dir)
-	return s, err
+	return nil
 }
 
 func (s *soak) stop() {
@@ -89,17 +94,8 @@ func (s *soak) stop() {
 
 // run is the whole of it; what was wrong is in the tally.
 func (s *soak) run(ctx context.Context) error {
-	for _, t := range s.targets {
-		if _, err := t.metrics(); err != nil { // opens what stays open
-			return err
-		}
-		var err error
-		if s.baseline[t], err = t.descriptors(); err != nil {
-			return err
-		}
-	}
-	for _, t := range s.targets {
-		fillPools(t, s.counts, s.questions.large)
+	if err := s.prepare(); err != nil {
+		return err
 	}
 	s.phase(ctx, func(ctx context.Context, group *sync.WaitGroup) {
 		var mutex sync.Mutex
@@ -126,18 +122,38 @@ func (s *soak) run(ctx context.Context) error {
 	for _, t := range s.targets {
 		s.judgeRest(t)
 		s.judgeMetrics(t, false)
-		if err := t.server.Stop(10 * time.Second); err != nil {
-			s.counts.violation("%s: did not stop well: %v", t.name, err)
-		}
-		if s.sabotage == "log" {
-			appendTo(t.server.LogPath(), "\x1b[31m"+forged+"\n")
-		}
-		if lines, err := checkLog(t.server.LogPath()); err != nil || lines == 0 {
-			s.counts.violation("%s: log of %d lines: %v", t.name, lines, err)
-		}
+		s.judgeEnd(t)
 	}
 	s.judgeTimes()
 	return ctx.Err()
+}
+
+// prepare looks at the servers before any traffic and warms them up.
+func (s *soak) prepare() error {
+	for _, t := range s.targets {
+		if _, err := t.metrics(); err != nil { // opens what stays open
+			return err
+		}
+		var err error
+		if s.baseline[t], err = t.descriptors(); err != nil {
+			return err
+		}
+		fillPools(t, s.counts, s.questions.large)
+	}
+	return nil
+}
+
+// judgeEnd stops a server as a kubelet does and reads its log.
+func (s *soak) judgeEnd(t *target) {
+	if err := t.server.Stop(10 * time.Second); err != nil {
+		s.counts.violation("%s: did not stop well: %v", t.name, err)
+	}
+	if s.sabotage == "log" {
+		appendTo(t.server.LogPath(), "\x1b[31m"+forged+"\n")
+	}
+	if lines, err := checkLog(t.server.LogPath()); err != nil || lines == 0 {
+		s.counts.violation("%s: log of %d lines: %v", t.name, lines, err)
+	}
 }
 
 func appendTo(path, text string) {
@@ -165,83 +181,4 @@ func (s *soak) phase(parent context.Context, more func(context.Context, *sync.Wa
 	})
 	more(ctx, &group)
 	group.Wait()
-}
-
-// traffic starts all clients of one server.
-func (s *soak) traffic(ctx context.Context, group *sync.WaitGroup, t *target) {
-	q, n := s.questions, s.counts
-	client := func(run func()) { group.Go(run) }
-	client(func() { keepAsking(ctx, t, n, q.small, smallGap, 0) })
-	client(func() { keepAsking(ctx, t, n, q.small, 2*smallGap, 0) })
-	client(func() { keepAsking(ctx, t, n, q.medium, 60*time.Millisecond, 20) })
-	client(func() { keepAsking(ctx, t, n, q.large, 400*time.Millisecond, 0) })
-	client(func() { pipeline(ctx, t, n, q.small) })
-	client(func() { askChunked(ctx, t, n, q.medium) })
-	client(func() { askAsGo(ctx, t, n, q.small) })
-	client(func() { slowReader(ctx, t, n, q.medium) })
-	client(func() { vanishing(ctx, t, n, q.medium) })
-	client(func() { flood(ctx, t, n, s.sabotage != "descriptors") })
-	for range 2 {
-		client(func() { sendBadRequests(ctx, t, n, s.badRequests()) })
-	}
-	for range 3 {
-		client(func() { drip(ctx, t, n, "drip: first line", "POST /", 5*time.Second) })
-		client(func() { drip(ctx, t, n, "drip: head", start, 10*time.Second) })
-		client(func() { drip(ctx, t, n, "drip: body", start+"Content-Length: 100000\r\n\r\n", 30*time.Second) })
-	}
-	if t.certificates != nil {
-		client(func() { strangers(ctx, t, n) })
-	}
-	s.startSabotage(ctx, client, t)
-}
-
-func (s *soak) badRequests() []badRequest {
-	if s.sabotage == "refusals" {
-		return append([]badRequest{{"expected to be accepted", fixed("GET / HTTP/9.9\r\n\r\n"), []int{200}, true}}, badRequests...)
-	}
-	return badRequests
-}
-
-// killInTurn kills one server after the other and starts it again.
-func (s *soak) killInTurn(ctx context.Context) {
-	for turn := 0; pause(ctx, s.plan.kill); turn++ {
-		t := s.targets[turn%len(s.targets)]
-		s.judgeMetrics(t, false)
-		if err := t.kill(); err != nil {
-			s.gone = fmt.Errorf("%s does not start again: %w", t.name, err)
-			return
-		}
-		s.kills++
-	}
-}
-
-// rotateNowAndThen replaces the certificates and sees the server use them 3 s later at most.
-func (s *soak) rotateNowAndThen(ctx context.Context) {
-	certificates := s.secured.certificates
-	for pause(ctx, s.plan.rotation-2*time.Second) {
-		if err := certificates.rotate(); err != nil {
-			s.counts.violation("rotation: %v", err)
-			return
-		}
-		s.rotations++
-		if !pause(ctx, 2*time.Second) {
-			break
-		}
-		s.counts.count(s.secured, "TLS: the new certificate is served", 0, s.servesNewest())
-		certificates.adopt()
-	}
-	certificates.adopt() // by the next phase the server knows
-}
-
-func (s *soak) servesNewest() error {
-	c, err := s.secured.dial()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	served, want := c.servedSerial(), s.secured.certificates.serverSerial()
-	if served.Cmp(want) != 0 {
-		return fmt.Errorf("certificate %v is served 2 s after %v was installed", served, want)
-	}
-	return nil
 }
