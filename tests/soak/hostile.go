@@ -174,7 +174,7 @@ func flood(ctx context.Context, t *target, counts *tally, leave bool) {
 }
 
 // strangers are clients that TLS has to keep out.
-func strangers(ctx context.Context, t *target, counts *tally) {
+func strangers(ctx context.Context, t *target, counts *tally, known bool) {
 	for turn := 0; pause(ctx, 100*time.Millisecond); turn++ {
 		kind, config := "TLS: without a certificate", t.certificates.config()
 		switch turn % 4 {
@@ -190,6 +190,9 @@ func strangers(ctx context.Context, t *target, counts *tally) {
 			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		case 3:
 			kind, config = "TLS: not spoken", nil
+		}
+		if known {
+			config = t.certificates.config()
 		}
 		counts.count(t, kind, 0, stranger(t, config))
 	}

@@ -18,6 +18,8 @@ var sabotages = map[string]string{
 	"metrics":     "claim answers and refusals that never were",
 	"log":         "write into the log as a client must not",
 	"rotation":    "leave the files of certificates as they are",
+	"strangers":   "send strangers with a good certificate",
+	"drips":       "expect a first line to be refused within 1 s",
 }
 
 // startSabotage makes things go wrong that a run has to notice.

@@ -25,14 +25,22 @@ func (s *soak) traffic(ctx context.Context, group *sync.WaitGroup, t *target) {
 		client(func() { sendBadRequests(ctx, t, n, s.badRequests()) })
 	}
 	for range 3 {
-		client(func() { drip(ctx, t, n, "drip: first line", "POST /", 5*time.Second) })
+		client(func() { drip(ctx, t, n, "drip: first line", "POST /", s.lineLimit()) })
 		client(func() { drip(ctx, t, n, "drip: head", start, 10*time.Second) })
 		client(func() { drip(ctx, t, n, "drip: body", start+"Content-Length: 100000\r\n\r\n", 30*time.Second) })
 	}
 	if t.certificates != nil {
-		client(func() { strangers(ctx, t, n) })
+		client(func() { strangers(ctx, t, n, s.sabotage == "strangers") })
 	}
 	s.startSabotage(ctx, client, t)
+}
+
+// lineLimit is how long the server waits for a first line.
+func (s *soak) lineLimit() time.Duration {
+	if s.sabotage == "drips" {
+		return -2 * time.Second
+	}
+	return 5 * time.Second
 }
 
 func (s *soak) badRequests() []badRequest {
