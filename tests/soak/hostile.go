@@ -43,7 +43,7 @@ func sendBadRequest(t *target, r badRequest) error {
 		}
 	}
 	if r.early {
-		t.refused.Add(1)
+		t.saw(c.life, seen{refused: 1})
 		if !answer.close {
 			return errors.New("refused, but the connection stays open")
 		}
@@ -138,7 +138,7 @@ func dripOn(ctx context.Context, c *conn, begin string, limit time.Duration) err
 			return nil
 		case err := <-ended:
 			if err == nil {
-				c.target.refused.Add(1)
+				c.target.saw(c.life, seen{refused: 1})
 			}
 			return err
 		case <-allowed:

@@ -68,7 +68,8 @@ func (s *soak) atRest(t *target) error {
 
 // judgeMetrics compares what the server counts with what its clients saw in this life.
 func (s *soak) judgeMetrics(t *target, traffic bool) {
-	answered, refused := float64(t.answered.Load()), float64(t.refused.Load())
+	saw := t.seenUntilNow() // before what the server counts
+	answered, refused := float64(saw.answered), float64(saw.refused)
 	if s.sabotage == "metrics" {
 		answered, refused = answered+1e6, refused+1e6
 	}

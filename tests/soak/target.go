@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"outrigger.dev/outrigger/tests/support/outrigger"
@@ -22,6 +21,12 @@ var errLost = errors.New("the server was killed")
 type life struct {
 	number int
 	up     bool
+}
+
+// seen is what clients saw.
+type seen struct {
+	answered int // calls answered in full
+	refused  int // requests refused before a handler
 }
 
 // target is a server under load. Safe for concurrent use.
@@ -37,9 +42,8 @@ type target struct {
 	life  life
 	born  time.Time // when this life began, under mutex
 
-	restart  time.Duration // the longest, under mutex
-	answered atomic.Int64  // calls answered in full in this life
-	refused  atomic.Int64  // requests that we saw refused before a handler, in this life
+	restart time.Duration // the longest, under mutex
+	seen    seen          // in this life, under mutex
 }
 
 func startTarget(binary, dir, name string, level string, c *certificates, nodeTable string) (*target, error) {
@@ -77,10 +81,9 @@ func (t *target) judge(begin life, err error) error {
 func (t *target) kill() error {
 	t.mutex.Lock()
 	t.life = life{t.life.number + 1, false}
+	t.seen = seen{}
 	t.mutex.Unlock()
 	t.server.Kill()
-	t.answered.Store(0)
-	t.refused.Store(0)
 	if c := t.certificates; c != nil { // not between two files
 		c.rewrite.Lock()
 		defer c.rewrite.Unlock()
@@ -158,4 +161,20 @@ func (t *target) justBorn() bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.life.up && time.Since(t.born) < 3*time.Second
+}
+
+// saw counts what a client saw, unless that was in a life before this one.
+func (t *target) saw(in life, more seen) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if in == t.life {
+		t.seen.answered += more.answered
+		t.seen.refused += more.refused
+	}
+}
+
+func (t *target) seenUntilNow() seen {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.seen
 }

@@ -123,7 +123,7 @@ func (c *conn) expect(q *question, begin time.Time) (time.Duration, error) {
 	if err != nil {
 		return took, err
 	}
-	c.target.answered.Add(1)
+	c.target.saw(c.life, seen{answered: 1})
 	if answer.status != http.StatusOK {
 		return took, fmt.Errorf("%s: status %d: %.200s", q.path, answer.status, answer.body)
 	}
