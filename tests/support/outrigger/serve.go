@@ -72,7 +72,12 @@ func ServeAt(t testing.TB, port int, name, logDir, agents string, args ...string
 // Start is Serve outside tests, with the program's own log level: the caller names the program and
 // stops the server. The log and the file with the ports are in dir.
 func Start(binary, dir, agents string, args ...string) (*Server, error) {
-	s := newServer(binary, dir, agents, dir, agents, args)
+	return StartNamed(binary, dir, agents, agents, args...)
+}
+
+// StartNamed is Start with a name of its own for the log, for several servers in one dir.
+func StartNamed(binary, dir, name, agents string, args ...string) (*Server, error) {
+	s := newServer(binary, dir, name, dir, agents, args)
 	return s, s.start(0, 0)
 }
 
@@ -102,11 +107,25 @@ func (s *Server) Kill() {
 // Restart starts the agent again after Kill, on the ports that it had.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
-	if err := s.start(portOf(s.URL), portOf(s.AdminURL)); err != nil {
+	if err := s.StartAgain(); err != nil {
 		t.Fatal(err)
 	}
-	s.stopped = false
 }
+
+// StartAgain is Restart outside tests.
+func (s *Server) StartAgain() error {
+	if err := s.start(portOf(s.URL), portOf(s.AdminURL)); err != nil {
+		return err
+	}
+	s.stopped = false
+	return nil
+}
+
+// Pid is the process id of the running agent.
+func (s *Server) Pid() int { return s.process.Pid() }
+
+// LogPath is where its log is.
+func (s *Server) LogPath() string { return s.process.LogPath }
 
 func (s *Server) start(port, adminPort int) error {
 	if err := os.RemoveAll(s.portFile); err != nil {
