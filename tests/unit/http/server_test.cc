@@ -154,6 +154,32 @@ TEST(HttpServer, NeverCompressesOrCutsAnswers) {
   EXPECT_EQ(answer->body.size(), 100'000U);
 }
 
+TEST(HttpServer, SendsWhatIsInsertedFromWhereItLies) {
+  const auto server = MustStart(Scatter);
+  RawHttp client(server->port());
+  for (const size_t size :
+       {size_t{0}, size_t{1}, size_t{31}, size_t{32}, size_t{33}, size_t{500}, size_t{20'000}}) {
+    std::string body(size, ' ');
+    for (size_t i = 0; i < size; ++i) body[i] = static_cast<char>('a' + i % 23);
+    const auto answer = client.Call("POST", "/", body);
+    ASSERT_TRUE(answer) << size;
+    EXPECT_TRUE(answer->body == Scattered(body)) << size;
+  }
+}
+
+TEST(HttpServer, SendsALargeInsertToAClientThatTakesItSlowly) {
+  const auto server = MustStart([](const Request& request, Response* response) {
+    response->body = "()";
+    response->inserts = {{1, request.body}};
+  });
+  RawHttp client(server->port());
+  const std::string body(20'000'000, 'x');
+  ASSERT_TRUE(client.SendRequest("POST", "/", body));
+  const auto answer = client.ReadAnswer();
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->body == "(" + body + ")");
+}
+
 TEST(HttpServer, TakesThePeerFromTheSocket) {
   const auto server = MustStart(Describe);
   RawHttp client(server->port());

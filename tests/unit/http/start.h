@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +28,25 @@ inline std::unique_ptr<Server> MustStart(Handler handler, ServerOptions options 
 /// Answers with the body that came.
 inline void Echo(const Request& request, Response* response) {
   response->body.assign(request.body);
+}
+
+/// Answers with "<", the bytes of the body one by one with a comma between two, and ">"; the bytes
+/// are not copied.
+inline void Scatter(const Request& request, Response* response) {
+  response->body = "<>";
+  for (size_t i = 0; i < request.body.size(); ++i) {
+    response->inserts.push_back({response->body.size() - 1, request.body.substr(i, 1)});
+    if (i + 1 < request.body.size()) response->body.insert(response->body.size() - 1, ",");
+  }
+}
+/// What Scatter answers.
+inline std::string Scattered(const std::string& body) {
+  std::string answer = "<";
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (i > 0) answer += ',';
+    answer += body[i];
+  }
+  return answer + ">";
 }
 
 }  // namespace outrigger::http

@@ -87,6 +87,17 @@ TEST_F(HttpTls, AnswersAClientThatVerifiesIt) {
   EXPECT_EQ(server->stats().connections_accepted, 1U);
 }
 
+TEST_F(HttpTls, SendsWhatIsInsertedFromWhereItLies) {
+  const auto server = MustStart(Scatter, options_);
+  const auto client = Client(*server);
+  for (const size_t size : {size_t{1}, size_t{500}, size_t{8'000}, size_t{20'000}}) {
+    const std::string body(size, 'x');
+    const auto answer = client->Post("/", body, "text/plain");
+    ASSERT_TRUE(answer) << size << ": " << to_string(answer.error());
+    EXPECT_TRUE(answer->body == Scattered(body)) << size;
+  }
+}
+
 TEST_F(HttpTls, IsNotTrustedWithACertificateOfAnotherAuthority) {
   const auto server = MustStart(Echo, options_);
   const auto client = Client(*server);
