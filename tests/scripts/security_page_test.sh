@@ -15,6 +15,7 @@ exists() {
   fi
 }
 
+# shellcheck disable=SC2016 # backticks of the page
 named=$(sed -n '/^| attack/,/^$/p' docs/security.md | grep -oE '`[A-Z][A-Za-z]+[./][A-Za-z0-9]+`' | tr -d '`' | sort -u)
 count=0
 for test in $named; do
@@ -23,6 +24,7 @@ for test in $named; do
 done
 ((count >= 20)) || fail "only $count tests are named"
 rows=$(sed -n '/^| attack/,/^$/p' docs/security.md | tail -n +3 | grep -c '^|')
+# shellcheck disable=SC2016
 proven=$(sed -n '/^| attack/,/^$/p' docs/security.md | tail -n +3 | grep -cE '`[A-Z][A-Za-z]+[./]')
 ((rows == proven)) || fail "$((rows - proven)) attacks of docs/security.md name no test"
 ! exists HttpServer.HasNoSuchTest || fail "finds tests that do not exist"
