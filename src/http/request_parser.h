@@ -15,6 +15,9 @@ struct ReaderLimits {
   size_t max_target = size_t{8} << 10;  // bytes
   size_t max_headers = 100;             // trailers count
   size_t max_body = size_t{256} << 20;  // bytes, without the framing of chunks
+  // Bytes asked for while it is not known how many come: most heads, and most bodies of names-only
+  // calls for some hundred nodes, come in one read.
+  size_t first_read = size_t{16} << 10;
 };
 
 /// The text of a refusal.

@@ -9,8 +9,6 @@
 namespace outrigger::http {
 namespace {
 
-// Most heads, and most bodies of names-only calls for some hundred nodes, come in one read.
-constexpr size_t kInput = size_t{16} << 10;
 // A body of unknown length begins here and doubles; pooled buffers are larger already.
 constexpr size_t kFirstBody = size_t{64} << 10;
 // One read of a body takes at most this much: the budget is asked before the bytes come.
@@ -85,6 +83,14 @@ bool RequestReader::TakeResult(const Moved& moved, Moved::How* blocked) {
   return false;
 }
 
+/// The parser sees the same bytes of a head, or of a line between chunks, again until it is
+/// complete: there must be room for the longest one.
+void RequestReader::ReserveInput() {
+  const size_t room =
+      end_ - begin_ < limits_.first_read / 2 ? limits_.first_read : limits_.max_head;
+  input_.Reserve(room + kBodyPadding, end_);
+}
+
 /// Receives behind what is unread in input_, whose room the caller has seen to.
 bool RequestReader::Fill(Transport& transport, Moved::How* blocked) {
   if (begin_ > 0) {
@@ -137,10 +143,7 @@ bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
       return true;
     }
   }
-  // The head as a whole is limited by the parser, which sees the same bytes again until it is
-  // complete; so must the room for them be.
-  const size_t room = end_ - begin_ < kInput / 2 ? kInput : limits_.max_head;
-  input_.Reserve(room + kBodyPadding, end_);
+  ReserveInput();
   return Fill(transport, blocked);
 }
 
@@ -250,8 +253,7 @@ bool RequestReader::ReadChunks(Transport& transport, Moved::How* blocked) {
     Refuse(400, "malformed chunk length or chunk end: a line is too long");
     return true;
   }
-  input_.Reserve(
-      end_ - begin_ < kInput / 2 ? kInput + kBodyPadding : limits_.max_head + kBodyPadding, end_);
+  ReserveInput();
   return Fill(transport, blocked);
 }
 

@@ -55,6 +55,7 @@ class RequestReader {
   bool SendContinue(Transport& transport, Moved::How* blocked);
   bool ReadLength(Transport& transport, Moved::How* blocked);
   bool ReadChunks(Transport& transport, Moved::How* blocked);
+  void ReserveInput();
   bool Fill(Transport& transport, Moved::How* blocked);
   bool TakeResult(const Moved& moved, Moved::How* blocked);
   void PlanBody();
