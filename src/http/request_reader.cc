@@ -138,8 +138,8 @@ bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
       FinishHead();
       return true;
     }
-    if (state_ == State::kLine && end_ - begin_ > limits_.max_target + 64) {
-      Refuse(414, "the request's target is too long");
+    if (state_ == State::kLine && end_ - begin_ > MaxLine(limits_)) {
+      Refuse(414, "the request's first line is too long");
       return true;
     }
   }

@@ -20,8 +20,6 @@ using State = RequestReader::State;
 // Small, so that inputs of some kilobytes meet all of them.
 constexpr http::ReaderLimits kLimits{
     .max_head = 2048, .max_target = 256, .max_headers = 100, .max_body = 4096, .first_read = 512};
-// The method, the version and what stands around them: as the reader allows.
-constexpr size_t kRestOfLine = 64;
 
 struct Call {
   std::string method;
@@ -70,8 +68,8 @@ Call Taken(const RequestReader& reader) {
   const http::RequestHead& head = reader.head();
   const std::string_view body = reader.body();
   OUTRIGGER_REQUIRE(!head.method.empty());
-  OUTRIGGER_REQUIRE(head.method.size() + head.path.size() + head.query.size() <=
-                    kLimits.max_target + kRestOfLine);
+  OUTRIGGER_REQUIRE(head.path.size() + head.query.size() <= kLimits.max_target + 1);
+  OUTRIGGER_REQUIRE(head.method.size() <= MaxLine(kLimits));
   OUTRIGGER_REQUIRE(head.headers <= kLimits.max_headers);
   OUTRIGGER_REQUIRE(head.hosts == 1 || (head.hosts == 0 && head.http10));
   OUTRIGGER_REQUIRE(head.lengths + head.codings <= 1);
