@@ -14,6 +14,9 @@ constexpr size_t kFirstBody = size_t{64} << 10;
 // One read of a body takes at most this much: the budget is asked before the bytes come.
 constexpr size_t kLargestRead = size_t{4} << 20;
 
+// Empty lines before a request; without a limit they would keep a thread as long as they come.
+constexpr size_t kEmptyLines = 16;
+
 }  // namespace
 
 RequestReader::RequestReader(const ReaderLimits& limits, Pool<Buffer>& bodies, Budget& memory)
@@ -39,6 +42,7 @@ void RequestReader::Next() {
   bodies_.Give(std::exchange(large_, Buffer()));
   memory_.Give(std::exchange(charged_, 0));
   size_ = 0;
+  empty_lines_ = 0;
   body_ = {};
   state_ = State::kIdle;
   // An idle connection should cost next to nothing.
@@ -108,16 +112,20 @@ bool RequestReader::Fill(Transport& transport, Moved::How* blocked) {
 }
 
 /// RFC 9112, 2.2: some clients send an empty line behind a body. False while only half of one is
-/// here.
+/// here, or when they are too many.
 bool RequestReader::SkipEmptyLines() {
   while (end_ - begin_ >= 2 && input_.data()[begin_] == '\r' && input_.data()[begin_ + 1] == '\n') {
     begin_ += 2;
+    if (++empty_lines_ <= kEmptyLines) continue;
+    Refuse(400, "too many empty lines before the request");
+    return false;
   }
   return unread() != "\r";
 }
 
 bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
   const bool began = state_ != State::kIdle || SkipEmptyLines();
+  if (state_ == State::kRefused) return true;
   if (began && begin_ < end_) {
     if (state_ == State::kIdle) {
       state_ = State::kLine;
