@@ -36,6 +36,13 @@ std::string_view OriginForm(std::string_view target) {
   return path == std::string_view::npos ? "/" : target.substr(path);
 }
 
+/// True if `bytes` may be the beginning of a last chunk and are fewer than the shortest has, "0"
+/// and two line ends: Beast asserts that it does not see the same beginning twice. Whatever else
+/// begins so is longer, too.
+bool EndsInLastChunk(std::string_view bytes) {
+  return bytes.size() < 5 && bytes.substr(0, 1) == "0";
+}
+
 Refusal ForError(const error_code& code) {
   using beast::http::error;
   switch (static_cast<error>(code.value())) {
@@ -83,13 +90,19 @@ class RequestParser::Beast final : public beast::http::basic_parser<true> {
 
   RequestHead head_;
   Refusal refusal_;
+  size_t content_ = 0;  // of chunks, until now
   const Sink* sink_ = nullptr;
 
  private:
   void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target,
                        int version, error_code& error) override {
-    if (target.size() > limits_.max_target)
+    if (target.size() > limits_.max_target) {
       return Refuse(414, "the request's target is too long", error);
+    }
+    constexpr size_t kRest = std::string_view("  HTTP/1.1\r\n").size();
+    if (method.size() + target.size() + kRest > MaxLine(limits_)) {
+      return Refuse(414, "the request's first line is too long", error);
+    }
     head_.method = Text(method);
     const std::string_view origin = OriginForm({target.data(), target.size()});
     const size_t mark = origin.find('?');
@@ -146,6 +159,7 @@ class RequestParser::Beast final : public beast::http::basic_parser<true> {
     announced_ += size;
   }
   size_t on_chunk_body_impl(std::uint64_t, beast::string_view content, error_code& error) override {
+    content_ += content.size();
     stopped_ = !(*sink_)({content.data(), content.size()});
     if (stopped_) error = beast::http::error::body_limit;
     return content.size();
@@ -168,11 +182,17 @@ class RequestParser::Beast final : public beast::http::basic_parser<true> {
 };
 
 RequestParser::RequestParser(const ReaderLimits& limits)
-    : beast_(std::make_unique<Beast>(limits)) {}
+    : limits_(limits), beast_(std::make_unique<Beast>(limits)) {}
 RequestParser::~RequestParser() = default;
 
 RequestParser::Result RequestParser::ParseHead(std::string_view bytes, size_t* used) {
-  return beast_->Parse(bytes, used);
+  const Result result = beast_->Parse(bytes, used);
+  head_bytes_ += *used;
+  // Beast's limit is for what it is shown at once: line by line it would take any number of bytes.
+  const size_t waiting = result == Result::kMore ? bytes.size() - *used : 0;
+  if (result == Result::kRefused || head_bytes_ + waiting <= limits_.max_head) return result;
+  beast_->refusal_ = {431, "the head of the request is too large"};
+  return Result::kRefused;
 }
 
 RequestParser::Result RequestParser::ParseChunks(std::string_view bytes, const Sink& sink,
@@ -182,10 +202,16 @@ RequestParser::Result RequestParser::ParseChunks(std::string_view bytes, const S
   // Beast returns after each part; a part that uses nothing is the end of what there is.
   for (;;) {
     if (beast_->is_done()) return Result::kDone;
+    if (EndsInLastChunk(bytes.substr(*used))) return Result::kMore;
     size_t part = 0;
+    const size_t content = beast_->content_;
     const Result result = beast_->Parse(bytes.substr(*used), &part);
     *used += part;
     if (result != Result::kDone) return result;
+    if (part - (beast_->content_ - content) > limits_.max_head) {
+      beast_->refusal_ = {400, "malformed chunk length or chunk end: a line is too long"};
+      return Result::kRefused;
+    }
     if (part == 0 && !beast_->is_done()) return Result::kMore;
   }
 }

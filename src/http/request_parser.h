@@ -11,18 +11,26 @@ namespace outrigger::http {
 
 /// What is read of a request at most.
 struct ReaderLimits {
-  size_t max_head = size_t{32} << 10;   // bytes; a chunked body's trailers have the same limit
+  size_t max_head = size_t{32} << 10;   // bytes, first line included; trailers have the same limit
   size_t max_target = size_t{8} << 10;  // bytes
   size_t max_headers = 100;             // trailers count
   size_t max_body = size_t{256} << 20;  // bytes, without the framing of chunks
+  // Bytes asked for while it is not known how many come: most heads, and most bodies of names-only
+  // calls for some hundred nodes, come in one read.
+  size_t first_read = size_t{16} << 10;
 };
+
+/// Bytes of the first line at most: there is room for a method and a version beside the target.
+inline size_t MaxLine(const ReaderLimits& limits) {
+  return limits.max_target + 64;
+}
 
 /// The text of a refusal.
 std::string BodyTooLarge(size_t limit);
 
-/// The syntax of one request, by Boost.Beast's parser; its source is the only one that knows that
-/// library. Understands no semantics: what a server must refuse is the reader's business. Not
-/// thread-safe.
+/// The syntax of one request and the limits of its head and framing, by Boost.Beast's parser; its
+/// source is the only one that knows that library. Understands no semantics: what a server must
+/// refuse is the reader's business. Not thread-safe.
 class RequestParser {
  public:
   /// `limits` outlive the parser.
@@ -48,7 +56,9 @@ class RequestParser {
 
  private:
   class Beast;
+  const ReaderLimits& limits_;
   const std::unique_ptr<Beast> beast_;
+  size_t head_bytes_ = 0;  // used until now
 };
 
 }  // namespace outrigger::http

@@ -9,12 +9,13 @@
 namespace outrigger::http {
 namespace {
 
-// Most heads, and most bodies of names-only calls for some hundred nodes, come in one read.
-constexpr size_t kInput = size_t{16} << 10;
 // A body of unknown length begins here and doubles; pooled buffers are larger already.
 constexpr size_t kFirstBody = size_t{64} << 10;
 // One read of a body takes at most this much: the budget is asked before the bytes come.
 constexpr size_t kLargestRead = size_t{4} << 20;
+
+// Empty lines before a request; without a limit they would keep a thread as long as they come.
+constexpr size_t kEmptyLines = 16;
 
 }  // namespace
 
@@ -41,6 +42,7 @@ void RequestReader::Next() {
   bodies_.Give(std::exchange(large_, Buffer()));
   memory_.Give(std::exchange(charged_, 0));
   size_ = 0;
+  empty_lines_ = 0;
   body_ = {};
   state_ = State::kIdle;
   // An idle connection should cost next to nothing.
@@ -85,6 +87,14 @@ bool RequestReader::TakeResult(const Moved& moved, Moved::How* blocked) {
   return false;
 }
 
+/// The parser sees the same bytes of a head, or of a line between chunks, again until it is
+/// complete: there must be room for the longest one.
+void RequestReader::ReserveInput() {
+  const size_t room =
+      end_ - begin_ < limits_.first_read / 2 ? limits_.first_read : limits_.max_head;
+  input_.Reserve(room + kBodyPadding, end_);
+}
+
 /// Receives behind what is unread in input_, whose room the caller has seen to.
 bool RequestReader::Fill(Transport& transport, Moved::How* blocked) {
   if (begin_ > 0) {
@@ -102,16 +112,20 @@ bool RequestReader::Fill(Transport& transport, Moved::How* blocked) {
 }
 
 /// RFC 9112, 2.2: some clients send an empty line behind a body. False while only half of one is
-/// here.
+/// here, or when they are too many.
 bool RequestReader::SkipEmptyLines() {
   while (end_ - begin_ >= 2 && input_.data()[begin_] == '\r' && input_.data()[begin_ + 1] == '\n') {
     begin_ += 2;
+    if (++empty_lines_ <= kEmptyLines) continue;
+    Refuse(400, "too many empty lines before the request");
+    return false;
   }
   return unread() != "\r";
 }
 
 bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
   const bool began = state_ != State::kIdle || SkipEmptyLines();
+  if (state_ == State::kRefused) return true;
   if (began && begin_ < end_) {
     if (state_ == State::kIdle) {
       state_ = State::kLine;
@@ -132,15 +146,12 @@ bool RequestReader::ReadHead(Transport& transport, Moved::How* blocked) {
       FinishHead();
       return true;
     }
-    if (state_ == State::kLine && end_ - begin_ > limits_.max_target + 64) {
-      Refuse(414, "the request's target is too long");
+    if (state_ == State::kLine && end_ - begin_ > MaxLine(limits_)) {
+      Refuse(414, "the request's first line is too long");
       return true;
     }
   }
-  // The head as a whole is limited by the parser, which sees the same bytes again until it is
-  // complete; so must the room for them be.
-  const size_t room = end_ - begin_ < kInput / 2 ? kInput : limits_.max_head;
-  input_.Reserve(room + kBodyPadding, end_);
+  ReserveInput();
   return Fill(transport, blocked);
 }
 
@@ -250,8 +261,7 @@ bool RequestReader::ReadChunks(Transport& transport, Moved::How* blocked) {
     Refuse(400, "malformed chunk length or chunk end: a line is too long");
     return true;
   }
-  input_.Reserve(
-      end_ - begin_ < kInput / 2 ? kInput + kBodyPadding : limits_.max_head + kBodyPadding, end_);
+  ReserveInput();
   return Fill(transport, blocked);
 }
 

@@ -55,6 +55,7 @@ class RequestReader {
   bool SendContinue(Transport& transport, Moved::How* blocked);
   bool ReadLength(Transport& transport, Moved::How* blocked);
   bool ReadChunks(Transport& transport, Moved::How* blocked);
+  void ReserveInput();
   bool Fill(Transport& transport, Moved::How* blocked);
   bool TakeResult(const Moved& moved, Moved::How* blocked);
   void PlanBody();
@@ -76,6 +77,7 @@ class RequestReader {
   Buffer input_;  // heads, and small bodies; made when bytes are expected
   size_t begin_ = 0;
   size_t end_ = 0;
+  size_t empty_lines_ = 0;     // before the request
   std::string_view continue_;  // what is left to say of "100 Continue"
   Buffer large_;               // bodies that do not fit into input_
   size_t size_ = 0;            // bytes of the body in large_

@@ -23,9 +23,10 @@
 // Only what `needs` names is read, checked in full, and may come once per object (in maps, such as
 // labels, the last of equal keys wins). Of what is skipped is checked: UTF-8, closed strings, as
 // many brackets opened as closed, the outermost pair of one kind, what comes first between those,
-// no more than 10 000 levels. Not checked there: the kinds of inner brackets, commas and colons
-// behind the first value, numbers and literals, duplicate keys. Bytes other than blanks behind the
-// body's object are refused (Go ignores them). Errors:
+// no more than 10 000 levels, and of the body as a whole kMaxTokens (token_budget.h). Not checked
+// there: the kinds of inner brackets, commas and colons behind the first value, numbers and
+// literals, duplicate keys. Bytes other than blanks behind the body's object are refused (Go
+// ignores them). Errors:
 //   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known key,
 //   a
 //                       known key twice. The text names the path and what is expected there.

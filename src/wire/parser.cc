@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "wire/token_budget.h"
+
 namespace outrigger::wire {
 namespace {
 
@@ -47,6 +49,7 @@ Pool& SharedPool() {
 absl::Status Parser::Open(Body body, Object* root) {
   const Path at("");
   if (body.size == 0) return Broken(at, simdjson::EMPTY);
+  if (absl::Status status = CheckTokens({body.data, body.size}, at); !status.ok()) return status;
   if (body.size > parser_.capacity()) {
     // In steps of a quarter, so that bodies which grow a little do not allocate every time.
     constexpr size_t kStep = size_t{64} << 10U;

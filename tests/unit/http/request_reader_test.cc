@@ -75,6 +75,50 @@ TEST(RequestReader, UnderstandsTheSameByteByByte) {
   EXPECT_EQ(Meaning(bytes), kManyMean);
 }
 
+TEST(RequestReader, UnderstandsAnEmptyChunkedBodyByteByByte) {
+  const std::string_view request =
+      "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  std::vector<std::string_view> bytes;
+  for (size_t i = 0; i < request.size(); ++i) bytes.push_back(request.substr(i, 1));
+  EXPECT_EQ(Meaning(bytes), "POST /a []\nend\n");
+}
+
+TEST(RequestReader, LimitsAHeadAsAWholeHoweverItComes) {
+  const std::string line = "GET /a HTTP/1.1\r\n";
+  const std::string header = "X: " + std::string(10'000, 'x') + "\r\n";
+  const std::string refused = "431 the head of the request is too large\n";
+  EXPECT_EQ(Meaning({line + header + header + header + header + "Host: t\r\n\r\n"}), refused);
+  EXPECT_EQ(Meaning({line, header, header, header, header, "Host: t\r\n\r\n"}), refused);
+  EXPECT_EQ(Meaning({line, header, header, header, "Host: t\r\n\r\n"}), "GET /a []\nend\n");
+}
+
+TEST(RequestReader, LimitsTheFirstLineAsAWholeHoweverItComes) {
+  const std::string method(8'300, 'A');
+  const std::string rest = " / HTTP/1.1\r\nHost: t\r\n\r\n";
+  const std::string refused = "414 the request's first line is too long\n";
+  EXPECT_EQ(Meaning({method + rest}), refused);
+  EXPECT_EQ(Meaning({method, rest}), refused);
+}
+
+TEST(RequestReader, LimitsTrailersHoweverTheyCome) {
+  const std::string head = "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+  // Just above the limit: what is left of a buffer must not let them pass.
+  const std::string trailer = "T: " + std::string((size_t{32} << 10) - 9, 't') + "\r\n";
+  const std::string refused = "400 malformed chunk length or chunk end: a line is too long\n";
+  EXPECT_EQ(Meaning({head, trailer + "\r\n"}), refused);
+  EXPECT_EQ(Meaning({head, trailer, "\r\n"}), refused);
+  EXPECT_EQ(Meaning({head, "T: t\r\n\r\n"}), "POST /a []\nend\n");
+}
+
+TEST(RequestReader, RefusesEmptyLinesWithoutEnd) {
+  std::string lines;
+  for (int i = 0; i < 16; ++i) lines += "\r\n";
+  const std::string request = "GET /a HTTP/1.1\r\nHost: t\r\n\r\n";
+  EXPECT_EQ(Meaning({lines, request, lines, request}), "GET /a []\nGET /a []\nend\n");
+  EXPECT_EQ(Meaning({lines, "\r\n", request}), "400 too many empty lines before the request\n");
+  EXPECT_EQ(Meaning({lines + "\r\n" + request}), "400 too many empty lines before the request\n");
+}
+
 TEST(RequestReader, TakesBodiesAroundEverySizeThatChangesTheirPlace) {
   for (const size_t size : {16'000, 16'200, 16'300, 16'319, 16'320, 16'321, 16'384, 18'300, 18'432,
                             18'500, 65'536, 999'999, 1'000'000}) {

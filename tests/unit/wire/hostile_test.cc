@@ -2,6 +2,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "wire/token_budget.h"
 #include "wire_testing.h"
 
 // Bytes that are not the protocol, or that want to hurt.
@@ -247,6 +248,11 @@ TEST(Hostile, MapsOfAHundredThousandKeysTakeNoQuadraticTime) {
   ASSERT_THAT(DecodeArgs(CallWithNodes("{}", nodes), Needs::All(), &args), IsOk());
   EXPECT_EQ(args.nodes[0].labels.size(), 100'001U);
   EXPECT_EQ(args.nodes[0].capacity.size(), 100'000U);
+}
+
+TEST(Hostile, BodiesOfNothingButPunctuationAreRefusedBeforeTheyAreIndexed) {
+  const std::string json = R"({"Pod":{},"NodeNames":[],"x":)" + std::string(kMaxTokens, '[') + "}";
+  EXPECT_THAT(DecodeArgs(json), IsInvalid("body: more than 100663296 keys, values"));
 }
 
 TEST(Hostile, LongKeysAreCutInMessages) {
