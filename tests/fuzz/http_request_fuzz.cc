@@ -2,6 +2,7 @@
 // which it comes: the meaning must not depend on that.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,8 @@ class CountingTransport final : public http::Transport {
     ++reads_;
     return moved;
   }
-  http::Moved Write(std::string_view head, std::string_view body) override {
-    return script_.Write(head, body);
+  http::Moved Write(std::span<const std::string_view> parts) override {
+    return script_.Write(parts);
   }
   void EndWriting() override {}
 
