@@ -204,14 +204,14 @@ void Connection::EndCall() {
   call_ = std::stop_source(std::nostopstate);
 }
 
+std::stop_source Connection::CurrentCall() {
+  const std::lock_guard<std::mutex> lock(call_mutex_);
+  return call_;
+}
+
 void Connection::Abandon() {
-  std::stop_source call(std::nostopstate);
-  {
-    const std::lock_guard<std::mutex> lock(call_mutex_);
-    call = call_;
-  }
   // Without the lock: this runs what waits for it.
-  call.request_stop();
+  CurrentCall().request_stop();
 }
 
 void Connection::SetAnswer(Response response, bool close) {

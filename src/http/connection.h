@@ -97,6 +97,7 @@ class Connection {
   void AfterAnswer(Clock::time_point now);
   void EndWriting(Clock::time_point now);
   Next Close();
+  std::stop_source CurrentCall();
 
   const uint64_t number_;
   const Fd socket_;

@@ -120,14 +120,14 @@ class TlsContextImpl final : public TlsContext {
     if (marks == marks_) return;
     marks_ = marks;
     auto changed = Read(options_);
-    if (changed.ok()) context_ = *std::move(changed);
-    if (!warn_) return;
+    std::string news = "TLS: the changed files are in use now";
     if (changed.ok()) {
-      warn_("TLS: the changed files are in use now");
+      context_ = *std::move(changed);
     } else {
-      warn_(fmt::format("TLS: the changed files are not usable, those before stay in use: {}",
-                        std::string(changed.status().message())));
+      news = fmt::format("TLS: the changed files are not usable, those before stay in use: {}",
+                         std::string(changed.status().message()));
     }
+    if (warn_) warn_(news);
   }
 
   const TlsOptions options_;

@@ -16,7 +16,7 @@ constexpr size_t kRecord = size_t{16} << 10;
 
 // OpenSSL's own socket BIO writes with write(2), which raises SIGPIPE when the peer has gone.
 int SocketOf(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
+  return *static_cast<const int*>(BIO_get_data(bio));
 }
 
 int FinishMove(BIO* bio, ssize_t moved, bool reading) {
@@ -58,7 +58,12 @@ const BIO_METHOD* Method() {
 
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(SSL* ssl, int socket) : ssl_(ssl), socket_(socket) {}
+  /// Takes both; `bio` gets its descriptor from here.
+  TlsTransport(SSL* ssl, BIO* bio, int socket) : ssl_(ssl), socket_(socket) {
+    BIO_set_data(bio, &socket_);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl, bio, bio);
+  }
   ~TlsTransport() override { SSL_free(ssl_); }
   TlsTransport(const TlsTransport&) = delete;
   TlsTransport& operator=(const TlsTransport&) = delete;
@@ -110,7 +115,7 @@ class TlsTransport final : public Transport {
   }
 
   SSL* const ssl_;
-  const int socket_;
+  int socket_;  // the BIO's data is a pointer to it
   std::string record_;
 };
 
@@ -124,10 +129,7 @@ std::unique_ptr<Transport> MakeTlsTransport(SSL_CTX* context, const Fd& socket) 
     BIO_free(bio);
     return nullptr;
   }
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(socket.get())));
-  BIO_set_init(bio, 1);
-  SSL_set_bio(ssl, bio, bio);
-  return std::make_unique<TlsTransport>(ssl, socket.get());
+  return std::make_unique<TlsTransport>(ssl, bio, socket.get());
 }
 
 }  // namespace outrigger::http

@@ -170,6 +170,7 @@ void MetricsImpl::AppendListeners(std::vector<MetricFamily>* families) const {
   if (all.empty()) return;
   for (const ListenerMetric& metric : kListenerMetrics) {
     std::vector<Sample> samples;
+    samples.reserve(all.size());
     for (const auto& [labels, stats] : all) samples.emplace_back(labels, metric.value(stats));
     families->push_back(Read(metric.name, metric.help, metric.type, samples));
   }
