@@ -80,8 +80,10 @@ forbid() {
     failed=1
   fi
 }
-forbid "simdjson outside src/wire" '#include [<"]simdjson' '*.cc' '*.h' ':!src/wire'
-forbid "httplib outside src/http, src/kube and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/http' ':!src/kube'
+forbid "simdjson outside src/wire and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/wire'
+forbid "httplib outside src/kube and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/kube'
+forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request_parser.cc'
+forbid "OpenSSL outside src/http/tls*, src/kube and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
 forbid "JSON in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'
 forbid "the environment read outside the command line" '\bgetenv\(' 'src/*' 'agents/*' 'include/*' ':!src/cli'
