@@ -56,7 +56,7 @@ func startTarget(binary, dir, name string, level string, c *certificates, nodeTa
 		return nil, err
 	}
 	t := &target{name: name, certificates: c, server: server, life: life{up: true},
-		address: strings.TrimPrefix(server.URL, "http://"), adminURL: server.AdminURL}
+		address: hostOf(server.URL), adminURL: server.AdminURL}
 	t.admin = http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	return t, nil
 }
@@ -177,4 +177,10 @@ func (t *target) seenUntilNow() seen {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.seen
+}
+
+// hostOf is HOST:PORT of a server's URL, with or without TLS.
+func hostOf(url string) string {
+	_, host, _ := strings.Cut(url, "://")
+	return host
 }
