@@ -120,8 +120,10 @@ TEST(RequestReader, RefusesEmptyLinesWithoutEnd) {
 }
 
 TEST(RequestReader, TakesBodiesAroundEverySizeThatChangesTheirPlace) {
-  for (const size_t size : {16'000, 16'200, 16'300, 16'319, 16'320, 16'321, 16'384, 18'300, 18'432,
-                            18'500, 65'536, 999'999, 1'000'000}) {
+  for (const size_t size :
+       {size_t{16'000}, size_t{16'200}, size_t{16'300}, size_t{16'319}, size_t{16'320},
+        size_t{16'321}, size_t{16'384}, size_t{18'300}, size_t{18'432}, size_t{18'500},
+        size_t{65'536}, size_t{999'999}, size_t{1'000'000}}) {
     const std::string body(size, 'b');
     const std::string request = fmt::format(
         "POST /a HTTP/1.1\r\nHost: t\r\nContent-Length: {}\r\n\r\n{}GET /next HTTP/1.1\r\nHost: "
