@@ -18,12 +18,14 @@ constexpr std::chrono::minutes kPatience(2);
 
 class Hold final : public Agent, public Filterer, public Binder {
  public:
-  absl::Status Bind(const BindRequest& /*request*/) override {
+  absl::Status Bind(const BindRequest& request) override {
     std::unique_lock lock(mutex_);
     const uint64_t mine = released_;
     ++waiting_;
-    const bool in_time = changed_.wait_for(lock, kPatience, [&] { return released_ != mine; });
+    const bool in_time =
+        changed_.wait_for(lock, request.abandoned, kPatience, [&] { return released_ != mine; });
     --waiting_;
+    if (request.abandoned.stop_requested()) return absl::CancelledError("nobody waits any more");
     return in_time ? absl::OkStatus() : absl::DeadlineExceededError("nobody released the bind");
   }
 
@@ -40,7 +42,7 @@ class Hold final : public Agent, public Filterer, public Binder {
 
  private:
   mutable std::mutex mutex_;  // guards what follows
-  mutable std::condition_variable changed_;
+  mutable std::condition_variable_any changed_;
   mutable uint64_t released_ = 0;  // how often all were let go
   int64_t waiting_ = 0;
 };
