@@ -29,6 +29,16 @@ TEST(EngineBind, FailureIs200WithTheAgentsWords) {
   EXPECT_EQ(json::parse(reply.body), json({{"Error", "binder: node full is full"}}));
 }
 
+TEST(EngineBind, TheAgentSeesThatTheCallerHasGone) {
+  TestEngine engine;
+  engine.Add(InfoOf<BindsEverything>("binder"));
+  ASSERT_TRUE(engine.Make().ok());
+  std::stop_source gone;
+  gone.request_stop();
+  engine.abandoned = gone.get_token();
+  EXPECT_EQ(engine.CallJson("/binder/bind", Bind("a")), json({{"Error", "binder: nobody waits"}}));
+}
+
 json Preempt(const char* pod) {
   return {{"Pod", {{"metadata", {{"name", pod}}}}},
           {"NodeNameToVictims", nullptr},

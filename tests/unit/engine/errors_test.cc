@@ -57,6 +57,17 @@ TEST_F(EngineErrors, AnAgentThatThrowsTellsNobodyTheDetails) {
   EXPECT_EQ(engine_.observer.last_error, ErrorKind::kInternal);
 }
 
+TEST_F(EngineErrors, NobodyIsAskedOnceTheCallerHasGone) {
+  std::stop_source gone;
+  gone.request_stop();
+  engine_.abandoned = gone.get_token();
+  for (const char* path : {"/notes/filter", "/notes/prioritize"}) {
+    // The agent would throw if it were asked.
+    engine_.Call(path, FullArgs({JsonNode("a", {{"reject", "throw"}})}).dump());
+    EXPECT_EQ(engine_.observer.last_error, ErrorKind::kAbandoned) << path;
+  }
+}
+
 TEST_F(EngineErrors, AFailedCallLeavesTheNextOneWhole) {
   engine_.Call("/notes/filter", FullArgs({JsonNode("a", {{"reject", "throw"}})}).dump());
   const json result = engine_.CallJson("/notes/filter", FullArgs({JsonNode("a")}));

@@ -67,6 +67,7 @@ class BindsEverything final : public Agent, public Binder {
  public:
   absl::Status Bind(const BindRequest& request) override {
     if (request.node == "full") return absl::ResourceExhaustedError("node full is full");
+    if (request.abandoned.stop_requested()) return absl::CancelledError("nobody waits");
     return absl::OkStatus();
   }
 };
