@@ -33,9 +33,7 @@ TEST(EngineBind, TheAgentSeesThatTheCallerHasGone) {
   TestEngine engine;
   engine.Add(InfoOf<BindsEverything>("binder"));
   ASSERT_TRUE(engine.Make().ok());
-  std::stop_source gone;
-  gone.request_stop();
-  engine.abandoned = gone.get_token();
+  engine.abandoned = Stopped();
   EXPECT_EQ(engine.CallJson("/binder/bind", Bind("a")), json({{"Error", "binder: nobody waits"}}));
 }
 

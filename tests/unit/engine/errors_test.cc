@@ -58,9 +58,7 @@ TEST_F(EngineErrors, AnAgentThatThrowsTellsNobodyTheDetails) {
 }
 
 TEST_F(EngineErrors, NobodyIsAskedOnceTheCallerHasGone) {
-  std::stop_source gone;
-  gone.request_stop();
-  engine_.abandoned = gone.get_token();
+  engine_.abandoned = Stopped();
   for (const char* path : {"/notes/filter", "/notes/prioritize"}) {
     // The agent would throw if it were asked.
     engine_.Call(path, FullArgs({JsonNode("a", {{"reject", "throw"}})}).dump());
