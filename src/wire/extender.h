@@ -27,9 +27,8 @@
 // there: the kinds of inner brackets, commas and colons behind the first value, numbers and
 // literals, duplicate keys. Bytes other than blanks behind the body's object are refused (Go
 // ignores them). Errors:
-//   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known key,
-//   a
-//                       known key twice. The text names the path and what is expected there.
+//   InvalidArgument     the bytes are not this protocol: broken JSON, a wrong type at a known
+//                       key, a known key twice. The text names the path and what is expected there.
 //   FailedPrecondition  a call of the protocol that has no answer: no pod, no nodes given in either
 //                       form, a node without a name, a node twice, two forms that disagree (they
 //                       must name the same nodes, in any order), a bind call that lacks a field.
