@@ -56,6 +56,7 @@ using ByteSink = absl::FunctionRef<bool(std::string_view bytes)>;
 /// Errors. An answer outside 200..299 becomes the Status that ApiError describes (errors.h has the
 /// codes); besides:
 ///   Unavailable        no connection, or it was lost
+///   FailedPrecondition the server's certificate is not trusted, or our own cannot be used
 ///   DeadlineExceeded   `timeout` or `silence` is over
 ///   Cancelled          `stop`, or the sink said so
 ///   Unauthenticated    no credentials could be had

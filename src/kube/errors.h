@@ -23,10 +23,9 @@ struct ApiError {
 /// The error of an answer: `code` and `body` as received, of which only what is a metav1.Status is
 /// used; `retry_after` is the header or empty. Never ok. Codes:
 ///   400, 413, 415, 422 InvalidArgument       401 Unauthenticated     403 PermissionDenied
-///   404 NotFound     405 Unimplemented       409 AlreadyExists (reason AlreadyExists), else Aborted
-///   410 OutOfRange (the resource version is too old)
-///   429 ResourceExhausted                    504 DeadlineExceeded
-///   500 Internal     other 5xx Unavailable   else Unknown
+///   404 NotFound     405 Unimplemented       409 AlreadyExists (reason AlreadyExists), else
+///   Aborted 410 OutOfRange (the resource version is too old) 429 ResourceExhausted 504
+///   DeadlineExceeded 500 Internal     other 5xx Unavailable   else Unknown
 /// Details travel as a payload, for ApiErrorOf(). Bodies of any content are safe.
 absl::Status ErrorOfAnswer(int code, std::string_view body, std::string_view retry_after);
 
