@@ -147,7 +147,9 @@ void CommandLine::Tree::AddSchedulerConfig() {
   AddValue(command, "--scheduler-name", "NAME", "schedulerName of the profile");
   AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
   command->add_flag("--full-nodes")
-      ->description("Send whole nodes with each call (nodeCacheCapable: false)");
+      ->description(
+          Wrapped("Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
+                  "but agents need no access to the API server"));
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
   AddTlsOfSchedulerConfig(command);
 }

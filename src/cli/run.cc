@@ -39,7 +39,7 @@ int RunServe(const Command& command, const World& world) {
   HoldSignals();
   StartLogging(prepared->log);
   for (const std::string& warning : prepared->warnings) spdlog::warn("{}", warning);
-  absl::Status status = Serve(prepared->options);
+  absl::Status status = Serve(prepared->options, world.environment);
   if (status.ok()) return kDone;
   spdlog::error("{}", std::string(status.message()));
   return absl::IsInvalidArgument(status) ? kUsage : kFailed;

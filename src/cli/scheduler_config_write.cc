@@ -169,6 +169,7 @@ class Writer {
     }
     root["extenders"] = kept;
     for (std::string& note : TlsNotes(plan_.extenders)) notes_.push_back(std::move(note));
+    for (std::string& note : NodeNotes(plan_.extenders)) notes_.push_back(std::move(note));
     return absl::OkStatus();
   }
 

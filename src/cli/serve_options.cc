@@ -12,6 +12,9 @@
 namespace outrigger::cli {
 namespace {
 
+// Bookmarks come about once a minute.
+constexpr std::chrono::milliseconds kLeastStaleness{60'000};
+
 absl::Status Refuse(const std::string& text) {
   return absl::InvalidArgumentError(text);
 }
@@ -103,6 +106,29 @@ absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* e
   return absl::OkStatus();
 }
 
+absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* cluster) {
+  // The loader has checked the text.
+  cluster->max_staleness = *ParseDuration(settings.max_staleness);
+  if (cluster->max_staleness < kLeastStaleness) {
+    return Refuse(fmt::format(
+        "--max-staleness {} is not accepted: at least {}, since on a quiet cluster the API server "
+        "says only about once a minute that nothing has changed",
+        settings.max_staleness, PrintDuration(kLeastStaleness)));
+  }
+  cluster->watch = settings.watch;
+  cluster->kubeconfig = settings.kubeconfig;
+  cluster->context = settings.context;
+  const bool fixed = !settings.node_table.empty();
+  if (fixed && !settings.kubeconfig.empty()) {
+    return Refuse("--node-table and --kubeconfig exclude each other: nodes come from one of them");
+  }
+  if (!settings.context.empty() && settings.kubeconfig.empty()) {
+    return Refuse("--context is one of a kubeconfig: give --kubeconfig too");
+  }
+  if (fixed) cluster->watch = false;
+  return absl::OkStatus();
+}
+
 std::vector<engine::ServedAgent> Served(const std::vector<const AgentInfo*>& chosen,
                                         const std::vector<SettingGroup>& groups) {
   std::vector<engine::ServedAgent> served;
@@ -150,6 +176,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   if (status.ok()) status = ChoosePorts(settings, DefaultPort(*chosen), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
+  if (status.ok()) status = ChooseCluster(settings, &options.cluster);
   if (!status.ok()) return status;
   options.service.extender.bind = settings.bind;
   options.service.admin_bind = settings.admin_bind;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/cluster_source.h"
 #include "cli/log.h"
 #include "cli/setting_group.h"
 #include "engine/engine.h"
@@ -20,7 +21,8 @@ struct ServeOptions {
   server::ServiceOptions service;
   std::vector<engine::ServedAgent> agents;  // at least one; they point into the registry
   std::string node_table;                   // path, or empty
-  std::string port_file;                    // path, or empty
+  ClusterOptions cluster;
+  std::string port_file;  // path, or empty
   std::chrono::milliseconds drain_delay{0};
   std::chrono::milliseconds drain_timeout{0};
 };

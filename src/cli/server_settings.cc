@@ -49,7 +49,8 @@ std::vector<SettingSpec> ServerSpecs() {
   Find(specs, "port")->default_text =
       fmt::format("the agent's own port; {} when several are served", kSharedPort);
   Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
-  for (const char* path : {"node-table", "port-file", "tls-cert", "tls-key", "client-ca"}) {
+  for (const char* path :
+       {"node-table", "kubeconfig", "port-file", "tls-cert", "tls-key", "client-ca"}) {
     Find(specs, path)->accepted = "the path of a file";
     Find(specs, path)->default_text = "none";
   }
@@ -58,6 +59,9 @@ std::vector<SettingSpec> ServerSpecs() {
   }
   Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
   Restrict(Find(specs, "max-body-memory"), "size", kAcceptedSize, ParseSize);
+  Find(specs, "context")->accepted = "the name of a context";
+  Find(specs, "context")->default_text = "the current one";
+  Restrict(Find(specs, "max-staleness"), "duration", kAcceptedDuration, ParseDuration);
   Restrict(Find(specs, "drain-delay"), "duration", kAcceptedDuration, ParseDuration);
   Restrict(Find(specs, "drain-timeout"), "duration", kAcceptedDuration, ParseDuration);
   SettingSpec* level = Find(specs, "log-level");

@@ -254,5 +254,26 @@ INSTANTIATE_TEST_SUITE_P(
                       UnitRow{"LowerUnit", "1gi", -1}, UnitRow{"Empty", "", -1}),
     [](const auto& row) { return row.param.name; });
 
+TEST(ServeOptions, FollowTheClusterByDefault) {
+  const ClusterOptions defaults = Prepare({})->options.cluster;
+  EXPECT_TRUE(defaults.watch);
+  EXPECT_EQ(defaults.max_staleness.count(), 90'000);
+  const ClusterOptions given =
+      Prepare({{"--kubeconfig", "k.yaml"}, {"--context", "lab"}, {"--max-staleness", "2m"}})
+          ->options.cluster;
+  EXPECT_EQ(given.kubeconfig, "k.yaml");
+  EXPECT_EQ(given.context, "lab");
+  EXPECT_EQ(given.max_staleness.count(), 120'000);
+  EXPECT_FALSE(Prepare({{"--watch", "false"}})->options.cluster.watch);
+  EXPECT_FALSE(Prepare({{"--node-table", "nodes.json"}})->options.cluster.watch);
+}
+
+TEST(ServeOptions, RefuseAContradictoryWayToTheCluster) {
+  EXPECT_THAT(Error({{"--max-staleness", "59s"}}), HasSubstr("--max-staleness 59s"));
+  EXPECT_THAT(Error({{"--context", "lab"}}), HasSubstr("--kubeconfig"));
+  EXPECT_THAT(Error({{"--node-table", "n.json"}, {"--kubeconfig", "k.yaml"}}),
+              HasSubstr("exclude each other"));
+}
+
 }  // namespace
 }  // namespace outrigger::cli
