@@ -51,7 +51,9 @@ TEST_P(BindConflict, IsJudgedByThePodItself) {
   ASSERT_EQ(api.asked.size(), 2U);
   EXPECT_EQ(api.asked[1].path, "/api/v1/namespaces/shop/pods/web-1");
   EXPECT_FALSE(api.asked[1].rate_limited);
-  if (!status.ok()) EXPECT_EQ(ApiErrorOf(status)->reason, "Conflict");
+  if (!status.ok()) {
+    EXPECT_EQ(ApiErrorOf(status)->reason, "Conflict");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

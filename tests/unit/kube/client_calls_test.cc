@@ -108,14 +108,14 @@ TEST_F(ClientCalls, KeepOneDeadlineForAllTries) {
   EXPECT_EQ(transport_->asked[0].deadline, transport_->asked[2].deadline);
 }
 
-TEST_F(ClientCalls, AreToldThatTheyWereStoppedBetweenTries) {
+TEST_F(ClientCalls, EndWhenTheyAreStoppedBetweenTwoTries) {
   const auto client = Make({kLost, kGood});
-  std::stop_source stop;
-  options_.clock.sleep = nullptr;
+  const auto stop = std::make_unique<std::stop_source>();
+  transport_->on_send = [&stop] { stop->request_stop(); };
   ApiRequest request = Request();
-  request.stop = stop.get_token();
-  stop.request_stop();
+  request.stop = stop->get_token();
   EXPECT_EQ(client->Call(request).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(transport_->asked.size(), 1U);
 }
 
 TEST_F(ClientCalls, TakeANewTokenAfterA401AndAskAgainOnce) {

@@ -87,7 +87,7 @@ TEST_P(ClientDistrust, IsSaidAtOnceAndNotTriedAgain) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, ClientDistrust,
-    ::testing::Values(DistrustRow{"OtherAuthority", {}, true, "self-signed certificate"},
+    ::testing::Values(DistrustRow{"OtherAuthority", {}, true, "SSL certificate problem"},
                       DistrustRow{"OtherHost", {"DNS:example.com", 86'400}, false, "127.0.0.1"},
                       DistrustRow{"Expired", {"IP:127.0.0.1", -3600}, false, "expired"}),
     [](const auto& row) { return row.param.name; });

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -37,7 +38,9 @@ class ExecPlugins : public ::testing::Test {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     ClientConfig config;
     config.server = "https://api:6443";
-    config.exec = ExecPlugin{.api_version = kV1, .command = file};
+    config.exec.emplace();
+    config.exec->api_version = kV1;
+    config.exec->command = file;
     config.environment = {{"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}};
     return config;
   }
@@ -126,11 +129,12 @@ TEST_F(ExecPlugins, AreKilledWithAllTheyStartedWhenTheyTakeTooLong) {
 TEST_F(ExecPlugins, DoNotHoldACallPastItsDeadlineOrItsStop) {
   const auto source = Make(ConfigOf("sleep 1000"));
   EXPECT_EQ(Get(*source, milliseconds(100)).status().code(), absl::StatusCode::kDeadlineExceeded);
-  std::stop_source stop;
-  stop.request_stop();
-  EXPECT_EQ(
-      source->Get(std::chrono::steady_clock::now() + seconds(20), stop.get_token()).status().code(),
-      absl::StatusCode::kCancelled);
+  const auto stop = std::make_unique<std::stop_source>();
+  stop->request_stop();
+  EXPECT_EQ(source->Get(std::chrono::steady_clock::now() + seconds(20), stop->get_token())
+                .status()
+                .code(),
+            absl::StatusCode::kCancelled);
 }
 
 TEST_F(ExecPlugins, SayWhyTheyFailedAndHowToInstallThem) {

@@ -28,12 +28,14 @@ class ScriptedTransport final : public Transport {
   absl::StatusOr<WireAnswer> Send(const WireRequest& request, const ByteSink* /*sink*/) override {
     asked.push_back({std::string(request.method), request.target, std::string(request.body),
                      request.headers, request.deadline});
+    if (on_send) on_send();
     auto answer = answers_.front();
     if (answers_.size() > 1) answers_.pop_front();
     return answer;
   }
 
   std::vector<Asked> asked;
+  std::function<void()> on_send;
 
  private:
   std::deque<absl::StatusOr<WireAnswer>> answers_;
