@@ -82,23 +82,30 @@ absl::Status ReadStatus(Value value, const Path& at, Pod* pod) {
                     Field{"nominatedNodeName", &pod->nominated_node_name});
 }
 
+template <typename ObjectOrValue>
+absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs, Pod* pod) {
+  const bool scheduling = needs.Has(Needs::kPodScheduling);
+  const auto metadata = [&](Value part, const Path& place) {
+    return ReadMetadata(part, place, needs, pod);
+  };
+  const auto spec = [&](Value part, const Path& place) {
+    return ReadSpec(part, place, needs, pod);
+  };
+  const auto status = [&](Value part, const Path& place) { return ReadStatus(part, place, pod); };
+  *pod = Pod();
+  return ReadObject(object, at, Field{"metadata", metadata},
+                    Field{"spec", spec, scheduling || needs.Has(Needs::kPodResources)},
+                    Field{"status", status, scheduling});
+}
+
 }  // namespace
 
 absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) {
-  const bool scheduling = needs.Has(Needs::kPodScheduling);
-  const auto metadata = [&](Value object, const Path& place) {
-    return ReadMetadata(object, place, needs, pod);
-  };
-  const auto spec = [&](Value object, const Path& place) {
-    return ReadSpec(object, place, needs, pod);
-  };
-  const auto status = [&](Value object, const Path& place) {
-    return ReadStatus(object, place, pod);
-  };
-  *pod = Pod();
-  return ReadObject(value, at, Field{"metadata", metadata},
-                    Field{"spec", spec, scheduling || needs.Has(Needs::kPodResources)},
-                    Field{"status", status, scheduling});
+  return ReadFields(value, at, needs, pod);
+}
+
+absl::Status ReadPod(Object object, const Path& at, const Needs& needs, Pod* pod) {
+  return ReadFields(object, at, needs, pod);
 }
 
 }  // namespace outrigger::json
