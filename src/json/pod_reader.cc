@@ -121,24 +121,33 @@ absl::Status ReadSpec(Value value, const Path& at, const Needs& needs, Pod* pod)
       Field{"schedulingGates", gates, needs.Has(Needs::kPodStatus)});
 }
 
+template <typename ObjectOrValue>
+absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs, Pod* pod) {
+  const bool scheduling = needs.Has(Needs::kPodScheduling);
+  const bool life = needs.Has(Needs::kPodStatus);
+  const auto metadata = [&](Value part, const Path& place) {
+    return ReadMetadata(part, place, needs, pod);
+  };
+  const auto spec = [&](Value part, const Path& place) {
+    return ReadSpec(part, place, needs, pod);
+  };
+  const auto status = [&](Value part, const Path& place) {
+    return ReadPodStatus(part, place, needs, pod);
+  };
+  *pod = Pod();
+  return ReadObject(object, at, Field{"metadata", metadata},
+                    Field{"spec", spec, scheduling || life || needs.Has(Needs::kPodResources)},
+                    Field{"status", status, scheduling || life});
+}
+
 }  // namespace
 
 absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) {
-  const bool scheduling = needs.Has(Needs::kPodScheduling);
-  const bool life = needs.Has(Needs::kPodStatus);
-  const auto metadata = [&](Value object, const Path& place) {
-    return ReadMetadata(object, place, needs, pod);
-  };
-  const auto spec = [&](Value object, const Path& place) {
-    return ReadSpec(object, place, needs, pod);
-  };
-  const auto status = [&](Value object, const Path& place) {
-    return ReadPodStatus(object, place, needs, pod);
-  };
-  *pod = Pod();
-  return ReadObject(value, at, Field{"metadata", metadata},
-                    Field{"spec", spec, scheduling || life || needs.Has(Needs::kPodResources)},
-                    Field{"status", status, scheduling || life});
+  return ReadFields(value, at, needs, pod);
+}
+
+absl::Status ReadPod(Object object, const Path& at, const Needs& needs, Pod* pod) {
+  return ReadFields(object, at, needs, pod);
 }
 
 }  // namespace outrigger::json
