@@ -27,8 +27,9 @@ class HashTrie {
   size_t size() const { return size_; }
 
   /// The entry of `key`, or nullptr. Lives until this trie is changed.
-  const Entry* Find(const Key& key) const {
-    uint64_t hash = Traits::Hash(key);
+  const Entry* Find(const Key& key) const { return FindHashed(key, Traits::Hash(key)); }
+  /// The same where the hash is known already.
+  const Entry* FindHashed(const Key& key, uint64_t hash) const {
     const Node* node = root_.get();
     for (unsigned depth = 0; node != nullptr; ++depth, hash >>= kBits) {
       if (depth == kMaxDepth) return FindIn(*node, key);
