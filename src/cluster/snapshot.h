@@ -15,13 +15,15 @@
 
 namespace outrigger::cluster {
 
+struct Contents;
+
 /// A node with what is on it. Immutable.
 struct NodeState {
   /// Stays the same while the node exists; the next node may get it after that.
   size_t index = 0;
   std::shared_ptr<const Node> node;
-  /// What the pods here ask for in sum, assumed pods included, finished ones not; "pods" is their
-  /// number.
+  /// What the pods here take in sum (PodRequestsOnNode()), assumed pods included, finished ones
+  /// not; "pods" is their number.
   ResourceList requested;
   /// Bound or assumed here and not finished, by namespace and name.
   std::vector<PodPtr> pods;
@@ -31,6 +33,11 @@ struct NodeState {
 /// taking one costs the same at any size.
 class Snapshot {
  public:
+  explicit Snapshot(const Contents& contents);
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
   /// One more than the largest index of a node; some slots below may be empty.
   size_t node_slots() const;
   size_t node_count() const;
@@ -43,16 +50,22 @@ class Snapshot {
   size_t pod_count() const;
   /// The pod, or nullptr; assumed ones carry their node.
   const PodRecord* FindPod(std::string_view namespace_, std::string_view name) const;
+  /// Every pod, finished ones and those of unknown nodes included, in no order that means anything.
   void ForEachPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const;
-  /// Pods without a node that are not finished.
+  size_t pending_count() const;
+  /// Pods without a node that are not finished, in the order of namespace and name.
   void ForEachPendingPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const;
   /// Pods that an index (ClusterOptions::indexes) files under `value`, in the order of namespace
   /// and name. `index` is its position there.
   void ForEachPodOf(size_t index, std::string_view value,
                     absl::FunctionRef<void(const PodPtr& pod)> visit) const;
 
-  /// Counts changes: equal for equal content, larger for later.
+  /// Counts changes: of two snapshots of one Cluster with the same generation everything is equal
+  /// but resource versions; a later one has a larger one.
   uint64_t generation() const;
+
+ private:
+  const std::unique_ptr<const Contents> contents_;
 };
 
 }  // namespace outrigger::cluster
