@@ -82,9 +82,8 @@ absl::Status ReadStatus(Value value, const Path& at, Pod* pod) {
                     Field{"nominatedNodeName", &pod->nominated_node_name});
 }
 
-}  // namespace
-
-absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) {
+template <typename ObjectOrValue>
+absl::Status ReadFields(ObjectOrValue value, const Path& at, const Needs& needs, Pod* pod) {
   const bool scheduling = needs.Has(Needs::kPodScheduling);
   const auto metadata = [&](Value object, const Path& place) {
     return ReadMetadata(object, place, needs, pod);
@@ -99,6 +98,16 @@ absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) 
   return ReadObject(value, at, Field{"metadata", metadata},
                     Field{"spec", spec, scheduling || needs.Has(Needs::kPodResources)},
                     Field{"status", status, scheduling});
+}
+
+}  // namespace
+
+absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) {
+  return ReadFields(value, at, needs, pod);
+}
+
+absl::Status ReadPod(Object object, const Path& at, const Needs& needs, Pod* pod) {
+  return ReadFields(object, at, needs, pod);
 }
 
 }  // namespace outrigger::json
