@@ -63,8 +63,8 @@ class JsonWriter final : public YAML::EventHandler {
     const size_t begin = out_.size();
     const ScalarForm form = FormOf(tag, value);
     if (form.kind == ScalarForm::Kind::kImpossible) {
-      Refuse(mark, fmt::format("{} is a number that JSON cannot say; quote it if it is a text",
-                               value));
+      Refuse(mark,
+             fmt::format("{} is a number that JSON cannot say; quote it if it is a text", value));
     }
     if (form.kind == ScalarForm::Kind::kText) {
       json::AppendString(value, &out_);
@@ -147,9 +147,8 @@ class JsonWriter final : public YAML::EventHandler {
 
 }  // namespace
 
-absl::Status ForEachYamlDocument(
-    std::string_view name, const std::string& text,
-    absl::FunctionRef<absl::Status(std::string* json)> on_document) {
+absl::Status ForEachYamlDocument(std::string_view name, const std::string& text,
+                                 absl::FunctionRef<absl::Status(std::string* json)> on_document) {
   // yaml-cpp reports by exceptions, and some of its versions throw other types than its own.
   try {
     std::istringstream input(text);

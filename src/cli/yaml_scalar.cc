@@ -20,9 +20,9 @@ const std::set<std::string_view> kTrue = {"y",    "Y",    "yes", "Yes", "YES", "
 const std::set<std::string_view> kFalse = {"n",     "N",     "no",  "No",  "NO", "false",
                                            "False", "FALSE", "off", "Off", "OFF"};
 const std::set<std::string_view> kNull = {"", "~", "null", "Null", "NULL"};
-const std::set<std::string_view> kBeyondJson = {".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",
-                                                ".INF",  "+.inf", "+.Inf", "+.INF", "-.inf",
-                                                "-.Inf", "-.INF"};
+const std::set<std::string_view> kBeyondJson = {".nan",  ".NaN",  ".NAN",  ".inf",
+                                                ".Inf",  ".INF",  "+.inf", "+.Inf",
+                                                "+.INF", "-.inf", "-.Inf", "-.INF"};
 
 // 0x1f, 0b11, 0o17 and 017, and decimals without a prefix; nothing if it is none of these or does
 // not fit 64 bits.
@@ -76,9 +76,8 @@ std::optional<std::string> Number(const std::string& value) {
 }  // namespace
 
 ScalarForm FormOf(const std::string& tag, const std::string& value) {
-  constexpr std::string_view kTyped[] = {
-      "?", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool",
-      "tag:yaml.org,2002:null"};
+  constexpr std::string_view kTyped[] = {"?", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float",
+                                         "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"};
   if (std::find(std::begin(kTyped), std::end(kTyped), tag) == std::end(kTyped)) return {};
   if (kTrue.count(value) > 0) return {Kind::kOther, "true"};
   if (kFalse.count(value) > 0) return {Kind::kOther, "false"};

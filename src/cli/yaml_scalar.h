@@ -16,8 +16,8 @@ struct ScalarForm {
   std::string json;
 };
 
-/// `tag` as yaml-cpp reports it: "?" for a plain scalar, "!" for a quoted one, else an explicit tag.
-/// A tag that is not known makes a text.
+/// `tag` as yaml-cpp reports it: "?" for a plain scalar, "!" for a quoted one, else an explicit
+/// tag. A tag that is not known makes a text.
 ScalarForm FormOf(const std::string& tag, const std::string& value);
 
 }  // namespace outrigger::cli

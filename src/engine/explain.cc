@@ -208,6 +208,7 @@ class Explainer {
         ++counts[node.reason];
       }
     }
+    if (result_.filter_failed) result_.fitting = 0;
     for (const auto& [reason, count] : counts) {
       result_.reasons.push_back({std::string(reason), count});
     }
@@ -231,7 +232,7 @@ absl::StatusOr<Explanation> Explain(const std::vector<ServedAgent>& agents, cons
 }
 
 std::string EventText(const Explanation& explanation) {
-  if (explanation.fitting > 0) return "";
+  if (explanation.fitting > 0 || explanation.filter_failed) return "";
   std::string text = fmt::format("0/{} nodes are available", explanation.nodes.size());
   if (explanation.reasons.empty()) return text + ".";
   return fmt::format("{}: {}.", text, CountedReasonsText(explanation.reasons));

@@ -74,7 +74,7 @@ struct Explanation {
   std::vector<ExplainedAgent> agents;  ///< in the order in which they were given
   /// Those that fit first, then by falling merged score, then by name.
   std::vector<ExplainedNode> nodes;
-  size_t fitting = 0;
+  size_t fitting = 0;  ///< number of nodes that fit; 0 if a filter failed
   /// Of the nodes that do not fit, the most frequent first, then by text.
   std::vector<CountedReason> reasons;
   /// True if a filter could not answer: the scheduler then takes no node at all. Verdicts are
@@ -96,7 +96,9 @@ absl::StatusOr<Explanation> Explain(const std::vector<ServedAgent>& agents, cons
                                     std::span<const Node> nodes, Observer* observer);
 
 /// What kube-scheduler would say in the pod's FailedScheduling event if it had only these agents
-/// and no node fits: "0/3 nodes are available: 1 safe: ..., 2 safe: ...". Empty if some node fits.
+/// and no node fits: "0/3 nodes are available: 1 safe: ..., 2 safe: ...". Empty if some node fits,
+/// and if a filter failed (the scheduler then says that instead). Counts the nodes of
+/// `explanation.nodes`.
 std::string EventText(const Explanation& explanation);
 
 }  // namespace outrigger::engine

@@ -19,7 +19,7 @@ namespace outrigger::json {
 struct ListedObject {
   /// "Node"; of a typed list, such as NodeList, also where the object itself has no kind.
   std::string_view kind;
-  /// The object's own bytes, from bracket to bracket.
+  /// The object's own bytes; of a list from bracket to bracket.
   Body body;
   /// Where it stands: "items[3]"; empty for a body that is the object.
   std::string place;

@@ -88,7 +88,8 @@ TEST_F(Explaining, GivesTheVerdictAndReasonThatTheSchedulerIsTold) {
       Explained({MakeNode("a"), MakeNode("b", {{"reject", "90 % warm"}}),
                  MakeNode("c", {{"reject", "unresolvable: gone"}})});
   ASSERT_THAT(NamesOf(explanation), ElementsAre("a", "b", "c"));
-  const auto& [a, b, c] = std::tie(explanation.nodes[0], explanation.nodes[1], explanation.nodes[2]);
+  const auto& [a, b, c] =
+      std::tie(explanation.nodes[0], explanation.nodes[1], explanation.nodes[2]);
   EXPECT_EQ(a.answers[0].verdict, Kind::kFits);
   EXPECT_EQ(a.answers[0].reason, "");
   EXPECT_EQ(b.answers[0].verdict, Kind::kRejected);
@@ -125,10 +126,10 @@ TEST_F(Explaining, GivesScoresWithTheFiguresBehindThem) {
 
 TEST_F(Explaining, SortsFittingNodesFirstThenByScoreThenByName) {
   Add(InfoOf<ByAnnotation>("notes"));
-  const std::vector<Node> nodes = {
-      MakeNode("late"), MakeNode("good", {{"score", "0.9"}}),
-      MakeNode("best-but-rejected", {{"score", "1"}, {"reject", "x"}}), MakeNode("early"),
-      MakeNode("rejected", {{"score", "0.1"}, {"reject", "x"}})};
+  const std::vector<Node> nodes = {MakeNode("late"), MakeNode("good", {{"score", "0.9"}}),
+                                   MakeNode("best-but-rejected", {{"score", "1"}, {"reject", "x"}}),
+                                   MakeNode("early"),
+                                   MakeNode("rejected", {{"score", "0.1"}, {"reject", "x"}})};
   const auto order = NamesOf(Explained(nodes));
   EXPECT_THAT(order, ElementsAre("good", "early", "late", "best-but-rejected", "rejected"));
   EXPECT_EQ(NamesOf(Explained({nodes.rbegin(), nodes.rend()})), order);
@@ -142,8 +143,7 @@ TEST_F(Explaining, CountsReasonsInTheWordsOfTheEvent) {
   EXPECT_THAT(explanation.reasons,
               ElementsAre(CountedReason{"notes: warm", 2}, CountedReason{"notes: cold", 1}));
   // The scheduler sorts the counted texts.
-  EXPECT_EQ(EventText(explanation),
-            "0/3 nodes are available: 1 notes: cold, 2 notes: warm.");
+  EXPECT_EQ(EventText(explanation), "0/3 nodes are available: 1 notes: cold, 2 notes: warm.");
 }
 
 TEST_F(Explaining, HasNoEventWhereANodeFits) {
@@ -220,7 +220,8 @@ TEST_F(Explaining, RefusesWhatTheEngineRefuses) {
   EXPECT_THAT(std::string(explanation.status().message()), HasSubstr("weight 0 is not accepted"));
 }
 
-// The explanation in the form of the protocol's answers, for one agent or for all merged (SIZE_MAX).
+// The explanation in the form of the protocol's answers, for one agent or for all merged
+// (SIZE_MAX).
 struct Said {
   std::map<std::string, std::string> rejected, unresolvable;
   std::map<std::string, int> points;

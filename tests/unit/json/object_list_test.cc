@@ -46,7 +46,7 @@ const Listing kListings[] = {
     {"TypedListWithoutKindsInside",
      R"({"kind":"PodList","items":[{"a":1},{"kind":"Pod"}]})",
      {R"(Pod@items[0] {"a":1})", R"(Pod@items[1] {"kind":"Pod"})"}},
-    {"OneObject", R"( {"metadata":{},"kind":"Node"} )", {R"(Node@ {"metadata":{},"kind":"Node"})"}},
+    {"OneObject", R"({"metadata":{},"kind":"Node"})", {R"(Node@ {"metadata":{},"kind":"Node"})"}},
     {"UnknownKinds",
      R"({"kind":"List","items":[{"kind":"Lease"}]})",
      {R"(Lease@items[0] {"kind":"Lease"})"}},
@@ -77,25 +77,25 @@ const Refused kRefused[] = {
     {"AnArray", "[]", "expected a JSON object"},
     {"NoKind", R"({"items":[]})", "kind: expected a kind such as"},
     {"KindOfAnotherType", R"({"kind":1})", "kind: expected a string, found a number"},
-    {"ObjectWithoutKind", R"({"kind":"List","items":[{"a":1}]})", "items[0]: the object has no kind"},
+    {"ObjectWithoutKind", R"({"kind":"List","items":[{"a":1}]})",
+     "items[0]: the object has no kind"},
     {"NotAnObject", R"({"kind":"List","items":["a"]})", "items[0]: expected an object"},
     {"NullObject", R"({"kind":"List","items":[null]})", "items[0]: expected an object"},
     {"ItemsOfAnotherType", R"({"kind":"List","items":{}})", "items: expected an array"},
     {"ItemsTwice", R"({"kind":"List","items":[],"items":[]})", "items: given twice"},
     {"CutOff", R"({"kind":"List","items":[{"kind":"Node")", "broken JSON"},
     {"SomethingBehind", R"({"kind":"List","items":[]} {})", "something follows"},
-    {"BrokenInside", R"({"kind":"List","items":[{"kind":"Node",]}]})", "items[0]"},
+    {"BrokenInside", R"({"kind":"List","items":[{"kind":"Node",]}]})", "items: broken JSON"},
 };
 INSTANTIATE_TEST_SUITE_P(Rows, RefusedObjectLists, ::testing::ValuesIn(kRefused),
                          [](const auto& row) { return row.param.name; });
 
 TEST(ForEachObject, EndsWithTheFirstErrorOfWhoReads) {
   int seen = 0;
-  const absl::Status status =
-      ForEachObject(PaddedBody(R"({"kind":"NodeList","items":[{},{},{}]})"),
-                    [&](const ListedObject& /*object*/) {
-                      return ++seen == 2 ? absl::NotFoundError("enough") : absl::OkStatus();
-                    });
+  const absl::Status status = ForEachObject(
+      PaddedBody(R"({"kind":"NodeList","items":[{},{},{}]})"), [&](const ListedObject& /*object*/) {
+        return ++seen == 2 ? absl::NotFoundError("enough") : absl::OkStatus();
+      });
   EXPECT_EQ(status, absl::NotFoundError("enough"));
   EXPECT_EQ(seen, 2);
 }
@@ -108,16 +108,15 @@ TEST(ForEachObject, LeavesObjectsThatDecode) {
   std::vector<Node> nodes;
   std::vector<Pod> pods;
   std::vector<MalformedValue> malformed;
-  ASSERT_THAT(ForEachObject(body,
-                            [&](const ListedObject& object) {
-                              if (object.kind == "Node") {
-                                return DecodeNode(object, Needs::All(), &nodes.emplace_back(),
-                                                  &malformed);
-                              }
-                              return DecodePod(object, Needs::All(), &pods.emplace_back(),
-                                               &malformed);
-                            }),
-              IsOk());
+  ASSERT_THAT(
+      ForEachObject(body,
+                    [&](const ListedObject& object) {
+                      if (object.kind == "Node") {
+                        return DecodeNode(object, Needs::All(), &nodes.emplace_back(), &malformed);
+                      }
+                      return DecodePod(object, Needs::All(), &pods.emplace_back(), &malformed);
+                    }),
+      IsOk());
   EXPECT_THAT(NamesOf(nodes), ElementsAre("n"));
   ASSERT_THAT(pods, SizeIs(1));
   EXPECT_EQ(pods[0].namespace_, "ns");
