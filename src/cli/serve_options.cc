@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "cli/names.h"
 #include "cli/units.h"
@@ -38,8 +39,8 @@ absl::Status UnknownAgent(const std::string& name, const std::vector<AgentInfo>&
                             DidYouMean(name, names), Listed(names)));
 }
 
-uint16_t DefaultPort(const std::vector<const AgentInfo*>& agents) {
-  return agents.size() == 1 ? agents[0]->port : kSharedPort;
+uint16_t DefaultPort(const std::vector<engine::ServedAgent>& agents) {
+  return agents.size() == 1 ? agents[0].info->port : kSharedPort;
 }
 
 absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
@@ -129,17 +130,6 @@ absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* clust
   return absl::OkStatus();
 }
 
-std::vector<engine::ServedAgent> Served(const std::vector<const AgentInfo*>& chosen,
-                                        const std::vector<SettingGroup>& groups) {
-  std::vector<engine::ServedAgent> served;
-  for (const AgentInfo* agent : chosen) {
-    const auto group = std::find_if(groups.begin(), groups.end(),
-                                    [&](const SettingGroup& g) { return g.agent == agent; });
-    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
-  }
-  return served;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& list,
@@ -165,15 +155,29 @@ absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& li
   return chosen;
 }
 
+absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
+    const std::vector<SettingGroup>& groups, const std::vector<AgentInfo>& registry,
+    const LeftOutAgents& left_out) {
+  const auto chosen = ChooseAgents(groups.at(0).server->agents, registry, left_out);
+  if (!chosen.ok()) return chosen.status();
+  std::vector<engine::ServedAgent> served;
+  for (const AgentInfo* agent : *chosen) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const SettingGroup& g) { return g.agent == agent; });
+    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
+  }
+  return served;
+}
+
 absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
                                               const std::vector<AgentInfo>& registry,
                                               const LeftOutAgents& left_out) {
   const ServerSettings& settings = *groups.at(0).server;
-  const auto chosen = ChooseAgents(settings.agents, registry, left_out);
-  if (!chosen.ok()) return chosen.status();
+  auto agents = ServedAgents(groups, registry, left_out);
+  if (!agents.ok()) return agents.status();
   ServeOptions options;
   absl::Status status = CheckAddress(settings);
-  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*chosen), &options.service);
+  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
   if (status.ok()) status = ChooseCluster(settings, &options.cluster);
@@ -183,7 +187,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
   options.drain_delay = *ParseDuration(settings.drain_delay);
   options.drain_timeout = *ParseDuration(settings.drain_timeout);
-  options.agents = Served(*chosen, groups);
+  options.agents = *std::move(agents);
   options.node_table = settings.node_table;
   options.port_file = settings.port_file;
   return options;

@@ -33,6 +33,12 @@ absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& li
                                                            const std::vector<AgentInfo>& registry,
                                                            const LeftOutAgents& left_out);
 
+/// The agents that the settings choose, with theirs. `groups` as MakeSettingGroups made them from
+/// `registry`. InvalidArgument as ChooseAgents().
+absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
+    const std::vector<SettingGroup>& groups, const std::vector<AgentInfo>& registry,
+    const LeftOutAgents& left_out);
+
 /// Checks settings against each other and fills in what depends on others. `groups` as
 /// MakeSettingGroups made them from `registry`. InvalidArgument names the flags.
 absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
