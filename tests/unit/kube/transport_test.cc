@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -249,21 +250,30 @@ TEST(Transport, SaysThatNobodyListens) {
   EXPECT_THAT(Text(answer.status()), HasSubstr("127.0.0.1"));
 }
 
-TEST(Transport, EndsSoonAfterStopWhileNoAnswerComes) {
-  std::vector<std::stop_source> stops(3);
+TEST(Transport, EndsWithinMillisecondsOfStopWhileNoAnswerComes) {
+  struct Stop {
+    std::stop_source source;
+    Clock::TimePoint requested;
+  };
+  std::vector<Stop> stops(2);
   RawServer server([&](RawPeer& peer, size_t connection) {
     peer.ReadRequest();
-    stops[connection].request_stop();
+    // Timers of libcurl's own for a new connection end a wait too: beyond those.
+    std::this_thread::sleep_for(milliseconds(400));
+    stops[connection].requested = std::chrono::steady_clock::now();
+    stops[connection].source.request_stop();
     peer.AwaitEnd();
   });
   const auto client = ClientOf(server.url());
-  for (const std::stop_source& stop : stops) {
+  Clock::Duration quickest = seconds(20);
+  for (const Stop& stop : stops) {
     ApiRequest request = Once("/api", seconds(20));
-    request.stop = stop.get_token();
-    const auto begin = std::chrono::steady_clock::now();
+    request.stop = stop.source.get_token();
     EXPECT_EQ(client->Call(request).status().code(), absl::StatusCode::kCancelled);
-    EXPECT_LT(Since(begin), seconds(2));
+    quickest = std::min(quickest, Since(stop.requested));
   }
+  // The quickest, since a busy machine may delay any of them.
+  EXPECT_LT(quickest, milliseconds(100));
 }
 
 TEST(Transport, SendsNothingOnceItIsStopped) {
