@@ -34,7 +34,8 @@ absl::StatusOr<Input> ReadInput(const std::string& path, const World& world) {
 
 absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenCluster(const ExplainFlags& flags,
                                                             const World& world) {
-  if (flags.cluster.empty()) return OpenLiveCluster({flags.kubeconfig, flags.context});
+  if (flags.cluster.empty())
+    return OpenLiveCluster({flags.kubeconfig, flags.context}, world.environment);
   absl::StatusOr<Input> input = ReadInput(flags.cluster, world);
   if (!input.ok()) return input.status();
   return ObjectsInDump(std::move(input->name), std::move(input->text));
