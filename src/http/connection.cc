@@ -95,12 +95,14 @@ Connection::Next Connection::Handshake(Clock::time_point now) {
       return Next::kRead;
     case Moved::How::kWouldRead:
     case Moved::How::kWouldWrite:
+      if (now >= deadline_) ++shared_.handshakes_failed;
       return Blocked(moved.how, now);
     case Moved::How::kEnd:
       return Close();
     case Moved::How::kFailed:
       break;
   }
+  ++shared_.handshakes_failed;
   // An alert says why. With TLS 1.3 the peer may be sending its request already: see Linger.
   unread_ = true;
   EndWriting(now);

@@ -51,7 +51,8 @@ class ServerImpl final : public Server {
 };
 
 ServerStats ServerImpl::stats() const {
-  ServerStats stats{.requests_refused = shared_.refused,
+  ServerStats stats{.handshakes_failed = shared_.handshakes_failed,
+                    .requests_refused = shared_.refused,
                     .calls_abandoned = shared_.abandoned,
                     .body_bytes = shared_.memory.held()};
   acceptor_.Count(&stats);

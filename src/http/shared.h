@@ -21,6 +21,7 @@ struct Shared {
   Pool<std::string> answers;
   Budget memory;
   std::atomic<bool> draining{false};
+  std::atomic<uint64_t> handshakes_failed{0};
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> abandoned{0};
 };

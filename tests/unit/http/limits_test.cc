@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "crowd.h"
 #include "gate.h"
 #include "http/connection.h"
 #include "raw_http.h"
@@ -25,29 +26,8 @@ using testing::Gate;
 using ::testing::HasSubstr;
 using testing::OpensAtEnd;
 using testing::RawHttp;
-using Clients = std::vector<std::unique_ptr<RawHttp>>;
 
 constexpr const char* kHead = "POST / HTTP/1.1\r\nHost: t\r\n";
-
-Clients Connect(uint16_t port, size_t count) {
-  Clients clients;
-  for (size_t i = 0; i < count; ++i) clients.push_back(std::make_unique<RawHttp>(port));
-  return clients;
-}
-template <typename Condition>
-bool Soon(Condition condition) {
-  for (const auto end = Clock::now() + std::chrono::seconds(20); Clock::now() < end;) {
-    if (condition()) return true;
-    std::this_thread::yield();
-  }
-  return false;
-}
-Handler BlockAt(Gate& gate) {
-  return [&gate](const Request& request, Response* response) {
-    if (request.path == "/block") gate.Pass();
-    response->body = request.path;
-  };
-}
 
 /// Sends a byte now and then until the peer has had enough.
 class Drip {
