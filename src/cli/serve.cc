@@ -9,8 +9,8 @@
 #include "cli/signals.h"
 #include "cli/version.h"
 #include "fmt/format.h"
+#include "json/node_list.h"
 #include "spdlog/spdlog.h"
-#include "wire/extender.h"
 
 namespace outrigger::cli {
 namespace {
@@ -23,17 +23,17 @@ absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::str
   absl::StatusOr<std::string> content = ReadFile(path);
   if (!content.ok()) return content.status();
   const size_t size = content->size();
-  content->append(wire::kPadding, '\0');
+  content->append(json::kPadding, '\0');
   std::vector<Node> nodes;
-  std::vector<wire::MalformedValue> malformed;
+  std::vector<json::MalformedValue> malformed;
   // What the agents read is known only once they exist, and they want this table first.
   absl::Status status =
-      wire::DecodeNodeList({content->data(), size}, Needs::All(), &nodes, &malformed);
+      json::DecodeNodeList({content->data(), size}, Needs::All(), &nodes, &malformed);
   if (!status.ok()) {
     return absl::InvalidArgumentError(
         fmt::format("--node-table {}: {}", path, std::string(status.message())));
   }
-  for (const wire::MalformedValue& value : malformed) {
+  for (const json::MalformedValue& value : malformed) {
     spdlog::warn("{}: node {}: {}: \"{}\" is not accepted: {}", path, value.node, value.field,
                  value.value, value.accepted);
   }

@@ -11,6 +11,7 @@
 #include "engine/instance.h"
 #include "engine/log_text.h"
 #include "fmt/format.h"
+#include "json/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {
@@ -96,7 +97,7 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
                          : error.kind == ErrorKind::kUnanswerable ? 422
                                                                   : 500;
     reply->body += "{\"error\":";
-    wire::AppendJsonString(error.text, &reply->body);
+    json::AppendString(error.text, &reply->body);
     reply->body += "}\n";
   }
 }

@@ -1,11 +1,21 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "json/parser.h"
+#include "json/reader.h"
 #include "wire/extender.h"
-#include "wire/json_reader.h"
-#include "wire/parser.h"
 
 namespace outrigger::wire {
+namespace {
+
+using json::Field;
+using json::KeyCase;
+using json::Object;
+using json::ParserLease;
+using json::Path;
+using json::ReadObject;
+
+}  // namespace
 
 absl::Status DecodeBindArgs(Body body, BindArgs* args) {
   *args = BindArgs();

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "json/text.h"
 #include "wire/extender.h"
 
 namespace outrigger::wire {
@@ -95,11 +96,11 @@ size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdic
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
                         std::vector<Echo>* echoes) {
-  const auto append_name = [&](size_t i) { AppendJsonString(args.nodes[i].name, out); };
+  const auto append_name = [&](size_t i) { json::AppendString(args.nodes[i].name, out); };
   const auto append_reason = [&](size_t i) {
-    AppendJsonString(args.nodes[i].name, out);
+    json::AppendString(args.nodes[i].name, out);
     out->append(":");
-    AppendJsonString(reasons[i], out);
+    json::AppendString(reasons[i], out);
   };
   out->reserve(out->size() + SizeOfFilterResult(args, verdicts, reasons, echoes == nullptr));
   out->append(R"({"Nodes":)");
@@ -132,7 +133,7 @@ void EncodeFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts
 void EncodeFilterError(std::string_view error, std::string* out) {
   out->append(R"({"Nodes":null,"NodeNames":null,"FailedNodes":{},)"
               R"("FailedAndUnresolvableNodes":{},"Error":)");
-  AppendJsonString(error, out);
+  json::AppendString(error, out);
   out->append("}");
 }
 
@@ -146,7 +147,7 @@ void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> score
   for (size_t i = 0; i < scores.size(); ++i) {
     commas.BeforeEntry();
     out->append(R"({"Host":)");
-    AppendJsonString(args.nodes[i].name, out);
+    json::AppendString(args.nodes[i].name, out);
     out->append(R"(,"Score":)");
     const fmt::format_int score(scores[i]);
     out->append(score.data(), score.size());
@@ -157,7 +158,7 @@ void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> score
 
 void EncodeBindResult(std::string_view error, std::string* out) {
   out->append(R"({"Error":)");
-  AppendJsonString(error, out);
+  json::AppendString(error, out);
   out->append("}");
 }
 
@@ -172,13 +173,13 @@ void EncodePreemptionResult(std::span<const NodeVictims> chosen, std::string* ou
   Commas between_nodes(out);
   for (const NodeVictims& victims : chosen) {
     between_nodes.BeforeEntry();
-    AppendJsonString(victims.node, out);
+    json::AppendString(victims.node, out);
     out->append(R"(:{"Pods":[)");
     Commas between_pods(out);
     for (const std::string& uid : victims.pod_uids) {
       between_pods.BeforeEntry();
       out->append(R"({"UID":)");
-      AppendJsonString(uid, out);
+      json::AppendString(uid, out);
       out->append("}");
     }
     const fmt::format_int violations(victims.pdb_violations);

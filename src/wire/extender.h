@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "json/body.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/stages.h"
 #include "outrigger/agent/verdict.h"
@@ -16,14 +17,14 @@
 #include "outrigger/k8s/pod.h"
 
 // The scheduler's extender protocol in JSON, decoded and encoded. This folder is the only place
-// that knows the protocol's keys and the only one that uses simdjson.
+// that knows the protocol's keys.
 //
 // Decoding. Keys of the protocol's own objects are taken in any case (Go decodes so, and older
 // clients sent lower case); keys inside Pod and Node are camelCase, exactly. Null counts as absent.
 // Only what `needs` names is read, checked in full, and may come once per object (in maps, such as
 // labels, the last of equal keys wins). Of what is skipped is checked: UTF-8, closed strings, as
 // many brackets opened as closed, the outermost pair of one kind, what comes first between those,
-// no more than 10 000 levels, and of the body as a whole kMaxTokens (token_budget.h). Not checked
+// no more than 10 000 levels, and of the body as a whole json::kMaxTokens. Not checked
 // there: the kinds of inner brackets, commas and colons behind the first value, numbers and
 // literals, duplicate keys. Bytes other than blanks behind the body's object are refused (Go
 // ignores them). Errors:
@@ -38,26 +39,10 @@
 
 namespace outrigger::wire {
 
-/// Readable bytes that must lie behind the end of every body.
-inline constexpr size_t kPadding = 64;
-
-/// A received body: `size` bytes at `data`, with at least kPadding readable (any content) behind.
-struct Body {
-  const char* data = nullptr;
-  size_t size = 0;
-};
-
-/// A value that could not be used and was taken as absent: a malformed quantity, or a taint or
-/// toleration of an effect or operator that this program does not know.
-struct MalformedValue {
-  std::string node;   // empty: the pod
-  std::string field;  // "status.allocatable.cpu"
-  std::string value;  // the first 64 bytes
-  std::string accepted;
-};
-
-/// No more than this many are listed per call.
-inline constexpr size_t kMaxMalformed = 100;
+using json::Body;
+using json::kMaxMalformed;
+using json::kPadding;
+using json::MalformedValue;
 
 /// A filter or prioritize call. Reuse one object for many calls: it keeps its memory.
 struct ExtenderArgs {
@@ -92,10 +77,6 @@ struct PreemptArgs {
 
 absl::Status DecodePreemptArgs(Body body, const Needs& needs, PreemptArgs* args);
 
-/// A list of nodes as `kubectl get nodes -o json` prints it (NodeList, List, or one Node).
-absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* nodes,
-                            std::vector<MalformedValue>* malformed);
-
 // Encoding. All append to `out` (reuse it), in the exact keys and types that Go reads.
 
 /// Bytes of the request's body that belong into the answer, before the byte at `at` of its text.
@@ -124,8 +105,5 @@ void EncodeBindResult(std::string_view error, std::string* out);
 
 /// Never null for a node: the scheduler's client panics on that.
 void EncodePreemptionResult(std::span<const NodeVictims> chosen, std::string* out);
-
-/// A JSON string literal with quotes; control characters and invalid UTF-8 are escaped or replaced.
-void AppendJsonString(std::string_view text, std::string* out);
 
 }  // namespace outrigger::wire

@@ -1,14 +1,26 @@
 #include <string_view>
 #include <vector>
 
+#include "json/node_list.h"
+#include "json/object_readers.h"
+#include "json/parser.h"
+#include "json/reader.h"
 #include "wire/extender.h"
-#include "wire/json_reader.h"
 #include "wire/node_set.h"
-#include "wire/object_readers.h"
-#include "wire/parser.h"
 
 namespace outrigger::wire {
 namespace {
+
+using json::CheckNames;
+using json::ClearNode;
+using json::Field;
+using json::KeyCase;
+using json::Object;
+using json::Parser;
+using json::ParserLease;
+using json::Path;
+using json::ReadObject;
+using json::Value;
 
 // What is read before anything is judged: which forms were given, and the names in one of them.
 absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool* has_pod,

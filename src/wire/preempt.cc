@@ -2,13 +2,26 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "json/object_readers.h"
+#include "json/parser.h"
+#include "json/reader.h"
 #include "wire/extender.h"
-#include "wire/json_reader.h"
-#include "wire/object_readers.h"
-#include "wire/parser.h"
 
 namespace outrigger::wire {
 namespace {
+
+using json::Cut;
+using json::Field;
+using json::ForEachElement;
+using json::ForEachField;
+using json::KeyCase;
+using json::Object;
+using json::Parser;
+using json::ParserLease;
+using json::Path;
+using json::ReadField;
+using json::ReadObject;
+using json::Value;
 
 absl::Status ReadUidOfPod(Value value, const Path& at, std::string* uid) {
   return ReadObject(value, at, Field{"metadata", [uid](Value metadata, const Path& place) {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "check.h"
-#include "wire/extender.h"
+#include "json/text.h"
 
 namespace outrigger::fuzz {
 namespace {
@@ -72,13 +72,13 @@ std::string SelectorJson(const std::vector<SelectorRequirement>& requirements) {
   for (const SelectorRequirement& requirement : requirements) {
     if (json.back() == '}') json += ',';
     json += R"({"key":)";
-    wire::AppendJsonString(requirement.key, &json);
+    json::AppendString(requirement.key, &json);
     json += R"(,"operator":")";
     json += OperatorName(requirement.op);
     json += R"(","values":[)";
     for (const std::string& value : requirement.values) {
       if (&value != &requirement.values.front()) json += ',';
-      wire::AppendJsonString(value, &json);
+      json::AppendString(value, &json);
     }
     json += "]}";
   }

@@ -62,6 +62,7 @@ for agent in "$ROOT"/agents/*/; do
   done
 done
 row outrigger_sdk outrigger/k8s/pod.h wire/extender.h
+row outrigger_json json/reader.h wire/extender.h
 row outrigger_wire wire/extender.h engine/engine.h
 row outrigger_wire outrigger/k8s/pod.h http/server.h
 row outrigger_engine wire/extender.h server/service.h
@@ -80,7 +81,7 @@ forbid() {
     failed=1
   fi
 }
-forbid "simdjson outside src/wire and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/wire'
+forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
 forbid "httplib outside src/kube and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/kube'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request_parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube'

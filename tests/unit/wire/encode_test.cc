@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "json/text.h"
 #include "wire_testing.h"
 
 // The expected bytes are files that the Go package tests/support/wirecheck reads with the
@@ -165,7 +166,7 @@ class JsonStrings : public ::testing::TestWithParam<Text> {};
 
 TEST_P(JsonStrings, AreWrittenAsGoWritesThem) {
   std::string out = "[";
-  AppendJsonString(GetParam().text, &out);
+  json::AppendString(GetParam().text, &out);
   EXPECT_EQ(out, std::string("[") + GetParam().json);
 }
 

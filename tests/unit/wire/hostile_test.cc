@@ -2,7 +2,7 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "wire/token_budget.h"
+#include "json/token_budget.h"
 #include "wire_testing.h"
 
 // Bytes that are not the protocol, or that want to hurt.
@@ -251,7 +251,8 @@ TEST(Hostile, MapsOfAHundredThousandKeysTakeNoQuadraticTime) {
 }
 
 TEST(Hostile, BodiesOfNothingButPunctuationAreRefusedBeforeTheyAreIndexed) {
-  const std::string json = R"({"Pod":{},"NodeNames":[],"x":)" + std::string(kMaxTokens, '[') + "}";
+  const std::string json =
+      R"({"Pod":{},"NodeNames":[],"x":)" + std::string(json::kMaxTokens, '[') + "}";
   EXPECT_THAT(DecodeArgs(json), IsInvalid("body: more than 100663296 keys, values"));
 }
 

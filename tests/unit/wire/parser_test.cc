@@ -1,4 +1,4 @@
-#include "wire/parser.h"
+#include "json/parser.h"
 
 #include <string>
 #include <thread>
@@ -7,6 +7,9 @@
 
 namespace outrigger::wire {
 namespace {
+
+using json::Object;
+using json::ParserLease;
 
 std::string CallOfSize(size_t bytes) {
   return R"({"Pod":{},"NodeNames":["a"],"x":")" + std::string(bytes, 'x') + "\"}";

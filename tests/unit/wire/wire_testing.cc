@@ -27,11 +27,4 @@ std::string CallWithNodes(std::string_view pod, std::string_view nodes) {
   return fmt::format(R"({{"Pod":{},"Nodes":{{"items":{}}},"NodeNames":null}})", pod, nodes);
 }
 
-std::vector<std::string> NamesOf(const std::vector<Node>& nodes) {
-  std::vector<std::string> names;
-  names.reserve(nodes.size());
-  for (const Node& node : nodes) names.push_back(node.name);
-  return names;
-}
-
 }  // namespace outrigger::wire

@@ -7,25 +7,10 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "json_testing.h"
 #include "wire/extender.h"
 
 namespace outrigger::wire {
-
-/// A body whose padding is as misleading as the test wants it. The bytes are allocated to size, so
-/// that a sanitizer sees who reads behind the padding.
-class PaddedBody {
- public:
-  explicit PaddedBody(std::string_view json, char padding = ' ') : size_(json.size()) {
-    bytes_.reserve(json.size() + kPadding);
-    bytes_.assign(json.begin(), json.end());
-    bytes_.insert(bytes_.end(), kPadding, padding);
-  }
-  operator Body() const { return {bytes_.data(), size_}; }  // NOLINT(google-explicit-constructor)
-
- private:
-  size_t size_;
-  std::vector<char> bytes_;
-};
 
 /// The bytes of tests/golden/wire/<name>; a missing file fails the test.
 std::string GoldenBytes(std::string_view name);
@@ -36,26 +21,5 @@ absl::Status DecodeArgs(std::string_view json);
 
 /// A small call: `pod` and `nodes` are JSON.
 std::string CallWithNodes(std::string_view pod, std::string_view nodes);
-
-std::vector<std::string> NamesOf(const std::vector<Node>& nodes);
-
-inline std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
-
-MATCHER_P2(StatusIs, code, text, "") {
-  *result_listener << arg.ToString();
-  return arg.code() == code && Message(arg).find(text) != std::string::npos;
-}
-inline auto IsInvalid(std::string_view text) {
-  return StatusIs(absl::StatusCode::kInvalidArgument, std::string(text));
-}
-inline auto IsUnanswerable(std::string_view text) {
-  return StatusIs(absl::StatusCode::kFailedPrecondition, std::string(text));
-}
-MATCHER(IsOk, "") {
-  *result_listener << arg.ToString();
-  return arg.ok();
-}
 
 }  // namespace outrigger::wire

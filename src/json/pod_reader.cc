@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/object_readers.h"
-#include "wire/taint_effect.h"
+#include "json/object_readers.h"
+#include "json/taint_effect.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 // Found by Read() of its vector, so it is not in the unnamed namespace.
 static absl::Status Read(Value value, const Path& at, Container* container) {
@@ -101,4 +101,4 @@ absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod) 
                     Field{"status", status, scheduling});
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,12 +1,12 @@
-#include "wire/parser.h"
+#include "json/parser.h"
 
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
-#include "wire/token_budget.h"
+#include "json/token_budget.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 class Pool {
@@ -89,4 +89,4 @@ size_t ParserLease::KeptBytes() {
   return SharedPool().kept();
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

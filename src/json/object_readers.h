@@ -1,13 +1,13 @@
 #pragma once
 
+#include "json/reader.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
-#include "wire/json_reader.h"
 
 // Readers of Kubernetes objects. All overwrite what they read and leave out what nobody needs.
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 absl::Status Read(Value value, const Path& at, Affinity* affinity);
 
@@ -23,4 +23,4 @@ absl::Status ReadNode(Value value, const Path& at, const Needs& needs, Node* nod
                       std::string_view* raw);
 absl::Status ReadNode(Object object, const Path& at, const Needs& needs, Node* node);
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,4 +1,4 @@
-#include "wire/token_budget.h"
+#include "json/token_budget.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 // Written so that compilers make vector instructions of it: bytes only, no branches, and blocks of
 // which even 8 bits can hold the sum.
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 constexpr size_t kBlock = 240;
@@ -70,4 +70,4 @@ absl::Status CheckTokens(std::string_view text, const Path& at, size_t limit) {
   return Invalid(at, fmt::format("more than {} keys, values, brackets, commas and colons", limit));
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -6,10 +6,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "wire/extender.h"
-#include "wire/json_reader.h"
+#include "json/body.h"
+#include "json/reader.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 /// simdjson's parser with the memory that a decode works in. For one body at a time.
 class Parser {
@@ -56,4 +56,4 @@ class ParserLease {
   std::unique_ptr<Parser> parser_;
 };
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,8 +1,8 @@
 #include <string>
 
-#include "wire/object_readers.h"
+#include "json/object_readers.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 // Found by Read() of their vectors, so they are not in an unnamed namespace.
 
@@ -67,4 +67,4 @@ absl::Status Read(Value value, const Path& at, Affinity* affinity) {
       Field{"podAntiAffinity", Rules(&affinity->required_pod_anti, &affinity->preferred_pod_anti)});
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

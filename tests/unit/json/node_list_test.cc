@@ -1,8 +1,10 @@
+#include "json/node_list.h"
+
 #include <string>
 
-#include "wire_testing.h"
+#include "json_testing.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 using ::testing::IsEmpty;
@@ -101,4 +103,4 @@ TEST(NodeListing, ReadsWhatIsNeededAndListsMalformedValues) {
 }
 
 }  // namespace
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -5,7 +5,7 @@
 
 #include "outrigger/k8s/taint.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 inline constexpr std::string_view kAcceptedEffect = "NoSchedule, PreferNoSchedule or NoExecute";
 
@@ -16,4 +16,4 @@ inline std::optional<TaintEffect> ParseEffect(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

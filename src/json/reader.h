@@ -10,11 +10,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "json/body.h"
+#include "json/path.h"
 #include "outrigger/k8s/resources.h"
 #include "outrigger/k8s/string_map.h"
 #include "simdjson.h"
-#include "wire/extender.h"
-#include "wire/path.h"
 
 // Small readers over simdjson's On-Demand API, for declarative code such as
 //
@@ -23,7 +23,7 @@
 // Every reader takes a value and where it stands, and returns InvalidArgument that names the place.
 // A value is read once, in the order of the document. Nothing recurses on the depth of the input.
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 static_assert(SIMDJSON_EXCEPTIONS == 0, "errors of simdjson are values here");
 static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
@@ -155,4 +155,4 @@ absl::Status ReadObject(ObjectOrValue object, const Path& at, const Fields&... f
   });
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,11 +1,11 @@
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 #include <algorithm>
 
 #include "fmt/format.h"
-#include "wire/brackets.h"
+#include "json/brackets.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -160,4 +160,4 @@ bool EqualsAnyCase(std::string_view a, std::string_view b) {
                     [lower](char x, char y) { return lower(x) == lower(y); });
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,10 +1,10 @@
-#include "wire/brackets.h"
+#include "json/brackets.h"
 
 #include <algorithm>
 
 #include "fmt/format.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 bool Opens(char c) {
@@ -81,4 +81,4 @@ absl::Status CheckBrackets(std::string_view raw, const Path& at) {
   return absl::OkStatus();
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "fmt/format.h"
-#include "wire/object_readers.h"
-#include "wire/taint_effect.h"
+#include "json/object_readers.h"
+#include "json/taint_effect.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 // Appends the taint. One whose effect is not known is left out and listed: kube-scheduler, too,
@@ -133,4 +133,4 @@ absl::Status ReadNode(Object object, const Path& at, const Needs& needs, Node* n
   return ReadFields(object, at, needs, node);
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,13 +1,13 @@
-#include "wire/token_budget.h"
+#include "json/token_budget.h"
 
 #include <memory>
 #include <random>
 #include <string>
 
+#include "json_testing.h"
 #include "simdjson.h"
-#include "wire_testing.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 // What simdjson writes into its index; 0 where it stops before the end.
@@ -91,4 +91,4 @@ TEST(CheckTokens, CountsNothingThatIsTooSmallToHaveSoMany) {
 }
 
 }  // namespace
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "wire/path.h"
+#include "json/path.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 /// A token is a bracket, a comma, a colon, or what begins a key or a value. Before anything is read
 /// simdjson writes an index of all tokens, four bytes for each: of a body of 256 MiB, such as
@@ -23,4 +23,4 @@ size_t CountTokens(std::string_view text);
 /// is enough.
 absl::Status CheckTokens(std::string_view text, const Path& at, size_t limit = kMaxTokens);
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

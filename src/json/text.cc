@@ -1,14 +1,14 @@
+#include "json/text.h"
+
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "wire/extender.h"
-
 // JSON string literals as Go's encoding/json writes them: HTML characters and the line separators
 // U+2028 and U+2029 are escaped, what is not UTF-8 becomes U+FFFD.
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
@@ -98,7 +98,7 @@ size_t AppendCharacter(std::string_view text, size_t at, std::string* out) {
 
 }  // namespace
 
-void AppendJsonString(std::string_view text, std::string* out) {
+void AppendString(std::string_view text, std::string* out) {
   *out += '"';
   size_t at = 0;
   while (at < text.size()) {
@@ -110,4 +110,4 @@ void AppendJsonString(std::string_view text, std::string* out) {
   *out += '"';
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

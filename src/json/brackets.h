@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 /// Checks a skipped object or array, from bracket to bracket without blanks around, of which is
 /// known that its strings close: InvalidArgument if the outermost two brackets differ in kind, if
@@ -14,4 +14,4 @@ namespace outrigger::wire {
 /// read.
 absl::Status CheckBrackets(std::string_view raw, const Path& at);
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,8 +1,8 @@
-#include "wire/path.h"
+#include "json/path.h"
 
 #include "fmt/format.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 constexpr size_t kMaxTextInMessages = 64;
@@ -37,4 +37,4 @@ absl::Status Invalid(const Path& at, std::string_view text) {
   return absl::InvalidArgumentError(fmt::format("{}: {}", path.empty() ? "body" : path, text));
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

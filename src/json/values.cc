@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 namespace {
 
 constexpr std::string_view kAcceptedQuantity = "a quantity such as 250m, 1.5Gi or 2e3";
@@ -123,4 +123,4 @@ absl::Status Read(Value value, const Path& at, ResourceList* list) {
   return status;
 }
 
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

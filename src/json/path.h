@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "wire/extender.h"
+#include "json/body.h"
 
-namespace outrigger::wire {
+namespace outrigger::json {
 
 /// Where a value stands: a chain of frames on the stack, put into words only when something is off.
 /// A frame must not outlive the one it was made from.
@@ -54,4 +54,4 @@ std::string_view Cut(std::string_view text);
 
 /// "<path>: <text>".
 absl::Status Invalid(const Path& at, std::string_view text);
-}  // namespace outrigger::wire
+}  // namespace outrigger::json

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+// JSON as it comes: bytes with room behind them, and what could not be used of them.
+
+namespace outrigger::json {
+
+/// Readable bytes that must lie behind the end of every body.
+inline constexpr size_t kPadding = 64;
+
+/// A received body: `size` bytes at `data`, with at least kPadding readable (any content) behind.
+struct Body {
+  const char* data = nullptr;
+  size_t size = 0;
+};
+
+/// A value that could not be used and was taken as absent: a malformed quantity, or a taint or
+/// toleration of an effect or operator that this program does not know.
+struct MalformedValue {
+  std::string node;   // empty: the pod
+  std::string field;  // "status.allocatable.cpu"
+  std::string value;  // the first 64 bytes
+  std::string accepted;
+};
+
+/// No more than this many are listed per call.
+inline constexpr size_t kMaxMalformed = 100;
+
+}  // namespace outrigger::json

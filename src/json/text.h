@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace outrigger::json {
+
+/// Appends `text` as a string literal with quotes, as Go's encoding/json writes it; control
+/// characters are escaped and what is not UTF-8 becomes U+FFFD.
+void AppendString(std::string_view text, std::string* out);
+
+}  // namespace outrigger::json
