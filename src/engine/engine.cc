@@ -11,6 +11,7 @@
 #include "engine/instance.h"
 #include "engine/log_text.h"
 #include "fmt/format.h"
+#include "json/memory.h"
 #include "json/text.h"
 #include "spdlog/spdlog.h"
 
@@ -35,6 +36,7 @@ class EngineImpl final : public Engine {
   void Stop() override;
   void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
             Reply* reply) const override;
+  void Trim() const override { json::TrimParsers(); }
 
  private:
   CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;

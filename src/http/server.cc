@@ -26,10 +26,10 @@ class ServerImpl final : public Server {
         poller_(std::move(poller)),
         driver_(std::move(handler), shared_, *poller_),
         acceptor_(std::move(listener), std::move(tls), shared_, *poller_, driver_) {
-    poller_->Start(acceptor_.listener(),
+    poller_->Start(acceptor_.listener(), options.trim_every,
                    {.ready = [this](Held connection) { driver_.Resume(std::move(connection)); },
                     .acceptable = [this] { acceptor_.AcceptWaiting(); },
-                    .now_and_then = [this] { TrimPools(); }});
+                    .now_and_then = [this] { Trim(); }});
   }
   ~ServerImpl() override { Drain(milliseconds{0}); }
 
@@ -38,7 +38,7 @@ class ServerImpl final : public Server {
   void Drain(milliseconds patience) override;
 
  private:
-  void TrimPools();
+  void Trim();
   void CutOff();
 
   Shared shared_;
@@ -60,9 +60,10 @@ ServerStats ServerImpl::stats() const {
   return stats;
 }
 
-void ServerImpl::TrimPools() {
+void ServerImpl::Trim() {
   shared_.bodies.Trim();
   shared_.answers.Trim();
+  if (shared_.options.trim) shared_.options.trim();
 }
 
 void ServerImpl::CutOff() {

@@ -95,6 +95,11 @@ struct ServerOptions {
   /// waited longest is closed, and only if none waits, the new one refused with 503.
   size_t max_connections = 2048;
 
+  /// How often memory goes back that lay unused since the last time, and `trim` is called (which
+  /// may be null), so that the handler's owner can do the same: it must be quick, and not throw.
+  std::chrono::milliseconds trim_every{30'000};
+  std::function<void()> trim;
+
   /// Told what an operator should know, in a line; may be null. Called from any thread.
   std::function<void(const std::string&)> warn;
 };
