@@ -246,7 +246,9 @@ CallError EngineImpl::AnswerBind(const Plan& plan, const Asked& asked, std::stri
                                                         .node = args.node,
                                                         .abandoned = asked.abandoned});
   if (!bound.ok()) {
-    return {ErrorKind::kAgent,
+    // Whatever an agent says to nobody, it did as it was asked.
+    const bool alone = asked.abandoned.stop_requested();
+    return {alone ? ErrorKind::kAbandoned : ErrorKind::kAgent,
             fmt::format("{}: {}", plan.binder->name, std::string(bound.message()))};
   }
   wire::EncodeBindResult("", out);
