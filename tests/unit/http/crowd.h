@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,14 @@ inline Handler BlockAt(testing::Gate& gate) {
     if (request.path == "/block") gate.Pass();
     response->body = request.path;
   };
+}
+
+/// Clients whose calls of /block are all held at `gate`, or else the test has failed.
+inline Clients Block(uint16_t port, size_t count, testing::Gate& gate) {
+  Clients blocked = Connect(port, count);
+  for (const auto& client : blocked) EXPECT_TRUE(client->SendRequest("POST", "/block"));
+  EXPECT_TRUE(gate.AwaitHeld(count));
+  return blocked;
 }
 
 }  // namespace outrigger::http
