@@ -25,7 +25,7 @@ class ConnectionDriver {
 
   /// Makes a new connection known, to be driven or parked next; false without memory for it.
   bool Adopt(const Held& connection);
-  /// Drives a connection on a worker thread. Never blocks.
+  /// Drives a connection on a worker thread.
   void Resume(Held connection);
   /// Goes on with a connection until it has to wait, on whatever thread this is.
   void Drive(const Held& connection);

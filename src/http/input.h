@@ -22,7 +22,7 @@ class Input {
   /// Makes room for what may come next: the parser sees the bytes of a head, or of a line between
   /// chunks, again until it is complete, so there must be room for the longest one.
   void Reserve(const ReaderLimits& limits);
-  /// Nothing more can be received before something is used.
+  /// There is no room left to receive into.
   bool full() const { return unread().size() + kBodyPadding >= buffer_.capacity(); }
   /// Receives behind unread(), as much as there is room for: not when full(). Moves unread().
   Moved Receive(Transport& transport);
@@ -31,7 +31,7 @@ class Input {
   bool HasRoomFor(size_t bytes) const {
     return bytes + kBodyPadding <= buffer_.capacity() - begin_;
   }
-  /// Receives at most `size` bytes behind unread(), which HasRoomFor() all of them; moves nothing.
+  /// Receives at most `size` bytes behind unread(), for which HasRoomFor() holds; moves nothing.
   Moved ReceiveInPlace(Transport& transport, size_t size);
   /// The first `length` bytes of unread(), now used and followed by kBodyPadding zero bytes. They
   /// stay until the next Reserve() or Receive(), or Trim().

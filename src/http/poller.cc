@@ -35,7 +35,7 @@ Poller::~Poller() {
 }
 
 void Poller::Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks callbacks) {
-  tick_ = tick;
+  tick_ = std::max(tick, std::chrono::milliseconds(1));
   callbacks_ = std::move(callbacks);
   Register(epoll_.get(), listener.get(), EPOLLIN, kListenerNumber);
   thread_ = std::thread([this] { Loop(); });
