@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/access.h"
 #include "cli/names.h"
 #include "cli/yaml.h"
 #include "fmt/format.h"
@@ -71,6 +72,13 @@ absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group
   for (const AgentPath& path : *paths) {
     json["paths"].push_back({{"path", path.path}, {"verb", path.verb}});
   }
+  const auto access = AccessOf(agent);
+  if (!access.ok()) return access.status();
+  json["access"] = Json::array();
+  for (const AccessRule& rule : *access) {
+    json["access"].push_back(
+        {{"apiGroup", rule.api_group}, {"resource", rule.resource}, {"verbs", rule.verbs}});
+  }
   json["settings"] = Json::array();
   for (const BoundSetting& setting : group.settings) {
     json["settings"].push_back(SettingJson(setting));
@@ -86,6 +94,12 @@ absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& g
   for (const AgentPath& path : *paths) {
     text += fmt::format("  POST {}{}\n", path.path,
                         path.path.ends_with("/" + path.verb) ? "" : "  (" + path.verb + ")");
+  }
+  const auto access = AccessOf(agent);
+  if (!access.ok()) return access.status();
+  text += access->empty() ? "API server\n  nothing\n" : "API server  (--rbac prints the objects)\n";
+  for (const AccessRule& rule : *access) {
+    text += fmt::format("  {} {}\n", Joined(rule.verbs), rule.resource);
   }
   text += "Settings\n";
   for (const BoundSetting& setting : group.settings) {

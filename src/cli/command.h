@@ -12,6 +12,9 @@ enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };
 struct AgentsFlags {
   std::string name;              // empty: all
   std::string output = "table";  // table, json or yaml
+  bool rbac = false;
+  std::string name_space = "outrigger";  // with rbac
+  std::string service_account;           // with rbac; empty: outrigger-<agent>
 };
 
 struct SchedulerConfigFlags {

@@ -61,6 +61,13 @@ absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) co
   Command command = Make(Command::Kind::kAgents);
   command.agents.name = Value(agents, "name", "");
   command.agents.output = Value(agents, "--output", command.agents.output);
+  command.agents.rbac = agents.count("--rbac") > 0;
+  for (const char* flag : {"--namespace", "--service-account"}) {
+    if (agents.count(flag) == 0 || command.agents.rbac) continue;
+    return absl::InvalidArgumentError(fmt::format("{} goes with --rbac", flag));
+  }
+  command.agents.name_space = Value(agents, "--namespace", command.agents.name_space);
+  command.agents.service_account = Value(agents, "--service-account", "");
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/access.h"
 #include "cli/agents.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
@@ -73,7 +74,9 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
     case Command::Kind::kServe:
       return RunServe(command, world);
     case Command::Kind::kAgents:
-      return Print(AgentsText(command.agents, world.registry, world.left_out), world);
+      return Print(command.agents.rbac ? RbacText(command.agents, world.registry, world.left_out)
+                                       : AgentsText(command.agents, world.registry, world.left_out),
+                   world);
     case Command::Kind::kSchedulerConfig:
       return RunSchedulerConfig(command.scheduler_config, world);
     case Command::Kind::kVersion:

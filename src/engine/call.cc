@@ -25,7 +25,7 @@ std::unique_ptr<CallState> CallStatePool::Take() {
 }
 
 void CallStatePool::Return(std::unique_ptr<CallState> state) {
-  state->table.reset();
+  state->view.reset();
   state->abandoned = {};
   if (state->args.nodes.capacity() > kKeptNodes) return;
   const std::lock_guard lock(mutex_);

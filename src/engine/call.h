@@ -15,8 +15,8 @@ namespace outrigger::engine {
 struct CallState {
   wire::ExtenderArgs args;
   std::stop_token abandoned;
-  std::shared_ptr<const NodeTable> table;  // pinned for names-only calls
-  std::vector<const Node*> nodes;          // aligned with args.nodes
+  std::shared_ptr<const NodeView> view;  // pinned for names-only calls
+  std::vector<const Node*> nodes;        // aligned with args.nodes
 
   std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.nodes
   std::vector<std::string> reasons;    // aligned too
@@ -52,6 +52,11 @@ struct CallError {
 inline CallError Abandoned() {
   return {ErrorKind::kAbandoned, "the caller has gone"};
 }
+
+/// Fills `state->nodes` for the nodes that were offered: those of a names-only call come from
+/// `source` (may be null), of which one view is pinned. What it does not know stays a name.
+CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,
+                       CallState* state);
 
 /// Runs the filters of `plan` over `state->nodes`: fills `kinds` and `reasons`. Each filter is
 /// asked about the nodes that its predecessors left, so the first reason wins.

@@ -32,6 +32,7 @@ class EngineImpl final : public Engine {
   absl::Status Init(const std::vector<ServedAgent>& agents);
 
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
+  const Needs& needs() const override { return needs_; }
   absl::Status Start() override;
   void Stop() override;
   void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
@@ -44,7 +45,6 @@ class EngineImpl final : public Engine {
   CallError AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const;
   CallError AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
                           std::string* out) const;
-  CallError ResolveNodes(const Plan& plan, CallState* state) const;
   void Report(const std::vector<wire::MalformedValue>& malformed) const;
 
   Observer* const observer_;
@@ -53,6 +53,7 @@ class EngineImpl final : public Engine {
   std::vector<Instance> instances_;
   std::vector<Plan> plans_;
   std::vector<Endpoint> endpoints_;
+  Needs needs_;
   mutable CallStatePool states_;
 };
 
@@ -109,6 +110,7 @@ absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents) {
   for (const ServedAgent& served : agents) {
     auto instance = MakeInstance(served, observer_);
     if (!instance.ok()) return instance.status();
+    needs_.Merge(instance->needs);
     instances_.push_back(*std::move(instance));
   }
   auto plans = MakePlans(agents, instances_);
@@ -193,7 +195,7 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = state->args.nodes.size();
   Report(state->args.malformed);
-  CallError error = ResolveNodes(plan, state.get());
+  CallError error = ResolveNodes(plan, source_, observer_, state.get());
   if (!error.ok()) return error;
 
   const bool explaining = DecisionsAreLogged();
@@ -208,31 +210,6 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
     wire::EncodeHostPriorityList(state->args, state->scores, &reply->body);
   }
   states_.Return(std::move(state));
-  return {};
-}
-
-CallError EngineImpl::ResolveNodes(const Plan& plan, CallState* state) const {
-  const bool look_up = !state->args.has_full_nodes && plan.needs.AnyOfNode();
-  if (look_up && source_ == nullptr) {
-    return {ErrorKind::kUnanswerable,
-            fmt::format("{} reads more of a node than its name, and this call carries names only: "
-                        "set nodeCacheCapable: false for this extender (outrigger "
-                        "scheduler-config --full-nodes), or start it with --node-table",
-                        plan.endpoint.agent)};
-  }
-  state->nodes.clear();
-  state->nodes.reserve(state->args.nodes.size());
-  size_t unknown = 0;
-  if (look_up) state->table = source_->Pin();
-  for (const Node& node : state->args.nodes) {
-    const Node* known = look_up ? state->table->Find(node.name) : &node;
-    if (known == nullptr) {
-      ++unknown;
-      known = &node;  // name only, and says so
-    }
-    state->nodes.push_back(known);
-  }
-  if (unknown > 0) observer_->OnUnknownNodes(plan.endpoint.agent, unknown);
   return {};
 }
 

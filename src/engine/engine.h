@@ -63,6 +63,8 @@ class Engine {
   virtual ~Engine() = default;
 
   virtual const std::vector<Endpoint>& endpoints() const = 0;
+  /// What all served agents together read: what the source of nodes has to have.
+  virtual const Needs& needs() const = 0;
 
   /// Starts and stops the agents' controllers, in order and in reverse order.
   virtual absl::Status Start() = 0;

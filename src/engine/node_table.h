@@ -5,20 +5,38 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "outrigger/k8s/node.h"
 
 namespace outrigger::engine {
 
-/// An immutable set of nodes by name. Thread-safe.
-class NodeTable {
+/// Nodes by name as they were at one moment. Immutable, thread-safe.
+class NodeView {
+ public:
+  virtual ~NodeView() = default;
+  /// The node, or nullptr. Lives as long as the view. Asked for thousands of names in one call.
+  virtual const Node* Find(std::string_view name) const = 0;
+};
+
+/// Where the nodes of names-only calls come from. Thread-safe.
+class NodeSource {
+ public:
+  virtual ~NodeSource() = default;
+  /// The nodes as they are now; stays the same for who holds it. Never null. Unavailable if what
+  /// is known is too old to decide by; the text says what is behind, and why, and is the same as
+  /// long as that is so (it ends in the pod's condition, and a changed one wakes the pod).
+  virtual absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const = 0;
+};
+
+/// Nodes of which a copy is kept.
+class NodeTable final : public NodeView {
  public:
   /// Of two nodes with one name the last wins. Gives each node a revision.
   explicit NodeTable(std::vector<Node> nodes);
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
 
-  /// The node, or nullptr. Lives as long as the table.
-  const Node* Find(std::string_view name) const;
+  const Node* Find(std::string_view name) const override;
   size_t size() const { return nodes_.size(); }
 
  private:
@@ -26,20 +44,12 @@ class NodeTable {
   absl::flat_hash_map<std::string_view, const Node*> by_name_;
 };
 
-/// Where the nodes of names-only calls come from. Thread-safe.
-class NodeSource {
- public:
-  virtual ~NodeSource() = default;
-  /// The nodes as they are now; stays the same for who holds it. Never null.
-  virtual std::shared_ptr<const NodeTable> Pin() const = 0;
-};
-
 /// A source that never changes: a file, a test.
 class FixedNodes final : public NodeSource {
  public:
   explicit FixedNodes(std::vector<Node> nodes)
       : table_(std::make_shared<NodeTable>(std::move(nodes))) {}
-  std::shared_ptr<const NodeTable> Pin() const override { return table_; }
+  absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override { return table_; }
 
  private:
   std::shared_ptr<const NodeTable> table_;

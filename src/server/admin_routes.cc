@@ -31,18 +31,6 @@ void AnswerText(int status, std::string_view text, http::Response* response) {
   response->body = text;
 }
 
-std::string_view WhyNotReady(Readiness readiness) {
-  switch (readiness) {
-    case Readiness::kStarting:
-      return "starting";
-    case Readiness::kReady:
-      return "";
-    case Readiness::kDraining:
-      return "draining";
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 void AdminRoutes::Handle(const http::Request& request, http::Response* response) const {
@@ -64,24 +52,39 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
               response);
 }
 
+std::vector<Check> AdminRoutes::RunChecks() const {
+  const Readiness readiness = readiness_;
+  std::vector<Check> checks = {
+      {"listener", ""},
+      {"started", readiness == Readiness::kStarting ? "starting" : ""},
+      {"not-draining", readiness == Readiness::kDraining ? "draining" : ""}};
+  if (checks_) {
+    for (Check& check : checks_()) checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+/// Peers from outside get names of checks: why one fails may quote what others said.
 void AdminRoutes::AnswerReady(http::Response* response) const {
-  const std::string_view why_not = WhyNotReady(readiness_);
-  if (why_not.empty()) return AnswerText(200, "ok", response);
-  AnswerText(503, fmt::format("not ready: {}", why_not), response);
+  for (const Check& check : RunChecks()) {
+    if (check.why_not.empty()) continue;
+    const bool own = check.name == "started" || check.name == "not-draining";
+    return AnswerText(503, fmt::format("not ready: {}", own ? check.why_not : check.name),
+                      response);
+  }
+  AnswerText(200, "ok", response);
 }
 
 void AdminRoutes::AnswerReadyVerbose(http::Response* response) const {
-  const Readiness readiness = readiness_;
-  const auto line = [](std::string_view check, bool passed, std::string_view why_not) {
-    return passed ? fmt::format("[+]{} ok\n", check)
-                  : fmt::format("[-]{} failed: {}\n", check, why_not);
-  };
-  const bool ready = readiness == Readiness::kReady;
-  AnswerText(ready ? 200 : 503,
-             line("listener", true, "") +
-                 line("started", readiness != Readiness::kStarting, "starting") +
-                 line("not-draining", readiness != Readiness::kDraining, "draining") +
-                 (ready ? "readyz check passed\n" : "readyz check failed\n"),
+  std::string text;
+  bool ready = true;
+  for (const Check& check : RunChecks()) {
+    const bool passed = check.why_not.empty();
+    text += passed ? fmt::format("[+]{} ok\n", check.name)
+                   : fmt::format("[-]{} failed: {}\n", check.name, check.why_not);
+    ready = ready && passed;
+  }
+  AnswerText(ready ? 200 : 503, text + (ready ? "readyz check passed\n" : "readyz check failed\n"),
              response);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/process.h"
+#include "server/read_metrics.h"
 #include "server/series.h"
 #include "server/series_table.h"
 #include "server/version.h"
@@ -20,21 +21,6 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 constexpr size_t kMaxAgents = 256;
-
-using Sample = std::pair<prometheus::Labels, double>;
-
-/// A family whose values are read when it is rendered.
-MetricFamily Read(const char* name, const char* help, MetricType type,
-                  const std::vector<Sample>& samples) {
-  MetricFamily family{name, help, type, {}};
-  for (const auto& [labels, value] : samples) {
-    prometheus::ClientMetric metric;
-    for (const auto& [key, text] : labels) metric.label.push_back({key, text});
-    (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-    family.metric.push_back(std::move(metric));
-  }
-  return family;
-}
 
 void AppendProcess(std::vector<MetricFamily>* families) {
   const auto figures = ReadProcessFigures();
@@ -82,6 +68,7 @@ class MetricsImpl final : public Metrics {
   }
   void Declare(std::span<const engine::Endpoint> endpoints) override;
   void Watch(std::string_view listener, std::function<http::ServerStats()> stats) override;
+  void Follow(std::function<std::vector<FollowedResource>()> resources) override;
   std::string Render() const override;
 
  private:
@@ -91,7 +78,8 @@ class MetricsImpl final : public Metrics {
       return owned_.back().get();
     });
   }
-  void AppendListeners(std::vector<MetricFamily>* families) const;
+
+  void AppendRead(std::vector<MetricFamily>* families) const;
 
   prometheus::Registry registry_;
   Families families_{registry_};
@@ -100,6 +88,7 @@ class MetricsImpl final : public Metrics {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::function<http::ServerStats()>, std::less<>> listeners_;
+  std::function<std::vector<FollowedResource>()> resources_;
 };
 
 void MetricsImpl::Declare(std::span<const engine::Endpoint> endpoints) {
@@ -119,69 +108,22 @@ void MetricsImpl::Watch(std::string_view listener, std::function<http::ServerSta
   }
 }
 
-/// A figure of a listener, and how it is called.
-struct ListenerMetric {
-  const char* name;
-  MetricType type;
-  const char* help;
-  double (*value)(const http::ServerStats& stats);
-};
+void MetricsImpl::Follow(std::function<std::vector<FollowedResource>()> resources) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  resources_ = std::move(resources);
+}
 
-constexpr MetricType kCounter = MetricType::Counter;
-constexpr MetricType kGauge = MetricType::Gauge;
-constexpr ListenerMetric kListenerMetrics[] = {
-    {"outrigger_http_connections_total", kCounter, "Connections accepted.",
-     [](const http::ServerStats& stats) {
-       return static_cast<double>(stats.connections_accepted);
-     }},
-    {"outrigger_http_connections_refused_total", kCounter,
-     "Connections answered with 503 at once, because there were too many.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections_refused); }},
-    {"outrigger_http_connections_evicted_total", kCounter,
-     "Waiting connections that were closed to make room for new ones.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections_evicted); }},
-    {"outrigger_http_tls_handshakes_failed_total", kCounter,
-     "TLS handshakes that were refused, broken off or not completed in time.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.handshakes_failed); }},
-    {"outrigger_http_requests_refused_total", kCounter,
-     "Requests answered with 4xx or 5xx before they reached a handler.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.requests_refused); }},
-    {"outrigger_http_calls_abandoned_total", kCounter,
-     "Calls whose caller had gone before the answer.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.calls_abandoned); }},
-    {"outrigger_http_connections", kGauge, "Open connections.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.connections); }},
-    {"outrigger_http_workers", kGauge, "Threads for calls that do not block.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.workers); }},
-    {"outrigger_http_blocking_calls", kGauge, "Calls under way that may block (bind).",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.blocked); }},
-    {"outrigger_http_requests_in_flight", kGauge,
-     "Requests that are being handled, the blocking ones included.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.in_flight); }},
-    {"outrigger_http_body_bytes", kGauge, "Memory that large bodies under way hold.",
-     [](const http::ServerStats& stats) { return static_cast<double>(stats.body_bytes); }},
-};
-
-void MetricsImpl::AppendListeners(std::vector<MetricFamily>* families) const {
-  std::vector<std::pair<prometheus::Labels, http::ServerStats>> all;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [listener, stats] : listeners_) {
-      all.emplace_back(prometheus::Labels{{"listener", listener}}, stats());
-    }
-  }
-  if (all.empty()) return;
-  for (const ListenerMetric& metric : kListenerMetrics) {
-    std::vector<Sample> samples;
-    samples.reserve(all.size());
-    for (const auto& [labels, stats] : all) samples.emplace_back(labels, metric.value(stats));
-    families->push_back(Read(metric.name, metric.help, metric.type, samples));
-  }
+void MetricsImpl::AppendRead(std::vector<MetricFamily>* families) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::pair<std::string, http::ServerStats>> listeners;
+  for (const auto& [listener, stats] : listeners_) listeners.emplace_back(listener, stats());
+  AppendListeners(listeners, families);
+  if (resources_) AppendResources(resources_(), families);
 }
 
 std::string MetricsImpl::Render() const {
   std::vector<MetricFamily> families = registry_.Collect();
-  AppendListeners(&families);
+  AppendRead(&families);
   families.push_back(BuildInfo());
   AppendProcess(&families);
   return prometheus::TextSerializer().Serialize(families);

@@ -1,16 +1,33 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/observer.h"
 #include "http/server.h"
 
 namespace outrigger::server {
+
+/// How one kind of objects of the API server is followed; counts are since the start.
+struct FollowedResource {
+  std::string resource;  // "nodes"
+  bool synced = false;
+  /// How long ago what is known was known to be complete; negative: never.
+  double age_seconds = -1;
+  size_t objects = 0;
+  size_t unreadable = 0;
+  uint64_t events = 0;
+  uint64_t relists = 0;
+  uint64_t watches = 0;
+  uint64_t failures = 0;
+};
 
 /// The Prometheus metrics of the process; docs/metrics.md lists them. Thread-safe. Counting a call
 /// takes no lock of its own. Label values are bounded: what exceeds a cap counts as "other".
@@ -25,6 +42,10 @@ class Metrics : public engine::Observer {
   /// Shows the figures of a listener under the label `listener`. `stats` is called by Render();
   /// null takes the listener out, and when that returns `stats` is called no more.
   virtual void Watch(std::string_view listener, std::function<http::ServerStats()> stats) = 0;
+
+  /// Shows how the API server is followed. `resources` is called by Render(); null ends that, and
+  /// when it returns `resources` is called no more.
+  virtual void Follow(std::function<std::vector<FollowedResource>()> resources) = 0;
 
   /// The text exposition format 0.0.4, process figures included.
   virtual std::string Render() const = 0;

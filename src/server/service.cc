@@ -23,11 +23,11 @@ constexpr milliseconds kAdminPatience{1000};
 
 class ServiceImpl final : public Service {
  public:
-  ServiceImpl(const engine::Engine& engine, Metrics& metrics, bool metrics_from_anywhere)
+  ServiceImpl(const engine::Engine& engine, Metrics& metrics, const ServiceOptions& options)
       : engine_(engine),
         metrics_(metrics),
         extender_routes_(engine),
-        admin_routes_(metrics, readiness_, metrics_from_anywhere) {}
+        admin_routes_(metrics, readiness_, options.checks, options.metrics_from_anywhere) {}
   ~ServiceImpl() override { Drain(milliseconds{0}, milliseconds{0}); }
 
   absl::Status Listen(const ServiceOptions& options);
@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<Service>> Service::Start(const ServiceOptions& op
                                                         const engine::Engine& engine,
                                                         Metrics& metrics) {
   metrics.Declare(engine.endpoints());
-  auto service = std::make_unique<ServiceImpl>(engine, metrics, options.metrics_from_anywhere);
+  auto service = std::make_unique<ServiceImpl>(engine, metrics, options);
   if (const absl::Status status = service->Listen(options); !status.ok()) return status;
   return service;
 }

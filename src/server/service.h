@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "http/server.h"
 #include "server/metrics.h"
+#include "server/readiness.h"
 
 // The extender service: two listeners. The first takes the scheduler's calls, the second (admin)
 // answers /livez, /readyz, /metrics and /version, so that no load of the first can hide the
@@ -25,6 +26,8 @@ struct ServiceOptions {
   uint16_t admin_port = 0;  // 0: any free one
   /// Serve /metrics in clear to peers that are not on loopback.
   bool metrics_from_anywhere = false;
+  /// What /readyz asks besides whether the service is up; may be null.
+  Checks checks;
 };
 
 class Service {
@@ -40,7 +43,7 @@ class Service {
   virtual uint16_t port() const = 0;
   virtual uint16_t admin_port() const = 0;
 
-  /// From here on /readyz says 200.
+  /// From here on /readyz says 200, if the checks pass.
   virtual void SetReady() = 0;
 
   /// /readyz fails at once; after `delay` (calls are still taken: a load balancer needs to hear of

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "outrigger/agent/access.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/settings.h"
 #include "outrigger/agent/stages.h"
@@ -62,6 +63,9 @@ struct AgentDeps {
 struct AgentFactory {
   SettingsSchema settings;
   std::vector<Alias> aliases;
+  /// What the agent itself does at the API server: its static Access(), if it has one. What the
+  /// program reads on its behalf (Agent::Reads()) is not part of it.
+  std::vector<AccessRule> access;
   /// Which stages the agent's class has.
   bool filters = false;
   bool scores = false;
@@ -81,6 +85,15 @@ std::vector<Alias> AliasesOf() {
     return {AgentType::kAliases.begin(), AgentType::kAliases.end()};
   } else if constexpr (requires { AgentType::Aliases(); }) {
     return AgentType::Aliases();
+  } else {
+    return {};
+  }
+}
+
+template <typename AgentType>
+std::vector<AccessRule> AccessOf() {
+  if constexpr (requires { AgentType::Access(); }) {
+    return AgentType::Access();
   } else {
     return {};
   }
@@ -106,6 +119,7 @@ AgentFactory MakeAgentFactory() {
   AgentFactory factory;
   factory.settings = SettingsSchema::Of<SettingsType>();
   factory.aliases = AliasesOf<AgentType>();
+  factory.access = AccessOf<AgentType>();
   factory.filters = std::is_base_of_v<Filterer, AgentType>;
   factory.scores = std::is_base_of_v<Scorer, AgentType>;
   factory.binds = std::is_base_of_v<Binder, AgentType>;

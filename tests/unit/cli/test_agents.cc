@@ -26,6 +26,7 @@ struct SafeSettings {
 class Safe final : public Agent, public Filterer, public Scorer {
  public:
   explicit Safe(const SafeSettings& /*settings*/) {}
+  Needs Reads() const override { return Needs().NodeAllocatable(); }
   static std::vector<Alias> Aliases() {
     return {{"/scheduler/predicates/safe-overload", Alias::Verb::kFilter, ""}};
   }
@@ -55,6 +56,7 @@ class Congestion final : public Agent, public Scorer {
 class Gang final : public Agent, public Filterer, public Preempter, public Binder {
  public:
   explicit Gang(const NoSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access() { return {{"", "pods/binding", {"create"}}}; }
   absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
     return absl::OkStatus();
   }

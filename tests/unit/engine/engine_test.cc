@@ -149,6 +149,38 @@ TEST(EngineNamesOnly, WithoutASourceSaysWhatWouldHelp) {
   EXPECT_EQ(engine.observer.last_error, ErrorKind::kUnanswerable);
 }
 
+/// A source that has lost the API server.
+class StaleNodes final : public NodeSource {
+ public:
+  absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
+    return absl::UnavailableError("nodes are older than 90s: connection refused");
+  }
+};
+
+TEST(EngineNamesOnly, AStaleSourceIsAnErrorThatSaysWhatIsBehind) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes")).From(std::make_unique<StaleNodes>());
+  ASSERT_TRUE(engine.Make().ok());
+  const json filtered = engine.CallJson("/notes/filter", NamesArgs({"a"}));
+  EXPECT_EQ(filtered["Error"], "notes: nodes are older than 90s: connection refused");
+  EXPECT_EQ(engine.Call("/notes/prioritize", NamesArgs({"a"}).dump()).http_status, 422);
+  EXPECT_EQ(engine.observer.last_error, ErrorKind::kUnanswerable);
+}
+
+TEST(EngineNamesOnly, AStaleSourceDoesNotConcernCallsWithWholeNodes) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes")).From(std::make_unique<StaleNodes>());
+  ASSERT_TRUE(engine.Make().ok());
+  EXPECT_EQ(engine.CallJson("/notes/filter", FullArgs({JsonNode("a")}))["Error"], "");
+}
+
+TEST(Engine, SaysWhatAllItsAgentsTogetherRead) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes")).Add(InfoOf<OnlyNamed>("names"));
+  ASSERT_TRUE(engine.Make().ok());
+  EXPECT_TRUE((*engine).needs().AnyOfNode());
+}
+
 TEST(EngineNamesOnly, NeedsNoSourceWhereNamesAreAllThatIsRead) {
   TestEngine engine;
   engine.Add(InfoOf<OnlyNamed>("names"));

@@ -148,6 +148,10 @@ class TestEngine {
     source_ = std::make_unique<FixedNodes>(std::move(nodes));
     return *this;
   }
+  TestEngine& From(std::unique_ptr<NodeSource> source) {
+    source_ = std::move(source);
+    return *this;
+  }
   absl::Status Make() {
     std::vector<ServedAgent> served;
     for (size_t i = 0; i < infos_.size(); ++i) {
@@ -192,7 +196,7 @@ class TestEngine {
 
   std::vector<std::unique_ptr<AgentInfo>> infos_;
   std::vector<double> weights_;
-  std::unique_ptr<FixedNodes> source_;
+  std::unique_ptr<NodeSource> source_;
   std::unique_ptr<Engine> engine_;
 };
 

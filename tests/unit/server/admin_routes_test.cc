@@ -21,7 +21,7 @@ class AdminRoutesTest : public ::testing::Test {
  protected:
   http::Response Ask(std::string_view path, const Peer& peer = {}) const {
     http::Response response;
-    AdminRoutes(*metrics_, readiness_, metrics_from_anywhere_)
+    AdminRoutes(*metrics_, readiness_, checks_, metrics_from_anywhere_)
         .Handle({.method = peer.method,
                  .path = path,
                  .query = peer.query,
@@ -34,6 +34,7 @@ class AdminRoutesTest : public ::testing::Test {
 
   std::unique_ptr<Metrics> metrics_ = Metrics::Create();
   std::atomic<Readiness> readiness_{Readiness::kReady};
+  Checks checks_;
   bool metrics_from_anywhere_ = false;
 };
 
@@ -68,6 +69,21 @@ TEST_F(AdminRoutesTest, ReadyzVerboseListsTheChecks) {
   EXPECT_EQ(draining.body,
             "[+]listener ok\n[+]started ok\n[-]not-draining failed: draining\n"
             "readyz check failed\n");
+}
+
+TEST_F(AdminRoutesTest, ReadyzFailsWithAnyCheckAndNamesItToPeersFromOutside) {
+  std::string why_not = "pods: connection refused";
+  checks_ = [&why_not] { return std::vector<Check>{{"config", ""}, {"cluster", why_not}}; };
+  const http::Response failed = Ask("/readyz", kFar);
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_EQ(failed.body, "not ready: cluster");
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\n[+]config ok\n"
+            "[-]cluster failed: pods: connection refused\nreadyz check failed\n");
+  why_not.clear();
+  EXPECT_EQ(Ask("/readyz", kFar).body, "ok");
+  readiness_ = Readiness::kDraining;
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: draining");
 }
 
 TEST_F(AdminRoutesTest, MetricsAreTheTextExposition) {

@@ -27,6 +27,7 @@ class FakeEngine final : public engine::Engine {
   }
 
   const std::vector<engine::Endpoint>& endpoints() const override { return endpoints_; }
+  const Needs& needs() const override { return needs_; }
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
   void Call(size_t endpoint, wire::Body body, std::stop_token,
@@ -46,6 +47,7 @@ class FakeEngine final : public engine::Engine {
       {.path = "/safe/prioritize", .agent = "safe", .verb = engine::Verb::kPrioritize},
       {.path = "/gang/bind", .agent = "gang", .verb = engine::Verb::kBind},
       {.path = "/filter", .agent = "all", .verb = engine::Verb::kFilter}};
+  const Needs needs_;
   const Answer answer_;
   mutable std::atomic<int> calls_{0};
   mutable std::atomic<int> trims_{0};

@@ -167,5 +167,24 @@ TEST(Metrics, NameTheBuildAndTheProcess) {
   EXPECT_THAT(text, HasSubstr("\nprocess_resident_memory_bytes "));
 }
 
+TEST(Metrics, ShowHowTheApiServerIsFollowedUntilThatEnds) {
+  const auto metrics = Metrics::Create();
+  EXPECT_THAT(metrics->Render(), Not(HasSubstr("outrigger_watch_")));
+  metrics->Follow([] {
+    return std::vector<FollowedResource>{
+        {.resource = "nodes", .synced = true, .age_seconds = 1.5, .objects = 7, .relists = 2},
+        {.resource = "pods"}};
+  });
+  const std::string text = metrics->Render();
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_synced{resource=\"nodes\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_synced{resource=\"pods\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_age_seconds{resource=\"nodes\"} 1.5\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_age_seconds{resource=\"pods\"} -1\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_objects{resource=\"nodes\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_watch_relists_total{resource=\"nodes\"} 2\n"));
+  metrics->Follow(nullptr);
+  EXPECT_THAT(metrics->Render(), Not(HasSubstr("outrigger_watch_")));
+}
+
 }  // namespace
 }  // namespace outrigger::server

@@ -1,0 +1,96 @@
+#include "cli/access.h"
+
+#include <string>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test_agents.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::outrigger::testing::Ran;
+using ::outrigger::testing::RunProgram;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<YAML::Node> Rbac(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "agents");
+  const Ran ran = RunProgram(arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return YAML::LoadAll(ran.out);
+}
+
+// "verbs resource.group" of each rule.
+std::vector<std::string> Rules(const YAML::Node& role) {
+  std::vector<std::string> texts;
+  for (const YAML::Node& rule : role["rules"]) {
+    const auto words = [&rule](const char* key) {
+      return fmt::format("{}", fmt::join(rule[key].as<std::vector<std::string>>(), ","));
+    };
+    texts.push_back(
+        fmt::format("{} {}.{}", words("verbs"), words("resources"), words("apiGroups")));
+  }
+  return texts;
+}
+
+TEST(Rbac, GrantsWhatIsFollowedForAnAgentThatReadsNodes) {
+  const auto objects = Rbac({"--rbac", "safe"});
+  ASSERT_EQ(objects.size(), 3U);
+  EXPECT_EQ(objects[0]["kind"].as<std::string>(), "ServiceAccount");
+  EXPECT_EQ(objects[1]["kind"].as<std::string>(), "ClusterRole");
+  EXPECT_THAT(Rules(objects[1]), ElementsAre("list,watch nodes."));
+  EXPECT_EQ(objects[2]["kind"].as<std::string>(), "ClusterRoleBinding");
+  EXPECT_EQ(objects[2]["roleRef"]["name"].as<std::string>(), "outrigger-safe");
+  EXPECT_EQ(objects[2]["subjects"][0]["name"].as<std::string>(), "outrigger-safe");
+  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "outrigger");
+}
+
+TEST(Rbac, GrantsNothingToAnAgentThatReadsNamesOnly) {
+  EXPECT_THAT(Rules(Rbac({"--rbac", "congestion"})[1]), IsEmpty());
+}
+
+TEST(Rbac, AddsWhatTheAgentDoesItself) {
+  EXPECT_THAT(Rules(Rbac({"--rbac", "gang"})[1]), ElementsAre("create pods/binding."));
+}
+
+TEST(Rbac, IsForTheNamespaceAndAccountThatAreGiven) {
+  const auto objects = Rbac({"safe", "--rbac", "-n", "kube-system", "--service-account=sched"});
+  EXPECT_EQ(objects[0]["metadata"]["namespace"].as<std::string>(), "kube-system");
+  EXPECT_EQ(objects[0]["metadata"]["name"].as<std::string>(), "sched");
+  EXPECT_EQ(objects[2]["subjects"][0]["name"].as<std::string>(), "sched");
+  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "kube-system");
+}
+
+struct Refusal {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* text;
+};
+
+class RbacRefusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(RbacRefusals, SayWhatIsAccepted) {
+  const Ran ran = RunProgram(GetParam().arguments);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().text));
+}
+
+const Refusal kRefusals[] = {
+    {"NoName", {"agents", "--rbac"}, "outrigger agents --rbac NAME"},
+    {"TwoNames", {"agents", "--rbac", "safe,gang"}, "outrigger agents --rbac NAME"},
+    {"UnknownName", {"agents", "--rbac", "sfae"}, "did you mean safe"},
+    {"BadNamespace", {"agents", "--rbac", "safe", "-n", "A b"}, "--namespace: \"A b\""},
+    {"BadAccount",
+     {"agents", "--rbac", "safe", "--service-account", "x/y"},
+     "--service-account: \"x/y\""},
+    {"WithoutRbac", {"agents", "safe", "-n", "shop"}, "--namespace goes with --rbac"},
+};
+INSTANTIATE_TEST_SUITE_P(Of, RbacRefusals, ::testing::ValuesIn(kRefusals),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace outrigger::cli
