@@ -11,6 +11,7 @@
 #include "engine/instance.h"
 #include "engine/log_text.h"
 #include "fmt/format.h"
+#include "json/memory.h"
 #include "json/text.h"
 #include "spdlog/spdlog.h"
 
@@ -36,6 +37,7 @@ class EngineImpl final : public Engine {
   void Stop() override;
   void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
             Reply* reply) const override;
+  void Trim() const override { json::TrimParsers(); }
 
  private:
   CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
@@ -221,7 +223,9 @@ CallError EngineImpl::AnswerBind(const Plan& plan, const Asked& asked, std::stri
                                                         .node = args.node,
                                                         .abandoned = asked.abandoned});
   if (!bound.ok()) {
-    return {ErrorKind::kAgent,
+    // Whatever an agent says to nobody, it did as it was asked.
+    const bool alone = asked.abandoned.stop_requested();
+    return {alone ? ErrorKind::kAbandoned : ErrorKind::kAgent,
             fmt::format("{}: {}", plan.binder->name, std::string(bound.message()))};
   }
   wire::EncodeBindResult("", out);

@@ -76,6 +76,10 @@ class Engine {
   /// dropped.
   virtual void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
                     Reply* reply) const = 0;
+
+  /// Gives back the memory of decoders that lay unused since the last Trim(): to be called now and
+  /// then, so that an idle process is a small one. They are shared by all engines of a process.
+  virtual void Trim() const = 0;
 };
 
 }  // namespace outrigger::engine

@@ -5,35 +5,19 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "http/answer.h"
 
 namespace outrigger::http {
 namespace {
 
-// Enough for a few calls at once; what is large is few, since the scheduler filters one pod at a
-// time. The caps are on memory that lies unused.
-constexpr size_t kPooledBuffers = 16;
-constexpr size_t kPooledBytes = size_t{128} << 20;
-// How long, and how much, is read on behind a refusal.
+// How long is read on behind a refusal.
 constexpr std::chrono::seconds kLingerTime{1};
-constexpr size_t kLingerBytes = size_t{64} << 20;
 // Who connects while the server drains means to send something; this long it may take to begin.
 constexpr std::chrono::milliseconds kDrainGrace{200};
-constexpr size_t kLingerRead = size_t{64} << 10;
 
 }  // namespace
-
-Shared::Shared(const ServerOptions& server_options)
-    : options(server_options),
-      limits{.max_body = server_options.max_body},
-      bodies(kPooledBuffers, kPooledBytes),
-      answers(kPooledBuffers, kPooledBytes),
-      memory(std::max(server_options.max_body_memory, server_options.max_body)) {}
 
 Connection::Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport,
                        bool handshake, Shared& shared)
@@ -45,15 +29,11 @@ Connection::Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> tr
       reader_(shared.limits, shared.bodies, shared.memory),
       phase_(handshake ? Phase::kHandshake : Phase::kReading),
       deadline_(Clock::now() +
-                (handshake ? shared.options.head_timeout : shared.options.idle_timeout)) {
+                (handshake ? shared.options.head_timeout : shared.options.idle_timeout)),
+      writer_(shared.answers) {
   // Without this a small answer waits for the peer's delayed acknowledgement, some 40 ms.
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-Connection::~Connection() {
-  answer_.body.clear();
-  shared_.answers.Give(std::move(answer_.body));
 }
 
 bool Connection::idle() const {
@@ -115,12 +95,14 @@ Connection::Next Connection::Handshake(Clock::time_point now) {
       return Next::kRead;
     case Moved::How::kWouldRead:
     case Moved::How::kWouldWrite:
+      if (now >= deadline_) ++shared_.handshakes_failed;
       return Blocked(moved.how, now);
     case Moved::How::kEnd:
       return Close();
     case Moved::How::kFailed:
       break;
   }
+  ++shared_.handshakes_failed;
   // An alert says why. With TLS 1.3 the peer may be sending its request already: see Linger.
   unread_ = true;
   EndWriting(now);
@@ -216,15 +198,7 @@ void Connection::Abandon() {
 
 void Connection::SetAnswer(Response response, bool close) {
   close_ = close || reader_.head().close || shared_.draining;
-  answer_ = std::move(response);
-  head_ = AnswerHead(answer_, close_);
-  parts_ = {head_};
-  if (reader_.head().method != "HEAD") {
-    for (const std::string_view part : BodyParts(answer_)) {
-      if (!part.empty()) parts_.push_back(part);
-    }
-  }
-  part_ = 0;
+  writer_.Set(std::move(response), close_, reader_.head().method != "HEAD");
   phase_ = Phase::kWriting;
   deadline_ = Clock::now() + shared_.options.answer_timeout;
 }
@@ -235,30 +209,23 @@ void Connection::RefuseAll(int status, std::string_view text) {
 }
 
 Connection::Next Connection::Write(Clock::time_point now) {
-  while (part_ < parts_.size()) {
-    const Moved moved = transport_->Write(std::span(parts_).subspan(part_));
-    if (moved.how == Moved::How::kBytes) {
-      Written(moved.bytes);
-    } else if (moved.how == Moved::How::kWouldRead || moved.how == Moved::How::kWouldWrite) {
+  const Moved moved = writer_.Write(*transport_);
+  switch (moved.how) {
+    case Moved::How::kBytes:
+      AfterAnswer(now);
+      return Next::kRead;
+    case Moved::How::kWouldRead:
+    case Moved::How::kWouldWrite:
       return Blocked(moved.how, now);
-    } else {
-      return Close();
-    }
+    case Moved::How::kEnd:
+    case Moved::How::kFailed:
+      break;
   }
-  AfterAnswer(now);
-  return Next::kRead;
-}
-
-void Connection::Written(size_t bytes) {
-  while (part_ < parts_.size() && bytes >= parts_[part_].size()) bytes -= parts_[part_++].size();
-  if (part_ < parts_.size()) parts_[part_].remove_prefix(bytes);
+  return Close();
 }
 
 void Connection::AfterAnswer(Clock::time_point now) {
-  parts_.clear();
-  answer_.inserts.clear();
-  answer_.body.clear();
-  shared_.answers.Give(std::exchange(answer_.body, std::string()));
+  writer_.Clear();
   if (!close_) {
     reader_.Next();
     phase_ = Phase::kReading;
@@ -268,8 +235,7 @@ void Connection::AfterAnswer(Clock::time_point now) {
   EndWriting(now);
 }
 
-/// Closing a socket with unread bytes resets it, and the peer may lose the answer. In the usual
-/// case there is nothing to read and the peer closes next.
+/// In the usual case nothing is left to read and the peer closes next; else see Leftovers.
 void Connection::EndWriting(Clock::time_point now) {
   transport_->EndWriting();
   phase_ = Phase::kLingering;
@@ -277,20 +243,8 @@ void Connection::EndWriting(Clock::time_point now) {
 }
 
 Connection::Next Connection::Linger(Clock::time_point now) {
-  if (!unread_) return Close();
-  std::vector<char> space(kLingerRead);
-  while (discarded_ < kLingerBytes && now < deadline_) {
-    // Not by the transport: what is thrown away need not be decrypted, and may not be decryptable.
-    const ssize_t read = ::recv(socket_.get(), space.data(), space.size(), 0);
-    if (read > 0) {
-      discarded_ += static_cast<size_t>(read);
-    } else if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      return Blocked(Moved::How::kWouldRead, now);
-    } else if (read == 0 || errno != EINTR) {
-      break;
-    }
-  }
-  return Close();
+  const bool goes_on = unread_ && now < deadline_ && leftovers_.Discard(socket_.get());
+  return goes_on ? Blocked(Moved::How::kWouldRead, now) : Close();
 }
 
 }  // namespace outrigger::http

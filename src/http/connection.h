@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -9,31 +8,18 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "http/answer_writer.h"
 #include "http/fd.h"
-#include "http/pool.h"
+#include "http/leftovers.h"
 #include "http/request_reader.h"
 #include "http/server.h"
+#include "http/shared.h"
 #include "http/transport.h"
 
 namespace outrigger::http {
 
 using Clock = std::chrono::steady_clock;
-
-/// What all connections of a server share. Thread-safe.
-struct Shared {
-  explicit Shared(const ServerOptions& server_options);
-
-  const ServerOptions options;
-  const ReaderLimits limits;
-  Pool<Buffer> bodies;
-  Pool<std::string> answers;
-  Budget memory;
-  std::atomic<bool> draining{false};
-  std::atomic<uint64_t> refused{0};
-  std::atomic<uint64_t> abandoned{0};
-};
 
 /// One accepted connection: where it stands between two bytes, and until when. It never waits; a
 /// worker drives it as far as it goes, and the poller holds it meanwhile. Used by one thread at a
@@ -43,7 +29,7 @@ class Connection {
   /// `handshake`: the transport has to shake hands first.
   Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport, bool handshake,
              Shared& shared);
-  ~Connection();
+  ~Connection() = default;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -93,7 +79,6 @@ class Connection {
   Next Blocked(Moved::How how, Clock::time_point now);
   void ReadingBegan(RequestReader::State before, Clock::time_point now);
   bool Expire(Clock::time_point now);
-  void Written(size_t bytes);
   void AfterAnswer(Clock::time_point now);
   void EndWriting(Clock::time_point now);
   Next Close();
@@ -112,13 +97,10 @@ class Connection {
   Clock::time_point first_byte_;
   bool fresh_ = true;  // before the first byte of the first request
 
-  Response answer_;
-  std::string head_;                     // of the answer
-  std::vector<std::string_view> parts_;  // of the answer, head and all
-  size_t part_ = 0;                      // the first of them that is not written
-  bool close_ = false;
-  bool unread_ = false;   // there may be bytes of the request that nobody read
-  size_t discarded_ = 0;  // while lingering
+  AnswerWriter writer_;
+  bool close_ = false;   // the connection ends behind the answer
+  bool unread_ = false;  // there may be bytes of the request that nobody read
+  Leftovers leftovers_;
 
   std::mutex call_mutex_;
   std::stop_source call_;  // guarded by call_mutex_

@@ -13,7 +13,6 @@ namespace {
 constexpr uint64_t kWakeNumber = 0;
 constexpr uint64_t kListenerNumber = 1;  // connections are numbered from 2
 constexpr int kEventsAtOnce = 128;
-constexpr std::chrono::seconds kTick{30};
 
 bool Register(int epoll, int fd, uint32_t events, uint64_t number) {
   epoll_event event{.events = events, .data = {.u64 = number}};
@@ -35,7 +34,8 @@ Poller::~Poller() {
   Stop();
 }
 
-void Poller::Start(const Fd& listener, Callbacks callbacks) {
+void Poller::Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks callbacks) {
+  tick_ = std::max(tick, std::chrono::milliseconds(1));
   callbacks_ = std::move(callbacks);
   Register(epoll_.get(), listener.get(), EPOLLIN, kListenerNumber);
   thread_ = std::thread([this] { Loop(); });
@@ -180,7 +180,7 @@ void Poller::OnEvent(uint64_t number, std::vector<Held>* ready, std::vector<Held
 }
 
 void Poller::Loop() {
-  Clock::time_point next_tick = Clock::now() + kTick;
+  Clock::time_point next_tick = Clock::now() + tick_;
   std::array<epoll_event, kEventsAtOnce> events{};
   std::vector<Held> ready;
   std::vector<Held> gone;
@@ -215,7 +215,7 @@ void Poller::Loop() {
     if (acceptable) callbacks_.acceptable();
     if (Clock::now() >= next_tick) {
       callbacks_.now_and_then();
-      next_tick = Clock::now() + kTick;
+      next_tick = Clock::now() + tick_;
     }
   }
 }

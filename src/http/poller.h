@@ -27,7 +27,7 @@ class Poller {
   struct Callbacks {
     std::function<void(Held)> ready;     // what it waited for has come, or its deadline has
     std::function<void()> acceptable;    // the listener has connections
-    std::function<void()> now_and_then;  // about every half minute
+    std::function<void()> now_and_then;  // about every `tick`
   };
 
   static absl::StatusOr<std::unique_ptr<Poller>> Create();
@@ -36,7 +36,7 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
 
   /// Once. `listener` outlives the poller's thread.
-  void Start(const Fd& listener, Callbacks callbacks);
+  void Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks callbacks);
   /// Ends the thread; what is parked stays so until TakeAll().
   void Stop();
 
@@ -84,6 +84,7 @@ class Poller {
 
   const Fd epoll_;
   const Fd wake_;
+  std::chrono::milliseconds tick_{};
   Callbacks callbacks_;
 
   mutable std::mutex mutex_;

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "http/body_reader.h"
 #include "http/budget.h"
 #include "http/head.h"
+#include "http/input.h"
 #include "http/pool.h"
 #include "http/request_parser.h"
 #include "http/transport.h"
@@ -19,7 +23,7 @@ class RequestReader {
   /// All three outlive the reader. `memory` is charged with bytes that have come, not
   /// with bytes that were announced: announcing is free.
   RequestReader(const ReaderLimits& limits, Pool<Buffer>& bodies, Budget& memory);
-  ~RequestReader();
+  ~RequestReader() = default;
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
@@ -40,10 +44,10 @@ class RequestReader {
   State state() const { return state_; }
   const RequestHead& head() const;
   /// Followed by kBodyPadding zero bytes; valid until Next().
-  std::string_view body() const { return body_; }
+  std::string_view body() const { return body_.body(); }
   const Refusal& refusal() const { return refusal_; }
   /// Ends the request from outside, e.g. because it takes too long.
-  void Refuse(int status, std::string text);
+  void Refuse(int status, std::string text) { Refuse({status, std::move(text)}); }
 
   /// Forgets the request; what has come behind it stays.
   void Next();
@@ -51,38 +55,23 @@ class RequestReader {
  private:
   bool Step(Transport& transport, Moved::How* blocked);
   bool ReadHead(Transport& transport, Moved::How* blocked);
+  bool ParseHead();
   void FinishHead();
   bool SendContinue(Transport& transport, Moved::How* blocked);
-  bool ReadLength(Transport& transport, Moved::How* blocked);
-  bool ReadChunks(Transport& transport, Moved::How* blocked);
-  void ReserveInput();
-  bool Fill(Transport& transport, Moved::How* blocked);
+  bool ReadBody(Transport& transport, Moved::How* blocked);
   bool TakeResult(const Moved& moved, Moved::How* blocked);
-  void PlanBody();
-  void BeginLength();
-  bool Append(std::string_view content);
-  bool Charge(size_t bytes);
-  void CompleteInPlace(size_t length);
-  void Complete(char* body, size_t length);
+  void Refuse(Refusal refusal);
   bool SkipEmptyLines();
-  std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
 
   const ReaderLimits& limits_;
-  Pool<Buffer>& bodies_;
-  Budget& memory_;
 
   State state_ = State::kIdle;
   std::unique_ptr<RequestParser> parser_;
   Refusal refusal_;
-  Buffer input_;  // heads, and small bodies; made when bytes are expected
-  size_t begin_ = 0;
-  size_t end_ = 0;
+  Input input_;
   size_t empty_lines_ = 0;     // before the request
   std::string_view continue_;  // what is left to say of "100 Continue"
-  Buffer large_;               // bodies that do not fit into input_
-  size_t size_ = 0;            // bytes of the body in large_
-  size_t charged_ = 0;
-  std::string_view body_;
+  BodyReader body_;
 };
 
 }  // namespace outrigger::http

@@ -95,6 +95,11 @@ struct ServerOptions {
   /// waited longest is closed, and only if none waits, the new one refused with 503.
   size_t max_connections = 2048;
 
+  /// How often memory goes back that lay unused since the last time, and `trim` is called (which
+  /// may be null), so that the handler's owner can do the same: it must be quick, and not throw.
+  std::chrono::milliseconds trim_every{30'000};
+  std::function<void()> trim;
+
   /// Told what an operator should know, in a line; may be null. Called from any thread.
   std::function<void(const std::string&)> warn;
 };
@@ -110,13 +115,16 @@ struct ServerStats {
   uint64_t connections_accepted = 0;
   uint64_t connections_refused = 0;  // answered 503 at once: too many
   uint64_t connections_evicted = 0;  // closed while they waited, to make room
-  uint64_t requests_refused = 0;     // answered here with 4xx or 503, before the handler
-  uint64_t calls_abandoned = 0;      // nobody waited for the answer any more
-  size_t connections = 0;            // gauge: open
-  size_t workers = 0;                // gauge: threads for calls that do not block
-  size_t blocked = 0;                // gauge: calls under way that may block
-  size_t in_flight = 0;              // gauge: calls in the handler, the blocked included
-  size_t body_bytes = 0;             // gauge: held by bodies under way
+  /// TLS handshakes that were refused, broken off or not completed in time. A peer that left before
+  /// its first byte, such as a probe of the port, is not counted.
+  uint64_t handshakes_failed = 0;
+  uint64_t requests_refused = 0;  // answered here with 4xx or 503, before the handler
+  uint64_t calls_abandoned = 0;   // nobody waited for the answer any more
+  size_t connections = 0;         // gauge: open
+  size_t workers = 0;             // gauge: threads for calls that do not block
+  size_t blocked = 0;             // gauge: calls under way that may block
+  size_t in_flight = 0;           // gauge: calls in the handler, the blocked included
+  size_t body_bytes = 0;          // gauge: held by bodies under way
 };
 
 /// An HTTP/1.1 server on one address. Thread-safe.

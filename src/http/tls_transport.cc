@@ -70,7 +70,9 @@ class TlsTransport final : public Transport {
 
   Moved Handshake() override {
     ERR_clear_error();
-    return Result(SSL_accept(ssl_), 0);
+    const Moved moved = Result(SSL_accept(ssl_), 0);
+    const bool silent = BIO_number_read(SSL_get_rbio(ssl_)) == 0;
+    return moved.how == Moved::How::kFailed && silent ? Moved{Moved::How::kEnd, 0} : moved;
   }
   Moved Read(char* to, size_t size) override {
     ERR_clear_error();

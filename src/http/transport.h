@@ -31,7 +31,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Asked again until it says kBytes; at once if there is nothing to shake hands about.
+  /// Asked again until it says kBytes; at once if there is nothing to shake hands about. kEnd: the
+  /// peer has gone without having sent a byte.
   virtual Moved Handshake() = 0;
   virtual Moved Read(char* to, size_t size) = 0;
   /// Takes some bytes of `parts`, one after the other, in one packet where they fit. After

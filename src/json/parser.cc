@@ -1,9 +1,11 @@
 #include "json/parser.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
+#include "json/memory.h"
 #include "json/token_budget.h"
 
 namespace outrigger::json {
@@ -14,7 +16,7 @@ class Pool {
   std::unique_ptr<Parser> Take() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) return std::make_unique<Parser>();
-    std::unique_ptr<Parser> parser = std::move(free_.back());
+    std::unique_ptr<Parser> parser = std::move(free_.back().parser);
     free_.pop_back();
     kept_ -= parser->capacity();
     return parser;
@@ -24,7 +26,21 @@ class Pool {
     const std::lock_guard lock(mutex_);
     if (kept_ + parser->capacity() > ParserLease::kKeptBytes) return;
     kept_ += parser->capacity();
-    free_.push_back(std::move(parser));
+    free_.push_back({std::move(parser), round_});
+  }
+
+  void Trim() {
+    std::vector<Free> dropped;  // freed behind the lock
+    const std::lock_guard lock(mutex_);
+    // Last in first out: what lies unused is at the front.
+    const auto used = std::find_if(free_.begin(), free_.end(),
+                                   [this](const Free& f) { return f.round == round_; });
+    for (auto unused = free_.begin(); unused != used; ++unused) {
+      kept_ -= unused->parser->capacity();
+      dropped.push_back(std::move(*unused));
+    }
+    free_.erase(free_.begin(), used);
+    ++round_;
   }
 
   size_t kept() {
@@ -33,10 +49,16 @@ class Pool {
   }
 
  private:
+  struct Free {
+    std::unique_ptr<Parser> parser;
+    uint64_t round;  // in which it was used last
+  };
+
   // std::mutex and not absl's: thread sanitizer cannot see into the distribution's build of that.
   std::mutex mutex_;  // guards what follows
-  std::vector<std::unique_ptr<Parser>> free_;
+  std::vector<Free> free_;
   size_t kept_ = 0;
+  uint64_t round_ = 0;  // the number of trims
 };
 
 Pool& SharedPool() {
@@ -85,8 +107,12 @@ ParserLease::~ParserLease() {
   SharedPool().Return(std::move(parser_));
 }
 
-size_t ParserLease::KeptBytes() {
+size_t KeptParserBytes() {
   return SharedPool().kept();
+}
+
+void TrimParsers() {
+  SharedPool().Trim();
 }
 
 }  // namespace outrigger::json

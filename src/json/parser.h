@@ -37,6 +37,7 @@ class Parser {
 
 /// A parser on loan from a pool that all threads share. The pool hands out the one used last, whose
 /// memory is warm, and keeps parsers for at most kKeptBytes of bodies: a huge one is forgotten.
+/// What lies unused goes back by TrimParsers() (json/memory.h).
 class ParserLease {
  public:
   static constexpr size_t kKeptBytes = size_t{96} << 20U;
@@ -48,9 +49,6 @@ class ParserLease {
 
   Parser& operator*() const { return *parser_; }
   Parser* operator->() const { return parser_.get(); }
-
-  /// What the pool holds now, in bytes of bodies.
-  static size_t KeptBytes();
 
  private:
   std::unique_ptr<Parser> parser_;

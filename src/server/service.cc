@@ -24,7 +24,8 @@ constexpr milliseconds kAdminPatience{1000};
 class ServiceImpl final : public Service {
  public:
   ServiceImpl(const engine::Engine& engine, Metrics& metrics, const ServiceOptions& options)
-      : metrics_(metrics),
+      : engine_(engine),
+        metrics_(metrics),
         extender_routes_(engine),
         admin_routes_(metrics, readiness_, options.checks, options.metrics_from_anywhere) {}
   ~ServiceImpl() override { Drain(milliseconds{0}, milliseconds{0}); }
@@ -41,6 +42,7 @@ class ServiceImpl final : public Service {
   void Drain(milliseconds delay, milliseconds patience) override;
 
  private:
+  const engine::Engine& engine_;
   Metrics& metrics_;
   std::atomic<Readiness> readiness_{Readiness::kStarting};
   const ExtenderRoutes extender_routes_;
@@ -62,6 +64,7 @@ absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
   extender_options.may_block = [this](std::string_view method, std::string_view path) {
     return extender_routes_.MayBlock(method, path);
   };
+  extender_options.trim = [this] { engine_.Trim(); };
   extender_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
   auto extender = http::Server::Start(
       extender_options, [this](const http::Request& request, http::Response* response) {

@@ -19,7 +19,8 @@
 namespace outrigger::server {
 
 struct ServiceOptions {
-  /// The extender's listener: address, limits, TLS. may_block and warn are the service's business.
+  /// The extender's listener: address, limits, TLS. may_block, trim and warn are the service's
+  /// business.
   http::ServerOptions extender;
   std::string admin_bind = "127.0.0.1";
   uint16_t admin_port = 0;  // 0: any free one

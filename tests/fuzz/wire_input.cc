@@ -64,6 +64,13 @@ void CheckStatus(const absl::Status& status) {
   OUTRIGGER_REQUIRE(!status.message().empty());
 }
 
+bool BothAccept(const absl::Status& fewer, const absl::Status& all) {
+  CheckStatus(fewer);
+  if (fewer.ok() && !all.ok()) OUTRIGGER_REQUIRE(all.code() == absl::StatusCode::kInvalidArgument);
+  if (!fewer.ok()) OUTRIGGER_REQUIRE(!all.ok());
+  return fewer.ok() && all.ok();
+}
+
 void CheckTellsNothingOf(char padding, std::string_view bytes, const absl::Status& status) {
   const std::string run(8, padding);
   if (bytes.find(run) != std::string_view::npos) return;

@@ -56,6 +56,11 @@ std::string TextOf(const nlohmann::json& value);
 /// says why, of a bounded length.
 void CheckStatus(const absl::Status& status);
 
+/// Requires of what a call comes to, if less of it is read than in `all`: what is skipped is
+/// checked less, never more, and a call that has no answer has none whatever is read of it, unless
+/// that is broken as well. True if both are OK, so that what they say can be compared.
+bool BothAccept(const absl::Status& fewer, const absl::Status& all);
+
 /// Requires that no bytes of the padding came into the message: they may be of an earlier call.
 void CheckTellsNothingOf(char padding, std::string_view bytes, const absl::Status& status);
 

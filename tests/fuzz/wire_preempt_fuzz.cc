@@ -26,16 +26,7 @@ bool Same(const NodeVictims& a, const NodeVictims& b) {
 // With fewer needs a call is accepted where it is with all, and says the same of the victims.
 void CheckFewer(wire::Body body, const absl::Status& all_status, const wire::PreemptArgs& all) {
   static auto* const reused = new wire::PreemptArgs;
-  const absl::Status status = wire::DecodePreemptArgs(body, Needs(), reused);
-  CheckStatus(status);
-  if (!status.ok()) {
-    OUTRIGGER_REQUIRE(!all_status.ok());
-    return;
-  }
-  if (!all_status.ok()) {
-    OUTRIGGER_REQUIRE(all_status.code() == absl::StatusCode::kInvalidArgument);
-    return;
-  }
+  if (!BothAccept(wire::DecodePreemptArgs(body, Needs(), reused), all_status)) return;
   OUTRIGGER_REQUIRE(reused->pod.name == all.pod.name);
   OUTRIGGER_REQUIRE(reused->candidates.size() == all.candidates.size());
   for (size_t i = 0; i < all.candidates.size(); ++i) {

@@ -199,19 +199,29 @@ func strangers(ctx context.Context, t *target, counts *tally, known bool) {
 }
 
 func stranger(t *target, config *tls.Config) error {
+	begin := t.now()
 	c, err := t.dialAs(config)
 	if err != nil {
-		if errors.Is(err, errLost) || strings.Contains(err.Error(), "TLS handshake") {
+		if errors.Is(err, errLost) {
 			return nil
 		}
-		return err
+		if !strings.Contains(err.Error(), "TLS handshake") {
+			return err
+		}
+		t.saw(begin, seen{strangers: 1})
+		return nil
 	}
 	defer c.Close()
-	if err := c.send([]byte("GET /version HTTP/1.1\r\nHost: a\r\n\r\n")); err != nil {
-		return nil // kept out: with TLS 1.3 a client learns it only now
+	// With TLS 1.3 a client learns only now that it is kept out.
+	err = c.send([]byte("GET /version HTTP/1.1\r\nHost: a\r\n\r\n"))
+	if err == nil {
+		var answer reply
+		if answer, err = c.receive(); err == nil {
+			return fmt.Errorf("answered with status %d", answer.status)
+		}
 	}
-	if answer, err := c.receive(); err == nil {
-		return fmt.Errorf("answered with status %d", answer.status)
+	if !errors.Is(err, errLost) {
+		t.saw(c.life, seen{strangers: 1})
 	}
 	return nil
 }

@@ -94,6 +94,27 @@ func (s *soak) judgeMetrics(t *target, traffic bool) {
 	}
 }
 
+// judgeLosses compares what the server counts of clients that it lost or kept out with how many those
+// were. At rest, since it counts them a moment after they see it.
+func (s *soak) judgeLosses(t *target) {
+	saw := t.seenUntilNow()
+	abandoned, strangers := float64(saw.abandoned), float64(saw.strangers)
+	if s.sabotage == "metrics" {
+		abandoned, strangers = abandoned+1e6, strangers+1e6
+	}
+	m, err := t.metrics()
+	if err != nil {
+		s.counts.violation("%s: %v", t.name, err)
+		return
+	}
+	if got := m.extender("calls_abandoned_total"); got < abandoned {
+		s.counts.violation("%s: the server counts %v abandoned calls, we left %v binds", t.name, got, abandoned)
+	}
+	if got := m.extender("tls_handshakes_failed_total"); got < strangers {
+		s.counts.violation("%s: the server counts %v failed handshakes, we saw %v", t.name, got, strangers)
+	}
+}
+
 // smallKinds are the calls whose time is judged.
 var smallKinds = []string{"names, 50", "names, 1000"}
 

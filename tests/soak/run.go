@@ -69,12 +69,16 @@ func (s *soak) startServers(dir string) error {
 	if s.total > 10*time.Minute {
 		level = "info" // some 100 MB an hour less
 	}
-	plain, err := startTarget(s.binary, dir, "plain", "info", nil, table)
+	arguments := []string{"--node-table", table}
+	if s.sabotage == "binds" {
+		arguments = append(arguments, "--hold.fail-every", "100")
+	}
+	plain, err := startTarget(s.binary, dir, "plain", "info", nil, arguments...)
 	if err != nil {
 		return err
 	}
 	s.targets = append(s.targets, plain)
-	if s.secured, err = startTarget(s.binary, dir, "tls", level, certificates, table); err != nil {
+	if s.secured, err = startTarget(s.binary, dir, "tls", level, certificates, arguments...); err != nil {
 		return err
 	}
 	s.targets = append(s.targets, s.secured)
@@ -111,6 +115,7 @@ func (s *soak) run(ctx context.Context) error {
 	for _, t := range s.targets {
 		s.judgeGrowth(t)
 		s.judgeRest(t)
+		s.judgeLosses(t)
 		s.judgeMetrics(t, true)
 	}
 	s.phase(ctx, func(ctx context.Context, group *sync.WaitGroup) {
@@ -121,6 +126,7 @@ func (s *soak) run(ctx context.Context) error {
 	}
 	for _, t := range s.targets {
 		s.judgeRest(t)
+		s.judgeLosses(t)
 		s.judgeMetrics(t, false)
 		s.judgeEnd(t)
 	}

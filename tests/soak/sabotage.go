@@ -11,6 +11,7 @@ import (
 var sabotages = map[string]string{
 	"answers":     "expect one score that is wrong",
 	"refusals":    "expect a bad request to be accepted",
+	"binds":       "let the server answer a bind that waited with an error now and then",
 	"memory":      "hold more and more unfinished bodies",
 	"descriptors": "never close the silent connections",
 	"latency":     "stop the server for 200 ms now and then",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,8 +26,10 @@ type life struct {
 
 // seen is what clients saw.
 type seen struct {
-	answered int // calls answered in full
-	refused  int // requests refused before a handler
+	answered  int // calls answered in full
+	refused   int // requests refused before a handler
+	abandoned int // waiting binds whose client left
+	strangers int // clients that TLS kept out
 }
 
 // target is a server under load. Safe for concurrent use.
@@ -46,12 +49,12 @@ type target struct {
 	seen    seen          // in this life, under mutex
 }
 
-func startTarget(binary, dir, name string, level string, c *certificates, nodeTable string) (*target, error) {
-	args := []string{"--node-table", nodeTable, "--log-level", level, "--max-body", "24Mi", "--max-body-memory", "256Mi"}
+func startTarget(binary, dir, name string, level string, c *certificates, more ...string) (*target, error) {
+	args := append(slices.Clone(more), "--log-level", level, "--max-body", "24Mi", "--max-body-memory", "256Mi")
 	if c != nil {
 		args = append(args, "--tls-cert", c.file("tls.crt"), "--tls-key", c.file("tls.key"), "--client-ca", c.file("client-ca.pem"))
 	}
-	server, err := outrigger.StartNamed(binary, dir, name, "safe", args...)
+	server, err := outrigger.StartNamed(binary, dir, name, "safe,hold", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +173,8 @@ func (t *target) saw(in life, more seen) {
 	if in == t.life {
 		t.seen.answered += more.answered
 		t.seen.refused += more.refused
+		t.seen.abandoned += more.abandoned
+		t.seen.strangers += more.strangers
 	}
 }
 

@@ -19,6 +19,7 @@ func (s *soak) traffic(ctx context.Context, group *sync.WaitGroup, t *target) {
 	client(func() { askChunked(ctx, t, n, q.medium) })
 	client(func() { askAsGo(ctx, t, n, q.small) })
 	client(func() { slowReader(ctx, t, n, q.medium) })
+	client(func() { waitingBinds(ctx, t, n) })
 	client(func() { vanishing(ctx, t, n, q.medium) })
 	client(func() { flood(ctx, t, n, s.sabotage != "descriptors") })
 	for range 2 {

@@ -14,27 +14,28 @@ class Gate {
   void Pass() {
     std::unique_lock<std::mutex> lock(mutex_);
     ++waiting_;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return open_; });
+    arrived_.notify_all();
+    opened_.wait(lock, [this] { return open_; });
     --waiting_;
   }
 
   /// Until `count` calls are held; false if they are not after 20 seconds.
   bool AwaitHeld(size_t count) {
     std::unique_lock<std::mutex> lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20),
+    return arrived_.wait_for(lock, std::chrono::seconds(20),
                              [this, count] { return waiting_ >= count; });
   }
 
   void Open() {
     const std::lock_guard<std::mutex> lock(mutex_);
     open_ = true;
-    changed_.notify_all();
+    opened_.notify_all();
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable arrived_;  // apart, or each arrival would wake all who are held
+  std::condition_variable opened_;
   size_t waiting_ = 0;
   bool open_ = false;
 };

@@ -35,6 +35,7 @@ TEST(EngineBind, TheAgentSeesThatTheCallerHasGone) {
   ASSERT_TRUE(engine.Make().ok());
   engine.abandoned = Stopped();
   EXPECT_EQ(engine.CallJson("/binder/bind", Bind("a")), json({{"Error", "binder: nobody waits"}}));
+  EXPECT_EQ(engine.observer.last_error, ErrorKind::kAbandoned) << "no fault of the agent's";
 }
 
 json Preempt(const char* pod) {

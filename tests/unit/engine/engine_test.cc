@@ -3,6 +3,7 @@
 #include "fake_agents.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "json/memory.h"
 
 namespace outrigger::engine {
 namespace {
@@ -55,6 +56,14 @@ TEST_F(EngineFilter, LaterFiltersAreAskedAboutSurvivorsOnly) {
   engine_.CallJson("/filter",
                    FullArgs({JsonNode("a"), JsonNode("b", {{"reject", "x"}}), JsonNode("c")}));
   EXPECT_THAT(OnlyNamed::asked, ElementsAre("a", "c"));
+}
+
+TEST_F(EngineFilter, GivesTheMemoryOfDecodersBackOnceItLiesUnused) {
+  engine_.CallJson("/filter", FullArgs({JsonNode("a")}));
+  (*engine_).Trim();
+  EXPECT_GT(outrigger::json::KeptParserBytes(), 0U) << "it was in use since the last time";
+  (*engine_).Trim();
+  EXPECT_EQ(outrigger::json::KeptParserBytes(), 0U);
 }
 
 TEST_F(EngineFilter, CountsNodesAndRejectionsByClass) {

@@ -1,15 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
+#include "crowd.h"
 #include "gate.h"
 #include "http/connection.h"
 #include "raw_http.h"
@@ -25,29 +23,8 @@ using testing::Gate;
 using ::testing::HasSubstr;
 using testing::OpensAtEnd;
 using testing::RawHttp;
-using Clients = std::vector<std::unique_ptr<RawHttp>>;
 
 constexpr const char* kHead = "POST / HTTP/1.1\r\nHost: t\r\n";
-
-Clients Connect(uint16_t port, size_t count) {
-  Clients clients;
-  for (size_t i = 0; i < count; ++i) clients.push_back(std::make_unique<RawHttp>(port));
-  return clients;
-}
-template <typename Condition>
-bool Soon(Condition condition) {
-  for (const auto end = Clock::now() + std::chrono::seconds(20); Clock::now() < end;) {
-    if (condition()) return true;
-    std::this_thread::yield();
-  }
-  return false;
-}
-Handler BlockAt(Gate& gate) {
-  return [&gate](const Request& request, Response* response) {
-    if (request.path == "/block") gate.Pass();
-    response->body = request.path;
-  };
-}
 
 /// Sends a byte now and then until the peer has had enough.
 class Drip {
@@ -185,67 +162,6 @@ TEST(HttpLimits, RefuseAConnectionOnlyWhenNoneIsIdle) {
   for (const auto& client : busy) EXPECT_TRUE(client->ReadAnswer());
 }
 
-TEST(HttpLimits, ABlockingCallAboveTheLimitIsToldToTryAgain) {
-  Gate gate;
-  ServerOptions options;
-  options.max_blocked = 3;
-  const auto server = MustStart(BlockAt(gate), options);
-  const OpensAtEnd open(gate);
-  const Clients blocked = Connect(server->port(), 3);
-  for (const auto& client : blocked) ASSERT_TRUE(client->SendRequest("POST", "/block"));
-  ASSERT_TRUE(gate.AwaitHeld(3));
-  EXPECT_EQ(server->stats().blocked, 3U);
-  RawHttp fourth(server->port());
-  const auto answer = fourth.Call("POST", "/block");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 503);
-  EXPECT_THAT(answer->body, HasSubstr("try again"));
-  gate.Open();
-  for (const auto& client : blocked) EXPECT_TRUE(client->ReadAnswer());
-  ASSERT_TRUE(Soon([&] { return server->stats().blocked == 0; }));
-  const auto later = fourth.Call("POST", "/block");
-  ASSERT_TRUE(later);
-  EXPECT_EQ(later->status, 200);
-}
-
-TEST(HttpLimits, FiveHundredBlockedCallsDelayNoOther) {
-  Gate gate;
-  ServerOptions options;
-  options.max_workers = 2;
-  const auto server = MustStart(BlockAt(gate), options);
-  const OpensAtEnd open(gate);
-  const Clients blocked = Connect(server->port(), 500);
-  for (const auto& client : blocked) ASSERT_TRUE(client->SendRequest("POST", "/block"));
-  ASSERT_TRUE(gate.AwaitHeld(500));
-  RawHttp client(server->port());
-  const auto start = Clock::now();
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(client.Call("POST", "/free"));
-  EXPECT_LT((Clock::now() - start) / 100, milliseconds(30));
-  gate.Open();
-  for (const auto& held : blocked) EXPECT_TRUE(held->ReadAnswer());
-}
-
-TEST(HttpLimits, OfManyBlockingCallsOnlyTwoConnectionsStay) {
-  Gate gate;
-  const auto server = MustStart(BlockAt(gate));
-  const OpensAtEnd open(gate);
-  const Clients blocked = Connect(server->port(), 50);
-  for (const auto& client : blocked) ASSERT_TRUE(client->SendRequest("POST", "/block"));
-  ASSERT_TRUE(gate.AwaitHeld(50));
-  gate.Open();
-  size_t closed = 0;
-  for (const auto& client : blocked) {
-    const auto answer = client->ReadAnswer();
-    ASSERT_TRUE(answer);
-    if (answer->header("connection") == "close") {
-      ++closed;
-      EXPECT_TRUE(client->ReadsEnd()) << "the server closes first";
-    }
-  }
-  EXPECT_EQ(closed, 48U);
-  EXPECT_TRUE(Soon([&] { return server->stats().connections == 2; }));
-}
-
 TEST(HttpLimits, BodiesShareAMemoryOfBoundedSize) {
   Gate gate;
   ServerOptions options;
@@ -284,62 +200,6 @@ TEST(HttpLimits, MemoryIsChargedForBytesThatCameNotForThoseAnnounced) {
   const auto answer = honest.Call("POST", "/", std::string(1'000'000, 'x'));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
-}
-
-TEST(HttpAbandoned, ABlockedCallHearsThatItsClientHasGone) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  bool waits = false;
-  std::atomic<bool> heard{false};
-  const auto server = MustStart([&](const Request& request, Response*) {
-    std::unique_lock<std::mutex> lock(mutex);
-    waits = true;
-    changed.notify_all();
-    changed.wait_for(lock, request.abandoned, std::chrono::seconds(20), [] { return false; });
-    heard = request.abandoned.stop_requested();
-  });
-  {
-    RawHttp client(server->port());
-    ASSERT_TRUE(client.SendRequest("POST", "/block"));
-    std::unique_lock<std::mutex> lock(mutex);
-    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return waits; }));
-  }
-  EXPECT_TRUE(Soon([&] { return heard.load(); }));
-  EXPECT_TRUE(Soon([&] { return server->stats().calls_abandoned == 1; }));
-  EXPECT_TRUE(Soon([&] { return server->stats().connections == 0; }));
-}
-
-TEST(HttpAbandoned, ADrainThatHasNoMorePatienceTellsTheCallsUnderWay) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::atomic<size_t> waits{0};
-  const auto server = MustStart([&](const Request& request, Response*) {
-    std::unique_lock<std::mutex> lock(mutex);
-    ++waits;
-    changed.wait(lock, request.abandoned, [] { return false; });  // would wait forever
-  });
-  const Clients clients = Connect(server->port(), 10);
-  for (const auto& client : clients) ASSERT_TRUE(client->SendRequest("POST", "/block"));
-  ASSERT_TRUE(Soon([&] { return waits == 10; }));
-  server->Drain(milliseconds(10));
-  EXPECT_EQ(server->stats().connections, 0U);
-}
-
-TEST(HttpAbandoned, ACallWhoseClientWaitsIsNot) {
-  Gate gate;
-  std::atomic<bool> abandoned{false};
-  const auto server = MustStart([&](const Request& request, Response*) {
-    gate.Pass();
-    abandoned = request.abandoned.stop_requested();
-  });
-  const OpensAtEnd open(gate);
-  RawHttp client(server->port());
-  ASSERT_TRUE(client.SendRequest("POST", "/block"));
-  ASSERT_TRUE(gate.AwaitHeld(1));
-  gate.Open();
-  EXPECT_TRUE(client.ReadAnswer());
-  EXPECT_FALSE(abandoned);
-  EXPECT_EQ(server->stats().calls_abandoned, 0U);
 }
 
 }  // namespace

@@ -36,7 +36,10 @@ class FakeEngine final : public engine::Engine {
     answer_(endpoints_.at(endpoint), {body.data, body.size}, reply);
   }
 
+  void Trim() const override { ++trims_; }
+
   int calls() const { return calls_; }
+  int trims() const { return trims_; }
 
  private:
   const std::vector<engine::Endpoint> endpoints_{
@@ -47,6 +50,7 @@ class FakeEngine final : public engine::Engine {
   const Needs needs_;
   const Answer answer_;
   mutable std::atomic<int> calls_{0};
+  mutable std::atomic<int> trims_{0};
 };
 
 }  // namespace outrigger::server

@@ -142,12 +142,17 @@ TEST(Metrics, LoseNoCallOfConcurrentThreads) {
 TEST(Metrics, ShowListenersWhileTheyAreWatched) {
   const auto metrics = Metrics::Create();
   metrics->Watch("extender", [] {
-    return http::ServerStats{
-        .connections_accepted = 5, .requests_refused = 4, .workers = 3, .in_flight = 2};
+    return http::ServerStats{.connections_accepted = 5,
+                             .handshakes_failed = 6,
+                             .requests_refused = 4,
+                             .workers = 3,
+                             .in_flight = 2};
   });
   std::string text = metrics->Render();
   EXPECT_THAT(text, HasSubstr("outrigger_http_connections_total{listener=\"extender\"} 5\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_http_requests_refused_total{listener=\"extender\"} 4\n"));
+  EXPECT_THAT(text,
+              HasSubstr("outrigger_http_tls_handshakes_failed_total{listener=\"extender\"} 6\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_http_workers{listener=\"extender\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_http_requests_in_flight{listener=\"extender\"} 2\n"));
   metrics->Watch("extender", nullptr);

@@ -134,6 +134,16 @@ TEST_F(ServiceTest, BelievesTheSocketAboutWhoAsksAndNoHeader) {
   EXPECT_EQ(answer->status, 200);
 }
 
+TEST_F(ServiceTest, LetsTheEngineGiveMemoryBackNowAndThen) {
+  ServiceOptions options;
+  options.extender.trim_every = milliseconds(1);
+  Start(options);
+  for (const auto end = Clock::now() + seconds(20); engine_.trims() < 2 && Clock::now() < end;) {
+    std::this_thread::yield();
+  }
+  EXPECT_GE(engine_.trims(), 2);
+}
+
 TEST_F(ServiceTest, IsReadyWhenItIsTold) {
   Start();
   EXPECT_EQ(Admin("/livez"), "200 ok");

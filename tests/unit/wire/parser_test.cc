@@ -3,6 +3,7 @@
 #include <string>
 #include <thread>
 
+#include "json/memory.h"
 #include "wire_testing.h"
 
 namespace outrigger::wire {
@@ -17,15 +18,15 @@ std::string CallOfSize(size_t bytes) {
 
 TEST(ParserPool, KeepsTheMemoryOfUsualBodies) {
   ASSERT_THAT(DecodeArgs(CallOfSize(1U << 20U)), IsOk());
-  const size_t kept = ParserLease::KeptBytes();
+  const size_t kept = json::KeptParserBytes();
   EXPECT_GE(kept, size_t{1} << 20U);
   for (int call = 0; call < 10; ++call) ASSERT_THAT(DecodeArgs(CallOfSize(1U << 20U)), IsOk());
-  EXPECT_EQ(ParserLease::KeptBytes(), kept);
+  EXPECT_EQ(json::KeptParserBytes(), kept);
 }
 
 TEST(ParserPool, ForgetsTheMemoryOfAHugeBody) {
   ASSERT_THAT(DecodeArgs(CallOfSize(ParserLease::kKeptBytes + 1)), IsOk());
-  EXPECT_LE(ParserLease::KeptBytes(), ParserLease::kKeptBytes);
+  EXPECT_LE(json::KeptParserBytes(), ParserLease::kKeptBytes);
   ASSERT_THAT(DecodeArgs(CallOfSize(10)), IsOk());
 }
 
@@ -39,7 +40,36 @@ TEST(ParserPool, KeepsABoundedAmountHoweverManyAreInUse) {
       ASSERT_THAT((*leases.back())->Open(body, &root), IsOk());
     }
   }
-  EXPECT_LE(ParserLease::KeptBytes(), ParserLease::kKeptBytes);
+  EXPECT_LE(json::KeptParserBytes(), ParserLease::kKeptBytes);
+}
+
+TEST(ParserPool, TrimsWhatLayUnusedSinceTheLastTrim) {
+  json::TrimParsers();
+  json::TrimParsers();
+  ASSERT_EQ(json::KeptParserBytes(), 0U);
+  const PaddedBody body(CallOfSize(1U << 20U));
+  const auto use = [&body](ParserLease& lease) {
+    Object root;
+    ASSERT_THAT(lease->Open(body, &root), IsOk());
+  };
+  {
+    ParserLease first;
+    ParserLease second;
+    use(first);
+    use(second);
+  }
+  const size_t both = json::KeptParserBytes();
+  EXPECT_GE(both, size_t{2} << 20U);
+  json::TrimParsers();
+  EXPECT_EQ(json::KeptParserBytes(), both) << "both were in use";
+  {
+    ParserLease one;
+    use(one);
+  }
+  json::TrimParsers();
+  EXPECT_EQ(json::KeptParserBytes(), both / 2) << "one was in use";
+  json::TrimParsers();
+  EXPECT_EQ(json::KeptParserBytes(), 0U);
 }
 
 TEST(ParserPool, ServesManyThreads) {

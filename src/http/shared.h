@@ -1,0 +1,29 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "http/budget.h"
+#include "http/pool.h"
+#include "http/request_parser.h"
+#include "http/server.h"
+
+namespace outrigger::http {
+
+/// What all connections of a server share. Thread-safe.
+struct Shared {
+  explicit Shared(const ServerOptions& server_options);
+
+  const ServerOptions options;
+  const ReaderLimits limits;
+  Pool<Buffer> bodies;
+  Pool<std::string> answers;
+  Budget memory;
+  std::atomic<bool> draining{false};
+  std::atomic<uint64_t> handshakes_failed{0};
+  std::atomic<uint64_t> refused{0};
+  std::atomic<uint64_t> abandoned{0};
+};
+
+}  // namespace outrigger::http
