@@ -54,8 +54,8 @@ class Cluster::State {
     EndExpiredAssumptions();
     unseen_pods_.Erase(pod->key(), epoch_);
     if (Assumptions::Assumption* assumption = assumptions_.Find(pod->key())) {
-      const bool still_open = pod->uid() == assumption->shown->uid() &&
-                              pod->node_name().empty() && !pod->is_terminal();
+      const bool still_open =
+          pod->uid() == assumption->shown->uid() && pod->node_name().empty() && !pod->is_terminal();
       if (still_open) {
         assumption->shown = pod;
         pod = pod->AssumedOn(assumption->node);
@@ -105,9 +105,9 @@ class Cluster::State {
     }
     const std::string_view there = pod->node_name();
     if (!there.empty() && there != node) {
-      return absl::FailedPreconditionError(fmt::format(
-          "pod {}/{}: {} to node {}, wanted {}", key.namespace_, key.name,
-          pod->is_assumed() ? "assumed" : "bound", there, node));
+      return absl::FailedPreconditionError(
+          fmt::format("pod {}/{}: {} to node {}, wanted {}", key.namespace_, key.name,
+                      pod->is_assumed() ? "assumed" : "bound", there, node));
     }
     if (!there.empty() && !pod->is_assumed()) return absl::OkStatus();
     const Assumptions::Assumption* present = assumptions_.Find(key);

@@ -53,9 +53,9 @@ namespace {
 
 // The first byte: the format in two bits, and what else follows.
 constexpr unsigned kFormat = 3;
-constexpr unsigned kSlow = 4;      // decimal places follow
-constexpr unsigned kWide = 8;      // 128 bits follow instead of 64
-constexpr unsigned kScaled = 16;   // a scale follows
+constexpr unsigned kSlow = 4;     // decimal places follow
+constexpr unsigned kWide = 8;     // 128 bits follow instead of 64
+constexpr unsigned kScaled = 16;  // a scale follows
 constexpr unsigned kRepeated = 32;
 constexpr unsigned kSpelled = 64;  // the rest of the spelling follows
 
@@ -68,19 +68,18 @@ void QuantityCodec::Pack(const Quantity& quantity, std::string* out) {
   const bool spelled = spelling.plus || spelling.zeros != 0 || spelling.point != 0 ||
                        spelling.exponent_mark != 0 || spelling.exponent_sign != 0 ||
                        spelling.exponent_zeros != 0;
-  *out += static_cast<char>(static_cast<unsigned>(quantity.format_) |
-                            (quantity.fast_ ? 0 : kSlow) | (wide ? kWide : 0) |
-                            (quantity.scale_ != 0 ? kScaled : 0) |
+  *out += static_cast<char>(static_cast<unsigned>(quantity.format_) | (quantity.fast_ ? 0 : kSlow) |
+                            (wide ? kWide : 0) | (quantity.scale_ != 0 ? kScaled : 0) |
                             (spelling.repeated ? kRepeated : 0) | (spelled ? kSpelled : 0));
   cluster::PackSigned(low, out);
   if (wide) cluster::PackSigned(static_cast<int64_t>(quantity.unscaled_ >> 64), out);
   if (quantity.scale_ != 0) cluster::PackSigned(quantity.scale_, out);
   if (!quantity.fast_) cluster::PackSigned(quantity.slow_places_, out);
   if (!spelled) return;
-  for (const uint8_t byte : {static_cast<uint8_t>(spelling.plus), spelling.zeros, spelling.point,
-                             static_cast<uint8_t>(spelling.exponent_mark),
-                             static_cast<uint8_t>(spelling.exponent_sign),
-                             spelling.exponent_zeros}) {
+  for (const uint8_t byte :
+       {static_cast<uint8_t>(spelling.plus), spelling.zeros, spelling.point,
+        static_cast<uint8_t>(spelling.exponent_mark), static_cast<uint8_t>(spelling.exponent_sign),
+        spelling.exponent_zeros}) {
     *out += static_cast<char>(byte);
   }
 }

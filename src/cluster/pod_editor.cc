@@ -13,8 +13,7 @@ Where WhereIs(const PodRecord& pod) {
 }
 
 bool SamePlace(const PodRecord& a, const PodRecord& b) {
-  return WhereIs(a) == WhereIs(b) &&
-         (WhereIs(a) != Where::kNode || a.node_name() == b.node_name());
+  return WhereIs(a) == WhereIs(b) && (WhereIs(a) != Where::kNode || a.node_name() == b.node_name());
 }
 
 // What the index files the pod under; empty: not at all.

@@ -6,8 +6,8 @@
 #include "cluster/packing.h"
 #include "cluster/pod_archive.h"
 
-// The content: namespace, name, node, UID and phase as texts; then what the pod requests, its labels
-// and its annotations, each with its size before it; then everything else.
+// The content: namespace, name, node, UID and phase as texts; then what the pod requests, its
+// labels and its annotations, each with its size before it; then everything else.
 
 namespace outrigger::cluster {
 namespace {
@@ -31,8 +31,8 @@ void PackSized(const T& value, std::string* out) {
 
 std::string Packed(const Pod& pod) {
   std::string out;
-  for (const std::string* text : {&pod.namespace_, &pod.name, &pod.node_name, &pod.uid,
-                                  &pod.phase}) {
+  for (const std::string* text :
+       {&pod.namespace_, &pod.name, &pod.node_name, &pod.uid, &pod.phase}) {
     PackText(*text, &out);
   }
   PackSized(PodRequestsOnNode(pod), &out);

@@ -98,8 +98,7 @@ void PodSet::ForEach(absl::FunctionRef<void(const PodPtr& pod)> visit) const {
   ForEachBelow(root_, visit);
 }
 
-void PodSet::ForEachBelow(const Ref<Node>& at,
-                          absl::FunctionRef<void(const PodPtr& pod)> visit) {
+void PodSet::ForEachBelow(const Ref<Node>& at, absl::FunctionRef<void(const PodPtr& pod)> visit) {
   if (!at) return;
   ForEachBelow(at->left, visit);
   visit(at->pod);

@@ -27,8 +27,7 @@ class PodSet {
   static bool Put(Ref<Node>& at, const PodPtr& pod, uint64_t epoch);
   static void Erase(Ref<Node>& at, const PodKey& key, uint64_t epoch);
   static Ref<Node> Merge(Ref<Node> left, Ref<Node> right, uint64_t epoch);
-  static void ForEachBelow(const Ref<Node>& at,
-                           absl::FunctionRef<void(const PodPtr& pod)> visit);
+  static void ForEachBelow(const Ref<Node>& at, absl::FunctionRef<void(const PodPtr& pod)> visit);
   bool Contains(const PodKey& key) const;
 
   Ref<Node> root_;

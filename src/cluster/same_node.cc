@@ -29,8 +29,8 @@ bool SameNode(const Node& a, const Node& b) {
   static_cast<void>(resource_version);
   static_cast<void>(revision);
   return name == b.name && labels == b.labels && annotations == b.annotations &&
-         Same(allocatable, b.allocatable) && Same(capacity, b.capacity) &&
-         Same(taints, b.taints) && unschedulable == b.unschedulable && known == b.known;
+         Same(allocatable, b.allocatable) && Same(capacity, b.capacity) && Same(taints, b.taints) &&
+         unschedulable == b.unschedulable && known == b.known;
 }
 
 }  // namespace outrigger::cluster

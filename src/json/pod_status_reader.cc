@@ -76,8 +76,7 @@ absl::Status ReadPodStatus(Value value, const Path& at, const Needs& needs, Pod*
   };
   return ReadObject(value, at, Field{"phase", &pod->phase, scheduling},
                     Field{"nominatedNodeName", &pod->nominated_node_name, scheduling},
-                    Field{"qosClass", &pod->qos_class, life},
-                    Field{"conditions", conditions, life},
+                    Field{"qosClass", &pod->qos_class, life}, Field{"conditions", conditions, life},
                     Field{"containerStatuses", containers, life},
                     Field{"initContainerStatuses", init_containers, life},
                     Field{"resources", resources, life},

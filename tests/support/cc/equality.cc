@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-// Every struct is taken apart by a structured binding, which does not compile once a field is added:
-// so none is forgotten.
+// Every struct is taken apart by a structured binding, which does not compile once a field is
+// added: so none is forgotten.
 
 namespace outrigger::testing {
 namespace {

@@ -3,10 +3,10 @@
 namespace outrigger::cluster {
 namespace {
 
-using testing::MakeNode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::MakeNode;
 
 /// Nodes a and b, and pod p, which has no node yet.
 class Assume : public ::testing::Test {

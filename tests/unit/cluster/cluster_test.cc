@@ -8,10 +8,10 @@
 namespace outrigger::cluster {
 namespace {
 
-using testing::MakeNode;
-using testing::MakePod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
 
 TEST(Cluster, BoundPodsAreSummedOnTheirNode) {
   Cluster cluster({});
@@ -74,41 +74,68 @@ Pod Resized() {
 INSTANTIATE_TEST_SUITE_P(
     Pods, Transitions,
     ::testing::Values(
-        Transition{"Bound", [](Cluster& c) { c.UpsertPod(PodOn("waiting", "b")); },
-                   "cpu 2, pods 1", "cpu 1, pods 1", {}},
-        Transition{"Succeeded", [](Cluster& c) { c.UpsertPod(Finished("bound", "a", "Succeeded")); },
-                   "", "", {"waiting"}},
-        Transition{"Failed", [](Cluster& c) { c.UpsertPod(Finished("bound", "a", "Failed")); }, "",
-                   "", {"waiting"}},
+        Transition{"Bound",
+                   [](Cluster& c) { c.UpsertPod(PodOn("waiting", "b")); },
+                   "cpu 2, pods 1",
+                   "cpu 1, pods 1",
+                   {}},
+        Transition{"Succeeded",
+                   [](Cluster& c) { c.UpsertPod(Finished("bound", "a", "Succeeded")); },
+                   "",
+                   "",
+                   {"waiting"}},
+        Transition{"Failed",
+                   [](Cluster& c) { c.UpsertPod(Finished("bound", "a", "Failed")); },
+                   "",
+                   "",
+                   {"waiting"}},
         Transition{"FailedWithoutNode",
                    [](Cluster& c) { c.UpsertPod(Finished("waiting", "", "Failed")); },
-                   "cpu 2, pods 1", "", {}},
-        Transition{"Removed", [](Cluster& c) { c.RemovePod("default", "bound"); }, "", "",
+                   "cpu 2, pods 1",
+                   "",
+                   {}},
+        Transition{
+            "Removed", [](Cluster& c) { c.RemovePod("default", "bound"); }, "", "", {"waiting"}},
+        Transition{"Resized",
+                   [](Cluster& c) { c.UpsertPod(Resized()); },
+                   "cpu 3, pods 1",
+                   "",
                    {"waiting"}},
-        Transition{"Resized", [](Cluster& c) { c.UpsertPod(Resized()); }, "cpu 3, pods 1", "",
+        Transition{"MovedToAnotherNode",
+                   [](Cluster& c) { c.UpsertPod(PodOn("bound", "b", "3")); },
+                   "",
+                   "cpu 3, pods 1",
                    {"waiting"}},
-        Transition{"MovedToAnotherNode", [](Cluster& c) { c.UpsertPod(PodOn("bound", "b", "3")); },
-                   "", "cpu 3, pods 1", {"waiting"}},
-        Transition{"RecreatedElsewhere", [](Cluster& c) { c.UpsertPod(Recreated("b", "1")); }, "",
-                   "cpu 1, pods 1", {"waiting"}},
-        Transition{"RecreatedWithoutNode", [](Cluster& c) { c.UpsertPod(Recreated("", "1")); }, "",
-                   "", {"bound", "waiting"}},
-        Transition{"NodeRemoved", [](Cluster& c) { c.RemoveNode("a"); }, "no such node", "",
+        Transition{"RecreatedElsewhere",
+                   [](Cluster& c) { c.UpsertPod(Recreated("b", "1")); },
+                   "",
+                   "cpu 1, pods 1",
                    {"waiting"}},
+        Transition{"RecreatedWithoutNode",
+                   [](Cluster& c) { c.UpsertPod(Recreated("", "1")); },
+                   "",
+                   "",
+                   {"bound", "waiting"}},
+        Transition{
+            "NodeRemoved", [](Cluster& c) { c.RemoveNode("a"); }, "no such node", "", {"waiting"}},
         Transition{"NodeCameBack",
                    [](Cluster& c) {
                      c.RemoveNode("a");
                      c.UpsertPod(PodOn("waiting", "a"));
                      c.UpsertNode(MakeNode("a"));
                    },
-                   "cpu 3, pods 2", "", {}},
+                   "cpu 3, pods 2",
+                   "",
+                   {}},
         Transition{"PodWentWhileItsNodeWasAway",
                    [](Cluster& c) {
                      c.RemoveNode("a");
                      c.RemovePod("default", "bound");
                      c.UpsertNode(MakeNode("a"));
                    },
-                   "", "", {"waiting"}}),
+                   "",
+                   "",
+                   {"waiting"}}),
     [](const auto& row) { return row.param.name; });
 
 TEST(Cluster, PodsThatComeBeforeTheirNodeAreCountedOnceItIsThere) {

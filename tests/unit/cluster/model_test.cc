@@ -39,8 +39,8 @@ struct Model {
 
   void Upsert(const Pod& pod) {
     const auto at = pods.find(pod.name);
-    const bool ends = at == pods.end() || at->second.uid != pod.uid || !pod.node_name.empty() ||
-                      IsTerminal(pod);
+    const bool ends =
+        at == pods.end() || at->second.uid != pod.uid || !pod.node_name.empty() || IsTerminal(pod);
     if (ends) assumed.erase(pod.name);
     pods[pod.name] = pod;
   }

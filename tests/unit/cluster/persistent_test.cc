@@ -54,33 +54,34 @@ TYPED_TEST_SUITE(HashTries, Hashes);
 
 TYPED_TEST(HashTries, EveryVersionStaysWhatItWas) {
   using Trie = HashTrie<Pair, TypeParam>;
-  EXPECT_TRUE(rc::check("trie equals model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
-    Trie trie;
-    std::map<int, std::string> model;
-    uint64_t epoch = 0;
-    std::vector<std::pair<Trie, std::map<int, std::string>>> versions;
-    for (const auto& [op, key] : ops) {
-      if (op % 4 == 0) {
-        RC_ASSERT(trie.Erase(key, epoch) == (model.erase(key) == 1));
-      } else if (op % 4 == 1) {
-        Pair* pair = trie.Mutable(key, epoch);
-        RC_ASSERT((pair != nullptr) == (model.count(key) == 1));
-        if (pair != nullptr) model[key] = pair->value = "changed " + std::to_string(op);
-      } else {
-        model[key] = std::to_string(op);
-        trie.Set({key, model[key]}, epoch);
-      }
-      RC_ASSERT(trie.size() == model.size());
-      const Pair* found = trie.Find(key);
-      RC_ASSERT((found != nullptr) == (model.count(key) == 1));
-      if (op % 5 == 0) {
+  EXPECT_TRUE(
+      rc::check("trie equals model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
+        Trie trie;
+        std::map<int, std::string> model;
+        uint64_t epoch = 0;
+        std::vector<std::pair<Trie, std::map<int, std::string>>> versions;
+        for (const auto& [op, key] : ops) {
+          if (op % 4 == 0) {
+            RC_ASSERT(trie.Erase(key, epoch) == (model.erase(key) == 1));
+          } else if (op % 4 == 1) {
+            Pair* pair = trie.Mutable(key, epoch);
+            RC_ASSERT((pair != nullptr) == (model.count(key) == 1));
+            if (pair != nullptr) model[key] = pair->value = "changed " + std::to_string(op);
+          } else {
+            model[key] = std::to_string(op);
+            trie.Set({key, model[key]}, epoch);
+          }
+          RC_ASSERT(trie.size() == model.size());
+          const Pair* found = trie.Find(key);
+          RC_ASSERT((found != nullptr) == (model.count(key) == 1));
+          if (op % 5 == 0) {
+            versions.emplace_back(trie, model);
+            ++epoch;
+          }
+        }
         versions.emplace_back(trie, model);
-        ++epoch;
-      }
-    }
-    versions.emplace_back(trie, model);
-    for (const auto& [version, then] : versions) RC_ASSERT(ContentOf(version) == then);
-  }));
+        for (const auto& [version, then] : versions) RC_ASSERT(ContentOf(version) == then);
+      }));
 }
 
 TEST(HashTrie, HoldsAndForgetsManyKeys) {
@@ -133,33 +134,34 @@ std::vector<PodPtr> ContentOf(const PodSet& set) {
 }
 
 TEST(PodSet, EveryVersionStaysWhatItWasAndInOrder) {
-  EXPECT_TRUE(rc::check("set equals model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
-    PodSet set;
-    std::map<std::pair<std::string, std::string>, PodPtr> model;
-    uint64_t epoch = 0;
-    std::vector<std::pair<PodSet, std::vector<PodPtr>>> versions;
-    const auto keep = [&] {
-      std::vector<PodPtr> then;
-      for (const auto& [key, pod] : model) then.push_back(pod);
-      versions.emplace_back(set, then);
-      ++epoch;
-    };
-    for (const auto& [op, number] : ops) {
-      const std::pair key(number % 2 == 0 ? "a" : "b", std::to_string(number));
-      if (op % 3 == 0) {
-        set.Erase({key.first, key.second}, epoch);
-        model.erase(key);
-      } else {
-        const PodPtr pod = PodRecord::Of(MakePod(key.second).Namespace(key.first));
-        set.Put(pod, epoch);
-        model[key] = pod;
-      }
-      RC_ASSERT(set.size() == model.size());
-      if (op % 5 == 0) keep();
-    }
-    keep();
-    for (const auto& [version, then] : versions) RC_ASSERT(ContentOf(version) == then);
-  }));
+  EXPECT_TRUE(
+      rc::check("set equals model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
+        PodSet set;
+        std::map<std::pair<std::string, std::string>, PodPtr> model;
+        uint64_t epoch = 0;
+        std::vector<std::pair<PodSet, std::vector<PodPtr>>> versions;
+        const auto keep = [&] {
+          std::vector<PodPtr> then;
+          for (const auto& [key, pod] : model) then.push_back(pod);
+          versions.emplace_back(set, then);
+          ++epoch;
+        };
+        for (const auto& [op, number] : ops) {
+          const std::pair key(number % 2 == 0 ? "a" : "b", std::to_string(number));
+          if (op % 3 == 0) {
+            set.Erase({key.first, key.second}, epoch);
+            model.erase(key);
+          } else {
+            const PodPtr pod = PodRecord::Of(MakePod(key.second).Namespace(key.first));
+            set.Put(pod, epoch);
+            model[key] = pod;
+          }
+          RC_ASSERT(set.size() == model.size());
+          if (op % 5 == 0) keep();
+        }
+        keep();
+        for (const auto& [version, then] : versions) RC_ASSERT(ContentOf(version) == then);
+      }));
 }
 
 // In order of names, which would make a plain tree a list.
@@ -175,36 +177,37 @@ TEST(PodSet, TenThousandPodsInOrderAreNoLoad) {
 }
 
 TEST(NodeNames, EveryVersionStaysWhatItWas) {
-  EXPECT_TRUE(rc::check("names equal model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
-    NodeNames names;
-    std::map<std::string, size_t> model;
-    uint64_t epoch = 0;
-    std::vector<std::pair<NodeNames, std::map<std::string, size_t>>> versions;
-    for (size_t i = 0; i < ops.size() * 20; ++i) {  // enough for the table to be built anew
-      const auto& [op, number] = ops[i / 20];
-      const std::string name = "node-" + std::to_string(number * 7 + i % 20 * 31);
-      if (op % 3 == 0 && model.erase(name) == 1) {
-        names.Erase(name, epoch);
-      } else if (op % 3 != 0) {
-        names.Set(name, i, epoch);
-        model[name] = i;
-      }
-      if (i % 40 == 0) {
+  EXPECT_TRUE(
+      rc::check("names equal model", [](const std::vector<std::pair<uint8_t, uint8_t>>& ops) {
+        NodeNames names;
+        std::map<std::string, size_t> model;
+        uint64_t epoch = 0;
+        std::vector<std::pair<NodeNames, std::map<std::string, size_t>>> versions;
+        for (size_t i = 0; i < ops.size() * 20; ++i) {  // enough for the table to be built anew
+          const auto& [op, number] = ops[i / 20];
+          const std::string name = "node-" + std::to_string(number * 7 + i % 20 * 31);
+          if (op % 3 == 0 && model.erase(name) == 1) {
+            names.Erase(name, epoch);
+          } else if (op % 3 != 0) {
+            names.Set(name, i, epoch);
+            model[name] = i;
+          }
+          if (i % 40 == 0) {
+            versions.emplace_back(names, model);
+            ++epoch;
+          }
+        }
         versions.emplace_back(names, model);
-        ++epoch;
-      }
-    }
-    versions.emplace_back(names, model);
-    for (const auto& [version, then] : versions) {
-      for (size_t number = 0; number < 2400; ++number) {
-        const std::string name = "node-" + std::to_string(number);
-        const auto at = then.find(name);
-        const auto slot = version.Find(name);
-        RC_ASSERT(slot.has_value() == (at != then.end()));
-        if (slot.has_value()) RC_ASSERT(*slot == at->second);
-      }
-    }
-  }));
+        for (const auto& [version, then] : versions) {
+          for (size_t number = 0; number < 2400; ++number) {
+            const std::string name = "node-" + std::to_string(number);
+            const auto at = then.find(name);
+            const auto slot = version.Find(name);
+            RC_ASSERT(slot.has_value() == (at != then.end()));
+            if (slot.has_value()) RC_ASSERT(*slot == at->second);
+          }
+        }
+      }));
 }
 
 }  // namespace

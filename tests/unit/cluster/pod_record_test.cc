@@ -14,11 +14,11 @@
 namespace outrigger::cluster {
 namespace {
 
+using ::testing::IsEmpty;
 using testing::MakePod;
 using testing::Q;
 using testing::RandomPod;
 using testing::Same;
-using ::testing::IsEmpty;
 
 ResourceList RequestsOf(const PodRecord& record) {
   ResourceList list;
@@ -74,8 +74,11 @@ TEST(PodRecord, AssumedOneDiffersInTheNodeAlone) {
 
 TEST(PodRecord, FinishedPodsAreTerminal) {
   Pod pod = MakePod();
-  for (const auto& [phase, terminal] : {std::pair{"Succeeded", true}, {"Failed", true},
-                                        {"Running", false}, {"Pending", false}, {"", false}}) {
+  for (const auto& [phase, terminal] : {std::pair{"Succeeded", true},
+                                        {"Failed", true},
+                                        {"Running", false},
+                                        {"Pending", false},
+                                        {"", false}}) {
     pod.phase = phase;
     EXPECT_EQ(PodRecord::Of(pod)->is_terminal(), terminal) << phase;
   }

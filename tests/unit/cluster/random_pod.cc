@@ -12,10 +12,27 @@
 namespace outrigger::testing {
 namespace {
 
-constexpr std::array kAmounts = {"0",     "1",      "250m",   "1.5Gi",  "1.0",      "+5",
-                                 "33n",   "-2",     "007",    "1e3",    "2E-6",     "1Pi",
-                                 "1000E", "10E",    "12e+05", "1.234",  "8Ei",      "0.000000001",
-                                 "999999999999999999999999", "-1.50000000000", "512Mi"};
+constexpr std::array kAmounts = {"0",
+                                 "1",
+                                 "250m",
+                                 "1.5Gi",
+                                 "1.0",
+                                 "+5",
+                                 "33n",
+                                 "-2",
+                                 "007",
+                                 "1e3",
+                                 "2E-6",
+                                 "1Pi",
+                                 "1000E",
+                                 "10E",
+                                 "12e+05",
+                                 "1.234",
+                                 "8Ei",
+                                 "0.000000001",
+                                 "999999999999999999999999",
+                                 "-1.50000000000",
+                                 "512Mi"};
 
 class Filler {
  public:
@@ -131,8 +148,8 @@ Pod RandomPod(uint64_t seed) {
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
          ad, ae] = pod;
   Filler fill(seed);
-  fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-       ad, ae);
+  fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
+       ae);
   return pod;
 }
 

@@ -3,8 +3,8 @@
 namespace outrigger::cluster {
 namespace {
 
-using testing::MakeNode;
 using ::testing::ElementsAre;
+using testing::MakeNode;
 
 /// Nodes a and b with a pod each, and a list that begins.
 class Replace : public ::testing::Test {
