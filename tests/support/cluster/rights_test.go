@@ -121,7 +121,7 @@ func TestDataGoesBackToWhatWasSavedAndTokensAreRevoked(t *testing.T) {
 	if err := kube.Eventually(ctx, 30*time.Second, func(ctx context.Context) error {
 		_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if !apierrors.IsUnauthorized(err) {
-			return fmt.Errorf("not refused: %w", err)
+			return fmt.Errorf("not refused: %v", err)
 		}
 		return nil
 	}); err != nil {

@@ -1,0 +1,335 @@
+package faults
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rig is a server behind a proxy: what is no watch is answered with page, a watch with what a test
+// puts into events, line by line.
+type rig struct {
+	*testing.T
+	proxy  *Proxy
+	client *http.Client
+	events chan string
+}
+
+const page = `{"kind":"NodeList","items":[1,2,3]}`
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{T: t, events: make(chan string, 10)}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		w.Header().Set("Seen-Authorization", request.Header.Get("Authorization"))
+		if !IsWatch(request) {
+			fmt.Fprint(w, page)
+			return
+		}
+		w.(http.Flusher).Flush()
+		for {
+			select {
+			case line := <-r.events:
+				fmt.Fprintln(w, line)
+				w.(http.Flusher).Flush()
+			case <-request.Context().Done():
+				return
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	proxy, err := Start(server.URL, &tls.Config{RootCAs: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
+	r.proxy = proxy
+	r.trust()
+	return r
+}
+
+// trust gives the rig a client that trusts the proxy's authority of now and has no connection.
+func (r *rig) trust() {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(r.proxy.CA())
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
+	r.Cleanup(transport.CloseIdleConnections)
+	r.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+}
+
+func (r *rig) open(path string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, r.proxy.URL()+path, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer secret")
+	return r.client.Do(request)
+}
+
+// get returns the body of what is no watch, as far as it came.
+func (r *rig) get(path string) (*http.Response, string, error) {
+	r.Helper()
+	response, err := r.open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response, string(body), err
+}
+
+// watch opens a watch of pods.
+func (r *rig) watch() (*bufio.Reader, io.Closer) {
+	r.Helper()
+	response, err := r.open("/api/v1/pods?watch=true")
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() { response.Body.Close() })
+	return bufio.NewReader(response.Body), response.Body
+}
+
+func (r *rig) expectLine(reader *bufio.Reader, want string) {
+	r.Helper()
+	if line, err := reader.ReadString('\n'); err != nil || line != want+"\n" {
+		r.Fatalf("got %q, %v, want %q", line, err, want)
+	}
+}
+
+func TestWithoutRulesEverythingPassesAndIsCounted(t *testing.T) {
+	r := newRig(t)
+	response, body, err := r.get("/api/v1/nodes")
+	if err != nil || body != page || response.Header.Get("Seen-Authorization") != "Bearer secret" {
+		t.Fatalf("%q, %v, %v", body, err, response)
+	}
+	events, _ := r.watch()
+	r.events <- "one"
+	r.expectLine(events, "one") // before the watch ends
+	if n, m := r.proxy.Accepted(), r.proxy.Requests(); n != 2 && n != 1 || m != 2 {
+		t.Errorf("%d connections, %d requests", n, m)
+	}
+}
+
+func TestABodyIsCutAtAnyByte(t *testing.T) {
+	r := newRig(t)
+	for n := range len(page) + 1 {
+		cut := r.proxy.Inject(Rule{Match: List("nodes"), Tamper: CutAfter(int64(n)), Times: 1})
+		_, body, err := r.get("/api/v1/nodes")
+		if err == nil && n < len(page) || body != page[:n] {
+			t.Errorf("cut after %d: %q, %v", n, body, err)
+		}
+		if cut.Hits() != 1 {
+			t.Errorf("cut after %d: met %d requests", n, cut.Hits())
+		}
+		if _, body, err := r.get("/api/v1/nodes"); err != nil || body != page {
+			t.Errorf("after the cut: %q, %v", body, err)
+		}
+		cut.Remove()
+	}
+}
+
+func TestAStandingWatchIsCutInAnEvent(t *testing.T) {
+	r := newRig(t)
+	events, _ := r.watch()
+	r.events <- "one"
+	r.expectLine(events, "one")
+	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: CutAfter(6)})
+	r.events <- "two"
+	if rest, err := io.ReadAll(events); string(rest) != "tw" || err == nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+func TestAnswersReplaceTheServersAsOftenAsTold(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer *Answer
+		code   int
+		text   string
+	}{
+		"Gone": {Gone(), 410, `"reason":"Expired"`}, "TooMany": {TooMany(7), 429, `"retryAfterSeconds":7`},
+		"Broken": {Broken(), 500, "leader changed"}, "Forbidden": {Forbidden(), 403, "Forbidden"},
+		"Unauthorized": {Unauthorized(), 401, "Unauthorized"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			rule := r.proxy.Inject(Rule{Match: List("nodes"), Answer: row.answer, Times: 2})
+			for range 2 {
+				response, body, err := r.get("/api/v1/nodes")
+				if err != nil || response.StatusCode != row.code || !strings.Contains(body, row.text) {
+					t.Errorf("%q, %v", body, err)
+				}
+				if row.code == 429 && response.Header.Get("Retry-After") != "7" {
+					t.Errorf("headers: %v", response.Header)
+				}
+				if _, body, _ := r.get("/api/v1/pods"); body != page {
+					t.Errorf("another path: %q", body)
+				}
+			}
+			if _, body, err := r.get("/api/v1/nodes"); err != nil || body != page || rule.Hits() != 2 {
+				t.Errorf("the third time: %q, %v; %d hits", body, err, rule.Hits())
+			}
+		})
+	}
+}
+
+func TestASilentWatchStaysOpenAndSilent(t *testing.T) {
+	r := newRig(t)
+	events, closer := r.watch()
+	r.events <- "one"
+	r.expectLine(events, "one")
+	silence := r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: FallSilent(0), Times: 1})
+	r.events <- "two"
+	read := make(chan error, 1)
+	go func() {
+		_, err := events.ReadByte()
+		read <- err
+	}()
+	for silence.Hits() == 0 { // until it has swallowed the event
+		if t.Context().Err() != nil {
+			t.Fatal("no hit")
+		}
+	}
+	silence.Remove()
+	r.events <- "three"
+	select {
+	case err := <-read:
+		t.Errorf("the watch said something, or ended: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	closer.Close()
+	<-read
+	again, _ := r.watch()
+	r.events <- "four"
+	for { // "three" is either lost with the silent watch or not
+		line, err := again.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "four\n" {
+			break
+		}
+	}
+}
+
+func TestASlowBodyComesByteByByte(t *testing.T) {
+	r := newRig(t)
+	r.proxy.Inject(Rule{Tamper: Drip(time.Millisecond)})
+	begin := time.Now()
+	_, body, err := r.get("/api/v1/nodes")
+	if took := time.Since(begin); err != nil || body != page || took < time.Duration(len(page))*time.Millisecond {
+		t.Errorf("%q, %v after %v", body, err, took)
+	}
+}
+
+func TestADelayComesBeforeTheAnswer(t *testing.T) {
+	r := newRig(t)
+	r.proxy.Inject(Rule{Delay: 100 * time.Millisecond, Times: 1})
+	begin := time.Now()
+	_, body, err := r.get("/api/v1/nodes")
+	if took := time.Since(begin); err != nil || body != page || took < 100*time.Millisecond {
+		t.Errorf("%q, %v after %v", body, err, took)
+	}
+}
+
+func TestOneEventIsSpoiledAndTheNextIsNot(t *testing.T) {
+	r := newRig(t)
+	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: Spoil(3, '}'), Times: 1})
+	events, _ := r.watch()
+	for _, row := range []struct{ sent, want string }{{"ab", "ab"}, {`{"a":1}`, `{"a}:1}`}, {`{"a":1}`, `{"a":1}`}} {
+		r.events <- row.sent
+		r.expectLine(events, row.want)
+	}
+}
+
+func TestAHugeEventComesBetweenTwo(t *testing.T) {
+	r := newRig(t)
+	huge := HugeEvent("Pod", "default", "huge", 10<<20)
+	events, _ := r.watch()
+	r.events <- "one"
+	r.expectLine(events, "one")
+	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: Insert(huge), Times: 1})
+	r.events <- "two"
+	r.expectLine(events, string(huge))
+	r.expectLine(events, "two")
+}
+
+func TestConnectionsAreRefusedAndTakenAgain(t *testing.T) {
+	r := newRig(t)
+	events, _ := r.watch()
+	r.proxy.Refuse()
+	if _, err := events.ReadByte(); err == nil {
+		t.Error("a watch stands though all connections are refused")
+	}
+	if _, _, err := r.get("/api/v1/nodes"); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%v", err)
+	}
+	if err := r.proxy.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	if _, body, err := r.get("/api/v1/nodes"); err != nil || body != page {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+func TestAServerThatIsNotThereIsALostConnection(t *testing.T) {
+	p, err := Start("https://127.0.0.1:1", &tls.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	r := &rig{T: t, proxy: p}
+	r.trust()
+	if response, _, err := r.get("/"); err == nil {
+		t.Errorf("answered: %v", response.Status)
+	}
+}
+
+func TestANewAuthorityIsNotTrustedByWhoKnowsTheOldOne(t *testing.T) {
+	r := newRig(t)
+	if _, _, err := r.get("/api/v1/nodes"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.proxy.NewAuthority(); err != nil {
+		t.Fatal(err)
+	}
+	r.proxy.Cut()
+	var unknown x509.UnknownAuthorityError
+	if _, _, err := r.get("/api/v1/nodes"); !errors.As(err, &unknown) {
+		t.Errorf("%v", err)
+	}
+	r.trust()
+	if _, body, err := r.get("/api/v1/nodes"); err != nil || body != page {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+func TestAClientThatLeavesEndsTheCallBehindTheProxy(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.proxy.URL()+"/api/v1/pods?watch=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	cancel()
+	if _, err := io.ReadAll(response.Body); err == nil {
+		t.Error("the body ended well")
+	}
+	// httptest's Close, at the end of the test, blocks until no request is outstanding.
+}
