@@ -10,6 +10,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // errCut cuts the connection.
@@ -58,12 +60,13 @@ func Unauthorized() *Answer {
 	return Refusal(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized", 0)
 }
 
-// CutAfter cuts the connection once n bytes of the body have been sent.
+// CutAfter passes n bytes of the body more, counted from when it takes hold, and cuts the connection.
 func CutAfter(n int64) func() Tamper {
 	return func() Tamper {
+		left := n
 		return func(s *Stream, piece []byte) error {
-			left := n - s.Sent
 			if int64(len(piece)) < left {
+				left -= int64(len(piece))
 				return s.Send(piece)
 			}
 			if left > 0 {
@@ -97,12 +100,13 @@ func Drip(interval time.Duration) func() Tamper {
 // closes it.
 func FallSilent(n int64) func() Tamper {
 	return func() Tamper {
+		left := n
 		return func(s *Stream, piece []byte) error {
-			if int64(len(piece)) <= n {
-				n -= int64(len(piece))
+			if int64(len(piece)) <= left {
+				left -= int64(len(piece))
 				return s.Send(piece)
 			}
-			if err := s.Send(piece[:n]); err != nil {
+			if err := s.Send(piece[:left]); err != nil {
 				return err
 			}
 			<-s.Request.Context().Done()
@@ -131,11 +135,10 @@ func Insert(line []byte) func() Tamper {
 	})
 }
 
-// HugeEvent is an ADDED event of an object with an annotation of that many bytes.
-func HugeEvent(kind, namespace, name string, size int) []byte {
-	return fmt.Appendf(nil, `{"type":"ADDED","object":{"apiVersion":"v1","kind":%q,"metadata":{"namespace":%q,"name":%q,`+
-		`"uid":"huge","resourceVersion":"1","annotations":{"huge":"%s"}}}}`,
-		kind, namespace, name, bytes.Repeat([]byte("x"), size))
+// Event is an event of a watch, as an API server writes it (without the line end).
+func Event(kind watch.EventType, object runtime.Object) ([]byte, error) {
+	text, err := json.Marshal(object)
+	return fmt.Appendf(nil, `{"type":%q,"object":%s}`, kind, text), err
 }
 
 // once lets change have pieces until it has changed one.

@@ -14,6 +14,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // rig is a server behind a proxy: what is no watch is answered with page, a watch with what a test
@@ -145,7 +149,7 @@ func TestAStandingWatchIsCutInAnEvent(t *testing.T) {
 	events, _ := r.watch()
 	r.events <- "one"
 	r.expectLine(events, "one")
-	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: CutAfter(6)})
+	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: CutAfter(2)})
 	r.events <- "two"
 	if rest, err := io.ReadAll(events); string(rest) != "tw" || err == nil {
 		t.Errorf("%q, %v", rest, err)
@@ -255,7 +259,11 @@ func TestOneEventIsSpoiledAndTheNextIsNot(t *testing.T) {
 
 func TestAHugeEventComesBetweenTwo(t *testing.T) {
 	r := newRig(t)
-	huge := HugeEvent("Pod", "default", "huge", 10<<20)
+	huge, err := Event(watch.Added, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Annotations: map[string]string{"huge": strings.Repeat("x", 10<<20)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	events, _ := r.watch()
 	r.events <- "one"
 	r.expectLine(events, "one")

@@ -11,8 +11,6 @@ import (
 type Stream struct {
 	// Request is what is answered.
 	Request *http.Request
-	// Sent is how many bytes of the body the client was sent.
-	Sent int64
 
 	writer  http.ResponseWriter
 	engaged []engaged
@@ -20,12 +18,10 @@ type Stream struct {
 
 // Send passes bytes to the client at once.
 func (s *Stream) Send(bytes []byte) error {
-	n, err := s.writer.Write(bytes)
-	s.Sent += int64(n)
-	if err == nil {
-		err = http.NewResponseController(s.writer).Flush()
+	if _, err := s.writer.Write(bytes); err != nil {
+		return err
 	}
-	return err
+	return http.NewResponseController(s.writer).Flush()
 }
 
 // engaged is an injection that is at work on a stream.
