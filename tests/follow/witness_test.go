@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/follower"
 )
@@ -34,7 +32,6 @@ type witness struct {
 	mutex   sync.Mutex // held in a round
 	number  int
 	written []writing
-	asked   int
 	lies    []string
 }
 
@@ -79,17 +76,15 @@ func (w *witness) forget(what func()) {
 	})
 }
 
-// check fails the test for every lie since the last check.
-func (w *witness) check(t testing.TB) {
-	t.Helper()
+// check fails the test for every lie since the last check; it asks once more.
+func (w *witness) check(s *scene) {
+	s.Helper()
 	w.pause(func() {
-		if w.asked == 0 {
-			t.Error("the witness has asked nothing")
-		}
+		w.ask(s.ctx)
 		for _, lie := range w.lies {
-			t.Error(lie)
+			s.Error(lie)
 		}
-		w.lies, w.asked = nil, 0
+		w.lies = nil
 	})
 }
 
@@ -97,9 +92,13 @@ func (w *witness) round(ctx context.Context) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.write(ctx)
+	w.ask(ctx)
+}
+
+// ask has the follower say whether it is ready, and if so, what it knows.
+func (w *witness) ask(ctx context.Context) {
 	asked := time.Now()
 	readiness, err := w.follower.Ready()
-	w.asked++
 	if err == nil && readiness.Ready {
 		var dump follower.Dump
 		if dump, err = w.follower.Dump(); err == nil {

@@ -13,14 +13,18 @@ func Eventually(ctx context.Context, limit time.Duration, condition func(context
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	var last error
 	for {
 		err := condition(ctx)
 		if err == nil {
 			return nil
 		}
+		if ctx.Err() == nil || last == nil { // what fails because the time is over says nothing
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %v still: %w", limit, err)
+			return fmt.Errorf("after %v still: %w", limit, last)
 		case <-tick.C:
 		}
 	}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -84,6 +85,10 @@ func (r *resource) apply(event watch.Event) error {
 	if err != nil {
 		return err
 	}
+	if event.Type == watch.Bookmark {
+		r.version = of.GetResourceVersion()
+		return nil
+	}
 	key, err := keyOf(event.Object)
 	if err != nil {
 		return err
@@ -102,6 +107,9 @@ func keyOf(object runtime.Object) (string, error) {
 	of, err := meta.Accessor(object)
 	if err != nil {
 		return "", err
+	}
+	if of.GetName() == "" {
+		return "", errors.New("an object without a name")
 	}
 	return of.GetNamespace() + "/" + of.GetName(), nil
 }
