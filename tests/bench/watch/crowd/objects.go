@@ -53,10 +53,11 @@ func (c *Crowd) createPod(ctx context.Context, client kubernetes.Interface, i in
 		return err
 	}
 	created.Status = running(i, created)
-	if c.Size.Lean { // one empty entry is how the API is told to drop them all
-		created.ManagedFields = []metav1.ManagedFieldsEntry{{}}
-	}
 	_, err = client.CoreV1().Pods(Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{FieldManager: "kubelet"})
+	if err == nil && c.Size.Lean { // one empty entry is how the API is told to drop them all
+		_, err = client.CoreV1().Pods(Namespace).Patch(ctx, created.Name, types.MergePatchType,
+			[]byte(`{"metadata":{"managedFields":[{}]}}`), metav1.PatchOptions{})
+	}
 	return err
 }
 
