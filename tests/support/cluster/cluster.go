@@ -95,6 +95,9 @@ func (c *Cluster) Stop() {
 // LogDir is where the logs of everything in this cluster are.
 func (c *Cluster) LogDir() string { return filepath.Join(c.Dir, "logs") }
 
+// EtcdURL is where etcd is, for who writes past kube-apiserver.
+func (c *Cluster) EtcdURL() string { return c.addresses.etcd }
+
 // Binary returns the path of one of the control plane's binaries.
 func (c *Cluster) Binary(name string) string { return filepath.Join(c.binaries, name) }
 

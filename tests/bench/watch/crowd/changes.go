@@ -7,27 +7,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
-
-// SentAnnotation carries the time at which the change of a pod was sent, as RFC3339Nano.
-const SentAnnotation = "bench.outrigger/sent"
 
 // Changes is what Change did.
 type Changes struct {
 	Sent   int
 	PerSec float64
-	// Late is how many were sent more than 100 ms after their time: the server did not keep up.
+	// Late is how many were sent more than 100 ms after their time: the machine did not keep up.
 	Late int
-	// Writes are the times that the server took for each, from the first byte sent to its answer.
+	// Writes are the times that etcd took for each.
 	Writes []time.Duration
 }
 
 // Change changes pods for a time, one after the other, at a rate per second: each change is one event
-// for whoever watches. It returns when all have been answered.
-func (c *Crowd) Change(ctx context.Context, rate int, duration time.Duration) (Changes, error) {
+// for whoever watches. It returns when all have been taken.
+func (c *Changer) Change(ctx context.Context, rate int, duration time.Duration) (Changes, error) {
 	total := int(duration.Seconds() * float64(rate))
 	began := time.Now()
 	var mutex sync.Mutex
@@ -35,13 +29,13 @@ func (c *Crowd) Change(ctx context.Context, rate int, duration time.Duration) (C
 	var failures []error
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for worker := range workers {
+	for range workers {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < total && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
 				waitUntil(ctx, due)
 				sent := time.Now()
-				err := c.changeOne(ctx, worker, sent)
+				err := c.changeOne(ctx, i, sent)
 				took := time.Since(sent)
 				mutex.Lock()
 				if err != nil && len(failures) < 3 {
@@ -62,14 +56,6 @@ func (c *Crowd) Change(ctx context.Context, rate int, duration time.Duration) (C
 		return changes, fmt.Errorf("change pods: %w", errors.Join(failures...))
 	}
 	return changes, ctx.Err()
-}
-
-func (c *Crowd) changeOne(ctx context.Context, worker int, sent time.Time) error {
-	pod := PodName(int(c.next.Add(1)-1) % c.Size.Pods)
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, SentAnnotation, sent.Format(time.RFC3339Nano))
-	_, err := c.clients[worker%connections].CoreV1().Pods(Namespace).Patch(
-		ctx, pod, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubelet"})
-	return err
 }
 
 func waitUntil(ctx context.Context, when time.Time) {

@@ -1,5 +1,5 @@
 // Package crowd fills a real API server with a cluster, nodes and running pods bound to them, as fast
-// as the server takes them, and keeps changing the pods. The objects are those of package bodies,
+// as the server takes them, and changes pods at a steady rate. The objects are those of package bodies,
 // with the status and the managedFields that they get when kubelets and controllers write them.
 package crowd
 
@@ -45,7 +45,6 @@ type Crowd struct {
 	Took time.Duration
 
 	clients []kubernetes.Interface
-	next    atomic.Int64 // the pod whose turn it is to change
 }
 
 // Fill creates everything; the server must have none of it. progress, unless nil, is called now and

@@ -91,10 +91,14 @@ func TestEveryChangeIsOneEventWithItsTime(t *testing.T) {
 	c := cluster.ForTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	filled, err := crowd.Fill(ctx, c.Config, 1, crowd.Size{Nodes: 2, Pods: 10}, nil)
+	if _, err := crowd.Fill(ctx, c.Config, 1, crowd.Size{Nodes: 2, Pods: 10}, nil); err != nil {
+		t.Fatal(err)
+	}
+	changer, err := crowd.NewChanger(ctx, c.EtcdURL())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer changer.Close()
 	list, err := c.Client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +109,7 @@ func TestEveryChangeIsOneEventWithItsTime(t *testing.T) {
 	}
 	defer watcher.Stop()
 	began := time.Now()
-	changes, err := filled.Change(ctx, 50, time.Second)
+	changes, err := changer.Change(ctx, 50, time.Second)
 	if err != nil || changes.Sent != 50 || len(changes.Writes) != 50 || time.Since(began) < 900*time.Millisecond {
 		t.Fatalf("%+v, %v", changes, err)
 	}
@@ -123,5 +127,18 @@ func TestEveryChangeIsOneEventWithItsTime(t *testing.T) {
 		case <-ctx.Done():
 			t.Fatal("fewer than 50 events")
 		}
+	}
+	// Nothing else has changed, and the server can still write what was written past it.
+	pods := c.Client.CoreV1().Pods(crowd.Namespace)
+	pod, err := pods.Get(ctx, crowd.PodName(3), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pod.Status.Phase != corev1.PodRunning || len(pod.Annotations) != len(list.Items[3].Annotations)+1 {
+		t.Errorf("%s, annotations %v", pod.Status.Phase, pod.Annotations)
+	}
+	pod.Labels["x"] = "y"
+	if _, err := pods.Update(ctx, pod, metav1.UpdateOptions{}); err != nil {
+		t.Error(err)
 	}
 }

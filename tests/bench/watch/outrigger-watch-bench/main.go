@@ -151,12 +151,17 @@ func measureIn(ctx context.Context, o options, dir string, report *Report) error
 	if err != nil {
 		return err
 	}
+	changer, err := crowd.NewChanger(ctx, c.EtcdURL())
+	if err != nil {
+		return err
+	}
+	defer changer.Close()
 	progress.say("client-go's informers")
-	if report.Go, err = measure(ctx, &informers{binary: o.informers}, o, kubeconfig, c.LogDir(), filled); err != nil || o.goOnly {
+	if report.Go, err = measure(ctx, &informers{binary: o.informers}, o, kubeconfig, c.LogDir(), changer); err != nil || o.goOnly {
 		return err
 	}
 	progress.say("ours")
-	report.Ours, err = measure(ctx, &ours{binary: o.outrigger, cluster: filled.Cluster}, o, kubeconfig, c.LogDir(), filled)
+	report.Ours, err = measure(ctx, &ours{binary: o.outrigger, cluster: filled.Cluster}, o, kubeconfig, c.LogDir(), changer)
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 const changesPerSecond = 1000
 
 // measure takes one follower through all phases: start, quiet, changes, changes with calls.
-func measure(ctx context.Context, f follower, o options, kubeconfig, dir string, filled *crowd.Crowd) (*Figures, error) {
+func measure(ctx context.Context, f follower, o options, kubeconfig, dir string, changer *crowd.Changer) (*Figures, error) {
 	figures := &Figures{}
 	defer f.Stop()
 	began := time.Now()
@@ -34,10 +34,10 @@ func measure(ctx context.Context, f follower, o options, kubeconfig, dir string,
 		return nil, err
 	}
 	figures.ResidentMB = float64(resident) / 1e6
-	if err := figures.follow(ctx, f, o.duration(), filled); err != nil {
+	if err := figures.follow(ctx, f, o.duration(), changer); err != nil {
 		return nil, err
 	}
-	if err := figures.call(ctx, f, o.duration(), filled); err != nil {
+	if err := figures.call(ctx, f, o.duration(), changer); err != nil {
 		return nil, err
 	}
 	peak, err := replay.PeakMemory(f.Pid())
@@ -76,12 +76,12 @@ func share(pid int, what func() error) (float64, error) {
 }
 
 // follow measures a follower while pods change.
-func (figures *Figures) follow(ctx context.Context, f follower, duration time.Duration, filled *crowd.Crowd) error {
+func (figures *Figures) follow(ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer) error {
 	before, err := replay.CPUTime(f.Pid())
 	if err != nil {
 		return err
 	}
-	changes, err := changeAndSettle(ctx, f, duration, filled, &figures.FollowPercent)
+	changes, err := changeAndSettle(ctx, f, duration, changer, &figures.FollowPercent)
 	if err != nil {
 		return err
 	}
@@ -101,10 +101,10 @@ func (figures *Figures) follow(ctx context.Context, f follower, duration time.Du
 }
 
 func changeAndSettle(
-	ctx context.Context, f follower, duration time.Duration, filled *crowd.Crowd, percent *float64,
+	ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer, percent *float64,
 ) (changes crowd.Changes, err error) {
 	*percent, err = share(f.Pid(), func() error {
-		changes, err = filled.Change(ctx, changesPerSecond, duration)
+		changes, err = changer.Change(ctx, changesPerSecond, duration)
 		return err
 	})
 	if err == nil {
@@ -115,7 +115,7 @@ func changeAndSettle(
 
 // call measures names-only filter calls, one after the other, while pods change; a follower that
 // answers none is left alone.
-func (figures *Figures) call(ctx context.Context, f follower, duration time.Duration, filled *crowd.Crowd) error {
+func (figures *Figures) call(ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer) error {
 	caller, err := f.Caller()
 	if err != nil || caller == nil {
 		return err
@@ -125,7 +125,7 @@ func (figures *Figures) call(ctx context.Context, f follower, duration time.Dura
 	defer cancel()
 	changed := make(chan error, 1)
 	go func() {
-		_, err := filled.Change(ctx, changesPerSecond, duration)
+		_, err := changer.Change(ctx, changesPerSecond, duration)
 		changed <- err
 	}()
 	var times []time.Duration

@@ -37,7 +37,7 @@ type Figures struct {
 	FollowCPUMS      float64 `json:"followCpuMs"`
 	ChangesPerSecond float64 `json:"changesPerSecond"`
 	ChangesLate      int     `json:"changesLate"`
-	WriteP50MS       float64 `json:"writeP50Ms"` // of the API server, for one change
+	WriteP50MS       float64 `json:"writeP50Ms"` // of etcd, for one change
 	WriteP99MS       float64 `json:"writeP99Ms"`
 	Lags             Lags    `json:"lags"`
 	Calls            *Calls  `json:"calls,omitempty"`
@@ -57,8 +57,9 @@ func (r *Report) section() sheet.Section {
 		Text: fmt.Sprintf("One real kube-apiserver and etcd with %d nodes (%.1f KB of JSON each) and %d running pods (%.1f KB), "+
 			"followed by client-go's shared informers for nodes and pods (protobuf, managedFields dropped, as kube-scheduler "+
 			"has them) and then by ours. Resident memory of client-go is that after a collection of garbage. Quiet and "+
-			"following were watched for %d s each; following is at %d changes of pods per second, which the same machine "+
-			"makes and serves. A lag is counted from when a change is sent to the API server, so it includes the write.",
+			"following were watched for %d s each; following is at %d changes of pods per second, written to etcd past the "+
+			"API server, since the machine would have no time for anything else. A lag is counted from when a change is "+
+			"sent to etcd to when the follower has it: the write and the API server's part are in it.",
 			r.Nodes, float64(r.NodeBytes)/1000, r.Pods, float64(r.PodBytes)/1000, r.Seconds, changesPerSecond),
 		Tables:  []sheet.Table{r.table(), r.lagTable()},
 		Targets: sheet.Judge(targets(), r),
@@ -87,7 +88,7 @@ func (r *Report) table() sheet.Table {
 
 func (r *Report) lagTable() sheet.Table {
 	t := sheet.Table{
-		Title:  "While pods change: lag and the API server's time for a write, in ms.",
+		Title:  "While pods change: lag and etcd's time for a write, in ms.",
 		Header: []string{"follower", "changes/s", "late", "seen", "lag", "p99", "write", "p99"},
 	}
 	r.each(func(name string, f *Figures) {
