@@ -60,6 +60,12 @@ func (l *lags) add(sent string, seen time.Time) {
 	l.all = append(l.all, seen.Sub(at))
 }
 
+func (l *lags) count() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return len(l.all)
+}
+
 func (l *lags) summary() replay.Summary {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

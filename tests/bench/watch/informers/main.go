@@ -2,7 +2,8 @@
 // nodes and pods, as kube-scheduler has them (protobuf, managedFields dropped on arrival).
 //
 // It prints a line of JSON once it is synced, {"syncedMs", "cpuMs"}, counted from its start, and then
-// answers commands on its standard input, a line each: `stats`, and `quit`, which ends it.
+// answers commands on its standard input, a line each: `stats`; `seen`, which is of stats only what
+// costs nothing, the events; and `quit`, which ends it.
 package main
 
 import (
@@ -75,10 +76,14 @@ func run(kubeconfig string, began time.Time) error {
 			if err != nil {
 				return err
 			}
+		case "seen":
+			if err := out.Encode(Stats{Events: lags.count()}); err != nil {
+				return err
+			}
 		case "quit":
 			return nil
 		default:
-			return fmt.Errorf("command %q: want stats or quit", command)
+			return fmt.Errorf("command %q: want stats, seen or quit", command)
 		}
 	}
 	return nil

@@ -15,7 +15,9 @@ type follower interface {
 	Pid() int
 	// Resident is its memory in bytes; a garbage collector may run before.
 	Resident() (int64, error)
-	// Lags sums up the lag of the changes of pods since the last call.
+	// Seen is how many changes of pods it has seen since it was ready. Asking costs it next to nothing.
+	Seen() (int, error)
+	// Lags sums up the lags of those.
 	Lags() (Lags, error)
 	// Caller makes names-only filter calls; nil if it answers none.
 	Caller() (caller, error)

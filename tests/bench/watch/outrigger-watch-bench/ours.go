@@ -17,7 +17,7 @@ type ours struct {
 	binary  string
 	cluster *bodies.Cluster
 	server  *outrigger.Server
-	before  histogram // at the last call of Lags
+	before  histogram // when it was ready
 }
 
 // lagMetric is the histogram of lags, in seconds.
@@ -36,7 +36,8 @@ func (o *ours) Start(ctx context.Context, kubeconfig, dir string) error {
 	for tick := time.NewTicker(5 * time.Millisecond); ; {
 		if o.isReady(ctx) {
 			tick.Stop()
-			return nil
+			o.before, err = o.lags()
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -63,23 +64,26 @@ func (o *ours) Pid() int { return o.server.Pid() }
 
 func (o *ours) Resident() (int64, error) { return replay.ResidentMemory(o.Pid()) }
 
-func (o *ours) Lags() (Lags, error) {
+// lags reads the histogram.
+func (o *ours) lags() (histogram, error) {
 	client := http.Client{Timeout: 10 * time.Second}
 	response, err := client.Get(o.server.AdminURL + "/metrics")
 	if err != nil {
-		return Lags{}, err
+		return nil, err
 	}
 	defer response.Body.Close()
-	now, err := readHistogram(response.Body, lagMetric)
-	if err != nil {
-		return Lags{}, err
-	}
+	return readHistogram(response.Body, lagMetric)
+}
+
+func (o *ours) Seen() (int, error) {
+	now, err := o.lags()
+	return int(now.minus(o.before).count()), err
+}
+
+func (o *ours) Lags() (Lags, error) {
+	now, err := o.lags()
 	since := now.minus(o.before)
-	o.before = now
-	if since.count() == 0 {
-		return Lags{}, fmt.Errorf("%s has counted no change", lagMetric)
-	}
-	return Lags{int(since.count()), 1000 * since.quantile(0.5), 1000 * since.quantile(0.99)}, nil
+	return Lags{int(since.count()), 1000 * since.quantile(0.5), 1000 * since.quantile(0.99)}, err
 }
 
 // Caller makes filter calls with the names of all nodes, each of which must come back.
