@@ -8,11 +8,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // SentAnnotation carries the time at which the change of a pod was sent, as RFC3339Nano, always with
@@ -29,8 +25,8 @@ const changedPods = 2000
 // take all of a small machine, and what is to be measured is those who follow it. The server sees the
 // changes as those of another server of the same cluster, and so does who watches.
 type Changer struct {
-	client *clientv3.Client
-	pods   []storedPod
+	store *store
+	pods  []storedPod
 }
 
 // storedPod is a pod as etcd has it, with the place of the time in it.
@@ -42,24 +38,24 @@ type storedPod struct {
 
 // NewChanger prepares to change pods of the crowd, in the etcd at url. The caller closes it.
 func NewChanger(ctx context.Context, url string) (*Changer, error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+	store, err := openStore(url)
 	if err != nil {
-		return nil, fmt.Errorf("client of etcd: %w", err)
+		return nil, err
 	}
-	c := &Changer{client: client}
-	stored, err := client.Get(ctx, "/registry/pods/"+Namespace+"/", clientv3.WithPrefix(), clientv3.WithLimit(changedPods))
+	c := &Changer{store: store}
+	stored, err := store.client.Get(ctx, podPrefix, clientv3.WithPrefix(), clientv3.WithLimit(changedPods))
 	if err == nil {
 		err = c.addAll(stored)
 	}
 	if err != nil {
-		client.Close()
+		store.close()
 		return nil, fmt.Errorf("pods in etcd: %w", err)
 	}
 	return c, nil
 }
 
 // Close ends the connection to etcd.
-func (c *Changer) Close() { _ = c.client.Close() }
+func (c *Changer) Close() { c.store.close() }
 
 func (c *Changer) addAll(stored *clientv3.GetResponse) error {
 	for _, each := range stored.Kvs {
@@ -75,26 +71,19 @@ func (c *Changer) addAll(stored *clientv3.GetResponse) error {
 
 // add takes a pod, with an annotation of its own for the time.
 func (c *Changer) add(key string, value []byte) error {
-	serializer := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
-	object, _, err := serializer.Decode(value, nil, nil)
+	pod, err := decode[*corev1.Pod](key, value)
 	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	pod, ok := object.(*corev1.Pod)
-	if !ok {
-		return fmt.Errorf("%s is a %T", key, object)
+		return err
 	}
 	if pod.Annotations == nil {
 		pod.Annotations = map[string]string{}
 	}
-	place := []byte(sentFormat)
 	pod.Annotations[SentAnnotation] = sentFormat
-	pod.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
-	var encoded bytes.Buffer
-	if err := serializer.Encode(runtime.Object(pod), &encoded); err != nil {
+	encoded, err := encode("Pod", pod)
+	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	head, tail, found := bytes.Cut(encoded.Bytes(), place)
+	head, tail, found := bytes.Cut(encoded, []byte(sentFormat))
 	if !found {
 		return fmt.Errorf("%s: the annotation is lost", key)
 	}
@@ -105,6 +94,5 @@ func (c *Changer) add(key string, value []byte) error {
 func (c *Changer) changeOne(ctx context.Context, i int, sent time.Time) error {
 	pod := &c.pods[i%len(c.pods)]
 	value := slices.Concat(pod.head, []byte(sent.UTC().Format(sentFormat)), pod.tail)
-	_, err := c.client.Put(ctx, pod.key, string(value))
-	return err
+	return c.store.put(ctx, pod.key, value)
 }

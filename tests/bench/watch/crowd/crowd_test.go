@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
 	"outrigger.dev/outrigger/tests/bench/watch/crowd"
@@ -27,8 +28,8 @@ func TestACrowdIsRunningAndAsLargeAsARealOne(t *testing.T) {
 	c := cluster.ForTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	size := crowd.Size{Nodes: 20, Pods: 200}
-	filled, err := crowd.Fill(ctx, c.Config, 1, size, nil)
+	size := crowd.Size{Nodes: 40, Pods: 200}
+	filled, err := crowd.Fill(ctx, c.Config, c.EtcdURL(), 1, size, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,15 +54,27 @@ func TestACrowdIsRunningAndAsLargeAsARealOne(t *testing.T) {
 	if got, want := nodes.Items[0].Annotations["mean-free-cpu"], bodies.New(1, 1).Nodes[0].Annotations["mean-free-cpu"]; got != want {
 		t.Errorf("mean-free-cpu is %q, want %q", got, want)
 	}
+	// A copy is like what the server has made.
+	if made, copied := length(t, pods.Items[0]), length(t, pods.Items[150]); copied < made-50 || copied > made+50 {
+		t.Errorf("a pod that the server made has %d bytes, a copy %d", made, copied)
+	}
+	if made, copied := length(t, nodes.Items[0]), length(t, nodes.Items[size.Nodes-1]); copied < made-200 || copied > made+200 {
+		t.Errorf("a node that the server made has %d bytes, a copy %d", made, copied)
+	}
+	uids := map[types.UID]bool{}
 	perNode := map[string]int{}
 	for _, pod := range pods.Items {
 		perNode[pod.Spec.NodeName]++
+		uids[pod.UID] = true
 		if pod.Status.Phase != corev1.PodRunning || len(pod.Status.Conditions) != 5 || len(pod.ManagedFields) != 2 {
 			t.Fatalf("pod %s: %s, %d conditions, %d managers", pod.Name, pod.Status.Phase, len(pod.Status.Conditions), len(pod.ManagedFields))
 		}
 	}
 	if n := length(t, pods.Items[0]); n < 6_000 || n > 8_000 {
 		t.Errorf("a pod has %d bytes", n)
+	}
+	if len(uids) != size.Pods {
+		t.Errorf("%d UIDs for %d pods", len(uids), size.Pods)
 	}
 	for node, count := range perNode {
 		if count != size.Pods/size.Nodes {
@@ -74,7 +87,7 @@ func TestLeanPodsHaveNoManagedFields(t *testing.T) {
 	c := cluster.ForTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, err := crowd.Fill(ctx, c.Config, 1, crowd.Size{Nodes: 1, Pods: 2, Lean: true}, nil); err != nil {
+	if _, err := crowd.Fill(ctx, c.Config, c.EtcdURL(), 1, crowd.Size{Nodes: 1, Pods: 2, Lean: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	pods, err := c.Client.CoreV1().Pods(crowd.Namespace).List(ctx, metav1.ListOptions{})
@@ -91,7 +104,7 @@ func TestEveryChangeIsOneEventWithItsTime(t *testing.T) {
 	c := cluster.ForTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, err := crowd.Fill(ctx, c.Config, 1, crowd.Size{Nodes: 2, Pods: 10}, nil); err != nil {
+	if _, err := crowd.Fill(ctx, c.Config, c.EtcdURL(), 1, crowd.Size{Nodes: 2, Pods: 10}, nil); err != nil {
 		t.Fatal(err)
 	}
 	changer, err := crowd.NewChanger(ctx, c.EtcdURL())

@@ -138,7 +138,7 @@ func measureIn(ctx context.Context, o options, dir string, report *Report) error
 	}
 	defer c.Stop()
 	progress := newProgress(o.size.Nodes + o.size.Pods)
-	filled, err := crowd.Fill(ctx, c.Config, o.seed, o.size, progress.step)
+	filled, err := crowd.Fill(ctx, c.Config, c.EtcdURL(), o.seed, o.size, progress.step)
 	progress.done()
 	if err != nil {
 		return err
