@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 )
 
+// ServerPid is the process id of the running kube-apiserver.
+func (c *Cluster) ServerPid() int { return c.server.Pid() }
+
 // KillServer ends kube-apiserver as a crash would; StartServer brings it back.
 func (c *Cluster) KillServer() {
 	if c.server != nil {

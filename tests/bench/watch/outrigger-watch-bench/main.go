@@ -19,6 +19,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"outrigger.dev/outrigger/tests/bench/front/replay"
 	"outrigger.dev/outrigger/tests/bench/sheet"
 	"outrigger.dev/outrigger/tests/bench/watch/crowd"
 	"outrigger.dev/outrigger/tests/support/cluster"
@@ -156,11 +157,20 @@ func measureIn(ctx context.Context, o options, dir string, report *Report) error
 		return err
 	}
 	defer changer.Close()
-	progress.say("client-go's informers")
+	// Each finds a server that has nothing else to do: no garbage of the fill, no last follower.
+	settle := func(next string) error {
+		progress.say(next)
+		return replay.Settle(c.ServerPid(), 20*time.Second)
+	}
+	if err := settle("client-go's informers"); err != nil {
+		return err
+	}
 	if report.Go, err = measure(ctx, &informers{binary: o.informers}, o, kubeconfig, c.LogDir(), changer); err != nil || o.goOnly {
 		return err
 	}
-	progress.say("ours")
+	if err := settle("ours"); err != nil {
+		return err
+	}
 	report.Ours, err = measure(ctx, &ours{binary: o.outrigger, cluster: filled.Cluster}, o, kubeconfig, c.LogDir(), changer)
 	return err
 }
