@@ -96,7 +96,7 @@ const std::vector<AgentInfo>& Agents() {
 
 struct Around {
   Environment environment = {};
-  std::string input;
+  std::string input = {};
   Terminal terminal = {};
   std::string program = "outrigger";
 };
@@ -196,7 +196,8 @@ TEST_F(ExplainPod, PrintsATable) {
 }
 
 TEST_F(ExplainPod, PrintsMoreOnAWideTable) {
-  const Ran ran = Explain({"web-7c9d", "--nodes", "rough", "-o", "wide"}, {{}, "", {true, 20}});
+  const Ran ran = Explain({"web-7c9d", "--nodes", "rough", "-o", "wide", "--color=never"},
+                          {{}, "", {true, 20}});
   EXPECT_THAT(ran.out, HasSubstr("\nNODE   FITS      TOTAL  AGENT       VERDICT       SCORE  WHY\n"
                                  "rough  no    3 (0.325)  safe        rejected  2 (0.150)  "
                                  "risk 0.85 > 0.30, 100 percent sure (risk 0.85)\n"
@@ -273,7 +274,7 @@ TEST_F(ExplainPod, TellsWhereAPodRunsAlready) {
 }
 
 TEST_F(ExplainPod, ReportsAnAgentThatCannotAnswerAndExplainsTheOthers) {
-  const TempFile dump("kind: NodeList\nitems:\n- metadata: {name: n, labels: {storm: here}}\n",
+  const TempFile dump("kind: NodeList\nitems:\n- metadata: {name: n1, labels: {storm: here}}\n",
                       "nodes.yaml");
   const Ran ran =
       RunIt({"explain", "pod", "-f", pod_.path(), "--cluster", dump.path(), "-o", "table"});
@@ -283,13 +284,13 @@ TEST_F(ExplainPod, ReportsAnAgentThatCannotAnswerAndExplainsTheOthers) {
                                  "scheduler fails, and places the pod nowhere)\n"
                                  "\n"
                                  "NODE  FITS  TOTAL  AGENT  VERDICT    SCORE  WHY\n"
-                                 "n     ?         6  safe   fits          10  risk 0.00\n"
+                                 "n1    ?         6  safe   fits          10  risk 0.00\n"
                                  "                   wind   no answer      1\n"));
 }
 
 TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
   const TempFile dump(
-      "kind: NodeList\nitems:\n- metadata: {name: n, annotations: {risk: high}}\n"
+      "kind: NodeList\nitems:\n- metadata: {name: n1, annotations: {risk: high}}\n"
       "  status: {allocatable: {cpu: lots}}\n",
       "nodes.yaml");
   const Ran ran = RunIt({"explain", "pod", "-f", "-", "--cluster", dump.path()},
@@ -302,9 +303,9 @@ TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
   EXPECT_EQ(notes.err,
             "note: pod p: spec.overhead.cpu: \"x\" is not accepted: a quantity such as 250m, 1.5Gi "
             "or 2e3; taken as absent\n"
-            "note: node n: status.allocatable.cpu: \"lots\" is not accepted: a quantity such as "
+            "note: node n1: status.allocatable.cpu: \"lots\" is not accepted: a quantity such as "
             "250m, 1.5Gi or 2e3; taken as absent\n"
-            "note: safe: node n: risk: \"high\" is not accepted: a decimal number; taken as "
+            "note: safe: node n1: risk: \"high\" is not accepted: a decimal number; taken as "
             "absent\n");
 }
 
@@ -380,7 +381,7 @@ const Failing kFailing[] = {
      "has a pod job in each of the namespaces a and b; choose one with --namespace\n"},
     {"DumpWithoutPods",
      {"web", "--cluster", "-"},
-     "kind: Node\nmetadata: {name: n}\n",
+     "kind: Node\nmetadata: {name: n1}\n",
      1,
      "standard input has no pod web; it has no pods at all: expected is what `kubectl get"},
     {"DumpWithoutNodes",
@@ -390,9 +391,9 @@ const Failing kFailing[] = {
      "standard input has no nodes (objects by kind: 1 Lease and 2 Pod); expected is what"},
     {"NodeTwice",
      {"-f", "POD", "--cluster", "-"},
-     "kind: NodeList\nitems: [{metadata: {name: n}}, {metadata: {name: n}}]\n",
+     "kind: NodeList\nitems: [{metadata: {name: n1}}, {metadata: {name: n1}}]\n",
      2,
-     "standard input: node n is given twice\n"},
+     "standard input: node n1 is given twice\n"},
     {"OtherKindInPodFile",
      {"-f", "-", "--cluster", "DUMP"},
      "kind: Deployment\n",

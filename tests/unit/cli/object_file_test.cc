@@ -47,7 +47,7 @@ const Row kRows[] = {
     {"TwoJsonObjects", "{\"kind\":\"Pod\"}\n{}", "f:2:1: not JSON: "},
     {"YamlThatEnds", "kind: [Pod\n", "f:2:1: not YAML: "},
     {"WrongType", "kind: 1", "f: kind: expected a string, found a number"},
-    {"NotAnObject", "- kind: Pod", "f: expected a JSON object"},
+    {"NotAnObject", "- kind: Pod", "f: body: expected a JSON object"},
     {"InALaterDocument", "kind: Pod\n---\na: 1", "f: document 2: kind: expected a kind"},
     {"OfWhoTakesThem", "kind: Bad", "f: bad"},
 };
