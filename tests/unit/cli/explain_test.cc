@@ -285,7 +285,7 @@ TEST_F(ExplainPod, ReportsAnAgentThatCannotAnswerAndExplainsTheOthers) {
                                  "\n"
                                  "NODE  FITS  TOTAL  AGENT  VERDICT    SCORE  WHY\n"
                                  "n1    ?         6  safe   fits          10  risk 0.00\n"
-                                 "                   wind   no answer      1\n"));
+                                 "                   wind   no answer      2\n"));
 }
 
 TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
