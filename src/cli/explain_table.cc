@@ -133,8 +133,8 @@ std::string HeadText(const ExplainedPod& explained, bool color) {
                            pod.node_name.empty() ? "" : " (bound to " + pod.node_name + ")"));
   line("Requests:", RequestsText(pod));
   line("Fits:",
-       fmt::format("{} of {} node{}", explanation.fitting, explained.nodes,
-                   explained.nodes == 1 ? "" : "s"),
+       fmt::format("{} of {} node{}, kube-scheduler's own filters aside", explanation.fitting,
+                   explained.nodes, explained.nodes == 1 ? "" : "s"),
        explanation.fitting > 0 ? Style::kGood : Style::kBad);
   if (!explained.event.empty()) {
     line("Event:", explained.event);

@@ -43,7 +43,8 @@ class ListPageReader {
   absl::Status Feed(std::string_view bytes, OnListItem on_item);
 
   /// To be called when the page has ended and all of Feed() went well. InvalidArgument if it is not
-  /// complete or not a list: without `items` or a resource version nothing may be concluded from it.
+  /// complete or not a list: without `items` or a resource version nothing may be concluded from
+  /// it.
   absl::StatusOr<ListPage> Finish();
 
  private:

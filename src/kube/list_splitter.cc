@@ -120,9 +120,9 @@ absl::Status ListSplitter::FeedBetween(std::string_view* bytes) {
     place_ = Place::kFrame;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "items[{}]: expected {}", items_,
-      place_ == Place::kBehindItem ? "a comma or the end of the items" : "an object"));
+  return absl::InvalidArgumentError(
+      fmt::format("items[{}]: expected {}", items_,
+                  place_ == Place::kBehindItem ? "a comma or the end of the items" : "an object"));
 }
 
 absl::Status ListSplitter::FeedItem(std::string_view* bytes, OnItem on_item) {

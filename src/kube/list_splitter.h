@@ -11,8 +11,8 @@
 
 namespace outrigger::kube {
 
-/// Where a JSON value ends, of bytes that come in pieces. Strings and brackets are followed, nothing
-/// is checked.
+/// Where a JSON value ends, of bytes that come in pieces. Strings and brackets are followed,
+/// nothing is checked.
 class ValueEnd {
  public:
   /// The number of bytes of `bytes` that belong to the value, which is an object or an array: all
@@ -64,7 +64,7 @@ class ListSplitter {
   size_t depth_ = 0;  // within the frame
   bool in_string_ = false;
   bool escaped_ = false;
-  bool is_items_ = false;   // the value that comes is that of the key "items"
+  bool is_items_ = false;    // the value that comes is that of the key "items"
   std::string last_string_;  // at depth 1, up to what tells it from "items"
   ValueEnd end_;
   std::string item_;

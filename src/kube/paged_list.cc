@@ -36,8 +36,8 @@ absl::StatusOr<ListPage> GetPage(Api* api, const ListRequest& request,
   const absl::Status status = api->Stream(call, [&](std::string_view bytes) {
     failed = reader.Feed(bytes, on_item);
     if (failed.ok() && timing.now() >= deadline) {
-      failed = absl::DeadlineExceededError(fmt::format(
-          "the list is not complete after {} s", request.timeout.count() / 1000));
+      failed = absl::DeadlineExceededError(
+          fmt::format("the list is not complete after {} s", request.timeout.count() / 1000));
     }
     return failed.ok();
   });

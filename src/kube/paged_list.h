@@ -16,8 +16,8 @@ namespace outrigger::kube {
 /// How a full list is asked for.
 struct ListRequest {
   std::string path;
-  std::string resource_version;  // "": the latest; "0": any; else not older than that
-  uint32_t page_size = 500;      // 0: all in one page
+  std::string resource_version;                // "": the latest; "0": any; else not older than that
+  uint32_t page_size = 500;                    // 0: all in one page
   std::chrono::milliseconds timeout{300'000};  // for a page
   std::chrono::milliseconds silence{75'000};   // between bytes
   std::stop_token stop = {};

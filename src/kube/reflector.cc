@@ -6,8 +6,7 @@
 
 namespace outrigger::kube {
 
-Reflector::Reflector(Api* api, const Resource& resource, ObjectSink* sink,
-                     ReflectorOptions options)
+Reflector::Reflector(Api* api, const Resource& resource, ObjectSink* sink, ReflectorOptions options)
     : board_(resource.plural),
       now_(options.timing.now),
       loop_(std::make_unique<ReflectorLoop>(api, resource, sink, std::move(options), &board_)) {}

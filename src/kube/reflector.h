@@ -24,8 +24,8 @@ struct ReflectorOptions {
   std::chrono::milliseconds silence{75'000};
   /// How often it is looked whether a missing kind has come.
   std::chrono::milliseconds missing_retry{30'000};
-  /// Behind an outage of this length all is listed anew: while the server was away its etcd may have
-  /// been replaced by an older one, which its resource versions do not tell for certain.
+  /// Behind an outage of this length all is listed anew: while the server was away its etcd may
+  /// have been replaced by an older one, which its resource versions do not tell for certain.
   std::chrono::milliseconds distrust_after{60'000};
   /// The longest that a full list may take.
   std::chrono::milliseconds list_timeout{300'000};

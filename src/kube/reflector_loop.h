@@ -48,8 +48,8 @@ class ReflectorLoop {
   Backoff backoff_;
   std::stop_token stop_;
 
-  bool is_complete_ = false;  // the sink holds all as of version_; else a full list is due
-  std::string version_;       // last seen; empty: none
+  bool is_complete_ = false;      // the sink holds all as of version_; else a full list is due
+  std::string version_;           // last seen; empty: none
   bool version_is_lost_ = false;  // the server does not have it: list the latest
   bool is_paginated_ = false;     // the server gave pages where a cache would not
   bool is_doubtful_ = false;      // it is to be checked that the server is still the same

@@ -29,14 +29,13 @@ std::string OneLine(absl::string_view text) {
 std::string Describe(const ReflectorState& state, TimePoint now) {
   if (state.failing_since) {
     return fmt::format("{}: {} for {}: {}", state.resource,
-                       state.unreachable ? "no answer" : "failing",
-                       Age(*state.failing_since, now), state.last_error);
+                       state.unreachable ? "no answer" : "failing", Age(*state.failing_since, now),
+                       state.last_error);
   }
   if (state.not_installed) return state.resource + ": not installed";
   if (!state.synced || !state.as_of) return state.resource + ": not listed yet";
-  std::string line =
-      fmt::format("{}: {} objects, as of {} ago", state.resource, state.objects,
-                  Age(*state.as_of, now));
+  std::string line = fmt::format("{}: {} objects, as of {} ago", state.resource, state.objects,
+                                 Age(*state.as_of, now));
   if (state.unreadable > 0) line += fmt::format(", {} of them unreadable", state.unreadable);
   return line;
 }

@@ -71,8 +71,7 @@ absl::Status WatchSession::CheckTime(TimePoint now) {
 absl::Status WatchSession::OnEvent(const WatchEvent& event) {
   if (request_.stop.stop_requested()) return absl::CancelledError("stopped");
   if (event.type == WatchEventType::kError) return ErrorOfEvent(event.error);
-  absl::Status status =
-      event.type == WatchEventType::kBookmark ? OnBookmark(event) : Apply(event);
+  absl::Status status = event.type == WatchEventType::kBookmark ? OnBookmark(event) : Apply(event);
   if (!status.ok()) return status;
   last_event_ = timing_.now();
   // The first events are in no order: none of their versions says what came before it.

@@ -20,8 +20,8 @@ struct WatchRequest {
   std::string resource_version;
   /// The state first, as a stream (WatchList), then what changes.
   bool initial_events = false;
-  std::chrono::seconds length{300};            // asked of the server
-  std::chrono::milliseconds silence{75'000};   // between two events
+  std::chrono::seconds length{300};                 // asked of the server
+  std::chrono::milliseconds silence{75'000};        // between two events
   std::chrono::milliseconds list_timeout{300'000};  // until the state is complete
   std::stop_token stop = {};
 };
@@ -34,7 +34,7 @@ struct WatchEnd {
   bool answered = false;  // something came
   /// The state was complete; only with `initial_events`.
   bool synced = false;
-  size_t events = 0;  // those of the state not counted
+  size_t events = 0;             // those of the state not counted
   std::string resource_version;  // to go on from; empty: none
 };
 

@@ -27,8 +27,7 @@ Outcome Read(const std::vector<std::string_view>& pieces) {
   Outcome outcome;
   absl::Status status;
   const auto on_item = [&outcome](const kube::ListItem& item) {
-    outcome.items.push_back(
-        {item.head.name, item.head.namespace_, std::string(item.document)});
+    outcome.items.push_back({item.head.name, item.head.namespace_, std::string(item.document)});
     return absl::OkStatus();
   };
   for (const std::string_view piece : pieces) {

@@ -35,11 +35,11 @@ struct Outcome {
 };
 
 absl::Status ReadLabels(json::Object object, StringMap* labels) {
-  return json::ReadObject(object, json::Path(""),
-                          json::Field{"metadata", [&](json::Value value, const json::Path& at) {
-                                        return json::ReadObject(value, at,
-                                                                json::Field{"labels", labels});
-                                      }});
+  return json::ReadObject(
+      object, json::Path(""),
+      json::Field{"metadata", [&](json::Value value, const json::Path& at) {
+                    return json::ReadObject(value, at, json::Field{"labels", labels});
+                  }});
 }
 
 Outcome Feed(const std::vector<std::string_view>& pieces) {
@@ -85,8 +85,7 @@ std::string TextOf(const nlohmann::json& value) {
 
 // What nlohmann reads in the same bytes, where it takes them at all.
 void CheckAgainst(const Event& event) {
-  const auto parsed =
-      nlohmann::json::parse(event.document, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = nlohmann::json::parse(event.document, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) return;
   constexpr const char* kTypes[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
   OUTRIGGER_REQUIRE(TextOf(At(parsed, "type")) == kTypes[static_cast<size_t>(event.type)]);
@@ -101,14 +100,16 @@ void CheckAgainst(const Event& event) {
   OUTRIGGER_REQUIRE(TextOf(At(metadata, "namespace")) == event.namespace_);
   OUTRIGGER_REQUIRE(TextOf(At(metadata, "resourceVersion")) == event.version);
   OUTRIGGER_REQUIRE(!event.version.empty());
-  if (event.type != WatchEventType::kBookmark) return OUTRIGGER_REQUIRE(!event.name.empty());
+  if (event.type != WatchEventType::kBookmark) {
+    OUTRIGGER_REQUIRE(!event.name.empty());
+    return;
+  }
   const std::string end = TextOf(At(At(metadata, "annotations"), "k8s.io/initial-events-end"));
   OUTRIGGER_REQUIRE((end == "true") == event.end);
 }
 
 void CheckLabels(const Event& event) {
-  const auto parsed =
-      nlohmann::json::parse(event.document, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = nlohmann::json::parse(event.document, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded() || !event.readable) return;
   for (const auto& [key, value] : event.labels) {
     const nlohmann::json& labels = At(At(At(parsed, "object"), "metadata"), "labels");

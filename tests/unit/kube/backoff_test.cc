@@ -18,8 +18,7 @@ std::vector<int64_t> Waits(Backoff* backoff, int count) {
 
 TEST(Backoff, DoublesUpToTheCap) {
   Backoff backoff({}, [] { return 0.0; });
-  EXPECT_THAT(Waits(&backoff, 8),
-              ElementsAre(800, 1600, 3200, 6400, 12800, 25600, 30000, 30000));
+  EXPECT_THAT(Waits(&backoff, 8), ElementsAre(800, 1600, 3200, 6400, 12800, 25600, 30000, 30000));
 }
 
 TEST(Backoff, AddsUpToAsMuchAgainByChance) {

@@ -17,7 +17,9 @@ class RecordingCluster final : public ClusterSink {
     calls.push_back("node " + node.name);
     nodes.push_back(std::move(node));
   }
-  void RemoveNode(std::string_view name) override { calls.push_back(fmt::format("no node {}", name)); }
+  void RemoveNode(std::string_view name) override {
+    calls.push_back(fmt::format("no node {}", name));
+  }
   void UpsertPod(const Pod& pod) override {
     calls.push_back("pod " + pod.namespace_ + "/" + pod.name);
     pods.push_back(pod);
@@ -94,11 +96,10 @@ TEST(PodSink, ReadsWhatIsNeeded) {
   ObjectFeed feed(kPods, &sink, [&problems](const ObjectProblem& problem) {
     problems.push_back(std::string(problem.name) + " " + problem.value->field);
   });
-  Replace(&feed,
-          {R"({"metadata":{"name":"p","namespace":"shop","uid":"u","labels":{"a":"b"}},)"
-           R"("spec":{"nodeName":"n","containers":[{"name":"c","resources":{"requests":)"
-           R"({"cpu":"1","memory":"lots"}}}]}})",
-           R"({"metadata":{"name":"q","namespace":"shop"}})"});
+  Replace(&feed, {R"({"metadata":{"name":"p","namespace":"shop","uid":"u","labels":{"a":"b"}},)"
+                  R"("spec":{"nodeName":"n","containers":[{"name":"c","resources":{"requests":)"
+                  R"({"cpu":"1","memory":"lots"}}}]}})",
+                  R"({"metadata":{"name":"q","namespace":"shop"}})"});
   ASSERT_EQ(cluster.pods.size(), 2U);
   const Pod& pod = cluster.pods[0];
   EXPECT_EQ(pod.uid, "u");

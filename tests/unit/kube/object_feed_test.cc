@@ -30,12 +30,13 @@ class ObjectFeedTest : public ::testing::Test {
 
   MapSink sink;
   std::vector<std::string> problems;
-  ObjectFeed feed{kPods, &sink, [this](const ObjectProblem& problem) {
-                    problems.push_back(fmt::format(
-                        "{} {}/{}: {}", problem.resource, problem.namespace_, problem.name,
-                        problem.value == nullptr ? std::string(problem.error)
-                                                 : problem.value->field + "=" + problem.value->value));
-                  }};
+  ObjectFeed feed{
+      kPods, &sink, [this](const ObjectProblem& problem) {
+        problems.push_back(fmt::format(
+            "{} {}/{}: {}", problem.resource, problem.namespace_, problem.name,
+            problem.value == nullptr ? std::string(problem.error)
+                                     : problem.value->field + "=" + problem.value->value));
+      }};
 };
 
 TEST_F(ObjectFeedTest, RemovesWhatANewListDoesNotHave) {
@@ -99,7 +100,7 @@ TEST_F(ObjectFeedTest, ReportsAMalformedValueAndKeepsTheOthers) {
 TEST_F(ObjectFeedTest, DoesNotTakeDamagedBytesForAnObject) {
   Replace({Json("a", 1, "x")});
   const absl::Status status =
-      Put({R"({"metadata":{"name":"a","namespace":"d"},"spec":{"value" "y"}})"});
+      Put({R"({"metadata":{"name":"a","namespace":"d"},"spec":{"value":"y" "q":1}})"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("Pod \"a\": broken JSON"));
   EXPECT_THAT(sink.objects, UnorderedElementsAre(Pair("d/a", "x")));

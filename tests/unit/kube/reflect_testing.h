@@ -26,11 +26,11 @@ class MapSink final : public ObjectSink {
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override {
     std::string value;
     ResourceList amounts;
-    absl::Status status =
-        json::ReadObject(object, at, json::Field{"spec", [&](json::Value spec, const json::Path& p) {
-                           return json::ReadObject(spec, p, json::Field{"value", &value},
-                                                   json::Field{"amounts", &amounts});
-                         }});
+    absl::Status status = json::ReadObject(
+        object, at, json::Field{"spec", [&](json::Value spec, const json::Path& p) {
+                                  return json::ReadObject(spec, p, json::Field{"value", &value},
+                                                          json::Field{"amounts", &amounts});
+                                }});
     if (status.ok()) objects[head.namespace_ + "/" + head.name] = value;
     return status;
   }
@@ -141,11 +141,11 @@ inline std::vector<std::string> Calls(const ScriptedApi& api) {
     } else if (seen.is_watch()) {
       calls.push_back("watch " + seen.Query("resourceVersion"));
     } else if (seen.query.contains("continue")) {
-      calls.push_back(fmt::format("list continue {} limit {}", seen.Query("continue"),
-                                  seen.Query("limit")));
+      calls.push_back(
+          fmt::format("list continue {} limit {}", seen.Query("continue"), seen.Query("limit")));
     } else {
-      calls.push_back(fmt::format("list '{}' limit {}", seen.Query("resourceVersion"),
-                                  seen.Query("limit")));
+      calls.push_back(
+          fmt::format("list '{}' limit {}", seen.Query("resourceVersion"), seen.Query("limit")));
     }
   }
   return calls;

@@ -62,7 +62,8 @@ TEST(ReflectorWatch, ListsAnewWhereTheVersionsJumpedBack) {
   scene.Probe(9);
   scene.api.Answer({Added("a", 4, "old") + InitialEnd(9)});
   scene.Run();
-  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", kProbe, "watchlist", "watch 9"));
+  EXPECT_THAT(Calls(scene.api),
+              ElementsAre("watchlist", "watch 5", kProbe, "watchlist", "watch 9"));
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/a", "old")));
 }
 
@@ -84,9 +85,8 @@ TEST(ReflectorWatch, ListsAnewBehindALongOutage) {
   scene.Probe(100);
   scene.api.Answer({Added("b", 90, "y") + InitialEnd(100)});
   scene.Run();
-  EXPECT_EQ(Calls(scene.api),
-            (Calling{"watchlist", "watch 5", kProbe, kProbe, kProbe, kProbe, kProbe, kProbe, kProbe,
-                     "watchlist", "watch 100"}));
+  EXPECT_EQ(Calls(scene.api), (Calling{"watchlist", "watch 5", kProbe, kProbe, kProbe, kProbe,
+                                       kProbe, kProbe, kProbe, "watchlist", "watch 100"}));
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/b", "y")));
 }
 
@@ -96,8 +96,7 @@ TEST(ReflectorWatch, SilenceRenewsIt) {
   scene.Silence();
   scene.Probe(6);
   scene.Run();
-  EXPECT_THAT(Calls(scene.api),
-              ElementsAre("watchlist", "watch 5", "watch 6", kProbe, "watch 6"));
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watch 6", kProbe, "watch 6"));
   EXPECT_EQ(scene.state.relists, 1U);
 }
 
@@ -226,7 +225,8 @@ TEST(ReflectorWatch, ARefusalOfCredentialsKeepsTheStateAndIsToldOf) {
   Synced scene;
   for (int i = 0; i < 3; ++i) scene.api.Fail(Refused(401, "Unauthorized", "token expired"));
   scene.Run();
-  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watch 5", "watch 5", "watch 5"));
+  EXPECT_THAT(Calls(scene.api),
+              ElementsAre("watchlist", "watch 5", "watch 5", "watch 5", "watch 5"));
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/a", "x")));
   EXPECT_THAT(scene.line, HasSubstr("pods: failing for 5 s: "));
   EXPECT_THAT(scene.line, HasSubstr("token expired"));
@@ -247,7 +247,7 @@ TEST(ReflectorWatch, DamageWithinAnObjectIsNotTakenForTheObject) {
   Synced scene;
   const std::string damaged =
       R"({"type":"MODIFIED","object":{"metadata":{"name":"a","namespace":"d",)"
-      R"("resourceVersion":"6"},"spec":{"value" "y"}}})"
+      R"("resourceVersion":"6"},"spec":{"value":"y" "q":1}}})"
       "\n";
   scene.api.Answer({damaged}).Answer({Modified("a", 6, "y")});
   scene.Run();

@@ -1,7 +1,7 @@
 #include "kube/reflector_state.h"
 
-#include "kube/errors.h"
 #include "gtest/gtest.h"
+#include "kube/errors.h"
 
 namespace outrigger::kube {
 namespace {

@@ -21,11 +21,11 @@ TEST(Reflector, StreamsTheStateAndGoesOnWatching) {
   EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 9"));
   const SeenRequest first = scene.api.seen()[0];
   EXPECT_EQ(first.path, "/api/v1/pods");
-  EXPECT_THAT(first.query, UnorderedElementsAre(
-                               Pair("watch", "1"), Pair("sendInitialEvents", "true"),
-                               Pair("resourceVersionMatch", "NotOlderThan"),
-                               Pair("allowWatchBookmarks", "true"), Pair("resourceVersion", ""),
-                               Pair("timeoutSeconds", "450")));
+  EXPECT_THAT(first.query,
+              UnorderedElementsAre(Pair("watch", "1"), Pair("sendInitialEvents", "true"),
+                                   Pair("resourceVersionMatch", "NotOlderThan"),
+                                   Pair("allowWatchBookmarks", "true"), Pair("resourceVersion", ""),
+                                   Pair("timeoutSeconds", "450")));
   const SeenRequest second = scene.api.seen()[1];
   EXPECT_THAT(second.query,
               UnorderedElementsAre(Pair("watch", "1"), Pair("allowWatchBookmarks", "true"),
@@ -79,9 +79,8 @@ TEST_P(WithoutStreamedLists, FallsBackToPages) {
       .Answer({List(6, {Json("b", 4, "y")})})
       .Answer({Modified("a", 7, "z")});
   scene.Run();
-  EXPECT_THAT(Calls(scene.api),
-              ElementsAre("watchlist", "list '0' limit 500", "list continue next limit 500",
-                          "watch 5", "watch 7"));
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "list '0' limit 500",
+                                            "list continue next limit 500", "watch 5", "watch 7"));
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/a", "z"), Pair("d/b", "y")));
   EXPECT_TRUE(scene.state.synced);
   EXPECT_EQ(scene.state.last_error, "");
@@ -171,8 +170,7 @@ TEST(Reflector, WaitsLongerAndLongerWhileThereIsNoServer) {
   Scene scene;
   for (int i = 0; i < 8; ++i) scene.api.Fail(absl::UnavailableError("connection refused"));
   scene.Run();
-  EXPECT_THAT(scene.time.waits(),
-              ElementsAre(800, 1600, 3200, 6400, 12800, 25600, 30000, 30000));
+  EXPECT_THAT(scene.time.waits(), ElementsAre(800, 1600, 3200, 6400, 12800, 25600, 30000, 30000));
   EXPECT_EQ(scene.line, "pods: no answer for 110 s: connection refused");
   EXPECT_FALSE(scene.state.ready());
   EXPECT_EQ(scene.state.failures, 8U);

@@ -33,10 +33,10 @@ class Watching {
     std::string value;
     json::Object object = event.object;
     absl::Status status = json::ReadObject(
-        object, json::Path(""), json::Field{"spec", [&](json::Value spec, const json::Path& at) {
-                                              return json::ReadObject(
-                                                  spec, at, json::Field{"value", &value});
-                                            }});
+        object, json::Path(""),
+        json::Field{"spec", [&](json::Value spec, const json::Path& at) {
+                      return json::ReadObject(spec, at, json::Field{"value", &value});
+                    }});
     events.push_back(fmt::format("{} {}/{} {}{}{}", kNames[type], event.head.namespace_,
                                  event.head.name, event.head.resource_version,
                                  value.empty() ? "" : " = " + value,
@@ -64,7 +64,8 @@ const Row kRows[] = {
      R"({"k8s.io/initial-events-end":"false","x":"true"}}}})"
      "\n",
      {"BOOKMARK / 9"}},
-    {"Error", EventOf("ERROR", R"({"kind":"Status","code":410})"),
+    {"Error",
+     EventOf("ERROR", R"({"kind":"Status","code":410})"),
      {R"(ERROR {"kind":"Status","code":410})"}},
     {"ErrorThatIsNoObject", EventOf("ERROR", "7"), {"ERROR 7"}},
     {"TypeBehindObject",
@@ -77,18 +78,21 @@ const Row kRows[] = {
      R"("resourceVersion":"5"}},"type":"BOOKMARK"})"
      "\n",
      {"BOOKMARK / 5 END"}},
-    {"ErrorWithTypeBehind", R"({"object":{"code":410},"type":"ERROR"})" "\n",
+    {"ErrorWithTypeBehind",
+     R"({"object":{"code":410},"type":"ERROR"})"
+     "\n",
      {R"(ERROR {"code":410})"}},
     {"EscapesInNames",
      R"({"type":"ADDED","object":{"metadata":{"name":"\u0061b","resourceVersion":"\u0035"}}})"
      "\n",
      {"ADDED /ab 5"}},
-    {"UnknownFields", R"({"x":[{"type":"ERROR"}],"type":"ADDED","y":null,"object":)" +
-                          Json("a", 5, "x") + "}\n",
+    {"UnknownFields",
+     R"({"x":[{"type":"ERROR"}],"type":"ADDED","y":null,"object":)" + Json("a", 5, "x") + "}\n",
      {"ADDED d/a 5 = x"}},
     {"Two", Added("a", 5, "x") + Deleted("a", 6), {"ADDED d/a 5 = x", "DELETED d/a 6"}},
     {"BlankLines", "\n \r\n" + Added("a", 5, "x") + "\n\n", {"ADDED d/a 5 = x"}},
-    {"CarriageReturns", R"({"type":"ADDED","object":)" + Json("a", 5, "x") + "}\r\n",
+    {"CarriageReturns",
+     R"({"type":"ADDED","object":)" + Json("a", 5, "x") + "}\r\n",
      {"ADDED d/a 5 = x"}},
 };
 
