@@ -277,6 +277,9 @@ TEST_F(Explaining, AgreesWithWhatTheEngineAnswersForTheSamePodAndNodes) {
     items.push_back(JsonNode(name, annotations));
   }
   const Explanation explanation = Explained(nodes);
+  for (const ExplainedNode& node : explanation.nodes) {
+    EXPECT_EQ(std::floor(node.value * 10 + 0.5), *node.points) << node.name;
+  }
   const std::pair<std::string, size_t> paths[] = {{"/notes", 0}, {"/names", 1}, {"", SIZE_MAX}};
   for (const auto& [prefix, agent] : paths) {
     SCOPED_TRACE(prefix);
