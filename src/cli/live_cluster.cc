@@ -29,7 +29,7 @@ class LiveCluster final : public ClusterObjects {
       if (wanted->name_space.empty()) wanted->name_space = client_->default_namespace();
     }
     ObjectPicker picker(server_, wanted ? &*wanted : nullptr);
-    absl::Status status = TakeList(kube::PathOf(kube::kNodes), &picker);
+    absl::Status status = TakeList(kube::kNodes, kube::PathOf(kube::kNodes), &picker);
     if (status.ok() && wanted) status = TakePod(*wanted, &picker);
     if (!status.ok()) return status;
     return picker.Finish();

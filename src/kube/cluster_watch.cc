@@ -32,7 +32,7 @@ absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max
 class ClusterWatch::Sink final : public ClusterSink {
  public:
   explicit Sink(cluster::Cluster* cluster) : cluster_(*cluster) {}
-  void UpsertNode(Node node) override { cluster_.UpsertNode(std::move(node)); }
+  void UpsertNode(Node node) override { cluster_.UpsertNode(node); }
   void RemoveNode(std::string_view name) override { cluster_.RemoveNode(name); }
   void UpsertPod(const Pod& pod) override { cluster_.UpsertPod(pod); }
   void RemovePod(std::string_view namespace_, std::string_view name) override {

@@ -157,7 +157,7 @@ bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
   entry->count = 1;
   const std::string json =
       ObjectOf(event, entry->name).dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (Create(api_, kEvents, entry->namespace_, json, options).ok()) return true;
+  if (kube::Create(api_, kEvents, entry->namespace_, json, options).ok()) return true;
   entry->name.clear();
   return false;
 }
@@ -165,7 +165,7 @@ bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
 bool Recorder::CountOn(const EventSeries::Entry& entry, const CallOptions& options) {
   const Json patch = {
       {"series", {{"count", entry.count}, {"lastObservedTime", MicroTime(clock_.wall())}}}};
-  return Patch(api_, kEvents, {entry.namespace_, entry.name}, patch.dump(),
+  return kube::Patch(api_, kEvents, {entry.namespace_, entry.name}, patch.dump(),
                {.type = PatchType::kMerge, .field_manager = {}, .force = false}, options)
       .ok();
 }

@@ -32,8 +32,8 @@ struct Event {
 };
 
 struct EventOptions {
-  std::string controller;  // reportingController: "outrigger.dev/gang"
-  std::string instance;    // reportingInstance: the pod's name
+  std::string controller = {};  // reportingController: "outrigger.dev/gang"
+  std::string instance = {};    // reportingInstance: the pod's name
   /// Events that may wait to be written; more are dropped and counted.
   size_t queue = 1000;
   /// Of one object, so many at once, and then one more in each `refill`, as client-go's spam

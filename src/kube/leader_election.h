@@ -21,9 +21,9 @@ struct LeaderCallbacks {
   /// another one may be leading by then. Called on a thread of its own, for each term anew.
   std::function<void(std::stop_token term)> lead;
   /// Another one leads now: `holder`, or nobody if empty. May be null.
-  std::function<void(const std::string& holder)> on_new_leader;
+  std::function<void(const std::string& holder)> on_new_leader = nullptr;
   /// What an operator should know, in a line. May be null.
-  std::function<void(const std::string& line)> warn;
+  std::function<void(const std::string& line)> warn = nullptr;
 };
 
 /// Stands for election as long as it lives: waits for the lease, leads, keeps it, and waits again
