@@ -13,6 +13,7 @@ promtool=${OUTRIGGER_CACHE:-$HOME/.cache/outrigger}/promtool/promtool
 
 {
   printf 'groups:\n- name: outrigger\n  rules:\n'
+  # shellcheck disable=SC2016 # the fences of the page, not commands
   sed -n '/^```yaml$/,/^```$/{/^```/d;s/^/  /;p}' "$root/docs/metrics.md"
 } >"$work/rules.yaml"
 alerts=$(grep -c 'alert:' "$work/rules.yaml") || fail "docs/metrics.md has no alerts"
