@@ -45,7 +45,7 @@ TEST_F(HttpHandshakeLog, TellsOnlySoManyPeersApart) {
   for (size_t i = 0; i < 10 * many; ++i) Fail(fmt::format("peer-{}", i), start_);
   EXPECT_THAT(lines_, SizeIs(many + 1)) << "all further ones share one";
   lines_.clear();
-  for (size_t i = 0; i < 10 * many; ++i) Fail(fmt::format("peer-{}", i), start_ + seconds(60));
+  for (size_t i = 0; i < 10 * many; ++i) Fail(fmt::format("later-{}", i), start_ + seconds(60));
   EXPECT_THAT(lines_, SizeIs(many + 1)) << "those of the minute before make room";
 }
 
