@@ -76,6 +76,11 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   Command command = Make(Command::Kind::kSchedulerConfig);
   SchedulerConfigFlags& flags = command.scheduler_config;
   flags.agents = ValueOf(given, "--agents", "");
+  if (given.count("--agents") > 0 && flags.agents.empty()) {
+    return absl::InvalidArgumentError(
+        "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave it out to "
+        "have all that are compiled in");
+  }
   flags.urls = ValuesOf(given, "--url");
   flags.weights = ValuesOf(given, "--weight");
   flags.http_timeouts = ValuesOf(given, "--http-timeout");

@@ -9,7 +9,8 @@
 namespace outrigger::cli {
 
 const char* const kExitCodes =
-    "Exit codes: 0 done, 1 it failed, 2 the command line or the settings are wrong.";
+    "Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command\n"
+    "line, the settings or what a file holds are wrong.";
 
 namespace {
 

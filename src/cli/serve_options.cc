@@ -66,8 +66,6 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
 }
 
 absl::Status CheckAddress(const ServerSettings& settings) {
-  if (settings.bind.empty()) return Refuse("--bind is empty; accepted is an address");
-  if (settings.admin_bind.empty()) return Refuse("--admin-bind is empty; accepted is an address");
   if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
     return absl::OkStatus();
   }

@@ -274,15 +274,6 @@ INSTANTIATE_TEST_SUITE_P(
         InputRow{"Broken", "safe", "a: [", "not YAML"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(SchedulerConfigMerge, NamesOneOfSeveralProfilesOnlyIfItIsThere) {
-  SchedulerConfigFlags flags = Flags("safe");
-  flags.scheduler_name = "two";
-  EXPECT_TRUE(Write(flags, kExisting).ok());
-  flags.scheduler_name = "three";
-  EXPECT_THAT(std::string(Write(flags, kExisting).status().message()),
-              HasSubstr("profiles: none of one and two is named three"));
-}
-
 TEST(SchedulerConfigMerge, EmptyAndNullFieldsCountAsAbsent) {
   const auto text =
       Write(Flags("congestion"), kGood + "extenders:\nclientConnection:\nprofiles: null\n");

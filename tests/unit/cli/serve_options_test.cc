@@ -128,8 +128,18 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"AgentTwice", {{"--agents", "safe,gang,safe"}}, "agent safe is named twice"},
         WrongRow{"EmptyPartOfTheList", {{"--agents", "safe,"}}, "there is no agent \"\""},
         WrongRow{"Bind", {{"--bind", "0.0.0.0"}}, "--bind 0.0.0.0 is not loopback"},
-        WrongRow{"BindName", {{"--bind", "example.com"}}, "--insecure-listen"},
-        WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind is empty"},
+        WrongRow{"BindName",
+                 {{"--bind", "example.com"}, {"--insecure-listen", "true"}},
+                 "--bind: \"example.com\" is not accepted: an IP address or localhost"},
+        WrongRow{"BindNumber", {{"--bind", "10"}}, "--bind: \"10\" is not accepted"},
+        WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind: \"\" is not accepted"},
+        WrongRow{"AdminBindName",
+                 {{"--admin-bind", "example.com"}},
+                 "--admin-bind: \"example.com\" is not accepted: an IP address or localhost"},
+        WrongRow{"NoAgents",
+                 {{"--agents", ""}},
+                 "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave "
+                 "it out to have all that are compiled in"},
         WrongRow{"CertificateWithoutKey", {{"--tls-cert", "c.pem"}}, "--tls-key is missing"},
         WrongRow{"KeyWithoutCertificate", {{"--tls-key", "k.pem"}}, "--tls-cert is missing"},
         WrongRow{"ClientsWithoutTls",
@@ -177,7 +187,17 @@ TEST(ServeOptions, LimitsReachTheServer) {
 }
 
 TEST(ServeOptions, TheAdminPortMayListenAnywhere) {
-  EXPECT_TRUE(Prepare({{"--admin-bind", "0.0.0.0"}}).ok());
+  for (const char* address : {"0.0.0.0", "::", "fe80::1%eth0", "localhost"}) {
+    EXPECT_TRUE(Prepare({{"--admin-bind", address}}).ok()) << address;
+  }
+}
+
+TEST(ServeOptions, NoAgentsAtAllAreRefusedWhereverTheyAreNotNamed) {
+  EXPECT_THAT(std::string(Prepare({}, {{"OUTRIGGER_AGENTS", ""}}).status().message()),
+              HasSubstr("OUTRIGGER_AGENTS=\"\" is not accepted: names of agents"));
+  const testing::TempFile file("agents: []\n");
+  EXPECT_THAT(std::string(Prepare({}, {}, file.path()).status().message()),
+              HasSubstr(":1:9: agents: \"\" is not accepted: names of agents"));
 }
 
 TEST(ServeOptions, LoopbackIsKnownInAllItsSpellings) {
