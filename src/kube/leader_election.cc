@@ -101,6 +101,10 @@ void LeaderElection::Lead(const std::stop_token& stop) {
   {
     std::jthread term([this](const std::stop_token& over) { callbacks_.lead(over); });
     Renew(stop);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      leading_ = false;
+    }
     term.request_stop();
   }
   // Only now: nobody else may begin before `lead` has returned.

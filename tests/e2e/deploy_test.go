@@ -107,12 +107,13 @@ func ownAddress(t *testing.T) string {
 func checkRights(t *testing.T, w *world) {
 	agent := filepath.Join(t.TempDir(), "outrigger.yaml")
 	w.must(os.WriteFile(agent, []byte(configMapValue(w, "outrigger-agent", "outrigger.yaml")), 0o644))
-	safe := w.serve("safe", "--config", agent)
-
 	credentials, err := w.cluster.ServiceAccountConfig(w.ctx, namespace, name)
 	w.must(err)
 	kubeconfig, err := w.cluster.WriteKubeconfig("second-scheduler", credentials)
 	w.must(err)
+	safe := outrigger.Serve(t, "safe", w.cluster.LogDir(), "safe", "--config", agent, "--kubeconfig", kubeconfig)
+	safe.UntilReady(t)
+
 	var config map[string]any
 	w.must(yaml.Unmarshal([]byte(configMapValue(w, name, "scheduler.yaml")), &config))
 	connection, _ := config["clientConnection"].(map[string]any)

@@ -84,7 +84,6 @@ func (s *State) compareNodes(d *differences, dump Dump) {
 			continue
 		}
 		delete(known, object)
-		d.field(object, "uid", got.UID, want.UID)
 		d.field(object, "resourceVersion", got.ResourceVersion, want.ResourceVersion)
 		d.field(object, "unschedulable", got.Unschedulable, want.Spec.Unschedulable)
 		d.labels(object, got.Labels, want.Labels)
@@ -187,7 +186,7 @@ func DumpOf(s *State) Dump {
 	dump := Dump{Nodes: []Node{}, Pods: []Pod{}, Requested: map[string]map[string]string{}}
 	for i := range s.Nodes {
 		node := &s.Nodes[i]
-		dump.Nodes = append(dump.Nodes, Node{Name: node.Name, UID: string(node.UID), ResourceVersion: node.ResourceVersion,
+		dump.Nodes = append(dump.Nodes, Node{Name: node.Name, ResourceVersion: node.ResourceVersion,
 			Labels: node.Labels, Unschedulable: node.Spec.Unschedulable, Taints: taintsOf(node),
 			Allocatable: Texts(node.Status.Allocatable)})
 	}

@@ -44,7 +44,6 @@ func TestEveryFieldThatDiffersIsNamed(t *testing.T) {
 		"NodeMissing":       {func(d *Dump) { d.Nodes = nil }, "node n is missing"},
 		"NodeTooMany":       {func(d *Dump) { d.Nodes = append(d.Nodes, Node{Name: "m"}) }, "node m is not on the server"},
 		"NodeTwice":         {func(d *Dump) { d.Nodes = append(d.Nodes, d.Nodes[0]) }, "node n is there twice"},
-		"NodeUID":           {func(d *Dump) { d.Nodes[0].UID = "x" }, "node n: uid is x, want 1"},
 		"NodeVersion":       {func(d *Dump) { d.Nodes[0].ResourceVersion = "9" }, "node n: resourceVersion"},
 		"NodeLabels":        {func(d *Dump) { d.Nodes[0].Labels = nil }, "node n: labels"},
 		"NodeUnschedulable": {func(d *Dump) { d.Nodes[0].Unschedulable = true }, "node n: unschedulable"},

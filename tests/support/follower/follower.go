@@ -35,7 +35,6 @@ type Dump struct {
 // Node is what a follower knows of a node.
 type Node struct {
 	Name            string            `json:"name"`
-	UID             string            `json:"uid"`
 	ResourceVersion string            `json:"resourceVersion"`
 	Labels          map[string]string `json:"labels"`
 	Unschedulable   bool              `json:"unschedulable"`

@@ -28,6 +28,10 @@ kube::ClusterWatchOptions WatchOptions(const FollowerOptions& options) {
   watch.pods = true;
   watch.max_staleness = milliseconds(options.max_staleness_ms);
   watch.reflector.silence = milliseconds(options.silence_ms);
+  if (options.backoff_ms > 0) {
+    watch.reflector.backoff.first = milliseconds(options.backoff_ms);
+    watch.reflector.backoff.cap = milliseconds(options.backoff_ms);
+  }
   return watch;
 }
 

@@ -13,6 +13,8 @@ struct FollowerOptions {
   std::string context;
   int silence_ms = 75'000;
   int max_staleness_ms = 90'000;
+  /// Longest pause between two attempts, for tests that cannot wait; 0: as in production.
+  int backoff_ms = 0;
   /// Annotation of pods that holds the time of their last change (RFC 3339); empty: no lag is
   /// measured.
   std::string lag_annotation;

@@ -360,7 +360,7 @@ TEST_P(ExplainPodFails, WithTheReason) {
 const Failing kFailing[] = {
     {"NoPod", {"--cluster", "DUMP"}, "", 2, "wants either the name of a pod or --filename FILE"},
     {"TwoPods", {"web", "-f", "POD"}, "", 2, "wants either the name of a pod or --filename FILE"},
-    {"NoCluster", {"web"}, "", 2, "--cluster FILE is needed"},
+    {"NoCluster", {"web"}, "", 1, "give --kubeconfig FILE, or --cluster FILE"},
     {"TwoClusters", {"web", "--cluster", "DUMP", "--context", "c"}, "", 2, "--cluster is in its"},
     {"InputTwice", {"-f", "-", "--cluster", "-"}, "", 2, "both read standard input"},
     {"UnknownPod",
