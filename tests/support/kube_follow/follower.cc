@@ -118,7 +118,7 @@ class FollowerImpl final : public Follower {
       watches += state.watches;
       objects += state.objects;
     }
-    const Lag::Figures lag = lag_.Take();
+    const Lag::Figures lag = lag_.Sum();
     return nlohmann::json{{"rssBytes", MemoryOf("VmRSS")},
                           {"peakRssBytes", MemoryOf("VmHWM")},
                           {"cpuMs", CpuMilliseconds()},

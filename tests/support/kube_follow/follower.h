@@ -30,7 +30,7 @@ class Follower {
   /// {"ready":bool,"reasons":[...]}
   virtual std::string ReadyLine() = 0;
   /// {"rssBytes":N,"peakRssBytes":N,"cpuMs":N,"events":N,"relists":N,"watches":N,"objects":N,
-  /// "lagP50Ms":N,"lagP99Ms":N,"lagCount":N}; of lag what came since the last time.
+  /// "lagP50Ms":N,"lagP99Ms":N,"lagCount":N}; lag is that of all changes.
   virtual std::string StatsLine() = 0;
   /// {"port":N,"adminPort":N}
   virtual std::string PortsLine() = 0;

@@ -25,9 +25,9 @@ void Lag::Stored(const cluster::PodRecord& pod) {
   milliseconds_.push_back(absl::ToDoubleMilliseconds(now - sent));
 }
 
-Lag::Figures Lag::Take() {
+Lag::Figures Lag::Sum() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<double> all = std::exchange(milliseconds_, {});
+  std::vector<double> all = milliseconds_;
   if (all.empty()) return {};
   std::sort(all.begin(), all.end());
   const auto at = [&all](double share) {

@@ -28,8 +28,8 @@ class Lag {
   /// The pod is being stored, or looked at once more: a time that is not newer than the pod's last
   /// one is no change.
   void Stored(const cluster::PodRecord& pod);
-  /// Of what came since the last call.
-  Figures Take();
+  /// Of all since the start.
+  Figures Sum();
 
  private:
   const std::string annotation_;

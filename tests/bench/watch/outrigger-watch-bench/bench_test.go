@@ -92,32 +92,3 @@ func TestOneFigureBeyondItsLimitIsOneMiss(t *testing.T) {
 		})
 	}
 }
-
-func TestQuantilesOfAHistogram(t *testing.T) {
-	const page = `# TYPE lag histogram
-lag_bucket{resource="pods",le="0.01"} 50
-lag_bucket{resource="pods",le="0.02"} 90
-lag_bucket{resource="pods",le="+Inf"} 100
-lag_bucket{resource="nodes",le="0.01"} 0
-lag_bucket{resource="nodes",le="0.02"} 0
-lag_bucket{resource="nodes",le="+Inf"} 0
-lag_sum 1
-lag_count 100
-other_bucket{le="0.01"} 7
-`
-	h, err := readHistogram(strings.NewReader(page), "lag")
-	if err != nil || h.count() != 100 {
-		t.Fatalf("%v, %v", h, err)
-	}
-	for q, want := range map[float64]float64{0.25: 0.005, 0.5: 0.01, 0.7: 0.015, 0.9: 0.02, 0.99: math.Inf(1)} {
-		if got := h.quantile(q); math.Abs(got-want) > 1e-9 && got != want {
-			t.Errorf("quantile %g: %g, want %g", q, got, want)
-		}
-	}
-	if since := h.minus(histogram{{0.01, 50}, {0.02, 50}, {math.Inf(1), 50}}); since.count() != 50 || since.quantile(0.5) < 0.01 {
-		t.Errorf("%v", since)
-	}
-	if _, err := readHistogram(strings.NewReader(page), "missing"); err == nil {
-		t.Error("a missing metric is found")
-	}
-}

@@ -70,7 +70,7 @@ func main() {
 func parse(args []string) (options, error) {
 	var o options
 	set := flag.NewFlagSet("outrigger-watch-bench", flag.ContinueOnError)
-	set.StringVar(&o.outrigger, "outrigger", os.Getenv("OUTRIGGER_BIN"), "the outrigger `binary` to measure (environment: OUTRIGGER_BIN)")
+	set.StringVar(&o.outrigger, "follower", os.Getenv("OUTRIGGER_KUBE_FOLLOW"), "the outrigger_kube_follow `binary` to measure (environment: OUTRIGGER_KUBE_FOLLOW)")
 	set.StringVar(&o.informers, "informers", beside("informers"), "the `binary` with client-go's informers")
 	set.StringVar(&o.out, "out", "", "`directory` to write watch.json to")
 	set.IntVar(&o.size.Nodes, "nodes", full.size.Nodes, "how many nodes; fewer than the default: targets do not decide")
@@ -86,7 +86,7 @@ func parse(args []string) (options, error) {
 	case set.NArg() != 0:
 		return o, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case o.outrigger == "" && !o.goOnly:
-		return o, errors.New("which binary? give --outrigger or set OUTRIGGER_BIN, or --go-only")
+		return o, errors.New("which binary? give --follower or set OUTRIGGER_KUBE_FOLLOW, or --go-only")
 	case o.size.Nodes < 1 || o.size.Pods < 1 || o.seconds < 1:
 		return o, errors.New("--nodes, --pods and --seconds must be at least 1")
 	}

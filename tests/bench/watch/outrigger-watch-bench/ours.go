@@ -4,86 +4,73 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
 	"outrigger.dev/outrigger/tests/bench/front/replay"
-	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/bench/watch/crowd"
+	"outrigger.dev/outrigger/tests/support/process"
+	"outrigger.dev/outrigger/tests/support/talk"
 )
 
-// ours is `outrigger serve` with a kubeconfig. Its lag is the histogram outrigger_watch_lag_seconds.
+// ours is outrigger_kube_follow: what `outrigger serve` is made of, with pods followed too, and with
+// a look at each change as it is stored.
 type ours struct {
 	binary  string
 	cluster *bodies.Cluster
-	server  *outrigger.Server
-	before  histogram // when it was ready
+	child   *talk.Child
 }
 
-// lagMetric is the histogram of lags, in seconds.
-const lagMetric = "outrigger_watch_lag_seconds"
+// selfReport is what it says of itself.
+type selfReport struct {
+	LagCount int     `json:"lagCount"`
+	LagP50MS float64 `json:"lagP50Ms"`
+	LagP99MS float64 `json:"lagP99Ms"`
+}
 
 func (o *ours) Name() string { return "ours" }
 
 func (o *ours) Start(ctx context.Context, kubeconfig, dir string) error {
 	var err error
-	o.server, err = outrigger.Start(o.binary, dir, "safe", "--kubeconfig", kubeconfig)
+	o.child, err = talk.Start(process.Spec{Name: "ours", Path: o.binary, LogDir: dir, Args: []string{
+		"--kubeconfig", kubeconfig, "--lag-annotation", crowd.SentAnnotation}})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	for tick := time.NewTicker(5 * time.Millisecond); ; {
-		if o.isReady(ctx) {
-			tick.Stop()
-			o.before, err = o.lags()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var answer struct {
+			Ready   bool     `json:"ready"`
+			Reasons []string `json:"reasons"`
+		}
+		if err := o.child.Ask("ready", &answer); err != nil || answer.Ready {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("ours is not ready: %w; its log is %s", ctx.Err(), o.server.LogPath())
+			return fmt.Errorf("ours is not ready: %w: %v; its log is %s", ctx.Err(), answer.Reasons, o.child.LogPath)
 		case <-tick.C:
 		}
 	}
 }
 
-func (o *ours) isReady(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.server.AdminURL+"/readyz", nil)
-	if err != nil {
-		return false
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	response.Body.Close()
-	return response.StatusCode == http.StatusOK
-}
-
-func (o *ours) Pid() int { return o.server.Pid() }
+func (o *ours) Pid() int { return o.child.Pid() }
 
 func (o *ours) Resident() (int64, error) { return replay.ResidentMemory(o.Pid()) }
 
-// lags reads the histogram.
-func (o *ours) lags() (histogram, error) {
-	client := http.Client{Timeout: 10 * time.Second}
-	response, err := client.Get(o.server.AdminURL + "/metrics")
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	return readHistogram(response.Body, lagMetric)
-}
-
 func (o *ours) Seen() (int, error) {
-	now, err := o.lags()
-	return int(now.minus(o.before).count()), err
+	var now selfReport
+	err := o.child.Ask("stats", &now)
+	return now.LagCount, err
 }
 
 func (o *ours) Lags() (Lags, error) {
-	now, err := o.lags()
-	since := now.minus(o.before)
-	return Lags{int(since.count()), 1000 * since.quantile(0.5), 1000 * since.quantile(0.99)}, err
+	var now selfReport
+	err := o.child.Ask("stats", &now)
+	return Lags{now.LagCount, now.LagP50MS, now.LagP99MS}, err
 }
 
 // Caller makes filter calls with the names of all nodes, each of which must come back.
@@ -92,7 +79,13 @@ func (o *ours) Caller() (caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := replay.Dial(strings.TrimPrefix(o.server.URL, "http://"), "/safe/filter", body)
+	var ports struct {
+		Port int `json:"port"`
+	}
+	if err := o.child.Ask("ports", &ports); err != nil {
+		return nil, err
+	}
+	client, err := replay.Dial(fmt.Sprintf("127.0.0.1:%d", ports.Port), "/safe/filter", body)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +117,7 @@ func (c *checkedClient) Call() (time.Duration, error) {
 func (c *checkedClient) Close() error { return c.client.Close() }
 
 func (o *ours) Stop() {
-	if o.server != nil {
-		_ = o.server.Stop(10 * time.Second)
+	if o.child != nil {
+		_ = o.child.Quit()
 	}
 }
