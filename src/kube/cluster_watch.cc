@@ -13,20 +13,23 @@ std::string Because(const ReflectorState& state) {
   return state.last_error.empty() ? "" : ": " + state.last_error;
 }
 
-// No times and counts: the text ends in a pod's condition, and a changed one wakes the pod.
+}  // namespace
+
 absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max_staleness,
                       ReflectorState::TimePoint now) {
   if (!state.ready()) {
     return absl::UnavailableError(
         fmt::format("the {} of the cluster are not known yet{}", state.resource, Because(state)));
   }
+  if (!state.followed && !state.last_error.empty()) {
+    return absl::UnavailableError(
+        fmt::format("the {} of the cluster cannot be followed{}", state.resource, Because(state)));
+  }
   if (state.as_of && now - *state.as_of <= max_staleness) return absl::OkStatus();
   return absl::UnavailableError(fmt::format(
       "what is known of the {} of the cluster is older than {} (--max-staleness){}", state.resource,
       std::chrono::duration_cast<std::chrono::seconds>(max_staleness), Because(state)));
 }
-
-}  // namespace
 
 /// Hands on to the cluster what the reflectors read.
 class ClusterWatch::Sink final : public ClusterSink {

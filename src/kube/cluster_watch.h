@@ -25,6 +25,12 @@ struct ClusterWatchOptions {
   ReflectorOptions reflector;
 };
 
+/// Ok if a kind in this state may be decided by at `now`; else Unavailable, which names the kind
+/// and the cause in words that stay the same while that is so: they end in a pod's condition, and a
+/// changed one wakes the pod. A kind that could be listed but never watched is not followed.
+absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max_staleness,
+                      ReflectorState::TimePoint now);
+
 /// Keeps a Cluster equal to what the API server has. docs/kube-client.md states the promises.
 /// Thread-safe.
 class ClusterWatch {
@@ -41,8 +47,7 @@ class ClusterWatch {
   /// Returns when nothing is written any more; the cluster keeps what it has. Idempotent.
   void Stop();
 
-  /// Ok if the cluster may be decided by; else Unavailable, which says which kind is behind and
-  /// why, in words that stay the same while that is so.
+  /// UsableAt() of all kinds, now.
   absl::Status Usable() const;
 
   /// One for each kind that is followed; none before Start().

@@ -106,9 +106,12 @@ bool CurlConnection::ConfigureSockets() {
 
 bool CurlConnection::ConfigureTls() {
   const TlsIdentity& identity = *identity_;
-  bool good = Set(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2)) &&
-              Set(easy_, CURLOPT_SSL_VERIFYPEER, identity.insecure ? 0L : 1L) &&
-              Set(easy_, CURLOPT_SSL_VERIFYHOST, identity.insecure ? 0L : 2L);
+  bool good =
+      Set(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2)) &&
+      Set(easy_, CURLOPT_SSL_VERIFYPEER, identity.insecure ? 0L : 1L) &&
+      Set(easy_, CURLOPT_SSL_VERIFYHOST, identity.insecure ? 0L : 2L) &&
+      // A resumed session shows no certificate: it would outlive the trust in its authority.
+      Set(easy_, CURLOPT_SSL_SESSIONID_CACHE, 0L);
   if (!identity.ca.empty()) {
     // The folder of the system's authorities would be believed besides.
     good = good && SetBlob(easy_, CURLOPT_CAINFO_BLOB, identity.ca) &&

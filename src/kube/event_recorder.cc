@@ -166,7 +166,7 @@ bool Recorder::CountOn(const EventSeries::Entry& entry, const CallOptions& optio
   const Json patch = {
       {"series", {{"count", entry.count}, {"lastObservedTime", MicroTime(clock_.wall())}}}};
   return kube::Patch(api_, kEvents, {entry.namespace_, entry.name}, patch.dump(),
-               {.type = PatchType::kMerge, .field_manager = {}, .force = false}, options)
+                     {.type = PatchType::kMerge, .field_manager = {}, .force = false}, options)
       .ok();
 }
 

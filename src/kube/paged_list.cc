@@ -33,11 +33,21 @@ absl::StatusOr<ListPage> GetPage(Api* api, const ListRequest& request,
   ListPageReader reader;
   absl::Status failed;
   const auto deadline = timing.now() + request.timeout;
+  auto last_item = timing.now();
+  const auto note_item = [&](const ListItem& item) {
+    last_item = timing.now();
+    return on_item(item);
+  };
   const absl::Status status = api->Stream(call, [&](std::string_view bytes) {
-    failed = reader.Feed(bytes, on_item);
-    if (failed.ok() && timing.now() >= deadline) {
+    failed = reader.Feed(bytes, note_item);
+    const auto now = timing.now();
+    if (failed.ok() && now >= deadline) {
       failed = absl::DeadlineExceededError(
           fmt::format("the list is not complete after {} s", request.timeout.count() / 1000));
+    } else if (failed.ok() && now - last_item >= request.silence) {
+      // Bytes that trickle and never make an object are silence, too.
+      failed = absl::DeadlineExceededError(
+          fmt::format("no object of the list within {} s", request.silence.count() / 1000));
     }
     return failed.ok();
   });

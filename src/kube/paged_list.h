@@ -19,7 +19,7 @@ struct ListRequest {
   std::string resource_version;                // "": the latest; "0": any; else not older than that
   uint32_t page_size = 500;                    // 0: all in one page
   std::chrono::milliseconds timeout{300'000};  // for a page
-  std::chrono::milliseconds silence{75'000};   // between bytes
+  std::chrono::milliseconds silence{75'000};   // between two objects
   std::stop_token stop = {};
 };
 

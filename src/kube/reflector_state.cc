@@ -81,6 +81,7 @@ void StateBoard::Synced(std::string_view resource_version, TimePoint as_of) {
 
 void StateBoard::Event(std::string_view resource_version, TimePoint now) {
   const std::lock_guard lock(mutex_);
+  state_.followed = true;
   AnsweredLocked();
   ++state_.events;
   if (!resource_version.empty()) {

@@ -21,6 +21,8 @@ struct ReflectorState {
   bool synced = false;
   /// The server does not have the kind (a CRD that is not installed); the sink is empty.
   bool not_installed = false;
+  /// A watch has brought something since the start: what changes can be seen, not only what is.
+  bool followed = false;
   /// What went wrong since the last good answer; empty: nothing.
   std::string last_error;
   /// last_error says that no answer came at all.

@@ -38,7 +38,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	c := cluster.ForTest(t)
+	return worldOf(t, cluster.ForTest(t))
+}
+
+// worldOf is the world around a cluster that was started in a special way.
+func worldOf(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return &world{T: t, ctx: ctx, cluster: c, client: c.Client, tracker: c.MustTrackPods(t)}

@@ -15,7 +15,7 @@ import (
 // status is 200.
 func (s *Server) Get(t testing.TB, path string) string {
 	t.Helper()
-	status, body := s.ask(path)
+	status, body := s.Ask(path)
 	if status != http.StatusOK {
 		t.Fatalf("GET %s: %d: %s", path, status, body)
 	}
@@ -35,7 +35,7 @@ func (s *Server) UntilReady(t testing.TB) {
 // AwaitReady waits until /readyz says that calls make sense: the agent knows what it needs to.
 func (s *Server) AwaitReady(ctx context.Context) error {
 	for {
-		status, body := s.ask("/readyz?verbose")
+		status, body := s.Ask("/readyz?verbose")
 		if status == http.StatusOK {
 			return nil
 		}
@@ -50,8 +50,8 @@ func (s *Server) AwaitReady(ctx context.Context) error {
 	}
 }
 
-// ask returns the status of an admin page, 0 if there is no answer, and its body or the error.
-func (s *Server) ask(path string) (int, string) {
+// Ask returns the status of an admin page, 0 if there is no answer, and its body or the error.
+func (s *Server) Ask(path string) (int, string) {
 	client := http.Client{Timeout: 10 * time.Second}
 	response, err := client.Get(s.AdminURL + path)
 	if err != nil {
