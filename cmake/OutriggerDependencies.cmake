@@ -11,6 +11,7 @@ find_package(CLI11 REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(Boost REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(CURL REQUIRED)
 
 # cpp-httplib of Debian 12 is a split build whose macros for OpenSSL, zlib and brotli change the
 # layout of its classes: its pkg-config Cflags, and nothing else, are right.

@@ -4,6 +4,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS outrigger RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+# Under this name on the PATH it is a plugin: kubectl outrigger explain pod ...
+install(CODE "file(CREATE_LINK outrigger
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/kubectl-outrigger\" SYMBOLIC)"
+  COMPONENT runtime)
 
 get_property(modules GLOBAL PROPERTY OUTRIGGER_MODULES)
 install(TARGETS outrigger_sdk ${modules} EXPORT OutriggerTargets

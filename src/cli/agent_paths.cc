@@ -1,21 +1,9 @@
 #include "cli/agents.h"
+#include "cli/nobody_watches.h"
 #include "engine/engine.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
-namespace {
-
-class NobodyWatches final : public engine::Observer {
- public:
-  void OnCall(const engine::CallRecord& /*call*/) override {}
-  void OnRejected(std::string_view /*agent*/, std::string_view /*reason_class*/,
-                  size_t /*count*/) override {}
-  void OnMalformed(std::string_view /*agent*/, std::string_view /*field*/) override {}
-  void OnUnknownNodes(std::string_view /*agent*/, size_t /*count*/) override {}
-};
-
-}  // namespace
-
 // Asks the engine that would serve the agent, so that what is listed is what answers.
 absl::StatusOr<std::vector<AgentPath>> PathsOf(const AgentInfo& agent) {
   NobodyWatches observer;

@@ -36,6 +36,18 @@ struct SchedulerConfigFlags {
   bool tls_insecure = false;
 };
 
+struct ExplainFlags {
+  std::string pod;         // name; empty with `file`
+  std::string name_space;  // empty: not said
+  std::string file;        // path of a Pod; "-" is standard input
+  std::string cluster;     // path of a dump; "-" is standard input; empty: the live cluster
+  std::string kubeconfig;
+  std::string context;
+  std::string nodes;             // names of those to show; empty: all
+  std::string output = "table";  // table, wide, json or yaml
+  std::string color = "auto";    // auto, always or never
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -43,16 +55,18 @@ struct Command {
     kServe,
     kAgents,
     kSchedulerConfig,
+    kExplainPod,
     kVersion,
     kCompletion,
     kDocsSettings,
   };
   Kind kind = Kind::kHelp;
   std::string text;
-  std::string config;                           // serve: path of the settings file
-  std::map<std::string, std::string> settings;  // serve: flag -> value
+  std::string config;                           // serve, explain: path of the settings file
+  std::map<std::string, std::string> settings;  // serve, explain: flag -> value
   AgentsFlags agents;
   SchedulerConfigFlags scheduler_config;
+  ExplainFlags explain;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

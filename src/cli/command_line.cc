@@ -15,7 +15,8 @@ const std::set<std::string> kRepeatable = {
     "--tls-cert", "--tls-key", "--tls-server-name"};
 
 std::string Title(const CLI::App& command) {
-  return command.get_parent() == nullptr ? "outrigger" : "outrigger " + command.get_name();
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : Title(*parent) + " " + command.get_name();
 }
 
 absl::Status Wrong(const CLI::App& command, const std::string& text) {
@@ -36,15 +37,17 @@ absl::Status Unknown(const CLI::App& command, const std::string& argument) {
     return Wrong(command, fmt::format("{} has no flag {}{}", Title(command), flag,
                                       DidYouMean(flag, FlagsOf(command))));
   }
-  if (command.get_parent() != nullptr) {
-    return Wrong(command, fmt::format("{} takes no argument \"{}\"", Title(command), argument));
-  }
   std::vector<std::string> names;
   for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(sub->get_name());
   }
+  if (names.empty()) {
+    return Wrong(command, fmt::format("{} takes no argument \"{}\"", Title(command), argument));
+  }
+  const std::string which =
+      command.get_parent() == nullptr ? argument : command.get_name() + " " + argument;
   return Wrong(command,
-               fmt::format("there is no command \"{}\"{}", argument, DidYouMean(argument, names)));
+               fmt::format("there is no command \"{}\"{}", which, DidYouMean(argument, names)));
 }
 
 absl::Status CheckCounts(const CLI::App& command) {
@@ -73,16 +76,21 @@ std::vector<std::string> SplitEmptyValues(const std::vector<std::string>& argume
   return split;
 }
 
-const CLI::App& Given(const CLI::App& app) {
-  const std::vector<const CLI::App*> subcommands = app.get_subcommands(
-      [](const CLI::App* sub) { return sub->count_all() > 0 || sub->parsed(); });
-  return subcommands.empty() ? app : *subcommands.back();
+// The program, the subcommand that was given, and so on down to the innermost.
+std::vector<const CLI::App*> Given(const CLI::App& app) {
+  std::vector<const CLI::App*> given = {&app};
+  while (true) {
+    const auto subcommands = given.back()->get_subcommands(
+        [](const CLI::App* sub) { return sub->count_all() > 0 || sub->parsed(); });
+    if (subcommands.empty()) return given;
+    given.push_back(subcommands.back());
+  }
 }
 
 }  // namespace
 
-CommandLine::CommandLine(const std::vector<AgentInfo>& registry)
-    : tree_(std::make_unique<Tree>(registry)) {}
+CommandLine::CommandLine(const std::vector<AgentInfo>& registry, const std::string& program)
+    : tree_(std::make_unique<Tree>(registry, program)) {}
 CommandLine::~CommandLine() = default;
 
 absl::StatusOr<Command> CommandLine::Parse(const std::vector<std::string>& arguments) {
@@ -97,17 +105,17 @@ absl::StatusOr<Command> CommandLine::Parse(const std::vector<std::string>& argum
     return help;
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();
-    return Wrong(Given(app), what.substr(0, what.find(':')) + " needs a value");
+    return Wrong(*Given(app).back(), what.substr(0, what.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
-    return Wrong(Given(app), error.what());
+    return Wrong(*Given(app).back(), error.what());
   }
-  const CLI::App& given = Given(app);
-  for (const CLI::App* command : {&std::as_const(app), &given}) {
+  const std::vector<const CLI::App*> given = Given(app);
+  for (const CLI::App* command : given) {
     if (!command->remaining().empty()) return Unknown(*command, command->remaining().front());
   }
-  absl::Status status = CheckCounts(given);
+  absl::Status status = CheckCounts(*given.back());
   if (!status.ok()) return status;
-  return tree_->Read(given);
+  return tree_->Read(*given.back());
 }
 
 }  // namespace outrigger::cli

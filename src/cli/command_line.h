@@ -21,7 +21,7 @@ struct FlagShape {
 
 /// A subcommand as completion sees it; the program itself has an empty name.
 struct CommandShape {
-  std::string name;
+  std::string name;  // "serve", "explain pod"
   std::string summary;
   std::vector<FlagShape> flags;
   std::vector<std::string> positional_values;
@@ -30,8 +30,9 @@ struct CommandShape {
 /// The command line of the program: parses it, and describes itself.
 class CommandLine {
  public:
-  /// `registry` outlives this.
-  explicit CommandLine(const std::vector<AgentInfo>& registry);
+  /// `registry` outlives this. `program` is what texts call the program, such as "outrigger".
+  explicit CommandLine(const std::vector<AgentInfo>& registry,
+                       const std::string& program = "outrigger");
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -40,7 +41,7 @@ class CommandLine {
   /// the nearest known name, and where to read on. Values of settings are not checked here.
   absl::StatusOr<Command> Parse(const std::vector<std::string>& arguments);
 
-  /// The program first, then its subcommands, without hidden ones.
+  /// The program first, then its subcommands, each followed by its own, without hidden ones.
   std::vector<CommandShape> Shapes() const;
 
  private:

@@ -7,10 +7,12 @@
 #include "fmt/format.h"
 
 namespace outrigger::cli {
-namespace {
 
-constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 it failed, 2 the command line or the settings are wrong.";
+const char* const kExitCodes =
+    "Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command\n"
+    "line, the settings or what a file holds are wrong.";
+
+namespace {
 
 // What stands for the value in the help: "FILE", "NUMBER", "text|json".
 std::string ValueName(const BoundSetting& setting, const FlagExtra& extra) {
@@ -48,8 +50,8 @@ std::string Wrapped(const std::string& text) {
 
 }  // namespace
 
-CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry)
-    : app_("Sidecar agents that give the stock kube-scheduler what it lacks.", "outrigger") {
+CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::string& program)
+    : app_("Sidecar agents that give the stock kube-scheduler what it lacks.", program) {
   for (const AgentInfo& agent : registry) agent_names_.push_back(agent.name);
   app_.allow_extras();  // what is unknown is reported by us, with the nearest name
   app_.require_subcommand(0, 1);
@@ -60,11 +62,13 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry)
   AddServe(registry);
   AddAgents();
   AddSchedulerConfig();
+  AddExplain(registry);
   AddOthers();
 }
 
-CLI::App* CommandLine::Tree::AddCommand(const std::string& name, const std::string& summary) {
-  CLI::App* command = app_.add_subcommand(name, summary);
+CLI::App* CommandLine::Tree::AddCommand(const std::string& name, const std::string& summary,
+                                        CLI::App* parent) {
+  CLI::App* command = (parent == nullptr ? &app_ : parent)->add_subcommand(name, summary);
   command->allow_extras();
   command->footer(kExitCodes);
   return command;
@@ -81,7 +85,7 @@ CLI::Option* CommandLine::Tree::AddValue(CLI::App* command, const std::string& f
   return option;
 }
 
-void CommandLine::Tree::AddSetting(CLI::App* serve, const BoundSetting& setting,
+void CommandLine::Tree::AddSetting(CLI::App* command, const BoundSetting& setting,
                                    const std::string& group) {
   const SettingSpec& spec = setting.spec;
   FlagExtra extra;
@@ -90,17 +94,22 @@ void CommandLine::Tree::AddSetting(CLI::App* serve, const BoundSetting& setting,
   extra.values = extra.is_list ? agent_names_ : setting.Choices();
   if (setting.IsSwitch()) extra.values = {"true", "false"};
   CLI::Option* option =
-      AddValue(serve, setting.flag, ValueName(setting, extra), SettingHelp(spec), extra);
+      AddValue(command, setting.flag, ValueName(setting, extra), SettingHelp(spec), extra);
   option->group(group);
+  settings_.insert(option);
   if (setting.IsSwitch()) option->expected(0, 1);
+}
+
+void CommandLine::Tree::AddConfig(CLI::App* command, const std::string& group) {
+  AddValue(command, "--config", "FILE",
+           "settings file in YAML: server settings and a section per agent; also OUTRIGGER_CONFIG",
+           {true, false, {}})
+      ->group(group);
 }
 
 void CommandLine::Tree::AddServe(const std::vector<AgentInfo>& registry) {
   CLI::App* serve = AddCommand("serve", "Serve agents to a kube-scheduler");
-  AddValue(serve, "--config", "FILE",
-           "settings file in YAML: server settings and a section per agent; also OUTRIGGER_CONFIG",
-           {true, false, {}})
-      ->group("Settings of the server");
+  AddConfig(serve, "Settings of the server");
   for (const SettingGroup& group : MakeSettingGroups(registry)) {
     for (const BoundSetting& setting : group.settings) {
       AddSetting(
@@ -147,7 +156,9 @@ void CommandLine::Tree::AddSchedulerConfig() {
   AddValue(command, "--scheduler-name", "NAME", "schedulerName of the profile");
   AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
   command->add_flag("--full-nodes")
-      ->description("Send whole nodes with each call (nodeCacheCapable: false)");
+      ->description(
+          Wrapped("Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
+                  "but agents need no access to the API server"));
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
   AddTlsOfSchedulerConfig(command);
 }
@@ -168,9 +179,10 @@ void CommandLine::Tree::AddTlsOfSchedulerConfig(CLI::App* command) {
 void CommandLine::Tree::AddOthers() {
   AddValue(AddCommand("version", "Print the version"), "-o,--output", "FORMAT",
            "text or json (default text)", {false, false, {"text", "json"}});
-  AddValue(
-      AddCommand("completion", "Print a completion script: source <(outrigger completion bash)"),
-      "shell", "", "bash or zsh", {false, false, {"bash", "zsh"}});
+  AddValue(AddCommand("completion",
+                      fmt::format("Print a completion script: source <({} completion bash)",
+                                  app_.get_name())),
+           "shell", "", "bash or zsh", {false, false, {"bash", "zsh"}});
   CLI::App* docs = AddCommand("docs", "Print a page of the documentation");
   docs->group("");  // for maintainers: scripts/update-docs
   AddValue(docs, "page", "", "settings", {false, false, {"settings"}});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct FlagExtra {
 
 class CommandLine::Tree {
  public:
-  explicit Tree(const std::vector<AgentInfo>& registry);
+  Tree(const std::vector<AgentInfo>& registry, const std::string& program);
 
   CLI::App& app() { return app_; }
   const CLI::App& app() const { return app_; }
@@ -32,6 +33,9 @@ class CommandLine::Tree {
 
  private:
   absl::StatusOr<Command> ReadServe(const CLI::App& serve) const;
+  absl::StatusOr<Command> ReadExplainPod(const CLI::App& given) const;
+  /// Takes the settings that were given, and --config.
+  void ReadSettings(const CLI::App& given, Command* command) const;
   absl::StatusOr<Command> ReadAgents(const CLI::App& agents) const;
   absl::StatusOr<Command> ReadSchedulerConfig(const CLI::App& command) const;
   absl::StatusOr<Command> ReadVersion(const CLI::App& version) const;
@@ -41,18 +45,30 @@ class CommandLine::Tree {
   absl::Status CheckWord(const CLI::App& command, const std::string& flag) const;
 
   void AddServe(const std::vector<AgentInfo>& registry);
-  void AddSetting(CLI::App* serve, const BoundSetting& setting, const std::string& group);
+  void AddExplain(const std::vector<AgentInfo>& registry);
+  void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
+  void AddConfig(CLI::App* command, const std::string& group);
+  void AddSetting(CLI::App* command, const BoundSetting& setting, const std::string& group);
   void AddAgents();
   void AddSchedulerConfig();
   void AddTlsOfSchedulerConfig(CLI::App* command);
   void AddOthers();
-  CLI::App* AddCommand(const std::string& name, const std::string& summary);
+  CLI::App* AddCommand(const std::string& name, const std::string& summary,
+                       CLI::App* parent = nullptr);
   CLI::Option* AddValue(CLI::App* command, const std::string& flag, const std::string& type,
                         const std::string& help, FlagExtra extra = {});
 
   CLI::App app_;
   std::vector<std::string> agent_names_;
   std::map<const CLI::Option*, FlagExtra> extras_;
+  std::set<const CLI::Option*> settings_;
 };
+
+/// Values of a flag or an argument, as they were given.
+std::vector<std::string> ValuesOf(const CLI::App& command, const std::string& flag);
+std::string ValueOf(const CLI::App& command, const std::string& flag, const std::string& fallback);
+
+/// The part of a help that says what exit codes mean.
+extern const char* const kExitCodes;
 
 }  // namespace outrigger::cli

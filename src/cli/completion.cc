@@ -24,12 +24,17 @@ _outrigger_files() {
   COMPREPLY=($(compgen -f -- "$cur"))
 }
 _outrigger_nothing() { :; }
+)";
 
+constexpr const char* kBashStart = R"(
 _outrigger() {
-  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command="" i
+  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command="" next i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then command=${COMP_WORDS[i]}; break; fi
+    [[ ${COMP_WORDS[i]} == -* ]] && continue
+    next="${command:+$command }${COMP_WORDS[i]}"
+    _outrigger_is_command "$next" || break
+    command=$next
   done
   # "--flag=value" comes as three words.
   if [[ $cur == = ]]; then
@@ -51,11 +56,16 @@ _outrigger_words() { compadd -- "$@"; }
 _outrigger_list() { compset -P '*,'; compadd -S '' -- "$@"; }
 _outrigger_files() { _files; }
 _outrigger_nothing() { :; }
+)";
 
+constexpr const char* kZshStart = R"(
 _outrigger() {
-  local flag=${words[CURRENT-1]} command="" i
+  local flag=${words[CURRENT-1]} command="" next i
   for ((i = 2; i < CURRENT; i++)); do
-    if [[ ${words[i]} != -* ]]; then command=${words[i]}; break; fi
+    [[ ${words[i]} == -* ]] && continue
+    next="${command:+$command }${words[i]}"
+    _outrigger_is_command "$next" || break
+    command=$next
   done
   if [[ ${words[CURRENT]} == --*=* ]]; then
     flag=${words[CURRENT]%%=*}
@@ -76,6 +86,18 @@ std::string ValueHelper(const FlagShape& flag) {
                      fmt::join(flag.values, " "));
 }
 
+// So that "explain pod" is told from "explain" with an argument.
+std::string CommandNames(const std::vector<CommandShape>& shapes) {
+  std::vector<std::string> names;
+  for (const CommandShape& shape : shapes) {
+    if (!shape.name.empty()) names.push_back('"' + shape.name + '"');
+  }
+  return fmt::format(
+      "\n_outrigger_is_command() {{\n  case \"$1\" in\n    {}) return 0 ;;\n  esac\n  return 1\n"
+      "}}\n",
+      fmt::join(names, " | "));
+}
+
 std::string ValueCases(const std::vector<CommandShape>& shapes) {
   std::string text = "  case \"$command $flag\" in\n";
   for (const CommandShape& shape : shapes) {
@@ -92,10 +114,11 @@ std::string WordCases(const std::vector<CommandShape>& shapes) {
   std::string text = "  case \"$command\" in\n";
   for (const CommandShape& shape : shapes) {
     std::vector<std::string> words = shape.positional_values;
-    if (shape.name.empty()) {
-      for (const CommandShape& command : shapes) {
-        if (!command.name.empty()) words.push_back(command.name);
-      }
+    const std::string below = shape.name.empty() ? "" : shape.name + " ";
+    for (const CommandShape& command : shapes) {
+      if (command.name.empty() || !command.name.starts_with(below)) continue;
+      const std::string word = command.name.substr(below.size());
+      if (word.find(' ') == std::string::npos) words.push_back(word);
     }
     for (const FlagShape& flag : shape.flags) words.push_back(flag.name);
     text += fmt::format("    \"{}\") _outrigger_words {} ;;\n", shape.name, fmt::join(words, " "));
@@ -107,8 +130,8 @@ std::string WordCases(const std::vector<CommandShape>& shapes) {
 
 std::string CompletionScript(const std::string& shell, const std::vector<CommandShape>& shapes) {
   const bool zsh = shell == "zsh";
-  return (zsh ? kZshHead : kBashHead) + ValueCases(shapes) + WordCases(shapes) +
-         (zsh ? kZshTail : kBashTail);
+  return (zsh ? kZshHead : kBashHead) + CommandNames(shapes) + (zsh ? kZshStart : kBashStart) +
+         ValueCases(shapes) + WordCases(shapes) + (zsh ? kZshTail : kBashTail);
 }
 
 }  // namespace outrigger::cli

@@ -6,6 +6,7 @@
 
 #include "cli/names.h"
 #include "cli/yaml_documents.h"
+#include "cli/yaml_error.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -103,8 +104,7 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
       if (!status.ok()) return status;
     }
   } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(Printable(fmt::format(
-        "{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg)));
+    return absl::InvalidArgumentError(Printable(YamlErrorText(name, text, error)));
   } catch (const std::exception& error) {
     return absl::InvalidArgumentError(
         Printable(fmt::format("{}: not YAML: {}", name, error.what())));

@@ -21,8 +21,12 @@ A setting is taken from the first of these that has it:
 5. the default
 
 A value that is not accepted, a key that no setting has and a key given twice end the start with
-exit code 2 and a message that names the place. An `OUTRIGGER_` variable that means nothing is warned
-about; those that Kubernetes makes for a Service named `outrigger` are left alone.
+exit code 2 and a message that names the place; a file that cannot be read ends it with 1. An
+`OUTRIGGER_` variable that means nothing is warned about; those that Kubernetes makes for a Service
+named `outrigger` are left alone.
+
+A flag of an agent that is not served is warned about. Such a variable, or section of the file, is
+not: agents may share them.
 
 A settings file is a mapping of server settings and of one section per agent:
 

@@ -37,7 +37,7 @@ YAML::Node ExtenderNode(const ExtenderEntry& extender) {
     node["tlsConfig"] = TlsNode(*extender.tls);
   }
   node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
-  node["nodeCacheCapable"] = false;
+  node["nodeCacheCapable"] = extender.names_only;
   if (extender.ignorable) node["ignorable"] = true;
   return node;
 }
@@ -62,6 +62,20 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
                     url));
   }
   return notes;
+}
+
+std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::set<std::string> agents;
+  for (const ExtenderEntry& extender : extenders) {
+    if (extender.names_only) agents.insert(extender.agent);
+  }
+  if (agents.empty()) return {};
+  return {fmt::format(
+      "nodeCacheCapable is true: calls carry names of nodes only, and what else is read of them "
+      "the "
+      "agents follow themselves: give {} access to the API server (`outrigger agents --rbac NAME`; "
+      "in a pod by its service account, else by --kubeconfig), or use --full-nodes",
+      fmt::join(agents, " and "))};
 }
 
 }  // namespace outrigger::cli

@@ -14,4 +14,7 @@ YAML::Node ExtenderNode(const ExtenderEntry& extender);
 /// What the reader of a configuration should know about the TLS of its extenders.
 std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders);
 
+/// What whoever runs the agents should know of how nodes are sent: a line or nothing.
+std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders);
+
 }  // namespace outrigger::cli

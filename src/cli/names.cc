@@ -90,12 +90,16 @@ std::vector<std::string> SplitList(std::string_view text) {
 
 std::string Printable(std::string_view text) {
   std::string printable;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
     if (byte < 0x20 || byte == 0x7f) {
       printable += fmt::format("\\x{:02x}", byte);
+    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+      printable += fmt::format("\\x{:02x}", next);  // U+0080 to U+009F
+      ++i;
     } else {
-      printable += c;
+      printable += text[i];
     }
   }
   return printable;

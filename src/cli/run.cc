@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
 #include "cli/docs.h"
+#include "cli/explain.h"
 #include "cli/files.h"
 #include "cli/scheduler_config.h"
 #include "cli/serve.h"
@@ -22,7 +23,7 @@ namespace {
 
 int Report(const absl::Status& status, const World& world) {
   if (status.ok()) return kDone;
-  world.err << "outrigger: " << std::string(status.message()) << "\n";
+  world.err << world.program << ": " << std::string(status.message()) << "\n";
   return absl::IsInvalidArgument(status) ? kUsage : kFailed;
 }
 
@@ -39,7 +40,7 @@ int RunServe(const Command& command, const World& world) {
   HoldSignals();
   StartLogging(prepared->log);
   for (const std::string& warning : prepared->warnings) spdlog::warn("{}", warning);
-  absl::Status status = Serve(prepared->options);
+  absl::Status status = Serve(prepared->options, world.environment);
   if (status.ok()) return kDone;
   spdlog::error("{}", std::string(status.message()));
   return absl::IsInvalidArgument(status) ? kUsage : kFailed;
@@ -67,6 +68,13 @@ int RunSchedulerConfig(const SchedulerConfigFlags& flags, const World& world) {
   return Print(text->yaml, world);
 }
 
+int RunExplainPod(const Command& command, const World& world) {
+  const auto text = ExplainPod(command, world);
+  if (!text.ok()) return Report(text.status(), world);
+  for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
+  return Print(text->text, world);
+}
+
 int Dispatch(const Command& command, const CommandLine& line, const World& world) {
   switch (command.kind) {
     case Command::Kind::kHelp:
@@ -79,6 +87,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
                    world);
     case Command::Kind::kSchedulerConfig:
       return RunSchedulerConfig(command.scheduler_config, world);
+    case Command::Kind::kExplainPod:
+      return RunExplainPod(command, world);
     case Command::Kind::kVersion:
       return Print(VersionText(command.version_output, world.registry), world);
     case Command::Kind::kCompletion:
@@ -92,7 +102,7 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
 }  // namespace
 
 int Run(const std::vector<std::string>& arguments, const World& world) {
-  CommandLine line(world.registry);
+  CommandLine line(world.registry, world.program);
   const absl::StatusOr<Command> command = line.Parse(arguments);
   if (!command.ok()) return Report(command.status(), world);
   return Dispatch(*command, line, world);

@@ -10,6 +10,12 @@
 
 namespace outrigger::cli {
 
+/// Standard output, if it is a terminal.
+struct Terminal {
+  bool is_one = false;
+  size_t columns = 0;  // 0: not known
+};
+
 /// What a run of the program sees of the world, so that tests can own it.
 struct World {
   const std::vector<AgentInfo>& registry;
@@ -18,6 +24,9 @@ struct World {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
+  Terminal terminal = {};
+  /// What texts call the program: "outrigger", or "kubectl outrigger" as a plugin of kubectl.
+  std::string program = "outrigger";
 };
 
 /// Everything of `serve` before it starts: the settings from all sources, checked. Warnings are

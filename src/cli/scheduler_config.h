@@ -24,6 +24,7 @@ struct ExtenderEntry {
   int64_t weight = 1;  // written with prioritize_verb only
   std::chrono::milliseconds http_timeout{1000};
   bool ignorable = false;
+  bool names_only = true;          // nodeCacheCapable
   std::optional<ExtenderTls> tls;  // set for an https:// urlPrefix
 };
 

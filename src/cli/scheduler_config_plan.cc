@@ -89,16 +89,17 @@ absl::StatusOr<ExtenderEntry> MakeEntry(const AgentInfo& agent, const Values& va
   return entry;
 }
 
-absl::Status AddEntries(const AgentInfo& agent, const Values& values, bool ignorable,
-                        std::vector<ExtenderEntry>* extenders) {
-  const auto common = MakeEntry(agent, values);
+absl::Status AddEntries(const AgentInfo& agent, const Values& values,
+                        const SchedulerConfigFlags& flags, std::vector<ExtenderEntry>* extenders) {
+  auto common = MakeEntry(agent, values);
   if (!common.ok()) return common.status();
+  common->names_only = !flags.full_nodes;
   const AgentFactory& factory = agent.factory;
   if (factory.filters || factory.scores || factory.preempts) {
     ExtenderEntry entry = *common;
     entry.weight = values.weights.Of(agent.name);
     entry.http_timeout = values.timeouts.Of(agent.name);
-    entry.ignorable = ignorable;
+    entry.ignorable = flags.ignorable;
     if (factory.filters) entry.filter_verb = "filter";
     if (factory.scores) entry.prioritize_verb = "prioritize";
     if (factory.preempts) entry.preempt_verb = "preempt";
@@ -120,18 +121,13 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
                                                         const LeftOutAgents& left_out) {
   const auto agents = ChooseAgents(flags.agents, registry, left_out);
   if (!agents.ok()) return agents.status();
-  if (!flags.full_nodes) {
-    return Refuse(
-        "calls with names only (nodeCacheCapable: true) need a watch of the cluster, which this "
-        "version does not have; say --full-nodes to have whole nodes sent with each call");
-  }
   const auto values = ReadValues(flags, *agents);
   if (!values.ok()) return values.status();
   SchedulerConfigPlan plan;
   plan.scheduler_name = flags.scheduler_name;
   plan.kubeconfig = flags.kubeconfig;
   for (const AgentInfo* agent : *agents) {
-    absl::Status status = AddEntries(*agent, *values, flags.ignorable, &plan.extenders);
+    absl::Status status = AddEntries(*agent, *values, flags, &plan.extenders);
     if (!status.ok()) return status;
   }
   return plan;

@@ -6,6 +6,7 @@
 #include "cli/scheduler_config.h"
 #include "cli/yaml.h"
 #include "cli/yaml_documents.h"
+#include "cli/yaml_error.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -40,7 +41,7 @@ class Writer {
       root["apiVersion"] = kApiVersion;
       root["kind"] = kKind;
     }
-    if (status.ok()) status = WriteProfile(root);
+    if (status.ok()) status = WriteProfile(root, given);
     if (status.ok()) status = WriteConnection(root);
     if (status.ok()) status = WriteExtenders(root);
     if (!status.ok()) return status;
@@ -80,35 +81,43 @@ class Writer {
     return status;
   }
 
-  absl::Status WriteProfile(YAML::Node& root) {
+  absl::Status WriteProfile(YAML::Node& root, bool given) {
     if (plan_.scheduler_name.empty()) return absl::OkStatus();
-    YAML::Node profiles = root["profiles"];
-    if (Absent(profiles)) {
-      root["profiles"] = profiles = YAML::Node(YAML::NodeType::Sequence);
+    if (!given) root["profiles"][0]["schedulerName"] = TextNode(plan_.scheduler_name);
+    const auto names = ProfileNames(root["profiles"]);
+    if (!names.ok()) return names.status();
+    if (std::find(names->begin(), names->end(), plan_.scheduler_name) == names->end()) {
+      return Error(Absent(root["profiles"]) ? root : root["profiles"], NoSuchProfile(*names));
     }
-    if (!profiles.IsSequence()) return Error(profiles, "profiles: a list is accepted");
-    if (profiles.size() == 0) profiles.push_back(YAML::Node(YAML::NodeType::Map));
+    WriteLeaderElection(root, *names);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<std::string>> ProfileNames(const YAML::Node& profiles) const {
     std::vector<std::string> names;
+    if (Absent(profiles)) return names = {kDefaultScheduler};
+    if (!profiles.IsSequence()) return Error(profiles, "profiles: a list is accepted");
     for (const auto& profile : profiles) {
       if (!profile.IsMap()) return Error(profile, "profiles: an element is a mapping");
       const YAML::Node name = profile["schedulerName"];
       names.push_back(Absent(name) ? kDefaultScheduler : name.Scalar());
     }
-    if (std::find(names.begin(), names.end(), plan_.scheduler_name) == names.end()) {
-      if (names.size() > 1) {
-        return Error(profiles, fmt::format("profiles: none of {} is named {}; name one of them, or "
-                                           "leave --scheduler-name out",
-                                           Listed(names), plan_.scheduler_name));
-      }
-      profiles[0]["schedulerName"] = TextNode(plan_.scheduler_name);
-    }
-    WriteLeaderElection(root);
-    return absl::OkStatus();
+    if (names.empty()) names = {kDefaultScheduler};
+    return names;
+  }
+
+  // To rename the one that is there would leave its pods without a scheduler.
+  std::string NoSuchProfile(const std::vector<std::string>& names) const {
+    return fmt::format(
+        "profiles: none is named {0} (there: {1}); put `- schedulerName: {0}` into the file's "
+        "profiles, beside the others or instead of them, or leave --scheduler-name out",
+        plan_.scheduler_name, Listed(names));
   }
 
   // A second scheduler that waits for the first one's lease would never start.
-  void WriteLeaderElection(YAML::Node& root) {
-    if (plan_.scheduler_name == kDefaultScheduler || !Absent(root["leaderElection"])) return;
+  void WriteLeaderElection(YAML::Node& root, const std::vector<std::string>& names) {
+    const bool second = std::find(names.begin(), names.end(), kDefaultScheduler) == names.end();
+    if (!second || !Absent(root["leaderElection"])) return;
     root["leaderElection"]["leaderElect"] = false;
     notes_.emplace_back(
         "leaderElection.leaderElect is false: run one replica, or give each scheduler a "
@@ -169,6 +178,7 @@ class Writer {
     }
     root["extenders"] = kept;
     for (std::string& note : TlsNotes(plan_.extenders)) notes_.push_back(std::move(note));
+    for (std::string& note : NodeNotes(plan_.extenders)) notes_.push_back(std::move(note));
     return absl::OkStatus();
   }
 
@@ -227,9 +237,8 @@ absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
     if (text.ok()) text->yaml = kHeader + text->yaml;
     return text;
   } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(fmt::format("{}:{}:{}: not YAML: {}",
-                                                  input ? input->name : "", error.mark.line + 1,
-                                                  error.mark.column + 1, error.msg));
+    return absl::InvalidArgumentError(
+        YamlErrorText(input ? input->name : "", input ? input->yaml : "", error));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/cluster_source.h"
 #include "cli/descriptors.h"
 #include "cli/files.h"
 #include "cli/names.h"
@@ -80,22 +81,73 @@ void RunUntilStopped(const ServeOptions& options, server::Service& service) {
   spdlog::info("stopped");
 }
 
+/// Where the nodes of names-only calls come from: at most one of the two.
+struct Nodes {
+  std::unique_ptr<engine::NodeSource> table;
+  std::unique_ptr<ClusterSource> cluster;
+
+  const engine::NodeSource* source() const {
+    return cluster != nullptr ? &cluster->nodes() : table.get();
+  }
+};
+
+absl::StatusOr<Nodes> FindNodes(const ServeOptions& options, const Environment& environment) {
+  Nodes nodes;
+  auto table = LoadNodeTable(options.node_table);
+  if (!table.ok()) return table.status();
+  nodes.table = *std::move(table);
+  auto cluster = ClusterSource::Make(options.cluster, environment);
+  if (!cluster.ok()) return cluster.status();
+  nodes.cluster = *std::move(cluster);
+  return nodes;
+}
+
+/// Follows the cluster as long as it lives, if there is one and anybody reads of it.
+class Following {
+ public:
+  Following(ClusterSource* cluster, const Needs& needs, server::Metrics* metrics)
+      : cluster_(needs.AnyOfNode() ? cluster : nullptr), metrics_(*metrics) {
+    if (cluster_ == nullptr) return;
+    cluster_->Start(needs);
+    metrics_.Follow([this] { return cluster_->Followed(); });
+  }
+  ~Following() {
+    if (cluster_ == nullptr) return;
+    metrics_.Follow(nullptr);
+    cluster_->Stop();
+  }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+  server::Checks checks() const {
+    if (cluster_ == nullptr) return nullptr;
+    return [this] { return cluster_->Checks(); };
+  }
+
+ private:
+  ClusterSource* const cluster_;
+  server::Metrics& metrics_;
+};
+
 }  // namespace
 
-absl::Status Serve(const ServeOptions& options) {
+absl::Status Serve(const ServeOptions& options, const Environment& environment) {
   const std::string too_few =
       RaiseDescriptorLimit(http::MaxConnections(options.service.extender) + kOtherDescriptors);
   if (!too_few.empty()) spdlog::warn("{}", too_few);
   // Declared in the order of who outlives whom.
   const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
-  const auto nodes = LoadNodeTable(options.node_table);
+  const auto nodes = FindNodes(options, environment);
   if (!nodes.ok()) return nodes.status();
   const std::string agents = AgentList(options.agents);
-  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->get());
+  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source());
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
   if (!status.ok()) return status;
-  const auto service = server::Service::Start(options.service, **engine, *metrics);
+  const Following following(nodes->cluster.get(), (*engine)->needs(), metrics.get());
+  server::ServiceOptions listeners = options.service;
+  listeners.checks = following.checks();
+  const auto service = server::Service::Start(listeners, **engine, *metrics);
   status = service.ok() ? Announce(options, agents, **service) : WithPortHint(service.status());
   if (status.ok()) RunUntilStopped(options, **service);
   (*engine)->Stop();

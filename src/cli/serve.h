@@ -1,11 +1,13 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "cli/environment.h"
 #include "cli/serve_options.h"
 
 namespace outrigger::cli {
 
 /// Serves until SIGTERM or SIGINT and drains. Logging must be set up, HoldSignals() called.
-absl::Status Serve(const ServeOptions& options);
+/// `environment` says where the API server of a pod is.
+absl::Status Serve(const ServeOptions& options, const Environment& environment);
 
 }  // namespace outrigger::cli

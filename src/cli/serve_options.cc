@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "cli/names.h"
 #include "cli/units.h"
@@ -11,6 +12,9 @@
 
 namespace outrigger::cli {
 namespace {
+
+// Bookmarks come about once a minute.
+constexpr std::chrono::milliseconds kLeastStaleness{60'000};
 
 absl::Status Refuse(const std::string& text) {
   return absl::InvalidArgumentError(text);
@@ -35,8 +39,8 @@ absl::Status UnknownAgent(const std::string& name, const std::vector<AgentInfo>&
                             DidYouMean(name, names), Listed(names)));
 }
 
-uint16_t DefaultPort(const std::vector<const AgentInfo*>& agents) {
-  return agents.size() == 1 ? agents[0]->port : kSharedPort;
+uint16_t DefaultPort(const std::vector<engine::ServedAgent>& agents) {
+  return agents.size() == 1 ? agents[0].info->port : kSharedPort;
 }
 
 absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
@@ -62,8 +66,6 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
 }
 
 absl::Status CheckAddress(const ServerSettings& settings) {
-  if (settings.bind.empty()) return Refuse("--bind is empty; accepted is an address");
-  if (settings.admin_bind.empty()) return Refuse("--admin-bind is empty; accepted is an address");
   if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
     return absl::OkStatus();
   }
@@ -103,15 +105,27 @@ absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* e
   return absl::OkStatus();
 }
 
-std::vector<engine::ServedAgent> Served(const std::vector<const AgentInfo*>& chosen,
-                                        const std::vector<SettingGroup>& groups) {
-  std::vector<engine::ServedAgent> served;
-  for (const AgentInfo* agent : chosen) {
-    const auto group = std::find_if(groups.begin(), groups.end(),
-                                    [&](const SettingGroup& g) { return g.agent == agent; });
-    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
+absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* cluster) {
+  // The loader has checked the text.
+  cluster->max_staleness = *ParseDuration(settings.max_staleness);
+  if (cluster->max_staleness < kLeastStaleness) {
+    return Refuse(fmt::format(
+        "--max-staleness {} is not accepted: at least {}, since on a quiet cluster the API server "
+        "says only about once a minute that nothing has changed",
+        settings.max_staleness, PrintDuration(kLeastStaleness)));
   }
-  return served;
+  cluster->watch = settings.watch;
+  cluster->kubeconfig = settings.kubeconfig;
+  cluster->context = settings.context;
+  const bool fixed = !settings.node_table.empty();
+  if (fixed && !settings.kubeconfig.empty()) {
+    return Refuse("--node-table and --kubeconfig exclude each other: nodes come from one of them");
+  }
+  if (!settings.context.empty() && settings.kubeconfig.empty()) {
+    return Refuse("--context is one of a kubeconfig: give --kubeconfig too");
+  }
+  if (fixed) cluster->watch = false;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -139,24 +153,39 @@ absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& li
   return chosen;
 }
 
+absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
+    const std::vector<SettingGroup>& groups, const std::vector<AgentInfo>& registry,
+    const LeftOutAgents& left_out) {
+  const auto chosen = ChooseAgents(groups.at(0).server->agents, registry, left_out);
+  if (!chosen.ok()) return chosen.status();
+  std::vector<engine::ServedAgent> served;
+  for (const AgentInfo* agent : *chosen) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const SettingGroup& g) { return g.agent == agent; });
+    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
+  }
+  return served;
+}
+
 absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
                                               const std::vector<AgentInfo>& registry,
                                               const LeftOutAgents& left_out) {
   const ServerSettings& settings = *groups.at(0).server;
-  const auto chosen = ChooseAgents(settings.agents, registry, left_out);
-  if (!chosen.ok()) return chosen.status();
+  auto agents = ServedAgents(groups, registry, left_out);
+  if (!agents.ok()) return agents.status();
   ServeOptions options;
   absl::Status status = CheckAddress(settings);
-  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*chosen), &options.service);
+  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
+  if (status.ok()) status = ChooseCluster(settings, &options.cluster);
   if (!status.ok()) return status;
   options.service.extender.bind = settings.bind;
   options.service.admin_bind = settings.admin_bind;
   options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
   options.drain_delay = *ParseDuration(settings.drain_delay);
   options.drain_timeout = *ParseDuration(settings.drain_timeout);
-  options.agents = Served(*chosen, groups);
+  options.agents = *std::move(agents);
   options.node_table = settings.node_table;
   options.port_file = settings.port_file;
   return options;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/cluster_source.h"
 #include "cli/log.h"
 #include "cli/setting_group.h"
 #include "engine/engine.h"
@@ -20,7 +21,8 @@ struct ServeOptions {
   server::ServiceOptions service;
   std::vector<engine::ServedAgent> agents;  // at least one; they point into the registry
   std::string node_table;                   // path, or empty
-  std::string port_file;                    // path, or empty
+  ClusterOptions cluster;
+  std::string port_file;  // path, or empty
   std::chrono::milliseconds drain_delay{0};
   std::chrono::milliseconds drain_timeout{0};
 };
@@ -30,6 +32,12 @@ struct ServeOptions {
 absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& list,
                                                            const std::vector<AgentInfo>& registry,
                                                            const LeftOutAgents& left_out);
+
+/// The agents that the settings choose, with theirs. `groups` as MakeSettingGroups made them from
+/// `registry`. InvalidArgument as ChooseAgents().
+absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
+    const std::vector<SettingGroup>& groups, const std::vector<AgentInfo>& registry,
+    const LeftOutAgents& left_out);
 
 /// Checks settings against each other and fills in what depends on others. `groups` as
 /// MakeSettingGroups made them from `registry`. InvalidArgument names the flags.

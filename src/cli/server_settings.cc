@@ -1,5 +1,7 @@
 #include "cli/server_settings.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -29,6 +31,27 @@ void Restrict(SettingSpec* spec, std::string type, std::string_view accepted, Ch
   spec->parse_legacy = spec->parse;
 }
 
+constexpr std::string_view kAcceptedAgents = "names of agents (see `outrigger agents`)";
+constexpr std::string_view kAcceptedAddress = "an IP address or localhost";
+
+// Nothing given is all agents; an empty text is most likely a variable that was never set.
+absl::StatusOr<std::string> NamesGiven(std::string_view text) {
+  if (!text.empty()) return std::string(text);
+  return absl::InvalidArgumentError(
+      fmt::format("{}; leave it out to have all that are compiled in", kAcceptedAgents));
+}
+
+// As http::Listen() takes them: no name is looked up.
+absl::StatusOr<std::string> AddressGiven(std::string_view text) {
+  std::string address(text);
+  in_addr v4{};
+  if (address == "localhost" || inet_pton(AF_INET, address.c_str(), &v4) == 1) return address;
+  in6_addr v6{};
+  const std::string without_zone = address.substr(0, address.find('%'));
+  if (inet_pton(AF_INET6, without_zone.c_str(), &v6) == 1) return address;
+  return absl::InvalidArgumentError(std::string(kAcceptedAddress));
+}
+
 // The older program wrote levels in capitals and knew two more names.
 std::string LegacyLevel(std::string_view text) {
   std::string level(text);
@@ -43,21 +66,24 @@ std::string LegacyLevel(std::string_view text) {
 
 std::vector<SettingSpec> ServerSpecs() {
   std::vector<SettingSpec> specs = SettingsSchema::Of<ServerSettings>().specs();
-  Find(specs, "agents")->type = "list";
   Find(specs, "agents")->default_text = "all that are compiled in";
-  Find(specs, "agents")->accepted = "names of agents (see `outrigger agents`)";
+  Restrict(Find(specs, "agents"), "list", kAcceptedAgents, NamesGiven);
   Find(specs, "port")->default_text =
       fmt::format("the agent's own port; {} when several are served", kSharedPort);
   Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
-  for (const char* path : {"node-table", "port-file", "tls-cert", "tls-key", "client-ca"}) {
+  for (const char* path :
+       {"node-table", "kubeconfig", "port-file", "tls-cert", "tls-key", "client-ca"}) {
     Find(specs, path)->accepted = "the path of a file";
     Find(specs, path)->default_text = "none";
   }
   for (const char* address : {"bind", "admin-bind"}) {
-    Find(specs, address)->accepted = "an IP address or localhost";
+    Restrict(Find(specs, address), "text", kAcceptedAddress, AddressGiven);
   }
   Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
   Restrict(Find(specs, "max-body-memory"), "size", kAcceptedSize, ParseSize);
+  Find(specs, "context")->accepted = "the name of a context";
+  Find(specs, "context")->default_text = "the current one";
+  Restrict(Find(specs, "max-staleness"), "duration", kAcceptedDuration, ParseDuration);
   Restrict(Find(specs, "drain-delay"), "duration", kAcceptedDuration, ParseDuration);
   Restrict(Find(specs, "drain-timeout"), "duration", kAcceptedDuration, ParseDuration);
   SettingSpec* level = Find(specs, "log-level");

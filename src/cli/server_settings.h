@@ -22,6 +22,10 @@ struct ServerSettings {
   int64_t admin_port = -1;  // -1: port + 100
   std::string admin_bind = "127.0.0.1";
   bool metrics_from_anywhere = false;
+  bool watch = true;
+  std::string kubeconfig;
+  std::string context;
+  std::string max_staleness = "90s";
   std::string node_table;
   std::string tls_cert;
   std::string tls_key;
@@ -57,6 +61,16 @@ struct ServerSettings {
       Setting{"admin-bind", &ServerSettings::admin_bind, "address of the admin port"},
       Setting{"metrics-from-anywhere", &ServerSettings::metrics_from_anywhere,
               "answer /metrics, in clear, to peers that are not on loopback"},
+      Setting{"watch", &ServerSettings::watch,
+              "follow the nodes of the cluster, for calls with names only, where there is a way to "
+              "the API server: --kubeconfig, or in a pod"},
+      Setting{
+          "kubeconfig", &ServerSettings::kubeconfig,
+          "kubeconfig of the API server to follow; in a pod the service account is the default"},
+      Setting{"context", &ServerSettings::context, "context of --kubeconfig"},
+      Setting{"max-staleness", &ServerSettings::max_staleness,
+              "age of what is known of the cluster above which calls with names only are answered "
+              "with an error; at least 1m"},
       Setting{"node-table", &ServerSettings::node_table,
               "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
               "them; read once at start"},

@@ -92,18 +92,23 @@ class Loader {
   }
 
   void WarnOfUnknownVariables() {
-    std::vector<std::string> known = {"OUTRIGGER_CONFIG"};
+    constexpr std::string_view kPrefix = "OUTRIGGER_";
+    std::set<std::string> names = {"OUTRIGGER_CONFIG"};
     for (const SettingGroup& group : groups_) {
-      for (const BoundSetting& setting : group.settings) known.push_back(setting.env);
+      for (const BoundSetting& setting : group.settings) names.insert(setting.env);
     }
-    std::set<std::string> names(known.begin(), known.end());
+    // Compared without the prefix: that all of them have in common makes none of them near.
+    std::vector<std::string> known;
+    for (const std::string& name : names) known.push_back(name.substr(kPrefix.size()));
     // What the scripts of this tree read; they pass it on to the programs that they start.
     names.insert({"OUTRIGGER_BIN", "OUTRIGGER_CACHE", "OUTRIGGER_GO", "OUTRIGGER_JOBS"});
     for (const auto& [name, value] : sources_.environment) {
-      if (!name.starts_with("OUTRIGGER_") || names.count(name) > 0) continue;
+      if (!name.starts_with(kPrefix) || names.count(name) > 0) continue;
       if (IsServiceLink(name, value)) continue;
-      warnings_.push_back(fmt::format("environment variable {} is not a setting and was ignored{}",
-                                      name, DidYouMean(name, known)));
+      const std::string nearest = Nearest(name.substr(kPrefix.size()), known);
+      warnings_.push_back(fmt::format(
+          "environment variable {} is not a setting and was ignored{}", name,
+          nearest.empty() ? "" : fmt::format("; did you mean {}{}?", kPrefix, nearest)));
     }
   }
 

@@ -1,18 +1,32 @@
 // Describes the command line to completion.
 
+#include <utility>
+
 #include "cli/command_tree.h"
 
 namespace outrigger::cli {
 
-std::vector<CommandShape> CommandLine::Shapes() const {
-  std::vector<const CLI::App*> commands = {&tree_->app()};
-  for (const CLI::App* sub : tree_->app().get_subcommands([](const CLI::App*) { return true; })) {
-    if (!sub->get_group().empty()) commands.push_back(sub);
+namespace {
+
+// `command` and all below it, without hidden ones, with the name that each is called by.
+void Collect(const CLI::App* command, const std::string& name,
+             std::vector<std::pair<std::string, const CLI::App*>>* commands) {
+  commands->emplace_back(name, command);
+  for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_group().empty()) continue;
+    Collect(sub, name.empty() ? sub->get_name() : name + " " + sub->get_name(), commands);
   }
+}
+
+}  // namespace
+
+std::vector<CommandShape> CommandLine::Shapes() const {
+  std::vector<std::pair<std::string, const CLI::App*>> commands;
+  Collect(&tree_->app(), "", &commands);
   std::vector<CommandShape> shapes;
-  for (const CLI::App* command : commands) {
+  for (const auto& [name, command] : commands) {
     CommandShape shape;
-    if (command->get_parent() != nullptr) shape.name = command->get_name();
+    shape.name = name;
     shape.summary = command->get_description();
     for (const CLI::Option* option : command->get_options()) {
       const FlagExtra& extra = tree_->ExtraOf(option);

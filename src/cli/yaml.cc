@@ -37,6 +37,8 @@ void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out) {
     out << YAML::EndSeq;
   } else if (json.is_string()) {
     WriteText(json.get<std::string>(), out);
+  } else if (json.is_null()) {
+    out << YAML::Null;  // its text would be quoted
   } else {
     out << json.dump();
   }

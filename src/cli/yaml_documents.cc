@@ -7,15 +7,9 @@
 namespace outrigger::cli {
 namespace {
 
-// Sees to it that each document begins behind the one before. Where one begins at the same place
-// the parser is at a token that it neither takes nor refuses.
 class Progress final : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    if (any_ && mark.pos == last_) throw YAML::ParserException(mark, "no value begins like this");
-    any_ = true;
-    last_ = mark.pos;
-  }
+  void OnDocumentStart(const YAML::Mark& mark) override { starts_.Check(mark); }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
   void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
@@ -29,11 +23,16 @@ class Progress final : public YAML::EventHandler {
   void OnMapEnd() override {}
 
  private:
-  bool any_ = false;
-  int last_ = 0;
+  DocumentStarts starts_;
 };
 
 }  // namespace
+
+void DocumentStarts::Check(const YAML::Mark& mark) {
+  if (any_ && mark.pos == last_) throw YAML::ParserException(mark, "no value begins like this");
+  any_ = true;
+  last_ = mark.pos;
+}
 
 std::vector<YAML::Node> LoadDocuments(const std::string& text) {
   std::istringstream input(text);

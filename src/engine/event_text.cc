@@ -1,5 +1,9 @@
 #include "engine/event_text.h"
 
+#include <algorithm>
+
+#include "fmt/format.h"
+
 namespace outrigger::engine {
 
 std::string ForEvent(std::string_view text) {
@@ -14,6 +18,16 @@ std::string ForEvent(std::string_view text) {
     out += "percent";
   }
   return out;
+}
+
+std::string CountedReasonsText(const std::vector<CountedReason>& reasons) {
+  std::vector<std::string> parts;
+  parts.reserve(reasons.size());
+  for (const CountedReason& counted : reasons) {
+    parts.push_back(fmt::format("{} {}", counted.nodes, counted.reason));
+  }
+  std::sort(parts.begin(), parts.end());
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace outrigger::engine

@@ -12,36 +12,6 @@ namespace {
 
 constexpr Verb kVerbs[] = {Verb::kFilter, Verb::kPrioritize, Verb::kBind, Verb::kPreempt};
 
-// Adds what `instance` has for `verb` to `plan`; false if it has nothing.
-bool AddStage(const Instance& instance, Plan* plan) {
-  switch (plan->endpoint.verb) {
-    case Verb::kFilter:
-      if (instance.filterer == nullptr) return false;
-      plan->filters.push_back({&instance, instance.filterer});
-      break;
-    case Verb::kPrioritize:
-      if (instance.scorer == nullptr) return false;
-      plan->scorers.push_back({&instance, instance.scorer});
-      break;
-    case Verb::kBind:
-      if (instance.binder == nullptr) return false;
-      plan->binder = &instance;
-      break;
-    case Verb::kPreempt:
-      if (instance.preempter == nullptr) return false;
-      plan->preempters.push_back({&instance, instance.preempter});
-      break;
-  }
-  plan->needs.Merge(instance.needs);
-  return true;
-}
-
-Plan PlanFor(std::string path, std::string agent, Verb verb) {
-  Plan plan;
-  plan.endpoint = {.path = std::move(path), .agent = std::move(agent), .verb = verb};
-  return plan;
-}
-
 void AddOwnPaths(const Instance& instance, std::vector<Plan>* plans) {
   for (const Verb verb : kVerbs) {
     Plan plan = PlanFor(fmt::format("/{}/{}", instance.name, VerbName(verb)), instance.name, verb);
@@ -100,6 +70,35 @@ absl::Status AddMergedPaths(const std::vector<Instance>& instances, std::vector<
 }
 
 }  // namespace
+
+Plan PlanFor(std::string path, std::string agent, Verb verb) {
+  Plan plan;
+  plan.endpoint = {.path = std::move(path), .agent = std::move(agent), .verb = verb};
+  return plan;
+}
+
+bool AddStage(const Instance& instance, Plan* plan) {
+  switch (plan->endpoint.verb) {
+    case Verb::kFilter:
+      if (instance.filterer == nullptr) return false;
+      plan->filters.push_back({&instance, instance.filterer});
+      break;
+    case Verb::kPrioritize:
+      if (instance.scorer == nullptr) return false;
+      plan->scorers.push_back({&instance, instance.scorer});
+      break;
+    case Verb::kBind:
+      if (instance.binder == nullptr) return false;
+      plan->binder = &instance;
+      break;
+    case Verb::kPreempt:
+      if (instance.preempter == nullptr) return false;
+      plan->preempters.push_back({&instance, instance.preempter});
+      break;
+  }
+  plan->needs.Merge(instance.needs);
+  return true;
+}
 
 absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* observer) {
   Instance instance;

@@ -22,7 +22,8 @@ struct Instance {
   const Preempter* preempter = nullptr;
   Controller* controller = nullptr;
   std::vector<NamedScorer> named_scorers;
-  std::unique_ptr<CountingDiagnostics> diagnostics;
+  /// Where the agent reports values that it cannot use; MakeInstance() counts and logs them.
+  std::unique_ptr<Diagnostics> diagnostics;
 };
 
 absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* observer);
@@ -49,6 +50,13 @@ struct Plan {
   std::vector<Preempting> preempters;
   const Instance* binder = nullptr;
 };
+
+/// What a path runs before it is given any stage.
+Plan PlanFor(std::string path, std::string agent, Verb verb);
+
+/// Adds what `instance` has for the verb of `plan`; false if it has nothing. `instance` outlives
+/// the plan.
+bool AddStage(const Instance& instance, Plan* plan);
 
 /// The plans of every path that `instances` (served as `agents`) can be called under.
 absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agents,

@@ -95,14 +95,14 @@ Connection::Next Connection::Handshake(Clock::time_point now) {
       return Next::kRead;
     case Moved::How::kWouldRead:
     case Moved::How::kWouldWrite:
-      if (now >= deadline_) ++shared_.handshakes_failed;
+      if (now >= deadline_) shared_.HandshakeFailed(peer_, "it was not completed in time", now);
       return Blocked(moved.how, now);
     case Moved::How::kEnd:
       return Close();
     case Moved::How::kFailed:
       break;
   }
-  ++shared_.handshakes_failed;
+  shared_.HandshakeFailed(peer_, transport_->HandshakeFailure(), now);
   // An alert says why. With TLS 1.3 the peer may be sending its request already: see Linger.
   unread_ = true;
   EndWriting(now);

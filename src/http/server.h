@@ -134,7 +134,7 @@ class Server {
 
   /// Binds, listens and serves in the background. Errors name the address and the cause
   /// (AlreadyExists: somebody listens there; SO_REUSEPORT is never used), or the file of `tls` and
-  /// what is wrong with it (InvalidArgument).
+  /// what is wrong with it (Unavailable: it cannot be read; InvalidArgument: what it holds).
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Handler handler);
 

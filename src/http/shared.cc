@@ -18,6 +18,13 @@ Shared::Shared(const ServerOptions& server_options)
       limits{.max_body = server_options.max_body},
       bodies(kPooledBuffers, kPooledBytes),
       answers(kPooledBuffers, kPooledBytes),
-      memory(std::max(server_options.max_body_memory, server_options.max_body)) {}
+      memory(std::max(server_options.max_body_memory, server_options.max_body)),
+      handshake_log(server_options.warn) {}
+
+void Shared::HandshakeFailed(const std::string& peer, const std::string& why,
+                             HandshakeLog::Clock::time_point now) {
+  ++handshakes_failed;
+  handshake_log.Failed(peer, why, now);
+}
 
 }  // namespace outrigger::http

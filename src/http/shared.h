@@ -5,6 +5,7 @@
 #include <string>
 
 #include "http/budget.h"
+#include "http/handshake_log.h"
 #include "http/pool.h"
 #include "http/request_parser.h"
 #include "http/server.h"
@@ -15,11 +16,16 @@ namespace outrigger::http {
 struct Shared {
   explicit Shared(const ServerOptions& server_options);
 
+  /// Counts it, and says it; see HandshakeLog.
+  void HandshakeFailed(const std::string& peer, const std::string& why,
+                       HandshakeLog::Clock::time_point now);
+
   const ServerOptions options;
   const ReaderLimits limits;
   Pool<Buffer> bodies;
   Pool<std::string> answers;
   Budget memory;
+  HandshakeLog handshake_log;
   std::atomic<bool> draining{false};
   std::atomic<uint64_t> handshakes_failed{0};
   std::atomic<uint64_t> refused{0};

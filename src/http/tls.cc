@@ -1,8 +1,5 @@
 #include "http/tls.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "http/tls_files.h"
 #include "http/tls_transport.h"
 
 namespace outrigger::http {
@@ -42,54 +40,6 @@ Marks MarksOf(const TlsOptions& options) {
   return {MarkOf(options.cert_file), MarkOf(options.key_file), MarkOf(options.client_ca_file)};
 }
 
-absl::Status Wrong(std::string_view flag, const std::string& file) {
-  std::array<char, 256> why{};
-  const unsigned long error = ERR_peek_last_error();
-  if (error != 0) ERR_error_string_n(error, why.data(), why.size());
-  ERR_clear_error();
-  return absl::InvalidArgumentError(
-      fmt::format("{} {}: {}", flag, file, error != 0 ? why.data() : "cannot be read"));
-}
-
-absl::Status RequireClients(const std::string& file, SSL_CTX* context) {
-  if (SSL_CTX_load_verify_locations(context, file.c_str(), nullptr) != 1) {
-    return Wrong("--client-ca", file);
-  }
-  // Names the authorities to the client, so that it can choose among its certificates.
-  SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(file.c_str()));
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Context> Read(const TlsOptions& options) {
-  ERR_clear_error();
-  const Context context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  if (context == nullptr) return absl::ResourceExhaustedError("no memory for TLS");
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                      SSL_MODE_RELEASE_BUFFERS);
-  // Resumed sessions would keep a client in whose certificate is not trusted any more.
-  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context.get(), 0);
-  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
-  if (SSL_CTX_use_certificate_chain_file(context.get(), options.cert_file.c_str()) != 1) {
-    return Wrong("--tls-cert", options.cert_file);
-  }
-  if (SSL_CTX_use_PrivateKey_file(context.get(), options.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return Wrong("--tls-key", options.key_file);
-  }
-  if (SSL_CTX_check_private_key(context.get()) != 1) {
-    return Wrong("--tls-key", options.key_file + " (not the key of --tls-cert)");
-  }
-  if (!options.client_ca_file.empty()) {
-    const absl::Status status = RequireClients(options.client_ca_file, context.get());
-    if (!status.ok()) return status;
-  }
-  return context;
-}
-
 class TlsContextImpl final : public TlsContext {
  public:
   TlsContextImpl(TlsOptions options, std::function<void(const std::string&)> warn, Context context,
@@ -119,7 +69,7 @@ class TlsContextImpl final : public TlsContext {
     const Marks marks = MarksOf(options_);
     if (marks == marks_) return;
     marks_ = marks;
-    auto changed = Read(options_);
+    auto changed = ReadTlsFiles(options_);
     std::string news = "TLS: the changed files are in use now";
     if (changed.ok()) {
       context_ = *std::move(changed);
@@ -144,7 +94,7 @@ absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Load(
     const TlsOptions& options, std::function<void(const std::string&)> warn) {
   // Marks first: what changes between the two is then read again.
   const Marks marks = MarksOf(options);
-  auto context = Read(options);
+  auto context = ReadTlsFiles(options);
   if (!context.ok()) return context.status();
   return std::make_unique<TlsContextImpl>(options, std::move(warn), *std::move(context), marks);
 }

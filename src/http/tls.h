@@ -14,8 +14,8 @@ namespace outrigger::http {
 /// The server's side of TLS 1.2 and 1.3, by OpenSSL. Thread-safe.
 class TlsContext {
  public:
-  /// Reads the files. InvalidArgument names the file and what is wrong with it. `warn`, which may
-  /// be null, is told when changed files could not be read, and when they were.
+  /// Reads the files; errors are those of ReadTlsFiles(). `warn`, which may be null, is told when
+  /// changed files could not be read, and when they were.
   static absl::StatusOr<std::unique_ptr<TlsContext>> Load(
       const TlsOptions& options, std::function<void(const std::string&)> warn);
   virtual ~TlsContext() = default;

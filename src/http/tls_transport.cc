@@ -2,11 +2,14 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/x509_vfy.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string>
+
+#include "fmt/format.h"
 
 namespace outrigger::http {
 namespace {
@@ -71,9 +74,13 @@ class TlsTransport final : public Transport {
   Moved Handshake() override {
     ERR_clear_error();
     const Moved moved = Result(SSL_accept(ssl_), 0);
+    if (moved.how != Moved::How::kFailed) return moved;
     const bool silent = BIO_number_read(SSL_get_rbio(ssl_)) == 0;
-    return moved.how == Moved::How::kFailed && silent ? Moved{Moved::How::kEnd, 0} : moved;
+    if (silent) return {Moved::How::kEnd, 0};
+    failure_ = WhyFailed();
+    return moved;
   }
+  std::string HandshakeFailure() const override { return failure_; }
   Moved Read(char* to, size_t size) override {
     ERR_clear_error();
     size_t moved = 0;
@@ -102,6 +109,19 @@ class TlsTransport final : public Transport {
   }
 
  private:
+  std::string WhyFailed() const {
+    const long verdict = SSL_get_verify_result(ssl_);
+    if (verdict != X509_V_OK) {
+      return fmt::format("the peer's certificate: {}", X509_verify_cert_error_string(verdict));
+    }
+    const unsigned long error = ERR_peek_error();
+    if (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == SSL_R_HTTP_REQUEST) {
+      return "the peer speaks HTTP in clear";
+    }
+    const char* const reason = ERR_reason_error_string(error);
+    return reason != nullptr ? reason : "the peer hung up";
+  }
+
   Moved Result(int result, size_t moved) const {
     if (result > 0) return {Moved::How::kBytes, moved};
     switch (SSL_get_error(ssl_, result)) {
@@ -119,6 +139,7 @@ class TlsTransport final : public Transport {
   SSL* const ssl_;
   int socket_;  // the BIO's data is a pointer to it
   std::string record_;
+  std::string failure_;
 };
 
 }  // namespace

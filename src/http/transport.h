@@ -34,6 +34,8 @@ class Transport {
   /// Asked again until it says kBytes; at once if there is nothing to shake hands about. kEnd: the
   /// peer has gone without having sent a byte.
   virtual Moved Handshake() = 0;
+  /// Why Handshake() said kFailed: words of this program or of OpenSSL, never bytes of the peer.
+  virtual std::string HandshakeFailure() const { return ""; }
   virtual Moved Read(char* to, size_t size) = 0;
   /// Takes some bytes of `parts`, one after the other, in one packet where they fit. After
   /// kWouldRead or kWouldWrite it has to be asked again with the same bytes.

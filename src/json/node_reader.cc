@@ -45,9 +45,11 @@ absl::Status ReadMetadata(Value value, const Path& at, const Needs& needs, Node*
   const auto read_annotations = [&](Value map, const Path& place) {
     return ReadAnnotations(map, place, needs, &node->annotations);
   };
-  return ReadObject(value, at, Field{"name", &node->name},
-                    Field{"labels", &node->labels, needs.Has(Needs::kNodeLabels)},
-                    Field{"annotations", read_annotations, annotations});
+  return ReadObject(
+      value, at, Field{"name", &node->name},
+      Field{"labels", &node->labels, needs.Has(Needs::kNodeLabels)},
+      Field{"annotations", read_annotations, annotations},
+      Field{"resourceVersion", &node->resource_version, needs.Has(Needs::kNodeVersion)});
 }
 
 absl::Status ReadSpec(Value value, const Path& at, Node* node) {
@@ -119,6 +121,7 @@ void ClearNode(Node* node) {
   node->capacity.clear();
   node->taints.clear();
   node->unschedulable = false;
+  node->resource_version.clear();
   node->revision = 0;
   node->known = true;
 }

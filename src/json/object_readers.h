@@ -13,6 +13,7 @@ absl::Status Read(Value value, const Path& at, Affinity* affinity);
 
 /// Reads `pod` anew, nothing of its former content stays. `value` is not null.
 absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod);
+absl::Status ReadPod(Object object, const Path& at, const Needs& needs, Pod* pod);
 
 /// Makes `node` empty and keeps the memory of its parts.
 void ClearNode(Node* node);

@@ -1,6 +1,8 @@
 // Scalars, maps and lists: Read() of json_reader.h.
 
+#include <chrono>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
@@ -17,6 +19,32 @@ absl::Status QuantityText(Value value, const Path& at, std::string_view* text) {
   if (text->starts_with('"')) return Read(value, at, text);
   return IsNumber(*text) ? absl::OkStatus()
                          : Expected(at, "a quantity (a string or a number)", value);
+}
+
+// Seconds since 1970 of exactly "YYYY-MM-DDThh:mm:ssZ", as metav1.Time is always encoded.
+std::optional<int64_t> SecondsOf(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  if (text.size() != kForm.size()) return std::nullopt;
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    const bool fits = kForm[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == kForm[i];
+    if (!fits) return std::nullopt;
+  }
+  const auto number = [text](size_t at, size_t digits) {
+    unsigned value = 0;
+    for (const char digit : text.substr(at, digits)) {
+      value = value * 10 + static_cast<unsigned>(digit - '0');
+    }
+    return value;
+  };
+  const std::chrono::year_month_day day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                        std::chrono::month(number(5, 2)),
+                                        std::chrono::day(number(8, 2)));
+  const unsigned hour = number(11, 2);
+  const unsigned minute = number(14, 2);
+  const unsigned second = number(17, 2);
+  if (!day.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const auto midnight = std::chrono::sys_days(day).time_since_epoch();
+  return int64_t{midnight.count()} * 86'400 + int64_t{hour} * 3600 + int64_t{minute} * 60 + second;
 }
 
 template <typename Int>
@@ -87,6 +115,16 @@ absl::Status Read(Value value, const Path& at, int32_t* number) {
 
 absl::Status Read(Value value, const Path& at, int64_t* number) {
   return ReadInt(value, at, number);
+}
+
+absl::Status ReadTime(Value value, const Path& at, int64_t* seconds) {
+  std::string_view text;
+  absl::Status status = Read(value, at, &text);
+  if (!status.ok()) return status;
+  const auto time = SecondsOf(text);
+  *seconds = time.value_or(0);
+  if (!time.has_value()) at.Malformed(text, "a time such as 2026-01-15T08:00:00Z");
+  return status;
 }
 
 absl::Status Read(Value value, const Path& at, StringMap* map) {

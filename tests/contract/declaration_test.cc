@@ -51,15 +51,16 @@ TEST(AgentDeclaration, HasANameASummaryAndAPortOfItsOwn) {
 TEST(AgentDeclaration, HasAReadmeThatNamesEverySettingAndAlias) {
   std::map<std::string, std::string> folders = Folders();
   for (const AgentInfo& info : Registry()) {
-    std::ifstream file(folders[info.name] + "/README.md");
+    const std::string readme = folders[info.name] + "/README.md";
+    std::ifstream file(readme);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    ASSERT_THAT(text, Not(IsEmpty())) << info.name << " has no README.md";
+    ASSERT_THAT(text, Not(IsEmpty())) << info.name << " has no " << readme;
     for (const SettingSpec& setting : info.factory.settings.specs()) {
-      EXPECT_THAT(text, HasSubstr("`" + setting.name + "`")) << info.name;
-      EXPECT_THAT(text, HasSubstr(setting.legacy_env)) << info.name;
+      EXPECT_THAT(text, HasSubstr("`" + setting.name + "`")) << "a setting is not in " << readme;
+      EXPECT_THAT(text, HasSubstr(setting.legacy_env)) << "a setting is not in " << readme;
     }
     for (const Alias& alias : info.factory.aliases) {
-      EXPECT_THAT(text, HasSubstr(alias.path)) << info.name;
+      EXPECT_THAT(text, HasSubstr(alias.path)) << "an alias is not in " << readme;
     }
   }
 }

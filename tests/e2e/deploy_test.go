@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 const (
@@ -49,7 +54,52 @@ func TestSecondSchedulerManifestApplies(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("ItsMetricsCanBeRead", func(t *testing.T) { checkMetrics(t, w) })
 	t.Run("ItsRightsAreEnough", func(t *testing.T) { checkRights(t, w) })
+}
+
+// checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback.
+func checkMetrics(t *testing.T, w *world) {
+	podIP := ownAddress(t)
+	deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, name, metav1.GetOptions{})
+	w.must(err)
+	var args []string
+	for _, arg := range deployment.Spec.Template.Spec.InitContainers[0].Args {
+		switch flag, _, _ := strings.Cut(arg, "="); flag {
+		case "serve", "--agents", "--bind": // outrigger.Serve gives the same
+		case "--config": // a mounted file
+		default:
+			args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", podIP))
+		}
+	}
+	safe := outrigger.Serve(t, "safe-of-the-manifest", w.cluster.LogDir(), "safe", args...)
+	admin, err := url.Parse(safe.AdminURL)
+	w.must(err)
+	client := http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil}}
+	response, err := client.Get("http://" + net.JoinHostPort(podIP, admin.Port()) + "/metrics")
+	w.must(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	w.must(err)
+	if response.StatusCode != http.StatusOK || !strings.Contains(string(body), "outrigger_build_info{") {
+		t.Errorf("GET /metrics: %s: %.200s", response.Status, body)
+	}
+}
+
+// ownAddress returns an address of this machine that is not loopback; without one the test is skipped.
+func ownAddress(t *testing.T) string {
+	t.Helper()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses {
+		if network, ok := address.(*net.IPNet); ok && network.IP.IsGlobalUnicast() {
+			return network.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but loopback")
+	return ""
 }
 
 // checkRights runs the real scheduler and the agent with the manifest's configurations and with the
@@ -57,12 +107,13 @@ func TestSecondSchedulerManifestApplies(t *testing.T) {
 func checkRights(t *testing.T, w *world) {
 	agent := filepath.Join(t.TempDir(), "outrigger.yaml")
 	w.must(os.WriteFile(agent, []byte(configMapValue(w, "outrigger-agent", "outrigger.yaml")), 0o644))
-	safe := w.serve("safe", "--config", agent)
-
 	credentials, err := w.cluster.ServiceAccountConfig(w.ctx, namespace, name)
 	w.must(err)
 	kubeconfig, err := w.cluster.WriteKubeconfig("second-scheduler", credentials)
 	w.must(err)
+	safe := outrigger.Serve(t, "safe", w.cluster.LogDir(), "safe", "--config", agent, "--kubeconfig", kubeconfig)
+	safe.UntilReady(t)
+
 	var config map[string]any
 	w.must(yaml.Unmarshal([]byte(configMapValue(w, name, "scheduler.yaml")), &config))
 	connection, _ := config["clientConnection"].(map[string]any)

@@ -67,13 +67,18 @@ func (m *mutualTLS) scheme() string {
 	return "https"
 }
 
-// overBoth runs a test in a world where the scheduler calls agents in clear, and in one where both
-// sides show certificates.
-func overBoth(t *testing.T, test func(w *world)) {
-	t.Run("HTTP", func(t *testing.T) { test(newWorld(t)) })
-	t.Run("TLS", func(t *testing.T) {
+// overAll runs a test in worlds that differ in how the scheduler calls the agents: with names of
+// nodes only, in clear and with certificates on both sides, and with whole nodes.
+func overAll(t *testing.T, test func(w *world)) {
+	t.Run("Names", func(t *testing.T) { test(newWorld(t)) })
+	t.Run("NamesOverTLS", func(t *testing.T) {
 		w := newWorld(t)
 		w.useTLS(loopback, pki.Spec{Name: "scheduler"})
+		test(w)
+	})
+	t.Run("WholeNodes", func(t *testing.T) {
+		w := newWorld(t)
+		w.wholeNodes = true
 		test(w)
 	})
 }

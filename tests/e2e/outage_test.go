@@ -12,7 +12,7 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-func TestKilledAgentLosesNoPod(t *testing.T) { overBoth(t, killedAgentLosesNoPod) }
+func TestKilledAgentLosesNoPod(t *testing.T) { overAll(t, killedAgentLosesNoPod) }
 
 func killedAgentLosesNoPod(w *world) {
 	const before, during, after = 30, 20, 20
@@ -44,7 +44,7 @@ func killedAgentLosesNoPod(w *world) {
 }
 
 func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
-	overBoth(t, extenderThatIsDownHoldsPodsUntilItIsUp)
+	overAll(t, extenderThatIsDownHoldsPodsUntilItIsUp)
 }
 
 func extenderThatIsDownHoldsPodsUntilItIsUp(w *world) {

@@ -15,7 +15,7 @@ var riskReason = regexp.MustCompile(
 	`safe: cpu: risk 0\.\d+ > 0\.30 of exceeding 90 percent utilization; .* would help`)
 
 func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
-	overBoth(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
+	overAll(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
 }
 
 func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {

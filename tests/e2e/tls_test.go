@@ -146,7 +146,8 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 		{"nothing-wrong", func(_, _ map[string]any) {}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			config := w.config(map[string]string{"safe": safe.URL}, "--scheduler-name", row.name)
+			config := fmt.Appendf(w.config(map[string]string{"safe": safe.URL}),
+				"profiles:\n  - schedulerName: %s\n", row.name)
 			w.cluster.MustStartScheduler(t, row.name, edit(t, config, func(extenders []any) {
 				extender := extenders[0].(map[string]any)
 				row.spoil(extender, extender["tlsConfig"].(map[string]any))

@@ -31,11 +31,19 @@ type world struct {
 	client  kubernetes.Interface
 	tracker *kube.Tracker
 	tls     *mutualTLS // nil: agents are called in clear
+	// wholeNodes: the scheduler sends nodes with each call, and agents have no access to the API
+	// server. Otherwise it sends names, and agents follow the nodes themselves.
+	wholeNodes bool
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	c := cluster.ForTest(t)
+	return worldOf(t, cluster.ForTest(t))
+}
+
+// worldOf is the world around a cluster that was started in a special way.
+func worldOf(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return &world{T: t, ctx: ctx, cluster: c, client: c.Client, tracker: c.MustTrackPods(t)}
@@ -87,7 +95,24 @@ func (w *world) serve(agents string, args ...string) *outrigger.Server {
 func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Server {
 	w.Helper()
 	args = append(w.tls.ofServe(), args...)
-	return outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
+	if w.wholeNodes {
+		return outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
+	}
+	args = append(args, "--kubeconfig", w.agentKubeconfig(agents))
+	server := outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
+	server.UntilReady(w)
+	return server
+}
+
+// agentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent.
+func (w *world) agentKubeconfig(agent string) string {
+	w.Helper()
+	manifest := outrigger.Run(w, "agents", "--rbac", agent)
+	config, err := w.cluster.ConfigWithManifest(w.ctx, manifest)
+	w.must(err)
+	kubeconfig, err := w.cluster.WriteKubeconfig(agent, config)
+	w.must(err)
+	return kubeconfig
 }
 
 // schedulerBase is what users have before they add agents: a configuration with a kubeconfig.
@@ -119,7 +144,10 @@ func (w *world) config(urls map[string]string, args ...string) []byte {
 		}
 	}
 	args = append(w.tls.ofSchedulerConfig(), args...)
-	args = append([]string{"--agents", names[1:], "--full-nodes", "--weight", "100"}, args...)
+	if w.wholeNodes {
+		args = append(args, "--full-nodes")
+	}
+	args = append([]string{"--agents", names[1:], "--weight", "100"}, args...)
 	return outrigger.SchedulerConfig(w, w.schedulerBase(), args...)
 }
 

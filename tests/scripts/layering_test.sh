@@ -57,7 +57,7 @@ row() {
 for agent in "$ROOT"/agents/*/; do
   [ -f "$agent/CMakeLists.txt" ] || continue
   target=outrigger_agent_$(basename "$agent" | tr - _)
-  for header in wire/extender.h engine/engine.h http/server.h server/service.h cli/main.h; do
+  for header in wire/extender.h engine/engine.h kube/api.h http/server.h server/service.h cli/main.h; do
     row "$target" outrigger/agent/agent.h "$header"
   done
 done
@@ -65,6 +65,10 @@ row outrigger_sdk outrigger/k8s/pod.h wire/extender.h
 row outrigger_json json/reader.h wire/extender.h
 row outrigger_wire wire/extender.h engine/engine.h
 row outrigger_wire outrigger/k8s/pod.h http/server.h
+row outrigger_json json/reader.h kube/api.h
+row outrigger_kube kube/api.h wire/extender.h
+row outrigger_kube json/reader.h http/server.h
+row outrigger_kube kube/api.h cli/main.h
 row outrigger_engine wire/extender.h server/service.h
 row outrigger_engine engine/engine.h http/server.h
 row outrigger_http http/server.h wire/extender.h
@@ -82,9 +86,10 @@ forbid() {
   fi
 }
 forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
-forbid "httplib outside src/kube and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/kube'
+forbid "httplib outside tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*'
+forbid "libcurl outside src/kube/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/curl_*'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request_parser.cc'
-forbid "OpenSSL outside src/http/tls*, src/kube and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube'
+forbid "OpenSSL outside src/http/tls*, src/kube/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
 forbid "JSON in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'
 forbid "the environment read outside the command line" '\bgetenv\(' 'src/*' 'agents/*' 'include/*' ':!src/cli'

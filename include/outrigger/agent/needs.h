@@ -26,7 +26,11 @@ class Needs {
     kNodeAllAnnotations = 1U << 4,
     kPodMetadata = 1U << 5,    // labels, annotations
     kPodResources = 1U << 6,   // containers, init containers, overhead, pod-level resources
-    kPodScheduling = 1U << 7,  // selector, affinity, tolerations, priority, scheduler name, status
+    kPodScheduling = 1U << 7,  // selector, affinity, tolerations, priority, scheduler name, phase
+    // Resource version, creation, deletion, controller, gates, QoS class, conditions and resources
+    // of the status: what a view of the cluster keeps.
+    kPodStatus = 1U << 8,
+    kNodeVersion = 1U << 9,  // resource version
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -36,6 +40,8 @@ class Needs {
   Needs& PodMetadata() { return Add(kPodMetadata); }
   Needs& PodResources() { return Add(kPodResources); }
   Needs& PodScheduling() { return Add(kPodScheduling); }
+  Needs& PodStatus() { return Add(kPodStatus); }
+  Needs& NodeVersion() { return Add(kNodeVersion); }
   /// All annotations of nodes.
   Needs& NodeAnnotations() { return Add(kNodeAllAnnotations); }
   /// These annotations of nodes, and no others.
@@ -56,13 +62,13 @@ class Needs {
   const std::vector<std::string>& annotation_keys() const { return annotation_keys_; }
   /// True if anything of a node beyond its name is read.
   bool AnyOfNode() const {
-    return !annotation_keys_.empty() || (fields_ & (kPodMetadata - 1)) != 0;
+    return !annotation_keys_.empty() || (fields_ & ((kPodMetadata - 1) | kNodeVersion)) != 0;
   }
 
   /// Every field: for tools that show objects, such as explain.
   static Needs All() {
     Needs needs;
-    needs.fields_ = (kPodScheduling << 1) - 1;
+    needs.fields_ = (kNodeVersion << 1) - 1;
     return needs;
   }
 

@@ -22,11 +22,16 @@ struct Node {
   ResourceList capacity;
   std::vector<Taint> taints;
   bool unschedulable = false;
-  /// Nodes with the same revision, unless it is 0, are equal in every field: what was computed from
-  /// one holds for the other. Unique in the process; 0 where nobody vouches for that.
+  std::string resource_version;
+  /// Nodes with the same revision, unless it is 0, are equal in every field but resource_version:
+  /// what was computed from one holds for the other. Unique in the process; 0 where nobody vouches
+  /// for that.
   uint64_t revision = 0;
   /// False for a node of which only the name is known (names-only call, node not in the snapshot).
   bool known = true;
 };
+
+/// A revision that no other node of this process has had. Thread-safe.
+uint64_t NextNodeRevision();
 
 }  // namespace outrigger

@@ -23,6 +23,21 @@ struct Container {
   bool restart_always = false;
 };
 
+/// What the kubelet reports of a container's resources; requests in the spec may have been changed
+/// since (resizing in place).
+struct ContainerStatus {
+  std::string name;
+  ResourceList requests;   // status: resources.requests, what the container runs with
+  ResourceList allocated;  // allocatedResources, what the node has set aside
+};
+
+/// The object that manages another one.
+struct OwnerReference {
+  std::string kind;
+  std::string name;
+  std::string uid;
+};
+
 /// A term of pod affinity or anti-affinity.
 struct PodAffinityTerm {
   std::optional<LabelSelector> label_selector;  // absent: matches no pod
@@ -68,6 +83,22 @@ struct Pod {
   StringMap node_selector;
   Affinity affinity;
   std::vector<Toleration> tolerations;
+
+  // The life of the pod, which Needs().PodStatus() asks for.
+  std::string resource_version;
+  int64_t creation_time = 0;  // seconds since 1970, UTC; 0: not known
+  bool being_deleted = false;
+  std::optional<OwnerReference> controller;  // the owner that is marked as the controller
+  std::vector<std::string> scheduling_gates;
+  std::string qos_class;
+  std::string unscheduled_reason;  // of the condition PodScheduled, as is the message
+  std::string unscheduled_message;
+  /// Only those that report resources; others say nothing about what the pod asks for.
+  std::vector<ContainerStatus> container_statuses;
+  std::vector<ContainerStatus> init_container_statuses;
+  std::optional<ResourceList> status_requests;  // status.resources.requests, if status.resources is
+  ResourceList status_allocated;                // status.allocatedResources
+  bool resize_infeasible = false;  // condition PodResizePending with the reason Infeasible
 };
 
 /// True if `node` satisfies the pod's nodeSelector and required node affinity.

@@ -77,6 +77,7 @@ class Quantity {
  private:
   __extension__ using Int128 = __int128;
   class Parser;
+  friend class QuantityCodec;  // for storage that keeps quantities to the bit; no part of the SDK
 
   // How the number was written, where upstream's String() repeats the text. Digits and suffix are
   // in the value; this is the rest.

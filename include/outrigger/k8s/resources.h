@@ -76,8 +76,14 @@ struct Pod;
 /// the sum over containers and restartable init containers (sidecars), or what any ordinary init
 /// container needs together with the sidecars started before it, whichever is larger per resource;
 /// pod-level requests, where given, take the place of that for cpu, memory and hugepages; overhead
-/// is added last. "pods" is not part of it. Counts the spec alone, as kube-scheduler does for a pod
-/// it places; of a bound pod whose resources are being resized in place it also counts the status.
+/// is added last. "pods" is not part of it. Counts the spec alone: what a pod asks for that has
+/// never run.
 ResourceList PodRequests(const Pod& pod);
+
+/// What `pod` takes of the node where it is, as kube-scheduler 1.36 counts it: as PodRequests(),
+/// but a container (or the pod as a whole) whose status reports resources counts with the largest
+/// of spec, status and allocation, and without the spec where the kubelet has called the resize
+/// infeasible. Needs the pod's status fields; without them it equals PodRequests().
+ResourceList PodRequestsOnNode(const Pod& pod);
 
 }  // namespace outrigger

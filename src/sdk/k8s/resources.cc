@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "flat_map.h"
-#include "outrigger/k8s/pod.h"
 
 namespace outrigger {
 namespace {
@@ -12,11 +11,6 @@ namespace {
 constexpr auto kName = [](const ResourceList::Entry& entry) -> std::string_view {
   return entry.name;
 };
-
-// The resources that KEP-2837 lets a pod request as a whole; upstream ignores others there.
-bool IsPodLevelResource(std::string_view name) {
-  return name == kCpu || name == kMemory || name.starts_with("hugepages-");
-}
 
 }  // namespace
 
@@ -82,35 +76,6 @@ void ResourceList::Max(const ResourceList& other) {
 Quantity ResourceList::Get(std::string_view name) const {
   const Quantity* quantity = Find(name);
   return quantity == nullptr ? Quantity() : *quantity;
-}
-
-ResourceList PodRequests(const Pod& pod) {
-  ResourceList running;
-  for (const Container& container : pod.containers) running.Add(container.requests);
-
-  ResourceList sidecars;
-  ResourceList starting;  // the most that any init container needs, with the sidecars before it
-  for (const Container& container : pod.init_containers) {
-    if (container.restart_always) {
-      running.Add(container.requests);
-      sidecars.Add(container.requests);
-      starting.Max(sidecars);
-    } else {
-      ResourceList needed = container.requests;
-      needed.Add(sidecars);
-      starting.Max(needed);
-    }
-  }
-  running.Max(starting);
-
-  if (pod.pod_requests.has_value()) {
-    for (const auto& [name, quantity] : *pod.pod_requests) {
-      if (IsPodLevelResource(name)) running.Append(name, quantity);
-    }
-    running.Normalize();  // what was appended last replaces the sum
-  }
-  running.Add(pod.overhead);
-  return running;
 }
 
 }  // namespace outrigger

@@ -53,14 +53,14 @@ void Extend(X509* cert, X509* issuer, int what, const char* value) {
   X509_EXTENSION_free(extension);
 }
 
-/// Unsigned, valid from an hour ago for a day.
-Cert NewCertificate(const std::string& name, EVP_PKEY* key) {
+/// Unsigned, valid from two hours ago.
+Cert NewCertificate(const std::string& name, EVP_PKEY* key, long valid_for_seconds = 86'400) {
   static std::atomic<long> serial{1};
   Cert cert(X509_new(), &X509_free);
   X509_set_version(cert.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), ++serial);
-  X509_gmtime_adj(X509_getm_notBefore(cert.get()), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(cert.get()), 86'400);
+  X509_gmtime_adj(X509_getm_notBefore(cert.get()), -7200);
+  X509_gmtime_adj(X509_getm_notAfter(cert.get()), valid_for_seconds);
   X509_set_pubkey(cert.get(), key);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(cert.get()), "CN", MBSTRING_UTF8,
                              reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
@@ -78,16 +78,16 @@ TestAuthority::TestAuthority(const std::string& name) {
   self_ = ToPem(cert.get(), key.get());
 }
 
-Certificate TestAuthority::Issue(const std::string& name) const {
+Certificate TestAuthority::Issue(const std::string& name, const CertificateTerms& terms) const {
   const Memory cert_pem(BIO_new_mem_buf(self_.certificate.data(), -1), &BIO_free);
   const Memory key_pem(BIO_new_mem_buf(self_.key.data(), -1), &BIO_free);
   const Cert issuer(PEM_read_bio_X509(cert_pem.get(), nullptr, nullptr, nullptr), &X509_free);
   const Key issuer_key(PEM_read_bio_PrivateKey(key_pem.get(), nullptr, nullptr, nullptr),
                        &EVP_PKEY_free);
   const Key key = NewKey();
-  const Cert cert = NewCertificate(name, key.get());
+  const Cert cert = NewCertificate(name, key.get(), terms.valid_for_seconds);
   X509_set_issuer_name(cert.get(), X509_get_subject_name(issuer.get()));
-  Extend(cert.get(), issuer.get(), NID_subject_alt_name, "IP:127.0.0.1,DNS:localhost");
+  Extend(cert.get(), issuer.get(), NID_subject_alt_name, terms.hosts.c_str());
   Extend(cert.get(), issuer.get(), NID_ext_key_usage, "serverAuth,clientAuth");
   Must(X509_sign(cert.get(), issuer_key.get(), EVP_sha256()) > 0, "X509_sign");
   return ToPem(cert.get(), key.get());

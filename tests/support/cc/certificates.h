@@ -10,6 +10,12 @@ struct Certificate {
   std::string key;
 };
 
+/// What a certificate of a test says besides its name.
+struct CertificateTerms {
+  std::string hosts = "IP:127.0.0.1,DNS:localhost";
+  long valid_for_seconds = 86'400;  // from now; it began to be valid two hours ago
+};
+
 /// An authority that signs certificates for tests. Each has keys of its own.
 class TestAuthority {
  public:
@@ -17,8 +23,8 @@ class TestAuthority {
 
   /// Of the authority itself, in PEM.
   const std::string& certificate() const { return self_.certificate; }
-  /// For the host 127.0.0.1, and for clients.
-  Certificate Issue(const std::string& name) const;
+  /// For the host 127.0.0.1, and for clients, unless the terms say otherwise.
+  Certificate Issue(const std::string& name, const CertificateTerms& terms = {}) const;
 
  private:
   Certificate self_;
@@ -34,6 +40,7 @@ class TestFolder {
 
   /// Replaces the file at once, as a mounted secret changes. Gives its path.
   std::string Write(const std::string& name, const std::string& text) const;
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

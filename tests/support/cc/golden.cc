@@ -48,6 +48,28 @@ std::vector<Container> ContainersAt(const json& object, const char* pointer) {
   return containers;
 }
 
+std::vector<ContainerStatus> StatusesAt(const json& object, const char* pointer) {
+  std::vector<ContainerStatus> statuses;
+  const json::json_pointer at(pointer);
+  if (!object.contains(at)) return statuses;
+  for (const json& item : object[at]) {
+    if (!item.contains("resources")) continue;
+    statuses.push_back({.name = TextAt(item, "/name"),
+                        .requests = ResourcesAt(item, "/resources/requests"),
+                        .allocated = ResourcesAt(item, "/allocatedResources")});
+  }
+  return statuses;
+}
+
+bool ResizeIsInfeasible(const json& object) {
+  const json::json_pointer at("/status/conditions");
+  if (!object.contains(at)) return false;
+  for (const json& item : object[at]) {
+    if (item.at("type") == "PodResizePending") return item.at("reason") == "Infeasible";
+  }
+  return false;
+}
+
 }  // namespace
 
 json LoadGolden(std::string_view name) {
@@ -74,6 +96,13 @@ Pod PodFromJson(const json& object) {
   if (object.contains(json::json_pointer("/spec/resources/requests"))) {
     pod.pod_requests = ResourcesAt(object, "/spec/resources/requests");
   }
+  pod.container_statuses = StatusesAt(object, "/status/containerStatuses");
+  pod.init_container_statuses = StatusesAt(object, "/status/initContainerStatuses");
+  if (object.contains(json::json_pointer("/status/resources"))) {
+    pod.status_requests = ResourcesAt(object, "/status/resources/requests");
+  }
+  pod.status_allocated = ResourcesAt(object, "/status/allocatedResources");
+  pod.resize_infeasible = ResizeIsInfeasible(object);
   return pod;
 }
 

@@ -54,6 +54,8 @@ type Cluster struct {
 	ReadyAfter time.Duration
 
 	binaries     string
+	options      Options
+	addresses    addresses
 	etcd, server *process.Process
 }
 
@@ -66,13 +68,13 @@ func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
 	if options.Binaries == "" {
 		return nil, fmt.Errorf("%s is not set: run scripts/e2e, or set it to what scripts/control-plane prints", BinariesEnv)
 	}
-	c := &Cluster{Dir: dir, binaries: options.Binaries}
+	c := &Cluster{Dir: dir, binaries: options.Binaries, options: options}
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
 	var err error
 	for attempt := 0; attempt < 3; attempt++ { // a free port may be taken before it is used
-		if err = c.startOnce(ctx, options); err == nil || ctx.Err() != nil {
+		if err = c.startOnce(ctx); err == nil || ctx.Err() != nil {
 			break
 		}
 		c.Stop()
@@ -86,35 +88,33 @@ func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
 
 // Stop kills what the cluster runs; the folder stays.
 func (c *Cluster) Stop() {
-	for _, p := range []*process.Process{c.server, c.etcd} {
-		if p != nil {
-			p.Kill()
-		}
-	}
-	c.server, c.etcd = nil, nil
+	c.KillServer()
+	c.KillEtcd()
 }
 
 // LogDir is where the logs of everything in this cluster are.
 func (c *Cluster) LogDir() string { return filepath.Join(c.Dir, "logs") }
 
+// EtcdURL is where etcd is, for who writes past kube-apiserver.
+func (c *Cluster) EtcdURL() string { return c.addresses.etcd }
+
 // Binary returns the path of one of the control plane's binaries.
 func (c *Cluster) Binary(name string) string { return filepath.Join(c.binaries, name) }
 
-func (c *Cluster) startOnce(ctx context.Context, options Options) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
+func (c *Cluster) startOnce(ctx context.Context) error {
 	began := time.Now()
-	if err := os.RemoveAll(filepath.Join(c.Dir, "etcd")); err != nil {
+	if err := os.RemoveAll(c.dataDir()); err != nil {
 		return err
 	}
-	etcdURL, err := c.startEtcd(options)
-	if err != nil {
+	var err error
+	if c.addresses, err = freeAddresses(); err != nil {
 		return err
 	}
-	if err := c.startServer(etcdURL, options); err != nil {
+	c.Config = c.adminConfig()
+	if err := c.StartEtcd(); err != nil {
 		return err
 	}
-	if err := c.waitReady(ctx); err != nil {
+	if err := c.StartServer(ctx); err != nil {
 		return err
 	}
 	c.ReadyAfter = time.Since(began)

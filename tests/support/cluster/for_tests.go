@@ -17,6 +17,12 @@ const LogsEnv = "OUTRIGGER_E2E_LOGS"
 // ForTest starts a cluster that lives as long as the test.
 func ForTest(t testing.TB) *Cluster {
 	t.Helper()
+	return ForTestWith(t, Options{})
+}
+
+// ForTestWith is ForTest with options.
+func ForTestWith(t testing.TB, options Options) *Cluster {
+	t.Helper()
 	parent := os.Getenv(LogsEnv)
 	if parent != "" {
 		if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -34,7 +40,7 @@ func ForTest(t testing.TB) *Cluster {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	c, err := Start(t.Context(), dir, Options{})
+	c, err := Start(t.Context(), dir, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -12,40 +13,63 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-func (c *Cluster) startEtcd(options Options) (url string, err error) {
-	client, err := loopbackURL("http")
-	if err != nil {
-		return "", err
+// addresses are where a cluster listens, the same after every restart.
+type addresses struct {
+	etcd, peer string // URLs
+	port       int    // of kube-apiserver
+}
+
+func freeAddresses() (a addresses, err error) {
+	if a.etcd, err = loopbackURL("http"); err == nil {
+		a.peer, err = loopbackURL("http")
 	}
-	peer, err := loopbackURL("http")
-	if err != nil {
-		return "", err
+	if err == nil {
+		a.port, err = process.FreePort()
 	}
+	return a, err
+}
+
+func loopbackURL(scheme string) (string, error) {
+	port, err := process.FreePort()
+	return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port), err
+}
+
+func (c *Cluster) adminConfig() *rest.Config {
+	return &rest.Config{
+		Host:            fmt.Sprintf("https://127.0.0.1:%d", c.addresses.port),
+		BearerToken:     token(Admin),
+		TLSClientConfig: rest.TLSClientConfig{CAFile: c.caFile()},
+	}
+}
+
+// StartEtcd starts etcd, where it was before and with the data that it had.
+func (c *Cluster) StartEtcd() error {
 	args := []string{
-		"--data-dir=" + filepath.Join(c.Dir, "etcd"),
-		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
-		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
-		"--initial-cluster=default=" + peer,
+		"--data-dir=" + c.dataDir(),
+		"--listen-client-urls=" + c.addresses.etcd, "--advertise-client-urls=" + c.addresses.etcd,
+		"--listen-peer-urls=" + c.addresses.peer, "--initial-advertise-peer-urls=" + c.addresses.peer,
+		"--initial-cluster=default=" + c.addresses.peer,
 		"--log-level=warn",
 	}
-	if !options.Fsync {
+	if !c.options.Fsync {
 		args = append(args, "--unsafe-no-fsync")
 	}
+	var err error
 	c.etcd, err = process.Start(process.Spec{
 		Name: "etcd", Path: c.Binary("etcd"), Args: args, LogDir: c.LogDir(),
 	})
-	return client, err
+	return err
 }
 
-func (c *Cluster) startServer(etcdURL string, options Options) error {
-	port, err := process.FreePort()
-	if err != nil {
-		return err
+// StartServer starts kube-apiserver, where it was before, and waits until it is ready.
+func (c *Cluster) StartServer(ctx context.Context) error {
+	if c.etcd == nil {
+		return errors.New("start kube-apiserver: etcd is not running")
 	}
 	args := []string{
-		"--etcd-servers=" + etcdURL,
+		"--etcd-servers=" + c.addresses.etcd,
 		"--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", port),
+		fmt.Sprintf("--secure-port=%d", c.addresses.port),
 		"--cert-dir=" + c.certDir(),
 		"--token-auth-file=" + c.tokenFile(),
 		"--authorization-mode=RBAC",
@@ -56,22 +80,25 @@ func (c *Cluster) startServer(etcdURL string, options Options) error {
 		// No controllers: nobody makes the default service account or takes taints away.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
+	var err error
 	c.server, err = process.Start(process.Spec{
 		Name: "kube-apiserver", Path: c.Binary("kube-apiserver"), LogDir: c.LogDir(),
-		Args: append(args, options.ServerArgs...),
+		Args: append(args, c.options.ServerArgs...),
 	})
-	c.Config = &rest.Config{
-		Host:            fmt.Sprintf("https://127.0.0.1:%d", port),
-		BearerToken:     token(Admin),
-		TLSClientConfig: rest.TLSClientConfig{CAFile: c.caFile()},
+	if err != nil {
+		return err
 	}
-	return err
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	return c.waitReady(ctx)
 }
 
 // waitReady asks /readyz until it says yes, or one of the two processes ends.
 func (c *Cluster) waitReady(ctx context.Context) error {
 	last := "no answer yet"
-	for tick := time.NewTicker(50 * time.Millisecond); ; {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
 		select {
 		case <-c.etcd.Done():
 			return c.etcd.ExitError()
@@ -82,28 +109,29 @@ func (c *Cluster) waitReady(ctx context.Context) error {
 				last, ctx.Err(), c.server.LogTail(20))
 		case <-tick.C:
 		}
-		// The certificate is written by the server, so the client is made anew every time.
-		client, err := rest.HTTPClientFor(c.Config)
-		if err != nil {
-			last = err.Error()
-			continue
-		}
-		client.Timeout = 5 * time.Second
-		response, err := client.Get(c.Config.Host + "/readyz")
-		if err != nil {
-			last = err.Error()
-			continue
-		}
-		response.Body.Close()
-		if response.StatusCode == http.StatusOK {
-			tick.Stop()
+		if last = c.askReady(); last == "" {
 			return nil
 		}
-		last = response.Status
 	}
 }
 
-func loopbackURL(scheme string) (string, error) {
-	port, err := process.FreePort()
-	return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port), err
+// askReady says why kube-apiserver is not ready; "" when it is.
+func (c *Cluster) askReady() string {
+	// The certificate is written by the server, so the client is made anew every time.
+	client, err := rest.HTTPClientFor(c.Config)
+	if err != nil {
+		return err.Error()
+	}
+	client.Timeout = 5 * time.Second
+	response, err := client.Get(c.Config.Host + "/readyz")
+	if err != nil {
+		return err.Error()
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return response.Status
+	}
+	return ""
 }
+
+func (c *Cluster) dataDir() string { return filepath.Join(c.Dir, "etcd") }

@@ -1,6 +1,8 @@
 package outrigger
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -13,17 +15,54 @@ import (
 // status is 200.
 func (s *Server) Get(t testing.TB, path string) string {
 	t.Helper()
+	status, body := s.Ask(path)
+	if status != http.StatusOK {
+		t.Fatalf("GET %s: %d: %s", path, status, body)
+	}
+	return body
+}
+
+// UntilReady is AwaitReady for tests.
+func (s *Server) UntilReady(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	if err := s.AwaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AwaitReady waits until /readyz says that calls make sense: the agent knows what it needs to.
+func (s *Server) AwaitReady(ctx context.Context) error {
+	for {
+		status, body := s.Ask("/readyz?verbose")
+		if status == http.StatusOK {
+			return nil
+		}
+		if exit := s.process.ExitError(); exit != nil {
+			return exit
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the agent does not become ready: %d: %s", status, body)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// Ask returns the status of an admin page, 0 if there is no answer, and its body or the error.
+func (s *Server) Ask(path string) (int, string) {
 	client := http.Client{Timeout: 10 * time.Second}
 	response, err := client.Get(s.AdminURL + path)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err.Error()
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s, %v: %s", path, response.Status, err, body)
+	if err != nil {
+		return 0, err.Error()
 	}
-	return string(body)
+	return response.StatusCode, string(body)
 }
 
 // Metric returns the sum of a metric's series whose labels contain all texts (`verb="filter"`); 0

@@ -29,6 +29,10 @@ type Spec struct {
 	Dir string
 	// LogDir is an existing folder for the log; a restarted process appends to its log.
 	LogDir string
+	// Stdin is what the child reads; nil: nothing.
+	Stdin *os.File
+	// Stdout takes the child's standard output; nil: it goes to the log, as standard error always.
+	Stdout *os.File
 }
 
 // Process is a running or ended child. Its methods are safe for concurrent use.
@@ -54,6 +58,12 @@ func Start(spec Spec) (*Process, error) {
 	cmd.Dir = spec.Dir
 	cmd.Env = append(os.Environ(), spec.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
+	if spec.Stdin != nil { // a nil *os.File in an io.Reader would not be nil
+		cmd.Stdin = spec.Stdin
+	}
+	if spec.Stdout != nil {
+		cmd.Stdout = spec.Stdout
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := startOnLastingThread(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)

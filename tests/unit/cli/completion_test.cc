@@ -72,6 +72,13 @@ INSTANTIATE_TEST_SUITE_P(
         CompletionRow{"AgentsInAList", "outrigger serve --agents safe,c", {"safe,congestion"}},
         CompletionRow{"NothingForANumber", "outrigger serve --port \"\"", {}},
         CompletionRow{"Positional", "outrigger agents sa", {"safe"}},
+        CompletionRow{"CommandsOfACommand", "outrigger explain \"\"", {"--help", "pod"}},
+        CompletionRow{"FlagsOfANestedCommand", "outrigger explain pod web --clu", {"--cluster"}},
+        CompletionRow{"ChoiceOfANestedCommand", "outrigger explain pod --output w", {"wide"}},
+        CompletionRow{"SettingsOfANestedCommand",
+                      "outrigger explain pod web --safe.objective b",
+                      {"balance"}},
+        CompletionRow{"NotACommandOfAnother", "outrigger serve explain p", {}},
         CompletionRow{"Shells", "outrigger completion z", {"zsh"}},
         CompletionRow{"Files", "outrigger serve --config /et", {"/etc"}}),
     [](const auto& row) { return row.param.name; });
@@ -117,6 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
         CompletionRow{"AgentsInAList", "outrigger serve --agents safe,c", {"congestion"}},
         CompletionRow{"NothingForANumber", "outrigger serve --port \"\"", {}},
         CompletionRow{"Positional", "outrigger agents sa", {"safe"}},
+        CompletionRow{"NestedCommand", "outrigger explain p", {"pod"}},
+        CompletionRow{"ChoiceOfANestedCommand", "outrigger explain pod x --output w", {"wide"}},
         CompletionRow{"Files", "outrigger serve --config \"\"", {"files"}}),
     [](const auto& row) { return row.param.name; });
 

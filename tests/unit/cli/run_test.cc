@@ -122,10 +122,12 @@ TEST(SchedulerConfigCommand, ReadsAFileOrStandardInput) {
   EXPECT_EQ(from_file.out, from_input.out);
 }
 
-TEST(SchedulerConfigCommand, IsTwoWithoutFullNodes) {
-  const Ran ran = RunProgram({"scheduler-config"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--full-nodes"));
+TEST(SchedulerConfigCommand, SaysWhatNamesOnlyCallsTakeAtTheAgents) {
+  const Ran names = RunProgram({"scheduler-config", "--agents", "safe"});
+  EXPECT_EQ(names.code, 0);
+  EXPECT_THAT(names.err, HasSubstr("outrigger agents --rbac"));
+  const Ran full = RunProgram({"scheduler-config", "--agents", "safe", "--full-nodes"});
+  EXPECT_THAT(full.err, Not(HasSubstr("outrigger agents --rbac")));
 }
 
 TEST(DocsCommand, PrintsASectionPerGroup) {

@@ -98,10 +98,16 @@ TEST(SchedulerConfig, ValuesAreForAllAgentsOrForOne) {
   EXPECT_EQ(plan->extenders[1].http_timeout.count(), 1000);
 }
 
-TEST(SchedulerConfig, RefusesNamesOnlyCallsUntilThereIsAWatch) {
+TEST(SchedulerConfig, HasNamesSentUnlessWholeNodesAreAskedFor) {
   SchedulerConfigFlags flags = Flags("safe");
-  flags.full_nodes = false;
-  EXPECT_THAT(PlanError(flags), HasSubstr("this version does not have; say --full-nodes"));
+  for (const bool full : {false, true}) {
+    flags.full_nodes = full;
+    const auto plan = PlanSchedulerConfig(flags, testing::TestAgents(), {});
+    ASSERT_TRUE(plan.ok());
+    const auto text = WriteSchedulerConfig(*plan, std::nullopt);
+    ASSERT_TRUE(text.ok());
+    EXPECT_THAT(text->yaml, HasSubstr(full ? "nodeCacheCapable: false" : "nodeCacheCapable: true"));
+  }
 }
 
 struct FlagRow {
@@ -267,15 +273,6 @@ INSTANTIATE_TEST_SUITE_P(
         InputRow{"ContainsItself", "safe", kGood + "x: &x [*x]", "nested too deeply"},
         InputRow{"Broken", "safe", "a: [", "not YAML"}),
     [](const auto& row) { return row.param.name; });
-
-TEST(SchedulerConfigMerge, NamesOneOfSeveralProfilesOnlyIfItIsThere) {
-  SchedulerConfigFlags flags = Flags("safe");
-  flags.scheduler_name = "two";
-  EXPECT_TRUE(Write(flags, kExisting).ok());
-  flags.scheduler_name = "three";
-  EXPECT_THAT(std::string(Write(flags, kExisting).status().message()),
-              HasSubstr("profiles: none of one and two is named three"));
-}
 
 TEST(SchedulerConfigMerge, EmptyAndNullFieldsCountAsAbsent) {
   const auto text =

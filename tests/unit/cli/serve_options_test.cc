@@ -128,8 +128,18 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"AgentTwice", {{"--agents", "safe,gang,safe"}}, "agent safe is named twice"},
         WrongRow{"EmptyPartOfTheList", {{"--agents", "safe,"}}, "there is no agent \"\""},
         WrongRow{"Bind", {{"--bind", "0.0.0.0"}}, "--bind 0.0.0.0 is not loopback"},
-        WrongRow{"BindName", {{"--bind", "example.com"}}, "--insecure-listen"},
-        WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind is empty"},
+        WrongRow{"BindName",
+                 {{"--bind", "example.com"}, {"--insecure-listen", "true"}},
+                 "--bind: \"example.com\" is not accepted: an IP address or localhost"},
+        WrongRow{"BindNumber", {{"--bind", "10"}}, "--bind: \"10\" is not accepted"},
+        WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind: \"\" is not accepted"},
+        WrongRow{"AdminBindName",
+                 {{"--admin-bind", "example.com"}},
+                 "--admin-bind: \"example.com\" is not accepted: an IP address or localhost"},
+        WrongRow{"NoAgents",
+                 {{"--agents", ""}},
+                 "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave "
+                 "it out to have all that are compiled in"},
         WrongRow{"CertificateWithoutKey", {{"--tls-cert", "c.pem"}}, "--tls-key is missing"},
         WrongRow{"KeyWithoutCertificate", {{"--tls-key", "k.pem"}}, "--tls-cert is missing"},
         WrongRow{"ClientsWithoutTls",
@@ -177,7 +187,17 @@ TEST(ServeOptions, LimitsReachTheServer) {
 }
 
 TEST(ServeOptions, TheAdminPortMayListenAnywhere) {
-  EXPECT_TRUE(Prepare({{"--admin-bind", "0.0.0.0"}}).ok());
+  for (const char* address : {"0.0.0.0", "::", "fe80::1%eth0", "localhost"}) {
+    EXPECT_TRUE(Prepare({{"--admin-bind", address}}).ok()) << address;
+  }
+}
+
+TEST(ServeOptions, NoAgentsAtAllAreRefusedWhereverTheyAreNotNamed) {
+  EXPECT_THAT(std::string(Prepare({}, {{"OUTRIGGER_AGENTS", ""}}).status().message()),
+              HasSubstr("OUTRIGGER_AGENTS=\"\" is not accepted: names of agents"));
+  const testing::TempFile file("agents: []\n");
+  EXPECT_THAT(std::string(Prepare({}, {}, file.path()).status().message()),
+              HasSubstr(":1:9: agents: \"\" is not accepted: names of agents"));
 }
 
 TEST(ServeOptions, LoopbackIsKnownInAllItsSpellings) {
@@ -253,6 +273,27 @@ INSTANTIATE_TEST_SUITE_P(
                       UnitRow{"Absurd", "1e99", -1}, UnitRow{"Negative", "-1Gi", -1},
                       UnitRow{"LowerUnit", "1gi", -1}, UnitRow{"Empty", "", -1}),
     [](const auto& row) { return row.param.name; });
+
+TEST(ServeOptions, FollowTheClusterByDefault) {
+  const ClusterOptions defaults = Prepare({})->options.cluster;
+  EXPECT_TRUE(defaults.watch);
+  EXPECT_EQ(defaults.max_staleness.count(), 90'000);
+  const ClusterOptions given =
+      Prepare({{"--kubeconfig", "k.yaml"}, {"--context", "lab"}, {"--max-staleness", "2m"}})
+          ->options.cluster;
+  EXPECT_EQ(given.kubeconfig, "k.yaml");
+  EXPECT_EQ(given.context, "lab");
+  EXPECT_EQ(given.max_staleness.count(), 120'000);
+  EXPECT_FALSE(Prepare({{"--watch", "false"}})->options.cluster.watch);
+  EXPECT_FALSE(Prepare({{"--node-table", "nodes.json"}})->options.cluster.watch);
+}
+
+TEST(ServeOptions, RefuseAContradictoryWayToTheCluster) {
+  EXPECT_THAT(Error({{"--max-staleness", "59s"}}), HasSubstr("--max-staleness 59s"));
+  EXPECT_THAT(Error({{"--context", "lab"}}), HasSubstr("--kubeconfig"));
+  EXPECT_THAT(Error({{"--node-table", "n.json"}, {"--kubeconfig", "k.yaml"}}),
+              HasSubstr("exclude each other"));
+}
 
 }  // namespace
 }  // namespace outrigger::cli

@@ -177,6 +177,14 @@ TEST_F(SettingsLoader, WarnsOfVariablesThatMeanNothing) {
                                      "and was ignored; did you mean OUTRIGGER_SAFE_MAX_RISK?"));
 }
 
+TEST_F(SettingsLoader, SuggestsNoVariableThatSharesThePrefixAlone) {
+  sources_.environment = {{"OUTRIGGER_FOO", "1"}, {"OUTRIGGER_", "1"}};
+  EXPECT_EQ(Load(), "");
+  EXPECT_THAT(warnings_,
+              ElementsAre("environment variable OUTRIGGER_ is not a setting and was ignored",
+                          "environment variable OUTRIGGER_FOO is not a setting and was ignored"));
+}
+
 // A Service named "outrigger" in the namespace of the pod.
 TEST_F(SettingsLoader, LeavesVariablesOfKubernetesAlone) {
   sources_.environment = {{"OUTRIGGER_PORT", "tcp://10.0.0.1:80"},

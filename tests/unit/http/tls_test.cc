@@ -186,43 +186,5 @@ TEST_F(HttpTls, GivesAHandshakeThatStallsNoWorkerAndNotForever) {
   for (const auto& client : stalled) EXPECT_TRUE(client->ReadsEnd());
 }
 
-struct WrongRow {
-  const char* name;
-  void (*spoil)(TlsOptions* tls, const TestFolder& folder);
-  const char* error;
-};
-class HttpTlsFiles : public HttpTls, public ::testing::WithParamInterface<WrongRow> {};
-
-TEST_P(HttpTlsFiles, AreNamedWhenTheyAreWrong) {
-  GetParam().spoil(&*options_.tls, folder_);
-  const auto server = Server::Start(options_, Echo);
-  EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(server.status().message()), HasSubstr(GetParam().error));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Rows, HttpTlsFiles,
-    ::testing::Values(
-        WrongRow{"NoCertificate",
-                 [](TlsOptions* tls, const TestFolder&) { tls->cert_file = "/nowhere/cert.pem"; },
-                 "--tls-cert /nowhere/cert.pem: "},
-        WrongRow{"NoKey",
-                 [](TlsOptions* tls, const TestFolder&) { tls->key_file = "/nowhere/key.pem"; },
-                 "--tls-key /nowhere/key.pem: "},
-        WrongRow{"KeyOfAnotherCertificate",
-                 [](TlsOptions* tls, const TestFolder& folder) {
-                   tls->key_file = folder.Write("b.pem", TestAuthority("b").Issue("b").key);
-                 },
-                 "--tls-key"},
-        WrongRow{"EmptyCertificate",
-                 [](TlsOptions* tls, const TestFolder& folder) {
-                   tls->cert_file = folder.Write("empty.pem", "");
-                 },
-                 "empty.pem: "},
-        WrongRow{"NoClientAuthority",
-                 [](TlsOptions* tls, const TestFolder&) { tls->client_ca_file = "/nowhere/ca"; },
-                 "--client-ca /nowhere/ca: "}),
-    [](const auto& row) { return row.param.name; });
-
 }  // namespace
 }  // namespace outrigger::http

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "outrigger/k8s/quantity.h"
 #include "rapidcheck.h"
@@ -21,8 +22,8 @@ rc::Gen<std::string> Text() {
                                                                  "Ki", "Mi", "Gi", "e3", "E-6"})),
       [](const std::tuple<int64_t, int, bool, std::string>& parts) {
         const auto& [whole, fraction, has_fraction, suffix] = parts;
-        return std::to_string(whole) + (has_fraction ? "." + std::to_string(fraction) : "") +
-               suffix;
+        return fmt::format("{}{}{}", whole, has_fraction ? fmt::format(".{}", fraction) : "",
+                           suffix);
       });
 }
 

@@ -52,17 +52,29 @@ TEST(Upstream, QuantitiesAddAndCompareAlike) {
   }
 }
 
-TEST(Upstream, PodsRequestAlike) {
+void ExpectRequests(const char* section, ResourceList (*requests_of)(const Pod&)) {
   const json table = LoadGolden("upstream_pod_requests.json");
-  ASSERT_GT(table.at("pods").size(), 100u);
-  for (const json& row : table.at("pods")) {
+  ASSERT_GT(table.at(section).size(), 100u);
+  for (const json& row : table.at(section)) {
     SCOPED_TRACE(row["pod"].dump());
     json requests = json::object();
-    for (const auto& [name, quantity] : PodRequests(testing::PodFromJson(row["pod"]))) {
+    for (const auto& [name, quantity] : requests_of(testing::PodFromJson(row["pod"]))) {
       requests[name] = (quantity + Quantity()).ToString();
     }
     EXPECT_EQ(requests, row["requests"]);
   }
+}
+
+TEST(Upstream, PodsRequestAlike) {
+  ExpectRequests("pods", PodRequests);
+}
+
+TEST(Upstream, PodsThatAreBeingResizedTakeAlike) {
+  ExpectRequests("on_node", PodRequestsOnNode);
+}
+
+TEST(Upstream, PodsWithoutStatusTakeWhatTheyRequest) {
+  ExpectRequests("pods", PodRequestsOnNode);
 }
 
 StringMap MapFrom(const json& object) {

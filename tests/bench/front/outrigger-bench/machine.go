@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+
+	"outrigger.dev/outrigger/tests/bench/sheet"
 )
 
 // Machine is what figures depend on besides the code.
@@ -29,7 +31,7 @@ func (m Machine) String() string {
 
 // machine describes this one. What cannot be found out is "unknown".
 func machine(o options) Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: "unknown", Load: load(),
+	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Kernel: "unknown", Load: sheet.Load(),
 		Go: "unknown", Outrigger: "unknown"}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
@@ -61,14 +63,4 @@ func machine(o options) Machine {
 		m.Outrigger = strings.TrimSpace(string(first))
 	}
 	return m
-}
-
-// load is the mean number of processes that wanted to run in the last minute.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	return first
 }

@@ -48,18 +48,14 @@ Peak memory is VmHWM of the process, code and libraries included; a body is the 
 
 `)
 	for _, t := range r.tables() {
-		t.markdown(&page)
+		t.Markdown(&page)
 	}
 	page.WriteString(strings.Join(r.rest(), "\n\n") + "\n")
-	return page.String()
-}
-
-func (t table) markdown(page *strings.Builder) {
-	fmt.Fprintf(page, "%s\n\n| %s |\n|%s\n", t.title, strings.Join(t.header, " | "), strings.Repeat("---|", len(t.header)))
-	for _, row := range t.rows {
-		fmt.Fprintf(page, "| %s |\n", strings.Join(row, " | "))
+	for _, section := range r.Sections {
+		page.WriteString("\n")
+		section.Markdown(&page)
 	}
-	page.WriteString("\n")
+	return page.String()
 }
 
 // WritePage writes the page to file.

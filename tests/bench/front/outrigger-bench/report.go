@@ -2,23 +2,28 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
 	"outrigger.dev/outrigger/tests/bench/front/replay"
+	"outrigger.dev/outrigger/tests/bench/sheet"
 )
 
 // Report is a whole run, as bench.json has it.
 type Report struct {
-	Machine Machine   `json:"machine"`
-	Partial bool      `json:"partial"` // a run whose figures decide nothing
-	Rows    []Row     `json:"rows"`
-	Held    *Held     `json:"held,omitempty"`
-	Idle    *Idle     `json:"idle,omitempty"`
-	Startup *Startup  `json:"startup,omitempty"`
-	Targets []Verdict `json:"targets"`
+	Machine Machine  `json:"machine"`
+	Partial bool     `json:"partial"` // a run whose figures decide nothing
+	Rows    []Row    `json:"rows"`
+	Held    *Held    `json:"held,omitempty"`
+	Idle    *Idle    `json:"idle,omitempty"`
+	Startup *Startup `json:"startup,omitempty"`
+	// Sections are what other benchmarks have measured, beside this one.
+	Sections []sheet.Section `json:"sections,omitempty"`
+	Targets  []Verdict       `json:"targets"`
 }
 
 // Row is one case.
@@ -127,4 +132,20 @@ func (r *Report) Write(file string) error {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// addSection takes what another benchmark has measured from the file that it wrote.
+func (r *Report) addSection(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var other struct {
+		Section sheet.Section `json:"section"`
+	}
+	if err := json.Unmarshal(text, &other); err != nil || other.Section.Heading == "" {
+		return fmt.Errorf("%s has no section: %w", file, errors.Join(errors.New("want {\"section\": {\"heading\": ...}}"), err))
+	}
+	r.Sections = append(r.Sections, other.Section)
+	return nil
 }

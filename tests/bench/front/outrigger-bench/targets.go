@@ -5,15 +5,11 @@ import (
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
 	"outrigger.dev/outrigger/tests/bench/front/replay"
+	"outrigger.dev/outrigger/tests/bench/sheet"
 )
 
 // target is something that a run has to reach.
-type target struct {
-	What    string                        // as people read it
-	Figure  func(*Report) (float64, bool) // false: not measured in this run
-	AtLeast float64                       // 0: no lower limit
-	AtMost  float64                       // 0: no upper limit
-}
+type target = sheet.Target[*Report]
 
 // memoryAllowance is what a server may need beside two bodies, in bytes.
 const memoryAllowance = 32e6

@@ -24,19 +24,24 @@ func CPUTime(pid int) (time.Duration, error) {
 }
 
 // PeakMemory is the most memory, in bytes, that process pid has had resident since its start.
-func PeakMemory(pid int) (int64, error) {
+func PeakMemory(pid int) (int64, error) { return fromStatus(pid, "VmHWM:") }
+
+// ResidentMemory is the memory, in bytes, that process pid has resident now.
+func ResidentMemory(pid int) (int64, error) { return fromStatus(pid, "VmRSS:") }
+
+func fromStatus(pid int, field string) (int64, error) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if text, found := strings.CutPrefix(lines.Text(), "VmHWM:"); found {
+		if text, found := strings.CutPrefix(lines.Text(), field); found {
 			kibibytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, "kB")), 10, 64)
 			return kibibytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("process %d: no VmHWM in its status", pid)
+	return 0, fmt.Errorf("process %d: no %s in its status", pid, strings.TrimSuffix(field, ":"))
 }
 
 // Settle waits until process pid has gone quiet, as a garbage collector does a moment after the

@@ -111,13 +111,10 @@ func understand(verb string, body, answer []byte) (call, error) {
 	if err := json.Unmarshal(body, &args); err != nil {
 		return call{}, fmt.Errorf("the call: %w", err)
 	}
-	if args.Pod == nil || args.Nodes == nil {
-		return call{}, fmt.Errorf("the call has no pod or no whole nodes")
+	if args.Pod == nil || args.NodeNames == nil {
+		return call{}, fmt.Errorf("the call has no pod or no names of nodes")
 	}
-	c := call{verb: verb, pod: args.Pod.Name}
-	for i := range args.Nodes.Items {
-		c.offered = append(c.offered, args.Nodes.Items[i].Name)
-	}
+	c := call{verb: verb, pod: args.Pod.Name, offered: *args.NodeNames}
 	switch verb {
 	case "filter":
 		var result extenderv1.ExtenderFilterResult

@@ -62,10 +62,6 @@ func (s *stage) start(ctx context.Context) (err error) {
 		return err
 	}
 	s.kubernetes = server.GitVersion
-	progress("starting agents")
-	if err := s.startAgents(); err != nil {
-		return err
-	}
 	if err := s.watch(); err != nil {
 		return err
 	}
@@ -75,22 +71,48 @@ func (s *stage) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	progress("starting agents")
+	if err := s.startAgents(ctx); err != nil {
+		return err
+	}
 	progress("starting kube-scheduler")
 	return s.startScheduler(ctx)
 }
 
-func (s *stage) startAgents() error {
+// startAgents starts each agent with the rights that it asks for and no others, and waits until it
+// knows all nodes.
+func (s *stage) startAgents(ctx context.Context) error {
 	urls := map[string]string{}
 	for _, name := range agentNames {
-		server, err := outrigger.Start(s.binary, s.cluster.LogDir(), name)
+		kubeconfig, err := s.rightsOf(ctx, name)
+		if err != nil {
+			return err
+		}
+		server, err := outrigger.Start(s.binary, s.cluster.LogDir(), name, "--kubeconfig", kubeconfig)
 		if err != nil {
 			return err
 		}
 		s.agents[name], urls[name] = server, server.URL
+		if err := server.AwaitReady(ctx); err != nil {
+			return err
+		}
 	}
 	var err error
 	s.recorder, err = startRecorder(urls)
 	return err
+}
+
+// rightsOf returns the path of a kubeconfig with the rights that `agents --rbac` prints.
+func (s *stage) rightsOf(ctx context.Context, agent string) (string, error) {
+	manifest, err := exec.CommandContext(ctx, s.binary, "agents", "--rbac", agent).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s agents --rbac %s: %w", s.binary, agent, describe(err))
+	}
+	config, err := s.cluster.ConfigWithManifest(ctx, manifest)
+	if err != nil {
+		return "", err
+	}
+	return s.cluster.WriteKubeconfig(agent, config)
 }
 
 // watch has a life of its own: with --keep it goes on after the time limit of the play.
@@ -124,7 +146,7 @@ podMaxBackoffSeconds: 2
 		return err
 	}
 	config, err := exec.CommandContext(ctx, s.binary, "scheduler-config", "--agents", strings.Join(agentNames, ","),
-		"--url", s.recorder.URL, "--full-nodes", "--weight", fmt.Sprint(weight), "--in", base).Output()
+		"--url", s.recorder.URL, "--weight", fmt.Sprint(weight), "--in", base).Output()
 	if err != nil {
 		return fmt.Errorf("%s scheduler-config: %w", s.binary, describe(err))
 	}

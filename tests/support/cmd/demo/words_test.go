@@ -43,7 +43,7 @@ func TestEveryFilterCallBeginsAnAttempt(t *testing.T) {
 }
 
 func TestCallsAreReadByTheProtocolsTypes(t *testing.T) {
-	body := []byte(`{"Pod":{"metadata":{"name":"p"}},"Nodes":{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}}`)
+	body := []byte(`{"Pod":{"metadata":{"name":"p"}},"NodeNames":["a","b"]}`)
 	for _, row := range []struct {
 		name, verb, answer string
 		ok                 bool

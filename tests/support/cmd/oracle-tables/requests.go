@@ -12,25 +12,40 @@ import (
 
 // podRequestsTable's rows are {pod, requests}: the pod as Kubernetes JSON, the answer as texts.
 func podRequestsTable(r *rand.Rand) []section {
-	rows := []any{}
-	for len(rows) < 400 {
-		pod := randomPod(r)
-		// A copy: PodRequests shares the pod's own lists, and String() remembers texts in them.
-		asJSON, err := json.Marshal(map[string]any{"spec": trimmed(pod)})
-		if err != nil {
-			fail(err)
-		}
+	pods, resized := []any{}, []any{}
+	for len(pods) < 400 {
 		// As noderesources.computePodResourceRequest with the default feature gates of this version.
-		requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-		texts := map[string]string{}
-		for name, quantity := range requests {
-			// Canonical, not as it was spelled: which of two equal amounts a maximum keeps is not ours to match.
-			quantity.Add(resource.Quantity{})
-			texts[string(name)] = quantity.String()
-		}
-		rows = append(rows, map[string]any{"pod": json.RawMessage(asJSON), "requests": texts})
+		pods = append(pods, requestsRow(randomPod(r), resourcehelper.PodResourcesOptions{}))
 	}
-	return []section{{"pods", rows}}
+	for len(resized) < 600 {
+		pod := randomPod(r)
+		addStatus(r, pod)
+		// As PodInfo.CalculateResource of kube-scheduler with the default feature gates of this version.
+		resized = append(resized, requestsRow(pod, resourcehelper.PodResourcesOptions{
+			UseStatusResources: true,
+			InPlacePodLevelResourcesVerticalScalingEnabled: true,
+		}))
+	}
+	return []section{{"pods", pods}, {"on_node", resized}}
+}
+
+func requestsRow(pod *v1.Pod, options resourcehelper.PodResourcesOptions) any {
+	// A copy: PodRequests shares the pod's own lists, and String() remembers texts in them.
+	object := map[string]any{"spec": trimmed(pod)}
+	if status := trimmedStatus(pod); len(status) > 0 {
+		object["status"] = status
+	}
+	asJSON, err := json.Marshal(object)
+	if err != nil {
+		fail(err)
+	}
+	texts := map[string]string{}
+	for name, quantity := range resourcehelper.PodRequests(pod, options) {
+		// Canonical, not as it was spelled: which of two equal amounts a maximum keeps is not ours to match.
+		quantity.Add(resource.Quantity{})
+		texts[string(name)] = quantity.String()
+	}
+	return map[string]any{"pod": json.RawMessage(asJSON), "requests": texts}
 }
 
 func randomPod(r *rand.Rand) *v1.Pod {
@@ -81,9 +96,11 @@ func randomResources(r *rand.Rand) v1.ResourceList {
 
 // trimmed is the part of the pod's spec that counts: the full encoding has a dozen empty fields.
 func trimmed(pod *v1.Pod) map[string]any {
-	spec := map[string]any{"containers": trimmedContainers(pod.Spec.Containers)}
+	// Names count only where a status names them, too.
+	named := len(pod.Status.ContainerStatuses)+len(pod.Status.InitContainerStatuses) > 0
+	spec := map[string]any{"containers": trimmedContainers(pod.Spec.Containers, named)}
 	if len(pod.Spec.InitContainers) > 0 {
-		spec["initContainers"] = trimmedContainers(pod.Spec.InitContainers)
+		spec["initContainers"] = trimmedContainers(pod.Spec.InitContainers, named)
 	}
 	if pod.Spec.Overhead != nil {
 		spec["overhead"] = pod.Spec.Overhead
@@ -94,10 +111,13 @@ func trimmed(pod *v1.Pod) map[string]any {
 	return spec
 }
 
-func trimmedContainers(containers []v1.Container) []any {
+func trimmedContainers(containers []v1.Container, named bool) []any {
 	out := []any{}
 	for _, c := range containers {
 		item := map[string]any{"resources": map[string]any{"requests": c.Resources.Requests}}
+		if named {
+			item["name"] = c.Name
+		}
 		if c.RestartPolicy != nil {
 			item["restartPolicy"] = *c.RestartPolicy
 		}

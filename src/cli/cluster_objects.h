@@ -1,0 +1,79 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "json/object_list.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+
+// Where `outrigger explain` gets the objects of a cluster from.
+
+namespace outrigger::cli {
+
+struct PodName {
+  std::string name_space;  ///< empty: not said; then where there is only one of that name
+  std::string name;
+};
+
+/// What was found, with every field that scheduling reads.
+struct FoundObjects {
+  std::vector<Node> nodes;         ///< at least one; every name once
+  std::optional<Pod> pod;          ///< if one was asked for
+  std::vector<std::string> notes;  ///< for people: values that could not be used
+};
+
+/// A cluster, or what was written down of one. Not thread-safe.
+class ClusterObjects {
+ public:
+  virtual ~ClusterObjects() = default;
+  /// All nodes, and `pod` if it is not null. NotFound names pods with names that are near;
+  /// FailedPrecondition if there are no nodes. Texts say where it was looked.
+  virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
+};
+
+/// Picks nodes and one pod out of the objects that a source goes through.
+class ObjectPicker {
+ public:
+  /// `where` ("dump.yaml") is for messages; `pod` may be null.
+  ObjectPicker(std::string where, const PodName* pod);
+
+  /// Takes an object of json::ForEachObject(). InvalidArgument for a node or the pod given twice.
+  absl::Status Take(const json::ListedObject& object);
+  /// To be called once, when all objects were taken; as ClusterObjects::Find().
+  absl::StatusOr<FoundObjects> Finish();
+
+ private:
+  absl::Status TakeNode(const json::ListedObject& object);
+  absl::Status TakePod(const json::ListedObject& object);
+  absl::Status NoNodes() const;
+  absl::Status NoPod() const;
+
+  const std::string where_;
+  const std::optional<PodName> wanted_;
+  std::vector<Node> nodes_;
+  absl::flat_hash_set<std::string> node_names_;
+  std::vector<Pod> found_;  // pods of the wanted name
+  std::vector<PodName> pods_;
+  std::map<std::string, size_t> kinds_;
+  std::vector<json::MalformedValue> malformed_;
+};
+
+/// "node n1: status.allocatable.cpu: "x" is not accepted: ...; taken as absent". `owner` is what
+/// has the value if it is no node.
+std::string NoteOf(const json::MalformedValue& value, const std::string& owner);
+
+/// The objects in `text`: YAML or JSON as `kubectl get nodes,pods -A -o yaml` prints them. `name`
+/// is for messages. It is read by Find(), once.
+std::unique_ptr<ClusterObjects> ObjectsInDump(std::string name, std::string text);
+
+/// The one Pod in `text` (YAML or JSON). InvalidArgument for other kinds, none, and several.
+absl::StatusOr<Pod> ReadPodFile(const std::string& name, std::string text,
+                                std::vector<std::string>* notes);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,91 @@
+// The command line of `outrigger explain`.
+
+#include "cli/command_tree.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+
+void CommandLine::Tree::AddExplain(const std::vector<AgentInfo>& registry) {
+  CLI::App* explain =
+      AddCommand("explain", "Say what every agent thinks of a pod on every node, and why");
+  explain->get_formatter()->label("Subcommands", "What to explain");
+  AddExplainPod(explain, registry);
+}
+
+void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry) {
+  CLI::App* pod =
+      AddCommand("pod", "Verdict, score and figures of every agent on every node", explain);
+  AddValue(pod, "name", "", "the pod, in --cluster; or give one with --filename");
+  AddValue(pod, "-n,--namespace", "NS",
+           "namespace of the pod; needed where the name is in several");
+  AddValue(pod, "-f,--filename", "FILE",
+           "a Pod in YAML or JSON that need not exist yet; - reads standard input",
+           {true, false, {}});
+  AddValue(
+      pod, "--cluster", "FILE",
+      "the cluster, as `kubectl get nodes,pods -A -o json` (faster) or yaml prints it; - reads "
+      "standard input; without it, the live cluster is asked",
+      {true, false, {}});
+  AddValue(pod, "--kubeconfig", "FILE", "how to reach the live cluster", {true, false, {}});
+  AddValue(pod, "--context", "NAME", "context of the kubeconfig (default: the current one)");
+  AddValue(pod, "--nodes", "LIST", "show only these nodes, separated by commas");
+  AddValue(pod, "-o,--output", "FORMAT",
+           "table, wide (also the agents' further scores, nothing cut), json or yaml (default "
+           "table)",
+           {false, false, {"table", "wide", "json", "yaml"}});
+  AddValue(pod, "--color", "WHEN",
+           "auto, always or never (default auto: on a terminal, if NO_COLOR is not set)",
+           {false, false, {"auto", "always", "never"}});
+  AddConfig(pod, "Settings of the agents");
+  for (const SettingGroup& group : MakeSettingGroups(registry)) {
+    for (const BoundSetting& setting : group.settings) {
+      if (group.agent != nullptr) {
+        AddSetting(pod, setting, "Settings of " + group.Title());
+      } else if (setting.flag == "--agents") {
+        AddSetting(pod, setting, "Settings of the agents");
+      }
+    }
+  }
+  pod->footer(fmt::format(
+      "Only agents are asked, with the settings that `serve` would take. kube-scheduler "
+      "asks them about\nthe nodes that its own filters (resources, taints, affinity) "
+      "leave, and adds its own scores.\n{}",
+      kExitCodes));
+}
+
+absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given) const {
+  for (const char* flag : {"--output", "--color"}) {
+    absl::Status status = CheckWord(given, flag);
+    if (!status.ok()) return status;
+  }
+  Command command;
+  command.kind = Command::Kind::kExplainPod;
+  ReadSettings(given, &command);
+  ExplainFlags& flags = command.explain;
+  flags.pod = ValueOf(given, "name", "");
+  flags.name_space = ValueOf(given, "--namespace", "");
+  flags.file = ValueOf(given, "--filename", "");
+  flags.cluster = ValueOf(given, "--cluster", "");
+  flags.kubeconfig = ValueOf(given, "--kubeconfig", "");
+  flags.context = ValueOf(given, "--context", "");
+  flags.nodes = ValueOf(given, "--nodes", "");
+  flags.output = ValueOf(given, "--output", flags.output);
+  flags.color = ValueOf(given, "--color", flags.color);
+  if (flags.pod.empty() == flags.file.empty()) {
+    return absl::InvalidArgumentError(fmt::format(
+        "explain pod wants either the name of a pod or --filename FILE; see `{} explain "
+        "pod --help`",
+        app_.get_name()));
+  }
+  if (flags.file == "-" && flags.cluster == "-") {
+    return absl::InvalidArgumentError(
+        "--filename - and --cluster - both read standard input; only one can");
+  }
+  if (!flags.cluster.empty() && !(flags.kubeconfig.empty() && flags.context.empty())) {
+    return absl::InvalidArgumentError(
+        "--kubeconfig and --context are for the live cluster, --cluster is in its place");
+  }
+  return command;
+}
+
+}  // namespace outrigger::cli

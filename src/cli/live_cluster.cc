@@ -1,0 +1,111 @@
+#include "cli/live_cluster.h"
+
+#include <utility>
+
+#include "cli/version.h"
+#include "fmt/format.h"
+#include "json/body.h"
+#include "json/object_list.h"
+#include "kube/client.h"
+#include "kube/config.h"
+#include "kube/list_page.h"
+#include "kube/resource.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Large pages are memory here and at the server; small ones are round trips.
+constexpr const char* kPageSize = "500";
+
+class LiveCluster final : public ClusterObjects {
+ public:
+  LiveCluster(std::unique_ptr<kube::Client> client, std::string server)
+      : client_(std::move(client)), server_(std::move(server)) {}
+
+  absl::StatusOr<FoundObjects> Find(const PodName* pod) override {
+    std::optional<PodName> wanted;
+    if (pod != nullptr) {
+      wanted = *pod;
+      if (wanted->name_space.empty()) wanted->name_space = client_->default_namespace();
+    }
+    ObjectPicker picker(server_, wanted ? &*wanted : nullptr);
+    absl::Status status = TakeList(kube::kNodes, kube::PathOf(kube::kNodes), &picker);
+    if (status.ok() && wanted) status = TakePod(*wanted, &picker);
+    if (!status.ok()) return status;
+    return picker.Finish();
+  }
+
+ private:
+  /// The pod, or, where there is none, all pods of its namespace: their names are the hint.
+  absl::Status TakePod(const PodName& pod, ObjectPicker* picker) {
+    const std::string path = kube::PathOf(kube::kPods, pod.name_space, pod.name);
+    auto body = Ask(path, {});
+    if (absl::IsNotFound(body.status())) {
+      return TakeList(kube::kPods, kube::PathOf(kube::kPods, pod.name_space), picker);
+    }
+    if (!body.ok()) return body.status();
+    const size_t size = body->size();
+    body->append(json::kPadding, '\0');
+    return In(path, picker->Take({"Pod", {body->data(), size}, ""}));
+  }
+
+  absl::Status TakeList(const kube::Resource& resource, const std::string& path,
+                        ObjectPicker* picker) {
+    std::string next;
+    do {
+      auto body = Ask(path, std::exchange(next, ""));
+      if (!body.ok()) return body.status();
+      kube::ListPageReader reader;
+      absl::Status status = reader.Feed(*body, [&](const kube::ListItem& item) {
+        // The item's bytes lie in the reader's padded memory.
+        return picker->Take(
+            {resource.kind, {item.document.data(), item.document.size()}, item.head.name});
+      });
+      if (!status.ok()) return In(path, status);
+      auto page = reader.Finish();
+      if (!page.ok()) return In(path, page.status());
+      next = std::move(page->continue_token);
+    } while (!next.empty());
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> Ask(const std::string& path, const std::string& next) {
+    kube::ApiRequest request;
+    request.path = path;
+    request.query = {{"limit", kPageSize}};
+    if (!next.empty()) request.query.emplace_back("continue", next);
+    auto answer = client_->Call(request);
+    if (!answer.ok()) return In(path, answer.status());
+    return std::move(answer->body);
+  }
+
+  absl::Status In(const std::string& path, const absl::Status& status) const {
+    if (status.ok()) return status;
+    return {status.code(), fmt::format("{}{}: {}", server_, path, std::string(status.message()))};
+  }
+
+  const std::unique_ptr<kube::Client> client_;
+  const std::string server_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveClusterFlags& flags,
+                                                                const Environment& environment) {
+  auto config = kube::LoadConfig(
+      {.kubeconfig = flags.kubeconfig, .context = flags.context, .root = {}}, environment);
+  if (absl::IsNotFound(config.status()) && flags.kubeconfig.empty()) {
+    return absl::NotFoundError(
+        fmt::format("{}; give --kubeconfig FILE, or --cluster FILE with what `kubectl get "
+                    "nodes,pods -A -o json` prints",
+                    std::string(config.status().message())));
+  }
+  if (!config.ok()) return config.status();
+  config->user_agent = kube::UserAgent(Version());
+  std::string server = config->server;
+  auto client = kube::Client::Create(*config);
+  if (!client.ok()) return client.status();
+  return std::make_unique<LiveCluster>(*std::move(client), std::move(server));
+}
+
+}  // namespace outrigger::cli

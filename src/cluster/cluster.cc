@@ -1,0 +1,203 @@
+#include "cluster/cluster.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "cluster/assumptions.h"
+#include "cluster/contents.h"
+#include "cluster/node_editor.h"
+#include "cluster/pod_editor.h"
+#include "fmt/format.h"
+
+namespace outrigger::cluster {
+
+PodIndex LabelIndex(std::string_view label) {
+  return {.name = fmt::format("label {}", label),
+          .key = [label = std::string(label)](const PodRecord& pod) { return pod.Label(label); },
+          .per_namespace = true};
+}
+
+class Cluster::State {
+ public:
+  explicit State(ClusterOptions options)
+      : options_(std::move(options)),
+        nodes_(&contents_, &epoch_),
+        pods_(options_.indexes, &contents_, &nodes_, &epoch_) {}
+
+  std::shared_ptr<const Snapshot> Take() {
+    const std::lock_guard lock(mutex_);
+    EndExpiredAssumptions();
+    std::shared_ptr<const Snapshot> snapshot = last_.lock();
+    if (snapshot != nullptr) return snapshot;
+    snapshot = std::make_shared<const Snapshot>(contents_);
+    last_ = snapshot;
+    ++epoch_;  // what the snapshot has is changed no more
+    return snapshot;
+  }
+
+  void UpsertNode(const Node& node) {
+    const std::lock_guard lock(mutex_);
+    unseen_nodes_.erase(node.name);
+    Note(nodes_.Upsert(node));
+  }
+
+  void RemoveNode(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    if (nodes_.Remove(name)) Note(Effect::kContent);
+  }
+
+  void UpsertPod(PodPtr pod) {
+    const std::lock_guard lock(mutex_);
+    EndExpiredAssumptions();
+    unseen_pods_.Erase(pod->key(), epoch_);
+    if (Assumptions::Assumption* assumption = assumptions_.Find(pod->key())) {
+      const bool still_open =
+          pod->uid() == assumption->shown->uid() && pod->node_name().empty() && !pod->is_terminal();
+      if (still_open) {
+        assumption->shown = pod;
+        pod = pod->AssumedOn(assumption->node);
+      } else {
+        assumptions_.Erase(pod->key());
+      }
+    }
+    Note(pods_.Put(pod));
+  }
+
+  void RemovePod(const PodKey& key) {
+    const std::lock_guard lock(mutex_);
+    assumptions_.Erase(key);
+    if (pods_.Remove(key)) Note(Effect::kContent);
+  }
+
+  void BeginReplace(Kind kind) {
+    const std::lock_guard lock(mutex_);
+    if (kind == Kind::kPods) {
+      unseen_pods_ = contents_.pods;
+      ++epoch_;  // the table is shared now
+      return;
+    }
+    unseen_nodes_.clear();
+    for (size_t i = 0; i < contents_.nodes.size(); ++i) {
+      const NodeCell* cell = contents_.nodes[i].get();
+      if (cell != nullptr) unseen_nodes_.insert(cell->state.node->name);
+    }
+  }
+
+  void EndReplace(Kind kind) {
+    // One by one, so that nobody waits for all.
+    if (kind == Kind::kPods) {
+      Taken(&unseen_pods_).ForEach([this](const PodPtr& pod) { RemovePod(pod->key()); });
+    } else {
+      for (const std::string& name : Taken(&unseen_nodes_)) RemoveNode(name);
+    }
+  }
+
+  absl::Status AssumePod(const PodKey& key, std::string_view uid, std::string_view node) {
+    const std::lock_guard lock(mutex_);
+    EndExpiredAssumptions();
+    const PodPtr pod = pods_.Find(key);
+    if (pod == nullptr || pod->uid() != uid || pod->is_terminal()) {
+      return absl::NotFoundError(fmt::format("pod {}/{} of UID {}: not known, or finished",
+                                             key.namespace_, key.name, uid));
+    }
+    const std::string_view there = pod->node_name();
+    if (!there.empty() && there != node) {
+      return absl::FailedPreconditionError(
+          fmt::format("pod {}/{}: {} to node {}, wanted {}", key.namespace_, key.name,
+                      pod->is_assumed() ? "assumed" : "bound", there, node));
+    }
+    if (!there.empty() && !pod->is_assumed()) return absl::OkStatus();
+    const Assumptions::Assumption* present = assumptions_.Find(key);
+    assumptions_.Set({.shown = present == nullptr ? pod : present->shown,
+                      .node = std::string(node),
+                      .until = options_.now() + options_.assume_for});
+    if (there.empty()) Note(pods_.Put(pod->AssumedOn(node)));
+    return absl::OkStatus();
+  }
+
+  void ForgetPod(const PodKey& key, std::string_view uid) {
+    const std::lock_guard lock(mutex_);
+    const Assumptions::Assumption* assumption = assumptions_.Find(key);
+    if (assumption == nullptr || assumption->shown->uid() != uid) return;
+    const PodPtr shown = assumption->shown;
+    assumptions_.Erase(key);
+    Note(pods_.Put(shown));
+  }
+
+ private:
+  template <typename T>
+  T Taken(T* member) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(*member, T());
+  }
+
+  void EndExpiredAssumptions() {
+    if (assumptions_.empty()) return;
+    const auto now = options_.now();
+    while (const PodPtr shown = assumptions_.TakeExpired(now)) Note(pods_.Put(shown));
+  }
+
+  void Note(Effect effect) {
+    if (effect == Effect::kNone) return;
+    if (effect == Effect::kContent) ++contents_.generation;
+    last_.reset();
+  }
+
+  const ClusterOptions options_;
+  std::mutex mutex_;  // everything below
+  uint64_t epoch_ = 0;
+  Contents contents_;
+  NodeEditor nodes_;
+  PodEditor pods_;
+  Assumptions assumptions_;
+  std::weak_ptr<const Snapshot> last_;  // if nothing has changed since
+  // While a kind is being replaced: what was there at the beginning and has not been upserted yet.
+  PodTable unseen_pods_;
+  absl::flat_hash_set<std::string> unseen_nodes_;
+};
+
+Cluster::Cluster(ClusterOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+
+Cluster::~Cluster() = default;
+
+std::shared_ptr<const Snapshot> Cluster::Take() {
+  return state_->Take();
+}
+
+void Cluster::UpsertNode(const Node& node) {
+  state_->UpsertNode(node);
+}
+
+void Cluster::RemoveNode(std::string_view name) {
+  state_->RemoveNode(name);
+}
+
+void Cluster::UpsertPod(const Pod& pod) {
+  state_->UpsertPod(PodRecord::Of(pod));  // packed before the mutex is taken
+}
+
+void Cluster::RemovePod(std::string_view namespace_, std::string_view name) {
+  state_->RemovePod({namespace_, name});
+}
+
+void Cluster::BeginReplace(Kind kind) {
+  state_->BeginReplace(kind);
+}
+
+void Cluster::EndReplace(Kind kind) {
+  state_->EndReplace(kind);
+}
+
+absl::Status Cluster::AssumePod(std::string_view namespace_, std::string_view name,
+                                std::string_view uid, std::string_view node) {
+  return state_->AssumePod({namespace_, name}, uid, node);
+}
+
+void Cluster::ForgetPod(std::string_view namespace_, std::string_view name, std::string_view uid) {
+  state_->ForgetPod({namespace_, name}, uid);
+}
+
+}  // namespace outrigger::cluster

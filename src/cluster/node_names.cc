@@ -1,0 +1,71 @@
+#include "cluster/node_names.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace outrigger::cluster {
+
+NameTable::NameTable(std::vector<std::pair<std::string_view, size_t>> names)
+    : size_(names.size()), entries_(std::bit_ceil(names.size() + names.size() / 2 + 1)) {
+  std::sort(names.begin(), names.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const auto& [name, slot] : names) {
+    const uint64_t hash = HashOf(name);
+    size_t i = hash & (entries_.size() - 1);
+    while (entries_[i].slot != kEmpty) i = (i + 1) & (entries_.size() - 1);
+    entries_[i] = {.hash = static_cast<uint32_t>(hash >> 32),
+                   .slot = static_cast<uint32_t>(slot),
+                   .at = static_cast<uint32_t>(texts_.size()),
+                   .length = static_cast<uint32_t>(name.size())};
+    texts_.append(name);
+  }
+  texts_.shrink_to_fit();
+}
+
+size_t NameTable::Find(std::string_view name, uint64_t hash) const {
+  const size_t mask = entries_.size() - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    const Entry& entry = entries_[i];
+    if (entry.slot == kEmpty) return kNone;
+    if (entry.hash == static_cast<uint32_t>(hash >> 32) && NameOf(entry) == name) {
+      return entry.slot;
+    }
+  }
+}
+
+std::optional<size_t> NodeNames::Find(std::string_view name) const {
+  const uint64_t hash = HashOf(name);
+  size_t slot = NameTable::kNone;
+  const Change* change = changed_.size() == 0 ? nullptr : changed_.FindHashed(name, hash);
+  if (change != nullptr) {
+    slot = change->slot;
+  } else if (table_ != nullptr) {
+    slot = table_->Find(name, hash);
+  }
+  return slot == NameTable::kNone ? std::nullopt : std::optional(slot);
+}
+
+void NodeNames::Note(std::string_view name, size_t slot, uint64_t epoch) {
+  changed_.Set({std::string(name), slot}, epoch);
+  // So that a rebuild, which looks at every node, comes once for as many changes as an eighth.
+  constexpr size_t kFewest = 64;
+  const size_t in_table = table_ == nullptr ? 0 : table_->size();
+  if (changed_.size() < kFewest + in_table / 8) return;
+  table_ = Rebuilt();
+  changed_ = {};
+}
+
+std::shared_ptr<const NameTable> NodeNames::Rebuilt() const {
+  std::vector<std::pair<std::string_view, size_t>> all;
+  if (table_ != nullptr) {
+    table_->ForEach([&](std::string_view name, size_t slot) {
+      if (changed_.Find(name) == nullptr) all.emplace_back(name, slot);
+    });
+  }
+  changed_.ForEach([&](const Change& change) {
+    if (change.slot != NameTable::kNone) all.emplace_back(change.name, change.slot);
+  });
+  return std::make_shared<const NameTable>(std::move(all));
+}
+
+}  // namespace outrigger::cluster

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <type_traits>
+
+#include "outrigger/k8s/pod.h"
+
+// What a pod consists of, in the order in which it is packed and unpacked: Fields(value, archive)
+// calls archive(field...) with every field, so that both directions name them once. T is the type
+// named in the comment, or that type const.
+
+namespace outrigger::cluster {
+
+template <typename T, typename Bare>
+concept Is = std::is_same_v<std::remove_const_t<T>, Bare>;
+
+template <Is<Container> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.name, value.requests, value.limits, value.restart_always);
+}
+template <Is<ContainerStatus> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.name, value.requests, value.allocated);
+}
+template <Is<OwnerReference> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.kind, value.name, value.uid);
+}
+template <Is<Toleration> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.key, value.value, value.exists, value.effect);
+}
+template <Is<SelectorRequirement> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.key, value.op, value.values);
+}
+template <Is<LabelSelector> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.match_labels, value.match_expressions);
+}
+template <Is<NodeSelectorTerm> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.match_expressions, value.match_fields);
+}
+template <Is<NodeSelector> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.terms);
+}
+template <Is<PreferredSchedulingTerm> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.weight, value.preference);
+}
+template <Is<PodAffinityTerm> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.label_selector, value.namespaces, value.namespace_selector, value.topology_key);
+}
+template <Is<WeightedPodAffinityTerm> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.weight, value.term);
+}
+template <Is<Affinity> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.required_node, value.preferred_node, value.required_pod, value.preferred_pod,
+          value.required_pod_anti, value.preferred_pod_anti);
+}
+
+/// The fields that PodRecord does not read by itself.
+template <Is<Pod> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.containers, value.init_containers, value.overhead, value.pod_requests,
+          value.nominated_node_name, value.scheduler_name, value.priority_class_name,
+          value.node_selector, value.affinity, value.tolerations, value.creation_time,
+          value.being_deleted, value.controller, value.scheduling_gates, value.qos_class,
+          value.unscheduled_reason, value.unscheduled_message, value.container_statuses,
+          value.init_container_statuses, value.status_requests, value.status_allocated,
+          value.resize_infeasible);
+}
+
+}  // namespace outrigger::cluster

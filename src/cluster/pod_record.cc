@@ -1,0 +1,184 @@
+#include "cluster/pod_record.h"
+
+#include <cstring>
+#include <new>
+
+#include "cluster/packing.h"
+#include "cluster/pod_archive.h"
+
+// The content: namespace, name, node, UID and phase as texts; then what the pod requests, its
+// labels and its annotations, each with its size before it; then everything else.
+
+namespace outrigger::cluster {
+namespace {
+
+constexpr size_t kWord = sizeof(uint64_t);
+// Of std::make_shared for arrays: the table of functions, two counts, the number of elements; and
+// what the allocator puts before a block.
+constexpr size_t kControlBlock = 32;
+
+size_t WordsOf(size_t bytes) {
+  return (bytes + kWord - 1) / kWord;
+}
+
+template <typename T>
+void PackSized(const T& value, std::string* out) {
+  std::string packed;
+  PackArchive archive(&packed);
+  archive(value);
+  PackText(packed, out);
+}
+
+std::string Packed(const Pod& pod) {
+  std::string out;
+  for (const std::string* text :
+       {&pod.namespace_, &pod.name, &pod.node_name, &pod.uid, &pod.phase}) {
+    PackText(*text, &out);
+  }
+  PackSized(PodRequestsOnNode(pod), &out);
+  PackSized(pod.labels, &out);
+  PackSized(pod.annotations, &out);
+  PackArchive archive(&out);
+  Fields(pod, archive);
+  return out;
+}
+
+}  // namespace
+
+struct PodRecord::Head {
+  int32_t priority = 0;
+  bool is_terminal = false;
+  bool is_assumed = false;
+};
+
+// One block holds the counts of the shared pointer, the object and the texts behind it.
+PodPtr PodRecord::Make(const Head& head, std::string_view content,
+                       std::string_view resource_version) {
+  static_assert(alignof(PodRecord) <= kWord && std::is_trivially_destructible_v<PodRecord>);
+  const size_t bytes = sizeof(PodRecord) + content.size() + resource_version.size();
+  std::shared_ptr<uint64_t[]> block = std::make_shared<uint64_t[]>(WordsOf(bytes));
+  auto* record = new (block.get()) PodRecord();
+  record->content_size_ = static_cast<uint32_t>(content.size());
+  record->resource_version_size_ = static_cast<uint32_t>(resource_version.size());
+  record->priority_ = head.priority;
+  record->is_terminal_ = head.is_terminal;
+  record->is_assumed_ = head.is_assumed;
+  char* const texts = reinterpret_cast<char*>(record + 1);
+  content.copy(texts, content.size());
+  resource_version.copy(texts + content.size(), resource_version.size());
+  return PodPtr(std::move(block), record);
+}
+
+PodPtr PodRecord::Of(const Pod& pod) {
+  const Head head = {.priority = pod.priority,
+                     .is_terminal = pod.phase == "Succeeded" || pod.phase == "Failed"};
+  return Make(head, Packed(pod), pod.resource_version);
+}
+
+PodPtr PodRecord::AssumedOn(std::string_view node) const {
+  const char* const node_at = AfterTexts(2);
+  const char* rest = node_at;
+  UnpackText(&rest);
+  std::string replaced(content(), node_at);
+  PackText(node, &replaced);
+  replaced.append(rest, content() + content_size_);
+  const Head head = {.priority = priority_, .is_terminal = is_terminal_, .is_assumed = true};
+  return Make(head, replaced, resource_version());
+}
+
+const char* PodRecord::AfterTexts(int count) const {
+  const char* at = content();
+  for (; count > 0; --count) UnpackText(&at);
+  return at;
+}
+
+PodKey PodRecord::key() const {
+  const char* at = content();
+  const std::string_view namespace_ = UnpackText(&at);
+  return {namespace_, UnpackText(&at)};
+}
+
+std::string_view PodRecord::node_name() const {
+  const char* at = AfterTexts(2);
+  return UnpackText(&at);
+}
+
+std::string_view PodRecord::uid() const {
+  const char* at = AfterTexts(3);
+  return UnpackText(&at);
+}
+
+std::string_view PodRecord::phase() const {
+  const char* at = AfterTexts(4);
+  return UnpackText(&at);
+}
+
+std::string_view PodRecord::resource_version() const {
+  return {content() + content_size_, resource_version_size_};
+}
+
+std::string_view PodRecord::PackedRequests() const {
+  const char* at = AfterTexts(5);
+  return UnpackText(&at);
+}
+
+void PodRecord::ForEachRequest(
+    absl::FunctionRef<void(std::string_view name, const Quantity& quantity)> visit) const {
+  const char* at = PackedRequests().data();
+  for (uint64_t left = UnpackNumber(&at); left > 0; --left) {
+    const std::string_view name = UnpackText(&at);
+    visit(name, QuantityCodec::Unpack(&at));
+  }
+}
+
+std::string_view PodRecord::Lookup(const char* map, std::string_view key) {
+  const char* at = UnpackText(&map).data();
+  for (uint64_t left = UnpackNumber(&at); left > 0; --left) {
+    const std::string_view found = UnpackText(&at);
+    const std::string_view value = UnpackText(&at);
+    if (found == key) return value;
+  }
+  return {};
+}
+
+std::string_view PodRecord::Label(std::string_view key) const {
+  return Lookup(AfterTexts(6), key);
+}
+
+std::string_view PodRecord::Annotation(std::string_view key) const {
+  return Lookup(AfterTexts(7), key);
+}
+
+Pod PodRecord::Unpack() const {
+  Pod pod;
+  UnpackArchive texts(content());
+  texts(pod.namespace_, pod.name, pod.node_name, pod.uid, pod.phase);
+  const char* at = texts.at();
+  UnpackText(&at);  // the requests are computed
+  for (StringMap* map : {&pod.labels, &pod.annotations}) {
+    UnpackArchive archive(UnpackText(&at).data());
+    archive(*map);
+  }
+  UnpackArchive archive(at);
+  Fields(pod, archive);
+  pod.priority = priority_;
+  pod.resource_version = resource_version();
+  return pod;
+}
+
+bool PodRecord::SameContent(const PodRecord& other) const {
+  return content_size_ == other.content_size_ && priority_ == other.priority_ &&
+         is_assumed_ == other.is_assumed_ &&
+         std::memcmp(content(), other.content(), content_size_) == 0;
+}
+
+bool PodRecord::SameRequests(const PodRecord& other) const {
+  return PackedRequests() == other.PackedRequests();
+}
+
+size_t PodRecord::bytes() const {
+  const size_t bytes = sizeof(PodRecord) + content_size_ + resource_version_size_;
+  return kControlBlock + WordsOf(bytes) * kWord;
+}
+
+}  // namespace outrigger::cluster

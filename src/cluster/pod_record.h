@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/quantity.h"
+
+namespace outrigger::cluster {
+
+class PodRecord;
+using PodPtr = std::shared_ptr<const PodRecord>;
+
+/// Which pod: two may have the same name in different namespaces.
+struct PodKey {
+  std::string_view namespace_;
+  std::string_view name;
+  friend auto operator<=>(const PodKey&, const PodKey&) = default;
+};
+
+/// A pod as the view of the cluster keeps it: packed into one block of memory, since tens of
+/// thousands are kept and few are read in full. Immutable, thread-safe; views live as long as it.
+class PodRecord {
+ public:
+  /// Packs `pod`.
+  static PodPtr Of(const Pod& pod);
+  /// The same pod, which has no node, as assumed to be on `node`.
+  PodPtr AssumedOn(std::string_view node) const;
+
+  PodRecord(const PodRecord&) = delete;
+  PodRecord& operator=(const PodRecord&) = delete;
+
+  std::string_view name() const { return key().name; }
+  std::string_view namespace_() const { return key().namespace_; }
+  PodKey key() const;
+  /// Where the pod is bound, or, of an assumed pod, where it will be; empty: nowhere yet.
+  std::string_view node_name() const;
+  std::string_view uid() const;
+  std::string_view phase() const;
+  std::string_view resource_version() const;
+  int32_t priority() const { return priority_; }
+  /// Succeeded or Failed: it takes nothing of its node any more.
+  bool is_terminal() const { return is_terminal_; }
+  /// node_name() is an assumption: the API server has not shown the pod there.
+  bool is_assumed() const { return is_assumed_; }
+
+  /// PodRequestsOnNode() of the pod, resource by resource.
+  void ForEachRequest(
+      absl::FunctionRef<void(std::string_view name, const Quantity& quantity)> visit) const;
+
+  /// The value of a label; a null view where it is absent. Nothing else is unpacked.
+  std::string_view Label(std::string_view key) const;
+  std::string_view Annotation(std::string_view key) const;
+
+  /// The whole pod, as it was packed; an assumed one with its node.
+  Pod Unpack() const;
+
+  /// True if both say the same in everything but the resource version.
+  bool SameContent(const PodRecord& other) const;
+  /// True if both ask for the same of a node.
+  bool SameRequests(const PodRecord& other) const;
+
+  /// Bytes of memory that it takes, the block of the shared pointer included.
+  size_t bytes() const;
+
+ private:
+  struct Head;
+
+  PodRecord() = default;
+  static PodPtr Make(const Head& head, std::string_view content, std::string_view resource_version);
+  static std::string_view Lookup(const char* map, std::string_view key);
+
+  const char* content() const { return reinterpret_cast<const char*>(this + 1); }
+  const char* AfterTexts(int count) const;
+  std::string_view PackedRequests() const;
+
+  // Behind the object: the content, and then the resource version.
+  uint32_t content_size_ = 0;
+  uint32_t resource_version_size_ = 0;
+  int32_t priority_ = 0;
+  bool is_terminal_ = false;
+  bool is_assumed_ = false;
+};
+
+}  // namespace outrigger::cluster

@@ -1,0 +1,63 @@
+#include "cluster/snapshot.h"
+
+#include "cluster/contents.h"
+
+namespace outrigger::cluster {
+
+Snapshot::Snapshot(const Contents& contents)
+    : contents_(std::make_unique<const Contents>(contents)) {}
+
+Snapshot::~Snapshot() = default;
+
+size_t Snapshot::node_slots() const {
+  return contents_->nodes.size();
+}
+
+size_t Snapshot::node_count() const {
+  return contents_->node_count;
+}
+
+const NodeState* Snapshot::NodeAt(size_t index) const {
+  if (index >= contents_->nodes.size()) return nullptr;
+  const NodeCell* cell = contents_->nodes[index].get();
+  return cell == nullptr ? nullptr : &cell->state;
+}
+
+const NodeState* Snapshot::FindNode(std::string_view name) const {
+  const auto slot = contents_->names.Find(name);
+  return slot.has_value() ? NodeAt(*slot) : nullptr;
+}
+
+size_t Snapshot::pod_count() const {
+  return contents_->pods.size();
+}
+
+const PodRecord* Snapshot::FindPod(std::string_view namespace_, std::string_view name) const {
+  const PodPtr* pod = contents_->pods.Find({namespace_, name});
+  return pod == nullptr ? nullptr : pod->get();
+}
+
+void Snapshot::ForEachPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const {
+  contents_->pods.ForEach(visit);
+}
+
+size_t Snapshot::pending_count() const {
+  return contents_->pending.size();
+}
+
+void Snapshot::ForEachPendingPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const {
+  contents_->pending.ForEach(visit);
+}
+
+void Snapshot::ForEachPodOf(size_t index, std::string_view value,
+                            absl::FunctionRef<void(const PodPtr& pod)> visit) const {
+  if (index >= contents_->indexes.size()) return;
+  const PodGroup* group = contents_->indexes[index].Find(value);
+  if (group != nullptr) group->pods.ForEach(visit);
+}
+
+uint64_t Snapshot::generation() const {
+  return contents_->generation;
+}
+
+}  // namespace outrigger::cluster

@@ -1,0 +1,125 @@
+#include "json/object_list.h"
+
+#include "fmt/format.h"
+#include "json/object_readers.h"
+#include "json/parser.h"
+#include "json/reader.h"
+
+namespace outrigger::json {
+namespace {
+
+constexpr std::string_view kList = "List";
+
+absl::Status At(const std::string& place, const absl::Status& status) {
+  if (status.ok() || place.empty()) return status;
+  return absl::Status(status.code(), fmt::format("{}: {}", place, std::string(status.message())));
+}
+
+// `value`, which is an object, as bytes. It is stepped over.
+absl::Status TakeObject(Value value, const Path& at, std::string_view* raw) {
+  if (*value.raw_json_token().data() != '{') return Expected(at, "an object", value);
+  const char* const begin = value.raw_json_token().data();
+  absl::Status status = SkipValue(value, at);
+  if (!status.ok()) return status;
+  const char* next = nullptr;
+  if (const auto error = value.current_location().get(next)) return Broken(at, error);
+  while (next > begin && next[-1] != '}') --next;
+  *raw = {begin, static_cast<size_t>(next - begin)};
+  return absl::OkStatus();
+}
+
+// The kind of an object; empty if it has none. The view is into the body, since a kind that was
+// escaped is none that anybody knows.
+absl::Status KindOf(Body body, std::string_view* kind) {
+  const ParserLease parser;
+  Object root;
+  absl::Status status = parser->Open(body, &root);
+  if (!status.ok()) return status;
+  const auto take_kind = [&](Value value, const Path& at) {
+    std::string_view read;
+    absl::Status result = Read(value, at, &read);
+    const bool in_body = read.data() >= body.data && read.data() <= body.data + body.size;
+    *kind = in_body ? read : "(escaped)";
+    return result;
+  };
+  status = ReadObject(root, Path(""), Field{"kind", take_kind});
+  return status.ok() ? parser->Close() : status;
+}
+
+absl::Status Report(std::string_view raw, std::string_view implied, const std::string& place,
+                    OnObject on_object) {
+  ListedObject object{implied, {raw.data(), raw.size()}, place};
+  std::string_view own;
+  absl::Status status = At(place, KindOf(object.body, &own));
+  if (!status.ok()) return status;
+  if (!own.empty()) object.kind = own;
+  if (object.kind.empty()) {
+    return absl::InvalidArgumentError(fmt::format("{}: the object has no kind", place));
+  }
+  return on_object(object);
+}
+
+absl::Status ReadItems(Body body, std::string_view implied, OnObject on_object) {
+  const ParserLease parser;
+  Object root;
+  absl::Status status = parser->Open(body, &root);
+  if (!status.ok()) return status;
+  const auto items = [&](Value value, const Path& at) {
+    return ForEachElement(value, at, [&](Value item, const Path& place) {
+      std::string_view raw;
+      absl::Status taken = TakeObject(item, place, &raw);
+      return taken.ok() ? Report(raw, implied, place.Text(), on_object) : taken;
+    });
+  };
+  return ReadObject(root, Path(""), Field{"items", items});
+}
+
+// Reads an object by `read` (Object, const Path&), with a parser of its own.
+template <typename ReadIt>
+absl::Status Decode(const ListedObject& object, std::vector<MalformedValue>* malformed,
+                    ReadIt read) {
+  const ParserLease parser;
+  Object root;
+  absl::Status status = At(object.place, parser->Open(object.body, &root));
+  if (!status.ok()) return status;
+  status = read(root, Path(object.place, malformed).AsObject());
+  return status.ok() ? At(object.place, parser->Close()) : status;
+}
+
+}  // namespace
+
+absl::Status ForEachObject(Body body, OnObject on_object) {
+  std::string_view kind;
+  absl::Status status = KindOf(body, &kind);
+  if (!status.ok()) return status;
+  if (kind.empty()) {
+    return absl::InvalidArgumentError(
+        "kind: expected a kind such as \"List\", \"NodeList\" or \"Pod\", found none");
+  }
+  if (!kind.ends_with(kList)) return on_object({kind, body, ""});
+  return ReadItems(body, kind.substr(0, kind.size() - kList.size()), on_object);
+}
+
+absl::Status DecodeNode(const ListedObject& object, const Needs& needs, Node* node,
+                        std::vector<MalformedValue>* malformed) {
+  absl::Status status = Decode(object, malformed, [&](Object root, const Path& at) {
+    return ReadNode(root, at, needs, node);
+  });
+  if (status.ok() && node->name.empty()) {
+    return At(object.place, absl::InvalidArgumentError("the node has no name"));
+  }
+  return status;
+}
+
+absl::Status DecodePod(const ListedObject& object, const Needs& needs, Pod* pod,
+                       std::vector<MalformedValue>* malformed) {
+  absl::Status status = Decode(object, malformed, [&](Object root, const Path& at) {
+    return ReadPod(root, at, needs, pod);
+  });
+  if (status.ok() && pod->name.empty()) {
+    return At(object.place, absl::InvalidArgumentError("the pod has no name"));
+  }
+  return status;
+}
+
+}  // namespace outrigger::json

@@ -1,0 +1,179 @@
+#include "kube/event_recorder.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "fmt/format.h"
+#include "kube/event_series.h"
+#include "kube/micro_time.h"
+#include "kube/objects.h"
+#include "kube/resource.h"
+#include "nlohmann/json.hpp"
+
+namespace outrigger::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kLongestNote = 1024;  // the API server's limit
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatienceAtEnd{1};
+
+/// Cut at the boundary of a character.
+std::string CutNote(std::string note) {
+  if (note.size() <= kLongestNote) return note;
+  size_t end = kLongestNote - 3;
+  while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xC0U) == 0x80U) --end;
+  note.resize(end);
+  return note + "...";
+}
+
+// Events live in a namespace; of objects without one, in this.
+std::string NamespaceOf(const Event& event) {
+  return event.regarding.namespace_.empty() ? "default" : event.regarding.namespace_;
+}
+
+class Recorder final : public EventRecorder {
+ public:
+  Recorder(Api* api, EventOptions options, Clock clock)
+      : api_(*api),
+        options_(std::move(options)),
+        clock_(std::move(clock)),
+        series_(options_),
+        thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+  ~Recorder() override;
+
+  void Record(Event event) override;
+  EventStats stats() const override;
+  void Flush() override;
+
+ private:
+  void Run(const std::stop_token& stop);
+  bool Write(const Event& event, std::chrono::milliseconds timeout);
+  bool CreateNew(const Event& event, EventSeries::Entry* entry, const CallOptions& options);
+  bool CountOn(const EventSeries::Entry& entry, const CallOptions& options);
+  Json ObjectOf(const Event& event, const std::string& name) const;
+
+  Api& api_;
+  const EventOptions options_;
+  const Clock clock_;
+  EventSeries series_;  // of the thread alone
+  uint64_t numbered_ = 0;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any changed_;
+  std::deque<Event> waiting_;
+  bool busy_ = false;
+  EventStats stats_;
+
+  std::jthread thread_;  // last: uses all of the above
+};
+
+Recorder::~Recorder() {
+  thread_.request_stop();
+}
+
+void Recorder::Record(Event event) {
+  event.note = CutNote(std::move(event.note));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (waiting_.size() >= options_.queue) {
+    ++stats_.dropped;
+    return;
+  }
+  waiting_.push_back(std::move(event));
+  changed_.notify_all();
+}
+
+EventStats Recorder::stats() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stats_;
+}
+
+void Recorder::Flush() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+}
+
+void Recorder::Run(const std::stop_token& stop) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  std::optional<Clock::TimePoint> end;
+  for (;;) {
+    changed_.wait(lock, stop, [this] { return !waiting_.empty(); });
+    if (stop.stop_requested() && !end) end = clock_.now() + kPatienceAtEnd;
+    if (waiting_.empty() || (end && clock_.now() >= *end)) return;
+    const Event event = std::move(waiting_.front());
+    waiting_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    const bool written = Write(event, end ? std::chrono::milliseconds(kPatienceAtEnd) : kPatience);
+    lock.lock();
+    busy_ = false;
+    ++(written ? stats_.written : stats_.dropped);
+    changed_.notify_all();
+  }
+}
+
+bool Recorder::Write(const Event& event, std::chrono::milliseconds timeout) {
+  EventSeries::Entry* const entry = series_.Admit(event, clock_.now());
+  if (entry == nullptr) return false;
+  const CallOptions options{.timeout = timeout, .stop = {}, .rate_limited = true};
+  if (!entry->name.empty() && CountOn(*entry, options)) return true;
+  // The first, or the object has been deleted meanwhile (events expire).
+  return CreateNew(event, entry, options);
+}
+
+Json Recorder::ObjectOf(const Event& event, const std::string& name) const {
+  const EventObject& of = event.regarding;
+  return {{"apiVersion", "events.k8s.io/v1"},
+          {"kind", "Event"},
+          {"metadata", {{"name", name}, {"namespace", NamespaceOf(event)}}},
+          {"eventTime", MicroTime(clock_.wall())},
+          {"reportingController", options_.controller},
+          {"reportingInstance", options_.instance},
+          {"action", event.action},
+          {"reason", event.reason},
+          {"type", event.warning ? "Warning" : "Normal"},
+          {"note", event.note},
+          {"regarding",
+           {{"apiVersion", of.api_version},
+            {"kind", of.kind},
+            {"namespace", of.namespace_},
+            {"name", of.name},
+            {"uid", of.uid}}}};
+}
+
+bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
+                         const CallOptions& options) {
+  // As client-go names them: the object's name and the time, here with a number against twins.
+  entry->name = fmt::format(
+      "{}.{:x}", event.regarding.name,
+      static_cast<uint64_t>(clock_.wall().time_since_epoch() / std::chrono::nanoseconds(1)) +
+          numbered_++);
+  entry->namespace_ = NamespaceOf(event);
+  entry->count = 1;
+  const std::string json =
+      ObjectOf(event, entry->name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (kube::Create(api_, kEvents, entry->namespace_, json, options).ok()) return true;
+  entry->name.clear();
+  return false;
+}
+
+bool Recorder::CountOn(const EventSeries::Entry& entry, const CallOptions& options) {
+  const Json patch = {
+      {"series", {{"count", entry.count}, {"lastObservedTime", MicroTime(clock_.wall())}}}};
+  return kube::Patch(api_, kEvents, {entry.namespace_, entry.name}, patch.dump(),
+                     {.type = PatchType::kMerge, .field_manager = {}, .force = false}, options)
+      .ok();
+}
+
+}  // namespace
+
+std::unique_ptr<EventRecorder> EventRecorder::Create(Api* api, EventOptions options, Clock clock) {
+  return std::make_unique<Recorder>(api, std::move(options), std::move(clock));
+}
+
+}  // namespace outrigger::kube

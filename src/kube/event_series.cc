@@ -1,0 +1,48 @@
+#include "kube/event_series.h"
+
+#include <algorithm>
+
+namespace outrigger::kube {
+namespace {
+
+// Unit separator: in none of the parts.
+constexpr char kBetween = '\x1f';
+
+std::string KeyOf(const EventObject& object) {
+  return object.api_version + kBetween + object.kind + kBetween + object.namespace_ + kBetween +
+         object.name + kBetween + object.uid;
+}
+
+}  // namespace
+
+EventSeries::EventSeries(const EventOptions& options)
+    : burst_(std::max(options.burst, 1.0)),
+      refill_(options.refill),
+      series_(options.series),
+      buckets_(options.remembered),
+      entries_(options.remembered) {}
+
+EventSeries::Entry* EventSeries::Admit(const Event& event, Clock::TimePoint now) {
+  const std::string object = KeyOf(event.regarding);
+  Bucket& bucket = buckets_[object];
+  if (!bucket.tokens) {
+    bucket.tokens = burst_;
+  } else {
+    const std::chrono::duration<double> passed = now - bucket.filled;
+    bucket.tokens =
+        std::min(burst_, *bucket.tokens + passed / std::chrono::duration<double>(refill_));
+  }
+  bucket.filled = now;
+  if (*bucket.tokens < 1) return nullptr;
+  bucket.tokens = *bucket.tokens - 1;
+
+  Entry& entry = entries_[object + kBetween + (event.warning ? "Warning" : "Normal") + kBetween +
+                          event.reason + kBetween + event.action];
+  // A series that has ended stays as it is; what comes now begins another.
+  if (entry.count > 0 && now - entry.last >= series_) entry = Entry();
+  ++entry.count;
+  entry.last = now;
+  return &entry;
+}
+
+}  // namespace outrigger::kube

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kube/key_table.h"
+#include "kube/object_head.h"
+#include "kube/object_sink.h"
+#include "kube/resource.h"
+
+namespace outrigger::kube {
+
+/// Puts objects into a sink: removes what a new list does not have, and keeps one object that
+/// cannot be read from stopping the others. Not thread-safe.
+class ObjectFeed {
+ public:
+  using Report = std::function<void(const ObjectProblem& problem)>;
+
+  /// `report` may be empty. `sink` outlives this.
+  ObjectFeed(const Resource& resource, ObjectSink* sink, Report report)
+      : resource_(resource), sink_(sink), report_(std::move(report)) {}
+
+  /// An object that cannot be read is reported, and what was known of it stays. InvalidArgument
+  /// only if `document`, the bytes that it stands in, is not JSON: then nothing behind it can be
+  /// trusted either.
+  absl::Status Upsert(const ObjectHead& head, json::Object object, std::string_view document);
+  void Remove(const ObjectHead& head);
+  void BeginReplace();
+  /// Removes what was not seen since BeginReplace().
+  void EndReplace();
+
+  size_t objects() const { return keys_.size(); }
+  size_t unreadable() const { return keys_.unreadable(); }
+
+ private:
+  const Resource resource_;
+  ObjectSink* const sink_;
+  const Report report_;
+  KeyTable keys_;
+  std::vector<json::MalformedValue> malformed_;
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "kube/clock.h"
+
+namespace outrigger::kube {
+
+/// A token bucket whose callers wait in the order in which they came. Thread-safe.
+class RateLimiter {
+ public:
+  /// `per_second` <= 0: no limit. `burst` calls may come at once; at least 1.
+  RateLimiter(double per_second, double burst);
+
+  /// How long a call that begins at `now` has to wait; nothing, and no token is taken, if that is
+  /// longer than `patience`.
+  std::optional<Clock::Duration> Reserve(Clock::TimePoint now, Clock::Duration patience);
+
+ private:
+  const double per_second_;
+  const double burst_;
+  std::mutex mutex_;
+  double tokens_;  // negative: as many wait
+  std::optional<Clock::TimePoint> filled_;
+};
+
+}  // namespace outrigger::kube

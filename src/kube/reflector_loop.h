@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "kube/api.h"
+#include "kube/backoff.h"
+#include "kube/object_feed.h"
+#include "kube/paged_list.h"
+#include "kube/reflector.h"
+#include "kube/reflector_state.h"
+#include "kube/watch_session.h"
+
+namespace outrigger::kube {
+
+/// What the thread of a reflector does. For that thread alone.
+class ReflectorLoop {
+ public:
+  ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sink, ReflectorOptions options,
+                StateBoard* board);
+
+  /// Until stop is requested. To be called once.
+  void Run(const std::stop_token& stop);
+
+ private:
+  void Fill();
+  void FillByList();
+  absl::StatusOr<ListResult> List(const std::string& resource_version);
+  void Follow();
+  bool IsTrusted();
+  WatchEnd Watch(bool initial_events);
+  void AfterWatch(const WatchEnd& end);
+  void AfterWatchError(const WatchEnd& end);
+  void Relist(bool latest);
+  void Fail(const absl::Status& status);
+  void Missing(const absl::Status& status);
+  void Wait(std::chrono::milliseconds time) { options_.timing.wait(time, stop_); }
+  ListRequest MakeListRequest() const;
+
+  const ReflectorOptions options_;
+  const std::string path_;
+  Api* const api_;
+  StateBoard* const board_;
+  ObjectFeed feed_;
+  Backoff backoff_;
+  std::stop_token stop_;
+
+  bool is_complete_ = false;      // the sink holds all as of version_; else a full list is due
+  std::string version_;           // last seen; empty: none
+  bool version_is_lost_ = false;  // the server does not have it: list the latest
+  bool is_paginated_ = false;     // the server gave pages where a cache would not
+  bool is_doubtful_ = false;      // it is to be checked that the server is still the same
+  int fruitless_ = 0;
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace outrigger::kube {
+
+/// How well a reflector follows the server.
+struct ReflectorState {
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  std::string resource;  // "pods"
+  /// The sink has held everything once since the start, and the kind is there.
+  bool synced = false;
+  /// The server does not have the kind (a CRD that is not installed); the sink is empty.
+  bool not_installed = false;
+  /// A watch has brought something since the start: what changes can be seen, not only what is.
+  bool followed = false;
+  /// What went wrong since the last good answer; empty: nothing.
+  std::string last_error;
+  /// last_error says that no answer came at all.
+  bool unreachable = false;
+  /// When the first of these errors came.
+  std::optional<TimePoint> failing_since;
+  /// Until when the sink is known to have been complete. Moves with events and bookmarks, so on a
+  /// quiet cluster about once a minute.
+  std::optional<TimePoint> as_of;
+  std::string resource_version;
+  size_t objects = 0;
+  /// Objects whose last state could not be read; what was known of them before stays.
+  size_t unreadable = 0;
+  // Since the start.
+  uint64_t relists = 0;  // full lists that were completed, the first included
+  uint64_t watches = 0;  // watches that were begun
+  uint64_t events = 0;   // bookmarks included
+  uint64_t failures = 0;
+
+  /// Nothing is to be waited for: synced, or the kind is not there.
+  bool ready() const { return synced || not_installed; }
+};
+
+/// One line for people: "pods: no answer for 12 s: connection refused".
+std::string Describe(const ReflectorState& state, ReflectorState::TimePoint now);
+
+/// The state of a reflector while it runs. Thread-safe.
+class StateBoard {
+ public:
+  using TimePoint = ReflectorState::TimePoint;
+
+  explicit StateBoard(std::string_view resource) { state_.resource = resource; }
+
+  ReflectorState Get() const;
+
+  void WatchBegins();
+  /// An answer came: nothing is wrong any more.
+  void Answered();
+  void Failed(const absl::Status& status, TimePoint now);
+  /// The sink holds everything as of `as_of`.
+  void Synced(std::string_view resource_version, TimePoint as_of);
+  void Event(std::string_view resource_version, TimePoint now);
+  void NotInstalled(TimePoint now);
+  void Count(size_t objects, size_t unreadable);
+
+  /// Since when nothing but errors has come.
+  std::optional<TimePoint> failing_since() const;
+
+ private:
+  void AnsweredLocked();
+
+  mutable std::mutex mutex_;  // guards what follows
+  ReflectorState state_;
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace outrigger::kube {
+
+/// A kind of objects as the API server's paths name it.
+struct Resource {
+  std::string_view group;    // "" for the core group
+  std::string_view version;  // "v1"
+  std::string_view plural;   // "pods"
+  std::string_view kind;     // "Pod"
+  bool namespaced = false;
+};
+
+inline constexpr Resource kNodes{"", "v1", "nodes", "Node", false};
+inline constexpr Resource kPods{"", "v1", "pods", "Pod", true};
+inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
+inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
+                                           "PriorityClass", false};
+inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
+inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+
+/// "/api/v1/nodes", "/api/v1/namespaces/shop/pods/web-1/binding". An empty `namespace_` means all
+/// namespaces, empty `name` the collection; every part is escaped.
+std::string PathOf(const Resource& resource, std::string_view namespace_ = {},
+                   std::string_view name = {}, std::string_view subresource = {});
+
+}  // namespace outrigger::kube

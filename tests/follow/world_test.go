@@ -1,0 +1,133 @@
+// Package follow tests whether the program that OUTRIGGER_KUBE_FOLLOW names follows a real API server
+// through every fault that a network and a server can have: afterwards it knows what the server has,
+// object by object, and what it said of its own readiness was true all the time.
+//
+// The program is required: without it every test fails. With OUTRIGGER_KUBE_FOLLOW set to a build of
+// support/cmd/kube-follow-reference the tests test themselves.
+package follow
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/follower"
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+const (
+	// silence and staleness are what followers are told.
+	silence   = 1500 * time.Millisecond
+	staleness = 4 * time.Second
+	// patience is how long a follower may take to recover: back-off and deadlines included.
+	patience = 90 * time.Second
+	// account is whose rights followers have: to read nodes and pods, nothing else.
+	account = "follower"
+)
+
+// world is a control plane with some nodes and pods.
+type world struct {
+	*testing.T
+	ctx     context.Context
+	cluster *cluster.Cluster
+	client  kubernetes.Interface
+	binary  string
+	scenes  int
+	made    int // objects, for their names
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	binary := follower.Binary(t)
+	c := cluster.ForTest(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+	t.Cleanup(cancel)
+	w := &world{T: t, ctx: ctx, cluster: c, client: c.Client, binary: binary}
+	_, err := c.ConfigWithRules(ctx, account, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch"}})
+	w.must(err)
+	w.createNode(kube.MakeNode(witnessName))
+	w.createPod(kube.MakePod(witnessName))
+	for i := range 4 {
+		w.createNode(kube.MakeNode(fmt.Sprintf("n%d", i)).Label("zone", "a").Taint("k", "v", corev1.TaintEffectNoSchedule))
+	}
+	for i := range 8 {
+		w.createPod(kube.MakePod(fmt.Sprintf("p%d", i)).Node(fmt.Sprintf("n%d", i%4)).Label("app", "web").Request("cpu", "100m"))
+	}
+	return w
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) createNode(builder *kube.NodeBuilder) {
+	w.Helper()
+	_, err := w.client.CoreV1().Nodes().Create(w.ctx, builder.Node(), metav1.CreateOptions{})
+	w.must(err)
+}
+
+func (w *world) createPod(builder *kube.PodBuilder) {
+	w.Helper()
+	_, err := w.client.CoreV1().Pods("default").Create(w.ctx, builder.Pod(), metav1.CreateOptions{})
+	w.must(err)
+}
+
+// change makes one change of every kind: nodes and pods come, change and go.
+func (w *world) change() {
+	w.Helper()
+	nodes, pods := w.client.CoreV1().Nodes(), w.client.CoreV1().Pods("default")
+	w.made++
+	fresh, gone, stays := fmt.Sprintf("m%d", w.made), fmt.Sprintf("m%d-gone", w.made), fmt.Sprintf("m%d-done", w.made)
+	w.createNode(kube.MakeNode(fresh).Label("made", fresh))
+	w.createNode(kube.MakeNode(gone))
+	w.createPod(kube.MakePod(fresh).Node(fresh).Request("cpu", "250m").Request("memory", "1Gi"))
+	w.createPod(kube.MakePod(gone).Node("n1"))
+	w.createPod(kube.MakePod(stays).Node("n2"))
+	node, err := nodes.Get(w.ctx, "n0", metav1.GetOptions{})
+	w.must(err)
+	node.Labels["made"], node.Spec.Unschedulable = fresh, !node.Spec.Unschedulable
+	_, err = nodes.Update(w.ctx, node, metav1.UpdateOptions{})
+	w.must(err)
+	pod, err := pods.Get(w.ctx, stays, metav1.GetOptions{})
+	w.must(err)
+	pod.Status.Phase = corev1.PodSucceeded
+	_, err = pods.UpdateStatus(w.ctx, pod, metav1.UpdateOptions{})
+	w.must(err)
+	w.must(nodes.Delete(w.ctx, gone, metav1.DeleteOptions{}))
+	w.must(pods.Delete(w.ctx, gone, metav1.DeleteOptions{}))
+	if w.made > 3 { // the world keeps its size
+		old := fmt.Sprintf("m%d", w.made-3)
+		_ = nodes.Delete(w.ctx, old, metav1.DeleteOptions{}) // a world set back to older data may not have them
+		_ = pods.Delete(w.ctx, old, metav1.DeleteOptions{})
+		_ = pods.Delete(w.ctx, old+"-done", metav1.DeleteOptions{})
+	}
+}
+
+// writeFile writes a file as whoever rotates secrets does: in one step.
+func (w *world) writeFile(path string, text []byte) {
+	w.Helper()
+	next := path + ".next"
+	w.must(os.WriteFile(next, text, 0o600))
+	w.must(os.Rename(next, path))
+}
+
+// folder makes a folder that is kept with the logs of a failed test.
+func (w *world) folder(name string) string {
+	w.Helper()
+	path := filepath.Join(w.cluster.LogDir(), name)
+	w.must(os.MkdirAll(path, 0o755))
+	return path
+}

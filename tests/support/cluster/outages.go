@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// ServerPid is the process id of the running kube-apiserver.
+func (c *Cluster) ServerPid() int { return c.server.Pid() }
+
+// KillServer ends kube-apiserver as a crash would; StartServer brings it back.
+func (c *Cluster) KillServer() {
+	if c.server != nil {
+		c.server.Kill()
+	}
+	c.server = nil
+}
+
+// KillEtcd ends etcd as a crash would; StartEtcd brings it back.
+func (c *Cluster) KillEtcd() {
+	if c.etcd != nil {
+		c.etcd.Kill()
+	}
+	c.etcd = nil
+}
+
+// Restart kills both programs and starts them again with the data that they had.
+func (c *Cluster) Restart(ctx context.Context) error {
+	c.Stop()
+	if err := c.StartEtcd(); err != nil {
+		return err
+	}
+	return c.StartServer(ctx)
+}
+
+// SaveData keeps a copy of etcd's data under a name. The cluster must be stopped.
+func (c *Cluster) SaveData(name string) error {
+	if c.etcd != nil {
+		return errors.New("save etcd's data: etcd is running")
+	}
+	return replaceFolder(c.savedDir(name), c.dataDir())
+}
+
+// RestoreData puts the copy of that name in the place of etcd's data, as one does after a disaster:
+// resource versions go back. The cluster must be stopped.
+func (c *Cluster) RestoreData(name string) error {
+	if c.etcd != nil {
+		return errors.New("restore etcd's data: etcd is running")
+	}
+	return replaceFolder(c.dataDir(), c.savedDir(name))
+}
+
+func (c *Cluster) savedDir(name string) string { return filepath.Join(c.Dir, "etcd-saved-"+name) }
+
+func replaceFolder(to, from string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(from))
+}

@@ -1,0 +1,125 @@
+#include "cluster/pod_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <string>
+#include <vector>
+
+#include "builders.h"
+#include "equality.h"
+#include "random_pod.h"
+
+namespace outrigger::cluster {
+namespace {
+
+using ::testing::IsEmpty;
+using testing::MakePod;
+using testing::Q;
+using testing::RandomPod;
+using testing::Same;
+
+ResourceList RequestsOf(const PodRecord& record) {
+  ResourceList list;
+  record.ForEachRequest(
+      [&](std::string_view name, const Quantity& quantity) { list.Set(name, quantity); });
+  return list;
+}
+
+TEST(PodRecord, UnpacksToThePodThatWasPacked) {
+  EXPECT_TRUE(rc::check("Of(pod)->Unpack() == pod", [](uint64_t seed) {
+    const Pod pod = RandomPod(seed);
+    RC_ASSERT(Same(PodRecord::Of(pod)->Unpack(), pod));
+  }));
+}
+
+TEST(PodRecord, ReadsFieldsWithoutUnpacking) {
+  EXPECT_TRUE(rc::check("fields", [](uint64_t seed) {
+    const Pod pod = RandomPod(seed);
+    const PodPtr record = PodRecord::Of(pod);
+    RC_ASSERT(record->name() == pod.name);
+    RC_ASSERT(record->namespace_() == pod.namespace_);
+    RC_ASSERT(record->uid() == pod.uid);
+    RC_ASSERT(record->node_name() == pod.node_name);
+    RC_ASSERT(record->phase() == pod.phase);
+    RC_ASSERT(record->priority() == pod.priority);
+    RC_ASSERT(record->resource_version() == pod.resource_version);
+    RC_ASSERT(testing::SameAmounts(RequestsOf(*record), PodRequestsOnNode(pod)));
+    for (const auto& [key, value] : pod.labels) RC_ASSERT(record->Label(key) == value);
+    for (const auto& [key, value] : pod.annotations) RC_ASSERT(record->Annotation(key) == value);
+  }));
+}
+
+TEST(PodRecord, AbsentLabelIsNullAndEmptyOneIsNot) {
+  const PodPtr record = PodRecord::Of(MakePod().Label("here", "").Annotation("note", "x"));
+  EXPECT_EQ(record->Label("absent").data(), nullptr);
+  EXPECT_EQ(record->Label("note").data(), nullptr);
+  EXPECT_NE(record->Label("here").data(), nullptr);
+  EXPECT_THAT(record->Label("here"), IsEmpty());
+  EXPECT_EQ(record->Annotation("absent").data(), nullptr);
+}
+
+TEST(PodRecord, AssumedOneDiffersInTheNodeAlone) {
+  EXPECT_TRUE(rc::check("AssumedOn", [](uint64_t seed) {
+    Pod pod = RandomPod(seed);
+    pod.node_name.clear();
+    const PodPtr assumed = PodRecord::Of(pod)->AssumedOn("worker-1");
+    RC_ASSERT(assumed->is_assumed());
+    pod.node_name = "worker-1";
+    RC_ASSERT(Same(assumed->Unpack(), pod));
+    RC_ASSERT(!PodRecord::Of(pod)->is_assumed());
+  }));
+}
+
+TEST(PodRecord, FinishedPodsAreTerminal) {
+  Pod pod = MakePod();
+  for (const auto& [phase, terminal] : {std::pair{"Succeeded", true},
+                                        {"Failed", true},
+                                        {"Running", false},
+                                        {"Pending", false},
+                                        {"", false}}) {
+    pod.phase = phase;
+    EXPECT_EQ(PodRecord::Of(pod)->is_terminal(), terminal) << phase;
+  }
+}
+
+TEST(PodRecord, ContentIsWhatIsSaidButForTheResourceVersion) {
+  Pod pod = MakePod().Requests({{"cpu", "1"}});
+  pod.resource_version = "1";
+  const PodPtr one = PodRecord::Of(pod);
+  pod.resource_version = "23";
+  const PodPtr two = PodRecord::Of(pod);
+  EXPECT_TRUE(one->SameContent(*two));
+  pod.labels.Set("a", "b");
+  EXPECT_FALSE(one->SameContent(*PodRecord::Of(pod)));
+  EXPECT_TRUE(one->SameRequests(*PodRecord::Of(pod)));
+  pod.containers[0].requests.Set("cpu", Q("2"));
+  EXPECT_FALSE(one->SameRequests(*PodRecord::Of(pod)));
+  Pod urgent = two->Unpack();
+  urgent.priority = 7;
+  EXPECT_FALSE(two->SameContent(*PodRecord::Of(urgent)));
+}
+
+// The figure that the promise of 1.2 KB per pod rests on.
+TEST(PodRecord, PodOfUsualSizeTakesLessThanEightHundredBytes) {
+  Pod pod = MakePod("storefront-7d9c5b6f48-x2x7k")
+                .Label("app.kubernetes.io/name", "storefront")
+                .Label("app.kubernetes.io/part-of", "shop")
+                .Label("app.kubernetes.io/version", "3.14.2")
+                .Label("pod-template-hash", "7d9c5b6f48")
+                .Annotation("prometheus.io/scrape", "true")
+                .Annotation("prometheus.io/port", "9102")
+                .Annotation("kubectl.kubernetes.io/restartedAt", "2026-01-23T16:00:00Z")
+                .Requests({{"cpu", "250m"}, {"memory", "512Mi"}});
+  pod.uid = "0123456789abcdef0123456789abcdef0123";
+  pod.controller = OwnerReference{"ReplicaSet", "storefront-7d9c5b6f48", pod.uid};
+  pod.node_name = "worker-0001.pool-a.example.internal";
+  pod.phase = "Running";
+  pod.containers[0].limits = pod.containers[0].requests;
+  pod.container_statuses = {{"main", pod.containers[0].requests, pod.containers[0].requests}};
+  EXPECT_LT(PodRecord::Of(pod)->bytes(), 800U);
+}
+
+}  // namespace
+}  // namespace outrigger::cluster

@@ -1,0 +1,193 @@
+#include "kube/event_recorder.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "fake_objects.h"
+#include "gmock/gmock.h"
+#include "kube_testing.h"
+
+namespace outrigger::kube {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+Event Waiting(const std::string& pod = "web-1") {
+  return {.regarding = {.kind = "Pod", .namespace_ = "shop", .name = pod, .uid = "u-" + pod},
+          .warning = true,
+          .reason = "GangWaiting",
+          .action = "Scheduling",
+          .note = "2 of 3 members are there"};
+}
+
+class EventRecorderTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<EventRecorder> Recorder(EventOptions options = {}) {
+    options.controller = "outrigger.dev/gang";
+    options.instance = "gang-0";
+    return EventRecorder::Create(&server_, options, time_.clock());
+  }
+
+  FakeObjects server_;
+  FakeTime time_;
+};
+
+TEST_F(EventRecorderTest, WritesAnEventOfTheNewApi) {
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Flush();
+  ASSERT_THAT(server_.Paths(), SizeIs(1));
+  EXPECT_THAT(server_.Paths()[0],
+              StartsWith("/apis/events.k8s.io/v1/namespaces/shop/events/web-1."));
+  const auto event = server_.At(server_.Paths()[0]);
+  EXPECT_EQ(event["type"], "Warning");
+  EXPECT_EQ(event["reason"], "GangWaiting");
+  EXPECT_EQ(event["action"], "Scheduling");
+  EXPECT_EQ(event["note"], "2 of 3 members are there");
+  EXPECT_EQ(event["reportingController"], "outrigger.dev/gang");
+  EXPECT_EQ(event["reportingInstance"], "gang-0");
+  EXPECT_EQ(event["regarding"]["name"], "web-1");
+  EXPECT_EQ(event["regarding"]["uid"], "u-web-1");
+  EXPECT_FALSE(event.contains("series"));
+}
+
+TEST_F(EventRecorderTest, EqualEventsBecomeASeries) {
+  const auto recorder = Recorder();
+  for (int i = 0; i < 3; ++i) recorder->Record(Waiting());
+  recorder->Flush();
+  ASSERT_THAT(server_.Paths(), SizeIs(1));
+  EXPECT_EQ(server_.At(server_.Paths()[0])["series"]["count"], 3);
+  EXPECT_EQ(recorder->stats().written, 3U);
+}
+
+TEST_F(EventRecorderTest, ASeriesEndsWhenNothingComesForItsTime) {
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Flush();
+  time_.Pass(seconds(360));
+  recorder->Record(Waiting());
+  recorder->Flush();
+  EXPECT_THAT(server_.Paths(), SizeIs(2));
+}
+
+TEST_F(EventRecorderTest, DifferentEventsStayApart) {
+  const auto recorder = Recorder();
+  Event other = Waiting();
+  other.reason = "GangReady";
+  Event normal = Waiting();
+  normal.warning = false;
+  recorder->Record(Waiting());
+  recorder->Record(other);
+  recorder->Record(normal);
+  recorder->Record(Waiting("web-2"));
+  recorder->Flush();
+  EXPECT_THAT(server_.Paths(), SizeIs(4));
+}
+
+TEST_F(EventRecorderTest, AnEventThatTheServerForgotIsMadeAnew) {
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Flush();
+  server_.Remove(server_.Paths()[0]);
+  recorder->Record(Waiting());
+  recorder->Flush();
+  ASSERT_THAT(server_.Paths(), SizeIs(1));
+  EXPECT_FALSE(server_.At(server_.Paths()[0]).contains("series"));
+}
+
+TEST_F(EventRecorderTest, OneObjectCannotFloodTheServer) {
+  const auto recorder = Recorder({.burst = 3});
+  for (int i = 0; i < 10; ++i) {
+    Event event = Waiting();
+    event.reason = "Reason" + std::to_string(i);
+    recorder->Record(event);
+  }
+  recorder->Record(Waiting("web-2"));
+  recorder->Flush();
+  EXPECT_THAT(server_.Paths(), SizeIs(4));
+  EXPECT_EQ(recorder->stats().dropped, 7U);
+  time_.Pass(seconds(300));  // one more
+  recorder->Record(Waiting());
+  recorder->Record(Waiting());
+  recorder->Flush();
+  EXPECT_EQ(recorder->stats().written, 5U);
+}
+
+TEST_F(EventRecorderTest, ARefusalIsCountedAndTheNextEventIsTried) {
+  bool refuse = true;
+  server_.before = [&refuse](const ApiRequest&) {
+    return refuse ? absl::PermissionDeniedError("no events") : absl::OkStatus();
+  };
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Flush();
+  refuse = false;
+  recorder->Record(Waiting());
+  recorder->Flush();
+  EXPECT_EQ(recorder->stats().dropped, 1U);
+  EXPECT_EQ(recorder->stats().written, 1U);
+  EXPECT_THAT(server_.Paths(), SizeIs(1));
+}
+
+TEST_F(EventRecorderTest, RecordingNeverWaitsForTheServer) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  bool open = false;
+  server_.before = [&](const ApiRequest&) {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return open; });
+    return absl::OkStatus();
+  };
+  const auto recorder = Recorder({.queue = 2});
+  for (int i = 0; i < 10; ++i) recorder->Record(Waiting("web-" + std::to_string(i)));
+  EXPECT_GE(recorder->stats().dropped, 7U) << "one under way, two wait";
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    open = true;
+    changed.notify_all();
+  }
+  recorder->Flush();
+  EXPECT_EQ(recorder->stats().dropped + recorder->stats().written, 10U);
+}
+
+TEST_F(EventRecorderTest, LongNotesAreCutBetweenCharacters) {
+  const auto recorder = Recorder();
+  Event event = Waiting();
+  event.note = std::string(1020, 'x');
+  for (int i = 0; i < 10; ++i) event.note += "\xC3\xBC";
+  recorder->Record(event);
+  recorder->Flush();
+  const std::string note = server_.At(server_.Paths()[0])["note"];
+  EXPECT_LE(note.size(), 1024U);
+  EXPECT_EQ(note, std::string(1020, 'x') + "...");
+}
+
+TEST_F(EventRecorderTest, ObjectsWithoutNamespaceHaveTheirEventsInDefault) {
+  const auto recorder = Recorder();
+  recorder->Record({.regarding = {.kind = "Node", .namespace_ = "", .name = "n1", .uid = "u"},
+                    .warning = false,
+                    .reason = "R",
+                    .action = "A",
+                    .note = "n"});
+  recorder->Flush();
+  EXPECT_THAT(server_.Paths()[0], StartsWith("/apis/events.k8s.io/v1/namespaces/default/events/"));
+}
+
+TEST_F(EventRecorderTest, WhatWaitsAtTheEndIsWritten) {
+  {
+    const auto recorder = Recorder();
+    for (int i = 0; i < 20; ++i) recorder->Record(Waiting("web-" + std::to_string(i)));
+  }
+  EXPECT_THAT(server_.Paths(), SizeIs(20));
+}
+
+TEST_F(EventRecorderTest, NothingIsWrittenWhereNothingWasRecorded) {
+  Recorder()->Flush();
+  EXPECT_THAT(server_.calls(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace outrigger::kube
