@@ -75,8 +75,8 @@ absl::Status Read(Value value, const Path& at, std::string* text);
 absl::Status Read(Value value, const Path& at, bool* flag);
 absl::Status Read(Value value, const Path& at, int32_t* number);
 absl::Status Read(Value value, const Path& at, int64_t* number);
-/// A point in time as Kubernetes writes it ("2026-01-15T08:00:00Z"), in seconds since 1970. One that
-/// is malformed is 0, and listed.
+/// A point in time as Kubernetes writes it ("2026-01-15T08:00:00Z"), in seconds since 1970. One
+/// that is malformed is 0, and listed.
 absl::Status ReadTime(Value value, const Path& at, int64_t* seconds);
 /// In maps a null is the empty text (or zero) and the last of equal keys wins, as in Go.
 absl::Status Read(Value value, const Path& at, StringMap* map);
