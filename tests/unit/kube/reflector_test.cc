@@ -163,7 +163,7 @@ TEST(Reflector, AListThatTricklesIsGivenUp) {
   });
   scene.Run();
   EXPECT_THAT(scene.line, HasSubstr("pods: no answer"));
-  EXPECT_THAT(scene.line, HasSubstr("the list is not complete after 300 s"));
+  EXPECT_THAT(scene.line, HasSubstr("no object of the list within 75 s"));
 }
 
 TEST(Reflector, WaitsLongerAndLongerWhileThereIsNoServer) {
