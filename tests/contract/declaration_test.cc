@@ -65,6 +65,18 @@ TEST(AgentDeclaration, HasAReadmeThatNamesEverySettingAndAlias) {
   }
 }
 
+// A name that the view of the cluster does not have comes with every new node.
+TEST(AgentDeclaration, SaysInItsReadmeWhatANodeThatIsNotKnownGets) {
+  std::map<std::string, std::string> folders = Folders();
+  for (const AgentInfo& info : Registry()) {
+    const auto agent = Default(info);
+    if (agent == nullptr || !agent->Reads().AnyOfNode()) continue;
+    std::ifstream file(folders[info.name] + "/README.md");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_THAT(text, HasSubstr("not known")) << folders[info.name] << "/README.md";
+  }
+}
+
 TEST(AgentDeclaration, HasTheStagesThatItSaysAndAtLeastOne) {
   for (const AgentInfo& info : Registry()) {
     const std::unique_ptr<Agent> agent = Default(info);
