@@ -165,6 +165,7 @@ absl::StatusOr<Pod> ReadPodFile(const std::string& name, std::string text,
   if (!status.ok()) return status;
   if (pods.size() != 1) {
     std::vector<std::string> names;
+    names.reserve(pods.size());
     for (const Pod& pod : pods) names.push_back(pod.name);
     return absl::InvalidArgumentError(Printable(
         fmt::format("{}: has {} pods ({}); accepted is one", name, pods.size(), Listed(names))));

@@ -49,7 +49,7 @@ Cell FitsCell(const engine::Explanation& explanation, const ExplainedNode& node)
 
 // Why the agent says what it says. The column before has its name already.
 std::string WhyText(const ExplainedAgent& agent, const ExplainedAnswer& answer, bool wide) {
-  const std::string figures = answer.score ? answer.score->why : "";
+  std::string figures = answer.score ? answer.score->why : "";
   if (!answer.reason.empty()) {
     const std::string prefix = agent.name + ": ";
     const std::string reason =
