@@ -1,6 +1,7 @@
 #include "cluster/pod_set.h"
 
 #include <atomic>
+#include <compare>
 #include <utility>
 
 namespace outrigger::cluster {
@@ -27,7 +28,7 @@ PodSet::Node::Node(const Node& other, uint64_t epoch)
       left(other.left),
       right(other.right) {}
 
-void PodSet::Put(PodPtr pod, uint64_t epoch) {
+void PodSet::Put(const PodPtr& pod, uint64_t epoch) {
   if (Put(root_, pod, epoch)) ++size_;
 }
 
@@ -38,11 +39,11 @@ bool PodSet::Put(Ref<Node>& at, const PodPtr& pod, uint64_t epoch) {
   }
   Node& node = Own(at, epoch);
   const auto order = pod->key() <=> node.pod->key();
-  if (order == 0) {
+  if (std::is_eq(order)) {
     node.pod = pod;
     return false;
   }
-  const bool is_left = order < 0;
+  const bool is_left = std::is_lt(order);
   Ref<Node>& branch = is_left ? node.left : node.right;
   const bool added = Put(branch, pod, epoch);
   if (branch->priority > node.priority) {
@@ -59,8 +60,8 @@ bool PodSet::Contains(const PodKey& key) const {
   const Node* node = root_.get();
   while (node != nullptr) {
     const auto order = key <=> node->pod->key();
-    if (order == 0) return true;
-    node = order < 0 ? node->left.get() : node->right.get();
+    if (std::is_eq(order)) return true;
+    node = std::is_lt(order) ? node->left.get() : node->right.get();
   }
   return false;
 }
@@ -73,11 +74,11 @@ void PodSet::Erase(const PodKey& key, uint64_t epoch) {
 
 void PodSet::Erase(Ref<Node>& at, const PodKey& key, uint64_t epoch) {
   const auto order = key <=> at->pod->key();
-  if (order == 0) {
+  if (std::is_eq(order)) {
     at = Merge(at->left, at->right, epoch);
   } else {
     Node& node = Own(at, epoch);
-    Erase(order < 0 ? node.left : node.right, key, epoch);
+    Erase(std::is_lt(order) ? node.left : node.right, key, epoch);
   }
 }
 

@@ -16,7 +16,7 @@ class PodSet {
  public:
   size_t size() const { return size_; }
   /// Adds `pod`, or replaces the one of its key.
-  void Put(PodPtr pod, uint64_t epoch);
+  void Put(const PodPtr& pod, uint64_t epoch);
   /// Takes out the pod of `key`, if it is there.
   void Erase(const PodKey& key, uint64_t epoch);
   void ForEach(absl::FunctionRef<void(const PodPtr& pod)> visit) const;
