@@ -25,15 +25,12 @@ func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
 	}())
 	safe := w.serve("safe")
 	node := kube.MakeNode("a")
-	for key, value := range idle {
+	for key, value := range overloaded {
 		node.Annotation(key, value)
 	}
 	w.nodes(node)
+	w.pods(kube.MakePod("resident").Node("a"))
 	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
-	w.pods(kube.MakePod("resident"))
-	w.until("resident", "bound", isBound)
-
-	w.annotate("a", overloaded)
 	w.pods(kube.MakePod("urgent").PriorityClass("urgent"))
 	pod := w.until("urgent", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse

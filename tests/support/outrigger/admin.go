@@ -85,6 +85,20 @@ func (s *Server) Metric(t testing.TB, name string, labels ...string) float64 {
 	return sum
 }
 
+// UntilMetricAbove waits until Metric returns more than above.
+func (s *Server) UntilMetricAbove(t testing.TB, above float64, name string, labels ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	for s.Metric(t, name, labels...) <= above {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s %v stays at %v", name, labels, above)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
 func cutLast(text, separator string) (before, after string, found bool) {
 	at := strings.LastIndex(text, separator)
 	if at < 0 {
