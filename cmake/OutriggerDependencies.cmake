@@ -13,6 +13,17 @@ find_package(Boost REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)
 
+# protozero is headers alone and brings no package file.
+find_path(PROTOZERO_INCLUDE_DIR protozero/varint.hpp)
+mark_as_advanced(PROTOZERO_INCLUDE_DIR)
+if(NOT PROTOZERO_INCLUDE_DIR)
+  message(FATAL_ERROR "protozero/varint.hpp was not found: install libprotozero-dev")
+endif()
+if(NOT TARGET protozero::protozero)
+  add_library(protozero::protozero INTERFACE IMPORTED)
+  target_include_directories(protozero::protozero INTERFACE "${PROTOZERO_INCLUDE_DIR}")
+endif()
+
 # cpp-httplib of Debian 12 is a split build whose macros for OpenSSL, zlib and brotli change the
 # layout of its classes: its pkg-config Cflags, and nothing else, are right.
 find_package(PkgConfig REQUIRED)

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "json/accepted.h"
 #include "json/object_readers.h"
 #include "json/taint_effect.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "json/accepted.h"
 #include "json/object_readers.h"
 #include "json/pod_status_reader.h"
 #include "json/taint_effect.h"
@@ -37,7 +38,7 @@ absl::Status AppendToleration(Value value, const Path& at, std::vector<Toleratio
   toleration.exists = op == "Exists";
   toleration.effect = ParseEffect(effect);
   if (!op.empty() && op != "Exists" && op != "Equal") {
-    at.Key("operator").Malformed(op, "Exists or Equal");
+    at.Key("operator").Malformed(op, kAcceptedOperator);
   } else if (!effect.empty() && !toleration.effect) {
     at.Key("effect").Malformed(effect, kAcceptedEffect);
   } else {

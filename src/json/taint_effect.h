@@ -7,8 +7,6 @@
 
 namespace outrigger::json {
 
-inline constexpr std::string_view kAcceptedEffect = "NoSchedule, PreferNoSchedule or NoExecute";
-
 inline std::optional<TaintEffect> ParseEffect(std::string_view text) {
   if (text == "NoSchedule") return TaintEffect::kNoSchedule;
   if (text == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;

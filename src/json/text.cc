@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -108,6 +110,25 @@ void AppendString(std::string_view text, std::string* out) {
     at = end < text.size() ? end + AppendCharacter(text, end, out) : end;
   }
   *out += '"';
+}
+
+bool IsUtf8(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080U;
+  size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= sizeof(uint64_t)) {
+      uint64_t eight = 0;
+      std::memcpy(&eight, text.data() + at, sizeof(eight));
+      if ((eight & kHighBits) == 0) {
+        at += sizeof(eight);
+        continue;
+      }
+    }
+    const size_t length = Byte(text, at) < 0x80 ? 1 : SequenceLength(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
 }
 
 }  // namespace outrigger::json

@@ -9,4 +9,7 @@ namespace outrigger::json {
 /// characters are escaped and what is not UTF-8 becomes U+FFFD.
 void AppendString(std::string_view text, std::string* out);
 
+/// True if all of `text` is UTF-8 (RFC 3629); fast for ASCII.
+bool IsUtf8(std::string_view text);
+
 }  // namespace outrigger::json

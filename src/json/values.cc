@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "json/accepted.h"
 #include "json/reader.h"
 
 namespace outrigger::json {
 namespace {
-
-constexpr std::string_view kAcceptedQuantity = "a quantity such as 250m, 1.5Gi or 2e3";
 
 // The text of a quantity, given as a string or a number; nothing else is accepted.
 absl::Status QuantityText(Value value, const Path& at, std::string_view* text) {
@@ -123,7 +122,7 @@ absl::Status ReadTime(Value value, const Path& at, int64_t* seconds) {
   if (!status.ok()) return status;
   const auto time = SecondsOf(text);
   *seconds = time.value_or(0);
-  if (!time.has_value()) at.Malformed(text, "a time such as 2026-01-15T08:00:00Z");
+  if (!time.has_value()) at.Malformed(text, kAcceptedTime);
   return status;
 }
 

@@ -66,6 +66,9 @@ row outrigger_json json/reader.h wire/extender.h
 row outrigger_wire wire/extender.h engine/engine.h
 row outrigger_wire outrigger/k8s/pod.h http/server.h
 row outrigger_json json/reader.h kube/api.h
+row outrigger_json json/reader.h protobuf/envelope.h
+row outrigger_protobuf protobuf/envelope.h kube/api.h
+row outrigger_protobuf json/path.h wire/extender.h
 row outrigger_kube kube/api.h wire/extender.h
 row outrigger_kube json/reader.h http/server.h
 row outrigger_kube kube/api.h cli/main.h
@@ -88,10 +91,11 @@ forbid() {
 forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
 forbid "httplib outside tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*'
 forbid "libcurl outside src/kube/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/curl_*'
+forbid "protozero outside src/protobuf and tests" '#include [<"]protozero' 'src/*' 'agents/*' 'include/*' ':!src/protobuf'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request_parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
-forbid "JSON in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'
+forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'
 forbid "the environment read outside the command line" '\bgetenv\(' 'src/*' 'agents/*' 'include/*' ':!src/cli'
 
 [ "$failed" -eq 0 ] && echo "layering: clean"

@@ -1,0 +1,73 @@
+// Field numbers: k8s.io/api/core/v1/generated.proto, v0.36.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "protobuf/pod_reading.h"
+#include "protobuf/reader.h"
+
+namespace outrigger::protobuf {
+namespace {
+
+// ResourceRequirements of a status, which says something by being there.
+absl::Status ReadRequests(Bytes bytes, const Path& at, ResourceList* requests) {
+  return ReadMessage(bytes, at, Field{2, "requests", requests});
+}
+
+// Keeps the statuses that report resources.
+auto KeepStatus(std::vector<ContainerStatus>* statuses) {
+  return [statuses](Bytes bytes, const Path& at) {
+    ContainerStatus status;
+    std::optional<ResourceList> requests;
+    absl::Status read = ReadMessage(bytes, at, Field{1, "name", &status.name},
+                                    Field{10, "allocatedResources", &status.allocated},
+                                    Field{11, "resources", Into(&requests, ReadRequests)});
+    if (requests.has_value()) {
+      status.requests = *std::move(requests);
+      status.requests.Normalize();
+      status.allocated.Normalize();
+      statuses->push_back(std::move(status));
+    }
+    return read;
+  };
+}
+
+auto KeepCondition(PodReading* reading) {
+  return [reading](Bytes bytes, const Path& at) {
+    std::string_view type;
+    std::string_view reason;
+    std::string_view message;
+    absl::Status status = ReadMessage(bytes, at, Field{1, "type", &type},
+                                      Field{5, "reason", &reason}, Field{6, "message", &message});
+    if (type == "PodScheduled") {
+      reading->pod->unscheduled_reason.assign(reason);
+      reading->pod->unscheduled_message.assign(message);
+    } else if (type == "PodResizePending" && !std::exchange(reading->resize_seen, true)) {
+      reading->pod->resize_infeasible = reason == "Infeasible";
+    }
+    return status;
+  };
+}
+
+}  // namespace
+
+absl::Status ReadPodStatus(Bytes bytes, const Path& at, PodReading* reading) {
+  const bool scheduling = reading->needs.Has(Needs::kPodScheduling);
+  const bool life = reading->needs.Has(Needs::kPodStatus);
+  Pod* const pod = reading->pod;
+  return ReadMessage(
+      bytes, at, Field{1, "phase", &pod->phase, scheduling},
+      Field{2, "conditions", Counted(&reading->conditions, KeepCondition(reading)), life},
+      Field{8, "containerStatuses",
+            Counted(&reading->container_statuses, KeepStatus(&pod->container_statuses)), life},
+      Field{9, "qosClass", &pod->qos_class, life},
+      Field{10, "initContainerStatuses",
+            Counted(&reading->init_container_statuses, KeepStatus(&pod->init_container_statuses)),
+            life},
+      Field{11, "nominatedNodeName", &pod->nominated_node_name, scheduling},
+      Field{19, "allocatedResources", &pod->status_allocated, life},
+      Field{20, "resources", Into(&pod->status_requests, ReadRequests), life});
+}
+
+}  // namespace outrigger::protobuf
