@@ -1,10 +1,11 @@
 // Command oracle-tables writes what Kubernetes' own libraries answer for seeded random and
-// hand-picked inputs, so that the C++ tests of include/outrigger/k8s compare against upstream and not
+// hand-picked inputs, so that the C++ tests of include/outrigger/k8s and src/protobuf compare against upstream and not
 // against our reading of it:
 //
 //	upstream_quantity.json      apimachinery/pkg/api/resource
 //	upstream_pod_requests.json  component-helpers/resource, with kube-scheduler's options
 //	upstream_selectors.json     apimachinery/pkg/labels, component-helpers/scheduling/corev1
+//	upstream_protobuf.json      apimachinery/pkg/runtime/serializer/protobuf: objects in both forms
 //
 // Run in tests/: `go run ./support/cmd/oracle-tables` rewrites tests/golden; with -check it changes
 // nothing and exits with status 1 where a table is not what the required version of Kubernetes says.
@@ -34,6 +35,7 @@ var tables = []struct {
 	{"upstream_quantity.json", quantityTable},
 	{"upstream_pod_requests.json", podRequestsTable},
 	{"upstream_selectors.json", selectorTable},
+	{"upstream_protobuf.json", protobufTable},
 }
 
 func main() {

@@ -1,0 +1,184 @@
+// Nodes and pods that upstream has written in both forms are read the same from both.
+#include <algorithm>
+#include <tuple>
+
+#include "equality.h"
+#include "json/object_readers.h"
+#include "json/parser.h"
+#include "protobuf/object_readers.h"
+#include "protobuf_testing.h"
+
+namespace outrigger::protobuf {
+namespace {
+
+using json::MalformedValue;
+
+struct NamedNeeds {
+  const char* name;
+  Needs needs;
+};
+
+const std::vector<NamedNeeds>& AllNeeds() {
+  static const auto& needs = *new std::vector<NamedNeeds>{
+      {"All", Needs::All()},
+      {"None", Needs()},
+      {"NodeLabels", Needs().NodeLabels()},
+      {"NodeTaints", Needs().NodeTaints()},
+      {"NodeAllocatable", Needs().NodeAllocatable()},
+      {"NodeCapacity", Needs().NodeCapacity()},
+      {"NodeAnnotations", Needs().NodeAnnotations()},
+      {"TwoAnnotations", Needs().NodeAnnotations({"mean-free-cpu", "example.com/key-7"})},
+      {"NodeVersion", Needs().NodeVersion()},
+      {"PodMetadata", Needs().PodMetadata()},
+      {"PodResources", Needs().PodResources()},
+      {"PodScheduling", Needs().PodScheduling()},
+      {"PodStatus", Needs().PodStatus()},
+  };
+  return needs;
+}
+
+// What a reader made of an object.
+template <typename T>
+struct Outcome {
+  std::string status;
+  T object;
+  std::vector<std::tuple<std::string, std::string, std::string, std::string>> malformed;
+};
+
+template <typename T>
+void Fill(const absl::Status& status, const std::vector<MalformedValue>& malformed,
+          Outcome<T>* outcome) {
+  outcome->status = status.ToString();
+  outcome->malformed.clear();
+  for (const MalformedValue& value : malformed) {
+    outcome->malformed.emplace_back(value.node, value.field, value.value, value.accepted);
+  }
+  std::sort(outcome->malformed.begin(), outcome->malformed.end());
+}
+
+absl::Status ReadJson(json::Object object, const json::Path& at, const Needs& needs, Node* node) {
+  return json::ReadNode(object, at, needs, node);
+}
+absl::Status ReadJson(json::Object object, const json::Path& at, const Needs& needs, Pod* pod) {
+  return json::ReadPod(object, at, needs, pod);
+}
+absl::Status ReadProtobuf(std::string_view bytes, const json::Path& at, const Needs& needs,
+                          Node* node) {
+  return ReadNode(bytes, at, needs, node);
+}
+absl::Status ReadProtobuf(std::string_view bytes, const json::Path& at, const Needs& needs,
+                          Pod* pod) {
+  return ReadPod(bytes, at, needs, pod);
+}
+
+// Both read into what the outcome holds, so that leftovers of the object before show.
+template <typename T>
+void FromJson(const Pair& pair, const Needs& needs, Outcome<T>* outcome) {
+  const std::string text = pair.json.dump();
+  const std::string body = text + std::string(json::kPadding, ' ');
+  std::vector<MalformedValue> malformed;
+  const json::ParserLease parser;
+  json::Object root;
+  absl::Status status = parser->Open({body.data(), text.size()}, &root);
+  const json::Path at("object", &malformed);
+  if (status.ok()) status = ReadJson(root, at.AsObject(), needs, &outcome->object);
+  if (status.ok()) status = parser->Close();
+  Fill(status, malformed, outcome);
+}
+
+template <typename T>
+void FromProtobuf(const Pair& pair, const Needs& needs, Outcome<T>* outcome) {
+  std::vector<MalformedValue> malformed;
+  const json::Path at("object", &malformed);
+  const ExactBytes bytes(ObjectOf(pair));
+  Fill(ReadProtobuf(bytes, at.AsObject(), needs, &outcome->object), malformed, outcome);
+}
+
+struct Counts {
+  size_t refused = 0;
+  size_t with_malformed = 0;
+};
+
+template <typename T>
+Counts ExpectSame(const std::string& section) {
+  const std::vector<Pair> pairs = PairsOf(section);
+  EXPECT_GT(pairs.size(), 50U);
+  Counts counts;
+  for (const NamedNeeds& row : AllNeeds()) {
+    Outcome<T> json;
+    Outcome<T> protobuf;
+    for (const Pair& pair : pairs) {
+      SCOPED_TRACE(pair.name + " for " + row.name);
+      FromJson(pair, row.needs, &json);
+      FromProtobuf(pair, row.needs, &protobuf);
+      EXPECT_EQ(protobuf.status, json.status);
+      EXPECT_EQ(protobuf.malformed, json.malformed);
+      counts.with_malformed += json.malformed.empty() ? 0 : 1;
+      if (json.status == "OK") {
+        EXPECT_TRUE(testing::Same(protobuf.object, json.object));
+      } else {
+        ++counts.refused;
+      }
+    }
+  }
+  return counts;
+}
+
+TEST(ProtobufObjects, NodesAreReadAsTheirJson) {
+  const Counts counts = ExpectSame<Node>("nodes");
+  EXPECT_EQ(counts.refused, 0U);
+  EXPECT_GT(counts.with_malformed, 10U);
+}
+
+TEST(ProtobufObjects, PodsAreReadAsTheirJson) {
+  const Counts counts = ExpectSame<Pod>("pods");
+  EXPECT_GT(counts.refused, 0U);  // an operator of a selector that nobody knows
+  EXPECT_GT(counts.with_malformed, 10U);
+}
+
+// The table is no proof of a field that no row has.
+TEST(ProtobufObjects, TheTableHasEveryField) {
+  Pod all;
+  for (const Pair& pair : PairsOf("pods")) {
+    Pod pod;
+    const json::Path at("object");
+    if (!ReadPod(ObjectOf(pair), at, Needs::All(), &pod).ok()) continue;
+    const auto keep = [](auto& kept, const auto& read) {
+      if (!(read.empty())) kept = read;
+    };
+    keep(all.containers, pod.containers);
+    keep(all.init_containers, pod.init_containers);
+    keep(all.overhead, pod.overhead);
+    keep(all.nominated_node_name, pod.nominated_node_name);
+    keep(all.priority_class_name, pod.priority_class_name);
+    keep(all.affinity.preferred_node, pod.affinity.preferred_node);
+    keep(all.affinity.preferred_pod, pod.affinity.preferred_pod);
+    keep(all.affinity.preferred_pod_anti, pod.affinity.preferred_pod_anti);
+    keep(all.affinity.required_pod, pod.affinity.required_pod);
+    keep(all.affinity.required_pod_anti, pod.affinity.required_pod_anti);
+    keep(all.scheduling_gates, pod.scheduling_gates);
+    keep(all.unscheduled_message, pod.unscheduled_message);
+    keep(all.container_statuses, pod.container_statuses);
+    keep(all.init_container_statuses, pod.init_container_statuses);
+    keep(all.status_allocated, pod.status_allocated);
+    if (pod.pod_requests) all.pod_requests = pod.pod_requests;
+    if (pod.status_requests) all.status_requests = pod.status_requests;
+    if (pod.controller) all.controller = pod.controller;
+    if (pod.affinity.required_node) all.affinity.required_node = pod.affinity.required_node;
+    all.being_deleted |= pod.being_deleted;
+    all.resize_infeasible |= pod.resize_infeasible;
+  }
+  EXPECT_TRUE(!all.containers.empty() && !all.init_containers.empty() && !all.overhead.empty());
+  EXPECT_TRUE(!all.nominated_node_name.empty() && !all.priority_class_name.empty());
+  EXPECT_TRUE(!all.affinity.preferred_node.empty() && all.affinity.required_node.has_value());
+  EXPECT_TRUE(!all.affinity.preferred_pod.empty() && !all.affinity.required_pod.empty());
+  EXPECT_TRUE(!all.affinity.preferred_pod_anti.empty() && !all.affinity.required_pod_anti.empty());
+  EXPECT_TRUE(!all.scheduling_gates.empty() && !all.unscheduled_message.empty());
+  EXPECT_TRUE(!all.container_statuses.empty() && !all.init_container_statuses.empty());
+  EXPECT_TRUE(!all.status_allocated.empty() && all.status_requests.has_value());
+  EXPECT_TRUE(all.pod_requests.has_value() && all.controller.has_value());
+  EXPECT_TRUE(all.being_deleted && all.resize_infeasible);
+}
+
+}  // namespace
+}  // namespace outrigger::protobuf
