@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "cluster/assumptions.h"
 #include "cluster/contents.h"
 #include "cluster/node_editor.h"
@@ -40,7 +39,6 @@ class Cluster::State {
 
   void UpsertNode(const Node& node) {
     const std::lock_guard lock(mutex_);
-    unseen_nodes_.erase(node.name);
     Note(nodes_.Upsert(node));
   }
 
@@ -52,7 +50,6 @@ class Cluster::State {
   void UpsertPod(PodPtr pod) {
     const std::lock_guard lock(mutex_);
     EndExpiredAssumptions();
-    unseen_pods_.Erase(pod->key(), epoch_);
     if (Assumptions::Assumption* assumption = assumptions_.Find(pod->key())) {
       const bool still_open =
           pod->uid() == assumption->shown->uid() && pod->node_name().empty() && !pod->is_terminal();
@@ -70,29 +67,6 @@ class Cluster::State {
     const std::lock_guard lock(mutex_);
     assumptions_.Erase(key);
     if (pods_.Remove(key)) Note(Effect::kContent);
-  }
-
-  void BeginReplace(Kind kind) {
-    const std::lock_guard lock(mutex_);
-    if (kind == Kind::kPods) {
-      unseen_pods_ = contents_.pods;
-      ++epoch_;  // the table is shared now
-      return;
-    }
-    unseen_nodes_.clear();
-    for (size_t i = 0; i < contents_.nodes.size(); ++i) {
-      const NodeCell* cell = contents_.nodes[i].get();
-      if (cell != nullptr) unseen_nodes_.insert(cell->state.node->name);
-    }
-  }
-
-  void EndReplace(Kind kind) {
-    // One by one, so that nobody waits for all.
-    if (kind == Kind::kPods) {
-      Taken(&unseen_pods_).ForEach([this](const PodPtr& pod) { RemovePod(pod->key()); });
-    } else {
-      for (const std::string& name : Taken(&unseen_nodes_)) RemoveNode(name);
-    }
   }
 
   absl::Status AssumePod(const PodKey& key, std::string_view uid, std::string_view node) {
@@ -128,12 +102,6 @@ class Cluster::State {
   }
 
  private:
-  template <typename T>
-  T Taken(T* member) {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(*member, T());
-  }
-
   void EndExpiredAssumptions() {
     if (assumptions_.empty()) return;
     const auto now = options_.now();
@@ -154,9 +122,6 @@ class Cluster::State {
   PodEditor pods_;
   Assumptions assumptions_;
   std::weak_ptr<const Snapshot> last_;  // if nothing has changed since
-  // While a kind is being replaced: what was there at the beginning and has not been upserted yet.
-  PodTable unseen_pods_;
-  absl::flat_hash_set<std::string> unseen_nodes_;
 };
 
 Cluster::Cluster(ClusterOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -181,14 +146,6 @@ void Cluster::UpsertPod(const Pod& pod) {
 
 void Cluster::RemovePod(std::string_view namespace_, std::string_view name) {
   state_->RemovePod({namespace_, name});
-}
-
-void Cluster::BeginReplace(Kind kind) {
-  state_->BeginReplace(kind);
-}
-
-void Cluster::EndReplace(Kind kind) {
-  state_->EndReplace(kind);
 }
 
 absl::Status Cluster::AssumePod(std::string_view namespace_, std::string_view name,

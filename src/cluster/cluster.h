@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,8 +33,6 @@ struct ClusterOptions {
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
-enum class Kind : uint8_t { kNodes, kPods };
-
 /// The view of the cluster while it is kept up to date. Thread-safe: updates go on while snapshots
 /// are taken and read. An update costs what changed (for a pod: the pods of its node) and the
 /// logarithm of the whole, never a copy of all nodes. Reading a snapshot, and dropping the last
@@ -64,14 +61,6 @@ class Cluster {
   /// and name, whatever its UID. A pod on a node that is not known waits for it.
   void UpsertPod(const Pod& pod);
   void RemovePod(std::string_view namespace_, std::string_view name);
-
-  /// A list of all objects of a kind begins: upsert each of it between the two calls. EndReplace()
-  /// then removes what was there at the beginning and has not been upserted since, so that nobody
-  /// sees the cluster half empty in between. A BeginReplace() that is not ended counts for nothing
-  /// once the next one comes. All updates of one kind, these calls included, come from one thread
-  /// at a time.
-  void BeginReplace(Kind kind);
-  void EndReplace(Kind kind);
 
   /// Counts the pod as being on `node` until the watch shows it bound (there or elsewhere),
   /// finished, replaced by a pod of another UID or gone, ForgetPod() is called, or assume_for is

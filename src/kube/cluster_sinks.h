@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kube/object_sink.h"
-#include "kube/resource.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
@@ -19,10 +18,6 @@ class ClusterSink {
   virtual void RemoveNode(std::string_view name) = 0;
   virtual void UpsertPod(const Pod& pod) = 0;
   virtual void RemovePod(std::string_view namespace_, std::string_view name) = 0;
-  /// Brackets around a full list of `resource`, see ObjectSink. What is missing in it has been
-  /// removed one by one before the end.
-  virtual void BeginReplace(const Resource& /*resource*/) {}
-  virtual void EndReplace(const Resource& /*resource*/) {}
 };
 
 /// Reads nodes as far as `needs` says. A node whose JSON says another kind is an error.
@@ -31,8 +26,6 @@ class NodeSink final : public ObjectSink {
   NodeSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
-  void BeginReplace() override { cluster_->BeginReplace(kNodes); }
-  void EndReplace() override { cluster_->EndReplace(kNodes); }
 
  private:
   ClusterSink* const cluster_;
@@ -45,8 +38,6 @@ class PodSink final : public ObjectSink {
   PodSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
-  void BeginReplace() override { cluster_->BeginReplace(kPods); }
-  void EndReplace() override { cluster_->EndReplace(kPods); }
 
  private:
   ClusterSink* const cluster_;

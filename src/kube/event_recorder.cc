@@ -7,11 +7,13 @@
 #include <thread>
 #include <utility>
 
-#include "fmt/format.h"
+#include "kube/errors.h"
 #include "kube/event_series.h"
+#include "kube/event_text.h"
 #include "kube/micro_time.h"
 #include "kube/objects.h"
 #include "kube/resource.h"
+#include "kube/retry.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {
@@ -19,17 +21,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kLongestNote = 1024;  // the API server's limit
+// The API server's limits.
+constexpr size_t kLongestNote = 1024;
+constexpr size_t kLongestWord = 128;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::seconds kPatienceAtEnd{1};
 
-/// Cut at the boundary of a character.
-std::string CutNote(std::string note) {
-  if (note.size() <= kLongestNote) return note;
-  size_t end = kLongestNote - 3;
-  while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xC0U) == 0x80U) --end;
-  note.resize(end);
-  return note + "...";
+EventOptions Fitting(EventOptions options) {
+  options.instance = Shortened(options.instance, kLongestWord);
+  return options;
 }
 
 // Events live in a namespace; of objects without one, in this.
@@ -41,7 +41,7 @@ class Recorder final : public EventRecorder {
  public:
   Recorder(Api* api, EventOptions options, Clock clock)
       : api_(*api),
-        options_(std::move(options)),
+        options_(Fitting(std::move(options))),
         clock_(std::move(clock)),
         series_(options_),
         thread_([this](const std::stop_token& stop) { Run(stop); }) {}
@@ -55,7 +55,7 @@ class Recorder final : public EventRecorder {
   void Run(const std::stop_token& stop);
   bool Write(const Event& event, std::chrono::milliseconds timeout);
   bool CreateNew(const Event& event, EventSeries::Entry* entry, const CallOptions& options);
-  bool CountOn(const EventSeries::Entry& entry, const CallOptions& options);
+  absl::Status CountOn(const EventSeries::Entry& entry, const CallOptions& options);
   Json ObjectOf(const Event& event, const std::string& name) const;
 
   Api& api_;
@@ -78,7 +78,9 @@ Recorder::~Recorder() {
 }
 
 void Recorder::Record(Event event) {
-  event.note = CutNote(std::move(event.note));
+  event.note = Shortened(event.note, kLongestNote);
+  event.reason = Shortened(event.reason, kLongestWord);
+  event.action = Shortened(event.action, kLongestWord);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (waiting_.size() >= options_.queue) {
     ++stats_.dropped;
@@ -121,8 +123,11 @@ bool Recorder::Write(const Event& event, std::chrono::milliseconds timeout) {
   EventSeries::Entry* const entry = series_.Admit(event, clock_.now());
   if (entry == nullptr) return false;
   const CallOptions options{.timeout = timeout, .stop = {}, .rate_limited = true};
-  if (!entry->name.empty() && CountOn(*entry, options)) return true;
-  // The first, or the object has been deleted meanwhile (events expire).
+  if (!entry->name.empty()) {
+    const absl::Status counted = CountOn(*entry, options);
+    // What failed otherwise is counted by the next one; NotFound: events expire.
+    if (!absl::IsNotFound(counted)) return counted.ok();
+  }
   return CreateNew(event, entry, options);
 }
 
@@ -148,26 +153,26 @@ Json Recorder::ObjectOf(const Event& event, const std::string& name) const {
 
 bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
                          const CallOptions& options) {
-  // As client-go names them: the object's name and the time, here with a number against twins.
-  entry->name = fmt::format(
-      "{}.{:x}", event.regarding.name,
-      static_cast<uint64_t>(clock_.wall().time_since_epoch() / std::chrono::nanoseconds(1)) +
-          numbered_++);
+  const auto now = clock_.wall().time_since_epoch() / std::chrono::nanoseconds(1);
+  entry->name = EventName(event.regarding, static_cast<uint64_t>(now) + numbered_++);
   entry->namespace_ = NamespaceOf(event);
   entry->count = 1;
   const std::string json =
       ObjectOf(event, entry->name).dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (kube::Create(api_, kEvents, entry->namespace_, json, options).ok()) return true;
-  entry->name.clear();
+  const absl::Status created =
+      kube::Create(api_, kEvents, entry->namespace_, json, options).status();
+  if (created.ok()) return true;
+  // Where the answer was lost the object may be there: the next one looks.
+  if (ApiErrorOf(created) || !IsTransient(created)) entry->name.clear();
   return false;
 }
 
-bool Recorder::CountOn(const EventSeries::Entry& entry, const CallOptions& options) {
+absl::Status Recorder::CountOn(const EventSeries::Entry& entry, const CallOptions& options) {
   const Json patch = {
       {"series", {{"count", entry.count}, {"lastObservedTime", MicroTime(clock_.wall())}}}};
   return kube::Patch(api_, kEvents, {entry.namespace_, entry.name}, patch.dump(),
                      {.type = PatchType::kMerge, .field_manager = {}, .force = false}, options)
-      .ok();
+      .status();
 }
 
 }  // namespace

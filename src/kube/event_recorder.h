@@ -26,14 +26,14 @@ struct EventObject {
 struct Event {
   EventObject regarding;
   bool warning = false;
-  std::string reason;  // "GangWaiting": stable, for machines
-  std::string action;  // "Scheduling"
+  std::string reason;  // "GangWaiting": stable, for machines; cut to 128 bytes
+  std::string action;  // "Scheduling"; cut to 128 bytes
   std::string note;    // for people; cut to 1024 bytes
 };
 
 struct EventOptions {
   std::string controller = {};  // reportingController: "outrigger.dev/gang"
-  std::string instance = {};    // reportingInstance: the pod's name
+  std::string instance = {};    // reportingInstance: the pod's name; cut to 128 bytes
   /// Events that may wait to be written; more are dropped and counted.
   size_t queue = 1000;
   /// Of one object, so many at once, and then one more in each `refill`, as client-go's spam

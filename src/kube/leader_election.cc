@@ -79,11 +79,14 @@ void LeaderElection::Run(const std::stop_token& stop) {
 bool LeaderElection::Acquire(const std::stop_token& stop) {
   std::string failing;
   while (!stop.stop_requested()) {
+    const Clock::TimePoint asked = clock_.now();
     const auto got = lock_.TryAcquireOrRenew(options_.renew_deadline, stop);
     if (got.ok()) {
       failing.clear();
-      Note(*got);
-      if (*got) return true;
+      renewed_ = asked;
+      const bool ours = *got && clock_.now() < Deadline();
+      Note(ours);
+      if (ours) return true;
     } else if (!stop.stop_requested() && failing != MessageOf(got.status())) {
       failing = MessageOf(got.status());
       Warn(fmt::format("cannot be got, trying again: {}", failing));
@@ -100,12 +103,13 @@ bool LeaderElection::Acquire(const std::stop_token& stop) {
 void LeaderElection::Lead(const std::stop_token& stop) {
   {
     std::jthread term([this](const std::stop_token& over) { callbacks_.lead(over); });
-    Renew(stop);
+    const std::string lost = Renew(stop);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       leading_ = false;
     }
     term.request_stop();
+    if (!lost.empty()) Warn(lost);
   }
   // Only now: nobody else may begin before `lead` has returned.
   const absl::Status released = lock_.Release(options_.renew_deadline);
@@ -116,20 +120,30 @@ void LeaderElection::Lead(const std::stop_token& stop) {
   Note(false);
 }
 
-/// Returns when the lease is lost, or could not be renewed in time, or stop is requested.
-void LeaderElection::Renew(const std::stop_token& stop) {
-  Clock::TimePoint deadline = clock_.now() + options_.renew_deadline;
-  while (clock_.sleep(options_.retry_period, stop)) {
-    const Clock::TimePoint now = clock_.now();
-    if (now >= deadline) return Warn("was not renewed in time, stops leading");
-    const Clock::TimePoint asked = now;
-    const auto kept = lock_.TryAcquireOrRenew(Until(deadline, now), stop);
+/// When the term has to be over if the lease is not renewed: counted from when the last renewal was
+/// sent, since others count from when it arrived.
+Clock::TimePoint LeaderElection::Deadline() const {
+  return renewed_ + options_.renew_deadline;
+}
+
+/// Returns when the lease is lost, or could not be renewed in time, and why; or nothing, when stop
+/// is requested.
+std::string LeaderElection::Renew(const std::stop_token& stop) {
+  const auto pause = [this] {
+    return std::clamp<Clock::Duration>(Deadline() - clock_.now(), Clock::Duration::zero(),
+                                       options_.retry_period);
+  };
+  while (clock_.sleep(pause(), stop)) {
+    const Clock::TimePoint asked = clock_.now();
+    if (asked >= Deadline()) return "was not renewed in time, stops leading";
+    const auto kept = lock_.TryAcquireOrRenew(Until(Deadline(), asked), stop);
     if (kept.ok() && *kept) {
-      deadline = asked + options_.renew_deadline;
+      renewed_ = asked;
     } else if (kept.ok() && !lock_.holder().empty() && lock_.holder() != options_.identity) {
-      return Warn(fmt::format("was taken by {}, stops leading", lock_.holder()));
+      return fmt::format("was taken by {}, stops leading", lock_.holder());
     }
   }
+  return "";
 }
 
 }  // namespace outrigger::kube

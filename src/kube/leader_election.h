@@ -51,7 +51,8 @@ class LeaderElection {
   void Run(const std::stop_token& stop);
   bool Acquire(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
-  void Renew(const std::stop_token& stop);
+  std::string Renew(const std::stop_token& stop);
+  Clock::TimePoint Deadline() const;
   void Note(bool leading);
   void Warn(const std::string& line) const;
 
@@ -59,7 +60,8 @@ class LeaderElection {
   const LeaderCallbacks callbacks_;
   const Clock clock_;
   const Random random_;
-  LeaseLock lock_;  // of the thread alone
+  LeaseLock lock_;            // of the thread alone, as the next
+  Clock::TimePoint renewed_;  // when the try that got or kept the lease began
   mutable std::mutex mutex_;
   bool leading_ = false;  // guarded by mutex_, as the next
   std::string leader_;

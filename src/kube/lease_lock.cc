@@ -1,5 +1,6 @@
 #include "kube/lease_lock.h"
 
+#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
@@ -16,8 +17,23 @@ using Json = nlohmann::json;
 // client-go's: how much longer a waiting one may pause.
 constexpr double kJitterFactor = 1.2;
 
+// client-go compares renewTimes in whole seconds: it may believe that the last renewal was so much
+// earlier than it was.
+constexpr std::chrono::milliseconds kCoarseness{1000};
+
 CallOptions Within(std::chrono::milliseconds timeout, std::stop_token stop) {
   return {.timeout = timeout, .stop = std::move(stop), .rate_limited = false};
+}
+
+/// What is left of a try; nothing once it is over.
+std::optional<std::chrono::milliseconds> Left(Clock::TimePoint end, Clock::TimePoint now) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - now);
+  if (left.count() <= 0) return std::nullopt;
+  return left;
+}
+
+absl::Status TooLate() {
+  return absl::DeadlineExceededError("reading the Lease left no time to write it");
 }
 
 Json SpecOf(const Json& lease) {
@@ -47,10 +63,10 @@ absl::Status CheckLeaseOptions(const LeaseOptions& options) {
   if (options.namespace_.empty()) return Refuse("namespace", "", "the namespace of the Lease");
   if (options.name.empty()) return Refuse("name", "", "the name of the Lease");
   if (options.identity.empty()) return Refuse("identity", "", "a name of its own for each process");
-  if (options.lease_duration <= options.renew_deadline) {
-    return Refuse(
-        "leaseDuration", fmt::format("{}s", options.lease_duration.count()),
-        fmt::format("more than the renewDeadline of {}ms", options.renew_deadline.count()));
+  if (options.lease_duration < options.renew_deadline + kCoarseness) {
+    return Refuse("leaseDuration", fmt::format("{}s", options.lease_duration.count()),
+                  fmt::format("a second more than the renewDeadline of {}ms, or longer",
+                              options.renew_deadline.count()));
   }
   const auto longest_pause = std::chrono::duration<double, std::milli>(
       kJitterFactor * static_cast<double>(options.retry_period.count()));
@@ -130,19 +146,26 @@ absl::StatusOr<bool> LeaseLock::Write(std::string json, bool create,
 
 absl::StatusOr<bool> LeaseLock::TryAcquireOrRenew(std::chrono::milliseconds timeout,
                                                   std::stop_token stop) {
+  const Clock::TimePoint end = clock_.now() + timeout;
   auto record = Read(timeout, stop);
   if (!record.ok()) return record.status();
   const bool create = record->json.empty();
   std::string claim = Claim(*record);
   See(*std::move(record));
   if (HeldByOther()) return false;
-  return Write(std::move(claim), create, timeout, std::move(stop));
+  const auto left = Left(end, clock_.now());
+  return left ? Write(std::move(claim), create, *left, std::move(stop)) : TooLate();
 }
 
 absl::Status LeaseLock::Release(std::chrono::milliseconds timeout) {
   if (seen_.holder != options_.identity) return absl::OkStatus();
-  Json lease = Json::parse(seen_.json, nullptr, false);
-  if (!lease.is_object()) return absl::InternalError("the Lease that was written is not an object");
+  const Clock::TimePoint end = clock_.now() + timeout;
+  // Read anew: the answer to the last renewal may have been lost.
+  const auto record = Read(timeout, {});
+  if (!record.ok()) return record.status();
+  seen_.holder.clear();
+  if (record->holder != options_.identity) return absl::OkStatus();
+  Json lease = Json::parse(record->json);
   const std::string now = MicroTime(clock_.wall());
   Json spec = SpecOf(lease);
   spec["holderIdentity"] = "";
@@ -150,9 +173,10 @@ absl::Status LeaseLock::Release(std::chrono::milliseconds timeout) {
   spec["renewTime"] = now;
   spec["acquireTime"] = now;
   lease["spec"] = std::move(spec);
-  const auto written = Update(*api_, kLeases, {options_.namespace_, options_.name}, lease.dump(),
-                              Within(timeout, {}));
-  seen_.holder.clear();
+  const auto left = Left(end, clock_.now());
+  if (!left) return TooLate();
+  const auto written =
+      Update(*api_, kLeases, {options_.namespace_, options_.name}, lease.dump(), Within(*left, {}));
   // Aborted: another one has it already.
   return absl::IsAborted(written.status()) ? absl::OkStatus() : written.status();
 }

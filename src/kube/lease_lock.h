@@ -20,8 +20,9 @@ struct LeaseOptions {
   std::string identity;  // unique among those who want the lease: the pod's name and a random part
   /// How long others wait, from when they last saw the lease change, before they take it.
   std::chrono::seconds lease_duration{15};
-  /// How long the holder tries to renew before it gives up; below lease_duration, so that it has
-  /// stopped when another may begin.
+  /// How long the holder tries to renew before it gives up; at least a second below
+  /// lease_duration, so that it has stopped when another may begin: client-go's candidates judge
+  /// by whole seconds.
   std::chrono::milliseconds renew_deadline{10'000};
   /// Pause between two tries; those who wait take up to 1.2 times as long more.
   std::chrono::milliseconds retry_period{2'000};
@@ -40,8 +41,8 @@ class LeaseLock {
   /// `api` outlives this.
   LeaseLock(Api* api, LeaseOptions options, Clock clock);
 
-  /// Gets or renews the lease. Ok(true): it is ours until further notice. Ok(false): another one
-  /// holds it, see holder(). An error: not known; it may have been renewed.
+  /// Gets or renews the lease, in `timeout` altogether. Ok(true): it is ours until further notice.
+  /// Ok(false): another one holds it, see holder(). An error: not known; it may have been renewed.
   absl::StatusOr<bool> TryAcquireOrRenew(std::chrono::milliseconds timeout, std::stop_token stop);
 
   /// Gives the lease back, if it is ours, so that the next one need not wait for it to expire.

@@ -166,8 +166,6 @@ class Pair {
         clock_.now += std::chrono::seconds(*rc::gen::inRange(1, 20));
         model_.Expire(clock_.now);
         return;
-      case 10:
-        return ReplacePods();
       default:
         return UpsertPod(AnyPod());
     }
@@ -197,19 +195,6 @@ class Pair {
     const std::string node = "node-" + Number(5);
     RC_ASSERT(cluster_.AssumePod("default", name, uid, node).ok() ==
               model_.Assume(name, uid, node, clock_.now + std::chrono::seconds(30)));
-  }
-  void ReplacePods() {
-    cluster_.BeginReplace(Kind::kPods);
-    std::set<std::string> seen;
-    for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
-      const Pod pod = AnyPod();
-      UpsertPod(pod);
-      seen.insert(pod.name);
-      if (i == 3) Keep();
-    }
-    cluster_.EndReplace(Kind::kPods);
-    std::erase_if(model_.pods, [&](const auto& entry) { return seen.count(entry.first) == 0; });
-    std::erase_if(model_.assumed, [&](const auto& entry) { return seen.count(entry.first) == 0; });
   }
 
   Clock clock_;

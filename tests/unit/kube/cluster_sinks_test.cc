@@ -27,12 +27,6 @@ class RecordingCluster final : public ClusterSink {
   void RemovePod(std::string_view namespace_, std::string_view name) override {
     calls.push_back(fmt::format("no pod {}/{}", namespace_, name));
   }
-  void BeginReplace(const Resource& resource) override {
-    calls.push_back(fmt::format("begin {}", resource.plural));
-  }
-  void EndReplace(const Resource& resource) override {
-    calls.push_back(fmt::format("end {}", resource.plural));
-  }
 
   std::vector<std::string> calls;
   std::vector<Node> nodes;
@@ -67,14 +61,14 @@ TEST(NodeSink, ReadsWhatIsNeeded) {
   EXPECT_TRUE(node.capacity.empty());
 }
 
-TEST(NodeSink, BracketsAListAndRemovesWhatIsMissing) {
+TEST(NodeSink, RemovesWhatANewListLacks) {
   RecordingCluster cluster;
   NodeSink sink(&cluster, Needs());
   ObjectFeed feed(kNodes, &sink, {});
   Replace(&feed, {R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"b"}})"});
   cluster.calls.clear();
   Replace(&feed, {R"({"metadata":{"name":"b"}})"});
-  EXPECT_THAT(cluster.calls, ElementsAre("begin nodes", "node b", "no node a", "end nodes"));
+  EXPECT_THAT(cluster.calls, ElementsAre("node b", "no node a"));
 }
 
 TEST(NodeSink, TakesNoOtherKind) {
@@ -111,14 +105,14 @@ TEST(PodSink, ReadsWhatIsNeeded) {
   EXPECT_THAT(problems, ElementsAre("p spec.containers[0].resources.requests.memory"));
 }
 
-TEST(PodSink, BracketsAListAndRemovesWhatIsMissing) {
+TEST(PodSink, RemovesWhatANewListLacks) {
   RecordingCluster cluster;
   PodSink sink(&cluster, Needs());
   ObjectFeed feed(kPods, &sink, {});
   Replace(&feed, {Json("a", 1, ""), Json("b", 1, "")});
   cluster.calls.clear();
   Replace(&feed, {Json("a", 1, "")});
-  EXPECT_THAT(cluster.calls, ElementsAre("begin pods", "pod d/a", "no pod d/b", "end pods"));
+  EXPECT_THAT(cluster.calls, ElementsAre("pod d/a", "no pod d/b"));
 }
 
 }  // namespace

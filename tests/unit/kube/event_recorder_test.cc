@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "fake_objects.h"
 #include "gmock/gmock.h"
@@ -130,6 +131,40 @@ TEST_F(EventRecorderTest, ARefusalIsCountedAndTheNextEventIsTried) {
   EXPECT_EQ(recorder->stats().dropped, 1U);
   EXPECT_EQ(recorder->stats().written, 1U);
   EXPECT_THAT(server_.Paths(), SizeIs(1));
+}
+
+TEST_F(EventRecorderTest, WhatCouldNotBeCountedIsCountedByTheNext) {
+  bool refuse = true;
+  server_.before = [&refuse](const ApiRequest& request) {
+    return refuse && request.method == "PATCH" ? absl::PermissionDeniedError("no patches")
+                                               : absl::OkStatus();
+  };
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Record(Waiting());
+  recorder->Flush();
+  EXPECT_EQ(recorder->stats().dropped, 1U);
+  refuse = false;
+  recorder->Record(Waiting());
+  recorder->Flush();
+  ASSERT_THAT(server_.Paths(), SizeIs(1));
+  EXPECT_EQ(server_.At(server_.Paths()[0])["series"]["count"], 3);
+}
+
+TEST_F(EventRecorderTest, AnEventWhoseAnswerWasLostIsLookedFor) {
+  bool lose = true;
+  server_.before = [&](const ApiRequest& request) -> absl::Status {
+    if (!std::exchange(lose, false)) return absl::OkStatus();
+    auto object = nlohmann::json::parse(request.body);
+    server_.Put(request.path + "/" + object["metadata"]["name"].get<std::string>(), object);
+    return absl::UnavailableError("cut");
+  };
+  const auto recorder = Recorder();
+  recorder->Record(Waiting());
+  recorder->Record(Waiting());
+  recorder->Flush();
+  ASSERT_THAT(server_.Paths(), SizeIs(1));
+  EXPECT_EQ(server_.At(server_.Paths()[0])["series"]["count"], 2);
 }
 
 TEST_F(EventRecorderTest, RecordingNeverWaitsForTheServer) {

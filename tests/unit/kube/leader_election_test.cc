@@ -156,6 +156,41 @@ TEST_F(LeaderElectionTest, ALeaseThatAnotherTookEndsTheTerm) {
   EXPECT_EQ(server_.At(kPath)["spec"]["holderIdentity"], "thief");
 }
 
+TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {
+  std::mutex mutex;
+  std::vector<Clock::Duration> pauses;
+  Clock clock = time_.clock();
+  clock.sleep = [&, sleep = clock.sleep](Clock::Duration time, std::stop_token stop) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      pauses.push_back(time);
+    }
+    return sleep(time, std::move(stop));
+  };
+  std::atomic<bool> cut{false};
+  server_.before = [&cut](const ApiRequest&) {
+    return cut ? absl::UnavailableError("no route") : absl::OkStatus();
+  };
+  auto election = LeaderElection::Start(&server_,
+                                        {.namespace_ = "shop",
+                                         .name = "gang",
+                                         .identity = "a",
+                                         .lease_duration = seconds(1500),
+                                         .renew_deadline = seconds(1000),
+                                         .retry_period = seconds(800)},
+                                        stage_.Callbacks(), clock, [] { return 0.5; });
+  ASSERT_TRUE(election.ok()) << election.status();
+  stage_.AwaitLeading(1);
+  cut = true;
+  stage_.AwaitWarning("was not renewed in time");
+  stage_.AwaitLeading(0);
+  election->reset();
+  const std::lock_guard<std::mutex> lock(mutex);
+  EXPECT_TRUE(std::any_of(pauses.begin(), pauses.end(), [](Clock::Duration pause) {
+    return pause > Clock::Duration::zero() && pause < seconds(300);
+  })) << "from the try at 800 seconds to the deadline";
+}
+
 TEST_F(LeaderElectionTest, SaysOnceThatTheLeaseCannotBeGot) {
   server_.before = [](const ApiRequest&) { return absl::PermissionDeniedError("no leases"); };
   auto a = Stand(&server_, "a");

@@ -111,6 +111,29 @@ TEST_F(LeaseLockTest, AReleasedLeaseIsFreeAtOnce) {
   EXPECT_EQ(Spec()["leaseTransitions"], 1);
 }
 
+TEST_F(LeaseLockTest, WhatWasRenewedWithoutAnAnswerIsReleasedToo) {
+  ASSERT_TRUE(Try(a_));
+  nlohmann::json renewed = server_.At(kPath);
+  renewed["spec"]["renewTime"] = "2026-11-21T23:30:58.000042Z";
+  server_.Put(kPath, renewed);
+  EXPECT_TRUE(a_.Release(seconds(1)).ok());
+  EXPECT_EQ(Spec()["holderIdentity"], "");
+}
+
+TEST_F(LeaseLockTest, ReadingAndWritingShareTheTime) {
+  ASSERT_TRUE(Try(a_));
+  std::chrono::milliseconds writing{0};
+  server_.before = [&](const ApiRequest& request) {
+    if (request.method == "GET") time_.Pass(seconds(7));
+    if (request.method == "PUT") writing = request.timeout;
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(Try(a_));
+  EXPECT_EQ(writing, seconds(3));
+  EXPECT_EQ(a_.TryAcquireOrRenew(seconds(7), {}).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
+}
+
 TEST_F(LeaseLockTest, OnlyTheHolderReleases) {
   ASSERT_TRUE(Try(a_));
   ASSERT_FALSE(Try(b_));
@@ -155,6 +178,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"NoIdentity", With([](LeaseOptions& o) { o.identity = ""; }), "identity"},
         Refusal{"LeaseNotLonger", With([](LeaseOptions& o) { o.renew_deadline = seconds(15); }),
                 "leaseDuration"},
+        Refusal{"LeaseNotASecondLonger",
+                With([](LeaseOptions& o) { o.renew_deadline = std::chrono::milliseconds(14'001); }),
+                "a second more"},
         Refusal{"RetryTooLong", With([](LeaseOptions& o) { o.retry_period = seconds(9); }),
                 "retryPeriod"},
         Refusal{"RetryZero", With([](LeaseOptions& o) { o.retry_period = seconds(0); }),
