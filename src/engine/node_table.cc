@@ -2,19 +2,27 @@
 
 #include <utility>
 
-namespace outrigger::engine {
+#include "absl/container/flat_hash_map.h"
 
-NodeTable::NodeTable(std::vector<Node> nodes) : nodes_(std::move(nodes)) {
-  by_name_.reserve(nodes_.size());
-  for (Node& node : nodes_) {
-    node.revision = NextNodeRevision();
-    by_name_[node.name] = &node;
-  }
+namespace outrigger::engine {
+namespace {
+
+cluster::NameTable NamesOf(const std::vector<Node>& nodes) {
+  absl::flat_hash_map<std::string_view, size_t> last;
+  last.reserve(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) last[nodes[i].name] = i;
+  return cluster::NameTable({last.begin(), last.end()});
+}
+
+}  // namespace
+
+NodeTable::NodeTable(std::vector<Node> nodes) : nodes_(std::move(nodes)), names_(NamesOf(nodes_)) {
+  for (Node& node : nodes_) node.revision = NextNodeRevision();
 }
 
 const Node* NodeTable::Find(std::string_view name) const {
-  const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second;
+  const size_t at = names_.Find(name, cluster::HashOf(name));
+  return at == cluster::NameTable::kNone ? nullptr : &nodes_[at];
 }
 
 }  // namespace outrigger::engine

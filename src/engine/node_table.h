@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "cluster/node_names.h"
 #include "outrigger/k8s/node.h"
 
 namespace outrigger::engine {
@@ -41,7 +41,7 @@ class NodeTable final : public NodeView {
 
  private:
   std::vector<Node> nodes_;
-  absl::flat_hash_map<std::string_view, const Node*> by_name_;
+  cluster::NameTable names_;
 };
 
 /// A source that never changes: a file, a test.

@@ -18,6 +18,9 @@
 
 namespace outrigger::kube {
 
+inline constexpr std::string_view kAcceptProtobuf =
+    "application/vnd.kubernetes.protobuf,application/json";
+
 /// One call. Views live until the call has returned.
 struct ApiRequest {
   std::string_view method = "GET";
@@ -28,6 +31,8 @@ struct ApiRequest {
   std::vector<std::pair<std::string, std::string>> query;
   std::string_view body;
   std::string_view content_type = "application/json";
+  /// What answers may be encoded as; kAcceptProtobuf where the caller reads both.
+  std::string_view accept = "application/json";
   /// Wall-clock time for the whole call, retries included; for a stream, until its head has come.
   std::chrono::milliseconds timeout{30'000};
   /// Streams only: how long no byte may come before the stream counts as dead.

@@ -129,7 +129,7 @@ absl::Status Client::AwaitTurn(const ApiRequest& request, Clock::TimePoint deadl
 
 std::vector<std::string> Client::Headers(const ApiRequest& request,
                                          const Credentials& credentials) const {
-  std::vector<std::string> headers = {"Accept: application/json",
+  std::vector<std::string> headers = {fmt::format("Accept: {}", request.accept),
                                       "User-Agent: " + config_.user_agent};
   if (!request.body.empty())
     headers.push_back(fmt::format("Content-Type: {}", request.content_type));

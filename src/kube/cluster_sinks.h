@@ -25,6 +25,9 @@ class NodeSink final : public ObjectSink {
  public:
   NodeSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
+                              const json::Path& at) override;
+  bool ReadsProtobuf() const override { return true; }
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
@@ -37,6 +40,9 @@ class PodSink final : public ObjectSink {
  public:
   PodSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
+                              const json::Path& at) override;
+  bool ReadsProtobuf() const override { return true; }
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "kube/files.h"
 #include "nlohmann/json.hpp"
+#include "protobuf/envelope.h"
 
 namespace outrigger::kube {
 namespace {
@@ -22,13 +23,13 @@ constexpr size_t kLargestBody = size_t{1} << 20;
 constexpr int64_t kLongestWait = 86'400;
 
 // One line of valid UTF-8: what reaches a log is not for the server to choose.
-std::string Clean(const std::string& text) {
+std::string Clean(std::string_view text) {
   size_t end = text.size();
   if (end > kLongestText) {
     end = kLongestText;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
   }
-  std::string clean = text.substr(0, end);
+  std::string clean(text.substr(0, end));
   for (char& c : clean) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
@@ -67,29 +68,51 @@ std::optional<int64_t> HeaderSeconds(std::string_view text) {
 }
 
 // "pods \"web-1\""
-std::string DetailsText(const json& details) {
-  const std::string kind = Text(details, "kind");
-  const std::string name = Text(details, "name");
+std::string DetailsText(const std::string& kind, const std::string& name) {
   if (kind.empty() || name.empty()) return kind + name;
   return Clean(fmt::format("{} \"{}\"", kind, name));
+}
+
+void TakeCode(std::optional<int64_t> code, ApiError* error) {
+  if (code && *code >= 100 && *code <= 999) error->code = static_cast<int>(*code);
+}
+
+void TakeWait(std::optional<int64_t> seconds, ApiError* error) {
+  error->retry_after = Wait(seconds);
+  if (error->retry_after && error->retry_after->count() == 0) error->retry_after.reset();
+}
+
+ApiError ReadProtobufStatus(std::string_view body) {
+  ApiError error;
+  protobuf::Envelope envelope;
+  protobuf::ApiStatus status;
+  if (!protobuf::OpenEnvelope(body, &envelope).ok() || envelope.kind != "Status" ||
+      !protobuf::ReadStatus(envelope.raw, &status).ok()) {
+    return error;
+  }
+  TakeCode(status.code, &error);
+  error.reason = Clean(status.reason);
+  error.message = Clean(status.message);
+  error.details = DetailsText(Clean(status.details_kind), Clean(status.details_name));
+  TakeWait(status.retry_after_seconds, &error);
+  return error;
 }
 
 ApiError ReadStatus(std::string_view body) {
   ApiError error;
   if (body.size() > kLargestBody) return error;
+  if (protobuf::IsEnvelope(body)) return ReadProtobufStatus(body);
   const json status = json::parse(body.begin(), body.end(), nullptr, false);
   if (!status.is_object()) return error;
   const auto kind = status.find("kind");
   if (kind == status.end() || *kind != "Status") return error;
-  const std::optional<int64_t> code = Number(status, "code");
-  if (code && *code >= 100 && *code <= 999) error.code = static_cast<int>(*code);
+  TakeCode(Number(status, "code"), &error);
   error.reason = Text(status, "reason");
   error.message = Text(status, "message");
   const auto details = status.find("details");
   if (details != status.end()) {
-    error.details = DetailsText(*details);
-    error.retry_after = Wait(Number(*details, "retryAfterSeconds"));
-    if (error.retry_after && error.retry_after->count() == 0) error.retry_after.reset();
+    error.details = DetailsText(Text(*details, "kind"), Text(*details, "name"));
+    TakeWait(Number(*details, "retryAfterSeconds"), &error);
   }
   return error;
 }

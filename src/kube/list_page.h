@@ -26,8 +26,10 @@ struct ListPage {
 
 /// An item of a list. Everything is valid during the callback only.
 struct ListItem {
-  const ObjectHead& head;  // with a name
-  json::Object object;     // to be read at most once
+  const ObjectHead& head;    // with a name
+  json::Object object = {};  // to be read at most once; empty if `protobuf` is not
+  /// The object as the bytes of a protobuf message; without data where it came as JSON.
+  std::string_view protobuf = {};
   std::string_view document;
 };
 

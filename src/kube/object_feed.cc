@@ -23,7 +23,25 @@ absl::Status ObjectFeed::Upsert(const ObjectHead& head, json::Object object,
                                                   json::Cut(head.name), View(status.message())));
   }
   keys_.See(head.namespace_, head.name, status.ok());
-  if (!report_) return absl::OkStatus();
+  ReportMalformed(head, status);
+  return absl::OkStatus();
+}
+
+absl::Status ObjectFeed::UpsertProtobuf(const ObjectHead& head, std::string_view object) {
+  malformed_.clear();
+  const json::Path kind(resource_.kind, &malformed_);
+  absl::Status status = sink_->UpsertProtobuf(head, object, kind.AsObject());
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} \"{}\": {}", resource_.kind, json::Cut(head.name), View(status.message())));
+  }
+  keys_.See(head.namespace_, head.name, /*readable=*/true);
+  ReportMalformed(head, status);
+  return status;
+}
+
+void ObjectFeed::ReportMalformed(const ObjectHead& head, const absl::Status& status) const {
+  if (!report_) return;
   ObjectProblem problem;
   problem.resource = resource_.plural;
   problem.namespace_ = head.namespace_;
@@ -32,11 +50,10 @@ absl::Status ObjectFeed::Upsert(const ObjectHead& head, json::Object object,
     problem.value = &value;
     report_(problem);
   }
-  if (status.ok()) return status;
+  if (status.ok()) return;
   problem.value = nullptr;
   problem.error = View(status.message());
   report_(problem);
-  return absl::OkStatus();
 }
 
 void ObjectFeed::Remove(const ObjectHead& head) {

@@ -27,6 +27,9 @@ class ObjectFeed {
   /// only if `document`, the bytes that it stands in, is not JSON: then nothing behind it can be
   /// trusted either.
   absl::Status Upsert(const ObjectHead& head, json::Object object, std::string_view document);
+  /// The same for the bytes of a protobuf message. InvalidArgument if they are broken: a reader of
+  /// protobuf fails for nothing else, so what the server or the way from it does is not understood.
+  absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object);
   void Remove(const ObjectHead& head);
   void BeginReplace();
   /// Removes what was not seen since BeginReplace().
@@ -36,6 +39,8 @@ class ObjectFeed {
   size_t unreadable() const { return keys_.unreadable(); }
 
  private:
+  void ReportMalformed(const ObjectHead& head, const absl::Status& status) const;
+
   const Resource resource_;
   ObjectSink* const sink_;
   const Report report_;

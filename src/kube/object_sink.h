@@ -19,6 +19,13 @@ class ObjectSink {
   /// nothing, what it knew of the object stays.
   virtual absl::Status Upsert(const ObjectHead& head, json::Object object,
                               const json::Path& at) = 0;
+  /// The same for the bytes of a protobuf message. Called only if ReadsProtobuf().
+  virtual absl::Status UpsertProtobuf(const ObjectHead& /*head*/, std::string_view /*object*/,
+                                      const json::Path& /*at*/) {
+    return absl::UnimplementedError("this kind is read as JSON only");
+  }
+  /// Whether objects may come as protobuf, which costs the server and us a fraction of JSON.
+  virtual bool ReadsProtobuf() const { return false; }
   /// The object is gone; no effect if it is not known.
   virtual void Remove(std::string_view namespace_, std::string_view name) = 0;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "kube/encoded_body.h"
 #include "kube/watch_errors.h"
 
 namespace outrigger::kube {
@@ -30,7 +31,8 @@ absl::StatusOr<ListPage> GetPage(Api* api, const ListRequest& request,
   call.timeout = request.silence;
   call.silence = request.silence;
   call.stop = request.stop;
-  ListPageReader reader;
+  if (request.protobuf) call.accept = kAcceptProtobuf;
+  ListBody reader;
   absl::Status failed;
   const auto deadline = timing.now() + request.timeout;
   auto last_item = timing.now();
@@ -64,7 +66,8 @@ absl::StatusOr<ListResult> ListAll(Api* api, const ListRequest& first, const Tim
   ListResult result;
   std::string token;
   const auto on_item = [feed](const ListItem& item) {
-    return feed->Upsert(item.head, item.object, item.document);
+    return item.protobuf.data() != nullptr ? feed->UpsertProtobuf(item.head, item.protobuf)
+                                           : feed->Upsert(item.head, item.object, item.document);
   };
   feed->BeginReplace();
   while (true) {

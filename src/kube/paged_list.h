@@ -21,6 +21,7 @@ struct ListRequest {
   std::chrono::milliseconds timeout{300'000};  // for a page
   std::chrono::milliseconds silence{75'000};   // between two objects
   std::stop_token stop = {};
+  bool protobuf = false;  // asked for; what comes is read either way
 };
 
 struct ListResult {

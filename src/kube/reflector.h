@@ -29,6 +29,8 @@ struct ReflectorOptions {
   std::chrono::milliseconds distrust_after{60'000};
   /// The longest that a full list may take.
   std::chrono::milliseconds list_timeout{300'000};
+  /// Ask for protobuf where the sink reads it. What the server sends is read either way.
+  bool protobuf = true;
   /// Objects per page, where the server gives pages.
   uint32_t page_size = 500;
   /// Asked of the server as the length of a watch; a random time of up to twice that.

@@ -29,6 +29,7 @@ ReflectorLoop::ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sin
       path_(PathOf(resource)),
       api_(api),
       board_(board),
+      protobuf_(options_.protobuf && sink->ReadsProtobuf()),
       feed_(resource, sink, options_.report),
       backoff_(options_.backoff, options_.timing.random) {}
 
@@ -49,7 +50,14 @@ ListRequest ReflectorLoop::MakeListRequest() const {
           .page_size = options_.page_size,
           .timeout = options_.list_timeout,
           .silence = options_.silence,
-          .stop = stop_};
+          .stop = stop_,
+          .protobuf = protobuf_};
+}
+
+// JSON has text for people to look at, and tells one object that is not understood from a damaged
+// stream.
+void ReflectorLoop::DoubtEncoding(const absl::Status& status) {
+  if (!status.ok() && FailureOf(status) == Failure::kDamaged) protobuf_ = false;
 }
 
 void ReflectorLoop::Fill() {
@@ -75,7 +83,9 @@ absl::StatusOr<ListResult> ReflectorLoop::List(const std::string& resource_versi
   // A cache serves a version as a whole only.
   const bool from_cache = !resource_version.empty() && resource_version != "0";
   if (from_cache && !is_paginated_) request.page_size = 0;
-  return ListAll(api_, request, options_.timing, &feed_);
+  absl::StatusOr<ListResult> list = ListAll(api_, request, options_.timing, &feed_);
+  DoubtEncoding(list.status());
+  return list;
 }
 
 void ReflectorLoop::FillByList() {
@@ -111,8 +121,11 @@ WatchEnd ReflectorLoop::Watch(bool initial_events) {
                        .length = std::chrono::seconds(std::lround(length)),
                        .silence = options_.silence,
                        .list_timeout = options_.list_timeout,
-                       .stop = stop_};
-  return WatchSession(std::move(request), options_.timing, &feed_, board_).Run(api_);
+                       .stop = stop_,
+                       .protobuf = protobuf_};
+  WatchEnd end = WatchSession(std::move(request), options_.timing, &feed_, board_).Run(api_);
+  DoubtEncoding(end.status);
+  return end;
 }
 
 void ReflectorLoop::Follow() {

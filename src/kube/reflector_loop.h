@@ -32,6 +32,7 @@ class ReflectorLoop {
   void Follow();
   bool IsTrusted();
   WatchEnd Watch(bool initial_events);
+  void DoubtEncoding(const absl::Status& status);
   void AfterWatch(const WatchEnd& end);
   void AfterWatchError(const WatchEnd& end);
   void Relist(bool latest);
@@ -44,6 +45,7 @@ class ReflectorLoop {
   const std::string path_;
   Api* const api_;
   StateBoard* const board_;
+  bool protobuf_;  // is asked for
   ObjectFeed feed_;
   Backoff backoff_;
   std::stop_token stop_;

@@ -35,6 +35,7 @@ WatchEnd WatchSession::Run(Api* api) {
   call.timeout = request_.silence;
   call.silence = request_.silence;
   call.stop = request_.stop;
+  if (request_.protobuf) call.accept = kAcceptProtobuf;
   started_ = last_event_ = timing_.now();
   if (!request_.initial_events) end_.resource_version = request_.resource_version;
   board_->WatchBegins();
@@ -50,7 +51,7 @@ WatchEnd WatchSession::Run(Api* api) {
 
 bool WatchSession::TakeBytes(std::string_view bytes) {
   end_.answered = true;
-  failed_ = stream_.Feed(bytes, [this](const WatchEvent& event) { return OnEvent(event); });
+  failed_ = body_.Feed(bytes, [this](const WatchEvent& event) { return OnEvent(event); });
   // Bytes that trickle and never make an event are silence, too.
   if (failed_.ok()) failed_ = CheckTime(timing_.now());
   return failed_.ok();
@@ -91,7 +92,8 @@ absl::Status WatchSession::Apply(const WatchEvent& event) {
     feed_->Remove(event.head);
     return absl::OkStatus();
   }
-  return feed_->Upsert(event.head, event.object, event.document);
+  return event.protobuf.data() != nullptr ? feed_->UpsertProtobuf(event.head, event.protobuf)
+                                          : feed_->Upsert(event.head, event.object, event.document);
 }
 
 absl::Status WatchSession::OnBookmark(const WatchEvent& event) {

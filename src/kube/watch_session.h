@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "kube/api.h"
+#include "kube/encoded_body.h"
 #include "kube/object_feed.h"
 #include "kube/reflector_state.h"
 #include "kube/timing.h"
-#include "kube/watch_stream.h"
 
 namespace outrigger::kube {
 
@@ -24,6 +24,7 @@ struct WatchRequest {
   std::chrono::milliseconds silence{75'000};        // between two events
   std::chrono::milliseconds list_timeout{300'000};  // until the state is complete
   std::stop_token stop = {};
+  bool protobuf = false;  // asked for; what comes is read either way
 };
 
 /// How a watch ended.
@@ -60,7 +61,7 @@ class WatchSession {
   const Timing& timing_;
   ObjectFeed* const feed_;
   StateBoard* const board_;
-  WatchStream stream_;
+  WatchBody body_;
   WatchEnd end_;
   absl::Status failed_;  // what ended the stream from this side
   TimePoint started_;

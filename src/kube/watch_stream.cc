@@ -13,13 +13,21 @@ using json::Field;
 
 const json::Path kEvent("event");
 
-std::optional<WatchEventType> TypeOf(std::string_view text) {
+}  // namespace
+
+std::optional<WatchEventType> WatchEventTypeOf(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
   if (text == "MODIFIED") return WatchEventType::kModified;
   if (text == "DELETED") return WatchEventType::kDeleted;
   if (text == "BOOKMARK") return WatchEventType::kBookmark;
   if (text == "ERROR") return WatchEventType::kError;
   return std::nullopt;
+}
+
+absl::Status UnknownWatchEventType(std::string_view found) {
+  return json::Invalid(
+      kEvent.Key("type"),
+      fmt::format("expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, found {}", found));
 }
 
 absl::Status CheckHead(WatchEventType type, const ObjectHead& head) {
@@ -34,6 +42,8 @@ absl::Status CheckHead(WatchEventType type, const ObjectHead& head) {
   }
   return absl::OkStatus();
 }
+
+namespace {
 
 // The object itself: the frame has been read, and stands at its beginning again.
 absl::Status OpenObject(json::Parser* parser, bool raw, json::Object* object,
@@ -69,7 +79,7 @@ absl::Status WatchStream::ReadFrame(json::Object root, WatchEventType* type) {
   const auto read_type = [&](json::Value value, const json::Path& at) {
     std::string_view text;
     absl::Status status = json::Read(value, at, &text);
-    known = TypeOf(text);
+    known = WatchEventTypeOf(text);
     unknown = fmt::format("\"{}\"", json::Cut(text));
     return status;
   };
@@ -84,11 +94,7 @@ absl::Status WatchStream::ReadFrame(json::Object root, WatchEventType* type) {
       json::ReadObject(root, kEvent, Field{"type", read_type}, Field{"object", read_object});
   if (status.ok()) status = parser_->Close();
   if (!status.ok()) return status;
-  if (!known) {
-    return json::Invalid(
-        kEvent.Key("type"),
-        fmt::format("expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, found {}", unknown));
-  }
+  if (!known) return UnknownWatchEventType(unknown);
   if (!has_object) return json::Invalid(kEvent.Key("object"), "expected an object, found nothing");
   *type = *known;
   return CheckHead(*known, head_);

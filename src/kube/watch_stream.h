@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
@@ -20,13 +21,22 @@ struct WatchEvent {
   WatchEventType type = WatchEventType::kError;
   /// Of kError nothing is read; of others there is a resource version, and of objects a name.
   const ObjectHead& head;
-  /// The object, to be read at most once; of kError a metav1.Status.
+  /// The object, to be read at most once; of kError a metav1.Status. Empty if `protobuf` is not.
   json::Object object = {};
+  /// The object as the bytes of a protobuf message; without data where it came as JSON.
+  std::string_view protobuf = {};
   /// The bytes of the whole event.
   std::string_view document = {};
-  /// The bytes of the object, of kError alone.
+  /// The bytes of the object, of kError alone: JSON, or an envelope of protobuf.
   std::string_view error = {};
 };
+
+/// The type that the server calls `text`.
+std::optional<WatchEventType> WatchEventTypeOf(std::string_view text);
+/// InvalidArgument: nobody knows what an event of the type `found` changes.
+absl::Status UnknownWatchEventType(std::string_view found);
+/// InvalidArgument if the head lacks what every event of its type has.
+absl::Status CheckHead(WatchEventType type, const ObjectHead& head);
 
 using OnWatchEvent = absl::FunctionRef<absl::Status(const WatchEvent& event)>;
 

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"outrigger.dev/outrigger/tests/support/faults"
@@ -31,7 +33,7 @@ func TestAFewBadAnswersAreGotOver(t *testing.T) {
 		{"401", faults.Rule{Answer: faults.Unauthorized(), Times: 3}},
 		{"403", faults.Rule{Answer: faults.Forbidden(), Times: 3}},
 		{"an answer that is late", faults.Rule{Delay: time.Second, Times: 3}},
-		{"a page that is no JSON", faults.Rule{Answer: &faults.Answer{Code: 200, Body: []byte("<html>")}, Times: 3}},
+		{"a page that is none", faults.Rule{Answer: &faults.Answer{Code: 200, Body: []byte("<html>")}, Times: 3}},
 		{"an empty page", faults.Rule{Answer: &faults.Answer{Code: 200}, Times: 3}},
 		{"a redirect to nowhere", faults.Rule{Answer: &faults.Answer{Code: 302,
 			Header: http.Header{"Location": {"https://127.0.0.1:1/"}}}, Times: 2}},
@@ -52,14 +54,45 @@ func TestAFewBadAnswersAreGotOver(t *testing.T) {
 	})
 }
 
+// spoiled is a watch that carries what no server sends.
+type spoiled struct {
+	name   string
+	tamper func() faults.Tamper
+}
+
+func (w *world) spoil(json bool, rows []spoiled) {
+	form := "protobuf"
+	if json {
+		form = "JSON"
+	}
+	for _, row := range rows {
+		w.scene(form+": "+row.name, func(s *scene) {
+			s.json = json
+			s.settle()
+			rule := s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: row.tamper, Times: 1})
+			s.change()
+			s.recovered()
+			s.met(rule)
+		})
+	}
+	for name, tamper := range map[string]func() faults.Tamper{
+		"a first answer with a spoiled first byte": faults.Spoil(0, 'x'),
+		"a first answer with a spoiled byte":       faults.Spoil(100, 0),
+	} {
+		w.scene(form+": "+name, func(s *scene) {
+			s.json = json
+			rule := s.proxy.Inject(faults.Rule{Match: faults.About(""), Tamper: tamper, Times: 2})
+			s.settle()
+			s.met(rule)
+		})
+	}
+}
+
 func TestEventsThatAreNoneAreNotBelieved(t *testing.T) {
 	w := newWorld(t)
 	gone := `{"type":"ERROR","object":` + string(faults.Gone().Body) + `}`
 	broken := `{"type":"ERROR","object":` + string(faults.Broken().Body) + `}`
-	for _, row := range []struct {
-		name   string
-		tamper func() faults.Tamper
-	}{
+	w.spoil(true, []spoiled{
 		{"the first byte", faults.Spoil(0, 'x')},
 		{"a quote within a name", faults.Spoil(40, '"')},
 		{"a zero byte", faults.Spoil(60, 0)},
@@ -74,25 +107,30 @@ func TestEventsThatAreNoneAreNotBelieved(t *testing.T) {
 		{"much nesting", faults.Insert([]byte(`{"type":"ADDED","object":` + strings.Repeat("[", 100_000)))},
 		{"410 in the watch", faults.Insert([]byte(gone))},
 		{"500 in the watch", faults.Insert([]byte(broken))},
-	} {
-		w.scene(row.name, func(s *scene) {
-			s.settle()
-			rule := s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: row.tamper, Times: 1})
-			s.change()
-			s.recovered()
-			s.met(rule)
-		})
+	})
+}
+
+func TestFramesThatAreNoneAreNotBelieved(t *testing.T) {
+	w := newWorld(t)
+	event := func(kind watch.EventType, object runtime.Object) func() faults.Tamper {
+		bytes, err := faults.ProtobufEvent(kind, object)
+		w.must(err)
+		return faults.InsertFrame(bytes)
 	}
-	for name, tamper := range map[string]func() faults.Tamper{
-		"a first answer with a spoiled first byte": faults.Spoil(0, 'x'),
-		"a first answer with a spoiled byte":       faults.Spoil(100, 0),
-	} {
-		w.scene(name, func(s *scene) {
-			rule := s.proxy.Inject(faults.Rule{Match: faults.About(""), Tamper: tamper, Times: 2})
-			s.settle()
-			s.met(rule)
-		})
-	}
+	w.spoil(false, []spoiled{
+		{"a length of gigabytes", faults.Spoil(0, 'x')},
+		{"a length that is off", faults.Spoil(3, 7)},
+		{"the first field", faults.Spoil(4, 0xff)},
+		{"a byte of the type", faults.Spoil(7, '?')},
+		{"a byte of the envelope", faults.Spoil(20, 0xff)},
+		{"a frame that is no event", faults.InsertFrame([]byte("what?"))},
+		{"an empty frame", faults.InsertFrame(nil)},
+		{"an unknown type", event("WHAT", kube.MakePod("x").Pod())},
+		{"an object without a name", event(watch.Added, &corev1.Pod{})},
+		{"an event in JSON", faults.Insert([]byte(`{"type":"ADDED"}`))},
+		{"410 in the watch", event(watch.Error, &metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})},
+		{"500 in the watch", event(watch.Error, &metav1.Status{Code: 500})},
+	})
 }
 
 func TestHugeObjectsAreFollowedOrRefusedButNothingBreaks(t *testing.T) {
@@ -120,9 +158,9 @@ func TestHugeObjectsAreFollowedOrRefusedButNothingBreaks(t *testing.T) {
 		s.must(err)
 		pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 		pod.Annotations = map[string]string{"huge": strings.Repeat("x", 64<<20)}
-		event, err := faults.Event(watch.Modified, pod)
+		event, err := faults.ProtobufEvent(watch.Modified, pod)
 		s.must(err)
-		rule := s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: faults.Insert(event), Times: 1})
+		rule := s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: faults.InsertFrame(event), Times: 1})
 		s.change()
 		s.recovered()
 		s.met(rule)

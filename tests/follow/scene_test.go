@@ -26,6 +26,7 @@ type scene struct {
 	revoke   func() error // of the token in use
 	follower *follower.Follower
 	witness  *witness
+	json     bool // the follower does without protobuf
 }
 
 // scene runs play as a subtest. The follower does not run yet.
@@ -79,8 +80,11 @@ func (s *scene) writeToken() {
 // start starts the follower, without waiting for anything.
 func (s *scene) start() {
 	s.Helper()
-	s.follower = follower.Start(s, process.Spec{Path: s.binary, LogDir: s.dir}, filepath.Join(s.dir, "kubeconfig"),
-		"--silence-ms", fmt.Sprint(silence.Milliseconds()), "--max-staleness-ms", fmt.Sprint(staleness.Milliseconds()))
+	args := []string{"--silence-ms", fmt.Sprint(silence.Milliseconds()), "--max-staleness-ms", fmt.Sprint(staleness.Milliseconds())}
+	if s.json {
+		args = append(args, "--json")
+	}
+	s.follower = follower.Start(s, process.Spec{Path: s.binary, LogDir: s.dir}, filepath.Join(s.dir, "kubeconfig"), args...)
 }
 
 // settle starts the follower and a witness, and waits until it has the server's state.

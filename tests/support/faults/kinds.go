@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // errCut cuts the connection.
@@ -133,6 +136,25 @@ func Insert(line []byte) func() Tamper {
 	return once(func(_ *Stream, piece []byte) ([]byte, bool) {
 		return append(append(bytes.Clone(line), '\n'), piece...), true
 	})
+}
+
+// InsertFrame is Insert for a watch in protobuf: an event behind its length.
+func InsertFrame(event []byte) func() Tamper {
+	frame := binary.BigEndian.AppendUint32(nil, uint32(len(event)))
+	frame = append(frame, event...)
+	return once(func(_ *Stream, piece []byte) ([]byte, bool) {
+		return append(bytes.Clone(frame), piece...), true
+	})
+}
+
+// ProtobufEvent is an event of a watch, as an API server writes it in protobuf (without its length).
+func ProtobufEvent(kind watch.EventType, object runtime.Object) ([]byte, error) {
+	raw, err := runtime.Encode(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), object)
+	if err != nil {
+		return nil, err
+	}
+	event := metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: raw}}
+	return event.Marshal()
 }
 
 // Event is an event of a watch, as an API server writes it (without the line end).

@@ -63,7 +63,7 @@ type Answer struct {
 }
 
 // Tamper passes a piece of a body on, or not: an error cuts the connection. A piece is one event of a
-// watch with its line end, or any part of another body.
+// watch with its line end, of a watch in protobuf with its length in front, or any part of another body.
 type Tamper func(stream *Stream, piece []byte) error
 
 // Injection is a rule at work. Its methods are safe for concurrent use.

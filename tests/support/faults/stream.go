@@ -2,8 +2,12 @@ package faults
 
 import (
 	"bufio"
+	"encoding/binary"
 	"io"
 	"net/http"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Stream is the body of one answer on its way to the client. Only the goroutine that passes it on
@@ -30,15 +34,21 @@ type engaged struct {
 	tamper    Tamper
 }
 
-// pass copies the body, in lines if it is a watch of JSON, in pieces as they come otherwise, and
-// lets the rules that hold at that moment have each piece. An error other than EOF cuts the
+// pass copies the body, event by event if it is a watch, in pieces as they come otherwise, and lets the rules that hold at that moment have each piece. An error other than EOF cuts the
 // connection.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, body io.Reader) error {
 	stream := &Stream{Request: r, writer: w}
 	reader := bufio.NewReaderSize(body, 64<<10)
-	lines := IsWatch(r)
+	next := nextPiece
+	switch {
+	case !IsWatch(r):
+	case isProtobuf(w.Header()):
+		next = nextFrame
+	default:
+		next = func(reader *bufio.Reader) ([]byte, error) { return reader.ReadBytes('\n') }
+	}
 	for {
-		piece, err := nextPiece(reader, lines)
+		piece, err := next(reader)
 		if len(piece) > 0 {
 			if failed := p.sendThrough(stream, piece); failed != nil {
 				return failed
@@ -50,10 +60,22 @@ func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, body io.Reader) err
 	}
 }
 
-func nextPiece(reader *bufio.Reader, lines bool) ([]byte, error) {
-	if lines {
-		return reader.ReadBytes('\n')
+func isProtobuf(header http.Header) bool {
+	return strings.HasPrefix(header.Get("Content-Type"), runtime.ContentTypeProtobuf)
+}
+
+// nextFrame reads four bytes of length and as many bytes.
+func nextFrame(reader *bufio.Reader) ([]byte, error) {
+	length, err := reader.Peek(4)
+	if err != nil {
+		return nil, err
 	}
+	frame := make([]byte, 4+binary.BigEndian.Uint32(length))
+	n, err := io.ReadFull(reader, frame)
+	return frame[:n], err
+}
+
+func nextPiece(reader *bufio.Reader) ([]byte, error) {
 	if _, err := reader.Peek(1); err != nil {
 		return nil, err
 	}

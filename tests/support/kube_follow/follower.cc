@@ -28,6 +28,7 @@ kube::ClusterWatchOptions WatchOptions(const FollowerOptions& options) {
   watch.pods = true;
   watch.max_staleness = milliseconds(options.max_staleness_ms);
   watch.reflector.silence = milliseconds(options.silence_ms);
+  watch.reflector.protobuf = !options.json;
   if (options.backoff_ms > 0) {
     watch.reflector.backoff.first = milliseconds(options.backoff_ms);
     watch.reflector.backoff.cap = milliseconds(options.backoff_ms);
@@ -102,6 +103,7 @@ class FollowerImpl final : public Follower {
 
   std::string ReadyLine() override {
     const absl::Status usable = watch_.Usable();
+    if (usable.ok()) lag_.Begin();
     nlohmann::json answer = {{"ready", usable.ok()}, {"reasons", nlohmann::json::array()}};
     if (!usable.ok()) answer["reasons"].push_back(std::string(usable.message()));
     return answer.dump();

@@ -3,7 +3,7 @@
 // measures it.
 //
 //   outrigger_kube_follow --kubeconfig FILE [--context NAME] [--silence-ms N]
-//                         [--max-staleness-ms N] [--backoff-ms N] [--lag-annotation KEY]
+//                         [--max-staleness-ms N] [--backoff-ms N] [--json] [--lag-annotation KEY]
 //
 // Commands come on standard input, one a line; each is answered by one line of JSON: dump, ready,
 // stats, ports, quit. The end of the input is quit.
@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   app.add_option("--silence-ms", options.silence_ms);
   app.add_option("--max-staleness-ms", options.max_staleness_ms);
   app.add_option("--backoff-ms", options.backoff_ms);
+  app.add_flag("--json", options.json);
   app.add_option("--lag-annotation", options.lag_annotation);
   CLI11_PARSE(app, argc, argv);
   return outrigger::kube_follow::Run(options);

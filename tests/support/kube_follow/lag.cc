@@ -22,7 +22,12 @@ void Lag::Stored(const cluster::PodRecord& pod) {
   auto& known = sent_[std::string(pod.uid())];
   if (sent <= known) return;
   known = sent;
-  milliseconds_.push_back(absl::ToDoubleMilliseconds(now - sent));
+  if (begun_) milliseconds_.push_back(absl::ToDoubleMilliseconds(now - sent));
+}
+
+void Lag::Begin() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  begun_ = true;
 }
 
 Lag::Figures Lag::Sum() {

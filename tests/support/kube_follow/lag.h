@@ -25,15 +25,18 @@ class Lag {
   explicit Lag(std::string annotation) : annotation_(std::move(annotation)) {}
   bool wanted() const { return !annotation_.empty(); }
 
+  /// What is stored from here on is a change; before, it was the state at the start.
+  void Begin();
   /// The pod is being stored, or looked at once more: a time that is not newer than the pod's last
   /// one is no change.
   void Stored(const cluster::PodRecord& pod);
-  /// Of all since the start.
+  /// Of all since Begin().
   Figures Sum();
 
  private:
   const std::string annotation_;
   std::mutex mutex_;  // guards what follows
+  bool begun_ = false;
   std::vector<double> milliseconds_;
   absl::flat_hash_map<std::string, absl::Time> sent_;  // by UID
 };

@@ -18,6 +18,7 @@ struct SeenRequest {
   std::string path;
   std::map<std::string, std::string> query;
   std::chrono::milliseconds silence;
+  std::string accept = {};
 
   bool is_watch() const { return query.contains("watch"); }
   bool is_watch_list() const { return query.contains("sendInitialEvents"); }
@@ -58,7 +59,7 @@ class ScriptedApi final : public Api {
     Step step;
     {
       std::unique_lock lock(mutex_);
-      SeenRequest seen{request.path, {}, request.silence};
+      SeenRequest seen{request.path, {}, request.silence, std::string(request.accept)};
       for (const auto& [key, value] : request.query) seen.query[key] = value;
       seen_.push_back(std::move(seen));
       if (steps_.empty()) {
