@@ -95,6 +95,65 @@ TEST(ProtobufMaps, TakeTheLastOfEqualKeys) {
   EXPECT_EQ(node.capacity.Get("cpu").Value(), 2);
 }
 
+// "a" before "b", as all of the SDK takes for granted.
+template <typename Map>
+void ExpectInOrder(const char* name, const Map& map) {
+  SCOPED_TRACE(name);
+  ASSERT_THAT(map, SizeIs(2));
+  EXPECT_TRUE(map.begin()->name == "a" && (map.begin() + 1)->name == "b");
+}
+void ExpectInOrder(const char* name, const StringMap& map) {
+  SCOPED_TRACE(name);
+  EXPECT_THAT(map, ElementsAre(Pair("a", "1"), Pair("b", "2")));
+}
+
+Message Texts(uint32_t number) {
+  return Message().Entry(number, "b", "2").Entry(number, "a", "1");
+}
+Message Amounts(uint32_t number) {
+  return Message().Amount(number, "b", "2").Amount(number, "a", "1");
+}
+
+TEST(ProtobufMaps, OfNodesAreInOrder) {
+  const Node node = NodeOf(Message()
+                               .Nested(1, Texts(11).Bytes(Texts(12).bytes))
+                               .Nested(3, Amounts(1).Bytes(Amounts(2).bytes)));
+  ExpectInOrder("labels", node.labels);
+  ExpectInOrder("annotations", node.annotations);
+  ExpectInOrder("capacity", node.capacity);
+  ExpectInOrder("allocatable", node.allocatable);
+}
+
+TEST(ProtobufMaps, OfPodsAreInOrder) {
+  const Message container = Message().Nested(8, Amounts(1).Bytes(Amounts(2).bytes));
+  const Message state = Message().Nested(11, Amounts(2)).Bytes(Amounts(10).bytes);
+  const Message term = Message().Nested(1, Texts(1)).Nested(4, Texts(1));
+  const Message affinity = Message().Nested(1, term).Nested(2, Message().Nested(2, term));
+  const Pod pod = PodOf(Message()
+                            .Nested(1, Texts(11).Bytes(Texts(12).bytes))
+                            .Nested(2, Texts(7)
+                                           .Bytes(Amounts(32).bytes)
+                                           .Nested(2, container)
+                                           .Nested(40, Amounts(2))
+                                           .Nested(18, Message().Nested(2, affinity)))
+                            .Nested(3, Amounts(19).Nested(8, state).Nested(20, Amounts(2))));
+  ExpectInOrder("labels", pod.labels);
+  ExpectInOrder("annotations", pod.annotations);
+  ExpectInOrder("nodeSelector", pod.node_selector);
+  ExpectInOrder("overhead", pod.overhead);
+  ExpectInOrder("requests", pod.containers.at(0).requests);
+  ExpectInOrder("limits", pod.containers.at(0).limits);
+  ExpectInOrder("pod requests", *pod.pod_requests);
+  ExpectInOrder("labelSelector", pod.affinity.required_pod.at(0).label_selector->match_labels);
+  const PodAffinityTerm& preferred = pod.affinity.preferred_pod.at(0).term;
+  ExpectInOrder("labelSelector", preferred.label_selector->match_labels);
+  ExpectInOrder("namespaceSelector", preferred.namespace_selector->match_labels);
+  ExpectInOrder("container status", pod.container_statuses.at(0).requests);
+  ExpectInOrder("allocated", pod.container_statuses.at(0).allocated);
+  ExpectInOrder("status requests", *pod.status_requests);
+  ExpectInOrder("status allocated", pod.status_allocated);
+}
+
 TEST(ProtobufMaps, ReadAbsentPartsOfEntriesAsGoDoes) {
   const Node node = NodeOf(
       Message()
