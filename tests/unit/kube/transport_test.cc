@@ -258,6 +258,7 @@ TEST(Transport, EndsWithinMillisecondsOfStopWhileNoAnswerComes) {
   const int calling = ThisThread();
   RawServer server([&](RawPeer& peer, size_t connection) {
     // Timers of libcurl's own for a new connection end a wait too: the second call has none.
+    ASSERT_LT(connection, stops.size());
     peer.ReadRequest();
     peer.Send(Answer(200, "{}"));
     peer.ReadRequest();
