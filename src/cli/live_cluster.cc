@@ -81,7 +81,9 @@ class LiveCluster final : public ClusterObjects {
 
   absl::Status In(const std::string& path, const absl::Status& status) const {
     if (status.ok()) return status;
-    return {status.code(), fmt::format("{}{}: {}", server_, path, std::string(status.message()))};
+    // What a server answers is no wrong setting.
+    const auto code = absl::IsInvalidArgument(status) ? absl::StatusCode::kInternal : status.code();
+    return {code, fmt::format("{}{}: {}", server_, path, std::string(status.message()))};
   }
 
   const std::unique_ptr<kube::Client> client_;
@@ -103,7 +105,9 @@ absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveCluste
   if (!config.ok()) return config.status();
   config->user_agent = kube::UserAgent(Version());
   std::string server = config->server;
-  auto client = kube::Client::Create(*config);
+  kube::ClientOptions options;
+  options.retry.most = 2;  // somebody waits, and can try again
+  auto client = kube::Client::Create(*config, std::move(options));
   if (!client.ok()) return client.status();
   return std::make_unique<LiveCluster>(*std::move(client), std::move(server));
 }

@@ -175,9 +175,9 @@ TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {
                                         {.namespace_ = "shop",
                                          .name = "gang",
                                          .identity = "a",
-                                         .lease_duration = seconds(1500),
-                                         .renew_deadline = seconds(1000),
-                                         .retry_period = seconds(800)},
+                                         .lease_duration = seconds(750),
+                                         .renew_deadline = seconds(500),
+                                         .retry_period = seconds(400)},
                                         stage_.Callbacks(), clock, [] { return 0.5; });
   ASSERT_TRUE(election.ok()) << election.status();
   stage_.AwaitLeading(1);
@@ -187,8 +187,8 @@ TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {
   election->reset();
   const std::lock_guard<std::mutex> lock(mutex);
   EXPECT_TRUE(std::any_of(pauses.begin(), pauses.end(), [](Clock::Duration pause) {
-    return pause > Clock::Duration::zero() && pause < seconds(300);
-  })) << "from the try at 800 seconds to the deadline";
+    return pause > Clock::Duration::zero() && pause < seconds(200);
+  })) << "from the try at 400 seconds to the deadline";
 }
 
 TEST_F(LeaderElectionTest, SaysOnceThatTheLeaseCannotBeGot) {

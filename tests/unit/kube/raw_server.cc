@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include "fmt/format.h"
@@ -64,6 +65,29 @@ bool RawPeer::Send(std::string_view bytes) {
 void RawPeer::AwaitEnd() {
   while (Receive(fd_, &received_)) {
   }
+}
+
+void RawPeer::Pause(std::chrono::milliseconds time) {
+  pollfd gone{fd_, POLLRDHUP, 0};
+  ::poll(&gone, 1, static_cast<int>(time.count()));
+}
+
+int ThisThread() {
+  return static_cast<int>(::gettid());
+}
+
+bool AwaitAsleep(int thread) {
+  const std::string path = fmt::format("/proc/self/task/{}/stat", thread);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
+  while (std::chrono::steady_clock::now() < end) {
+    std::ifstream file(path);
+    std::string stat;
+    std::getline(file, stat);
+    const size_t name_end = stat.rfind(')');  // "<id> (<name>) <state> ..."
+    if (name_end != std::string::npos && stat.substr(name_end, 3) == ") S") return true;
+    std::this_thread::yield();
+  }
+  return false;
 }
 
 RawServer::RawServer(Script script)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -21,6 +22,9 @@ class RawPeer {
   bool Send(std::string_view bytes);
   /// Until the client closes.
   void AwaitEnd();
+  /// Nothing for `time`, or until the client closes. Real time: timeouts go by libcurl's own clock,
+  /// which no test can set, so what outlasts or outruns one has to wait.
+  void Pause(std::chrono::milliseconds time);
 
  private:
   int fd_;
@@ -52,6 +56,12 @@ class RawServer {
   std::vector<std::thread> threads_;
   std::thread accepting_;
 };
+
+/// The calling thread, for AwaitAsleep().
+int ThisThread();
+/// Until the kernel says that a thread of this process sleeps: it waits for something. False after
+/// 20 seconds.
+bool AwaitAsleep(int thread);
 
 /// An answer with Content-Length.
 std::string Answer(int code, std::string_view body, std::string_view headers = "");

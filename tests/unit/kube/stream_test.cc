@@ -64,7 +64,7 @@ TEST(Stream, OutlivesItsTimeoutOnceTheHeadHasCome) {
   RawServer server([](RawPeer& peer, size_t) {
     peer.ReadRequest();
     peer.Send(std::string(kHead) + "3\r\none\r\n");
-    std::this_thread::sleep_for(milliseconds(400));  // longer than the timeout
+    peer.Pause(milliseconds(250));  // longer than the timeout
     peer.Send("3\r\ntwo\r\n0\r\n\r\n");
   });
   std::string received;
@@ -115,10 +115,10 @@ TEST(Stream, EndsWithinMillisecondsOfStop) {
     request.stop = stop->get_token();
     Clock::TimePoint stopped;
     std::jthread stopping;
+    const int reading = ThisThread();
     const absl::Status status = client->Stream(request, [&](std::string_view) {
       stopping = std::jthread([&] {
-        // By then the stream waits for more.
-        std::this_thread::sleep_for(milliseconds(20));
+        EXPECT_TRUE(AwaitAsleep(reading)) << "the stream waits for more";
         stopped = std::chrono::steady_clock::now();
         stop->request_stop();
       });
