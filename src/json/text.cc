@@ -1,5 +1,6 @@
 #include "json/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -110,6 +111,15 @@ void AppendString(std::string_view text, std::string* out) {
     at = end < text.size() ? end + AppendCharacter(text, end, out) : end;
   }
   *out += '"';
+}
+
+void AppendUtf8(std::string_view text, std::string* out) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t length = Byte(text, at) < 0x80 ? 1 : SequenceLength(text, at);
+    out->append(length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(at, length));
+    at += std::max(length, size_t{1});
+  }
 }
 
 bool IsUtf8(std::string_view text) {

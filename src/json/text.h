@@ -9,6 +9,9 @@ namespace outrigger::json {
 /// characters are escaped and what is not UTF-8 becomes U+FFFD.
 void AppendString(std::string_view text, std::string* out);
 
+/// Appends `text`; each byte that is not UTF-8 becomes U+FFFD, as where Go writes JSON.
+void AppendUtf8(std::string_view text, std::string* out);
+
 /// True if all of `text` is UTF-8 (RFC 3629); fast for ASCII.
 bool IsUtf8(std::string_view text);
 

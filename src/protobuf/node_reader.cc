@@ -44,8 +44,7 @@ absl::Status ReadAnnotation(Bytes bytes, const Path& at, const Needs& needs, Str
                        !std::binary_search(wanted.begin(), wanted.end(), entry.key))) {
     return status;
   }
-  status = CheckText(entry.value, at.Key(entry.key));
-  if (status.ok()) map->Append(entry.key, entry.value);
+  Keep(entry, map);
   return status;
 }
 

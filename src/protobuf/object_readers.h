@@ -16,9 +16,11 @@
 /// call lasts. `at` is where the object stands, and ends with AsObject().
 ///
 /// InvalidArgument, "<place>: broken protobuf: ...", for bytes that are not well-formed as far as
-/// they are read, texts that are kept and not UTF-8 among them; and what the readers of JSON
-/// refuse. The object is then valid, and incomplete. What nobody needs is stepped over without a
-/// look.
+/// they are read, and for what the readers of JSON refuse. The object is then valid, and
+/// incomplete. What nobody needs is stepped over without a look. In texts that are kept each byte
+/// that is not UTF-8 becomes U+FFFD, as in the JSON that an API server writes of them; keys of maps
+/// and the words that are told apart (operators, effects) are refused, since the server checks
+/// those.
 ///
 /// Work is linear in the input but for the ordering of maps. Memory: an element of a list takes up
 /// to 200 bytes, of which two bytes of input may be enough. Thread-safe.

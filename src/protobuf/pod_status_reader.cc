@@ -38,11 +38,12 @@ auto KeepCondition(PodReading* reading) {
     std::string_view type;
     std::string_view reason;
     std::string_view message;
-    absl::Status status = ReadMessage(bytes, at, Field{1, "type", &type},
-                                      Field{5, "reason", &reason}, Field{6, "message", &message});
+    absl::Status status =
+        ReadMessage(bytes, at, Field{1, "type", &type}, Field{5, "reason", Raw(&reason)},
+                    Field{6, "message", Raw(&message)});
     if (type == "PodScheduled") {
-      reading->pod->unscheduled_reason.assign(reason);
-      reading->pod->unscheduled_message.assign(message);
+      Keep(reason, &reading->pod->unscheduled_reason);
+      Keep(message, &reading->pod->unscheduled_message);
     } else if (type == "PodResizePending" && !std::exchange(reading->resize_seen, true)) {
       reading->pod->resize_infeasible = reason == "Infeasible";
     }

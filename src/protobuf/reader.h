@@ -27,9 +27,14 @@ namespace outrigger::protobuf {
 /// InvalidArgument unless `text` is UTF-8.
 absl::Status CheckText(std::string_view text, const Path& at);
 
-// Scalars. Texts that are not UTF-8 are refused.
+/// Keeps a text. An API server takes texts that are not UTF-8 from clients that speak protobuf, and
+/// writes their JSON with U+FFFD for each byte that is off: so they read here, or whoever may
+/// annotate a pod could end the following of all.
+void Keep(std::string_view text, std::string* out);
 
-/// A view into the bytes.
+// Scalars.
+
+/// A view into the bytes. What is not UTF-8 is refused: for names and words that the server checks.
 absl::Status Read(const WireField& field, const Path& at, std::string_view* text);
 absl::Status Read(const WireField& field, const Path& at, std::string* text);
 absl::Status Read(const WireField& field, const Path& at, bool* flag);
@@ -59,6 +64,8 @@ struct TextEntry {
   std::string_view value;
 };
 absl::Status ReadEntry(Bytes bytes, const Path& at, TextEntry* entry);
+/// Appends `entry`, its value as the other Keep() takes it.
+void Keep(const TextEntry& entry, StringMap* map);
 
 /// metav1.Time in seconds since 1970; nothing for the zero time. One that JSON cannot say is 0, and
 /// listed as malformed.

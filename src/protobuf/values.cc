@@ -19,14 +19,26 @@ absl::Status CheckVarint(const WireField& field, const Path& at) {
   return Broken(at, "expected a number, found another type");
 }
 
-// A text as it is kept.
-absl::Status Keep(std::string_view text, const Path& at, std::string* out) {
-  absl::Status status = CheckText(text, at);
-  if (status.ok()) out->assign(text);
-  return status;
+}  // namespace
+
+void Keep(std::string_view text, std::string* out) {
+  if (json::IsUtf8(text)) {
+    out->assign(text);
+  } else {
+    out->clear();
+    json::AppendUtf8(text, out);
+  }
 }
 
-}  // namespace
+void Keep(const TextEntry& entry, StringMap* map) {
+  if (json::IsUtf8(entry.value)) {
+    map->Append(entry.key, entry.value);
+  } else {
+    std::string value;
+    json::AppendUtf8(entry.value, &value);
+    map->Append(entry.key, value);
+  }
+}
 
 absl::Status CheckBytes(const WireField& field, const Path& at) {
   if (field.type == WireType::kBytes) return absl::OkStatus();
@@ -46,7 +58,8 @@ absl::Status Read(const WireField& field, const Path& at, std::string_view* text
 
 absl::Status Read(const WireField& field, const Path& at, std::string* text) {
   absl::Status status = CheckBytes(field, at);
-  return status.ok() ? Keep(field.bytes, at, text) : status;
+  if (status.ok()) Keep(field.bytes, text);
+  return status;
 }
 
 absl::Status Read(const WireField& field, const Path& at, bool* flag) {
@@ -78,8 +91,7 @@ absl::Status Read(const WireField& field, const Path& at, StringMap* map) {
   TextEntry entry;
   absl::Status status = CheckBytes(field, at);
   if (status.ok()) status = ReadEntry(field.bytes, at, &entry);
-  if (status.ok()) status = CheckText(entry.value, at.Key(entry.key));
-  if (status.ok()) map->Append(entry.key, entry.value);
+  if (status.ok()) Keep(entry, map);
   return status;
 }
 

@@ -99,6 +99,9 @@ func pickedNodes() []named[*v1.Node] {
 			n.Labels = map[string]string{"ключ": "значение", "a\u2028b": "<&>\"\\\n\t\u0001", "": "", "𝄞": "𝄞"}
 			n.Annotations = map[string]string{"é": "è", "mean-free-cpu": "½"}
 		}),
+		node("not UTF-8", func(n *v1.Node) {
+			n.Annotations = map[string]string{"a": "x\xffy\xe2\x98", "mean-free-cpu": "\xed\xa0\x80", "z": "\xf0\x9f\x98\x80\xc3("}
+		}),
 		node("many annotations", func(n *v1.Node) {
 			n.Annotations = manyTexts("example.com", 150)
 			n.Annotations["mean-free-cpu"] = "2"

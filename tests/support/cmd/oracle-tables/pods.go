@@ -168,6 +168,11 @@ func podsOfLife() []named[*v1.Pod] {
 				{Type: v1.PodScheduled, Status: "False", Reason: "Unschedulable", LastTransitionTime: created,
 					Message: "0/3 nodes are available: 3 Insufficient cpu → “none”."}}
 		}),
+		pickedPod("not UTF-8", func(p *v1.Pod) {
+			p.Annotations = map[string]string{"a": "x\xffy"}
+			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Message: "\xff"},
+				{Type: v1.PodScheduled, Reason: "\xc0\xaf", Message: "0/3 nodes \xe2\x86"}}
+		}),
 		pickedPod("resize", func(p *v1.Pod) {
 			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodResizePending, Reason: v1.PodReasonInfeasible},
 				{Type: v1.PodResizePending, Reason: v1.PodReasonDeferred}, {Type: v1.PodScheduled}}
