@@ -20,9 +20,7 @@ AssessmentCache::Session::Session(AssessmentCache* cache, size_t nodes)
 }
 
 Assessment& AssessmentCache::Session::At(const Node& node) {
-  if (slots_ != nullptr && node.revision != 0) {
-    return (*slots_)[node.revision & (slots_->size() - 1)];
-  }
+  if (slots_ != nullptr && node.revision != 0) return SlotOf(node);
   scratch_ = {};
   return scratch_;
 }

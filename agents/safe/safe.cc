@@ -116,6 +116,7 @@ absl::Status Safe::Filter(const Request& request, std::span<Verdict> verdicts) c
   const Amounts demand = DemandOf(request.pod);
   AssessmentCache::Session cache(&cache_, request.nodes.size());
   for (size_t i = 0; i < request.nodes.size(); ++i) {
+    PrefetchAhead(request, i, cache);
     Assessment& assessment = Assess(request, request.nodes[i], &cache);
     const bool fits = Accepts(&assessment, kCpuResource, demand[kCpuResource]) &&
                       Accepts(&assessment, kMemoryResource, demand[kMemoryResource]);

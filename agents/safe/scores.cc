@@ -73,6 +73,7 @@ void Safe::ScoreAll(const Request& request, double overload_share,
   const Amounts demand = DemandOf(request.pod);
   AssessmentCache::Session cache(&cache_, request.nodes.size());
   for (size_t i = 0; i < request.nodes.size(); ++i) {
+    PrefetchAhead(request, i, cache);
     const Node& node = request.nodes[i];
     Assessment& assessment = Assess(request, node, &cache);
     scores[i].value = NodeValue(&assessment, demand, overload_share);

@@ -33,8 +33,7 @@ size_t NameTable::Find(std::string_view name, uint64_t hash) const {
   }
 }
 
-std::optional<size_t> NodeNames::Find(std::string_view name) const {
-  const uint64_t hash = HashOf(name);
+std::optional<size_t> NodeNames::Find(std::string_view name, uint64_t hash) const {
   size_t slot = NameTable::kNone;
   const Change* change = changed_.size() == 0 ? nullptr : changed_.FindHashed(name, hash);
   if (change != nullptr) {

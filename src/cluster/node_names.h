@@ -33,6 +33,10 @@ class NameTable {
   size_t size() const { return size_; }
   /// The slot, or kNone.
   size_t Find(std::string_view name, uint64_t hash) const;
+  /// Begins to bring what Find() reads into the cache.
+  void Prefetch(uint64_t hash) const {
+    __builtin_prefetch(&entries_[hash & (entries_.size() - 1)]);
+  }
   /// Calls visit(name, slot) for each.
   template <typename Visit>
   void ForEach(Visit visit) const {
@@ -65,7 +69,13 @@ class NameTable {
 class NodeNames {
  public:
   /// The slot of the node, or nothing.
-  std::optional<size_t> Find(std::string_view name) const;
+  std::optional<size_t> Find(std::string_view name) const { return Find(name, HashOf(name)); }
+  /// The same where the hash is known already.
+  std::optional<size_t> Find(std::string_view name, uint64_t hash) const;
+  /// Begins to bring what Find() reads into the cache.
+  void Prefetch(uint64_t hash) const {
+    if (table_ != nullptr) table_->Prefetch(hash);
+  }
 
   void Set(std::string_view name, size_t slot, uint64_t epoch) { Note(name, slot, epoch); }
   void Erase(std::string_view name, uint64_t epoch) { Note(name, NameTable::kNone, epoch); }

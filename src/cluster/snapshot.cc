@@ -1,5 +1,8 @@
 #include "cluster/snapshot.h"
 
+#include <algorithm>
+#include <array>
+
 #include "cluster/contents.h"
 
 namespace outrigger::cluster {
@@ -26,6 +29,27 @@ const NodeState* Snapshot::NodeAt(size_t index) const {
 const NodeState* Snapshot::FindNode(std::string_view name) const {
   const auto slot = contents_->names.Find(name);
   return slot.has_value() ? NodeAt(*slot) : nullptr;
+}
+
+void Snapshot::FindNodes(std::span<const std::string_view> names,
+                         std::span<const NodeState*> found) const {
+  constexpr size_t kAtOnce = 64;  // more than the processor can wait for
+  std::array<uint64_t, kAtOnce> hashes{};
+  for (size_t begin = 0; begin < names.size(); begin += kAtOnce) {
+    const size_t end = std::min(begin + kAtOnce, names.size());
+    for (size_t i = begin; i < end; ++i) {
+      hashes[i - begin] = HashOf(names[i]);
+      contents_->names.Prefetch(hashes[i - begin]);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      const auto slot = contents_->names.Find(names[i], hashes[i - begin]);
+      found[i] = slot.has_value() ? NodeAt(*slot) : nullptr;
+      if (found[i] != nullptr) __builtin_prefetch(&found[i]->node);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      if (found[i] != nullptr) __builtin_prefetch(&found[i]->node->revision);
+    }
+  }
 }
 
 size_t Snapshot::pod_count() const {

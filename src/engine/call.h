@@ -3,6 +3,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,6 +17,7 @@ struct CallState {
   wire::ExtenderArgs args;
   std::stop_token abandoned;
   std::shared_ptr<const NodeView> view;  // pinned for names-only calls
+  std::vector<std::string_view> names;   // of args.nodes, to be looked up
   std::vector<const Node*> nodes;        // aligned with args.nodes
 
   std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.nodes

@@ -25,4 +25,12 @@ const Node* NodeTable::Find(std::string_view name) const {
   return at == cluster::NameTable::kNone ? nullptr : &nodes_[at];
 }
 
+void NodeTable::FindAll(std::span<const std::string_view> names,
+                        std::span<const Node*> found) const {
+  for (size_t i = 0; i < names.size(); ++i) {
+    found[i] = Find(names[i]);
+    if (found[i] != nullptr) __builtin_prefetch(&found[i]->revision);
+  }
+}
+
 }  // namespace outrigger::engine

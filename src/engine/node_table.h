@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ class NodeView {
   virtual ~NodeView() = default;
   /// The node, or nullptr. Lives as long as the view. Asked for thousands of names in one call.
   virtual const Node* Find(std::string_view name) const = 0;
+  /// Find() of each name, into `found`, which is as long.
+  virtual void FindAll(std::span<const std::string_view> names,
+                       std::span<const Node*> found) const = 0;
 };
 
 /// Where the nodes of names-only calls come from. Thread-safe.
@@ -37,6 +41,8 @@ class NodeTable final : public NodeView {
   NodeTable& operator=(const NodeTable&) = delete;
 
   const Node* Find(std::string_view name) const override;
+  void FindAll(std::span<const std::string_view> names,
+               std::span<const Node*> found) const override;
   size_t size() const { return nodes_.size(); }
 
  private:

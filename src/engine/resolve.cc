@@ -3,6 +3,25 @@
 #include "fmt/format.h"
 
 namespace outrigger::engine {
+namespace {
+
+// Returns how many nodes the view does not know: those stay names, and say so.
+size_t LookUp(const NodeView& view, CallState* state) {
+  const std::vector<Node>& asked = state->args.nodes;
+  state->names.assign(asked.size(), {});
+  for (size_t i = 0; i < asked.size(); ++i) state->names[i] = asked[i].name;
+  state->nodes.resize(asked.size());
+  view.FindAll(state->names, state->nodes);
+  size_t unknown = 0;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (state->nodes[i] != nullptr) continue;
+    state->nodes[i] = &asked[i];
+    ++unknown;
+  }
+  return unknown;
+}
+
+}  // namespace
 
 CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,
                        CallState* state) {
@@ -15,25 +34,18 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
                         "--full-nodes)",
                         plan.endpoint.agent)};
   }
-  state->nodes.clear();
-  state->nodes.reserve(state->args.nodes.size());
-  size_t unknown = 0;
-  if (look_up) {
-    auto view = source->Pin();
-    if (!view.ok()) {
-      return {ErrorKind::kUnanswerable,
-              fmt::format("{}: {}", plan.endpoint.agent, std::string(view.status().message()))};
-    }
-    state->view = *std::move(view);
+  if (!look_up) {
+    state->nodes.clear();
+    for (const Node& node : state->args.nodes) state->nodes.push_back(&node);
+    return {};
   }
-  for (const Node& node : state->args.nodes) {
-    const Node* known = look_up ? state->view->Find(node.name) : &node;
-    if (known == nullptr) {
-      ++unknown;
-      known = &node;  // name only, and says so
-    }
-    state->nodes.push_back(known);
+  auto view = source->Pin();
+  if (!view.ok()) {
+    return {ErrorKind::kUnanswerable,
+            fmt::format("{}: {}", plan.endpoint.agent, std::string(view.status().message()))};
   }
+  state->view = *std::move(view);
+  const size_t unknown = LookUp(*state->view, state);
   if (unknown > 0) observer->OnUnknownNodes(plan.endpoint.agent, unknown);
   return {};
 }

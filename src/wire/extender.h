@@ -54,6 +54,9 @@ struct ExtenderArgs {
   bool has_full_nodes = false;  // Nodes was given
   bool has_node_names = false;  // NodeNames was given
   std::vector<MalformedValue> malformed;
+  /// So many of `nodes`, from the first, have had nothing but a name since they were made: the
+  /// decoder's own note, which spares it to clear them.
+  size_t bare_nodes = 0;
 };
 
 absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args);

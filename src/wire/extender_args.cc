@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,7 @@ absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool*
     return ReadPod(value, at.AsObject(), needs, &args->pod);
   };
   const auto items = [&](Value value, const Path& at) {
+    args->bare_nodes = 0;
     return ReadNodes(value, at, needs, &args->nodes, &args->raw_nodes);
   };
   const auto nodes = [&](Value value, const Path& at) {
@@ -45,14 +47,19 @@ absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool*
                                    Field{"NodeNames", node_names});
 }
 
-void NodesOfNames(const std::vector<std::string_view>& names, std::vector<Node>* nodes) {
-  nodes->resize(names.size());
+// Thousands of nodes are a megabyte: what is known to be clear is not touched.
+void NodesOfNames(const std::vector<std::string_view>& names, ExtenderArgs* args) {
+  const size_t bare = std::min(args->bare_nodes, args->nodes.size());
+  args->nodes.resize(names.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    Node& node = (*nodes)[i];
-    ClearNode(&node);
+    Node& node = args->nodes[i];
+    if (i >= bare) {
+      ClearNode(&node);
+      node.known = false;
+    }
     node.name = names[i];
-    node.known = false;
   }
+  args->bare_nodes = names.size();
 }
 
 absl::Status CheckNodes(Parser& parser, const ExtenderArgs& args) {
@@ -91,7 +98,7 @@ absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* arg
     args->nodes.resize(
         args->raw_nodes.size());  // without `items`, those of the last call are there
   } else {
-    NodesOfNames(parser->names, &args->nodes);
+    NodesOfNames(parser->names, args);
   }
   return CheckNodes(*parser, *args);
 }

@@ -1,9 +1,11 @@
 #include "cluster/cluster.h"
 
 #include <functional>
+#include <span>
 
 #include "cluster_testing.h"
 #include "equality.h"
+#include "fmt/format.h"
 
 namespace outrigger::cluster {
 namespace {
@@ -145,6 +147,24 @@ TEST(Cluster, PodsThatComeBeforeTheirNodeAreCountedOnceItIsThere) {
   EXPECT_THAT(Pending(*cluster.Take()), IsEmpty());
   cluster.UpsertNode(MakeNode("a"));
   EXPECT_EQ(RequestedOf(*cluster.Take(), "a"), "cpu 1, pods 1");
+}
+
+// At any number of names: they are looked up in blocks.
+TEST(Snapshot, FindsManyNodesAsItFindsEach) {
+  Cluster cluster({});
+  for (int i = 0; i < 500; ++i) {
+    if (i % 7 != 0) cluster.UpsertNode(MakeNode(fmt::format("n{}", i)));
+  }
+  cluster.RemoveNode("n1");
+  const auto snapshot = cluster.Take();
+  std::vector<std::string> texts;
+  for (int i = 0; i < 500; ++i) texts.push_back(fmt::format("n{}", i));
+  const std::vector<std::string_view> names(texts.begin(), texts.end());
+  for (const size_t count : {0, 1, 63, 64, 65, 128, 500}) {
+    std::vector<const NodeState*> found(count);
+    snapshot->FindNodes(std::span(names).first(count), found);
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], snapshot->FindNode(names[i])) << i;
+  }
 }
 
 TEST(Cluster, SlotsStayWhileNodesExistAndAreUsedAgain) {

@@ -193,6 +193,31 @@ TEST(ExtenderArgs, OneObjectServesCallsOfEveryForm) {
   EXPECT_TRUE(args.nodes[0].known);
 }
 
+// The decoder remembers which nodes are clear, and must forget it in time.
+TEST(ExtenderArgs, OfNamesAreBareWhateverTheCallsBeforeWere) {
+  const std::string names = R"({"Pod":{},"NodeNames":["x","y","z"]})";
+  const std::string full = CallWithNodes("{}", kTwoNodes);
+  const std::string no_items = R"({"Pod":{},"Nodes":{}})";
+  const std::string bad = R"({"Pod":{},"Nodes":{"items":[{"metadata":{"name":"b","labels":7}}]}})";
+  for (const std::vector<std::string>& before : {std::vector<std::string>{},
+                                                 {names},
+                                                 {full},
+                                                 {names, full},
+                                                 {names, no_items},
+                                                 {names, full, no_items},
+                                                 {names, bad},
+                                                 {R"({"Pod":{},"NodeNames":["x"]})", full}}) {
+    ExtenderArgs args;
+    for (const std::string& json : before) (void)DecodeArgs(json, Needs::All(), &args);
+    ASSERT_THAT(DecodeArgs(names, Needs::All(), &args), IsOk());
+    ASSERT_THAT(NamesOf(args.nodes), ElementsAre("x", "y", "z"));
+    for (const Node& node : args.nodes) {
+      EXPECT_FALSE(node.known) << before.size();
+      EXPECT_TRUE(node.labels.empty() && node.allocatable.empty() && node.taints.empty());
+    }
+  }
+}
+
 TEST(ExtenderArgs, WithoutItemsHoldNoNodesOfTheCallBefore) {
   for (const char* nodes : {"{}", R"({"items":null})", R"({"items":[]})"}) {
     ExtenderArgs args;
