@@ -22,6 +22,7 @@ struct CallState {
 
   std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.nodes
   std::vector<std::string> reasons;    // aligned too
+  std::vector<size_t> reasoned;        // where reasons are not empty
   std::vector<const Node*> offered;    // what one agent is asked about
   std::vector<size_t> offered_index;   // where those stand in args.nodes
   std::vector<Verdict> verdicts;       // its answer

@@ -47,6 +47,7 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
     const size_t at = state->offered_index[i];
     state->kinds[at] = verdict.kind();
     // The scheduler does not tell people which extender spoke.
+    state->reasoned.push_back(at);
     state->reasons[at] = fmt::format("{}: {}", instance.name, ForEvent(verdict.reason()));
     counts.Count(verdict.reason_class());
   }
@@ -57,8 +58,10 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
 
 CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, CallState* state) {
   state->kinds.assign(state->nodes.size(), Verdict::Kind::kFits);
+  // Mostly few of thousands have one: those alone are touched.
+  for (const size_t i : state->reasoned) state->reasons[i].clear();
+  state->reasoned.clear();
   state->reasons.resize(state->nodes.size());
-  for (std::string& reason : state->reasons) reason.clear();
   for (const auto& [instance, filterer] : plan.filters) {
     if (state->abandoned.stop_requested()) return Abandoned();
     OfferSurvivors(state);

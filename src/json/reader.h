@@ -83,6 +83,9 @@ absl::Status Read(Value value, const Path& at, StringMap* map);
 /// Amounts are strings or numbers; malformed ones are left out and listed.
 absl::Status Read(Value value, const Path& at, ResourceList* list);
 
+/// The same as for other lists, for those of thousands of names.
+absl::Status Read(Value value, const Path& at, std::vector<std::string_view>* texts);
+
 /// A null element is an element in its default state, as in Go.
 template <typename T>
 absl::Status Read(Value value, const Path& at, std::vector<T>* list) {

@@ -29,6 +29,33 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
+constexpr size_t kBlock = 16;
+
+// Of compilers for any processor; a loop over bytes is not made into this.
+using Block [[gnu::vector_size(kBlock)]] = unsigned char;
+
+bool BlockIsPlain(const char* bytes) {
+  Block c;
+  std::memcpy(&c, bytes, kBlock);
+  const auto odd =
+      (c < 0x20) | (c >= 0x80) | (c == '"') | (c == '\\') | (c == '<') | (c == '>') | (c == '&');
+  std::array<uint64_t, 2> halves{};
+  std::memcpy(halves.data(), &odd, kBlock);
+  return (halves[0] | halves[1]) == 0;
+}
+
+// Names of nodes, thousands of them, are plain.
+bool AllPlain(std::string_view text) {
+  if (text.size() < kBlock) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
+  }
+  for (size_t at = 0; at + kBlock <= text.size(); at += kBlock) {
+    if (!BlockIsPlain(text.data() + at)) return false;
+  }
+  return BlockIsPlain(text.data() + text.size() - kBlock);  // overlaps the one before
+}
+
 // The length of the UTF-8 sequence at `at`, or 0 if there is none: RFC 3629, section 4.
 size_t SequenceLength(std::string_view text, size_t at) {
   const unsigned char lead = Byte(text, at);
@@ -102,6 +129,12 @@ size_t AppendCharacter(std::string_view text, size_t at, std::string* out) {
 }  // namespace
 
 void AppendString(std::string_view text, std::string* out) {
+  if (AllPlain(text)) {
+    const size_t at = out->size();
+    out->resize(at + text.size() + 2, '"');
+    text.copy(out->data() + at + 1, text.size());
+    return;
+  }
   *out += '"';
   size_t at = 0;
   while (at < text.size()) {

@@ -96,6 +96,36 @@ absl::Status Read(Value value, const Path& at, std::string_view* text) {
   return TakeString(value, at);
 }
 
+namespace {
+
+// A string without escapes, as almost all are, at the least cost; false if it is anything else, and
+// then it has not been read.
+bool ReadPlain(Value value, std::string_view* text) {
+  const std::string_view token = Token(value);
+  if (!token.starts_with('"') || token.find('\\') != std::string_view::npos) return false;
+  *text = token.substr(1, token.size() - 2);
+  simdjson::ondemand::raw_json_string raw;
+  return value.get_raw_json_string().get(raw) == simdjson::SUCCESS;
+}
+
+}  // namespace
+
+absl::Status Read(Value value, const Path& at, std::vector<std::string_view>* texts) {
+  texts->clear();
+  simdjson::ondemand::array array;
+  const auto error = value.get_array().get(array);
+  if (error == simdjson::INCORRECT_TYPE) return Expected(at, "an array", value);
+  if (error != simdjson::SUCCESS) return Broken(at, error);
+  for (auto entry : array) {
+    if (const auto broken = entry.error()) return Broken(at, broken);
+    std::string_view& text = texts->emplace_back();
+    if (ReadPlain(entry.value_unsafe(), &text)) continue;
+    absl::Status status = ReadField(entry.value_unsafe(), at.Index(texts->size() - 1), &text);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Read(Value value, const Path& at, std::string* text) {
   std::string_view view;
   absl::Status status = Read(value, at, &view);

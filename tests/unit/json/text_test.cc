@@ -43,5 +43,33 @@ const Text kTexts[] = {
 INSTANTIATE_TEST_SUITE_P(Rows, Utf8, ::testing::ValuesIn(kTexts),
                          [](const auto& row) { return row.param.name; });
 
+// Long texts are looked at in blocks, short ones byte by byte: both must see the same.
+TEST(AppendString, EscapesTheSameAtEveryPlaceOfALongText) {
+  for (int c = 0; c < 0x80; ++c) {
+    std::string alone;
+    AppendString(std::string(1, static_cast<char>(c)), &alone);
+    const std::string escaped = alone.substr(1, alone.size() - 2);
+    for (size_t length = 15; length < 50; ++length) {
+      for (size_t at = 0; at < length; ++at) {
+        std::string text(length, 'x');
+        text[at] = static_cast<char>(c);
+        std::string out = "before ";
+        AppendString(text, &out);
+        ASSERT_EQ(out, "before \"" + std::string(at, 'x') + escaped +
+                           std::string(length - at - 1, 'x') + "\"")
+            << c << " at " << at << " of " << length;
+      }
+    }
+  }
+}
+
+TEST(AppendString, LooksAtBytesThatAreNoAsciiWhereverTheyAre) {
+  for (size_t before = 0; before < 40; ++before) {
+    std::string out;
+    AppendString(std::string(before, 'x') + "\xff\xc3\xa4", &out);
+    EXPECT_EQ(out, "\"" + std::string(before, 'x') + "\\ufffd\xc3\xa4\"");
+  }
+}
+
 }  // namespace
 }  // namespace outrigger::json
