@@ -88,7 +88,7 @@ std::vector<std::string> HostileTexts() {
                                     std::string(10'240, ' '),
                                     "0." + std::string(10'240, '1')};
   std::mt19937 random(20240601);
-  for (const size_t size : {1U, 2U, 7U, 63U, 255U, 10'240U}) {
+  for (const size_t size : std::initializer_list<size_t>{1U, 2U, 7U, 63U, 255U, 10'240U}) {
     texts.push_back(RandomBytes(&random, size));
   }
   return texts;

@@ -160,7 +160,7 @@ TEST(Snapshot, FindsManyNodesAsItFindsEach) {
   std::vector<std::string> texts;
   for (int i = 0; i < 500; ++i) texts.push_back(fmt::format("n{}", i));
   const std::vector<std::string_view> names(texts.begin(), texts.end());
-  for (const size_t count : {0, 1, 63, 64, 65, 128, 500}) {
+  for (const size_t count : std::initializer_list<size_t>{0, 1, 63, 64, 65, 128, 500}) {
     std::vector<const NodeState*> found(count);
     snapshot->FindNodes(std::span(names).first(count), found);
     for (size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], snapshot->FindNode(names[i])) << i;

@@ -18,7 +18,7 @@ class Utf8 : public ::testing::TestWithParam<Text> {};
 // Behind and before so much ASCII that every way to look at several bytes at once meets them.
 TEST_P(Utf8, IsToldAtEveryPlace) {
   for (size_t before = 0; before < 20; ++before) {
-    for (const size_t behind : {0, 1, 9}) {
+    for (const size_t behind : std::initializer_list<size_t>{0, 1, 9}) {
       const std::string text =
           std::string(before, 'a') + std::string(GetParam().bytes) + std::string(behind, 'z');
       EXPECT_EQ(IsUtf8(text), GetParam().is_utf8) << before << " before, " << behind << " behind";

@@ -69,7 +69,7 @@ TEST_P(ProtobufEvents, AreReadAtOnce) {
 }
 
 TEST_P(ProtobufEvents, AreReadInPieces) {
-  for (const size_t step : {1, 2, 3, 5, 16, 1000}) {
+  for (const size_t step : std::initializer_list<size_t>{1, 2, 3, 5, 16, 1000}) {
     Watching watching;
     const std::string& bytes = GetParam().bytes;
     for (size_t i = 0; i < bytes.size(); i += step) {
@@ -164,7 +164,7 @@ const std::string kTwoItems =
     ProtobufList(5, {Message("a", 3, "x"), Message("b", 4, std::string(300, 'y'))}, "next");
 
 TEST(ProtobufList, IsReadInPiecesOfAnySize) {
-  for (const size_t step : {1, 2, 7, 100, 10'000}) {
+  for (const size_t step : std::initializer_list<size_t>{1, 2, 7, 100, 10'000}) {
     const ReadList read = ReadInSteps(kTwoItems, step);
     ASSERT_EQ(read.status, absl::OkStatus()) << "in steps of " << step;
     EXPECT_THAT(read.items, ElementsAre("a 3", "b 4"));
@@ -210,7 +210,7 @@ TEST(ProtobufList, IsRefusedIfItIsNotOne) {
            Case{Enveloped(std::string(11, '\xff')), "more than 64 bits"},
            Case{Enveloped(Bytes(1, Bytes(2, "5"))) + Bytes(2, "x"), "two lists"},
        }) {
-    for (const size_t step : {1, 1000}) {
+    for (const size_t step : std::initializer_list<size_t>{1, 1000}) {
       const ReadList read = ReadInSteps(bytes, step);
       EXPECT_TRUE(absl::IsInvalidArgument(read.status)) << text;
       EXPECT_THAT(std::string(read.status.message()), HasSubstr(text));
