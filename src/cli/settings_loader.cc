@@ -99,6 +99,7 @@ class Loader {
     }
     // Compared without the prefix: that all of them have in common makes none of them near.
     std::vector<std::string> known;
+    known.reserve(names.size());
     for (const std::string& name : names) known.push_back(name.substr(kPrefix.size()));
     // What the scripts of this tree read; they pass it on to the programs that they start.
     names.insert({"OUTRIGGER_BIN", "OUTRIGGER_CACHE", "OUTRIGGER_GO", "OUTRIGGER_JOBS"});

@@ -162,8 +162,9 @@ bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
   const absl::Status created =
       kube::Create(api_, kEvents, entry->namespace_, json, options).status();
   if (created.ok()) return true;
-  // Where the answer was lost the object may be there: the next one looks.
-  if (ApiErrorOf(created) || !IsTransient(created)) entry->name.clear();
+  // Where no answer came, or one that does not say what was done, the object may be there: the next
+  // one looks.
+  if (!IsTransient(created) && !absl::IsDeadlineExceeded(created)) entry->name.clear();
   return false;
 }
 

@@ -27,8 +27,8 @@ class ObjectFeed {
   /// only if `document`, the bytes that it stands in, is not JSON: then nothing behind it can be
   /// trusted either.
   absl::Status Upsert(const ObjectHead& head, json::Object object, std::string_view document);
-  /// The same for the bytes of a protobuf message. InvalidArgument if they are broken: a reader of
-  /// protobuf fails for nothing else, so what the server or the way from it does is not understood.
+  /// The same for the bytes of a protobuf message, but InvalidArgument whenever it cannot be read:
+  /// broken bytes cannot be told from an object that is not understood, as JSON allows.
   absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object);
   void Remove(const ObjectHead& head);
   void BeginReplace();

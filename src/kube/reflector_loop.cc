@@ -149,6 +149,7 @@ bool ReflectorLoop::IsTrusted() {
   const absl::StatusOr<std::string> current =
       CurrentVersion(api_, MakeListRequest(), options_.timing);
   if (stop_.stop_requested()) return false;
+  DoubtEncoding(current.status());
   if (!current.ok()) {
     if (FailureOf(current.status()) == Failure::kMissing) {
       Missing(current.status());

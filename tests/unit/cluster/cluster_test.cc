@@ -161,7 +161,8 @@ TEST(Snapshot, FindsManyNodesAsItFindsEach) {
   for (int i = 0; i < 500; ++i) texts.push_back(fmt::format("n{}", i));
   const std::vector<std::string_view> names(texts.begin(), texts.end());
   for (const size_t count : std::initializer_list<size_t>{0, 1, 63, 64, 65, 128, 500}) {
-    std::vector<const NodeState*> found(count);
+    // What stands there from the call before must not stay.
+    std::vector<const NodeState*> found(count, snapshot->FindNode("n2"));
     snapshot->FindNodes(std::span(names).first(count), found);
     for (size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], snapshot->FindNode(names[i])) << i;
   }

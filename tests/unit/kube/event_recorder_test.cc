@@ -152,19 +152,24 @@ TEST_F(EventRecorderTest, WhatCouldNotBeCountedIsCountedByTheNext) {
 }
 
 TEST_F(EventRecorderTest, AnEventWhoseAnswerWasLostIsLookedFor) {
-  bool lose = true;
-  server_.before = [&](const ApiRequest& request) -> absl::Status {
-    if (!std::exchange(lose, false)) return absl::OkStatus();
-    auto object = nlohmann::json::parse(request.body);
-    server_.Put(request.path + "/" + object["metadata"]["name"].get<std::string>(), object);
-    return absl::UnavailableError("cut");
-  };
-  const auto recorder = Recorder();
-  recorder->Record(Waiting());
-  recorder->Record(Waiting());
-  recorder->Flush();
-  ASSERT_THAT(server_.Paths(), SizeIs(1));
-  EXPECT_EQ(server_.At(server_.Paths()[0])["series"]["count"], 2);
+  const absl::Status answers[] = {absl::UnavailableError("cut"),
+                                  absl::DeadlineExceededError("no answer in time"),
+                                  ErrorOfAnswer(504, "the request timed out", "")};
+  for (size_t i = 0; i < std::size(answers); ++i) {
+    bool lose = true;
+    server_.before = [&](const ApiRequest& request) -> absl::Status {
+      if (!std::exchange(lose, false)) return absl::OkStatus();
+      auto object = nlohmann::json::parse(request.body);
+      server_.Put(request.path + "/" + object["metadata"]["name"].get<std::string>(), object);
+      return answers[i];
+    };
+    const auto recorder = Recorder();
+    recorder->Record(Waiting("web-" + std::to_string(i)));
+    recorder->Record(Waiting("web-" + std::to_string(i)));
+    recorder->Flush();
+    ASSERT_THAT(server_.Paths(), SizeIs(i + 1)) << answers[i];
+    EXPECT_EQ(server_.At(server_.Paths()[i])["series"]["count"], 2) << answers[i];
+  }
 }
 
 TEST_F(EventRecorderTest, RecordingNeverWaitsForTheServer) {

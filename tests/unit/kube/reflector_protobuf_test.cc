@@ -119,6 +119,20 @@ TEST(ReflectorEncoding, FallsBackToJsonBehindBrokenProtobuf) {
   }
 }
 
+TEST(ReflectorEncoding, FallsBackToJsonWhereTheServersVersionIsBrokenProtobuf) {
+  ProtobufScene scene;
+  scene.api.Answer({FrameOf("ADDED", "a", 3, "x") + EndFrame(5)})
+      .Fail(Lost())
+      .Answer({"k8s, but not as we know it"})  // asked for the present version
+      .Answer({List(5, {})})
+      .Answer({Modified("a", 6, "y")});
+  scene.Run();
+  EXPECT_THAT(scene.both.objects(), UnorderedElementsAre(Pair("d/a", "y")));
+  EXPECT_THAT(scene.Accepts(),
+              ElementsAre(std::string(kAcceptProtobuf), std::string(kAcceptProtobuf),
+                          std::string(kAcceptProtobuf), kJsonOnly, kJsonOnly, kJsonOnly));
+}
+
 TEST(ReflectorEncoding, StaysProtobufWhenConnectionsBreak) {
   ProtobufScene scene;
   scene.api.Answer({FrameOf("ADDED", "a", 3, "x") + EndFrame(5)})
