@@ -43,6 +43,9 @@ bool EndsInLastChunk(std::string_view bytes) {
   return bytes.size() < 5 && bytes.substr(0, 1) == "0";
 }
 
+constexpr const char* kBadContentLength =
+    "malformed Content-Length: one decimal number is accepted, without Transfer-Encoding";
+
 Refusal ForError(const error_code& code) {
   using beast::http::error;
   switch (static_cast<error>(code.value())) {
@@ -51,15 +54,15 @@ Refusal ForError(const error_code& code) {
     case error::bad_version:
       return {505, "HTTP/1.1 is accepted"};
     case error::bad_content_length:
-      return {400,
-              "malformed Content-Length: one decimal number is accepted, without "
-              "Transfer-Encoding"};
+      return {400, kBadContentLength};
     case error::bad_transfer_encoding:
       return {400, "malformed Transfer-Encoding: chunked is accepted, without Content-Length"};
     case error::bad_chunk:
     case error::bad_chunk_extension:
       return {400, "malformed chunk length or chunk end"};
     default:
+      // Newer ones have an error of its own for two of them, which Debian 12's cannot name.
+      if (code.message() == "multiple Content-Length") return {400, kBadContentLength};
       return {400, "malformed request line or header"};
   }
 }

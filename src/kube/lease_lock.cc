@@ -131,7 +131,7 @@ std::string LeaseLock::Claim(const Record& record) const {
   return lease.dump();
 }
 
-absl::StatusOr<bool> LeaseLock::Write(std::string json, bool create,
+absl::StatusOr<bool> LeaseLock::Write(const std::string& json, bool create,
                                       std::chrono::milliseconds timeout, std::stop_token stop) {
   const CallOptions options = Within(timeout, std::move(stop));
   const ObjectName name{options_.namespace_, options_.name};
@@ -150,11 +150,11 @@ absl::StatusOr<bool> LeaseLock::TryAcquireOrRenew(std::chrono::milliseconds time
   auto record = Read(timeout, stop);
   if (!record.ok()) return record.status();
   const bool create = record->json.empty();
-  std::string claim = Claim(*record);
+  const std::string claim = Claim(*record);
   See(*std::move(record));
   if (HeldByOther()) return false;
   const auto left = Left(end, clock_.now());
-  return left ? Write(std::move(claim), create, *left, std::move(stop)) : TooLate();
+  return left ? Write(claim, create, *left, std::move(stop)) : TooLate();
 }
 
 absl::Status LeaseLock::Release(std::chrono::milliseconds timeout) {

@@ -60,8 +60,8 @@ class LeaseLock {
   };
 
   absl::StatusOr<Record> Read(std::chrono::milliseconds timeout, std::stop_token stop) const;
-  absl::StatusOr<bool> Write(std::string json, bool create, std::chrono::milliseconds timeout,
-                             std::stop_token stop);
+  absl::StatusOr<bool> Write(const std::string& json, bool create,
+                             std::chrono::milliseconds timeout, std::stop_token stop);
   std::string Claim(const Record& record) const;
   void See(Record record);
   bool HeldByOther() const;

@@ -144,7 +144,7 @@ absl::StatusOr<ProcessResult> Follow(const ProcessSpec& spec, pid_t pid, Pipe* o
 
 }  // namespace
 
-absl::StatusOr<ProcessResult> RunProcess(const ProcessSpec& spec, std::stop_token stop) {
+absl::StatusOr<ProcessResult> RunProcess(const ProcessSpec& spec, const std::stop_token& stop) {
   Pipe out;
   Pipe err;
   if (!out.valid() || !err.valid()) return absl::UnavailableError("no descriptors for a pipe");

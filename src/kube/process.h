@@ -29,7 +29,7 @@ struct ProcessResult {
 /// Runs it to its end. On a timeout (DeadlineExceeded), too much output (ResourceExhausted) or stop
 /// (Cancelled) the program and what it started in its process group are killed; NotFound or
 /// Unavailable if it cannot be started.
-absl::StatusOr<ProcessResult> RunProcess(const ProcessSpec& spec, std::stop_token stop);
+absl::StatusOr<ProcessResult> RunProcess(const ProcessSpec& spec, const std::stop_token& stop);
 
 /// Where `command` lies: itself if it has a slash, else the first executable of that name in `path`
 /// (as in PATH). Empty if there is none.

@@ -111,6 +111,7 @@ void AppendListeners(const std::vector<std::pair<std::string, http::ServerStats>
 void AppendResources(const std::vector<FollowedResource>& resources,
                      std::vector<MetricFamily>* families) {
   std::vector<std::pair<std::string, FollowedResource>> all;
+  all.reserve(resources.size());
   for (const FollowedResource& resource : resources) all.emplace_back(resource.resource, resource);
   Append<FollowedResource>(kResourceFigures, "resource", all, families);
 }
