@@ -73,6 +73,17 @@ void LeaderElection::Note(bool leading) {
 
 void LeaderElection::Run(const std::stop_token& stop) {
   while (Acquire(stop)) Lead(stop);
+  // Also one that was won too late to lead, or without an answer.
+  GiveBack();
+  Note(false);
+}
+
+void LeaderElection::GiveBack() {
+  const absl::Status released = lock_.Release(options_.renew_deadline);
+  if (!released.ok()) {
+    Warn(fmt::format("could not be given back, others wait until it expires: {}",
+                     MessageOf(released)));
+  }
 }
 
 /// Waits for the lease; false once stop is requested.
@@ -112,11 +123,7 @@ void LeaderElection::Lead(const std::stop_token& stop) {
     if (!lost.empty()) Warn(lost);
   }
   // Only now: nobody else may begin before `lead` has returned.
-  const absl::Status released = lock_.Release(options_.renew_deadline);
-  if (!released.ok()) {
-    Warn(fmt::format("could not be given back, others wait until it expires: {}",
-                     MessageOf(released)));
-  }
+  if (!stop.stop_requested()) GiveBack();
   Note(false);
 }
 

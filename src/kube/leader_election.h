@@ -52,6 +52,7 @@ class LeaderElection {
   bool Acquire(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
   std::string Renew(const std::stop_token& stop);
+  void GiveBack();
   Clock::TimePoint Deadline() const;
   void Note(bool leading);
   void Warn(const std::string& line) const;

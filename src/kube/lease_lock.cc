@@ -135,6 +135,7 @@ absl::StatusOr<bool> LeaseLock::Write(const std::string& json, bool create,
                                       std::chrono::milliseconds timeout, std::stop_token stop) {
   const CallOptions options = Within(timeout, std::move(stop));
   const ObjectName name{options_.namespace_, options_.name};
+  may_hold_ = true;  // whatever is heard of it
   auto written = create ? Create(*api_, kLeases, options_.namespace_, json, options)
                         : Update(*api_, kLeases, name, json, options);
   // Somebody was quicker; the next try sees who.
@@ -149,6 +150,8 @@ absl::StatusOr<bool> LeaseLock::TryAcquireOrRenew(std::chrono::milliseconds time
   const Clock::TimePoint end = clock_.now() + timeout;
   auto record = Read(timeout, stop);
   if (!record.ok()) return record.status();
+  // A claim of ours that is still under way would meet a newer resourceVersion.
+  if (record->holder != options_.identity) may_hold_ = false;
   const bool create = record->json.empty();
   const std::string claim = Claim(*record);
   See(*std::move(record));
@@ -158,14 +161,24 @@ absl::StatusOr<bool> LeaseLock::TryAcquireOrRenew(std::chrono::milliseconds time
 }
 
 absl::Status LeaseLock::Release(std::chrono::milliseconds timeout) {
-  if (seen_.holder != options_.identity) return absl::OkStatus();
   const Clock::TimePoint end = clock_.now() + timeout;
-  // Read anew: the answer to the last renewal may have been lost.
-  const auto record = Read(timeout, {});
-  if (!record.ok()) return record.status();
-  seen_.holder.clear();
-  if (record->holder != options_.identity) return absl::OkStatus();
-  Json lease = Json::parse(record->json);
+  while (may_hold_) {
+    const auto left = Left(end, clock_.now());
+    if (!left) return TooLate();
+    // Read anew: the answer to the last renewal may have been lost.
+    const auto record = Read(*left, {});
+    if (!record.ok()) return record.status();
+    if (record->holder != options_.identity) return Forget();
+    absl::Status written = WriteReleased(*record, end);
+    if (written.ok()) return Forget();
+    // Aborted: another one has it already, or a renewal of ours came late.
+    if (!absl::IsAborted(written)) return written;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LeaseLock::WriteReleased(const Record& record, Clock::TimePoint end) {
+  Json lease = Json::parse(record.json);
   const std::string now = MicroTime(clock_.wall());
   Json spec = SpecOf(lease);
   spec["holderIdentity"] = "";
@@ -175,10 +188,16 @@ absl::Status LeaseLock::Release(std::chrono::milliseconds timeout) {
   lease["spec"] = std::move(spec);
   const auto left = Left(end, clock_.now());
   if (!left) return TooLate();
-  const auto written =
-      Update(*api_, kLeases, {options_.namespace_, options_.name}, lease.dump(), Within(*left, {}));
-  // Aborted: another one has it already.
-  return absl::IsAborted(written.status()) ? absl::OkStatus() : written.status();
+  return Update(*api_, kLeases, {options_.namespace_, options_.name}, lease.dump(),
+                Within(*left, {}))
+      .status();
+}
+
+/// It is not ours, nor will it be.
+absl::Status LeaseLock::Forget() {
+  may_hold_ = false;
+  seen_.holder.clear();
+  return absl::OkStatus();
 }
 
 }  // namespace outrigger::kube

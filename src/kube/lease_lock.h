@@ -45,7 +45,8 @@ class LeaseLock {
   /// Ok(false): another one holds it, see holder(). An error: not known; it may have been renewed.
   absl::StatusOr<bool> TryAcquireOrRenew(std::chrono::milliseconds timeout, std::stop_token stop);
 
-  /// Gives the lease back, if it is ours, so that the next one need not wait for it to expire.
+  /// Gives the lease back, if it is or may be ours, so that the next one need not wait for it to
+  /// expire.
   absl::Status Release(std::chrono::milliseconds timeout);
 
   /// Who holds it, as last seen; empty: nobody, or not known.
@@ -63,6 +64,8 @@ class LeaseLock {
   absl::StatusOr<bool> Write(const std::string& json, bool create,
                              std::chrono::milliseconds timeout, std::stop_token stop);
   std::string Claim(const Record& record) const;
+  absl::Status WriteReleased(const Record& record, Clock::TimePoint end);
+  absl::Status Forget();
   void See(Record record);
   bool HeldByOther() const;
 
@@ -71,6 +74,7 @@ class LeaseLock {
   const Clock clock_;
   Record seen_;
   Clock::TimePoint seen_at_;  // when seen_ was first seen as it is
+  bool may_hold_ = false;     // a claim was sent, and nothing seen since that says otherwise
 };
 
 }  // namespace outrigger::kube

@@ -20,6 +20,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kShortWatch{1000};
 // So many watches in a row that brought nothing, and the state is listed anew.
 constexpr int kFruitlessWatches = 2;
+// For how long JSON is asked for behind protobuf that was not understood.
+constexpr milliseconds kFirstDoubt = std::chrono::minutes(10);
+constexpr milliseconds kLongestDoubt = std::chrono::hours(24);
 
 }  // namespace
 
@@ -29,7 +32,7 @@ ReflectorLoop::ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sin
       path_(PathOf(resource)),
       api_(api),
       board_(board),
-      protobuf_(options_.protobuf && sink->ReadsProtobuf()),
+      reads_protobuf_(options_.protobuf && sink->ReadsProtobuf()),
       feed_(resource, sink, options_.report),
       backoff_(options_.backoff, options_.timing.random) {}
 
@@ -51,13 +54,19 @@ ListRequest ReflectorLoop::MakeListRequest() const {
           .timeout = options_.list_timeout,
           .silence = options_.silence,
           .stop = stop_,
-          .protobuf = protobuf_};
+          .protobuf = AsksProtobuf()};
 }
 
 // JSON has text for people to look at, and tells one object that is not understood from a damaged
-// stream.
+// stream. It costs the server much more, so one damaged byte must not decide for good.
 void ReflectorLoop::DoubtEncoding(const absl::Status& status) {
-  if (!status.ok() && FailureOf(status) == Failure::kDamaged) protobuf_ = false;
+  if (status.ok() || FailureOf(status) != Failure::kDamaged || !AsksProtobuf()) return;
+  doubt_ = std::clamp(2 * doubt_, kFirstDoubt, kLongestDoubt);
+  doubted_ = options_.timing.now();
+}
+
+bool ReflectorLoop::AsksProtobuf() const {
+  return reads_protobuf_ && (doubt_.count() == 0 || options_.timing.now() - doubted_ >= doubt_);
 }
 
 void ReflectorLoop::Fill() {
@@ -122,7 +131,7 @@ WatchEnd ReflectorLoop::Watch(bool initial_events) {
                        .silence = options_.silence,
                        .list_timeout = options_.list_timeout,
                        .stop = stop_,
-                       .protobuf = protobuf_};
+                       .protobuf = AsksProtobuf()};
   WatchEnd end = WatchSession(std::move(request), options_.timing, &feed_, board_).Run(api_);
   DoubtEncoding(end.status);
   return end;

@@ -33,6 +33,7 @@ class ReflectorLoop {
   bool IsTrusted();
   WatchEnd Watch(bool initial_events);
   void DoubtEncoding(const absl::Status& status);
+  bool AsksProtobuf() const;
   void AfterWatch(const WatchEnd& end);
   void AfterWatchError(const WatchEnd& end);
   void Relist(bool latest);
@@ -45,7 +46,9 @@ class ReflectorLoop {
   const std::string path_;
   Api* const api_;
   StateBoard* const board_;
-  bool protobuf_;  // is asked for
+  const bool reads_protobuf_;
+  std::chrono::milliseconds doubt_{0};             // how long protobuf was shunned last
+  std::chrono::steady_clock::time_point doubted_;  // since then
   ObjectFeed feed_;
   Backoff backoff_;
   std::stop_token stop_;

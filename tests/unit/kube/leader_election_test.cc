@@ -143,6 +143,23 @@ TEST_F(LeaderElectionTest, ALeaseThatCannotBeRenewedEndsTheTermBeforeAnotherMayB
   stage_.AwaitTerms(2);
 }
 
+TEST_F(LeaderElectionTest, ALeaseThatWasWonWithoutAnAnswerIsGivenBackWhenItStops) {
+  server_.before = [this](const ApiRequest& request) {
+    if (request.method == "GET") return absl::OkStatus();
+    if (request.method == "PUT" &&
+        request.body.find("\"holderIdentity\":\"\"") != std::string::npos) {
+      return absl::OkStatus();
+    }
+    server_.Put(kPath, nlohmann::json::parse(request.body));
+    return absl::DeadlineExceededError("the answer was lost");
+  };
+  auto a = Stand(&server_, "a");
+  stage_.AwaitWarning("cannot be got");
+  a.reset();
+  EXPECT_EQ(server_.At(kPath)["spec"]["holderIdentity"], "");
+  EXPECT_EQ(stage_.most(), 0);
+}
+
 TEST_F(LeaderElectionTest, ALeaseThatAnotherTookEndsTheTerm) {
   auto a = Stand(&server_, "a");
   stage_.AwaitLeading(1);

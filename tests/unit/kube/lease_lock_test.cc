@@ -120,6 +120,40 @@ TEST_F(LeaseLockTest, WhatWasRenewedWithoutAnAnswerIsReleasedToo) {
   EXPECT_EQ(Spec()["holderIdentity"], "");
 }
 
+TEST_F(LeaseLockTest, WhatWasClaimedWithoutAnAnswerIsReleasedToo) {
+  server_.before = [&](const ApiRequest& request) {
+    if (request.method != "POST") return absl::OkStatus();
+    server_.Put(kPath, nlohmann::json::parse(request.body));
+    return absl::DeadlineExceededError("the answer was lost");
+  };
+  EXPECT_FALSE(a_.TryAcquireOrRenew(seconds(1), {}).ok());
+  ASSERT_EQ(Spec()["holderIdentity"], "a");
+  EXPECT_TRUE(a_.Release(seconds(1)).ok());
+  EXPECT_EQ(Spec()["holderIdentity"], "");
+}
+
+TEST_F(LeaseLockTest, ARenewalThatArrivesDuringTheReleaseDoesNotUndoIt) {
+  ASSERT_TRUE(Try(a_));
+  bool once = true;
+  server_.before = [&](const ApiRequest& request) {
+    if (request.method == "PUT" && std::exchange(once, false)) {
+      server_.Put(kPath, server_.At(kPath));  // a newer resourceVersion
+    }
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(a_.Release(seconds(1)).ok());
+  EXPECT_FALSE(once);
+  EXPECT_EQ(Spec()["holderIdentity"], "");
+}
+
+TEST_F(LeaseLockTest, WhoNeverClaimedItAsksNothingToReleaseIt) {
+  ASSERT_TRUE(Try(a_));
+  ASSERT_FALSE(Try(b_));
+  const size_t calls = server_.calls().size();
+  EXPECT_TRUE(b_.Release(seconds(1)).ok());
+  EXPECT_EQ(server_.calls().size(), calls);
+}
+
 TEST_F(LeaseLockTest, ReadingAndWritingShareTheTime) {
   ASSERT_TRUE(Try(a_));
   std::chrono::milliseconds writing{0};

@@ -119,6 +119,31 @@ TEST(ReflectorEncoding, FallsBackToJsonBehindBrokenProtobuf) {
   }
 }
 
+TEST(ReflectorEncoding, TriesProtobufAgainTenMinutesLaterAndThenAfterTwenty) {
+  ProtobufScene scene;
+  const auto json_for = [&scene](std::chrono::minutes time, std::string event) {
+    scene.api.Add([&scene, time, event = std::move(event)](const ApiRequest&, ByteSink sink) {
+      sink(event);
+      scene.time.Advance(time);
+      return absl::OkStatus();
+    });
+  };
+  const std::string broken = Frame("what?");
+  scene.api.Answer({FrameOf("ADDED", "a", 3, "x") + EndFrame(5)}).Answer({broken});
+  json_for(std::chrono::minutes(9), Modified("a", 6, "y"));
+  json_for(std::chrono::minutes(1), Modified("a", 7, "y"));
+  scene.api.Answer({FrameOf("MODIFIED", "a", 8, "z")}).Answer({broken});
+  json_for(std::chrono::minutes(19), Modified("a", 9, "y"));
+  json_for(std::chrono::minutes(1), Modified("a", 10, "y"));
+  scene.Run();
+  std::vector<std::string> forms;
+  for (const std::string& accept : scene.Accepts()) {
+    forms.push_back(accept == kJsonOnly ? "json" : "protobuf");
+  }
+  EXPECT_THAT(forms, ElementsAre("protobuf", "protobuf", "json", "json", "protobuf", "protobuf",
+                                 "json", "json", "protobuf"));
+}
+
 TEST(ReflectorEncoding, FallsBackToJsonWhereTheServersVersionIsBrokenProtobuf) {
   ProtobufScene scene;
   scene.api.Answer({FrameOf("ADDED", "a", 3, "x") + EndFrame(5)})
