@@ -52,12 +52,17 @@ func Start(spec process.Spec) (*Child, error) {
 
 // Ask sends a line and decodes the line of answer, strictly, into answer.
 func (c *Child) Ask(question string, answer any) error {
+	return c.AskWithin(question, Patience, answer)
+}
+
+// AskWithin is Ask for an answer that may take as long as limit.
+func (c *Child) AskWithin(question string, limit time.Duration, answer any) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if _, err := c.stdin.WriteString(question + "\n"); err != nil {
 		return c.explain(question, err)
 	}
-	return c.read(question, Patience, answer)
+	return c.read(question, limit, answer)
 }
 
 // Hear decodes a line that the child says unasked, within limit.

@@ -54,6 +54,9 @@ func NewChanger(ctx context.Context, url string) (*Changer, error) {
 	return c, nil
 }
 
+// Pods is how many pods take turns in changing.
+func (c *Changer) Pods() int { return len(c.pods) }
+
 // Close ends the connection to etcd.
 func (c *Changer) Close() { c.store.close() }
 

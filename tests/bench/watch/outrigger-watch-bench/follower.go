@@ -19,16 +19,10 @@ type follower interface {
 	Seen() (int, error)
 	// Lags sums up the lags of those.
 	Lags() (Lags, error)
-	// Caller makes names-only filter calls; nil if it answers none.
-	Caller() (caller, error)
+	// Caller makes names-only filter calls, with body; nil if it answers none.
+	Caller() (client *checkedClient, body []byte, err error)
 	// Stop ends the process.
 	Stop()
-}
-
-// caller makes one call and says how long the server took.
-type caller interface {
-	Call() (time.Duration, error)
-	Close() error
 }
 
 // Lags are the times from when a change was sent to when it was seen.

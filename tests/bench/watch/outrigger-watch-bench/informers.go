@@ -59,7 +59,7 @@ func (i *informers) Lags() (Lags, error) {
 	return Lags{s.Events, s.LagP50Ms, s.LagP99Ms}, err
 }
 
-func (i *informers) Caller() (caller, error) { return nil, nil }
+func (i *informers) Caller() (*checkedClient, []byte, error) { return nil, nil, nil }
 
 func (i *informers) Stop() {
 	if i.child != nil {

@@ -29,11 +29,14 @@ import (
 type options struct {
 	outrigger string
 	informers string
+	changer   string
+	floor     string
 	out       string
 	size      crowd.Size
 	seconds   int
 	seed      uint64
 	goOnly    bool
+	oursOnly  bool
 }
 
 func (o options) duration() time.Duration { return time.Duration(o.seconds) * time.Second }
@@ -43,7 +46,7 @@ var full = options{size: crowd.Size{Nodes: 5000, Pods: 50_000}, seconds: 20}
 
 // partial says whether the run is one whose figures do not decide.
 func (o options) partial() bool {
-	return o.goOnly || o.size != full.size || o.seconds < full.seconds
+	return o.goOnly || o.oursOnly || o.size != full.size || o.seconds < full.seconds
 }
 
 // errMissed ends a run whose figures are right but not good enough.
@@ -72,6 +75,8 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("outrigger-watch-bench", flag.ContinueOnError)
 	set.StringVar(&o.outrigger, "follower", os.Getenv("OUTRIGGER_KUBE_FOLLOW"), "the outrigger_kube_follow `binary` to measure (environment: OUTRIGGER_KUBE_FOLLOW)")
 	set.StringVar(&o.informers, "informers", beside("informers"), "the `binary` with client-go's informers")
+	set.StringVar(&o.changer, "changer", beside("changer"), "the `binary` that changes pods")
+	set.StringVar(&o.floor, "floor", os.Getenv("OUTRIGGER_BENCH_FLOOR"), "the `binary` of the floor, outrigger_bench_floor (environment: OUTRIGGER_BENCH_FLOOR)")
 	set.StringVar(&o.out, "out", "", "`directory` to write watch.json to")
 	set.IntVar(&o.size.Nodes, "nodes", full.size.Nodes, "how many nodes; fewer than the default: targets do not decide")
 	set.IntVar(&o.size.Pods, "pods", full.size.Pods, "how many pods; fewer than the default: targets do not decide")
@@ -79,14 +84,19 @@ func parse(args []string) (options, error) {
 	set.IntVar(&o.seconds, "seconds", full.seconds, "how long each phase is; shorter than the default: targets do not decide")
 	set.Uint64Var(&o.seed, "seed", 1, "seed of the nodes")
 	set.BoolVar(&o.goOnly, "go-only", false, "measure client-go alone; targets do not decide")
+	set.BoolVar(&o.oursOnly, "ours-only", false, "measure ours alone; targets do not decide")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
 	switch {
+	case o.goOnly && o.oursOnly:
+		return o, errors.New("--go-only and --ours-only exclude each other")
 	case set.NArg() != 0:
 		return o, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case o.outrigger == "" && !o.goOnly:
 		return o, errors.New("which binary? give --follower or set OUTRIGGER_KUBE_FOLLOW, or --go-only")
+	case o.floor == "" && !o.goOnly:
+		return o, errors.New("which floor? give --floor or set OUTRIGGER_BENCH_FLOOR, or --go-only")
 	case o.size.Nodes < 1 || o.size.Pods < 1 || o.seconds < 1:
 		return o, errors.New("--nodes, --pods and --seconds must be at least 1")
 	}
@@ -152,26 +162,28 @@ func measureIn(ctx context.Context, o options, dir string, report *Report) error
 	if err != nil {
 		return err
 	}
-	changer, err := crowd.NewChanger(ctx, c.EtcdURL())
+	changer, err := startChanger(o.changer, c.EtcdURL(), c.LogDir())
 	if err != nil {
 		return err
 	}
-	defer changer.Close()
+	defer changer.stop()
 	// Each finds a server that has nothing else to do: no garbage of the fill, no last follower.
 	settle := func(next string) error {
 		progress.say(next)
 		return replay.Settle(c.ServerPid(), 20*time.Second)
 	}
-	if err := settle("client-go's informers"); err != nil {
-		return err
+	if !o.oursOnly {
+		if err := settle("client-go's informers"); err != nil {
+			return err
+		}
+		report.Go, err = measure(ctx, &informers{binary: o.informers}, o, kubeconfig, c.LogDir(), changer)
 	}
-	if report.Go, err = measure(ctx, &informers{binary: o.informers}, o, kubeconfig, c.LogDir(), changer); err != nil || o.goOnly {
-		return err
+	if err == nil && !o.goOnly {
+		if err := settle("ours"); err != nil {
+			return err
+		}
+		report.Ours, err = measure(ctx, &ours{binary: o.outrigger, cluster: filled.Cluster}, o, kubeconfig, c.LogDir(), changer)
 	}
-	if err := settle("ours"); err != nil {
-		return err
-	}
-	report.Ours, err = measure(ctx, &ours{binary: o.outrigger, cluster: filled.Cluster}, o, kubeconfig, c.LogDir(), changer)
 	return err
 }
 

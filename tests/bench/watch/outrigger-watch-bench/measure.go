@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/front/replay"
-	"outrigger.dev/outrigger/tests/bench/watch/crowd"
 )
 
 // changesPerSecond is the rate of the phase of changes.
 const changesPerSecond = 1000
 
 // measure takes one follower through all phases: start, quiet, changes, changes with calls.
-func measure(ctx context.Context, f follower, o options, kubeconfig, dir string, changer *crowd.Changer) (*Figures, error) {
+func measure(ctx context.Context, f follower, o options, kubeconfig, dir string, changer *changer) (*Figures, error) {
 	figures := &Figures{}
 	defer f.Stop()
 	began := time.Now()
@@ -37,7 +36,7 @@ func measure(ctx context.Context, f follower, o options, kubeconfig, dir string,
 	if err := figures.follow(ctx, f, o.duration(), changer); err != nil {
 		return nil, err
 	}
-	if err := figures.call(ctx, f, o.duration(), changer); err != nil {
+	if err := figures.call(ctx, f, o, dir, changer); err != nil {
 		return nil, err
 	}
 	peak, err := replay.PeakMemory(f.Pid())
@@ -76,12 +75,12 @@ func share(pid int, what func() error) (float64, error) {
 }
 
 // follow measures a follower while pods change.
-func (figures *Figures) follow(ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer) error {
+func (figures *Figures) follow(ctx context.Context, f follower, duration time.Duration, changer *changer) error {
 	before, err := replay.CPUTime(f.Pid())
 	if err != nil {
 		return err
 	}
-	changes, err := changeAndSettle(ctx, f, duration, changer, &figures.FollowPercent)
+	done, err := changeAndSettle(ctx, f, duration, changer, &figures.FollowPercent)
 	if err != nil {
 		return err
 	}
@@ -90,70 +89,79 @@ func (figures *Figures) follow(ctx context.Context, f follower, duration time.Du
 		return err
 	}
 	figures.FollowCPUMS = milliseconds(after - before)
-	writes := replay.Summarize(changes.Writes)
-	figures.ChangesPerSecond, figures.ChangesLate = changes.PerSec, changes.Late
-	figures.WriteP50MS, figures.WriteP99MS = milliseconds(writes.Median), milliseconds(writes.P99)
+	figures.ChangesPerSecond, figures.ChangesLate = done.PerSecond, done.Late
+	figures.WriteP50MS, figures.WriteP99MS = done.WriteP50Ms, done.WriteP99Ms
 	figures.Lags, err = f.Lags()
 	return err
 }
 
 // changeAndSettle makes the changes and waits until the follower has seen them all.
 func changeAndSettle(
-	ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer, percent *float64,
-) (changes crowd.Changes, err error) {
+	ctx context.Context, f follower, duration time.Duration, changer *changer, percent *float64,
+) (done changes, err error) {
 	before, err := f.Seen()
 	if err != nil {
-		return changes, err
+		return done, err
 	}
 	*percent, err = share(f.Pid(), func() error {
-		changes, err = changer.Change(ctx, changesPerSecond, duration)
+		done, err = changer.change(duration)
 		return err
 	})
 	for deadline := time.Now().Add(time.Minute); err == nil; {
 		var seen int
-		if seen, err = f.Seen(); err != nil || seen-before >= changes.Sent {
+		if seen, err = f.Seen(); err != nil || seen-before >= done.Sent {
 			break
 		}
 		if time.Now().After(deadline) {
-			return changes, fmt.Errorf("%s has seen %d of %d changes", f.Name(), seen-before, changes.Sent)
+			return done, fmt.Errorf("%s has seen %d of %d changes", f.Name(), seen-before, done.Sent)
 		}
 		err = replay.Settle(f.Pid(), 100*time.Millisecond)
 	}
-	return changes, err
+	return done, err
 }
 
-// call measures names-only filter calls, one after the other, while pods change; a follower that
-// answers none is left alone.
-func (figures *Figures) call(ctx context.Context, f follower, duration time.Duration, changer *crowd.Changer) error {
-	caller, err := f.Caller()
-	if err != nil || caller == nil {
+// call measures names-only filter calls, of the follower and of the floor by turns, while pods change;
+// a follower that answers none is left alone.
+func (figures *Figures) call(ctx context.Context, f follower, o options, dir string, changer *changer) error {
+	ours, body, err := f.Caller()
+	if err != nil || ours == nil {
 		return err
 	}
-	defer caller.Close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	defer ours.Close()
+	floor, err := startFloor(o.floor, dir, body, ours.first)
+	if err != nil {
+		return err
+	}
+	defer floor.stop()
+	if err := hurry(); err != nil {
+		return err
+	}
 	changed := make(chan error, 1)
 	go func() {
-		_, err := changer.Change(ctx, changesPerSecond, duration)
+		_, err := changer.change(o.duration())
 		changed <- err
 	}()
-	var times []time.Duration
-	for {
-		took, err := caller.Call()
+	times := [2][]time.Duration{}
+	for i := 0; ; i = 1 - i {
+		took, err := []*checkedClient{ours, floor.checkedClient}[i].Call()
 		if err != nil {
-			cancel()
-			<-changed
 			return err
 		}
-		times = append(times, took)
+		times[i] = append(times[i], took)
 		select {
 		case err := <-changed:
-			summary := replay.Summarize(times)
-			figures.Calls = &Calls{summary.Calls, milliseconds(summary.Median), milliseconds(summary.P99)}
+			figures.Calls = &Calls{summarize(times[0]), summarize(times[1])}
 			return err
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(callPause):
 		}
 	}
+}
+
+func summarize(times []time.Duration) CallTimes {
+	summary := replay.Summarize(times)
+	return CallTimes{summary.Calls, milliseconds(summary.Median), milliseconds(summary.P99)}
 }
 
 // callPause is between two calls: a scheduler does other work, and calls without a pause would make

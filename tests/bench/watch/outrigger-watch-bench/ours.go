@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"outrigger.dev/outrigger/tests/bench/bodies"
@@ -74,20 +75,20 @@ func (o *ours) Lags() (Lags, error) {
 }
 
 // Caller makes filter calls with the names of all nodes, each of which must come back.
-func (o *ours) Caller() (caller, error) {
+func (o *ours) Caller() (*checkedClient, []byte, error) {
 	body, err := o.cluster.Encode(bodies.NamesOnly)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var ports struct {
 		Port int `json:"port"`
 	}
 	if err := o.child.Ask("ports", &ports); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := replay.Dial(fmt.Sprintf("127.0.0.1:%d", ports.Port), "/safe/filter", body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	first, err := client.Call()
 	if err == nil {
@@ -95,14 +96,15 @@ func (o *ours) Caller() (caller, error) {
 	}
 	if err != nil {
 		client.Close()
-		return nil, fmt.Errorf("names-only filter: %w", err)
+		return nil, nil, fmt.Errorf("names-only filter: %w", err)
 	}
-	return &checkedClient{client, len(first.Body)}, nil
+	return &checkedClient{client, slices.Clone(first.Body), len(first.Body)}, body, nil
 }
 
 // checkedClient expects every answer to be as long as the first one, which was right.
 type checkedClient struct {
 	client *replay.Client
+	first  []byte
 	length int
 }
 
