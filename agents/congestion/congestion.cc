@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "outrigger/agent/agent.h"
+#include "outrigger/agent/node_memo.h"
 
 namespace outrigger::congestion {
 namespace {
@@ -29,9 +30,11 @@ class Congestion final : public Agent, public Scorer {
   Needs Reads() const override { return Needs().NodeAnnotations({kFactor}); }
 
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
+    NodeMemo<int64_t>::Session memo(&memo_, request.nodes);
     for (size_t i = 0; i < request.nodes.size(); ++i) {
       // No factor, or one that cannot be read, means no congestion.
-      const int64_t read = request.AnnotationInt(request.nodes[i], kFactor).value_or(0);
+      const int64_t read =
+          memo.Get(i, [&] { return request.AnnotationInt(request.nodes[i], kFactor).value_or(0); });
       const int64_t factor = std::clamp(read, int64_t{0}, max_);
       scores[i] = {1 - static_cast<double>(factor) / static_cast<double>(max_),
                    request.Why("congestion factor {} of {}", factor, max_)};
@@ -41,6 +44,7 @@ class Congestion final : public Agent, public Scorer {
 
  private:
   const int64_t max_;
+  mutable NodeMemo<int64_t> memo_;  // the factors
 };
 
 }  // namespace

@@ -78,11 +78,25 @@ TEST(CongestionScore, ReportsFactorsThatCannotBeReadAndTakesThemAsNone) {
   }
 }
 
+// What is remembered of a node must never be seen in an answer.
+TEST(CongestionScore, FollowsTheRevisionsOfNodes) {
+  const AgentUnderTest agent(MakeFactory());
+  const auto node_of = [](uint64_t revision, std::string_view factor) {
+    Node node = NodeWith(factor);
+    node.revision = revision;
+    return node;
+  };
+  EXPECT_THAT(agent.Scores(OwnedRequest(MakePod(), {node_of(7, "30"), node_of(8, "90")})),
+              ElementsAre(7, 1));
+  EXPECT_THAT(agent.Scores(OwnedRequest(MakePod(), {node_of(8, "90"), node_of(9, "50")})),
+              ElementsAre(1, 5));
+}
+
 TEST(CongestionScore, SaysWhyOnlyIfSomebodyAsked) {
   const AgentUnderTest agent(MakeFactory());
-  EXPECT_EQ(agent.Score(OwnedRequest(MakePod(), {NodeWith("7")}, true))[0].why,
+  EXPECT_EQ(agent.Score(OwnedRequest(MakePod(), {NodeWith("7")}, true))[0].why.text(),
             "congestion factor 7 of 100");
-  EXPECT_EQ(agent.Score(OwnedRequest(MakePod(), {NodeWith("7")}, false))[0].why, "");
+  EXPECT_EQ(agent.Score(OwnedRequest(MakePod(), {NodeWith("7")}, false))[0].why.text(), "");
 }
 
 TEST(CongestionSettings, OfTheOriginalsEnvironmentTakeOnlyPositiveIntegers) {

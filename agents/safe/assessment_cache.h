@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "answer_memo.h"
 #include "outrigger/agent/request.h"
 #include "statistics.h"
 
@@ -21,8 +23,9 @@ struct Assessment {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // equals nothing
 };
 
-/// Remembers assessments from call to call, by the revision of the node, since reading annotations
-/// and integrating distributions is what a call costs. Never changes an answer.
+/// Remembers assessments, and the answers drawn from them, from call to call, by the revision of
+/// the node: reading annotations and integrating distributions is what a call costs. Never changes
+/// an answer.
 ///
 /// One call at a time uses it; a call that finds it taken works without it instead of waiting.
 class AssessmentCache {
@@ -30,40 +33,55 @@ class AssessmentCache {
   /// The use of the cache by one call.
   class Session {
    public:
-    /// Takes `cache` if it is free, for `nodes` nodes.
-    Session(AssessmentCache* cache, size_t nodes);
+    /// Takes `cache` if it is free, to answer `question` about each of `nodes`.
+    Session(AssessmentCache* cache, const NodeList& nodes, const Question& question);
 
-    /// Where the assessment of `node` is or belongs; the caller fills it if its revision is not
-    /// that of the node or is 0. Valid until the next call of At().
-    Assessment& At(const Node& node);
-    /// Begins to bring what At() gives into the processor's cache.
-    void Prefetch(const Node& node) const {
-      if (slots_ == nullptr) return;
-      const char* const slot = reinterpret_cast<const char*>(&SlotOf(node));
+    /// What was remembered as the answer about the node at `i`, if it was. To be asked in order.
+    std::optional<double> Answer(size_t i) {
+      if (memo_ == nullptr) return std::nullopt;
+      PrefetchAhead(i);
+      const auto answer = memo_->Find(nodes_.Revision(i), number_);
+      missing_ = !answer.has_value();
+      return answer;
+    }
+    void Remember(size_t i, double answer) {
+      if (memo_ != nullptr) memo_->Put(nodes_.Revision(i), number_, answer);
+    }
+
+    /// Where the assessment of the node at `i` is or belongs; the caller fills it if its revision
+    /// is not that of the node or is 0. Valid until the next call of At().
+    Assessment& At(size_t i);
+
+   private:
+    // What is remembered of thousands of nodes is more than the processor's nearer caches hold, and
+    // is better waited for several at once.
+    void PrefetchAhead(size_t i) const {
+      constexpr size_t kAhead = 12;
+      if (i + kAhead >= nodes_.size()) return;
+      const uint64_t revision = nodes_.Revision(i + kAhead);
+      memo_->Prefetch(revision, number_);
+      if (!missing_) return;
+      const char* const slot = reinterpret_cast<const char*>(&SlotOf(revision));
       __builtin_prefetch(slot, /*rw=*/1);
       __builtin_prefetch(slot + sizeof(Assessment) - 1, /*rw=*/1);
     }
-
-   private:
-    Assessment& SlotOf(const Node& node) const {
-      return (*slots_)[node.revision & (slots_->size() - 1)];
+    Assessment& SlotOf(uint64_t revision) const {
+      return (*slots_)[revision & (slots_->size() - 1)];
     }
 
+    const NodeList nodes_;
     std::unique_lock<std::mutex> lock_;
-    std::vector<Assessment>* slots_ = nullptr;  // null: taken by another call
+    AnswerMemo* memo_ = nullptr;  // null, as slots_: taken by another call
+    std::vector<Assessment>* slots_ = nullptr;
+    uint64_t number_ = 0;   // of the question
+    bool missing_ = false;  // no answer was remembered for the node before
     Assessment scratch_;
   };
 
  private:
   std::mutex mutex_;
+  AnswerMemo memo_;
   std::vector<Assessment> slots_;  // by revision modulo the size, a power of two
 };
-
-/// For the loop over the nodes of `request`, at `i`: the slots of thousands of nodes are more than
-/// the processor's nearer caches hold, and are better waited for several at once.
-inline void PrefetchAhead(const Request& request, size_t i, const AssessmentCache::Session& cache) {
-  constexpr size_t kAhead = 12;
-  if (i + kAhead < request.nodes.size()) cache.Prefetch(request.nodes[i + kAhead]);
-}
 
 }  // namespace outrigger::safe

@@ -9,6 +9,7 @@ namespace outrigger::safe {
 namespace {
 
 constexpr std::array kBoth = {kCpuResource, kMemoryResource};
+constexpr double kFits = 1;  // the answer to Question::Kind::kFits that is remembered
 
 // "0.41 > 0.30", with as many decimals as it takes to see the difference.
 std::string Exceeds(double risk, double limit) {
@@ -55,12 +56,13 @@ std::vector<NamedScorer> Safe::NamedScorers() const {
   return {{"overload", &overload_}, {"balance", &balance_}};
 }
 
-Assessment& Safe::Assess(const Request& request, const Node& node,
-                         AssessmentCache::Session* cache) const {
-  Assessment& assessment = cache->At(node);
-  if (node.revision == 0 || assessment.revision != node.revision) {
-    assessment = {.revision = node.revision,
-                  .statistics = ReadStatistics(request, node, settings_.forecast_weight)};
+Assessment& Safe::Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const {
+  Assessment& assessment = cache->At(i);
+  const uint64_t revision = request.nodes.Revision(i);
+  if (revision == 0 || assessment.revision != revision) {
+    assessment = {
+        .revision = revision,
+        .statistics = ReadStatistics(request, request.nodes[i], settings_.forecast_weight)};
   }
   return assessment;
 }
@@ -114,13 +116,18 @@ Verdict Safe::Reject(Assessment* assessment, const Amounts& demand) const {
 
 absl::Status Safe::Filter(const Request& request, std::span<Verdict> verdicts) const {
   const Amounts demand = DemandOf(request.pod);
-  AssessmentCache::Session cache(&cache_, request.nodes.size());
+  const Question question{.kind = Question::Kind::kFits, .demand = demand};
+  AssessmentCache::Session cache(&cache_, request.nodes, question);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    PrefetchAhead(request, i, cache);
-    Assessment& assessment = Assess(request, request.nodes[i], &cache);
+    if (cache.Answer(i) == kFits) continue;
+    Assessment& assessment = Assess(request, i, &cache);
     const bool fits = Accepts(&assessment, kCpuResource, demand[kCpuResource]) &&
                       Accepts(&assessment, kMemoryResource, demand[kMemoryResource]);
-    if (!fits) verdicts[i] = Reject(&assessment, demand);
+    if (fits) {
+      cache.Remember(i, kFits);
+    } else {
+      verdicts[i] = Reject(&assessment, demand);
+    }
   }
   return absl::OkStatus();
 }

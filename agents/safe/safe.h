@@ -87,9 +87,8 @@ class Safe final : public Agent, public Filterer, public Scorer {
 
   Safe(const AgentDeps& deps, const Settings& settings);
 
-  /// The statistics of `node`, from the cache where it has them.
-  Assessment& Assess(const Request& request, const Node& node,
-                     AssessmentCache::Session* cache) const;
+  /// The statistics of the node at `i`, from the cache where it has them.
+  Assessment& Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const;
   double RiskOf(Assessment* assessment, Resource resource, double demand) const;
   bool Accepts(Assessment* assessment, Resource resource, double demand) const;
   Verdict Reject(Assessment* assessment, const Amounts& demand) const;
@@ -99,6 +98,9 @@ class Safe final : public Agent, public Filterer, public Scorer {
   /// The score with `overload_share` (0..1) of overload and the rest of balance.
   double NodeValue(Assessment* assessment, const Amounts& demand, double overload_share) const;
   std::string Figures(Assessment* assessment, const Amounts& demand) const;
+  /// Tells who asked for them how a score came about.
+  void Explain(const Request& request, size_t i, const std::string& figures,
+               NodeScore* score) const;
   void ScoreAll(const Request& request, double overload_share, std::span<NodeScore> scores) const;
 
   const Settings settings_;

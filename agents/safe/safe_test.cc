@@ -160,9 +160,9 @@ TEST(SafeAgentScore, IsTheWeightedMeanOfOverloadAndBalance) {
 
 TEST(SafeAgentScore, ExplainsItsFiguresOnlyIfSomebodyAsked) {
   const AgentUnderTest agent(MakeFactory());
-  EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), true))[0].why,
+  EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), true))[0].why.text(),
             "cpu: use 65.0 % +- 10.0 %, risk 0.0011, balance 0.62; memory: no statistics");
-  EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), false))[0].why, "");
+  EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), false))[0].why.text(), "");
 }
 
 TEST(SafeAgentPrintTable, LogsTheFiguresOfEveryNode) {

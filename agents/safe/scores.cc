@@ -71,20 +71,29 @@ std::string Safe::Figures(Assessment* assessment, const Amounts& demand) const {
 void Safe::ScoreAll(const Request& request, double overload_share,
                     std::span<NodeScore> scores) const {
   const Amounts demand = DemandOf(request.pod);
-  AssessmentCache::Session cache(&cache_, request.nodes.size());
+  const Question question{
+      .kind = Question::Kind::kScore, .demand = demand, .overload_share = overload_share};
+  AssessmentCache::Session cache(&cache_, request.nodes, question);
+  const bool figures_wanted = request.explaining || settings_.print_table;
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    PrefetchAhead(request, i, cache);
-    const Node& node = request.nodes[i];
-    Assessment& assessment = Assess(request, node, &cache);
-    scores[i].value = NodeValue(&assessment, demand, overload_share);
-    if (!request.explaining && !settings_.print_table) continue;
-    const std::string figures = Figures(&assessment, demand);
-    if (request.explaining) scores[i].why = figures;
-    if (settings_.print_table) {
-      log_(fmt::format("pod={}/{} node={} {}; score {:.2f}", request.pod.namespace_,
-                       request.pod.name, node.name, figures, scores[i].value));
+    const auto known = cache.Answer(i);
+    if (known.has_value() && !figures_wanted) {
+      scores[i].value = *known;
+      continue;
     }
+    Assessment& assessment = Assess(request, i, &cache);
+    scores[i].value = NodeValue(&assessment, demand, overload_share);
+    cache.Remember(i, scores[i].value);
+    if (figures_wanted) Explain(request, i, Figures(&assessment, demand), &scores[i]);
   }
+}
+
+void Safe::Explain(const Request& request, size_t i, const std::string& figures,
+                   NodeScore* score) const {
+  if (request.explaining) score->why = figures;
+  if (!settings_.print_table) return;
+  log_(fmt::format("pod={}/{} node={} {}; score {:.2f}", request.pod.namespace_, request.pod.name,
+                   request.nodes[i].name, figures, score->value));
 }
 
 absl::Status Safe::Score(const Request& request, std::span<NodeScore> scores) const {

@@ -48,6 +48,7 @@ using PodGroups = HashTrie<PodGroup, GroupsByValue>;
 
 struct Contents {
   SlotVector<Ref<NodeCell>> nodes;  // null: an empty slot
+  SlotVector<NodeRef> refs;         // to the same nodes; pods that come and go leave it alone
   size_t node_count = 0;
   NodeNames names;
   PodTable pods;

@@ -66,7 +66,7 @@ Effect NodeEditor::Upsert(const Node& node) {
   const bool same = SameNode(there, node);
   if (same && there.resource_version == node.resource_version) return Effect::kNone;
   const uint64_t revision = same ? there.revision : NextNodeRevision();
-  Mutable(*slot).node = Kept(node, revision);
+  PutNode(*slot, Kept(node, revision));
   return same ? Effect::kVersion : Effect::kContent;
 }
 
@@ -74,10 +74,10 @@ void NodeEditor::Add(const Node& node) {
   const size_t slot = TakeSlot();
   Ref<NodeCell> cell(new NodeCell(epoch_));
   cell->state.index = slot;
-  cell->state.node = Kept(node, NextNodeRevision());
   if (auto waiting = waiting_.extract(node.name)) cell->state.pods = std::move(waiting.mapped());
   Sum(&cell->state);
   contents_.nodes.Mutable(slot, epoch_) = std::move(cell);
+  PutNode(slot, Kept(node, NextNodeRevision()));
   contents_.names.Set(node.name, slot, epoch_);
   ++contents_.node_count;
 }
@@ -86,6 +86,7 @@ bool NodeEditor::Remove(std::string_view name) {
   const auto slot = contents_.names.Find(name);
   if (!slot.has_value()) return false;
   const Ref<NodeCell> gone = std::exchange(contents_.nodes.Mutable(*slot, epoch_), {});
+  contents_.refs.Mutable(*slot, epoch_) = {};
   if (!gone->state.pods.empty()) waiting_[std::string(name)] = gone->state.pods;
   contents_.names.Erase(name, epoch_);
   --contents_.node_count;
@@ -96,6 +97,7 @@ bool NodeEditor::Remove(std::string_view name) {
 size_t NodeEditor::TakeSlot() {
   if (!free_.empty()) return free_.extract(free_.begin()).value();
   contents_.nodes.Grow(epoch_);
+  contents_.refs.Grow(epoch_);
   return contents_.nodes.size() - 1;
 }
 
@@ -104,11 +106,17 @@ void NodeEditor::FreeSlot(size_t slot) {
   while (!free_.empty() && *free_.rbegin() + 1 == contents_.nodes.size()) {
     free_.erase(std::prev(free_.end()));
     contents_.nodes.Shrink();
+    contents_.refs.Shrink();
   }
 }
 
 NodeState& NodeEditor::Mutable(size_t slot) {
   return Own(contents_.nodes.Mutable(slot, epoch_), epoch_).state;
+}
+
+void NodeEditor::PutNode(size_t slot, std::shared_ptr<const Node> node) {
+  contents_.refs.Mutable(slot, epoch_) = NodeRef(*node);
+  Mutable(slot).node = std::move(node);
 }
 
 void NodeEditor::PutPod(std::string_view node, const PodPtr& pod) {

@@ -40,6 +40,7 @@ class NodeEditor {
   size_t TakeSlot();
   void FreeSlot(size_t slot);
   NodeState& Mutable(size_t slot);
+  void PutNode(size_t slot, std::shared_ptr<const Node> node);
 
   Contents& contents_;
   const uint64_t& epoch_;

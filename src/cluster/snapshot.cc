@@ -1,8 +1,5 @@
 #include "cluster/snapshot.h"
 
-#include <algorithm>
-#include <array>
-
 #include "cluster/contents.h"
 
 namespace outrigger::cluster {
@@ -31,24 +28,12 @@ const NodeState* Snapshot::FindNode(std::string_view name) const {
   return slot.has_value() ? NodeAt(*slot) : nullptr;
 }
 
-void Snapshot::FindNodes(std::span<const std::string_view> names,
-                         std::span<const NodeState*> found) const {
-  constexpr size_t kAtOnce = 64;  // more than the processor can wait for
-  std::array<uint64_t, kAtOnce> hashes{};
-  for (size_t begin = 0; begin < names.size(); begin += kAtOnce) {
-    const size_t end = std::min(begin + kAtOnce, names.size());
-    for (size_t i = begin; i < end; ++i) {
-      hashes[i - begin] = HashOf(names[i]);
-      contents_->names.Prefetch(hashes[i - begin]);
-    }
-    for (size_t i = begin; i < end; ++i) {
-      const auto slot = contents_->names.Find(names[i], hashes[i - begin]);
-      found[i] = slot.has_value() ? NodeAt(*slot) : nullptr;
-      if (found[i] != nullptr) __builtin_prefetch(&found[i]->node);
-    }
-    for (size_t i = begin; i < end; ++i) {
-      if (found[i] != nullptr) __builtin_prefetch(&found[i]->node->revision);
-    }
+void Snapshot::FindNodes(const names::HashedNames& names, std::span<NodeRef> found) const {
+  constexpr size_t kAhead = 16;  // more than the processor can wait for at once
+  for (size_t i = 0; i < names.names.size(); ++i) {
+    if (i + kAhead < names.names.size()) contents_->names.Prefetch(names.hashes[i + kAhead]);
+    const auto slot = contents_->names.Find(names.names[i], names.hashes[i]);
+    found[i] = slot.has_value() ? contents_->refs[*slot] : NodeRef();
   }
 }
 

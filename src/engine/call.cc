@@ -27,7 +27,7 @@ std::unique_ptr<CallState> CallStatePool::Take() {
 void CallStatePool::Return(std::unique_ptr<CallState> state) {
   state->view.reset();
   state->abandoned = {};
-  if (state->args.nodes.capacity() > kKeptNodes) return;
+  if (state->nodes.capacity() > kKeptNodes) return;
   const std::lock_guard lock(mutex_);
   if (free_.size() < kKeptStates) free_.push_back(std::move(state));
 }

@@ -17,14 +17,14 @@ struct CallState {
   wire::ExtenderArgs args;
   std::stop_token abandoned;
   std::shared_ptr<const NodeView> view;  // pinned for names-only calls
-  std::vector<std::string_view> names;   // of args.nodes, to be looked up
-  std::vector<const Node*> nodes;        // aligned with args.nodes
+  std::vector<Node> bare;                // nodes of which only the name is known
+  std::vector<NodeRef> nodes;            // aligned with args.names
 
-  std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.nodes
+  std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.names
   std::vector<std::string> reasons;    // aligned too
   std::vector<size_t> reasoned;        // where reasons are not empty
-  std::vector<const Node*> offered;    // what one agent is asked about
-  std::vector<size_t> offered_index;   // where those stand in args.nodes
+  std::vector<NodeRef> offered;        // what one agent is asked about, unless it is all
+  std::vector<size_t> offered_index;   // where those stand in args.names
   std::vector<Verdict> verdicts;       // its answer
   std::vector<NodeScore> node_scores;  // its answer
   std::vector<double> sums;            // of weighted scores

@@ -58,9 +58,9 @@ void LogScoreDecision(const Endpoint& endpoint, const CallState& state) {
   std::string text;
   for (size_t i = 0; i < shown; ++i) {
     const size_t at = order[i];
-    text +=
-        fmt::format("{}{}={}", i == 0 ? "" : " ", ForLog(state.nodes[at]->name), state.scores[at]);
-    const std::string& why = state.node_scores[at].why;
+    text += fmt::format("{}{}={}", i == 0 ? "" : " ", ForLog(state.nodes[at].node->name),
+                        state.scores[at]);
+    const std::string& why = state.node_scores[at].why.text();
     if (i == 0 && !why.empty()) text += fmt::format(" ({})", ForLog(why));
   }
   if (order.size() > shown) text += fmt::format(" and {} more", order.size() - shown);

@@ -193,7 +193,7 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
   state->abandoned = asked.abandoned;
   const absl::Status decoded = wire::DecodeExtenderArgs(asked.body, plan.needs, &state->args);
   if (!decoded.ok()) return FromDecoding(decoded);
-  *nodes = state->args.nodes.size();
+  *nodes = state->args.names.size();
   Report(state->args.malformed);
   CallError error = ResolveNodes(plan, source_, observer_, state.get());
   if (!error.ok()) return error;

@@ -47,7 +47,7 @@ class Explainer {
       : nodes_(nodes), observer_(observer) {
     state_.args.pod = pod;
     state_.nodes.reserve(nodes.size());
-    for (const Node& node : nodes) state_.nodes.push_back(&node);
+    for (const Node& node : nodes) state_.nodes.emplace_back(node);
   }
 
   absl::StatusOr<Explanation> Run(const std::vector<ServedAgent>& agents) {
@@ -144,7 +144,7 @@ class Explainer {
   ExplainedScore Score(size_t node) const {
     return {.value = state_.sums[node],
             .points = state_.scores[node],
-            .why = state_.node_scores[node].why};
+            .why = state_.node_scores[node].why.text()};
   }
 
   bool Failed(const Instance& instance, Verb verb) const {

@@ -8,15 +8,17 @@
 namespace outrigger::engine {
 namespace {
 
-// Collects the nodes that nobody has rejected yet.
-void OfferSurvivors(CallState* state) {
+// The nodes that nobody has rejected yet: mostly all, which are not copied.
+std::span<const NodeRef> OfferSurvivors(CallState* state) {
   state->offered.clear();
   state->offered_index.clear();
+  if (state->reasoned.empty()) return state->nodes;
   for (size_t i = 0; i < state->nodes.size(); ++i) {
     if (state->kinds[i] != Verdict::Kind::kFits) continue;
     state->offered.push_back(state->nodes[i]);
     state->offered_index.push_back(i);
   }
+  return state->offered;
 }
 
 // Few classes occur in one call, so a short list beats a map.
@@ -44,7 +46,7 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
   for (size_t i = 0; i < state->verdicts.size(); ++i) {
     const Verdict& verdict = state->verdicts[i];
     if (verdict.fits()) continue;
-    const size_t at = state->offered_index[i];
+    const size_t at = state->offered_index.empty() ? i : state->offered_index[i];
     state->kinds[at] = verdict.kind();
     // The scheduler does not tell people which extender spoke.
     state->reasoned.push_back(at);
@@ -64,10 +66,11 @@ CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, Call
   state->reasons.resize(state->nodes.size());
   for (const auto& [instance, filterer] : plan.filters) {
     if (state->abandoned.stop_requested()) return Abandoned();
-    OfferSurvivors(state);
-    state->verdicts.assign(state->offered.size(), Verdict::Fits());
+    const std::span<const NodeRef> offered = OfferSurvivors(state);
+    state->verdicts.clear();
+    state->verdicts.resize(offered.size());  // they fit
     const Request request{.pod = state->args.pod,
-                          .nodes = NodeList(state->offered),
+                          .nodes = NodeList(offered),
                           .diagnostics = *instance->diagnostics,
                           .explaining = explaining,
                           .abandoned = state->abandoned};

@@ -7,29 +7,32 @@
 namespace outrigger::engine {
 namespace {
 
-cluster::NameTable NamesOf(const std::vector<Node>& nodes) {
+names::NameTable NamesOf(const std::vector<Node>& nodes) {
   absl::flat_hash_map<std::string_view, size_t> last;
   last.reserve(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) last[nodes[i].name] = i;
-  return cluster::NameTable({last.begin(), last.end()});
+  return names::NameTable({last.begin(), last.end()});
 }
 
 }  // namespace
 
 NodeTable::NodeTable(std::vector<Node> nodes) : nodes_(std::move(nodes)), names_(NamesOf(nodes_)) {
-  for (Node& node : nodes_) node.revision = NextNodeRevision();
+  refs_.reserve(nodes_.size());
+  for (Node& node : nodes_) {
+    node.revision = NextNodeRevision();
+    refs_.emplace_back(node);
+  }
 }
 
 const Node* NodeTable::Find(std::string_view name) const {
-  const size_t at = names_.Find(name, cluster::HashOf(name));
-  return at == cluster::NameTable::kNone ? nullptr : &nodes_[at];
+  const size_t at = names_.Find(name, names::HashOf(name));
+  return at == names::NameTable::kNone ? nullptr : &nodes_[at];
 }
 
-void NodeTable::FindAll(std::span<const std::string_view> names,
-                        std::span<const Node*> found) const {
-  for (size_t i = 0; i < names.size(); ++i) {
-    found[i] = Find(names[i]);
-    if (found[i] != nullptr) __builtin_prefetch(&found[i]->revision);
+void NodeTable::FindAll(const names::HashedNames& names, std::span<NodeRef> found) const {
+  for (size_t i = 0; i < names.names.size(); ++i) {
+    const size_t at = names_.Find(names.names[i], names.hashes[i]);
+    found[i] = at == names::NameTable::kNone ? NodeRef() : refs_[at];
   }
 }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cluster/node_names.h"
+#include "names/hash.h"
+#include "names/name_table.h"
 #include "outrigger/k8s/node.h"
 
 namespace outrigger::engine {
@@ -18,8 +19,7 @@ class NodeView {
   /// The node, or nullptr. Lives as long as the view. Asked for thousands of names in one call.
   virtual const Node* Find(std::string_view name) const = 0;
   /// Find() of each name, into `found`, which is as long.
-  virtual void FindAll(std::span<const std::string_view> names,
-                       std::span<const Node*> found) const = 0;
+  virtual void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const = 0;
 };
 
 /// Where the nodes of names-only calls come from. Thread-safe.
@@ -41,13 +41,13 @@ class NodeTable final : public NodeView {
   NodeTable& operator=(const NodeTable&) = delete;
 
   const Node* Find(std::string_view name) const override;
-  void FindAll(std::span<const std::string_view> names,
-               std::span<const Node*> found) const override;
+  void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const override;
   size_t size() const { return nodes_.size(); }
 
  private:
   std::vector<Node> nodes_;
-  cluster::NameTable names_;
+  std::vector<NodeRef> refs_;  // to each
+  names::NameTable names_;
 };
 
 /// A source that never changes: a file, a test.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/call.h"
 #include "engine/node_table.h"
 #include "fmt/format.h"
@@ -5,20 +7,20 @@
 namespace outrigger::engine {
 namespace {
 
-// Returns how many nodes the view does not know: those stay names, and say so.
-size_t LookUp(const NodeView& view, CallState* state) {
-  const std::vector<Node>& asked = state->args.nodes;
-  state->names.assign(asked.size(), {});
-  for (size_t i = 0; i < asked.size(); ++i) state->names[i] = asked[i].name;
-  state->nodes.resize(asked.size());
-  view.FindAll(state->names, state->nodes);
-  size_t unknown = 0;
-  for (size_t i = 0; i < asked.size(); ++i) {
-    if (state->nodes[i] != nullptr) continue;
-    state->nodes[i] = &asked[i];
-    ++unknown;
+// The nodes that are still missing are names and nothing else. Returns how many that are.
+size_t FillBare(CallState* state) {
+  const auto missing =
+      static_cast<size_t>(std::count_if(state->nodes.begin(), state->nodes.end(),
+                                        [](const NodeRef& node) { return node.node == nullptr; }));
+  if (state->bare.size() < missing) state->bare.resize(missing);
+  auto next = state->bare.begin();
+  for (size_t i = 0; i < state->nodes.size(); ++i) {
+    if (state->nodes[i].node != nullptr) continue;
+    next->known = false;
+    next->name = state->args.names[i];
+    state->nodes[i] = NodeRef(*next++);
   }
-  return unknown;
+  return missing;
 }
 
 }  // namespace
@@ -34,9 +36,12 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
                         "--full-nodes)",
                         plan.endpoint.agent)};
   }
+  state->nodes.assign(state->args.names.size(), {});
   if (!look_up) {
-    state->nodes.clear();
-    for (const Node& node : state->args.nodes) state->nodes.push_back(&node);
+    for (size_t i = 0; i < state->args.nodes.size(); ++i) {
+      state->nodes[i] = NodeRef(state->args.nodes[i]);
+    }
+    FillBare(state);
     return {};
   }
   auto view = source->Pin();
@@ -45,7 +50,8 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
             fmt::format("{}: {}", plan.endpoint.agent, std::string(view.status().message()))};
   }
   state->view = *std::move(view);
-  const size_t unknown = LookUp(*state->view, state);
+  state->view->FindAll({state->args.names, state->args.hashes}, state->nodes);
+  const size_t unknown = FillBare(state);
   if (unknown > 0) observer->OnUnknownNodes(plan.endpoint.agent, unknown);
   return {};
 }

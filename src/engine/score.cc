@@ -39,11 +39,8 @@ CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, Call
   double weights = 0;
   for (const auto& [instance, scorer] : plan.scorers) {
     if (state->abandoned.stop_requested()) return Abandoned();
+    state->node_scores.clear();
     state->node_scores.resize(count);
-    for (NodeScore& score : state->node_scores) {
-      score.value = 0;
-      score.why.clear();
-    }
     const Request request{.pod = state->args.pod,
                           .nodes = NodeList(state->nodes),
                           .diagnostics = *instance->diagnostics,

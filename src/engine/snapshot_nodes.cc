@@ -1,8 +1,5 @@
 #include "engine/snapshot_nodes.h"
 
-#include <algorithm>
-#include <array>
-
 namespace outrigger::engine {
 namespace {
 
@@ -14,17 +11,8 @@ class SnapshotView final : public NodeView {
     const cluster::NodeState* state = snapshot_->FindNode(name);
     return state == nullptr ? nullptr : state->node.get();
   }
-  void FindAll(std::span<const std::string_view> names,
-               std::span<const Node*> found) const override {
-    constexpr size_t kAtOnce = 256;
-    std::array<const cluster::NodeState*, kAtOnce> states{};
-    for (size_t begin = 0; begin < names.size(); begin += kAtOnce) {
-      const size_t count = std::min(kAtOnce, names.size() - begin);
-      snapshot_->FindNodes(names.subspan(begin, count), std::span(states).first(count));
-      for (size_t i = 0; i < count; ++i) {
-        found[begin + i] = states[i] == nullptr ? nullptr : states[i]->node.get();
-      }
-    }
+  void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const override {
+    snapshot_->FindNodes(names, found);
   }
 
  private:

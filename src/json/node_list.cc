@@ -1,5 +1,6 @@
 #include "json/node_list.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -9,15 +10,6 @@
 #include "json/reader.h"
 
 namespace outrigger::json {
-namespace {
-
-// Debian's abseil has a string_view of its own.
-absl::string_view Key(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
-}  // namespace
-
 absl::Status ReadNodes(Value value, const Path& at, const Needs& needs, std::vector<Node>* nodes,
                        std::vector<std::string_view>* raw) {
   size_t count = 0;
@@ -36,22 +28,24 @@ absl::Status ReadNodes(Value value, const Path& at, const Needs& needs, std::vec
   return status;
 }
 
-absl::Status CheckNames(const std::vector<Node>& nodes, const Path& at,
-                        absl::flat_hash_set<absl::string_view>* names) {
-  names->clear();
-  names->reserve(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const std::string& name = nodes[i].name;
-    if (name.empty()) {
-      return absl::FailedPreconditionError(
-          fmt::format("{}: the node has no name", at.Index(i).Text()));
-    }
-    if (!names->insert(Key(name)).second) {
-      return absl::FailedPreconditionError(
-          fmt::format("{}: node \"{}\" is given twice", at.Index(i).Text(), Cut(name)));
-    }
+void ListNames(const std::vector<Node>& nodes, std::vector<std::string_view>* names) {
+  names->resize(nodes.size());
+  std::transform(nodes.begin(), nodes.end(), names->begin(),
+                 [](const Node& node) -> std::string_view { return node.name; });
+}
+
+absl::Status CheckNames(std::span<const std::string_view> names, const Path& at,
+                        names::NameSet* set, std::vector<uint64_t>* hashes) {
+  const auto empty = std::find(names.begin(), names.end(), std::string_view());
+  const auto first_empty = static_cast<size_t>(empty - names.begin());
+  const size_t twice = set->Assign(names, hashes);
+  if (twice < first_empty) {
+    return absl::FailedPreconditionError(
+        fmt::format("{}: node \"{}\" is given twice", at.Index(twice).Text(), Cut(names[twice])));
   }
-  return absl::OkStatus();
+  if (empty == names.end()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("{}: the node has no name", at.Index(first_empty).Text()));
 }
 
 absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* nodes,
@@ -82,7 +76,9 @@ absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* no
         list.Key("kind"),
         fmt::format("expected \"NodeList\", \"List\" or \"Node\", found \"{}\"", Cut(kind)));
   }
-  return status.ok() ? CheckNames(*nodes, list.Key("items"), &parser->name_set) : status;
+  if (!status.ok()) return status;
+  ListNames(*nodes, &parser->names);
+  return CheckNames(parser->names, list.Key("items"), &parser->name_set, &parser->hashes);
 }
 
 }  // namespace outrigger::json

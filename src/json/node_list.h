@@ -1,13 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "json/body.h"
 #include "json/reader.h"
+#include "names/name_set.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/k8s/node.h"
 
@@ -20,10 +21,13 @@ namespace outrigger::json {
 absl::Status ReadNodes(Value value, const Path& at, const Needs& needs, std::vector<Node>* nodes,
                        std::vector<std::string_view>* raw);
 
-/// FailedPrecondition if a node has no name (`at` is the list it is in) or a name comes twice.
-/// Leaves the names in `names`, as views into `nodes`.
-absl::Status CheckNames(const std::vector<Node>& nodes, const Path& at,
-                        absl::flat_hash_set<absl::string_view>* names);
+/// The names of `nodes`: views into it.
+void ListNames(const std::vector<Node>& nodes, std::vector<std::string_view>* names);
+
+/// FailedPrecondition if a name is empty (`at` is the list of nodes it is in) or comes twice.
+/// Leaves the names in `set`, and the hash of each in `hashes`.
+absl::Status CheckNames(std::span<const std::string_view> names, const Path& at,
+                        names::NameSet* set, std::vector<uint64_t>* hashes);
 
 /// A list of nodes as `kubectl get nodes -o json` prints it (NodeList, List, or one Node).
 absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* nodes,

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "json/body.h"
 #include "json/reader.h"
+#include "names/name_set.h"
 
 namespace outrigger::json {
 
@@ -28,7 +29,8 @@ class Parser {
 
   // Working memory, reused from call to call; the decoders clear it before use.
   std::vector<std::string_view> names;
-  absl::flat_hash_set<absl::string_view> name_set;
+  std::vector<uint64_t> hashes;
+  names::NameSet name_set;
 
  private:
   simdjson::ondemand::parser parser_;

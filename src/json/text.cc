@@ -44,18 +44,6 @@ bool BlockIsPlain(const char* bytes) {
   return (halves[0] | halves[1]) == 0;
 }
 
-// Names of nodes, thousands of them, are plain.
-bool AllPlain(std::string_view text) {
-  if (text.size() < kBlock) {
-    return std::all_of(text.begin(), text.end(),
-                       [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
-  }
-  for (size_t at = 0; at + kBlock <= text.size(); at += kBlock) {
-    if (!BlockIsPlain(text.data() + at)) return false;
-  }
-  return BlockIsPlain(text.data() + text.size() - kBlock);  // overlaps the one before
-}
-
 // The length of the UTF-8 sequence at `at`, or 0 if there is none: RFC 3629, section 4.
 size_t SequenceLength(std::string_view text, size_t at) {
   const unsigned char lead = Byte(text, at);
@@ -128,8 +116,20 @@ size_t AppendCharacter(std::string_view text, size_t at, std::string* out) {
 
 }  // namespace
 
+// Names of nodes, thousands of them, are plain.
+bool IsPlain(std::string_view text) {
+  if (text.size() < kBlock) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
+  }
+  for (size_t at = 0; at + kBlock <= text.size(); at += kBlock) {
+    if (!BlockIsPlain(text.data() + at)) return false;
+  }
+  return BlockIsPlain(text.data() + text.size() - kBlock);  // overlaps the one before
+}
+
 void AppendString(std::string_view text, std::string* out) {
-  if (AllPlain(text)) {
+  if (IsPlain(text)) {
     const size_t at = out->size();
     out->resize(at + text.size() + 2, '"');
     text.copy(out->data() + at + 1, text.size());

@@ -9,6 +9,10 @@ namespace outrigger::json {
 /// characters are escaped and what is not UTF-8 becomes U+FFFD.
 void AppendString(std::string_view text, std::string* out);
 
+/// True if `text` is its own string literal, but for the quotes: no character of it is escaped, and
+/// all are ASCII.
+bool IsPlain(std::string_view text);
+
 /// Appends `text`; each byte that is not UTF-8 becomes U+FFFD, as where Go writes JSON.
 void AppendUtf8(std::string_view text, std::string* out);
 

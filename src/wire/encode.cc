@@ -3,33 +3,38 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "json/appender.h"
 #include "json/text.h"
 #include "wire/extender.h"
 
 namespace outrigger::wire {
 namespace {
 
+using json::Appender;
 using Kind = Verdict::Kind;
 
 // Room for keys, brackets and quotes around one entry of a list or map.
 constexpr size_t kAroundEntry = 32;
+// The same around the list of full nodes.
+constexpr size_t kAroundNodes = 64;
 
 // Separates the entries of one list or map.
+template <typename Out>
 class Commas {
  public:
-  explicit Commas(std::string* out) : out_(*out) {}
+  explicit Commas(Out* out) : out_(*out) {}
   void BeforeEntry() {
-    if (!first_) out_ += ',';
+    if (!first_) out_.append(",");
     first_ = false;
   }
 
  private:
-  std::string& out_;
+  Out& out_;
   bool first_ = true;
 };
 
 template <typename Append>
-void ForEachOf(Kind kind, std::span<const Kind> verdicts, std::string* out, Append append) {
+void ForEachOf(Kind kind, std::span<const Kind> verdicts, Appender* out, Append append) {
   Commas commas(out);
   for (size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i] != kind) continue;
@@ -75,20 +80,58 @@ class NodeEcho {
   bool first_ = true;
 };
 
-// Enough in all but contrived cases (reasons that are mostly escapes), which cost a reallocation.
-size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
-                          std::span<const std::string> reasons, bool copies_nodes) {
-  size_t size = 256;
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    const std::string& name = args.nodes[i].name;
-    if (verdicts[i] != Kind::kFits) {
-      size += name.size() + reasons[i].size() + kAroundEntry;
-      continue;
-    }
-    if (args.has_full_nodes) size += (copies_nodes ? args.raw_nodes[i].size() : 0) + 1;
-    if (args.has_node_names) size += name.size() + kAroundEntry;
+// What EchoNodes() copies, at most.
+size_t SizeOfNodes(const ExtenderArgs& args, std::span<const Kind> verdicts) {
+  size_t size = 0;
+  for (size_t i = 0; i < args.raw_nodes.size(); ++i) {
+    if (verdicts[i] == Kind::kFits) size += args.raw_nodes[i].size() + 1;
   }
   return size;
+}
+
+void EchoNodes(const ExtenderArgs& args, std::span<const Kind> verdicts, std::string* out,
+               std::vector<Echo>* echoes) {
+  out->append(R"({"metadata":{},"items":[)");
+  NodeEcho echo(out, echoes);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i] == Kind::kFits) echo.Add(args.raw_nodes[i]);
+  }
+  echo.Finish();
+  out->append("]}");
+}
+
+// Enough in all but contrived cases (reasons that are mostly escapes), which cost a reallocation.
+size_t SizeOfLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
+                   std::span<const std::string> reasons) {
+  size_t size = 256;
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const bool fits = verdicts[i] == Kind::kFits;
+    if (fits && !args.has_node_names) continue;
+    size += args.names[i].size() + (fits ? 0 : reasons[i].size()) + kAroundEntry;
+  }
+  return size;
+}
+
+void AppendLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
+                 std::span<const std::string> reasons, Appender* out) {
+  const auto append_name = [&](size_t i) { out->AppendQuoted(args.names[i]); };
+  const auto append_reason = [&](size_t i) {
+    out->AppendQuoted(args.names[i]);
+    out->append(":");
+    out->AppendQuoted(reasons[i]);
+  };
+  if (args.has_node_names) {
+    out->append(R"(,"NodeNames":[)");
+    ForEachOf(Kind::kFits, verdicts, out, append_name);
+    out->append("]");
+  } else {
+    out->append(R"(,"NodeNames":null)");
+  }
+  out->append(R"(,"FailedNodes":{)");
+  ForEachOf(Kind::kRejected, verdicts, out, append_reason);
+  out->append(R"(},"FailedAndUnresolvableNodes":{)");
+  ForEachOf(Kind::kUnresolvable, verdicts, out, append_reason);
+  out->append(R"(},"Error":""})");
 }
 
 }  // namespace
@@ -96,38 +139,17 @@ size_t SizeOfFilterResult(const ExtenderArgs& args, std::span<const Kind> verdic
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
                         std::vector<Echo>* echoes) {
-  const auto append_name = [&](size_t i) { json::AppendString(args.nodes[i].name, out); };
-  const auto append_reason = [&](size_t i) {
-    json::AppendString(args.nodes[i].name, out);
-    out->append(":");
-    json::AppendString(reasons[i], out);
-  };
-  out->reserve(out->size() + SizeOfFilterResult(args, verdicts, reasons, echoes == nullptr));
+  const size_t lists = SizeOfLists(args, verdicts, reasons);
+  const size_t nodes = echoes == nullptr ? SizeOfNodes(args, verdicts) : 0;
+  out->reserve(out->size() + kAroundNodes + nodes + lists);
   out->append(R"({"Nodes":)");
   if (args.has_full_nodes) {
-    out->append(R"({"metadata":{},"items":[)");
-    NodeEcho echo(out, echoes);
-    for (size_t i = 0; i < verdicts.size(); ++i) {
-      if (verdicts[i] == Kind::kFits) echo.Add(args.raw_nodes[i]);
-    }
-    echo.Finish();
-    out->append("]}");
+    EchoNodes(args, verdicts, out, echoes);
   } else {
     out->append("null");
   }
-  out->append(R"(,"NodeNames":)");
-  if (args.has_node_names) {
-    out->append("[");
-    ForEachOf(Kind::kFits, verdicts, out, append_name);
-    out->append("]");
-  } else {
-    out->append("null");
-  }
-  out->append(R"(,"FailedNodes":{)");
-  ForEachOf(Kind::kRejected, verdicts, out, append_reason);
-  out->append(R"(},"FailedAndUnresolvableNodes":{)");
-  ForEachOf(Kind::kUnresolvable, verdicts, out, append_reason);
-  out->append(R"(},"Error":""})");
+  Appender appender(out, lists);
+  AppendLists(args, verdicts, reasons, &appender);
 }
 
 void EncodeFilterError(std::string_view error, std::string* out) {
@@ -140,20 +162,20 @@ void EncodeFilterError(std::string_view error, std::string* out) {
 void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> scores,
                             std::string* out) {
   size_t size = 2;
-  for (const Node& node : args.nodes) size += node.name.size() + kAroundEntry;
-  out->reserve(out->size() + size);
-  out->append("[");
-  Commas commas(out);
+  for (const std::string_view name : args.names) size += name.size() + kAroundEntry;
+  Appender appender(out, size);
+  appender.append("[");
+  Commas commas(&appender);
   for (size_t i = 0; i < scores.size(); ++i) {
     commas.BeforeEntry();
-    out->append(R"({"Host":)");
-    json::AppendString(args.nodes[i].name, out);
-    out->append(R"(,"Score":)");
+    appender.append(R"({"Host":)");
+    appender.AppendQuoted(args.names[i]);
+    appender.append(R"(,"Score":)");
     const fmt::format_int score(scores[i]);
-    out->append(score.data(), score.size());
-    out->append("}");
+    appender.append({score.data(), score.size()});
+    appender.append("}");
   }
-  out->append("]");
+  appender.append("]");
 }
 
 void EncodeBindResult(std::string_view error, std::string* out) {

@@ -47,16 +47,20 @@ using json::MalformedValue;
 /// A filter or prioritize call. Reuse one object for many calls: it keeps its memory.
 struct ExtenderArgs {
   Pod pod;
-  /// In the order in which they came. From names only: `known` is false and only `name` is set.
+  /// What every node is called, in the order in which they came: all that is known of them in
+  /// names-only calls. Views into the body, `nodes` and `unescaped`.
+  std::vector<std::string_view> names;
+  /// names::HashOf() each.
+  std::vector<uint64_t> hashes;
+  /// Aligned with `names`, and empty in names-only calls.
   std::vector<Node> nodes;
   /// The bytes of each node exactly as they came; empty in names-only calls. Views into the body.
   std::vector<std::string_view> raw_nodes;
   bool has_full_nodes = false;  // Nodes was given
   bool has_node_names = false;  // NodeNames was given
   std::vector<MalformedValue> malformed;
-  /// So many of `nodes`, from the first, have had nothing but a name since they were made: the
-  /// decoder's own note, which spares it to clear them.
-  size_t bare_nodes = 0;
+  /// Names that came with escapes, one behind the other.
+  std::string unescaped;
 };
 
 absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args);
@@ -91,7 +95,7 @@ struct Echo {
 /// Answers in the form (or both forms) that was asked. Surviving full nodes are echoed byte for
 /// byte: what is long becomes an element of `echoes`, in ascending order, since at thousands of
 /// nodes a copy costs as much as all the rest; everything goes into `out` if `echoes` is null.
-/// `verdicts` is aligned with `args.nodes`; `reasons[i]`, aligned too, is the text of the failure
+/// `verdicts` is aligned with `args.names`; `reasons[i]`, aligned too, is the text of the failure
 /// maps for a node that does not fit.
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
@@ -99,7 +103,7 @@ void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind>
 /// A filter call that has no answer: {"Error": error} with no nodes.
 void EncodeFilterError(std::string_view error, std::string* out);
 
-/// A bare array; `scores` (0..10) is aligned with `args.nodes`.
+/// A bare array; `scores` (0..10) is aligned with `args.names`.
 void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> scores,
                             std::string* out);
 

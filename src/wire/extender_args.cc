@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace outrigger::wire {
 namespace {
 
 using json::CheckNames;
-using json::ClearNode;
 using json::Field;
 using json::KeyCase;
+using json::ListNames;
 using json::Object;
 using json::Parser;
 using json::ParserLease;
@@ -31,7 +31,6 @@ absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool*
     return ReadPod(value, at.AsObject(), needs, &args->pod);
   };
   const auto items = [&](Value value, const Path& at) {
-    args->bare_nodes = 0;
     return ReadNodes(value, at, needs, &args->nodes, &args->raw_nodes);
   };
   const auto nodes = [&](Value value, const Path& at) {
@@ -47,29 +46,34 @@ absl::Status ReadArgs(Object root, const Needs& needs, ExtenderArgs* args, bool*
                                    Field{"NodeNames", node_names});
 }
 
-// Thousands of nodes are a megabyte: what is known to be clear is not touched.
-void NodesOfNames(const std::vector<std::string_view>& names, ExtenderArgs* args) {
-  const size_t bare = std::min(args->bare_nodes, args->nodes.size());
-  args->nodes.resize(names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    Node& node = args->nodes[i];
-    if (i >= bare) {
-      ClearNode(&node);
-      node.known = false;
-    }
-    node.name = names[i];
-  }
-  args->bare_nodes = names.size();
+bool Within(Body body, std::string_view text) {
+  const std::less_equal<> not_after;
+  return not_after(body.data, text.data()) &&
+         not_after(text.data() + text.size(), body.data + body.size);
 }
 
-absl::Status CheckNodes(Parser& parser, const ExtenderArgs& args) {
+// Names with escapes lie in the parser, which others use after this call.
+void KeepUnescaped(Body body, ExtenderArgs* args) {
+  size_t size = 0;
+  for (const std::string_view name : args->names) size += Within(body, name) ? 0 : name.size();
+  if (size == 0) return;
+  args->unescaped.clear();
+  args->unescaped.reserve(size);  // or views into it would move
+  for (std::string_view& name : args->names) {
+    if (Within(body, name)) continue;
+    const size_t at = args->unescaped.size();
+    args->unescaped.append(name);
+    name = std::string_view(args->unescaped).substr(at);
+  }
+}
+
+absl::Status CheckNodes(Parser& parser, ExtenderArgs* args) {
   const Path root("");
-  const Path list = root.Key(args.has_full_nodes ? "Nodes" : "NodeNames");
-  absl::Status status = args.has_full_nodes
-                            ? CheckNames(args.nodes, list.Key("items"), &parser.name_set)
-                            : CheckNames(args.nodes, list, &parser.name_set);
-  if (!status.ok() || !args.has_full_nodes || !args.has_node_names) return status;
-  return CheckSameNames(parser.names, &parser.name_set);
+  const Path list = root.Key(args->has_full_nodes ? "Nodes" : "NodeNames");
+  absl::Status status = CheckNames(args->names, args->has_full_nodes ? list.Key("items") : list,
+                                   &parser.name_set, &args->hashes);
+  if (!status.ok() || !args->has_full_nodes || !args->has_node_names) return status;
+  return CheckSameNames(parser.names, args->names, parser.name_set);
 }
 
 }  // namespace
@@ -97,10 +101,13 @@ absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* arg
   if (args->has_full_nodes) {
     args->nodes.resize(
         args->raw_nodes.size());  // without `items`, those of the last call are there
+    ListNames(args->nodes, &args->names);
   } else {
-    NodesOfNames(parser->names, args);
+    args->nodes.clear();
+    args->names.swap(parser->names);
+    KeepUnescaped(body, args);
   }
-  return CheckNodes(*parser, *args);
+  return CheckNodes(*parser, args);
 }
 
 }  // namespace outrigger::wire

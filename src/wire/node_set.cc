@@ -1,5 +1,8 @@
 #include "wire/node_set.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "fmt/format.h"
 #include "json/path.h"
 
@@ -7,11 +10,6 @@ namespace outrigger::wire {
 namespace {
 
 using json::Cut;
-
-// Debian's abseil has a string_view of its own.
-absl::string_view Key(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 absl::Status Disagree(std::string_view how, std::string_view name) {
   return absl::FailedPreconditionError(
@@ -21,15 +19,19 @@ absl::Status Disagree(std::string_view how, std::string_view name) {
 
 }  // namespace
 
-absl::Status CheckSameNames(const std::vector<std::string_view>& given,
-                            absl::flat_hash_set<absl::string_view>* names) {
+absl::Status CheckSameNames(std::span<const std::string_view> given,
+                            std::span<const std::string_view> nodes, const names::NameSet& set) {
+  std::vector<bool> seen(nodes.size());
   for (const std::string_view name : given) {
-    // A name that was taken out before is one that NodeNames has twice.
-    if (names->erase(Key(name)) == 0) return Disagree("only NodeNames has, or has twice,", name);
+    const size_t at = set.Find(name);
+    if (at == names::NameSet::kNone || seen[at]) {
+      return Disagree("only NodeNames has, or has twice,", name);
+    }
+    seen[at] = true;
   }
-  if (names->empty()) return absl::OkStatus();
-  const absl::string_view left = *names->begin();
-  return Disagree("only Nodes has", {left.data(), left.size()});
+  const auto left = std::find(seen.begin(), seen.end(), false);
+  if (left == seen.end()) return absl::OkStatus();
+  return Disagree("only Nodes has", nodes[static_cast<size_t>(left - seen.begin())]);
 }
 
 }  // namespace outrigger::wire

@@ -1,17 +1,16 @@
 #pragma once
 
+#include <span>
 #include <string_view>
-#include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "names/name_set.h"
 
 namespace outrigger::wire {
 
-/// FailedPrecondition unless `given` names exactly the nodes of `names`, each once, in any order.
-/// Takes out of `names` what it finds.
-absl::Status CheckSameNames(const std::vector<std::string_view>& given,
-                            absl::flat_hash_set<absl::string_view>* names);
+/// FailedPrecondition unless `given` has exactly the names of `nodes`, each once, in any order.
+/// `set` holds `nodes`, which differ.
+absl::Status CheckSameNames(std::span<const std::string_view> given,
+                            std::span<const std::string_view> nodes, const names::NameSet& set);
 
 }  // namespace outrigger::wire

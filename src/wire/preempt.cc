@@ -60,23 +60,23 @@ auto ReadCandidates(ReadUid read_uid, bool* given, std::vector<NodeVictims>* can
 
 // How the two maps are called is left to the caller: only one of them is set.
 absl::Status CheckCandidates(const std::vector<NodeVictims>& candidates, Parser* parser) {
-  auto& names = parser->name_set;
+  auto& names = parser->names;
   names.clear();
   for (const NodeVictims& victims : candidates) {
     if (victims.node.empty()) {
       return absl::FailedPreconditionError("victims are given for a node without a name");
     }
-    if (!names.insert({victims.node.data(), victims.node.size()}).second) {
-      return absl::FailedPreconditionError(
-          fmt::format("victims of node \"{}\" are given twice", Cut(victims.node)));
-    }
+    names.push_back(victims.node);
     for (const std::string& uid : victims.pod_uids) {
       if (!uid.empty()) continue;
       return absl::FailedPreconditionError(
           fmt::format("a victim on node \"{}\" has no UID", Cut(victims.node)));
     }
   }
-  return absl::OkStatus();
+  const size_t twice = parser->name_set.Assign(names, &parser->hashes);
+  if (twice == names::NameSet::kNone) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("victims of node \"{}\" are given twice", Cut(names[twice])));
 }
 
 }  // namespace

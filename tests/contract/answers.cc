@@ -40,7 +40,7 @@ void AddScores(const Agent& agent, const Request& request, std::vector<Answer>* 
     EXPECT_TRUE(scorer->Score(request, scores).ok());
     for (size_t i = 0; i < scores.size(); ++i) {
       (*answers)[i].scores.push_back(scores[i].value);
-      (*answers)[i].whys.push_back(scores[i].why);
+      (*answers)[i].whys.push_back(scores[i].why.text());
     }
   }
 }
@@ -56,12 +56,10 @@ void PrintTo(const Answer& answer, std::ostream* out) {
 }
 
 std::vector<Answer> Ask(const Agent& agent, const Pod& pod, const std::vector<Node>& nodes) {
-  std::vector<const Node*> pointers;
-  pointers.reserve(nodes.size());
-  for (const Node& node : nodes) pointers.push_back(&node);
+  const std::vector<NodeRef> refs(nodes.begin(), nodes.end());
   Unheard diagnostics;
   const Request request{
-      .pod = pod, .nodes = NodeList(pointers), .diagnostics = diagnostics, .explaining = true};
+      .pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics, .explaining = true};
   std::vector<Answer> answers(nodes.size());
   AddVerdicts(agent, request, &answers);
   AddScores(agent, request, &answers);

@@ -48,11 +48,13 @@ absl::Status DecodeReused(wire::Body body, const Needs& needs, wire::ExtenderArg
 void CheckAccepted(std::string_view body, const wire::ExtenderArgs& args) {
   OUTRIGGER_REQUIRE(args.has_full_nodes || args.has_node_names);
   std::set<std::string_view> names;
-  for (const Node& node : args.nodes) {
-    OUTRIGGER_REQUIRE(!node.name.empty());
-    OUTRIGGER_REQUIRE(names.insert(node.name).second);
-    OUTRIGGER_REQUIRE(node.known == args.has_full_nodes);
+  for (const std::string_view name : args.names) {
+    OUTRIGGER_REQUIRE(!name.empty());
+    OUTRIGGER_REQUIRE(names.insert(name).second);
   }
+  OUTRIGGER_REQUIRE(args.hashes.size() == args.names.size());
+  OUTRIGGER_REQUIRE(args.nodes.size() == (args.has_full_nodes ? args.names.size() : 0));
+  for (const Node& node : args.nodes) OUTRIGGER_REQUIRE(node.known);
   OUTRIGGER_REQUIRE(args.malformed.size() <= wire::kMaxMalformed);
   CheckRawNodes(body, args);
 }
@@ -65,9 +67,7 @@ void CheckFewer(wire::Body body, const Needs& fewer, const absl::Status& all_sta
   OUTRIGGER_REQUIRE(args->has_node_names == all.has_node_names);
   OUTRIGGER_REQUIRE(args->nodes.size() == all.nodes.size());
   OUTRIGGER_REQUIRE(args->pod.name == all.pod.name && args->pod.uid == all.pod.uid);
-  for (size_t i = 0; i < all.nodes.size(); ++i) {
-    OUTRIGGER_REQUIRE(args->nodes[i].name == all.nodes[i].name);
-  }
+  OUTRIGGER_REQUIRE(args->names == all.names);
   for (size_t i = 0; i < all.raw_nodes.size(); ++i) {
     OUTRIGGER_REQUIRE(args->raw_nodes[i].data() == all.raw_nodes[i].data());
     OUTRIGGER_REQUIRE(args->raw_nodes[i].size() == all.raw_nodes[i].size());
@@ -84,15 +84,16 @@ void CheckAgainst(const nlohmann::json& parsed, const wire::ExtenderArgs& args) 
   OUTRIGGER_REQUIRE(args.pod.namespace_ == TextOf(Exact(metadata, "namespace")));
   OUTRIGGER_REQUIRE(args.pod.uid == TextOf(Exact(metadata, "uid")));
   const nlohmann::json& list = args.has_full_nodes ? AnyCase(nodes, "items") : names;
-  OUTRIGGER_REQUIRE(args.nodes.size() == (list.is_null() ? 0 : list.size()));
-  for (size_t i = 0; i < args.nodes.size(); ++i) {
+  OUTRIGGER_REQUIRE(args.names.size() == (list.is_null() ? 0 : list.size()));
+  for (size_t i = 0; i < args.names.size(); ++i) {
     const nlohmann::json& name =
         args.has_full_nodes ? Exact(Exact(list[i], "metadata"), "name") : list[i];
-    OUTRIGGER_REQUIRE(args.nodes[i].name == TextOf(name));
+    OUTRIGGER_REQUIRE(args.names[i] == TextOf(name));
     if (!args.has_full_nodes) continue;
     const nlohmann::json echoed = Parsed(args.raw_nodes[i]);
     OUTRIGGER_REQUIRE(echoed.is_object());
-    OUTRIGGER_REQUIRE(TextOf(Exact(Exact(echoed, "metadata"), "name")) == args.nodes[i].name);
+    OUTRIGGER_REQUIRE(TextOf(Exact(Exact(echoed, "metadata"), "name")) == args.names[i]);
+    OUTRIGGER_REQUIRE(args.nodes[i].name == args.names[i]);
   }
 }
 

@@ -19,7 +19,7 @@ struct Answer {
 // Every kind of verdict, and reasons cut out of the body at any byte.
 Answer Decide(std::string_view body, const wire::ExtenderArgs& args) {
   Answer answer;
-  for (size_t i = 0; i < args.nodes.size(); ++i) {
+  for (size_t i = 0; i < args.names.size(); ++i) {
     const size_t turn = (i + body.size()) % 3;
     answer.verdicts.push_back(turn == 0   ? Kind::kFits
                               : turn == 1 ? Kind::kRejected
@@ -50,8 +50,8 @@ void CheckNodesAreAnsweredOnce(const wire::ExtenderArgs& args, const Answer& ans
   OUTRIGGER_REQUIRE(items.is_array() == args.has_full_nodes);
   size_t fitting = 0;
   size_t failed = 0;
-  for (size_t i = 0; i < args.nodes.size(); ++i) {
-    const std::string& name = args.nodes[i].name;
+  for (size_t i = 0; i < args.names.size(); ++i) {
+    const std::string name(args.names[i]);
     if (answer.verdicts[i] == Kind::kFits) {
       if (args.has_node_names) OUTRIGGER_REQUIRE(TextOf(names[fitting]) == name);
       ++fitting;

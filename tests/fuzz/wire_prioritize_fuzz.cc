@@ -92,7 +92,7 @@ void CheckValues(const nlohmann::json& body, const wire::ExtenderArgs& args) {
 
 void CheckAnswer(size_t seed, const wire::ExtenderArgs& args) {
   std::vector<int> scores;
-  for (size_t i = 0; i < args.nodes.size(); ++i) {
+  for (size_t i = 0; i < args.names.size(); ++i) {
     scores.push_back(static_cast<int>((i + seed) % 11));
   }
   std::string encoded;
@@ -100,7 +100,7 @@ void CheckAnswer(size_t seed, const wire::ExtenderArgs& args) {
   const nlohmann::json parsed = Parsed(encoded);
   OUTRIGGER_REQUIRE(parsed.is_array() && parsed.size() == scores.size());
   for (size_t i = 0; i < scores.size(); ++i) {
-    OUTRIGGER_REQUIRE(TextOf(Exact(parsed[i], "Host")) == args.nodes[i].name);
+    OUTRIGGER_REQUIRE(TextOf(Exact(parsed[i], "Host")) == args.names[i]);
     OUTRIGGER_REQUIRE(Exact(parsed[i], "Score") == scores[i]);
   }
 }

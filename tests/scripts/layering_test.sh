@@ -62,6 +62,8 @@ for agent in "$ROOT"/agents/*/; do
   done
 done
 row outrigger_sdk outrigger/k8s/pod.h wire/extender.h
+row outrigger_names names/name_set.h json/reader.h
+row outrigger_names names/name_set.h outrigger/k8s/node.h
 row outrigger_json json/reader.h wire/extender.h
 row outrigger_wire wire/extender.h engine/engine.h
 row outrigger_wire outrigger/k8s/pod.h http/server.h

@@ -31,8 +31,8 @@ class NodeList {
  public:
   class Iterator {
    public:
-    explicit Iterator(const Node* const* at) : at_(at) {}
-    const Node& operator*() const { return **at_; }
+    explicit Iterator(const NodeRef* at) : at_(at) {}
+    const Node& operator*() const { return *at_->node; }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -40,20 +40,22 @@ class NodeList {
     friend bool operator==(const Iterator&, const Iterator&) = default;
 
    private:
-    const Node* const* at_;
+    const NodeRef* at_;
   };
 
   NodeList() = default;
-  explicit NodeList(std::span<const Node* const> nodes) : nodes_(nodes) {}
+  explicit NodeList(std::span<const NodeRef> nodes) : nodes_(nodes) {}
 
   size_t size() const { return nodes_.size(); }
   bool empty() const { return nodes_.empty(); }
-  const Node& operator[](size_t i) const { return *nodes_[i]; }
+  const Node& operator[](size_t i) const { return *nodes_[i].node; }
+  /// Node::revision of the node at `i`, without a look at the node.
+  uint64_t Revision(size_t i) const { return nodes_[i].revision; }
   Iterator begin() const { return Iterator(nodes_.data()); }
   Iterator end() const { return Iterator(nodes_.data() + nodes_.size()); }
 
  private:
-  std::span<const Node* const> nodes_;
+  std::span<const NodeRef> nodes_;
 };
 
 /// One question of the scheduler: may (or how gladly would) `pod` run on each of `nodes`?

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,25 +54,59 @@ class Verdict {
     return {Kind::kUnresolvable, reason_class, fmt::format(reason, std::forward<Args>(args)...)};
   }
 
-  Kind kind() const { return kind_; }
-  bool fits() const { return kind_ == Kind::kFits; }
-  std::string_view reason_class() const { return reason_class_; }
-  const std::string& reason() const { return reason_; }
+  Kind kind() const { return fits() ? Kind::kFits : rejection_->kind; }
+  bool fits() const { return rejection_ == nullptr; }
+  /// Empty where the node fits, as the reason is.
+  std::string_view reason_class() const {
+    return fits() ? std::string_view() : rejection_->reason_class;
+  }
+  const std::string& reason() const {
+    static const std::string none;
+    return fits() ? none : rejection_->reason;
+  }
 
  private:
-  Verdict(Kind kind, ReasonClass reason_class, std::string reason)
-      : kind_(kind), reason_class_(reason_class.text()), reason_(std::move(reason)) {}
+  struct Rejection {
+    Kind kind;
+    std::string_view reason_class;
+    std::string reason;
+  };
 
-  Kind kind_ = Kind::kFits;
-  std::string_view reason_class_;
-  std::string reason_;
+  Verdict(Kind kind, ReasonClass reason_class, std::string reason)
+      : rejection_(std::make_shared<const Rejection>(
+            Rejection{kind, reason_class.text(), std::move(reason)})) {}
+
+  // Elsewhere, so that the verdicts of thousands of nodes, most of which fit, stay in the
+  // processor's nearer caches. Null: the node fits.
+  std::shared_ptr<const Rejection> rejection_;
+};
+
+/// A text that is mostly empty, and then eight bytes small.
+class RareText {
+ public:
+  RareText() = default;
+  // NOLINTBEGIN(google-explicit-constructor): a text is meant to convert.
+  RareText(const std::string& text)
+      : text_(text.empty() ? nullptr : std::make_unique<const std::string>(text)) {}
+  RareText(const char* text) : RareText(std::string(text)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  bool empty() const { return text_ == nullptr; }
+  const std::string& text() const {
+    static const std::string none;
+    return empty() ? none : *text_;
+  }
+  friend bool operator==(const RareText& a, std::string_view b) { return a.text() == b; }
+
+ private:
+  std::unique_ptr<const std::string> text_;
 };
 
 /// An agent's wish for one node: 0 (worst) to 1 (best), NaN and values outside are clamped and
 /// counted as faults of the agent. `why` is Request::Why(...): empty unless somebody asked.
 struct NodeScore {
   double value = 0;
-  std::string why;
+  RareText why;
 };
 
 }  // namespace outrigger

@@ -31,6 +31,16 @@ struct Node {
   bool known = true;
 };
 
+/// A node and, beside the pointer, its revision: what was worked out of a node earlier can be found
+/// without a look at the node itself, which of thousands is more than the processor's caches hold.
+struct NodeRef {
+  NodeRef() = default;
+  explicit NodeRef(const Node& of) : node(&of), revision(of.revision) {}
+
+  const Node* node = nullptr;
+  uint64_t revision = 0;
+};
+
 /// A revision that no other node of this process has had. Thread-safe.
 uint64_t NextNodeRevision();
 

@@ -35,7 +35,7 @@ void BM_Decode(benchmark::State& state, const char* name, const Needs& needs) {
     if (!status.ok()) return state.SkipWithError(std::string(status.message()).c_str());
   }
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(recorded.size()));
-  state.counters["nodes"] = static_cast<double>(args.nodes.size());
+  state.counters["nodes"] = static_cast<double>(args.names.size());
 }
 BENCHMARK_CAPTURE(BM_Decode, full_1000_load, kFullNodes, LoadNeeds())
     ->Unit(benchmark::kMillisecond);
@@ -54,8 +54,8 @@ void BM_EncodeFilter(benchmark::State& state, const char* name, size_t reject_ev
   const absl::Status status = wire::DecodeExtenderArgs(recorded.body(), LoadNeeds(), &args);
   if (!status.ok()) return state.SkipWithError(std::string(status.message()).c_str());
 
-  std::vector<Verdict::Kind> verdicts(args.nodes.size(), Verdict::Kind::kFits);
-  std::vector<std::string> reasons(args.nodes.size());
+  std::vector<Verdict::Kind> verdicts(args.names.size(), Verdict::Kind::kFits);
+  std::vector<std::string> reasons(args.names.size());
   for (size_t i = 0; reject_every != 0 && i < verdicts.size(); i += reject_every) {
     verdicts[i] = Verdict::Kind::kRejected;
     reasons[i] = "safe: cpu: risk 0.41 > 0.30 of exceeding 90 percent";
@@ -79,7 +79,7 @@ void BM_EncodePriorities(benchmark::State& state) {
   wire::ExtenderArgs args;
   const absl::Status status = wire::DecodeExtenderArgs(recorded.body(), Needs(), &args);
   if (!status.ok()) return state.SkipWithError(std::string(status.message()).c_str());
-  std::vector<int> scores(args.nodes.size());
+  std::vector<int> scores(args.names.size());
   for (size_t i = 0; i < scores.size(); ++i) scores[i] = static_cast<int>(i % 11);
   std::string out;
   for (auto _ : state) {

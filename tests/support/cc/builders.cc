@@ -14,11 +14,8 @@ ResourceList ListOf(Amounts amounts) {
   return list;
 }
 
-std::vector<const Node*> PointersTo(const std::vector<Node>& nodes) {
-  std::vector<const Node*> pointers;
-  pointers.reserve(nodes.size());
-  for (const Node& node : nodes) pointers.push_back(&node);
-  return pointers;
+std::vector<NodeRef> RefsTo(const std::vector<Node>& nodes) {
+  return {nodes.begin(), nodes.end()};
 }
 
 }  // namespace
@@ -124,9 +121,9 @@ void RecordingDiagnostics::Malformed(std::string_view node, std::string_view fie
 OwnedRequest::OwnedRequest(Pod pod, std::vector<Node> nodes, bool explaining)
     : pod_(std::move(pod)),
       nodes_(std::move(nodes)),
-      pointers_(PointersTo(nodes_)),
+      refs_(RefsTo(nodes_)),
       request_{.pod = pod_,
-               .nodes = NodeList(pointers_),
+               .nodes = NodeList(refs_),
                .diagnostics = diagnostics_,
                .explaining = explaining} {}
 

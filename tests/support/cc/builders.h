@@ -84,7 +84,7 @@ class OwnedRequest {
  private:
   Pod pod_;
   std::vector<Node> nodes_;
-  std::vector<const Node*> pointers_;
+  std::vector<NodeRef> refs_;
   RecordingDiagnostics diagnostics_;
   Request request_;
 };

@@ -1,6 +1,8 @@
 #include "cluster/cluster.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <span>
 
 #include "cluster_testing.h"
@@ -149,23 +151,40 @@ TEST(Cluster, PodsThatComeBeforeTheirNodeAreCountedOnceItIsThere) {
   EXPECT_EQ(RequestedOf(*cluster.Take(), "a"), "cpu 1, pods 1");
 }
 
-// At any number of names: they are looked up in blocks.
+void ExpectFoundAsEach(const Snapshot& snapshot, const std::vector<std::string>& texts) {
+  const std::vector<std::string_view> names(texts.begin(), texts.end());
+  std::vector<uint64_t> hashes;
+  std::transform(names.begin(), names.end(), std::back_inserter(hashes), names::HashOf);
+  const Node other = MakeNode("other");
+  std::vector<NodeRef> found(names.size(), NodeRef(other));  // of an earlier call
+  snapshot.FindNodes({names, hashes}, found);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const NodeState* state = snapshot.FindNode(names[i]);
+    ASSERT_EQ(found[i].node, state == nullptr ? nullptr : state->node.get()) << names[i];
+    ASSERT_EQ(found[i].revision, state == nullptr ? 0 : state->node->revision) << names[i];
+  }
+}
+
 TEST(Snapshot, FindsManyNodesAsItFindsEach) {
   Cluster cluster({});
+  std::vector<std::string> names;
   for (int i = 0; i < 500; ++i) {
-    if (i % 7 != 0) cluster.UpsertNode(MakeNode(fmt::format("n{}", i)));
+    names.push_back(fmt::format("n{}", i));
+    if (i % 7 != 0) cluster.UpsertNode(MakeNode(names.back()));
   }
+  ExpectFoundAsEach(*cluster.Take(), {});
+  const auto before = cluster.Take();
+  // Every way in which a node changes.
   cluster.RemoveNode("n1");
-  const auto snapshot = cluster.Take();
-  std::vector<std::string> texts;
-  for (int i = 0; i < 500; ++i) texts.push_back(fmt::format("n{}", i));
-  const std::vector<std::string_view> names(texts.begin(), texts.end());
-  for (const size_t count : std::initializer_list<size_t>{0, 1, 63, 64, 65, 128, 500}) {
-    // What stands there from the call before must not stay.
-    std::vector<const NodeState*> found(count, snapshot->FindNode("n2"));
-    snapshot->FindNodes(std::span(names).first(count), found);
-    for (size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], snapshot->FindNode(names[i])) << i;
-  }
+  cluster.RemoveNode("n2");
+  cluster.UpsertNode(MakeNode("n0"));  // in the slot of one that went
+  cluster.UpsertNode(MakeNode("n3").Label("k", "v"));
+  Node newer = MakeNode("n4");
+  newer.resource_version = "2";
+  cluster.UpsertNode(newer);
+  cluster.RemoveNode("n499");
+  ExpectFoundAsEach(*cluster.Take(), names);
+  ExpectFoundAsEach(*before, names);
 }
 
 TEST(Cluster, SlotsStayWhileNodesExistAndAreUsedAgain) {

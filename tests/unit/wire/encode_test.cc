@@ -15,7 +15,7 @@ using Kind = Verdict::Kind;
 ExtenderArgs Names(std::initializer_list<const char*> names) {
   ExtenderArgs args;
   args.has_node_names = true;
-  for (const char* name : names) args.nodes.emplace_back().name = name;
+  args.names.assign(names.begin(), names.end());
   return args;
 }
 

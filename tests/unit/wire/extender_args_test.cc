@@ -1,5 +1,6 @@
 #include <string>
 
+#include "names/hash.h"
 #include "nlohmann/json.hpp"
 #include "wire_testing.h"
 
@@ -35,15 +36,15 @@ TEST(ExtenderArgs, FullNodesOfARealCallComeInOrderWithTheirBytes) {
   }
 }
 
-TEST(ExtenderArgs, NamesOfARealCallAreUnknownNodesWithoutBytes) {
+TEST(ExtenderArgs, NamesOfARealCallComeWithoutNodesAndBytes) {
   ExtenderArgs args;
   ASSERT_THAT(DecodeArgs(GoldenBytes("requests/filter_names.json"), Needs::All(), &args), IsOk());
   EXPECT_FALSE(args.has_full_nodes);
   EXPECT_TRUE(args.has_node_names);
-  EXPECT_THAT(NamesOf(args.nodes), ElementsAre("worker-0000.pool-a.example.internal",
-                                               "worker-0001.pool-b.example.internal",
-                                               "worker-0002.pool-c.example.internal"));
-  for (const Node& node : args.nodes) EXPECT_FALSE(node.known);
+  EXPECT_THAT(args.names, ElementsAre("worker-0000.pool-a.example.internal",
+                                      "worker-0001.pool-b.example.internal",
+                                      "worker-0002.pool-c.example.internal"));
+  EXPECT_THAT(args.nodes, IsEmpty());
   EXPECT_THAT(args.raw_nodes, IsEmpty());
 }
 
@@ -73,10 +74,15 @@ class AcceptedForms : public ::testing::TestWithParam<Form> {};
 TEST_P(AcceptedForms, GiveTheNodes) {
   ExtenderArgs args;
   ASSERT_THAT(DecodeArgs(GetParam().json, Needs::All(), &args), IsOk());
-  EXPECT_EQ(NamesOf(args.nodes), GetParam().nodes);
+  EXPECT_THAT(args.names, ::testing::ElementsAreArray(GetParam().nodes));
+  ASSERT_THAT(args.hashes, SizeIs(args.names.size()));
+  for (size_t i = 0; i < args.names.size(); ++i) {
+    EXPECT_EQ(args.hashes[i], names::HashOf(args.names[i]));
+  }
   EXPECT_EQ(args.has_full_nodes, GetParam().full);
   EXPECT_EQ(args.has_node_names, GetParam().names);
-  EXPECT_EQ(args.raw_nodes.size(), GetParam().full ? args.nodes.size() : 0);
+  EXPECT_THAT(args.nodes, SizeIs(GetParam().full ? args.names.size() : 0));
+  EXPECT_THAT(args.raw_nodes, SizeIs(args.nodes.size()));
 }
 
 const Form kAcceptedForms[] = {
@@ -183,39 +189,29 @@ TEST(ExtenderArgs, OneObjectServesCallsOfEveryForm) {
   EXPECT_THAT(args.pod.containers, IsEmpty());
   EXPECT_THAT(args.raw_nodes, IsEmpty());
   EXPECT_FALSE(args.has_full_nodes);
-  ASSERT_THAT(NamesOf(args.nodes), ElementsAre("x", "y"));
-  for (const Node& node : args.nodes) {
-    EXPECT_TRUE(node.labels.empty() && node.annotations.empty() && node.taints.empty());
-    EXPECT_TRUE(node.allocatable.empty() && node.capacity.empty() && !node.unschedulable);
-  }
+  ASSERT_THAT(args.names, ElementsAre("x", "y"));
+  EXPECT_THAT(args.nodes, IsEmpty());
   ASSERT_THAT(DecodeArgs(CallWithNodes("{}", kTwoNodes), Needs::All(), &args), IsOk());
   EXPECT_FALSE(args.has_node_names);
+  ASSERT_THAT(args.names, ElementsAre("a", "b"));
+  ASSERT_THAT(args.nodes, SizeIs(2));
   EXPECT_TRUE(args.nodes[0].known);
 }
 
-// The decoder remembers which nodes are clear, and must forget it in time.
-TEST(ExtenderArgs, OfNamesAreBareWhateverTheCallsBeforeWere) {
-  const std::string names = R"({"Pod":{},"NodeNames":["x","y","z"]})";
-  const std::string full = CallWithNodes("{}", kTwoNodes);
-  const std::string no_items = R"({"Pod":{},"Nodes":{}})";
-  const std::string bad = R"({"Pod":{},"Nodes":{"items":[{"metadata":{"name":"b","labels":7}}]}})";
-  for (const std::vector<std::string>& before : {std::vector<std::string>{},
-                                                 {names},
-                                                 {full},
-                                                 {names, full},
-                                                 {names, no_items},
-                                                 {names, full, no_items},
-                                                 {names, bad},
-                                                 {R"({"Pod":{},"NodeNames":["x"]})", full}}) {
-    ExtenderArgs args;
-    for (const std::string& json : before) (void)DecodeArgs(json, Needs::All(), &args);
-    ASSERT_THAT(DecodeArgs(names, Needs::All(), &args), IsOk());
-    ASSERT_THAT(NamesOf(args.nodes), ElementsAre("x", "y", "z"));
-    for (const Node& node : args.nodes) {
-      EXPECT_FALSE(node.known) << before.size();
-      EXPECT_TRUE(node.labels.empty() && node.allocatable.empty() && node.taints.empty());
-    }
-  }
+// The parser that unescapes them serves other calls by the time the names are used.
+TEST(ExtenderArgs, EscapedNamesOutliveTheParser) {
+  const PaddedBody body(R"({"Pod":{},"NodeNames":["plain","\u0061-1","\u0062-2"]})");
+  ExtenderArgs args;
+  ASSERT_THAT(DecodeExtenderArgs(body, Needs(), &args), IsOk());
+  ExtenderArgs other;
+  ASSERT_THAT(DecodeArgs(R"({"Pod":{},"NodeNames":["\u007a\u007a\u007a\u007a\u007a\u007a"]})",
+                         Needs(), &other),
+              IsOk());
+  EXPECT_THAT(args.names, ElementsAre("plain", "a-1", "b-2"));
+  const Body bytes = body;
+  EXPECT_EQ(args.names[0].data(),
+            std::string_view(bytes.data, bytes.size).find("plain") + bytes.data)
+      << "one without escapes is not copied";
 }
 
 TEST(ExtenderArgs, WithoutItemsHoldNoNodesOfTheCallBefore) {
@@ -224,6 +220,7 @@ TEST(ExtenderArgs, WithoutItemsHoldNoNodesOfTheCallBefore) {
     ASSERT_THAT(DecodeArgs(CallWithNodes("{}", kTwoNodes), Needs::All(), &args), IsOk());
     const std::string json = std::string(R"({"Pod":{},"Nodes":)") + nodes + "}";
     ASSERT_THAT(DecodeArgs(json, Needs::All(), &args), IsOk());
+    EXPECT_THAT(args.names, IsEmpty()) << nodes;
     EXPECT_THAT(args.nodes, IsEmpty()) << nodes;
     EXPECT_THAT(args.raw_nodes, IsEmpty()) << nodes;
   }

@@ -15,7 +15,9 @@ std::string GoldenBytes(std::string_view name) {
 }
 
 absl::Status DecodeArgs(std::string_view json, const Needs& needs, ExtenderArgs* args) {
-  return DecodeExtenderArgs(PaddedBody(json), needs, args);
+  static thread_local PaddedBody body("");
+  body = PaddedBody(json);
+  return DecodeExtenderArgs(body, needs, args);
 }
 
 absl::Status DecodeArgs(std::string_view json) {

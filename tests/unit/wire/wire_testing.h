@@ -15,6 +15,7 @@ namespace outrigger::wire {
 /// The bytes of tests/golden/wire/<name>; a missing file fails the test.
 std::string GoldenBytes(std::string_view name);
 
+/// The views in `args` live until the next call on this thread.
 absl::Status DecodeArgs(std::string_view json, const Needs& needs, ExtenderArgs* args);
 /// The status alone, with every field needed.
 absl::Status DecodeArgs(std::string_view json);

@@ -1,0 +1,58 @@
+#include "answer_memo.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace outrigger::safe {
+namespace {
+
+using ::testing::Optional;
+
+Question Fits(double cpu) {
+  return {.kind = Question::Kind::kFits, .demand = {cpu, 0}};
+}
+Question Score(double cpu, double share = 0.5) {
+  return {.kind = Question::Kind::kScore, .demand = {cpu, 0}, .overload_share = share};
+}
+
+TEST(AnswerMemo, QuestionsAreToldApart) {
+  AnswerMemo memo;
+  const uint64_t fits = memo.NumberOf(Fits(1));
+  EXPECT_EQ(memo.NumberOf(Fits(1)), fits);
+  EXPECT_NE(memo.NumberOf(Fits(2)), fits);
+  EXPECT_NE(memo.NumberOf(Score(1)), fits);
+  EXPECT_NE(memo.NumberOf(Score(1)), memo.NumberOf(Score(1, 0.25)));
+}
+
+TEST(AnswerMemo, ANumberIsNeverGivenTwice) {
+  AnswerMemo memo;
+  const uint64_t first = memo.NumberOf(Fits(0));
+  for (size_t i = 1; i <= AnswerMemo::kRemembered; ++i) {
+    EXPECT_NE(memo.NumberOf(Fits(static_cast<double>(i))), first);
+  }
+  EXPECT_NE(memo.NumberOf(Fits(0)), first) << "forgotten, so what is stored under it is stale";
+}
+
+TEST(AnswerMemo, AnswersBelongToTheRevisionOfTheNodeAndToTheQuestion) {
+  AnswerMemo memo;
+  memo.Reserve(4);
+  const uint64_t fits = memo.NumberOf(Fits(1));
+  const uint64_t score = memo.NumberOf(Score(1));
+  memo.Put(7, fits, 1);
+  memo.Put(7, score, 0.25);
+  EXPECT_THAT(memo.Find(7, fits), Optional(1.0));
+  EXPECT_THAT(memo.Find(7, score), Optional(0.25));
+  EXPECT_EQ(memo.Find(8, fits), std::nullopt);
+  EXPECT_EQ(memo.Find(7 + 64, fits), std::nullopt) << "another node in the same slot";
+  EXPECT_EQ(memo.Find(7, memo.NumberOf(Fits(2))), std::nullopt);
+}
+
+TEST(AnswerMemo, NothingIsRememberedOfANodeThatNobodyVouchesFor) {
+  AnswerMemo memo;
+  memo.Reserve(4);
+  memo.Put(0, memo.NumberOf(Fits(1)), 1);
+  EXPECT_EQ(memo.Find(0, memo.NumberOf(Fits(1))), std::nullopt);
+}
+
+}  // namespace
+}  // namespace outrigger::safe
