@@ -7,7 +7,7 @@
 namespace outrigger::safe {
 namespace {
 
-constexpr std::array kBoth = {kCpuResource, kMemoryResource};
+constexpr std::array kBothStages = {kCpuResource, kMemoryResource};
 
 double Power(double base, double root) {
   if (root == 1) return base;
@@ -34,7 +34,7 @@ double Safe::NodeValue(Assessment* assessment, const Amounts& demand, double ove
   bool known = false;
   double overload = 1;
   double balance = 1;
-  for (const Resource resource : kBoth) {
+  for (const Resource resource : kBothStages) {
     const ResourceStatistics& statistics = assessment->statistics[resource];
     if (!statistics.known) continue;
     known = true;
@@ -53,7 +53,7 @@ double Safe::NodeValue(Assessment* assessment, const Amounts& demand, double ove
 
 std::string Safe::Figures(Assessment* assessment, const Amounts& demand) const {
   std::string figures;
-  for (const Resource resource : kBoth) {
+  for (const Resource resource : kBothStages) {
     const ResourceStatistics& statistics = assessment->statistics[resource];
     if (!figures.empty()) figures += "; ";
     if (!statistics.known) {

@@ -9,19 +9,19 @@
 namespace outrigger::kube {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 std::string BindingBody(const Binding& binding) {
-  const json body = {
+  const Json body = {
       {"apiVersion", "v1"},
       {"kind", "Binding"},
       {"metadata",
        {{"name", binding.pod}, {"namespace", binding.namespace_}, {"uid", binding.uid}}},
       {"target", {{"kind", "Node"}, {"name", binding.node}}}};
-  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string TextAt(const json& object, const char* outer, const char* inner) {
+std::string TextAt(const Json& object, const char* outer, const char* inner) {
   if (!object.is_object()) return {};
   const auto part = object.find(outer);
   if (part == object.end() || !part->is_object()) return {};
@@ -36,7 +36,7 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
   reading.rate_limited = false;
   const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
   if (!text.ok()) return conflict;
-  const json pod = json::parse(*text, nullptr, false);
+  const Json pod = Json::parse(*text, nullptr, false);
   const std::string node = TextAt(pod, "spec", "nodeName");
   if (TextAt(pod, "metadata", "uid") != binding.uid || node.empty()) return conflict;
   if (node == binding.node) return absl::OkStatus();

@@ -13,7 +13,7 @@
 namespace outrigger::kube {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr char kPayload[] = "outrigger/metav1.Status";
 // Texts of the server end in logs and conditions: longer ones tell people no more.
@@ -36,13 +36,13 @@ std::string Clean(std::string_view text) {
   return clean;
 }
 
-std::string Text(const json& object, const char* key) {
+std::string Text(const Json& object, const char* key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? Clean(found->get<std::string>()) : "";
 }
 
-std::optional<int64_t> Number(const json& object, const char* key) {
+std::optional<int64_t> Number(const Json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
@@ -102,7 +102,7 @@ ApiError ReadStatus(std::string_view body) {
   ApiError error;
   if (body.size() > kLargestBody) return error;
   if (protobuf::IsEnvelope(body)) return ReadProtobufStatus(body);
-  const json status = json::parse(body.begin(), body.end(), nullptr, false);
+  const Json status = Json::parse(body.begin(), body.end(), nullptr, false);
   if (!status.is_object()) return error;
   const auto kind = status.find("kind");
   if (kind == status.end() || *kind != "Status") return error;
@@ -154,7 +154,7 @@ absl::Status ToStatus(const ApiError& error) {
   if (!error.reason.empty()) text += ' ' + error.reason;
   if (!error.message.empty()) text += ": " + error.message;
   absl::Status status(CodeOf(error), text);
-  json payload = {{"code", error.code},
+  Json payload = {{"code", error.code},
                   {"reason", error.reason},
                   {"message", error.message},
                   {"details", error.details}};
@@ -175,7 +175,7 @@ absl::Status ErrorOfAnswer(int code, std::string_view body, std::string_view ret
 std::optional<ApiError> ApiErrorOf(const absl::Status& status) {
   const auto payload = status.GetPayload(kPayload);
   if (!payload) return std::nullopt;
-  const json object = json::parse(std::string(*payload), nullptr, false);
+  const Json object = Json::parse(std::string(*payload), nullptr, false);
   if (!object.is_object()) return std::nullopt;
   ApiError error;
   error.code = static_cast<int>(Number(object, "code").value_or(0));

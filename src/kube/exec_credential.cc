@@ -11,7 +11,7 @@
 namespace outrigger::kube {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::string_view kVersions[] = {"client.authentication.k8s.io/v1",
                                           "client.authentication.k8s.io/v1beta1"};
@@ -21,7 +21,7 @@ absl::Status Wrong(std::string_view what) {
 }
 
 // The text of an optional field; other types are errors.
-absl::Status Text(const json& object, const char* key, std::string* to) {
+absl::Status Text(const Json& object, const char* key, std::string* to) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return absl::OkStatus();
   if (!found->is_string()) return Wrong(fmt::format("{} is not a text", key));
@@ -29,7 +29,7 @@ absl::Status Text(const json& object, const char* key, std::string* to) {
   return absl::OkStatus();
 }
 
-absl::Status CheckKind(const json& document, std::string_view api_version) {
+absl::Status CheckKind(const Json& document, std::string_view api_version) {
   if (!document.is_object()) return Wrong("not a JSON object");
   std::string kind;
   std::string version;
@@ -73,9 +73,9 @@ bool IsExecVersion(std::string_view api_version) {
 }
 
 std::string ExecInfo(const ClientConfig& config) {
-  json spec = {{"interactive", false}};
+  Json spec = {{"interactive", false}};
   if (config.exec->provide_cluster_info) {
-    json cluster = {{"server", config.server}};
+    Json cluster = {{"server", config.server}};
     if (!config.tls_server_name.empty()) cluster["tls-server-name"] = config.tls_server_name;
     if (config.insecure) cluster["insecure-skip-tls-verify"] = true;
     if (!config.proxy_url.empty()) cluster["proxy-url"] = config.proxy_url;
@@ -84,21 +84,21 @@ std::string ExecInfo(const ClientConfig& config) {
       ca = ReadSmallFile(config.ca.file, size_t{8} << 20).value_or("");
     }
     if (!ca.empty()) cluster["certificate-authority-data"] = absl::Base64Escape(ca);
-    const json extra = json::parse(config.exec->cluster_config, nullptr, false);
+    const Json extra = Json::parse(config.exec->cluster_config, nullptr, false);
     if (!extra.is_discarded()) cluster["config"] = extra;
     spec["cluster"] = cluster;
   }
-  const json info = {
+  const Json info = {
       {"apiVersion", config.exec->api_version}, {"kind", "ExecCredential"}, {"spec", spec}};
-  return info.dump(-1, ' ', false, json::error_handler_t::replace);
+  return info.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 absl::StatusOr<ExecCredential> ParseExecCredential(std::string_view printed,
                                                    std::string_view api_version) {
-  const json document = json::parse(printed.begin(), printed.end(), nullptr, false);
+  const Json document = Json::parse(printed.begin(), printed.end(), nullptr, false);
   absl::Status status = CheckKind(document, api_version);
   if (!status.ok()) return status;
-  const json& state = document["status"];
+  const Json& state = document["status"];
   ExecCredential read;
   std::string expires;
   status = Text(state, "token", &read.credentials.token);

@@ -9,9 +9,9 @@
 namespace outrigger::kube {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-constexpr auto kReplace = json::error_handler_t::replace;
+constexpr auto kReplace = Json::error_handler_t::replace;
 
 ApiRequest MakeRequest(std::string_view method, std::string path, const CallOptions& options) {
   ApiRequest request;
@@ -46,9 +46,9 @@ absl::StatusOr<std::string> Body(absl::StatusOr<ApiResponse> response) {
 
 // Adds the items of a page to `all`. The continuation goes to `next`, empty at the end.
 absl::Status TakePage(const std::string& body, ObjectList* all, std::string* next) {
-  const json page = json::parse(body, nullptr, false);
+  const Json page = Json::parse(body, nullptr, false);
   if (!page.is_object()) return absl::InternalError("a list that is no JSON object");
-  const json metadata = page.value("metadata", json::object());
+  const Json metadata = page.value("metadata", Json::object());
   const auto items = page.find("items");
   if (!metadata.is_object()) return absl::InternalError("a list without metadata");
   if (items != page.end() && !items->is_array() && !items->is_null()) {
@@ -61,7 +61,7 @@ absl::Status TakePage(const std::string& body, ObjectList* all, std::string* nex
   all->resource_version = text("resourceVersion");
   *next = text("continue");
   if (items == page.end()) return absl::OkStatus();
-  for (const json& item : *items) {
+  for (const Json& item : *items) {
     if (!item.is_object()) return absl::InternalError("a list with an item that is no object");
     all->items.push_back(item.dump(-1, ' ', false, kReplace));
   }
@@ -83,8 +83,8 @@ ApiRequest PageRequest(const std::string& path, const ListOptions& list, const s
   return request;
 }
 
-json DeleteBody(const DeleteOptions& what) {
-  json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+Json DeleteBody(const DeleteOptions& what) {
+  Json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!what.uid.empty()) body["preconditions"]["uid"] = what.uid;
   if (!what.resource_version.empty()) {
     body["preconditions"]["resourceVersion"] = what.resource_version;
@@ -202,7 +202,7 @@ absl::Status Evict(Api& api, std::string_view namespace_, std::string_view pod,
   const ObjectName object{namespace_, pod, "eviction"};
   absl::Status status = CheckName(kPods, object);
   if (!status.ok()) return status;
-  json eviction = {{"apiVersion", "policy/v1"},
+  Json eviction = {{"apiVersion", "policy/v1"},
                    {"kind", "Eviction"},
                    {"metadata", {{"name", pod}, {"namespace", namespace_}}}};
   eviction["deleteOptions"] = DeleteBody(what);
