@@ -1,0 +1,100 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/selector.h"
+
+// What is planned: units, each a gang or a single pod. Plain values.
+
+namespace outrigger::plan {
+
+/// How a pod says which group it belongs to.
+enum class Dialect : uint8_t {
+  kNone,              ///< a single pod
+  kLabels,            ///< labels podGroup and minAvailable on the pod, no object
+  kSchedulerPlugins,  ///< scheduling.x-k8s.io PodGroup
+  kSigs,              ///< scheduling.sigs.k8s.io PodGroup
+  kVolcano,           ///< scheduling.volcano.sh PodGroup
+  kUpstream,          ///< scheduling.k8s.io PodGroup
+};
+
+/// Which unit: the same name in two namespaces, in two dialects, or of an object that was deleted
+/// and created again, is another one.
+struct UnitKey {
+  Dialect dialect = Dialect::kNone;
+  std::string namespace_;
+  std::string name;
+  std::string uid;  // of the group's object, or of a single pod; empty where there is no object
+  friend auto operator<=>(const UnitKey&, const UnitKey&) = default;
+};
+
+/// status.qosClass; a larger one comes first.
+enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
+
+/// A unit's place in the queue. `a < b`: a comes before b. Total over units of one cluster.
+struct Rank {
+  /// Bound in part and below its minimum: nothing else may come between.
+  bool broken = false;
+  int64_t group_priority = 0;
+  int32_t priority = 0;
+  QosClass qos = QosClass::kBestEffort;
+  int64_t created = 0;  // seconds since 1970 of the group, 0: not known
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+
+  friend std::strong_ordering operator<=>(const Rank& a, const Rank& b);
+  friend bool operator==(const Rank& a, const Rank& b) = default;
+};
+
+/// A pod of a unit that has no place yet.
+struct Member {
+  std::shared_ptr<const Pod> pod;  // never null
+  std::string role;                // of Unit::roles, or empty
+  /// It waits there to be bound: it is placed there or its unit does not fit.
+  std::string waits_on;
+  /// The place that the plan before gave it; kept while it is still right.
+  std::string leased;
+  /// Nodes that kube-scheduler has refused for it.
+  std::vector<std::string> refused;
+  /// What its volumes and claims ask of a node; all must match.
+  std::vector<NodeSelector> pinned;
+};
+
+/// How many members of a role must have a place.
+struct Role {
+  std::string name;
+  int64_t minimum = 0;
+  int64_t bound = 0;  // members of the role that have a place already
+};
+
+/// Members are to share one value of a node label.
+struct TopologyWish {
+  std::vector<std::string> required;   // labels; of each all members must share one value
+  std::vector<std::string> preferred;  // labels, the most wanted first
+  /// Where the bound members are: the nodes' names. All members of a required level join them.
+  std::vector<std::string> bound_on;
+};
+
+/// A gang or a single pod.
+struct Unit {
+  UnitKey key;
+  Rank rank;
+  /// Those that want a place, in the order in which they should get one.
+  std::vector<Member> members;
+  int64_t minimum = 1;  // of bound and placed members together
+  int64_t bound = 0;    // members that have a place: bound, or assumed in the snapshot
+  std::vector<Role> roles;
+  TopologyWish topology;
+};
+
+/// "default/train".
+std::string TextOf(const UnitKey& key);
+
+}  // namespace outrigger::plan
