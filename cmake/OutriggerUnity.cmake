@@ -5,6 +5,8 @@ option(OUTRIGGER_UNITY "Compile several sources of a target at once" OFF)
 if(OUTRIGGER_UNITY)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 12 CACHE STRING "Sources compiled at once with OUTRIGGER_UNITY")
+  # A local name may be one of a neighbour's unnamed namespace, which is no mistake.
+  target_compile_options(outrigger_flags INTERFACE -Wno-shadow)
 endif()
 
 # outrigger_compile_alone(<source> ...)
