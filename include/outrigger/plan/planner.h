@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "outrigger/k8s/node.h"
+#include "outrigger/plan/unit.h"
+
+// Who may go where, all units together. docs/planner.md says what may be relied on.
+
+namespace outrigger::cluster {
+class Snapshot;
+}
+
+namespace outrigger::plan {
+
+/// Why a unit waits: its stable class, for a pod's condition. `detail` is a resource's name
+/// (kResource), a label (kTopology), the name of a role (kRole) or of a pod (kWaiter).
+struct Cause {
+  enum class Class : uint8_t {
+    kNone,
+    kMembers,       ///< fewer members exist than the minimum
+    kRole,          ///< fewer members of a role exist than its minimum
+    kNodes,         ///< too few nodes match what the members ask of a node
+    kResource,      ///< too little of a resource is free
+    kPods,          ///< nodes hold as many pods as they may
+    kHostPorts,     ///< ports of the host are taken
+    kAffinity,      ///< required pod affinity
+    kAntiAffinity,  ///< required pod anti-affinity
+    kSpread,        ///< a topology spread constraint
+    kTopology,      ///< no domain holds all that must be together
+    kWaiter,        ///< a member that waits to be bound has lost its place
+    kRefused,       ///< it would fit where kube-scheduler has refused it
+    kShape,         ///< there is room for each member, but not for all together
+    kEffort,        ///< the search was given up: it may fit
+  };
+  Class kind = Class::kNone;
+  std::string detail;
+  friend bool operator==(const Cause&, const Cause&) = default;
+};
+
+/// "cpu", "nodes", "members", "anti-affinity": what the condition of a pod says.
+std::string TextOf(const Cause& cause);
+
+/// What became of a unit.
+struct UnitPlan {
+  bool fits = false;
+  /// Index-aligned with Unit::members: the node of each; empty for one over the minimum for which
+  /// no room is left, and for all of a unit that does not fit.
+  std::vector<std::string> nodes;
+  Cause cause;  // of a unit that does not fit
+};
+
+struct Plan {
+  std::vector<UnitPlan> units;  // index-aligned with what was planned
+  /// Nodes that are kept free for PlanOptions::reserve_for, in the order of their names.
+  std::vector<std::string> reserved;
+};
+
+struct PlanOptions {
+  /// If this unit does not fit, nodes are kept free for it: enough of them, were they empty.
+  std::optional<UnitKey> reserve_for;
+  /// The nodes that the plan before kept free for it; they stay the same while they suffice.
+  std::vector<std::string> reserved;
+};
+
+/// What would let a unit fit that does not: the least of its kind. The words are true: with these
+/// nodes in the cluster, or these members, the unit fits in the next plan, and with one less it
+/// does not.
+struct Shortfall {
+  Cause cause;
+  int64_t members = 0;      // so many more members must exist
+  /// Such nodes, empty, would do; their names only tell them apart. None: see `text`.
+  std::vector<Node> nodes;
+  /// For people: "30 members need cpu 8 each, 26 fit; 4 more nodes with cpu 8 free would do".
+  std::string text;
+};
+
+/// Places units virtually, one after another, on what those before them leave. Deterministic: the
+/// result depends on what is given, not on the order in which nodes and pods became known, nor on
+/// what was planned before. No clock, no I/O. Not thread-safe.
+///
+/// What is remembered from one call to the next only saves time: that of unchanged nodes and pods.
+class Planner {
+ public:
+  Planner();
+  ~Planner();
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
+  /// `units` in the order of their ranks (a precondition). Members are not part of the snapshot's
+  /// bound or assumed pods.
+  ///
+  /// All or nothing: a unit fits if its minimum, with what is bound, and the minimum of each role
+  /// can be placed. Members over the minimum follow once all units of the same group priority and
+  /// pod priority have had their turn. What was leased is kept where it still fits.
+  Plan Run(const std::shared_ptr<const cluster::Snapshot>& snapshot, std::span<const Unit> units,
+           const PlanOptions& options = {});
+
+  /// Why units[index], which does not fit in the plan of the same input, does not. Costs several
+  /// plans of the units before it.
+  Shortfall Explain(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+                    std::span<const Unit> units, size_t index, const PlanOptions& options = {});
+
+ private:
+  class State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace outrigger::plan

@@ -1,0 +1,106 @@
+#include "plan/causes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace outrigger::plan {
+namespace {
+
+template <typename RoomOf>
+int64_t Sum(const NodeSpace& space, int64_t enough, RoomOf room_of) {
+  int64_t sum = 0;
+  for (const Slot slot : space.in_order()) {
+    sum += room_of(slot);
+    if (sum >= enough) break;
+  }
+  return sum;
+}
+
+Cause OfColumn(const NodeSpace& space, size_t column) {
+  if (column == Columns::kPodCount) return {Cause::Class::kPods, ""};
+  return {Cause::Class::kResource, space.columns().Name(column)};
+}
+
+// The columns of a shape in the order of the resources' names, the number of pods last.
+std::vector<size_t> ColumnsOf(const NodeSpace& space, ShapeIndex shape) {
+  std::vector<size_t> columns;
+  for (const auto& [column, value] : space.shape(shape).requests) columns.push_back(column);
+  std::sort(columns.begin(), columns.end(), [&](size_t a, size_t b) {
+    if ((a == Columns::kPodCount) != (b == Columns::kPodCount)) return b == Columns::kPodCount;
+    return space.columns().Name(a) < space.columns().Name(b);
+  });
+  return columns;
+}
+
+// What is short for `count` members of a shape, or nothing.
+std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t count) {
+  if (Sum(space, count, [&](Slot slot) { return space.Room(shape, slot); }) >= count) return {};
+  const auto& slots = space.in_order();
+  const auto takes = [&](Slot slot) { return space.MayTake(shape, slot); };
+  if (std::none_of(slots.begin(), slots.end(), takes)) return Cause{Cause::Class::kNodes, ""};
+  size_t best = Columns::kPodCount;
+  int64_t least = -1;
+  for (const size_t column : ColumnsOf(space, shape)) {
+    const auto without = [&](Slot slot) {
+      return std::min(count, space.RoomWithout(shape, slot, column));
+    };
+    if (Sum(space, count, without) >= count) return OfColumn(space, column);
+    // Of several that are short the one that alone would let the fewest in is named.
+    const auto alone = [&](Slot slot) {
+      return std::min(count, space.RoomInColumn(shape, slot, column));
+    };
+    const int64_t room = Sum(space, count, alone);
+    if (least < 0 || room < least) {
+      least = room;
+      best = column;
+    }
+  }
+  // Even if one column were free throughout: all nodes together are too few where each holds all.
+  if (least >= count) return Cause{Cause::Class::kNodes, ""};
+  return OfColumn(space, best);
+}
+
+}  // namespace
+
+Cause FindMissing(const Unit& unit, const Seats& seats) {
+  if (static_cast<int64_t>(seats.seats.size()) < seats.need) return {Cause::Class::kMembers, ""};
+  std::vector<int64_t> exist(seats.role_need.size());
+  for (const Seat& seat : seats.seats) {
+    if (seat.role >= 0) ++exist[static_cast<size_t>(seat.role)];
+  }
+  for (size_t i = 0; i < exist.size(); ++i) {
+    if (exist[i] < seats.role_need[i]) return {Cause::Class::kRole, unit.roles[i].name};
+  }
+  return {};
+}
+
+Cause FindCause(const NodeSpace& space, const Unit& unit, const Seats& seats, bool gave_up) {
+  if (Cause missing = FindMissing(unit, seats); missing.kind != Cause::Class::kNone) return missing;
+  if (seats.lost_waiter != nullptr) return {Cause::Class::kWaiter, seats.lost_waiter->pod->name};
+  std::map<ShapeIndex, int64_t> counts;
+  for (const Seat& seat : seats.seats) ++counts[seat.shape];
+  const int64_t spare = static_cast<int64_t>(seats.seats.size()) - seats.need;
+  ShapeIndex last = ~ShapeIndex{0};
+  for (const uint32_t index : seats.order) {
+    const ShapeIndex shape = seats.seats[index].shape;
+    if (shape == last) continue;
+    last = shape;
+    if (auto cause = ShortFor(space, shape, counts[shape] - spare)) return *cause;
+  }
+  for (size_t i = 0; i < seats.seats.size(); ++i) {
+    const Seat& seat = seats.seats[i];
+    if (seat.waits_on != kNoSlot && !space.Fits(seat.shape, seat.waits_on)) {
+      return {Cause::Class::kWaiter, unit.members[i].pod->name};
+    }
+  }
+  if (seats.has_refusals) return {Cause::Class::kRefused, ""};
+  if (!unit.topology.required.empty()) {
+    return {Cause::Class::kTopology, unit.topology.required.front()};
+  }
+  return {gave_up ? Cause::Class::kEffort : Cause::Class::kShape, ""};
+}
+
+}  // namespace outrigger::plan

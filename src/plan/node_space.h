@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/snapshot.h"
+#include "outrigger/k8s/node.h"
+#include "plan/columns.h"
+#include "plan/shape.h"
+
+namespace outrigger::plan {
+
+using Slot = uint32_t;
+inline constexpr Slot kNoSlot = ~Slot{0};
+
+/// The nodes of a snapshot as rows of free amounts, on which members are placed virtually. What is
+/// known of a node lasts until it, or what is on it, changes. Not thread-safe.
+///
+/// Slots of the cluster's nodes are those of the snapshot; nodes that are only assumed to exist
+/// follow behind them.
+class NodeSpace {
+ public:
+  /// Brings the nodes up to date: costs a comparison of pointers per node and the work for those
+  /// that changed. Virtual placements are gone.
+  void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot);
+  /// Adds empty nodes that are not in the snapshot, until the next Follow() or Pretend().
+  void Pretend(const std::vector<Node>& nodes);
+
+  /// The shape of a pod, which becomes known if it is new.
+  ShapeIndex ShapeOf(const std::shared_ptr<const Pod>& pod,
+                     const std::vector<NodeSelector>& pinned);
+  const Shape& shape(ShapeIndex index) const { return kinds_[index].shape; }
+  /// Orders shapes without regard to which was known first.
+  const std::string& Signature(ShapeIndex index) const { return kinds_[index].signature; }
+  size_t shape_count() const { return kinds_.size(); }
+  const Columns& columns() const { return columns_; }
+
+  /// The slots in use, in the order of the nodes' names.
+  const std::vector<Slot>& in_order() const { return in_order_; }
+  const Node& node(Slot slot) const { return *nodes_[slot]; }
+  /// The slot of a node, or kNoSlot.
+  Slot Find(std::string_view name) const;
+  /// Changes whenever a node comes, goes or changes; not when pods do.
+  uint64_t node_generation() const { return node_generation_; }
+
+  /// Takes back every virtual placement and hold.
+  void Clear();
+  /// Nothing is placed there any more until Clear().
+  void Hold(Slot slot) { held_[slot] = 1; }
+
+  bool MayTake(ShapeIndex shape, Slot slot) const {
+    return kinds_[shape].may_take[slot] != 0 && held_[slot] == 0;
+  }
+  /// How many members of the shape fit into what is free; 0 where it may not go.
+  int64_t Room(ShapeIndex shape, Slot slot) const;
+  /// The same for an empty node: were nothing there.
+  int64_t RoomWhenEmpty(ShapeIndex shape, Slot slot) const;
+  /// The same without one of the columns, and of that column alone.
+  int64_t RoomWithout(ShapeIndex shape, Slot slot, size_t column) const;
+  int64_t RoomInColumn(ShapeIndex shape, Slot slot, size_t column) const;
+  bool Fits(ShapeIndex shape, Slot slot) const;
+  /// How large a member of the shape is: its largest share of what the largest node has.
+  double Weight(ShapeIndex shape) const;
+  void Take(ShapeIndex shape, Slot slot, int64_t count);
+  void Give(ShapeIndex shape, Slot slot, int64_t count) { Take(shape, slot, -count); }
+
+  /// What is free there, column by column.
+  const int64_t* Row(Slot slot) const { return &free_[slot * columns_.size()]; }
+
+ private:
+  struct Kind {
+    Shape shape;
+    std::string signature;
+    std::vector<uint8_t> may_take;  // by slot
+  };
+
+  std::vector<Amount> RequestsOf(const Pod& pod);
+  void Resize(size_t slots);
+  void Reload();
+  void Load(Slot slot);
+  void Judge(Slot slot);
+  void Reorder();
+  void Measure();
+
+  Columns columns_;
+  std::vector<Kind> kinds_;
+  absl::flat_hash_map<std::string, ShapeIndex> by_signature_;
+
+  std::shared_ptr<const cluster::Snapshot> snapshot_;
+  std::vector<const cluster::NodeState*> states_;  // by slot, of snapshot_
+  size_t real_ = 0;                                // slots of the snapshot
+  std::vector<Node> pretended_;
+  absl::flat_hash_map<std::string, Slot> pretended_slots_;
+
+  std::vector<const Node*> nodes_;    // by slot; null: none
+  std::vector<int64_t> base_;         // free with what the snapshot has on the nodes, row by row
+  std::vector<int64_t> free_;         // the same less what is placed virtually
+  std::vector<int64_t> allocatable_;  // row by row
+  std::vector<int64_t> largest_;      // of allocatable, by column
+  std::vector<uint8_t> held_;
+  std::vector<Slot> in_order_;
+  uint64_t node_generation_ = 0;
+};
+
+}  // namespace outrigger::plan

@@ -1,0 +1,184 @@
+#include "plan/placer.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace outrigger::plan {
+namespace {
+
+// A look costs some ten nanoseconds. One unit must not use up what is left for those behind it.
+constexpr int64_t kLooksOfUnit = 100'000;
+constexpr int64_t kLooksOfPlan = 2'000'000;
+// A deeper search is a deeper stack, and what so many members leave over is found without it.
+constexpr size_t kMostMembers = 2'000;
+
+bool DifferInKind(const Seats& seats) {
+  return seats.shapes.size() > 1 || seats.has_refusals || !seats.role_need.empty();
+}
+
+}  // namespace
+
+Placer::Placer(NodeSpace* space, DomainTable* domains)
+    : space_(space), domains_(domains), whole_(space), left_{kLooksOfPlan} {}
+
+Placer::Outcome Placer::Place(const Unit& unit, Seats* seats) {
+  Outcome outcome;
+  if (unit.topology.required.empty()) {
+    outcome.fits = OnGround(unit, &whole_, seats, &outcome.gave_up);
+    return outcome;
+  }
+  for (const Choice& choice : Choices(domains_->Of(unit.topology.required), *seats)) {
+    if (!Allowed(unit, *seats, *choice.domain)) continue;
+    Ground ground(space_, &choice.domain->slots);
+    if (!OnGround(unit, &ground, seats, &outcome.gave_up)) continue;
+    outcome.fits = true;
+    outcome.within = &choice.domain->slots;
+    break;
+  }
+  return outcome;
+}
+
+void Placer::Fill(const Outcome& outcome, Seats* seats) {
+  const auto open = [](const Seat& seat) { return seat.slot == kNoSlot; };
+  if (std::none_of(seats->seats.begin(), seats->seats.end(), open)) return;
+  if (outcome.within == nullptr) return Attempt(space_, &whole_, seats).Fill();
+  Ground ground(space_, outcome.within);
+  Attempt(space_, &ground, seats).Fill();
+}
+
+bool Placer::OnGround(const Unit& unit, Ground* ground, Seats* seats, bool* gave_up) {
+  if (Kept(ground, seats)) return true;
+  for (const std::string& label : unit.topology.preferred) {
+    if (InOneDomain(label, *ground, seats)) return true;
+  }
+  if (!unit.topology.preferred.empty() && OverFewDomains(unit, *ground, seats)) return true;
+  return Try(ground, seats, gave_up);
+}
+
+// Enough members still have the places that they were given: nothing is moved, even if there are
+// better places by now, since kube-scheduler may be at work with these.
+bool Placer::Kept(Ground* ground, Seats* seats) {
+  const auto has_place = [](const Seat& seat) {
+    return seat.leased != kNoSlot || seat.waits_on != kNoSlot;
+  };
+  if (std::none_of(seats->seats.begin(), seats->seats.end(), has_place)) return false;
+  Attempt attempt(space_, ground, seats);
+  if (attempt.Greedy(/*keep_leases=*/true, {})) return true;
+  attempt.Undo();
+  return false;
+}
+
+bool Placer::Try(Ground* ground, Seats* seats, bool* gave_up) {
+  Attempt attempt(space_, ground, seats);
+  const auto leased = [](const Seat& seat) { return seat.leased != kNoSlot; };
+  if (std::any_of(seats->seats.begin(), seats->seats.end(), leased)) {
+    if (attempt.Greedy(/*keep_leases=*/true, seats->order)) return true;
+    attempt.Undo();
+  }
+  if (attempt.Greedy(/*keep_leases=*/false, seats->order)) return true;
+  attempt.Undo();
+  if (!DifferInKind(*seats)) return false;  // the first way is as good as any
+  const std::vector<uint32_t> small_first(seats->order.rbegin(), seats->order.rend());
+  if (attempt.Greedy(/*keep_leases=*/false, small_first)) return true;
+  attempt.Undo();
+  Effort effort{std::min(kLooksOfUnit, left_.looks)};
+  const int64_t before = effort.looks;
+  const bool found = seats->seats.size() <= kMostMembers && attempt.Deep(&effort);
+  left_.looks -= before - std::max<int64_t>(0, effort.looks);
+  *gave_up |= effort.exhausted || seats->seats.size() > kMostMembers;
+  if (!found) attempt.Undo();
+  return found;
+}
+
+bool Placer::InOneDomain(const std::string& label, const Ground& ground, Seats* seats) {
+  const std::vector<Domain> domains = Divide(*space_, ground.slots(), {label});
+  for (const Choice& choice : Choices(domains, *seats)) {
+    Ground inner(space_, &choice.domain->slots);
+    bool gave_up = false;  // a wish: what was not found here is looked for on the whole ground
+    if (Try(&inner, seats, &gave_up)) return true;
+  }
+  return false;
+}
+
+bool Placer::OverFewDomains(const Unit& unit, const Ground& ground, Seats* seats) {
+  const std::vector<Domain> domains =
+      Divide(*space_, ground.slots(), {unit.topology.preferred.front()});
+  std::vector<std::pair<int64_t, const Domain*>> by_room;
+  for (const Domain& domain : domains) {
+    int64_t room = 0;
+    HasRoom(domain.slots, *seats, &room);
+    by_room.emplace_back(room, &domain);
+  }
+  std::stable_sort(by_room.begin(), by_room.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Slot> slots;
+  for (const auto& [room, domain] : by_room) {
+    slots.insert(slots.end(), domain->slots.begin(), domain->slots.end());
+  }
+  Ground ordered(space_, &slots, /*keep_order=*/true);
+  Attempt attempt(space_, &ordered, seats);
+  if (attempt.Greedy(/*keep_leases=*/true, seats->order)) return true;
+  attempt.Undo();
+  return false;
+}
+
+// Domains with room for the minimum: those with most of the leases first, then the fullest, so that
+// large holes stay.
+std::vector<Placer::Choice> Placer::Choices(const std::vector<Domain>& domains,
+                                            const Seats& seats) const {
+  absl::flat_hash_set<Slot> leased;
+  for (const Seat& seat : seats.seats) {
+    if (seat.leased != kNoSlot) leased.insert(seat.leased);
+  }
+  std::vector<Choice> choices;
+  for (const Domain& domain : domains) {
+    Choice choice{&domain, 0, 0};
+    if (!HasRoom(domain.slots, seats, &choice.room)) continue;
+    if (!leased.empty()) {
+      choice.leases = std::count_if(domain.slots.begin(), domain.slots.end(),
+                                    [&](Slot slot) { return leased.contains(slot); });
+    }
+    choices.push_back(choice);
+  }
+  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::tuple(-a.leases, a.room) < std::tuple(-b.leases, b.room);
+  });
+  return choices;
+}
+
+// False: some shape has too little room by itself. `room`: how many members there is room for, were
+// they all of the shape that there is least room for.
+bool Placer::HasRoom(const std::vector<Slot>& slots, const Seats& seats, int64_t* room) const {
+  std::map<ShapeIndex, int64_t> counts;
+  for (const Seat& seat : seats.seats) ++counts[seat.shape];
+  const int64_t spare = static_cast<int64_t>(seats.seats.size()) - seats.need;
+  *room = std::numeric_limits<int64_t>::max();
+  bool enough = true;
+  for (const auto& [shape, count] : counts) {
+    int64_t sum = 0;
+    for (const Slot slot : slots) sum += space_->Room(shape, slot);
+    enough &= sum >= count - spare;
+    *room = std::min(*room, sum);
+  }
+  return enough;
+}
+
+// Members that have a place already must be there.
+bool Placer::Allowed(const Unit& unit, const Seats& seats, const Domain& domain) const {
+  const absl::flat_hash_set<Slot> slots(domain.slots.begin(), domain.slots.end());
+  const auto here = [&](const std::string& node) {
+    const Slot slot = space_->Find(node);
+    return slot == kNoSlot || slots.contains(slot);
+  };
+  const auto waits_here = [&](const Seat& seat) {
+    return seat.waits_on == kNoSlot || slots.contains(seat.waits_on);
+  };
+  return std::all_of(unit.topology.bound_on.begin(), unit.topology.bound_on.end(), here) &&
+         std::all_of(seats.seats.begin(), seats.seats.end(), waits_here);
+}
+
+}  // namespace outrigger::plan

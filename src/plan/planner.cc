@@ -1,0 +1,61 @@
+#include "outrigger/plan/planner.h"
+
+#include "plan/domains.h"
+#include "plan/node_space.h"
+#include "plan/round.h"
+#include "plan/shape_table.h"
+#include "plan/shortfall.h"
+
+namespace outrigger::plan {
+namespace {
+
+// Shapes that no pod has any more are forgotten all at once, with what is known of the nodes.
+constexpr size_t kMostIdleShapes = 4096;
+
+}  // namespace
+
+class Planner::State {
+ public:
+  void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot) {
+    if (space_ == nullptr || space_->shape_count() > 2 * shapes_used_ + kMostIdleShapes) {
+      space_ = std::make_unique<NodeSpace>();
+      domains_ = std::make_unique<DomainTable>(space_.get());
+      shapes_ = std::make_unique<ShapeTable>(space_.get());
+    }
+    space_->Follow(snapshot);
+  }
+
+  Plan Run(std::span<const Unit> units, const PlanOptions& options) {
+    Round round(space_.get(), domains_.get(), shapes_.get(), options);
+    round.Run(units);
+    shapes_used_ = shapes_->Sweep();
+    return round.TakePlan();
+  }
+
+  Shortfall Explain(std::span<const Unit> units, size_t index, const PlanOptions& options) {
+    return FindShortfall({space_.get(), domains_.get(), shapes_.get()}, units, index, options);
+  }
+
+ private:
+  std::unique_ptr<NodeSpace> space_;
+  std::unique_ptr<DomainTable> domains_;
+  std::unique_ptr<ShapeTable> shapes_;
+  size_t shapes_used_ = 0;
+};
+
+Planner::Planner() : state_(std::make_unique<State>()) {}
+Planner::~Planner() = default;
+
+Plan Planner::Run(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+                  std::span<const Unit> units, const PlanOptions& options) {
+  state_->Follow(snapshot);
+  return state_->Run(units, options);
+}
+
+Shortfall Planner::Explain(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+                           std::span<const Unit> units, size_t index, const PlanOptions& options) {
+  state_->Follow(snapshot);
+  return state_->Explain(units, index, options);
+}
+
+}  // namespace outrigger::plan

@@ -1,0 +1,115 @@
+#include "plan/round.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "plan/attempt.h"
+#include "plan/causes.h"
+#include "plan/reservation.h"
+
+namespace outrigger::plan {
+namespace {
+
+bool SameLevel(const Rank& a, const Rank& b) {
+  return a.broken == b.broken && a.group_priority == b.group_priority && a.priority == b.priority;
+}
+
+}  // namespace
+
+Round::Round(NodeSpace* space, DomainTable* domains, ShapeTable* shapes, const PlanOptions& options)
+    : space_(space),
+      domains_(domains),
+      shapes_(shapes),
+      options_(options),
+      placer_(space, domains) {}
+
+void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> see) {
+  watched_ = index;
+  see_ = std::move(see);
+}
+
+void Round::Run(std::span<const Unit> units) {
+  // A new resource means new rows: all shapes must be known before anything is placed.
+  for (const Unit& unit : units) {
+    for (const Member& member : unit.members) shapes_->Of(member);
+  }
+  plan_.units.reserve(units.size());
+  for (size_t from = 0; from < units.size();) {
+    size_t to = from + 1;
+    while (to < units.size() && SameLevel(units[from].rank, units[to].rank)) ++to;
+    PlanLevel(units, from, to);
+    from = to;
+  }
+}
+
+// Members over the minimum wait for the minimums of their own priority, not for those below it.
+void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
+  struct Open {
+    size_t index;
+    Seats seats;
+    Placer::Outcome outcome;
+  };
+  std::vector<Open> open;
+  for (size_t i = from; i < to; ++i) {
+    Seats seats = SeatsOf(units[i], space_, shapes_);
+    Placer::Outcome outcome;
+    UnitPlan plan = PlanUnit(units[i], &seats, &outcome);
+    if (i == watched_ && !plan.fits) see_(units[i], seats);
+    const auto has_no_place = [](const Seat& seat) { return seat.slot == kNoSlot; };
+    const bool more =
+        plan.fits && std::any_of(seats.seats.begin(), seats.seats.end(), has_no_place);
+    if (plan.fits && !more) Write(seats, &plan);
+    plan_.units.push_back(std::move(plan));
+    if (more) open.push_back({plan_.units.size() - 1, std::move(seats), outcome});
+  }
+  for (Open& unit : open) {
+    placer_.Fill(unit.outcome, &unit.seats);
+    Write(unit.seats, &plan_.units[unit.index]);
+  }
+}
+
+UnitPlan Round::PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcome) {
+  UnitPlan plan;
+  plan.cause = FindMissing(unit, *seats);
+  if (plan.cause.kind == Cause::Class::kNone && seats->plain) {
+    // What is free only shrinks: who asks for no less than one that failed fails, too.
+    const auto failed = failures_.find(seats->likeness);
+    if (failed != failures_.end() && failed->second.need <= seats->need) {
+      plan.cause = failed->second.cause;
+    }
+  }
+  if (plan.cause.kind == Cause::Class::kNone && seats->lost_waiter == nullptr) {
+    *outcome = placer_.Place(unit, seats);
+    plan.fits = outcome->fits;
+  }
+  if (!plan.fits && plan.cause.kind == Cause::Class::kNone) {
+    plan.cause = Fail(unit, *seats, outcome->gave_up);
+  }
+  if (!plan.fits && options_.reserve_for == unit.key) Reserve(unit, *seats);
+  return plan;
+}
+
+Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
+  Cause cause = FindCause(*space_, unit, seats, gave_up);
+  if (seats.plain) failures_[seats.likeness] = {seats.need, cause};
+  return cause;
+}
+
+void Round::Reserve(const Unit& unit, const Seats& seats) {
+  for (const Slot slot : ChooseReserved(*space_, domains_, unit, seats, options_.reserved)) {
+    space_->Hold(slot);
+    plan_.reserved.push_back(space_->node(slot).name);
+  }
+  std::sort(plan_.reserved.begin(), plan_.reserved.end());
+}
+
+void Round::Write(const Seats& seats, UnitPlan* plan) const {
+  plan->nodes.resize(seats.seats.size());
+  for (size_t i = 0; i < seats.seats.size(); ++i) {
+    const Slot slot = seats.seats[i].slot;
+    if (slot != kNoSlot) plan->nodes[i] = space_->node(slot).name;
+  }
+}
+
+}  // namespace outrigger::plan

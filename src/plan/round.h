@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "outrigger/plan/planner.h"
+#include "plan/domains.h"
+#include "plan/node_space.h"
+#include "plan/placer.h"
+#include "plan/seats.h"
+#include "plan/shape_table.h"
+
+namespace outrigger::plan {
+
+/// One plan in the making. Not thread-safe.
+class Round {
+ public:
+  /// All must outlive it; nothing may be placed on `space` yet.
+  Round(NodeSpace* space, DomainTable* domains, ShapeTable* shapes, const PlanOptions& options);
+
+  /// Calls `see` when units[index] has been found not to fit, with what is free at its turn.
+  void Watch(size_t index, std::function<void(const Unit&, const Seats&)> see);
+  /// Plans units, in order. To be called once.
+  void Run(std::span<const Unit> units);
+
+  Plan TakePlan() { return std::move(plan_); }
+
+ private:
+  struct Failure {
+    int64_t need;
+    Cause cause;
+  };
+
+  void PlanLevel(std::span<const Unit> units, size_t from, size_t to);
+  UnitPlan PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcome);
+  Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
+  void Reserve(const Unit& unit, const Seats& seats);
+  void Write(const Seats& seats, UnitPlan* plan) const;
+
+  NodeSpace* const space_;
+  DomainTable* const domains_;
+  ShapeTable* const shapes_;
+  const PlanOptions& options_;
+  Placer placer_;
+  size_t watched_ = ~size_t{0};
+  std::function<void(const Unit&, const Seats&)> see_;
+  absl::flat_hash_map<std::string, Failure> failures_;  // by Seats::likeness
+  Plan plan_;
+};
+
+}  // namespace outrigger::plan

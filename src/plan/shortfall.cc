@@ -1,0 +1,248 @@
+#include "plan/shortfall.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "plan/attempt.h"
+#include "plan/causes.h"
+#include "plan/ground.h"
+#include "plan/round.h"
+#include "plan/wanted_node.h"
+
+namespace outrigger::plan {
+namespace {
+
+// Units that wait before this one may take what is added: so many nodes more are tried.
+constexpr size_t kMostForOthers = 64;
+
+// Nodes that might do, and what is there without them.
+struct Proposal {
+  std::vector<Node> nodes;  // one for each member that finds no place
+  std::vector<Node> kinds;  // one for each shape of a member
+  int64_t fit = 0;          // members that do
+  std::string domain;       // "r7": in which; empty: anywhere
+};
+
+class Finder {
+ public:
+  Finder(const Workshop& workshop, std::span<const Unit> units, const PlanOptions& options)
+      : work_(workshop), units_(units), options_(options) {}
+
+  Shortfall Find() {
+    const Unit& unit = units_.back();
+    Shortfall shortfall;
+    std::optional<Proposal> best;
+    const UnitPlan plan = PlanWith({}, [&](const Unit& failed, const Seats& seats) {
+      best = BestProposal(failed, seats);
+      need_ = seats.need;
+      shapes_ = seats.shapes;
+    });
+    shortfall.cause = plan.cause;
+    if (plan.fits || !best.has_value()) return shortfall;
+    fit_ = best->fit + unit.bound;
+    domain_ = std::move(best->domain);
+    if (plan.cause.kind != Cause::Class::kWaiter)
+      shortfall.nodes = Least(std::move(best->nodes), best->kinds);
+    return shortfall;
+  }
+
+  int64_t need() const { return need_; }
+  int64_t fit() const { return fit_; }
+  const std::string& domain() const { return domain_; }
+  const std::vector<ShapeIndex>& shapes() const { return shapes_; }
+
+ private:
+  UnitPlan PlanWith(const std::vector<Node>& nodes,
+                    std::function<void(const Unit&, const Seats&)> see) {
+    work_.space->Pretend(nodes);
+    Round round(work_.space, work_.domains, work_.shapes, options_);
+    round.Watch(units_.size() - 1, std::move(see));
+    round.Run(units_);
+    return std::move(round.TakePlan().units.back());
+  }
+
+  bool FitsWith(std::vector<Node> nodes) {
+    Name(&nodes);
+    return PlanWith(nodes, [](const Unit&, const Seats&) {}).fits;
+  }
+
+  // Equal nodes have equal labels until then.
+  static void Name(std::vector<Node>* nodes) {
+    for (size_t i = 0; i < nodes->size(); ++i) {
+      Node& node = (*nodes)[i];
+      node.name = absl::StrFormat("such-a-node-%05d", i + 1);
+      node.labels.Set("kubernetes.io/hostname", node.name);
+    }
+  }
+
+  // The domain in which the fewest nodes are missing; the whole cluster where none is required.
+  std::optional<Proposal> BestProposal(const Unit& unit, const Seats& seats) {
+    const auto& labels = unit.topology.required;
+    if (labels.empty()) {
+      Ground whole(work_.space);
+      return Propose(unit, seats, &whole, nullptr);
+    }
+    std::optional<Proposal> best;
+    for (const Domain& domain : work_.domains->Of(labels)) {
+      Ground ground(work_.space, &domain.slots);
+      auto proposal = Propose(unit, seats, &ground, &domain);
+      if (!proposal.has_value()) continue;
+      if (!best.has_value() || proposal->nodes.size() < best->nodes.size()) best = proposal;
+    }
+    if (best.has_value() || !unit.topology.bound_on.empty()) return best;
+    // No node has the labels, or none of a domain could help.
+    Ground nowhere(work_.space, &new_domain_.slots);
+    new_domain_.values.assign(labels.size(), "new");
+    return Propose(unit, seats, &nowhere, &new_domain_);
+  }
+
+  std::optional<Proposal> Propose(const Unit& unit, const Seats& seats, Ground* ground,
+                                  const Domain* domain) {
+    Seats trial = seats;
+    Attempt attempt(work_.space, ground, &trial);
+    attempt.Greedy(/*keep_leases=*/true, trial.order);
+    Proposal proposal;
+    if (domain != nullptr) proposal.domain = TextOf(*domain);
+    std::vector<ShapeIndex> open;
+    for (const uint32_t index : trial.order) {
+      const Seat& seat = trial.seats[index];
+      if (seat.slot != kNoSlot) {
+        ++proposal.fit;
+      } else {
+        open.push_back(seat.shape);
+      }
+    }
+    attempt.Undo();
+    // Those that are over the minimum need no node; roles may need more than the count says.
+    if (seats.role_need.empty()) {
+      const auto missing = static_cast<size_t>(std::max<int64_t>(1, seats.need - proposal.fit));
+      while (open.size() > missing) open.erase(open.begin());  // the largest are first
+    }
+    for (const ShapeIndex shape : open) {
+      auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);
+      if (!node.has_value()) return std::nullopt;
+      proposal.nodes.push_back(std::move(*node));
+    }
+    for (const ShapeIndex shape : seats.shapes) {
+      auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);
+      if (node.has_value()) proposal.kinds.push_back(std::move(*node));
+    }
+    return proposal;
+  }
+
+  // The fewest of such nodes that do. Empty: none of the tried would.
+  std::vector<Node> Least(std::vector<Node> nodes, const std::vector<Node>& kinds) {
+    if (nodes.empty()) return {};
+    std::vector<Node> missing;
+    for (const Node& node : nodes) {
+      if (missing.empty() || !SameNode(missing.back(), node)) missing.push_back(node);
+    }
+    // Units before this one may take any of them, so of each kind there is one more at a time; and
+    // they may take, beside them, places that this one had.
+    for (size_t tries = 0; !FitsWith(nodes); ++tries) {
+      if (tries == kMostForOthers) return {};
+      const std::vector<Node>& more = tries < kMostForOthers / 8 ? missing : kinds;
+      nodes.insert(nodes.end(), more.begin(), more.end());
+    }
+    for (bool shrunk = true; shrunk && nodes.size() > 1;) {
+      shrunk = false;
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        // Of equal nodes one is as good as another.
+        if (i > 0 && SameNode(nodes[i - 1], nodes[i])) continue;
+        std::vector<Node> fewer = nodes;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!FitsWith(fewer)) continue;
+        nodes = std::move(fewer);
+        shrunk = true;
+        break;
+      }
+    }
+    Name(&nodes);
+    return nodes;
+  }
+
+  static bool SameNode(const Node& a, const Node& b) {
+    return a.labels == b.labels && std::equal(a.allocatable.begin(), a.allocatable.end(),
+                                              b.allocatable.begin(), b.allocatable.end());
+  }
+
+  const Workshop work_;
+  const std::span<const Unit> units_;
+  const PlanOptions& options_;
+  int64_t need_ = 0;
+  int64_t fit_ = 0;
+  Domain new_domain_;
+  std::string domain_;
+  std::vector<ShapeIndex> shapes_;
+};
+
+std::string Count(size_t count, const char* what) {
+  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+}
+
+// "4 more nodes with cpu 8 free would do"
+std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string> labels) {
+  labels.emplace_back("kubernetes.io/hostname");  // each has its own
+  std::vector<std::pair<std::string, size_t>> kinds;
+  for (const Node& node : nodes) {
+    const std::string text = TextOfWanted(node, labels);
+    const auto same = [&](const auto& kind) { return kind.first == text; };
+    const auto at = std::find_if(kinds.begin(), kinds.end(), same);
+    if (at == kinds.end()) {
+      kinds.emplace_back(text, 1);
+    } else {
+      ++at->second;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [text, count] : kinds) {
+    parts.push_back(absl::StrCat(Count(count, "more node"), " with ", text));
+  }
+  return absl::StrJoin(parts, " and ");
+}
+
+}  // namespace
+
+Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, size_t index,
+                        const PlanOptions& options) {
+  const Unit& unit = units[index];
+  Finder finder(workshop, units.first(index + 1), options);
+  Shortfall shortfall = finder.Find();
+  const NodeSpace& space = *workshop.space;
+  const int64_t exist = static_cast<int64_t>(unit.members.size()) + unit.bound;
+  if (shortfall.cause.kind == Cause::Class::kMembers) {
+    shortfall.members = unit.minimum - exist;
+    shortfall.text = absl::StrCat(exist, " of ", unit.minimum, " members exist");
+  } else if (shortfall.cause.kind != Cause::Class::kNone) {
+    shortfall.text =
+        absl::StrCat(unit.minimum, unit.minimum == 1 ? " pod needs " : " members need ");
+    if (finder.shapes().size() == 1) {
+      absl::StrAppend(&shortfall.text, TextOfRequests(space, finder.shapes().front()),
+                      unit.minimum == 1 ? "" : " each");
+    } else {
+      absl::StrAppend(&shortfall.text, "a place");
+    }
+    absl::StrAppend(&shortfall.text, ", ", finder.fit(), " fit");
+    if (finder.fit() == 1) absl::StrAppend(&shortfall.text, "s");
+    if (!finder.domain().empty()) {
+      absl::StrAppend(&shortfall.text, " in ", unit.topology.required.back(), " ", finder.domain());
+    }
+    if (!shortfall.nodes.empty()) {
+      absl::StrAppend(&shortfall.text, "; ", TextOfNodes(shortfall.nodes, unit.topology.required),
+                      " would do");
+    } else {
+      absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));
+    }
+  }
+  workshop.space->Pretend({});
+  return shortfall;
+}
+
+}  // namespace outrigger::plan

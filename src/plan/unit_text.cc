@@ -1,0 +1,47 @@
+#include "absl/strings/str_cat.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::plan {
+
+std::string TextOf(const UnitKey& key) {
+  return absl::StrCat(key.namespace_, "/", key.name);
+}
+
+std::string TextOf(const Cause& cause) {
+  switch (cause.kind) {
+    case Cause::Class::kNone:
+      return "nothing";
+    case Cause::Class::kMembers:
+      return "members";
+    case Cause::Class::kRole:
+      return absl::StrCat("members of role ", cause.detail);
+    case Cause::Class::kNodes:
+      return "nodes";
+    case Cause::Class::kResource:
+      return cause.detail;
+    case Cause::Class::kPods:
+      return "pods per node";
+    case Cause::Class::kHostPorts:
+      return "host ports";
+    case Cause::Class::kAffinity:
+      return "pod affinity";
+    case Cause::Class::kAntiAffinity:
+      return "pod anti-affinity";
+    case Cause::Class::kSpread:
+      return "topology spread";
+    case Cause::Class::kTopology:
+      return absl::StrCat("room within one ", cause.detail);
+    case Cause::Class::kWaiter:
+      return absl::StrCat("the place of ", cause.detail);
+    case Cause::Class::kRefused:
+      return "refused by kube-scheduler";
+    case Cause::Class::kShape:
+      return "room for all members together";
+    case Cause::Class::kEffort:
+      return "search given up";
+  }
+  return "";
+}
+
+}  // namespace outrigger::plan

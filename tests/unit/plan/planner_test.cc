@@ -1,0 +1,224 @@
+#include "outrigger/plan/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "plan_testing.h"
+
+namespace outrigger::plan {
+namespace {
+
+using ::outrigger::testing::MakeNode;
+using ::outrigger::testing::MakePod;
+
+std::vector<std::string> TextsOf(const Plan& plan) {
+  std::vector<std::string> texts;
+  for (const UnitPlan& unit : plan.units) texts.push_back(TextOf(unit));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Planner, PlacesAGangWholeOrNotAtAll) {
+  World world;
+  world.AddNodes("n", 2, "4");
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(4, "2")})), Texts{"n01 n01 n02 n02"});
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(5, "2")})), Texts{"waits: cpu"});
+}
+
+TEST(Planner, TakesFromLaterUnitsWhatAnEarlierOneHolds) {
+  World world;
+  world.AddNodes("n", 2, "4");
+  const Plan plan = world.PlanFresh({MakeUnit("a").Members(3, "2"), MakeUnit("b").Members(2, "2"),
+                                     MakeUnit("c").Members(1, "2")});
+  EXPECT_EQ(TextsOf(plan), (Texts{"n01 n01 n02", "waits: cpu", "n02"}));
+}
+
+TEST(Planner, CountsWhatIsBoundAndAssumed) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  world.Bind(MakePod("x").Requests({{"cpu", "3"}}), "n01");
+  const Pod pod = MakePod("y").Requests({{"cpu", "1"}});
+  world.cluster().UpsertPod(pod);
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "1")})), Texts{"n01"});
+  ASSERT_TRUE(world.cluster().AssumePod("default", "y", pod.uid, "n01").ok());
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "1")})), Texts{"waits: cpu"});
+}
+
+TEST(Planner, PlacesMembersOverTheMinimumWhereRoomIsLeft) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(6, "1").Minimum(2)})),
+            Texts{"n01 n01 n01 n01 - -"});
+}
+
+TEST(Planner, TheMinimumOfAnEqualComesBeforeWhatIsOverTheMinimum) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  const Unit elastic = MakeUnit("a").Members(4, "1").Minimum(2);
+  EXPECT_EQ(TextsOf(world.PlanFresh({elastic, MakeUnit("b").Members(2, "1")})),
+            (Texts{"n01 n01 - -", "n01 n01"}));
+}
+
+TEST(Planner, WhatIsOverTheMinimumComesBeforeALowerPriority) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  const Unit elastic = MakeUnit("a").Members(4, "1").Minimum(2).Priority(5);
+  EXPECT_EQ(TextsOf(world.PlanFresh({elastic, MakeUnit("b").Members(2, "1").Priority(4)})),
+            (Texts{"n01 n01 n01 n01", "waits: cpu"}));
+}
+
+TEST(Planner, BoundMembersCountTowardsTheMinimum) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(4, "1").Minimum(6).Bound(2)})),
+            Texts{"n01 n01 n01 n01"});
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(3, "1").Minimum(6).Bound(2)})),
+            Texts{"waits: members"});
+}
+
+TEST(Planner, KeepsTheMinimumOfEachRole) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  Unit unit = MakeUnit("a")
+                  .Members(1, "3", "master")
+                  .Members(3, "1", "worker")
+                  .Minimum(2)
+                  .AddRole("master", 1);
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n01 n01 - -"});
+  unit.roles.push_back({"worker", 2, 0});
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: room for all members together"});
+  unit.roles.push_back({"evaluator", 1, 0});
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: members of role evaluator"});
+}
+
+TEST(Planner, FindsTheOneWayThatFirstFitMisses) {
+  // The large ones together, or the small ones together, leave a small one over.
+  World world;
+  world.AddNodes("n", 2, "10");
+  const Plan plan = world.PlanFresh({MakeUnit("a").Members(4, "3").Members(2, "4")});
+  EXPECT_TRUE(plan.units[0].fits) << TextOf(plan.units[0]);
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(4, "3").Members(2, "4500m")})),
+            Texts{"waits: room for all members together"});
+}
+
+TEST(Planner, AMemberThatWaitsToBeBoundStaysWhereItIs) {
+  World world;
+  world.AddNodes("n", 3, "2");
+  Unit unit = MakeUnit("a").Members(2, "2");
+  unit.members[1].waits_on = "n03";
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n01 n03"});
+  unit.members[1].waits_on = "gone";
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: the place of a-1"});
+  unit.members[1].waits_on = "n03";
+  world.Bind(MakePod("x").Requests({{"cpu", "1"}}), "n03");
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: the place of a-1"});
+}
+
+TEST(Planner, ALeaseIsKeptWhileItIsRight) {
+  World world;
+  world.AddNodes("n", 3, "2");
+  Unit unit = MakeUnit("a").Members(2, "2");
+  unit.members[0].leased = "n03";
+  unit.members[1].leased = "n02";
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n03 n02"});
+  world.Bind(MakePod("x").Requests({{"cpu", "1"}}), "n02");
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n03 n01"});
+}
+
+TEST(Planner, ALeaseGivesWayToAUnitBeforeIt) {
+  World world;
+  world.AddNodes("n", 1, "2");
+  Unit later = MakeUnit("b").Members(1, "2");
+  later.members[0].leased = "n01";
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), later})),
+            (Texts{"n01", "waits: cpu"}));
+}
+
+TEST(Planner, ARefusedNodeIsNotTriedAgain) {
+  World world;
+  world.AddNodes("n", 2, "2");
+  Unit unit = MakeUnit("a").Members(1, "2");
+  unit.members[0].refused = {"n01"};
+  unit.members[0].leased = "n01";
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n02"});
+  unit.members[0].refused = {"n01", "n02", "gone"};
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: refused by kube-scheduler"});
+}
+
+struct NodeRow {
+  const char* name;
+  Node node;
+  Pod pod;
+  const char* want;
+};
+
+TEST(Planner, KnowsWhatKubeSchedulerAsksOfANode) {
+  const Toleration tolerates{"gpu", "", true, std::nullopt};
+  Pod tolerant = MakePod("p");
+  tolerant.tolerations = {tolerates};
+  Pod any = MakePod("p");
+  any.tolerations = {{"", "", true, std::nullopt}};
+  Pod selective = MakePod("p");
+  selective.node_selector.Set("disk", "ssd");
+  const NodeRow rows[] = {
+      {"a plain node", MakeNode("n"), MakePod("p"), "n"},
+      {"cordoned", MakeNode("n").Unschedulable(), MakePod("p"), "waits: nodes"},
+      {"cordoned, tolerated", MakeNode("n").Unschedulable(), any, "n"},
+      {"tainted", MakeNode("n").AddTaint("gpu", "", TaintEffect::kNoSchedule), MakePod("p"),
+       "waits: nodes"},
+      {"tainted, preferably not", MakeNode("n").AddTaint("gpu", "", TaintEffect::kPreferNoSchedule),
+       MakePod("p"), "n"},
+      {"tainted, tolerated", MakeNode("n").AddTaint("gpu", "", TaintEffect::kNoSchedule), tolerant,
+       "n"},
+      {"label missing", MakeNode("n"), selective, "waits: nodes"},
+      {"label there", MakeNode("n").Label("disk", "ssd"), selective, "n"},
+      {"a resource that no node has", MakeNode("n"), MakePod("p").Requests({{"gpu", "1"}}),
+       "waits: gpu"},
+      {"too large for any node", MakeNode("n"), MakePod("p").Requests({{"cpu", "5"}}),
+       "waits: cpu"},
+      {"as many pods as it may hold", MakeNode("n").Allocatable("pods", "0"), MakePod("p"),
+       "waits: pods per node"},
+      {"requests of zero on a node without the resource", MakeNode("n"),
+       MakePod("p").Requests({{"gpu", "0"}}), "n"},
+      {"overhead counts", MakeNode("n"),
+       MakePod("p").Requests({{"cpu", "4"}}).Overhead({{"cpu", "1m"}}), "waits: cpu"},
+      {"init containers count", MakeNode("n"), MakePod("p").AddInitContainer({{"cpu", "5"}}),
+       "waits: cpu"},
+  };
+  for (const NodeRow& row : rows) {
+    World world;
+    world.AddNode(row.node);
+    MakeUnit unit("a");
+    unit.AddMember(row.pod);
+    EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{row.want}) << row.name;
+  }
+}
+
+TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
+  World world;
+  world.AddNodes("n", 3, "2");
+  world.Bind(MakePod("x").Requests({{"cpu", "2"}}), "n01");
+  world.Bind(MakePod("y").Requests({{"cpu", "1"}}), "n02");
+  const std::vector<Unit> units = {MakeUnit("a").Members(2, "2"), MakeUnit("b").Members(2, "1")};
+  Plan plan = world.PlanFresh(units);
+  EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n02 n03"}));
+  EXPECT_TRUE(plan.reserved.empty());
+  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}});
+  EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "waits: cpu"}));
+  EXPECT_EQ(plan.reserved, (Texts{"n01", "n03"}));
+  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {"n01", "n02"}});
+  EXPECT_EQ(plan.reserved, (Texts{"n01", "n02"}));
+  EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n03 n03"}));
+}
+
+TEST(Planner, AUnitWithoutMembersThatHasItsMinimumFits) {
+  World world;
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Minimum(2).Bound(2)})), Texts{""});
+}
+
+}  // namespace
+}  // namespace outrigger::plan

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include "plan_testing.h"
+
+namespace outrigger::plan {
+namespace {
+
+using ::outrigger::testing::MakeNode;
+using ::outrigger::testing::MakePod;
+
+TEST(Shortfall, NamesTheNodesThatWouldDo) {
+  World world;
+  world.AddNodes("n", 13, "16");
+  EXPECT_EQ(world.Explain({MakeUnit("train").Members(30, "8")}, 0).text,
+            "30 members need cpu 8 each, 26 fit; 4 more nodes with cpu 8 free would do");
+}
+
+TEST(Shortfall, OfAUnitThatFitsIsNothing) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  const Shortfall shortfall = world.Explain({MakeUnit("a").Members(1, "4")}, 0);
+  EXPECT_EQ(shortfall.cause.kind, Cause::Class::kNone);
+  EXPECT_EQ(shortfall.text, "");
+}
+
+TEST(Shortfall, SaysHowManyMembersExist) {
+  World world;
+  const Shortfall shortfall =
+      world.Explain({MakeUnit("a").Members(10, "1").Minimum(16).Bound(2)}, 0);
+  EXPECT_EQ(shortfall.text, "12 of 16 members exist");
+  EXPECT_EQ(shortfall.members, 4);
+}
+
+TEST(Shortfall, NamesTheBestDomain) {
+  World world;
+  for (const auto& [name, rack] :
+       {std::pair{"a1", "r1"}, {"a2", "r1"}, {"b1", "r7"}, {"b2", "r7"}, {"b3", "r7"}}) {
+    world.AddNode(MakeNode(name).Allocatable("cpu", "2").Label("rack", rack));
+  }
+  EXPECT_EQ(world.Explain({MakeUnit("a").Members(5, "2").Required({"rack"})}, 0).text,
+            "5 members need cpu 2 each, 3 fit in rack r7; 2 more nodes with cpu 2 free would do");
+}
+
+TEST(Shortfall, CountsWhatUnitsBeforeItWouldTake) {
+  // With one or two nodes more the first gang still waits, and the second would be glad of one.
+  World world;
+  world.AddNodes("n", 1, "2");
+  const std::vector<Unit> units = {MakeUnit("a").Members(2, "2"), MakeUnit("b").Members(1, "2")};
+  EXPECT_EQ(TextOf(world.PlanFresh(units).units[1]), "n01");
+  const std::vector<Unit> both = {MakeUnit("a").Members(2, "2"), MakeUnit("b").Members(3, "1")};
+  // One more node with cpu 1 would go to b; its room is not what a waits for.
+  EXPECT_EQ(world.Explain(both, 1).text,
+            "3 members need cpu 1 each, 2 fit; 1 more node with cpu 1 free would do");
+}
+
+TEST(Shortfall, NamesALabelThatNoNodeHas) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  Pod pod = MakePod("p").Requests({{"cpu", "1"}, {"nvidia.com/gpu", "2"}});
+  pod.node_selector.Set("gpu", "a100");
+  MakeUnit unit("a");
+  unit.AddMember(pod);
+  EXPECT_EQ(world.Explain({unit}, 0).text,
+            "1 pod needs cpu 1, nvidia.com/gpu 2, 0 fit; 1 more node with cpu 1, nvidia.com/gpu 2 "
+            "free and label gpu=a100 would do");
+}
+
+TEST(Shortfall, OfUnlikeMembersNamesEachKindOfNode) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  EXPECT_EQ(world.Explain({MakeUnit("a").Members(1, "16").Members(3, "4")}, 0).text,
+            "4 members need a place, 1 fits; 1 more node with cpu 16 free and 2 more nodes with "
+            "cpu 4 free would do");
+}
+
+TEST(Shortfall, SaysWhoseLostPlaceItIs) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  Unit unit = MakeUnit("a").Members(2, "1");
+  unit.members[0].waits_on = "gone";
+  const Shortfall shortfall = world.Explain({unit}, 0);
+  EXPECT_EQ(shortfall.cause.kind, Cause::Class::kWaiter);
+  EXPECT_TRUE(shortfall.nodes.empty());
+}
+
+}  // namespace
+}  // namespace outrigger::plan
