@@ -19,15 +19,16 @@
 namespace outrigger::plan {
 namespace {
 
-// Units that wait before this one may take what is added: so many nodes more are tried.
-constexpr size_t kMostForOthers = 64;
+// So many plans are made to find nodes with which a unit fits.
+constexpr size_t kMostTries = 32;
 
 // Nodes that might do, and what is there without them.
 struct Proposal {
-  std::vector<Node> nodes;  // one for each member that finds no place
-  std::vector<Node> kinds;  // one for each shape of a member
-  int64_t fit = 0;          // members that do
-  std::string domain;       // "r7": in which; empty: anywhere
+  std::vector<Node> nodes;         // one for each member that finds no place
+  std::vector<Node> kinds;         // one for each shape of a member
+  int64_t fit = 0;                 // members that do
+  std::string domain;              // "r7": in which; empty: anywhere
+  std::vector<ShapeIndex> shapes;  // of the members
 };
 
 class Finder {
@@ -36,41 +37,49 @@ class Finder {
       : work_(workshop), units_(units), options_(options) {}
 
   Shortfall Find() {
-    const Unit& unit = units_.back();
     Shortfall shortfall;
-    std::optional<Proposal> best;
-    const UnitPlan plan = PlanWith({}, [&](const Unit& failed, const Seats& seats) {
-      best = BestProposal(failed, seats);
-      need_ = seats.need;
-      shapes_ = seats.shapes;
-    });
+    std::optional<Proposal> first;
+    const UnitPlan plan = PlanWith({}, &first);
     shortfall.cause = plan.cause;
-    if (plan.fits || !best.has_value()) return shortfall;
-    fit_ = best->fit + unit.bound;
-    domain_ = std::move(best->domain);
-    if (plan.cause.kind != Cause::Class::kWaiter)
-      shortfall.nodes = Least(std::move(best->nodes), best->kinds);
+    if (plan.fits || !first.has_value()) return shortfall;
+    fit_ = first->fit + units_.back().bound;
+    domain_ = first->domain;
+    shapes_ = first->shapes;
+    if (plan.cause.kind != Cause::Class::kWaiter) shortfall.nodes = Least(Enough(*first));
     return shortfall;
   }
 
-  int64_t need() const { return need_; }
   int64_t fit() const { return fit_; }
   const std::string& domain() const { return domain_; }
   const std::vector<ShapeIndex>& shapes() const { return shapes_; }
 
  private:
-  UnitPlan PlanWith(const std::vector<Node>& nodes,
-                    std::function<void(const Unit&, const Seats&)> see) {
+  // Plans with nodes more. `proposal`: what would be missing even so, unless it is null.
+  UnitPlan PlanWith(std::vector<Node> nodes, std::optional<Proposal>* proposal) {
+    Name(&nodes);
     work_.space->Pretend(nodes);
     Round round(work_.space, work_.domains, work_.shapes, options_);
-    round.Watch(units_.size() - 1, std::move(see));
+    round.Watch(units_.size() - 1, [&](const Unit& unit, const Seats& seats) {
+      if (proposal != nullptr) *proposal = BestProposal(unit, seats);
+    });
     round.Run(units_);
     return std::move(round.TakePlan().units.back());
   }
 
-  bool FitsWith(std::vector<Node> nodes) {
-    Name(&nodes);
-    return PlanWith(nodes, [](const Unit&, const Seats&) {}).fits;
+  bool FitsWith(const std::vector<Node>& nodes) { return PlanWith(nodes, nullptr).fits; }
+
+  // Units before this one may take what is added, and places beside it that this one had: what is
+  // still missing then is added, too. Empty: that does not come to an end.
+  std::vector<Node> Enough(const Proposal& first) {
+    std::vector<Node> nodes = first.nodes;
+    for (size_t tries = 0; tries < kMostTries; ++tries) {
+      std::optional<Proposal> more;
+      if (PlanWith(nodes, &more).fits) return nodes;
+      const std::vector<Node>& add =
+          more.has_value() && tries < kMostTries / 2 ? more->nodes : first.kinds;
+      nodes.insert(nodes.end(), add.begin(), add.end());
+    }
+    return {};
   }
 
   // Equal nodes have equal labels until then.
@@ -109,6 +118,7 @@ class Finder {
     Attempt attempt(work_.space, ground, &trial);
     attempt.Greedy(/*keep_leases=*/true, trial.order);
     Proposal proposal;
+    proposal.shapes = seats.shapes;
     if (domain != nullptr) proposal.domain = TextOf(*domain);
     std::vector<ShapeIndex> open;
     for (const uint32_t index : trial.order) {
@@ -137,20 +147,8 @@ class Finder {
     return proposal;
   }
 
-  // The fewest of such nodes that do. Empty: none of the tried would.
-  std::vector<Node> Least(std::vector<Node> nodes, const std::vector<Node>& kinds) {
-    if (nodes.empty()) return {};
-    std::vector<Node> missing;
-    for (const Node& node : nodes) {
-      if (missing.empty() || !SameNode(missing.back(), node)) missing.push_back(node);
-    }
-    // Units before this one may take any of them, so of each kind there is one more at a time; and
-    // they may take, beside them, places that this one had.
-    for (size_t tries = 0; !FitsWith(nodes); ++tries) {
-      if (tries == kMostForOthers) return {};
-      const std::vector<Node>& more = tries < kMostForOthers / 8 ? missing : kinds;
-      nodes.insert(nodes.end(), more.begin(), more.end());
-    }
+  // Of nodes with which the unit fits those without which it does not.
+  std::vector<Node> Least(std::vector<Node> nodes) {
     for (bool shrunk = true; shrunk && nodes.size() > 1;) {
       shrunk = false;
       for (size_t i = 0; i < nodes.size(); ++i) {
@@ -176,7 +174,6 @@ class Finder {
   const Workshop work_;
   const std::span<const Unit> units_;
   const PlanOptions& options_;
-  int64_t need_ = 0;
   int64_t fit_ = 0;
   Domain new_domain_;
   std::string domain_;
