@@ -1,12 +1,17 @@
-# outrigger_add_test(<name> SOURCES t.cc ... [LINK target ...])
+# outrigger_add_test(<name> SOURCES t.cc ... [LINK target ...] [SINGLE_THREADED])
 #
 # One GoogleTest program outrigger_<name>_test, run by ctest as one test per program: starting a
 # process per case costs more than the cases. Inside the project tests may use tests/support.
+# SINGLE_THREADED: neither the tests nor what they test start a thread or lock, so there is nothing
+# in it for the thread sanitizer, with which it is left out.
 find_package(GTest REQUIRED)
 find_package(rapidcheck QUIET)
 
 function(outrigger_add_test NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SINGLE_THREADED" "" "SOURCES;LINK" ${ARGN})
+  if(ARG_SINGLE_THREADED AND "${OUTRIGGER_SANITIZE}" MATCHES "thread")
+    return()
+  endif()
   set(target outrigger_${NAME}_test)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
