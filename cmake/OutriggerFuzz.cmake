@@ -5,11 +5,7 @@
 # file of corpus/<name> through it once; with OUTRIGGER_FUZZ also the libFuzzer program
 # outrigger_fuzz_<name>, which scripts/fuzz runs. MAX_LEN is the longest input that libFuzzer makes
 # up (default 4096). dict/<name>.dict is handed to libFuzzer where it exists.
-# The thread sanitizer has nothing to find in them.
 function(outrigger_add_fuzzer NAME)
-  if("${OUTRIGGER_SANITIZE}" MATCHES "thread")
-    return()
-  endif()
   cmake_parse_arguments(ARG "" "MAX_LEN" "SOURCES;LINK" ${ARGN})
   set(object outrigger_fuzz_${NAME}_object)
   add_library(${object} OBJECT ${ARG_SOURCES})
