@@ -21,13 +21,32 @@ PodIndex LabelIndex(std::string_view label) {
 
 class Cluster::State {
  public:
+  /// Holds the mutex, and tells of the change, if there was one, once it has let go of it.
+  class Access {
+   public:
+    explicit Access(State* state)
+        : state_(*state), lock_(state->mutex_), generation_(state->contents_.generation) {}
+    ~Access() {
+      const bool changed = state_.contents_.generation != generation_;
+      lock_.unlock();
+      if (changed && state_.options_.changed) state_.options_.changed();
+    }
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+   private:
+    State& state_;
+    std::unique_lock<std::mutex> lock_;
+    const uint64_t generation_;
+  };
+
   explicit State(ClusterOptions options)
       : options_(std::move(options)),
         nodes_(&contents_, &epoch_),
         pods_(options_.indexes, &contents_, &nodes_, &epoch_) {}
 
   std::shared_ptr<const Snapshot> Take() {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     EndExpiredAssumptions();
     std::shared_ptr<const Snapshot> snapshot = last_.lock();
     if (snapshot != nullptr) return snapshot;
@@ -38,17 +57,17 @@ class Cluster::State {
   }
 
   void UpsertNode(const Node& node) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     Note(nodes_.Upsert(node));
   }
 
   void RemoveNode(std::string_view name) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     if (nodes_.Remove(name)) Note(Effect::kContent);
   }
 
   void UpsertPod(PodPtr pod) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     EndExpiredAssumptions();
     if (Assumptions::Assumption* assumption = assumptions_.Find(pod->key())) {
       const bool still_open =
@@ -64,13 +83,13 @@ class Cluster::State {
   }
 
   void RemovePod(const PodKey& key) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     assumptions_.Erase(key);
     if (pods_.Remove(key)) Note(Effect::kContent);
   }
 
   absl::Status AssumePod(const PodKey& key, std::string_view uid, std::string_view node) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     EndExpiredAssumptions();
     const PodPtr pod = pods_.Find(key);
     if (pod == nullptr || pod->uid() != uid || pod->is_terminal()) {
@@ -93,7 +112,7 @@ class Cluster::State {
   }
 
   void ForgetPod(const PodKey& key, std::string_view uid) {
-    const std::lock_guard lock(mutex_);
+    const Access access(this);
     const Assumptions::Assumption* assumption = assumptions_.Find(key);
     if (assumption == nullptr || assumption->shown->uid() != uid) return;
     const PodPtr shown = assumption->shown;

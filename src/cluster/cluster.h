@@ -31,6 +31,9 @@ struct ClusterOptions {
   /// How long an assumed pod is believed without the watch having shown it bound.
   std::chrono::milliseconds assume_for{30'000};
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+  /// Called after each change of the generation, by the thread that made it (Take() makes those of
+  /// assumptions that have expired), without a lock; must be quick. May be null.
+  std::function<void()> changed = nullptr;
 };
 
 /// The view of the cluster while it is kept up to date. Thread-safe: updates go on while snapshots
