@@ -1,0 +1,131 @@
+#include "outrigger/plan/groups.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "plan/gang.h"
+
+namespace outrigger::plan {
+namespace {
+
+// A group without its UID, of which only one exists at a time. Views into pods and objects.
+using Name = std::tuple<Dialect, std::string_view, std::string_view>;
+
+bool IsNewer(const PodGroupObject& a, const PodGroupObject& b) {
+  return std::tie(a.created, a.uid) > std::tie(b.created, b.uid);
+}
+
+class Builder {
+ public:
+  Builder(const GroupOptions& options, Notes* notes) : options_(options), notes_(notes) {}
+
+  void AddObject(const PodGroupObject& object) {
+    const auto [at, is_new] =
+        objects_.try_emplace({object.dialect, object.namespace_, object.name}, &object);
+    if (!is_new && IsNewer(object, *at->second)) at->second = &object;
+  }
+
+  void AddPod(const PodPtr& pod) {
+    const Standing standing = StandingOf(*pod, options_);
+    const auto membership = MembershipOf(*pod, notes_);
+    if (membership) {
+      GangOf(*membership)
+          .members.push_back({&pod, standing, membership->minimum, membership->role});
+    } else if (WantsPlace(standing)) {
+      result_.units.push_back(SingleUnit(pod, notes_));
+    }
+  }
+
+  GroupedUnits Finish() &&;
+
+ private:
+  Gang& GangOf(const Membership& of);
+  void Judge(const Gang& gang);
+  void SortUnits();
+
+  const GroupOptions& options_;
+  Notes* const notes_;
+  absl::flat_hash_map<Name, const PodGroupObject*> objects_;
+  absl::flat_hash_map<Name, size_t> gang_at_;
+  std::vector<Gang> gangs_;
+  GroupedUnits result_;
+};
+
+Gang& Builder::GangOf(const Membership& of) {
+  const Name name{of.dialect, of.namespace_, of.name};
+  const auto [at, is_new] = gang_at_.try_emplace(name, gangs_.size());
+  if (is_new) {
+    const auto object = objects_.find(name);
+    gangs_.push_back({of.dialect,
+                      of.namespace_,
+                      of.name,
+                      object == objects_.end() ? nullptr : object->second,
+                      {}});
+  }
+  return gangs_[at->second];
+}
+
+void Builder::Judge(const Gang& gang) {
+  Findings findings = Examine(gang, options_, notes_);
+  const GroupState& state = result_.groups.emplace_back(findings.state);
+  if (state.cause != Cause::kNone) return;
+  if (gang.object != nullptr && gang.object->independent) {
+    for (const GangMember& member : gang.members) {
+      if (WantsPlace(member.standing)) result_.units.push_back(SingleUnit(*member.pod, notes_));
+    }
+  } else if (state.existing > state.bound) {
+    result_.units.push_back(UnitOf(gang, std::move(findings), options_, notes_));
+  }
+}
+
+// Sorts positions, since units are large.
+void Builder::SortUnits() {
+  std::vector<Unit>& units = result_.units;
+  std::vector<size_t> order(units.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&units](size_t a, size_t b) {
+    const auto by_rank = units[a].rank <=> units[b].rank;
+    return std::is_neq(by_rank) ? std::is_lt(by_rank) : units[a].key < units[b].key;
+  });
+  std::vector<Unit> sorted;
+  sorted.reserve(units.size());
+  for (const size_t at : order) sorted.push_back(std::move(units[at]));
+  units = std::move(sorted);
+}
+
+GroupedUnits Builder::Finish() && {
+  std::sort(gangs_.begin(), gangs_.end(), [](const Gang& a, const Gang& b) {
+    return std::tie(a.dialect, a.namespace_, a.name) < std::tie(b.dialect, b.namespace_, b.name);
+  });
+  result_.groups.reserve(gangs_.size());
+  for (const Gang& gang : gangs_) Judge(gang);
+  SortUnits();
+  return std::move(result_);
+}
+
+}  // namespace
+
+GroupedUnits BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
+                        std::span<const PodGroupObject> objects, const GroupOptions& options,
+                        Notes* notes) {
+  Builder builder(options, notes);
+  for (const PodGroupObject& object : objects) builder.AddObject(object);
+  for (const PodPtr& pod : pods) builder.AddPod(pod);
+  return std::move(builder).Finish();
+}
+
+const GroupState* FindGroup(std::span<const GroupState> groups, const Membership& membership) {
+  const auto name_of = [](const auto& value) {
+    return Name(value.dialect, value.namespace_, value.name);
+  };
+  const auto at = std::lower_bound(groups.begin(), groups.end(), membership,
+                                   [&](const GroupState& group, const Membership& wanted) {
+                                     return name_of(group.key) < name_of(wanted);
+                                   });
+  return at != groups.end() && name_of(at->key) == name_of(membership) ? &*at : nullptr;
+}
+
+}  // namespace outrigger::plan
