@@ -85,7 +85,4 @@ auto* FindRole(Roles& roles, std::string_view name) {
 /// The unit of a gang without a cause; some member wants a place.
 Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes);
 
-/// The unit of a pod that is in no gang.
-Unit SingleUnit(const PodPtr& pod, Notes* notes);
-
 }  // namespace outrigger::plan

@@ -104,20 +104,4 @@ Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, No
   return unit;
 }
 
-Unit SingleUnit(const PodPtr& pod, Notes* notes) {
-  Unit unit;
-  unit.key = {Dialect::kNone, pod->namespace_, pod->name, pod->uid};
-  unit.rank.group_priority = pod->labels.Contains(kGroupPriorityLabel)
-                                 ? GroupPriorityOf(pod->labels, TextOf(unit.key), notes)
-                                 : 0;
-  unit.rank.priority = pod->priority;
-  unit.rank.qos = QosClassOf(*pod);
-  unit.rank.created = pod->creation_time;
-  unit.rank.namespace_ = pod->namespace_;
-  unit.rank.name = pod->name;
-  unit.rank.uid = pod->uid;
-  unit.members.emplace_back().pod = pod;
-  return unit;
-}
-
 }  // namespace outrigger::plan

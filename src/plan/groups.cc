@@ -1,12 +1,13 @@
 #include "outrigger/plan/groups.h"
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
 #include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "plan/gang.h"
+#include "plan/queue.h"
 
 namespace outrigger::plan {
 namespace {
@@ -35,7 +36,7 @@ class Builder {
       GangOf(*membership)
           .members.push_back({&pod, standing, membership->minimum, membership->role});
     } else if (WantsPlace(standing)) {
-      result_.units.push_back(SingleUnit(pod, notes_));
+      queue_.AddSingle(pod, notes_);
     }
   }
 
@@ -44,13 +45,13 @@ class Builder {
  private:
   Gang& GangOf(const Membership& of);
   void Judge(const Gang& gang);
-  void SortUnits();
 
   const GroupOptions& options_;
   Notes* const notes_;
   absl::flat_hash_map<Name, const PodGroupObject*> objects_;
   absl::flat_hash_map<Name, size_t> gang_at_;
-  std::vector<Gang> gangs_;
+  std::deque<Gang> gangs_;
+  Queue queue_;
   GroupedUnits result_;
 };
 
@@ -74,35 +75,25 @@ void Builder::Judge(const Gang& gang) {
   if (state.cause != Cause::kNone) return;
   if (gang.object != nullptr && gang.object->independent) {
     for (const GangMember& member : gang.members) {
-      if (WantsPlace(member.standing)) result_.units.push_back(SingleUnit(*member.pod, notes_));
+      if (WantsPlace(member.standing)) queue_.AddSingle(*member.pod, notes_);
     }
   } else if (state.existing > state.bound) {
-    result_.units.push_back(UnitOf(gang, std::move(findings), options_, notes_));
+    queue_.AddGang(UnitOf(gang, std::move(findings), options_, notes_));
   }
 }
 
-// Sorts positions, since units are large.
-void Builder::SortUnits() {
-  std::vector<Unit>& units = result_.units;
-  std::vector<size_t> order(units.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&units](size_t a, size_t b) {
-    const auto by_rank = units[a].rank <=> units[b].rank;
-    return std::is_neq(by_rank) ? std::is_lt(by_rank) : units[a].key < units[b].key;
-  });
-  std::vector<Unit> sorted;
-  sorted.reserve(units.size());
-  for (const size_t at : order) sorted.push_back(std::move(units[at]));
-  units = std::move(sorted);
-}
-
 GroupedUnits Builder::Finish() && {
-  std::sort(gangs_.begin(), gangs_.end(), [](const Gang& a, const Gang& b) {
-    return std::tie(a.dialect, a.namespace_, a.name) < std::tie(b.dialect, b.namespace_, b.name);
+  // Pointers are sorted, since gangs are large.
+  std::vector<const Gang*> order;
+  order.reserve(gangs_.size());
+  for (const Gang& gang : gangs_) order.push_back(&gang);
+  std::sort(order.begin(), order.end(), [](const Gang* a, const Gang* b) {
+    return std::tie(a->dialect, a->namespace_, a->name) <
+           std::tie(b->dialect, b->namespace_, b->name);
   });
-  result_.groups.reserve(gangs_.size());
-  for (const Gang& gang : gangs_) Judge(gang);
-  SortUnits();
+  result_.groups.reserve(order.size());
+  for (const Gang* gang : order) Judge(*gang);
+  result_.units = queue_.Take();
   return std::move(result_);
 }
 

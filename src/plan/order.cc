@@ -5,14 +5,12 @@
 
 #include "fmt/format.h"
 #include "plan/integer.h"
+#include "plan/rank_order.h"
 
 namespace outrigger::plan {
 
 std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
-  // What is descending stands on the other side.
-  return std::tie(b.broken, b.group_priority, b.priority, b.qos, a.created, a.namespace_, a.name,
-                  a.uid) <=> std::tie(a.broken, a.group_priority, a.priority, a.qos, b.created,
-                                      b.namespace_, b.name, b.uid);
+  return CompareRanks(a, b);
 }
 
 int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* notes) {
