@@ -21,7 +21,8 @@ bool IsNewer(const PodGroupObject& a, const PodGroupObject& b) {
 
 class Builder {
  public:
-  Builder(const GroupOptions& options, Notes* notes) : options_(options), notes_(notes) {}
+  Builder(const GroupOptions& options, Notes* notes, GroupedUnits* result)
+      : options_(options), notes_(notes), result_(result) {}
 
   void AddObject(const PodGroupObject& object) {
     const auto [at, is_new] =
@@ -40,7 +41,7 @@ class Builder {
     }
   }
 
-  GroupedUnits Finish() &&;
+  void Finish();
 
  private:
   Gang& GangOf(const Membership& of);
@@ -52,7 +53,7 @@ class Builder {
   absl::flat_hash_map<Name, size_t> gang_at_;
   std::deque<Gang> gangs_;
   Queue queue_;
-  GroupedUnits result_;
+  GroupedUnits* const result_;
 };
 
 Gang& Builder::GangOf(const Membership& of) {
@@ -71,7 +72,7 @@ Gang& Builder::GangOf(const Membership& of) {
 
 void Builder::Judge(const Gang& gang) {
   Findings findings = Examine(gang, options_, notes_);
-  const GroupState& state = result_.groups.emplace_back(findings.state);
+  const GroupState& state = result_->groups.emplace_back(findings.state);
   if (state.cause != Cause::kNone) return;
   if (gang.object != nullptr && gang.object->independent) {
     for (const GangMember& member : gang.members) {
@@ -82,7 +83,7 @@ void Builder::Judge(const Gang& gang) {
   }
 }
 
-GroupedUnits Builder::Finish() && {
+void Builder::Finish() {
   // Pointers are sorted, since gangs are large.
   std::vector<const Gang*> order;
   order.reserve(gangs_.size());
@@ -91,10 +92,10 @@ GroupedUnits Builder::Finish() && {
     return std::tie(a->dialect, a->namespace_, a->name) <
            std::tie(b->dialect, b->namespace_, b->name);
   });
-  result_.groups.reserve(order.size());
+  result_->groups.clear();
+  result_->groups.reserve(order.size());
   for (const Gang* gang : order) Judge(*gang);
-  result_.units = queue_.Take();
-  return std::move(result_);
+  queue_.Take(&result_->units);
 }
 
 }  // namespace
@@ -102,10 +103,18 @@ GroupedUnits Builder::Finish() && {
 GroupedUnits BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
                         std::span<const PodGroupObject> objects, const GroupOptions& options,
                         Notes* notes) {
-  Builder builder(options, notes);
+  GroupedUnits result;
+  BuildUnits(pods, objects, options, notes, &result);
+  return result;
+}
+
+void BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
+                std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes,
+                GroupedUnits* result) {
+  Builder builder(options, notes, result);
   for (const PodGroupObject& object : objects) builder.AddObject(object);
   for (const PodPtr& pod : pods) builder.AddPod(pod);
-  return std::move(builder).Finish();
+  builder.Finish();
 }
 
 const GroupState* FindGroup(std::span<const GroupState> groups, const Membership& membership) {

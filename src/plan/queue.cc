@@ -1,6 +1,7 @@
 #include "plan/queue.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "outrigger/plan/order.h"
@@ -40,27 +41,36 @@ void Queue::Fill(const Entry& entry, Unit* unit) {
     *unit = std::move(*entry.gang);
     return;
   }
-  const Pod& pod = **entry.single;
-  unit->key = {Dialect::kNone, pod.namespace_, pod.name, pod.uid};
-  Rank& rank = unit->rank;
-  rank.group_priority = entry.group_priority;
-  rank.priority = entry.priority;
-  rank.qos = entry.qos;
-  rank.created = entry.created;
-  rank.namespace_ = pod.namespace_;
-  rank.name = pod.name;
-  rank.uid = pod.uid;
-  unit->members.emplace_back().pod = *entry.single;
+  const PodPtr& pod = *entry.single;
+  // A fresh unit with the memory of the old one, so that no field of that can stay.
+  Unit fresh;
+  const auto set = [](const std::string& value, std::string* old, std::string* text) {
+    *text = std::move(*old);
+    *text = value;
+  };
+  set(pod->namespace_, &unit->key.namespace_, &fresh.key.namespace_);
+  set(pod->name, &unit->key.name, &fresh.key.name);
+  set(pod->uid, &unit->key.uid, &fresh.key.uid);
+  set(pod->namespace_, &unit->rank.namespace_, &fresh.rank.namespace_);
+  set(pod->name, &unit->rank.name, &fresh.rank.name);
+  set(pod->uid, &unit->rank.uid, &fresh.rank.uid);
+  fresh.rank.group_priority = entry.group_priority;
+  fresh.rank.priority = entry.priority;
+  fresh.rank.qos = entry.qos;
+  fresh.rank.created = entry.created;
+  fresh.members = std::move(unit->members);
+  fresh.members.clear();
+  fresh.members.emplace_back().pod = pod;
+  *unit = std::move(fresh);
 }
 
-std::vector<Unit> Queue::Take() {
+void Queue::Take(std::vector<Unit>* units) {
   std::vector<const Entry*> order;
   order.reserve(entries_.size());
   for (const Entry& entry : entries_) order.push_back(&entry);
   std::sort(order.begin(), order.end(), ComesFirst);
-  std::vector<Unit> units(order.size());
-  for (size_t i = 0; i < order.size(); ++i) Fill(*order[i], &units[i]);
-  return units;
+  units->resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) Fill(*order[i], &(*units)[i]);
 }
 
 }  // namespace outrigger::plan

@@ -20,8 +20,8 @@ class Queue {
   /// `pod` is in no gang; it must stay where it is until Take().
   void AddSingle(const PodPtr& pod, Notes* notes);
   void AddGang(Unit unit);
-  /// All units, in order. To be called once.
-  std::vector<Unit> Take();
+  /// Makes `units` all units, in order, in the memory that it has. To be called once.
+  void Take(std::vector<Unit>* units);
 
  private:
   // The fields of Rank, and what makes the order total across dialects.

@@ -117,6 +117,12 @@ GroupedUnits BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
                         std::span<const PodGroupObject> objects, const GroupOptions& options,
                         Notes* notes);
 
+/// The same into `result`, in the memory of what it held, nothing of which stays: for who plans
+/// over and over, since with ten thousand pods fresh memory costs more than the work.
+void BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
+                std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes,
+                GroupedUnits* result);
+
 /// The state of the group that `membership` names, or nullptr; points into `groups`, which are in
 /// the order that BuildUnits() gave them.
 const GroupState* FindGroup(std::span<const GroupState> groups, const Membership& membership);

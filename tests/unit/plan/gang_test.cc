@@ -162,7 +162,7 @@ TEST(Gangs, KnowTheirRoles) {
 TEST(Gangs, TakeTopologyFromTheirObject) {
   PodGroupObject object = ObjectOf(kVolcano, "train", 1);
   object.annotations.Set(kTopologyRequired, "topology.kubernetes.io/zone, rack,");
-  object.annotations.Set(kTopologyPreferred, "switch,bad key,rack");
+  object.annotations.Set(kTopologyPreferred, "switch,, bad key , ,rack");
   const Built built =
       Build({Volcano("a").Annotation(kTopologyRequired, "pods-do-not-count"),
              Volcano("b").On("node-2"), Volcano("c").On("node-1"), Volcano("d").On("node-2")},

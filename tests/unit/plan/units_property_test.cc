@@ -45,12 +45,12 @@ PodPtr RandomPod(int number) {
   }
 }
 
-PodGroupObject RandomObject() {
+PodGroupObject RandomObject(int number) {
   const auto dialect = static_cast<Dialect>(*rc::gen::inRange(2, 6));
   PodGroupObject object = ObjectOf(dialect, AnyOf("a", "b"), *rc::gen::inRange(0, 4));
   object.namespace_ = AnyOf("x", "y");
   object.created = *rc::gen::inRange<int64_t>(0, 3);
-  object.uid = AnyOf("1", "2", "3") + object.name;
+  object.uid = std::to_string(number);
   if (dialect == Dialect::kVolcano) object.min_task_member = {{"ps", *rc::gen::inRange(0, 2)}};
   object.independent = dialect == Dialect::kUpstream && *rc::gen::arbitrary<bool>();
   return object;
@@ -66,7 +66,9 @@ std::string TextOf(const Unit& unit) {
   std::string text = fmt::format(
       "{} {} {} [{}] {}/{}", Brief(unit), static_cast<int>(unit.key.dialect),
       plan::TextOf(unit.key) + unit.key.uid, TextOf(unit.rank), unit.bound, unit.minimum);
-  for (const Member& member : unit.members) text += " " + member.role;
+  for (const Member& member : unit.members) {
+    text += " " + member.role + member.leased + member.waits_on;
+  }
   for (const Role& role : unit.roles) {
     text += fmt::format(" {}:{}/{}", role.name, role.bound, role.minimum);
   }
@@ -100,7 +102,7 @@ Input RandomInput() {
   Input input;
   const int number = *rc::gen::inRange(0, 30);
   for (int i = 0; i < number; ++i) input.pods.push_back(RandomPod(i));
-  for (int i = *rc::gen::inRange(0, 8); i > 0; --i) input.objects.push_back(RandomObject());
+  for (int i = *rc::gen::inRange(0, 8); i > 0; --i) input.objects.push_back(RandomObject(i));
   return input;
 }
 
@@ -141,6 +143,17 @@ RC_GTEST_PROP(UnitsProperty, AreInOrderAndHoldEveryPodAtMostOnce, ()) {
   }
   std::sort(placed.begin(), placed.end());
   RC_ASSERT(std::adjacent_find(placed.begin(), placed.end()) == placed.end());
+}
+
+RC_GTEST_PROP(UnitsProperty, KeepNothingOfTheMemoryTheyAreMadeIn, ()) {
+  const Input before = RandomInput();
+  const Input input = RandomInput();
+  GroupedUnits made = BuildUnits(before.pods, before.objects, AllServed(), nullptr);
+  for (Unit& unit : made.units) {
+    for (Member& member : unit.members) member.leased = member.waits_on = "node-1";
+  }
+  BuildUnits(input.pods, input.objects, AllServed(), nullptr, &made);
+  RC_ASSERT(TextsOf(made) == TextsOf(BuildUnits(input.pods, input.objects, AllServed(), nullptr)));
 }
 
 RC_GTEST_PROP(UnitsProperty, NoteEveryThingOnce, ()) {
