@@ -97,7 +97,8 @@ absl::Status ReadSpec(Value value, const Path& at, const Needs& needs, Pod* pod)
   const bool resources = needs.Has(Needs::kPodResources);
   const bool scheduling = needs.Has(Needs::kPodScheduling);
   const auto pod_resources = [pod](Value object, const Path& place) {
-    return ReadObject(object, place, Field{"requests", &pod->pod_requests});
+    return ReadObject(object, place, Field{"requests", &pod->pod_requests},
+                      Field{"limits", &pod->pod_limits});
   };
   const auto tolerations = [pod](Value list, const Path& place) {
     return ForEachElement(list, place, [pod](Value item, const Path& where) {

@@ -102,7 +102,8 @@ absl::Status ReadSpec(Bytes bytes, const Path& at, PodReading* reading) {
     return AppendToleration(message, place, &pod->tolerations);
   };
   const auto pod_resources = [pod](Bytes message, const Path& place) {
-    return ReadMessage(message, place, Field{2, "requests", &pod->pod_requests});
+    return ReadMessage(message, place, Field{1, "limits", &pod->pod_limits},
+                       Field{2, "requests", &pod->pod_requests});
   };
   return ReadMessage(
       bytes, at, Field{2, "containers", Into(&pod->containers, ReadContainer), resources},
@@ -127,6 +128,7 @@ void Normalize(Pod* pod) {
   pod->overhead.Normalize();
   pod->status_allocated.Normalize();
   if (pod->pod_requests) pod->pod_requests->Normalize();
+  if (pod->pod_limits) pod->pod_limits->Normalize();
   if (pod->status_requests) pod->status_requests->Normalize();
 }
 

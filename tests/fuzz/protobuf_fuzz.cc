@@ -83,6 +83,7 @@ void CheckOrders(const Pod& pod) {
   CheckOrder(pod.node_selector);
   CheckOrder(pod.overhead);
   if (pod.pod_requests) CheckOrder(*pod.pod_requests);
+  if (pod.pod_limits) CheckOrder(*pod.pod_limits);
   if (pod.status_requests) CheckOrder(*pod.status_requests);
   CheckOrder(pod.status_allocated);
   for (const auto* containers : {&pod.containers, &pod.init_containers}) {

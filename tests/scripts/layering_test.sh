@@ -71,6 +71,9 @@ row outrigger_json json/reader.h kube/api.h
 row outrigger_json json/reader.h protobuf/envelope.h
 row outrigger_protobuf protobuf/envelope.h kube/api.h
 row outrigger_protobuf json/path.h wire/extender.h
+row outrigger_plan outrigger/plan/groups.h json/reader.h
+row outrigger_plan cluster/snapshot.h kube/api.h
+row outrigger_plan cluster/snapshot.h engine/engine.h
 row outrigger_kube kube/api.h wire/extender.h
 row outrigger_kube json/reader.h http/server.h
 row outrigger_kube kube/api.h cli/main.h

@@ -73,6 +73,7 @@ struct Pod {
   std::vector<Container> init_containers;
   ResourceList overhead;
   std::optional<ResourceList> pod_requests;  // spec.resources.requests (KEP-2837)
+  std::optional<ResourceList> pod_limits;    // spec.resources.limits
 
   std::string node_name;            // spec.nodeName: bound there
   std::string nominated_node_name;  // status.nominatedNodeName
@@ -91,6 +92,7 @@ struct Pod {
   std::optional<OwnerReference> controller;  // the owner that is marked as the controller
   std::vector<std::string> scheduling_gates;
   std::string qos_class;
+  std::string scheduling_group;    // spec.schedulingGroup.podGroupName
   std::string unscheduled_reason;  // of the condition PodScheduled, as is the message
   std::string unscheduled_message;
   /// Only those that report resources; others say nothing about what the pod asks for.

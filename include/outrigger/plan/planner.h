@@ -73,7 +73,7 @@ struct PlanOptions {
 /// does not.
 struct Shortfall {
   Cause cause;
-  int64_t members = 0;      // so many more members must exist
+  int64_t members = 0;  // so many more members must exist
   /// Such nodes, empty, would do; their names only tell them apart. None: see `text`.
   std::vector<Node> nodes;
   /// For people: "30 members need cpu 8 each, 26 fit; 4 more nodes with cpu 8 free would do".

@@ -1,4 +1,4 @@
-#include "label_syntax.h"
+#include "outrigger/k8s/label_syntax.h"
 
 #include <algorithm>
 #include <cstddef>

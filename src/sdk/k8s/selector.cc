@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "label_syntax.h"
+#include "outrigger/k8s/label_syntax.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 

@@ -105,22 +105,25 @@ bool Eq(const Affinity& a, const Affinity& b) {
 
 bool Same(const Pod& a, const Pod& b) {
   const auto& [name, namespace_, uid, labels, annotations, containers, init_containers, overhead,
-               pod_requests, node_name, nominated_node_name, phase, scheduler_name,
+               pod_requests, pod_limits, node_name, nominated_node_name, phase, scheduler_name,
                priority_class_name, priority, node_selector, affinity, tolerations,
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
-               qos_class, unscheduled_reason, unscheduled_message, container_statuses,
-               init_container_statuses, status_requests, status_allocated, resize_infeasible] = a;
+               qos_class, scheduling_group, unscheduled_reason, unscheduled_message,
+               container_statuses, init_container_statuses, status_requests, status_allocated,
+               resize_infeasible] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
-         Eq(pod_requests, b.pod_requests) && node_name == b.node_name &&
-         nominated_node_name == b.nominated_node_name && phase == b.phase &&
-         scheduler_name == b.scheduler_name && priority_class_name == b.priority_class_name &&
-         priority == b.priority && node_selector == b.node_selector && Eq(affinity, b.affinity) &&
+         Eq(pod_requests, b.pod_requests) && Eq(pod_limits, b.pod_limits) &&
+         node_name == b.node_name && nominated_node_name == b.nominated_node_name &&
+         phase == b.phase && scheduler_name == b.scheduler_name &&
+         priority_class_name == b.priority_class_name && priority == b.priority &&
+         node_selector == b.node_selector && Eq(affinity, b.affinity) &&
          Eq(tolerations, b.tolerations) && resource_version == b.resource_version &&
          creation_time == b.creation_time && being_deleted == b.being_deleted &&
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
-         qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
+         qos_class == b.qos_class && scheduling_group == b.scheduling_group &&
+         unscheduled_reason == b.unscheduled_reason &&
          unscheduled_message == b.unscheduled_message &&
          Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&

@@ -76,6 +76,16 @@ TEST(PodStatus, IsSkippedUnlessNeeded) {
   EXPECT_TRUE(pod.unscheduled_reason.empty() && !pod.resize_infeasible && pod.qos_class.empty());
 }
 
+TEST(PodLevelResources, AreReadWithTheOthers) {
+  constexpr std::string_view kJson =
+      R"({"spec":{"resources":{"requests":{"cpu":"1"},"limits":{"cpu":"2"}}}})";
+  std::vector<MalformedValue> malformed;
+  const Pod pod = PodFrom(kJson, Needs().PodResources(), &malformed);
+  EXPECT_EQ(pod.pod_requests.value_or(ResourceList()).Get("cpu"), Q("1"));
+  EXPECT_EQ(pod.pod_limits.value_or(ResourceList()).Get("cpu"), Q("2"));
+  EXPECT_FALSE(PodFrom(kJson, Needs().PodStatus(), &malformed).pod_limits.has_value());
+}
+
 TEST(PodStatus, MalformedTimeIsListedAndZero) {
   for (const char* time : {"yesterday", "2026-02-30T00:00:00Z", "2026-01-15T24:00:00Z", ""}) {
     std::vector<MalformedValue> malformed;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "plan_testing.h"
+#include "planner_testing.h"
 
 // What must be true of every plan, on small random clusters where all ways can be tried.
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan_testing.h"
+#include "planner_testing.h"
 
 namespace outrigger::plan {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "plan_testing.h"
+#include "planner_testing.h"
 
 namespace outrigger::plan {
 namespace {

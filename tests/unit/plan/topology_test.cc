@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "plan_testing.h"
+#include "planner_testing.h"
 
 namespace outrigger::plan {
 namespace {

@@ -134,7 +134,7 @@ TEST(ProtobufMaps, OfPodsAreInOrder) {
                             .Nested(2, Texts(7)
                                            .Bytes(Amounts(32).bytes)
                                            .Nested(2, container)
-                                           .Nested(40, Amounts(2))
+                                           .Nested(40, Amounts(1).Bytes(Amounts(2).bytes))
                                            .Nested(18, Message().Nested(2, affinity)))
                             .Nested(3, Amounts(19).Nested(8, state).Nested(20, Amounts(2))));
   ExpectInOrder("labels", pod.labels);
@@ -144,6 +144,7 @@ TEST(ProtobufMaps, OfPodsAreInOrder) {
   ExpectInOrder("requests", pod.containers.at(0).requests);
   ExpectInOrder("limits", pod.containers.at(0).limits);
   ExpectInOrder("pod requests", *pod.pod_requests);
+  ExpectInOrder("pod limits", *pod.pod_limits);
   ExpectInOrder("labelSelector", pod.affinity.required_pod.at(0).label_selector->match_labels);
   const PodAffinityTerm& preferred = pod.affinity.preferred_pod.at(0).term;
   ExpectInOrder("labelSelector", preferred.label_selector->match_labels);

@@ -1,12 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "outrigger/plan/planner.h"
-#include "outrigger/plan/unit.h"
 
 namespace outrigger::plan {
-
-std::string TextOf(const UnitKey& key) {
-  return absl::StrCat(key.namespace_, "/", key.name);
-}
 
 std::string TextOf(const Cause& cause) {
   switch (cause.kind) {

@@ -1,4 +1,4 @@
-#include "plan_testing.h"
+#include "planner_testing.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

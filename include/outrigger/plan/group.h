@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/resources.h"
+#include "outrigger/k8s/string_map.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/unit.h"
+
+// How pods say which group they are in, and the objects that describe groups. Plain values and pure
+// functions.
+
+namespace outrigger::plan {
+
+/// The largest minimum and the most members that a group may have.
+inline constexpr int64_t kMaxMembers = 100'000;
+
+inline constexpr std::string_view kPodGroupLabel = "podGroup";
+inline constexpr std::string_view kMinAvailableLabel = "minAvailable";
+inline constexpr std::string_view kSchedulerPluginsLabel = "scheduling.x-k8s.io/pod-group";
+inline constexpr std::string_view kSigsLabel = "pod-group.scheduling.sigs.k8s.io";
+inline constexpr std::string_view kVolcanoAnnotation = "scheduling.k8s.io/group-name";
+/// Of a pod, annotation or label: its role in a Volcano group (a key of spec.minTaskMember).
+inline constexpr std::string_view kVolcanoRole = "volcano.sh/task-spec";
+/// Annotations of a PodGroup object, or of the pods of a group without one: node labels, separated
+/// by commas, in order.
+inline constexpr std::string_view kTopologyRequired = "outrigger.dev/topology-required";
+inline constexpr std::string_view kTopologyPreferred = "outrigger.dev/topology-preferred";
+
+/// Which group a pod says that it is in. Views live as long as the pod.
+struct Membership {
+  Dialect dialect = Dialect::kNone;  // never kNone
+  std::string_view namespace_;
+  std::string_view name;
+  int64_t minimum = 0;    // 1..kMaxMembers, given on the pod: kLabels alone; else 0
+  std::string_view role;  // kVolcano alone
+};
+
+/// The one group of a pod, or nothing for a single pod. Depends on the pod alone, neither on which
+/// objects exist nor on what the API server serves.
+///
+/// A dialect counts only where everything that it needs is on the pod: podGroup *and* minAvailable,
+/// or the one name of the others. Missing and empty is the same. A group's name is a label value
+/// (up to 63 characters), or, in an annotation or field, up to 253 characters; minAvailable is an
+/// integer from 1 to kMaxMembers. What is malformed does not count, and is noted.
+///
+/// Where several dialects count, this is the order: upstream's field (kube-scheduler itself may act
+/// on it), labels (which need no object), then scheduler-plugins, sigs, Volcano. That is noted
+/// about the group that is taken. `notes` may be null. Thread-safe as far as `notes` is.
+std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes);
+
+/// A PodGroup object of any dialect but kLabels. A plain value; what was absent is empty or zero.
+struct PodGroupObject {
+  Dialect dialect = Dialect::kNone;
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  int64_t created = 0;  // seconds since 1970, UTC; 0: not known
+  /// spec.minMember; of kUpstream spec.schedulingPolicy.gang.minCount. As it is written: may be
+  /// negative or huge.
+  int64_t min_member = 0;
+  /// kUpstream: the policy is `basic`, so that members are scheduled one by one.
+  bool independent = false;
+  std::map<std::string, int64_t, std::less<>> min_task_member;  // kVolcano: by role, as written
+  ResourceList min_resources;
+  std::optional<int64_t> schedule_timeout_seconds;
+  std::string priority_class_name;
+  StringMap annotations;
+  StringMap labels;
+};
+
+/// For messages: "scheduling.x-k8s.io".
+std::string_view NameOf(Dialect dialect);
+
+/// "podgroups.scheduling.x-k8s.io": the resource of a dialect's objects; empty if it has none.
+std::string_view ResourceOf(Dialect dialect);
+
+/// The field that holds the minimum of a group of this dialect: "spec.minMember".
+std::string_view MinimumFieldOf(Dialect dialect);
+
+}  // namespace outrigger::plan

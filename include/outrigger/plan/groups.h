@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "outrigger/k8s/pod.h"
+#include "outrigger/plan/group.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/unit.h"
+
+// From pods and PodGroup objects to the units that are planned, in their order.
+
+namespace outrigger::plan {
+
+/// The scheduling gate that is ours: a pod that it alone holds exists for its group, and is
+/// planned.
+inline constexpr std::string_view kQueueGate = "outrigger.dev/queue";
+
+/// A set of dialects.
+class DialectSet {
+ public:
+  constexpr DialectSet() = default;
+  static constexpr DialectSet All() { return DialectSet(0xff); }
+  constexpr void Add(Dialect dialect) { bits_ |= Bit(dialect); }
+  constexpr bool Has(Dialect dialect) const { return (bits_ & Bit(dialect)) != 0; }
+
+ private:
+  explicit constexpr DialectSet(uint8_t bits) : bits_(bits) {}
+  static constexpr uint8_t Bit(Dialect dialect) {
+    return static_cast<uint8_t>(1U << static_cast<unsigned>(dialect));
+  }
+  uint8_t bits_ = 0;
+};
+
+struct GroupOptions {
+  /// Whose PodGroups the API server serves now. kLabels needs none.
+  DialectSet served;
+  /// Pods of other schedulers are not planned. A pod that names none is of "default-scheduler".
+  std::vector<std::string> scheduler_names{"default-scheduler"};
+  /// The values of PriorityClass objects by name.
+  std::map<std::string, int32_t, std::less<>> priority_classes;
+  /// kube-scheduler runs its own cycle for kUpstream groups: stay out of them.
+  bool leave_upstream = false;
+};
+
+/// Why nothing of a group is planned; the first that applies.
+enum class GroupCause : uint8_t {
+  kNone,
+  kLeftToScheduler,  ///< an upstream group, and kube-scheduler handles these
+  kNotServed,        ///< the API server does not serve the dialect's PodGroups
+  kObjectMissing,    ///< no PodGroup of that name
+  kInvalidMinimum,   ///< the object's minimum, or that of a role, is out of range
+  kTooManyMembers,   ///< more than kMaxMembers exist
+  kInvalidTopology,  ///< a required topology level is no label key
+  kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role
+};
+
+/// A group that at least one pod names. A pod counts once, in the first of finished, terminating,
+/// other_scheduler, bound, gated that applies.
+struct GroupState {
+  UnitKey key;  // uid: of the object; empty where there is none
+  GroupCause cause = GroupCause::kNone;
+  /// What to tell about the cause, with its figures: "12 of 16 members exist; not counted: 3
+  /// terminating, 1 gated". Empty without one.
+  std::string text;
+  int64_t minimum = 0;   // 0: not known, or members are scheduled one by one
+  int64_t existing = 0;  // bound, and those that want a place, queued ones included
+  int64_t bound = 0;
+  int64_t queued = 0;  // of those that want a place: only kQueueGate holds them
+  int64_t gated = 0;   // held by another scheduling gate
+  int64_t other_scheduler = 0;
+  int64_t terminating = 0;
+  int64_t finished = 0;  // Succeeded or Failed
+  /// Some are bound, but fewer than the minimum or that of a role. So is a group some of whose
+  /// members have finished: look at `finished` before acting on it.
+  bool broken = false;
+  /// The object's scheduleTimeoutSeconds.
+  std::optional<int64_t> schedule_timeout_seconds;
+};
+
+struct GroupedUnits {
+  /// Gangs and single pods that want a place, in order (see plan/order.h), each with at least one
+  /// member. `waits_on`, `leased`, `refused` and `pinned` of members are empty.
+  std::vector<Unit> units;
+  /// One for each (dialect, namespace, name) that a pod names, in the order of their keys. A group
+  /// with a cause has no unit; one without may have none, too: all its members are bound.
+  std::vector<GroupState> groups;
+};
+
+/// Makes units of `pods`, each of which is given once, in any order: the result does not depend on
+/// it. Bound, terminal and terminating pods are needed of groups alone. Pointers are not null;
+/// units share them. Of several objects with one dialect and name the newest counts.
+///
+/// Pods of one group, by MembershipOf(), are one unit, with those over the minimum; a pod without a
+/// group is a unit of its own with its own name and uid. Of a gang
+///  - the minimum is the object's; without an object the oldest member's, and another one is noted;
+///  - groupPriority is the oldest member's;
+///  - the priority is that of the object's priorityClassName if it is known, and otherwise the
+///    lowest of its members, which is noted if they differ;
+///  - the QoS class is its lowest member's;
+///  - the creation time is the object's, or else its oldest member's;
+///  - roles are those of minTaskMember, topology levels are the object's annotations or, without
+///    object, those of the oldest member that has them;
+///  - members are in the order of priority, descending, creation, and name.
+/// "Oldest" is by creation time, then name, among members that are neither finished nor
+/// terminating; "lowest" is among those that exist. An independent object (kUpstream, basic) makes
+/// its members single units.
+///
+/// Linear in pods but for sorting. Pure; `notes` may be null. Thread-safe as far as `notes` is.
+GroupedUnits BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
+                        std::span<const PodGroupObject> objects, const GroupOptions& options,
+                        Notes* notes);
+
+/// The same into `result`, in the memory of what it held, nothing of which stays: for who plans
+/// over and over, since with ten thousand pods fresh memory costs more than the work.
+void BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
+                std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes,
+                GroupedUnits* result);
+
+/// The state of the group that `membership` names, or nullptr; points into `groups`, which are in
+/// the order that BuildUnits() gave them.
+const GroupState* FindGroup(std::span<const GroupState> groups, const Membership& membership);
+
+}  // namespace outrigger::plan

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+#include "outrigger/k8s/pod.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/unit.h"
+
+// The order of the queue. Pure functions, thread-safe.
+//
+// Units are ordered by Rank (plan/unit.h): what is broken first, then by groupPriority and pod
+// priority, descending, then Guaranteed before Burstable before BestEffort, then by creation time
+// (one that is not known is the earliest), then by namespace, name and UID.
+
+namespace outrigger::plan {
+
+/// A 64-bit integer: units with a larger one come first.
+inline constexpr std::string_view kGroupPriorityLabel = "groupPriority";
+
+/// The QoS class in the pod's status, or else the one that Kubernetes would write there
+/// (helper/qos.ComputePodQOS): pod-level resources decide where the pod has some, and otherwise
+/// all containers, init containers included; only cpu and memory count, so that hugepages alone are
+/// BestEffort. Defaults that the API server sets, such as requests from limits, are not set here.
+QosClass QosClassOf(const Pod& pod);
+
+/// The value of the label groupPriority; 0 if it is missing. One that is malformed or does not fit
+/// 64 bits is 0 and noted about `about`, if there are `notes`.
+int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* notes);
+
+/// The bare comparison of two pods, as long as nothing is known of groups: groupPriority,
+/// descending, then Guaranteed before Burstable before BestEffort. `less`: a comes first;
+/// `equivalent`: they keep the order in which they arrived, so sort stably. A malformed
+/// groupPriority counts as 0.
+std::weak_ordering ComparePods(const Pod& a, const Pod& b);
+
+}  // namespace outrigger::plan

@@ -1,0 +1,89 @@
+#include "json/pod_group_reader.h"
+
+#include <string>
+
+#include "json/parser.h"
+#include "json/reader.h"
+
+namespace outrigger::json {
+namespace {
+
+using plan::Dialect;
+using plan::PodGroupObject;
+
+absl::Status ReadMetadata(Value value, const Path& at, PodGroupObject* group) {
+  const auto created = [group](Value time, const Path& place) {
+    return ReadTime(time, place, &group->created);
+  };
+  return ReadObject(value, at, Field{"name", &group->name}, Field{"namespace", &group->namespace_},
+                    Field{"uid", &group->uid}, Field{"creationTimestamp", created},
+                    Field{"labels", &group->labels}, Field{"annotations", &group->annotations});
+}
+
+// As for other maps a null is zero, and the last of equal keys wins.
+absl::Status ReadMinimums(Value value, const Path& at, PodGroupObject* group) {
+  return ForEachField(value, at, [&](std::string_view role, Value item) {
+    int64_t& minimum = group->min_task_member[std::string(role)];
+    minimum = 0;
+    return ReadField(item, at.Key(role), &minimum);
+  });
+}
+
+absl::Status ReadPolicy(Value value, const Path& at, PodGroupObject* group) {
+  const auto gang = [group](Value object, const Path& place) {
+    return ReadObject(object, place, Field{"minCount", &group->min_member});
+  };
+  const auto basic = [group](Value object, const Path& place) {
+    group->independent = true;
+    return SkipValue(object, place);
+  };
+  return ReadObject(value, at, Field{"gang", gang}, Field{"basic", basic});
+}
+
+absl::Status ReadSpec(Value value, const Path& at, PodGroupObject* group) {
+  const bool upstream = group->dialect == Dialect::kUpstream;
+  const bool volcano = group->dialect == Dialect::kVolcano;
+  const auto minimums = [group](Value map, const Path& place) {
+    return ReadMinimums(map, place, group);
+  };
+  const auto policy = [group](Value object, const Path& place) {
+    return ReadPolicy(object, place, group);
+  };
+  return ReadObject(value, at, Field{"minMember", &group->min_member, !upstream},
+                    Field{"minTaskMember", minimums, volcano},
+                    Field{"schedulingPolicy", policy, upstream},
+                    Field{"minResources", &group->min_resources},
+                    Field{"scheduleTimeoutSeconds", &group->schedule_timeout_seconds},
+                    Field{"priorityClassName", &group->priority_class_name});
+}
+
+}  // namespace
+
+absl::Status ReadPodGroup(Object object, const Path& at, Dialect dialect, PodGroupObject* group) {
+  *group = PodGroupObject();
+  group->dialect = dialect;
+  const auto metadata = [group](Value part, const Path& place) {
+    return ReadMetadata(part, place, group);
+  };
+  const auto spec = [group](Value part, const Path& place) { return ReadSpec(part, place, group); };
+  absl::Status status = ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec});
+  if (status.ok() && group->name.empty())
+    return Invalid(at.Key("metadata").Key("name"), "is empty");
+  return status;
+}
+
+absl::StatusOr<PodGroupObject> ReadPodGroup(Dialect dialect, std::string_view json) {
+  std::string padded(json);
+  padded.append(kPadding, ' ');
+  const ParserLease parser;
+  Object root;
+  absl::Status status = parser->Open({padded.data(), json.size()}, &root);
+  if (!status.ok()) return status;
+  PodGroupObject group;
+  status = ReadPodGroup(root, Path("PodGroup"), dialect, &group);
+  if (status.ok()) status = parser->Close();
+  if (!status.ok()) return status;
+  return group;
+}
+
+}  // namespace outrigger::json

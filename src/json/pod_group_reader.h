@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "json/reader.h"
+#include "outrigger/plan/group.h"
+
+namespace outrigger::json {
+
+/// Reads a PodGroup of `dialect` anew, nothing of the former content of `group` stays. Its kind and
+/// apiVersion are not looked at. InvalidArgument names the place of what has a wrong type, is no
+/// integer of 64 bits, or of a missing name; a malformed quantity or time is left out and listed.
+absl::Status ReadPodGroup(Object object, const Path& at, plan::Dialect dialect,
+                          plan::PodGroupObject* group);
+
+/// The same of a text, which is copied.
+absl::StatusOr<plan::PodGroupObject> ReadPodGroup(plan::Dialect dialect, std::string_view json);
+
+}  // namespace outrigger::json

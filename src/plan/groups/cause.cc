@@ -1,0 +1,97 @@
+#include "plan/groups/cause.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace outrigger::plan {
+namespace {
+
+bool InRange(int64_t minimum) {
+  return minimum >= 1 && minimum <= kMaxMembers;
+}
+
+void Refuse(GroupCause cause, std::string text, GroupState* state) {
+  state->cause = cause;
+  state->text = std::move(text);
+}
+
+// What stands against planning any group of this kind, or this one without its object.
+void RefuseByObject(const Gang& gang, const GroupOptions& options, GroupState* state) {
+  if (gang.dialect == Dialect::kLabels) return;
+  const std::string_view resource = ResourceOf(gang.dialect);
+  if (!options.served.Has(gang.dialect)) {
+    Refuse(GroupCause::kNotServed, fmt::format("the API server does not serve {}", resource),
+           state);
+  } else if (gang.object == nullptr) {
+    Refuse(GroupCause::kObjectMissing,
+           fmt::format("there is no PodGroup {}/{} ({})", gang.namespace_, gang.name, resource),
+           state);
+  }
+}
+
+void RefuseByMinimum(const Gang& gang, int64_t minimum, const std::vector<GangRole>& roles,
+                     GroupState* state) {
+  const auto refuse = [state](std::string_view field, int64_t value) {
+    Refuse(GroupCause::kInvalidMinimum,
+           fmt::format("{} is {}, expected 1 to {}", field, value, kMaxMembers), state);
+  };
+  if (!InRange(minimum)) return refuse(MinimumFieldOf(gang.dialect), minimum);
+  for (const GangRole& role : roles) {
+    if (InRange(role.role.minimum)) continue;
+    return refuse(fmt::format("spec.minTaskMember[{}]", role.role.name), role.role.minimum);
+  }
+}
+
+std::string NotCounted(const GroupState& state) {
+  std::string text;
+  const auto add = [&text](int64_t number, std::string_view what) {
+    if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
+  };
+  add(state.gated, "gated");
+  add(state.other_scheduler, "of another scheduler");
+  add(state.terminating, "terminating");
+  add(state.finished, "finished");
+  return text.empty() ? text : "; not counted: " + text;
+}
+
+void RefuseByNumber(const std::vector<GangRole>& roles, GroupState* state) {
+  const auto refuse = [state](int64_t existing, int64_t minimum, std::string_view which) {
+    Refuse(GroupCause::kTooFewMembers,
+           fmt::format("{} of {} {} exist{}", existing, minimum, which, NotCounted(*state)), state);
+  };
+  if (state->existing < state->minimum) return refuse(state->existing, state->minimum, "members");
+  for (const GangRole& role : roles) {
+    if (role.existing >= role.role.minimum) continue;
+    return refuse(role.existing, role.role.minimum,
+                  fmt::format("members of role {}", role.role.name));
+  }
+}
+
+}  // namespace
+
+void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_view bad_topology,
+                    Findings* findings) {
+  GroupState* const state = &findings->state;
+  if (gang.dialect == Dialect::kUpstream && options.leave_upstream) {
+    return Refuse(GroupCause::kLeftToScheduler, "kube-scheduler plans this group itself", state);
+  }
+  if (state->existing == state->bound && state->gated == 0) return;  // nobody waits
+  RefuseByObject(gang, options, state);
+  const bool independent = gang.object != nullptr && gang.object->independent;
+  if (independent || state->cause != GroupCause::kNone) return;
+  RefuseByMinimum(gang, state->minimum, findings->roles, state);
+  if (state->cause != GroupCause::kNone) {
+    state->minimum = 0;
+  } else if (state->existing > kMaxMembers) {
+    Refuse(GroupCause::kTooManyMembers,
+           fmt::format("{} members exist, expected {} at most", state->existing, kMaxMembers),
+           state);
+  } else if (!bad_topology.empty()) {
+    Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
+  } else {
+    RefuseByNumber(findings->roles, state);
+  }
+}
+
+}  // namespace outrigger::plan

@@ -1,0 +1,137 @@
+#include "plan/groups/gang.h"
+
+#include "fmt/format.h"
+#include "plan/groups/cause.h"
+#include "plan/groups/topology.h"
+
+namespace outrigger::plan {
+namespace {
+
+// The oldest living member for which `wanted` holds, or nullptr.
+template <typename Wanted>
+const GangMember* Oldest(const Gang& gang, Wanted wanted) {
+  const GangMember* oldest = nullptr;
+  for (const GangMember& member : gang.members) {
+    if (!Lives(member.standing) || !wanted(**member.pod)) continue;
+    if (oldest == nullptr || IsOlder(**member.pod, **oldest->pod)) oldest = &member;
+  }
+  return oldest;
+}
+
+void Count(const Gang& gang, GroupState* state) {
+  for (const GangMember& member : gang.members) {
+    state->finished += member.standing == Standing::kFinished ? 1 : 0;
+    state->terminating += member.standing == Standing::kTerminating ? 1 : 0;
+    state->other_scheduler += member.standing == Standing::kOtherScheduler ? 1 : 0;
+    state->bound += member.standing == Standing::kBound ? 1 : 0;
+    state->gated += member.standing == Standing::kGated ? 1 : 0;
+    state->queued += member.standing == Standing::kQueued ? 1 : 0;
+    state->existing += Exists(member.standing) ? 1 : 0;
+  }
+}
+
+// The minimum of a group without object: its oldest member's.
+int64_t MinimumOnPods(const Gang& gang, const GangMember& oldest, std::string_view about,
+                      Notes* notes) {
+  const auto differs = [&oldest](const GangMember& member) {
+    return Lives(member.standing) && member.minimum != oldest.minimum;
+  };
+  const bool differ = std::any_of(gang.members.begin(), gang.members.end(), differs);
+  if (differ && notes != nullptr) {
+    notes->Add(
+        NoteKind::kMinimumsDiffer, about,
+        fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
+                    kMinAvailableLabel, oldest.minimum, (*oldest.pod)->name));
+  }
+  return oldest.minimum;
+}
+
+std::vector<GangRole> RolesOf(const Gang& gang) {
+  std::vector<GangRole> roles;
+  if (gang.object == nullptr) return roles;
+  for (const auto& [name, minimum] : gang.object->min_task_member) {
+    if (minimum != 0) roles.push_back({{name, minimum, 0}, 0});
+  }
+  for (const GangMember& member : gang.members) {
+    GangRole* const at = member.role.empty() ? nullptr : FindRole(roles, member.role);
+    if (at == nullptr || !Exists(member.standing)) continue;
+    ++at->existing;
+    at->role.bound += member.standing == Standing::kBound ? 1 : 0;
+  }
+  return roles;
+}
+
+std::string_view TopologyAnnotation(const Gang& gang, std::string_view key) {
+  if (gang.object != nullptr) return gang.object->annotations.Get(key);
+  if (gang.dialect != Dialect::kLabels) return {};
+  const GangMember* const member =
+      Oldest(gang, [key](const Pod& pod) { return !pod.annotations.Get(key).empty(); });
+  return member == nullptr ? std::string_view() : (*member->pod)->annotations.Get(key);
+}
+
+// The levels of the annotation `key`; the first that is malformed goes to `malformed`.
+std::vector<std::string> LevelsOf(const Gang& gang, std::string_view key, std::string* malformed) {
+  std::optional<std::string> level;
+  std::vector<std::string> levels = TopologyLevels(TopologyAnnotation(gang, key), &level);
+  if (level) *malformed = MalformedLevel(key, *level);
+  return levels;
+}
+
+bool IsBroken(const Findings& findings) {
+  const GroupState& state = findings.state;
+  const auto lacks = [](const GangRole& role) { return role.role.bound < role.role.minimum; };
+  return state.bound > 0 && (state.bound < state.minimum ||
+                             std::any_of(findings.roles.begin(), findings.roles.end(), lacks));
+}
+
+}  // namespace
+
+Standing StandingOf(const Pod& pod, const GroupOptions& options) {
+  if (pod.phase == "Succeeded" || pod.phase == "Failed") return Standing::kFinished;
+  if (pod.being_deleted) return Standing::kTerminating;
+  const std::string_view scheduler =
+      pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name;
+  const auto& ours = options.scheduler_names;
+  if (std::find(ours.begin(), ours.end(), scheduler) == ours.end()) {
+    return Standing::kOtherScheduler;
+  }
+  if (!pod.node_name.empty()) return Standing::kBound;
+  if (pod.scheduling_gates.empty()) return Standing::kPending;
+  const auto is_ours = [](const std::string& gate) { return gate == kQueueGate; };
+  return std::all_of(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), is_ours)
+             ? Standing::kQueued
+             : Standing::kGated;
+}
+
+Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
+  Findings findings;
+  GroupState& state = findings.state;
+  state.key = {gang.dialect, std::string(gang.namespace_), std::string(gang.name),
+               gang.object == nullptr ? "" : gang.object->uid};
+  const std::string about = TextOf(state.key);
+  Count(gang, &state);
+  const GangMember* const oldest = Oldest(gang, [](const Pod&) { return true; });
+  if (oldest != nullptr) {
+    findings.oldest = oldest->pod->get();
+    if (gang.dialect == Dialect::kLabels) {
+      state.minimum = MinimumOnPods(gang, *oldest, about, notes);
+    }
+  }
+  if (gang.object != nullptr) {
+    state.schedule_timeout_seconds = gang.object->schedule_timeout_seconds;
+    if (!gang.object->independent) state.minimum = gang.object->min_member;
+  }
+  findings.roles = RolesOf(gang);
+  std::string malformed;
+  findings.topology.preferred = LevelsOf(gang, kTopologyPreferred, &malformed);
+  if (!malformed.empty() && notes != nullptr) {
+    notes->Add(NoteKind::kPreferredTopology, about, malformed);
+  }
+  malformed.clear();
+  findings.topology.required = LevelsOf(gang, kTopologyRequired, &malformed);
+  FindGroupCause(gang, options, malformed, &findings);
+  state.broken = IsBroken(findings);
+  return findings;
+}
+
+}  // namespace outrigger::plan

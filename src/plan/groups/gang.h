@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "outrigger/plan/groups.h"
+
+// One group: what is found out about it, and the unit that it makes.
+
+namespace outrigger::plan {
+
+using PodPtr = std::shared_ptr<const Pod>;
+
+/// What a pod is to its group.
+enum class Standing : uint8_t {
+  kFinished,
+  kTerminating,
+  kOtherScheduler,
+  kBound,
+  kGated,    // held by another gate than ours
+  kQueued,   // held by ours alone
+  kPending,  // wants a place
+};
+Standing StandingOf(const Pod& pod, const GroupOptions& options);
+constexpr bool WantsPlace(Standing standing) {
+  return standing == Standing::kQueued || standing == Standing::kPending;
+}
+constexpr bool Exists(Standing standing) {
+  return WantsPlace(standing) || standing == Standing::kBound;
+}
+constexpr bool Lives(Standing standing) {
+  return standing != Standing::kFinished && standing != Standing::kTerminating;
+}
+
+inline bool IsOlder(const Pod& a, const Pod& b) {
+  return std::tie(a.creation_time, a.name, a.uid) < std::tie(b.creation_time, b.name, b.uid);
+}
+
+struct GangMember {
+  const PodPtr* pod = nullptr;
+  Standing standing = Standing::kPending;
+  int64_t minimum = 0;    // of the pod's labels
+  std::string_view role;  // as the pod names it
+};
+
+/// The pods that name one group, at least one, and its object.
+struct Gang {
+  Dialect dialect = Dialect::kNone;
+  std::string_view namespace_;
+  std::string_view name;
+  const PodGroupObject* object = nullptr;
+  std::vector<GangMember> members;
+};
+
+/// A role with a minimum.
+struct GangRole {
+  Role role;
+  int64_t existing = 0;
+};
+
+/// What is known of a gang.
+struct Findings {
+  GroupState state;
+  const Pod* oldest = nullptr;  // of those that live, if any does
+  std::vector<GangRole> roles;  // by name
+  TopologyWish topology;
+};
+Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes);
+
+/// The role of `roles` that a member has, or nullptr.
+template <typename Roles>
+auto* FindRole(Roles& roles, std::string_view name) {
+  auto* const end = roles.data() + roles.size();
+  auto* const at = std::lower_bound(
+      roles.data(), end, name,
+      [](const GangRole& role, std::string_view text) { return role.role.name < text; });
+  return at != end && at->role.name == name ? at : nullptr;
+}
+
+/// The unit of a gang without a cause; some member wants a place.
+Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes);
+
+}  // namespace outrigger::plan

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "fmt/format.h"
+#include "outrigger/plan/order.h"
+#include "plan/groups/gang.h"
+
+namespace outrigger::plan {
+namespace {
+
+bool ComesFirst(const Member& a, const Member& b) {
+  const Pod& x = *a.pod;
+  const Pod& y = *b.pod;
+  if (x.priority != y.priority) return x.priority > y.priority;
+  return IsOlder(x, y);
+}
+
+// What comes from all members that exist.
+struct Lowest {
+  int32_t priority = std::numeric_limits<int32_t>::max();
+  int32_t highest_priority = std::numeric_limits<int32_t>::min();
+  QosClass qos = QosClass::kGuaranteed;
+};
+Lowest LowestOf(const Gang& gang) {
+  Lowest lowest;
+  for (const GangMember& member : gang.members) {
+    if (!Exists(member.standing)) continue;
+    const Pod& pod = **member.pod;
+    lowest.priority = std::min(lowest.priority, pod.priority);
+    lowest.highest_priority = std::max(lowest.highest_priority, pod.priority);
+    lowest.qos = std::min(lowest.qos, QosClassOf(pod));
+  }
+  return lowest;
+}
+
+int32_t PriorityOf(const Gang& gang, const Lowest& lowest, const GroupOptions& options,
+                   std::string_view about, Notes* notes) {
+  const auto note = [&](NoteKind kind, std::string_view text) {
+    if (notes != nullptr) notes->Add(kind, about, text);
+  };
+  if (gang.object != nullptr && !gang.object->priority_class_name.empty()) {
+    const std::string& name = gang.object->priority_class_name;
+    const auto found = options.priority_classes.find(name);
+    if (found != options.priority_classes.end()) return found->second;
+    note(NoteKind::kPriorityClass,
+         fmt::format("spec.priorityClassName is \"{}\", which is not known; {} counts, the lowest "
+                     "priority of its pods",
+                     name, lowest.priority));
+  }
+  if (lowest.priority != lowest.highest_priority) {
+    note(NoteKind::kPriorities, fmt::format("pods have priorities from {} to {}; the lowest counts",
+                                            lowest.priority, lowest.highest_priority));
+  }
+  return lowest.priority;
+}
+
+Rank RankOf(const Gang& gang, const Findings& findings, const GroupOptions& options, Notes* notes) {
+  const UnitKey& key = findings.state.key;
+  const std::string about = TextOf(key);
+  const Lowest lowest = LowestOf(gang);
+  Rank rank;
+  rank.broken = findings.state.broken;
+  rank.group_priority = GroupPriorityOf(findings.oldest->labels, about, notes);
+  rank.priority = PriorityOf(gang, lowest, options, about, notes);
+  rank.qos = lowest.qos;
+  rank.created = gang.object != nullptr && gang.object->created != 0
+                     ? gang.object->created
+                     : findings.oldest->creation_time;
+  rank.namespace_ = key.namespace_;
+  rank.name = key.name;
+  rank.uid = key.uid;
+  return rank;
+}
+
+void AddMembers(const Gang& gang, const std::vector<GangRole>& roles, Unit* unit) {
+  for (const GangMember& member : gang.members) {
+    if (member.standing == Standing::kBound) {
+      unit->topology.bound_on.push_back((*member.pod)->node_name);
+    } else if (WantsPlace(member.standing)) {
+      Member& added = unit->members.emplace_back();
+      added.pod = *member.pod;
+      if (FindRole(roles, member.role) != nullptr) added.role = member.role;
+    }
+  }
+  std::sort(unit->members.begin(), unit->members.end(), ComesFirst);
+  auto& nodes = unit->topology.bound_on;
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+}  // namespace
+
+Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes) {
+  Unit unit;
+  unit.rank = RankOf(gang, findings, options, notes);
+  unit.key = std::move(findings.state.key);
+  unit.minimum = findings.state.minimum;
+  unit.bound = findings.state.bound;
+  unit.topology = std::move(findings.topology);
+  AddMembers(gang, findings.roles, &unit);
+  unit.roles.reserve(findings.roles.size());
+  for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
+  return unit;
+}
+
+}  // namespace outrigger::plan

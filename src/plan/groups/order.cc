@@ -1,0 +1,35 @@
+#include "outrigger/plan/order.h"
+
+#include <string>
+#include <tuple>
+
+#include "fmt/format.h"
+#include "plan/groups/integer.h"
+#include "plan/groups/rank_order.h"
+
+namespace outrigger::plan {
+
+std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
+  return CompareRanks(a, b);
+}
+
+int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* notes) {
+  const std::string* const text = labels.Find(kGroupPriorityLabel);
+  if (text == nullptr) return 0;
+  const auto value = IntegerOf(*text);
+  if (!value && notes != nullptr) {
+    notes->Add(NoteKind::kGroupPriority, about,
+               fmt::format("label {} is \"{}\", expected an integer of 64 bits; 0 counts",
+                           kGroupPriorityLabel, *text));
+  }
+  return value.value_or(0);
+}
+
+std::weak_ordering ComparePods(const Pod& a, const Pod& b) {
+  const auto key = [](const Pod& pod) {
+    return std::tuple(GroupPriorityOf(pod.labels, "", nullptr), QosClassOf(pod));
+  };
+  return key(b) <=> key(a);
+}
+
+}  // namespace outrigger::plan

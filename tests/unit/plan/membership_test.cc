@@ -1,0 +1,115 @@
+#include "groups_testing.h"
+
+namespace outrigger::plan {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr Dialect kObjects[] = {Dialect::kSchedulerPlugins, Dialect::kSigs, Dialect::kVolcano,
+                                Dialect::kUpstream};
+
+TEST(Membership, IsSaidInFiveWays) {
+  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs,
+                                Dialect::kVolcano, Dialect::kUpstream}) {
+    NotesOnce notes;
+    const Pod pod = PodOf("p").In("shop").Member(dialect, "train", "3");
+    const auto membership = MembershipOf(pod, &notes);
+    ASSERT_TRUE(membership.has_value());
+    EXPECT_EQ(membership->dialect, dialect);
+    EXPECT_EQ(membership->namespace_, "shop");
+    EXPECT_EQ(membership->name, "train");
+    EXPECT_EQ(membership->minimum, dialect == Dialect::kLabels ? 3 : 0);
+    EXPECT_THAT(notes.Take(), IsEmpty());
+  }
+}
+
+TEST(Membership, IsNoneWhereANameIsMissingOrEmpty) {
+  NotesOnce notes;
+  EXPECT_FALSE(MembershipOf(PodOf("p"), &notes));
+  EXPECT_FALSE(MembershipOf(PodOf("p").Label("podGroup", "train"), &notes));
+  EXPECT_FALSE(MembershipOf(PodOf("p").Label("minAvailable", "2"), &notes));
+  EXPECT_FALSE(MembershipOf(PodOf("p").Member(Dialect::kLabels, "train", ""), &notes));
+  EXPECT_FALSE(MembershipOf(PodOf("p").Member(Dialect::kLabels, "", "2"), &notes));
+  for (const Dialect dialect : kObjects) {
+    EXPECT_FALSE(MembershipOf(PodOf("p").Member(dialect, ""), &notes));
+  }
+  EXPECT_THAT(notes.Take(), IsEmpty());
+}
+
+TEST(Membership, MinAvailableIsAnIntegerFrom1To100000) {
+  for (const char* good : {"1", "100000", "007"}) {
+    EXPECT_TRUE(MembershipOf(PodOf("p").Train(good), nullptr)) << good;
+  }
+  for (const char* bad : {"0", "-1", "100001", "99999999999999999999", "two", "1.5", "2x", "+2"}) {
+    NotesOnce notes;
+    EXPECT_FALSE(MembershipOf(PodOf("p").Train(bad), &notes)) << bad;
+    EXPECT_FALSE(MembershipOf(PodOf("q").Train(bad), &notes)) << bad;
+    EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kPodMinimum, "default/train",
+                                                 "expected an integer from 1 to 100000")))
+        << bad;
+  }
+}
+
+TEST(Membership, NamesInLabelsHaveUpTo63Characters) {
+  const std::string longest(63, 'a');
+  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs}) {
+    NotesOnce notes;
+    const Pod pod = PodOf("p").Member(dialect, longest);
+    ASSERT_TRUE(MembershipOf(pod, &notes));
+    EXPECT_EQ(MembershipOf(pod, &notes)->name, longest);
+    EXPECT_THAT(notes.Take(), IsEmpty());
+    for (const std::string& bad : {longest + "a", std::string("no spaces"), std::string("-a")}) {
+      EXPECT_FALSE(MembershipOf(PodOf("p").Member(dialect, bad), &notes));
+    }
+    EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kGroupName, "default/p",
+                                                 "expected a label value of up to 63")));
+  }
+}
+
+TEST(Membership, OtherNamesHaveUpTo253Characters) {
+  const std::string longest(253, 'a');
+  for (const Dialect dialect : {Dialect::kVolcano, Dialect::kUpstream}) {
+    NotesOnce notes;
+    EXPECT_TRUE(MembershipOf(PodOf("p").Member(dialect, longest), &notes));
+    EXPECT_FALSE(MembershipOf(PodOf("p").Member(dialect, longest + "a"), &notes));
+    EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kGroupName, "default/p",
+                                                 "expected a name of up to 253 characters")));
+  }
+}
+
+TEST(Membership, OfSeveralDialectsTheFirstInThisOrderCounts) {
+  constexpr Dialect kOrder[] = {Dialect::kUpstream, Dialect::kLabels, Dialect::kSchedulerPlugins,
+                                Dialect::kSigs, Dialect::kVolcano};
+  for (const Dialect* first = kOrder; first != std::end(kOrder); ++first) {
+    for (const Dialect* second = first + 1; second != std::end(kOrder); ++second) {
+      NotesOnce notes;
+      const Pod pod = PodOf("p").Member(*second, "b").Member(*first, "a");
+      ASSERT_TRUE(MembershipOf(pod, &notes));
+      EXPECT_EQ(MembershipOf(pod, &notes)->dialect, *first);
+      EXPECT_EQ(MembershipOf(pod, &notes)->name, "a");
+      EXPECT_THAT(notes.Take(),
+                  ElementsAre(IsNote(NoteKind::kTwoDialects, "default/a", "(\"b\") does not")));
+    }
+  }
+}
+
+TEST(Membership, AMalformedOneDoesNotStandInTheWayOfAnother) {
+  NotesOnce notes;
+  const Pod pod = PodOf("p").Train("none").Member(Dialect::kSigs, "other");
+  ASSERT_TRUE(MembershipOf(pod, &notes));
+  EXPECT_EQ(MembershipOf(pod, &notes)->dialect, Dialect::kSigs);
+  EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kPodMinimum, "default/train", "none")));
+}
+
+TEST(Membership, OfVolcanoHasTheRoleOfTheAnnotationOrElseTheLabel) {
+  const auto role = [](const Pod& pod) { return std::string(MembershipOf(pod, nullptr)->role); };
+  const PodOf pod = PodOf("p").Member(Dialect::kVolcano, "train");
+  EXPECT_EQ(role(pod), "");
+  EXPECT_EQ(role(PodOf(pod).Label(kVolcanoRole, "worker")), "worker");
+  EXPECT_EQ(role(PodOf(pod).Label(kVolcanoRole, "worker").Annotation(kVolcanoRole, "ps")), "ps");
+  EXPECT_EQ(role(PodOf("p").Train().Label(kVolcanoRole, "worker")), "");
+}
+
+}  // namespace
+}  // namespace outrigger::plan

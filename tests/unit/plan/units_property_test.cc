@@ -1,0 +1,169 @@
+#include <rapidcheck/gtest.h>
+
+#include <numeric>
+
+#include "fmt/format.h"
+#include "groups_testing.h"
+
+// Units, their order and their groups' states are a function of the set of pods and objects.
+
+namespace outrigger::plan {
+namespace {
+
+template <typename... Values>
+std::string AnyOf(const Values&... values) {
+  return *rc::gen::element<std::string>(values...);
+}
+
+// Few values, so that groups, times and names coincide; names are unique within a namespace.
+PodPtr RandomPod(int number) {
+  PodOf pod(fmt::format("pod-{}", number));
+  pod.In(AnyOf("x", "y")).Created(*rc::gen::inRange<int64_t>(0, 3)).Qos(AnyOf("Burstable", ""));
+  pod.Priority(*rc::gen::inRange(0, 3)).Label("groupPriority", AnyOf("0", "0", "1", "high"));
+  for (int dialect = 1; dialect <= 5; ++dialect) {
+    if (*rc::gen::inRange(0, 4) != 0) continue;
+    pod.Member(static_cast<Dialect>(dialect), AnyOf("a", "b"), AnyOf("1", "2", "3", "0"));
+  }
+  pod.Annotation(kVolcanoRole, AnyOf("", "ps", "worker"));
+  pod.Annotation(kTopologyRequired, AnyOf("", "", "zone", "rack,zone", "a b"));
+  switch (*rc::gen::inRange(0, 12)) {
+    case 0:
+      return pod.Phase("Failed");
+    case 1:
+      return pod.Terminating();
+    case 2:
+      return pod.Scheduler("other");
+    case 3:
+      return pod.Gate("g");
+    case 4:
+      return pod.Gate(kQueueGate);
+    case 5:
+    case 6:
+      return pod.On(AnyOf("node-1", "node-2"));
+    default:
+      return pod;
+  }
+}
+
+PodGroupObject RandomObject(int number) {
+  const auto dialect = static_cast<Dialect>(*rc::gen::inRange(2, 6));
+  PodGroupObject object = ObjectOf(dialect, AnyOf("a", "b"), *rc::gen::inRange(0, 4));
+  object.namespace_ = AnyOf("x", "y");
+  object.created = *rc::gen::inRange<int64_t>(0, 3);
+  object.uid = std::to_string(number);
+  if (dialect == Dialect::kVolcano) object.min_task_member = {{"ps", *rc::gen::inRange(0, 2)}};
+  object.independent = dialect == Dialect::kUpstream && *rc::gen::arbitrary<bool>();
+  return object;
+}
+
+std::string TextOf(const Rank& rank) {
+  return fmt::format("{} {} {} {} {} {}/{}/{}", rank.broken, rank.group_priority, rank.priority,
+                     static_cast<int>(rank.qos), rank.created, rank.namespace_, rank.name,
+                     rank.uid);
+}
+
+std::string TextOf(const Unit& unit) {
+  std::string text = fmt::format(
+      "{} {} {} [{}] {}/{}", Brief(unit), static_cast<int>(unit.key.dialect),
+      plan::TextOf(unit.key) + unit.key.uid, TextOf(unit.rank), unit.bound, unit.minimum);
+  for (const Member& member : unit.members) {
+    text += " " + member.role + member.leased + member.waits_on;
+  }
+  for (const Role& role : unit.roles) {
+    text += fmt::format(" {}:{}/{}", role.name, role.bound, role.minimum);
+  }
+  for (const auto* list :
+       {&unit.topology.required, &unit.topology.preferred, &unit.topology.bound_on}) {
+    text += " |";
+    for (const std::string& item : *list) text += " " + item;
+  }
+  return text;
+}
+
+std::string TextOf(const GroupState& state) {
+  return fmt::format("{} {}{} {} {} {}/{} {} {} {} {} {} {}", static_cast<int>(state.key.dialect),
+                     plan::TextOf(state.key), state.key.uid, static_cast<int>(state.cause),
+                     state.text, state.existing, state.minimum, state.bound, state.queued,
+                     state.gated, state.other_scheduler, state.terminating, state.finished);
+}
+
+std::vector<std::string> TextsOf(const GroupedUnits& made) {
+  std::vector<std::string> texts;
+  for (const Unit& unit : made.units) texts.push_back(TextOf(unit));
+  for (const GroupState& state : made.groups) texts.push_back(TextOf(state));
+  return texts;
+}
+
+struct Input {
+  Pods pods;
+  std::vector<PodGroupObject> objects;
+};
+Input RandomInput() {
+  Input input;
+  const int number = *rc::gen::inRange(0, 30);
+  for (int i = 0; i < number; ++i) input.pods.push_back(RandomPod(i));
+  for (int i = *rc::gen::inRange(0, 8); i > 0; --i) input.objects.push_back(RandomObject(i));
+  return input;
+}
+
+template <typename T>
+std::vector<T> Shuffled(const std::vector<T>& items) {
+  std::vector<T> shuffled;
+  std::vector<size_t> left(items.size());
+  std::iota(left.begin(), left.end(), size_t{0});
+  while (!left.empty()) {
+    const auto at = *rc::gen::inRange<size_t>(0, left.size());
+    shuffled.push_back(items[left[at]]);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return shuffled;
+}
+
+RC_GTEST_PROP(UnitsProperty, DoNotDependOnTheOrderOfTheInput, ()) {
+  const Input input = RandomInput();
+  const auto expected = TextsOf(BuildUnits(input.pods, input.objects, AllServed(), nullptr));
+  const auto shuffled =
+      TextsOf(BuildUnits(Shuffled(input.pods), Shuffled(input.objects), AllServed(), nullptr));
+  RC_ASSERT(shuffled == expected);
+}
+
+RC_GTEST_PROP(UnitsProperty, AreInOrderAndHoldEveryPodAtMostOnce, ()) {
+  const Input input = RandomInput();
+  const GroupedUnits made = BuildUnits(input.pods, input.objects, AllServed(), nullptr);
+  std::vector<const Pod*> placed;
+  for (size_t i = 0; i < made.units.size(); ++i) {
+    const Unit& unit = made.units[i];
+    RC_ASSERT(i == 0 || !(unit.rank < made.units[i - 1].rank));
+    RC_ASSERT(!unit.members.empty());
+    RC_ASSERT(unit.bound + static_cast<int64_t>(unit.members.size()) >= unit.minimum);
+    for (const Member& member : unit.members) {
+      RC_ASSERT(member.pod->node_name.empty());
+      placed.push_back(member.pod.get());
+    }
+  }
+  std::sort(placed.begin(), placed.end());
+  RC_ASSERT(std::adjacent_find(placed.begin(), placed.end()) == placed.end());
+}
+
+RC_GTEST_PROP(UnitsProperty, KeepNothingOfTheMemoryTheyAreMadeIn, ()) {
+  const Input before = RandomInput();
+  const Input input = RandomInput();
+  GroupedUnits made = BuildUnits(before.pods, before.objects, AllServed(), nullptr);
+  for (Unit& unit : made.units) {
+    for (Member& member : unit.members) member.leased = member.waits_on = "node-1";
+  }
+  BuildUnits(input.pods, input.objects, AllServed(), nullptr, &made);
+  RC_ASSERT(TextsOf(made) == TextsOf(BuildUnits(input.pods, input.objects, AllServed(), nullptr)));
+}
+
+RC_GTEST_PROP(UnitsProperty, NoteEveryThingOnce, ()) {
+  const Input input = RandomInput();
+  NotesOnce notes;
+  BuildUnits(input.pods, input.objects, AllServed(), &notes);
+  notes.Take();
+  BuildUnits(Shuffled(input.pods), Shuffled(input.objects), AllServed(), &notes);
+  RC_ASSERT(notes.Take().empty());
+}
+
+}  // namespace
+}  // namespace outrigger::plan
