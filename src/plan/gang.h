@@ -89,9 +89,10 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes);
 template <typename Roles>
 auto* FindRole(Roles& roles, std::string_view name) {
   auto* const end = roles.data() + roles.size();
-  auto* const at = std::lower_bound(
-      roles.data(), end, name,
-      [](const GangRole& role, std::string_view text) { return role.role.name < text; });
+  auto* const at =
+      std::lower_bound(roles.data(), end, name, [](const GangRole& role, std::string_view text) {
+        return std::string_view(role.role.name) < text;
+      });
   return at != end && at->role.name == name ? at : nullptr;
 }
 

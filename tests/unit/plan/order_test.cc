@@ -1,5 +1,6 @@
 #include "outrigger/plan/order.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <limits>
