@@ -27,7 +27,7 @@ QosClass QosClassOf(const Pod& pod);
 
 /// The value of the label groupPriority; 0 if it is missing. One that is malformed or does not fit
 /// 64 bits is 0 and noted about `about`, if there are `notes`.
-int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* notes);
+int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes);
 
 /// The bare comparison of two pods, as long as nothing is known of groups: groupPriority,
 /// descending, then Guaranteed before Burstable before BestEffort. `less`: a comes first;

@@ -31,17 +31,15 @@ void Count(const Gang& gang, GroupState* state) {
 }
 
 // The minimum of a group without object: its oldest member's.
-int64_t MinimumOnPods(const Gang& gang, const GangMember& oldest, std::string_view about,
-                      Notes* notes) {
+int64_t MinimumOnPods(const Gang& gang, const GangMember& oldest, const GroupNotes& notes) {
   const auto differs = [&oldest](const GangMember& member) {
     return Lives(member.standing) && member.minimum != oldest.minimum;
   };
   const bool differ = std::any_of(gang.members.begin(), gang.members.end(), differs);
-  if (differ && notes != nullptr) {
-    notes->Add(
-        NoteKind::kMinimumsDiffer, about,
-        fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
-                    kMinAvailableLabel, oldest.minimum, (*oldest.pod)->name));
+  if (differ) {
+    notes.Add(NoteKind::kMinimumsDiffer,
+              fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
+                          kMinAvailableLabel, oldest.minimum, (*oldest.pod)->name));
   }
   return oldest.minimum;
 }
@@ -77,6 +75,16 @@ std::vector<std::string> LevelsOf(const Gang& gang, std::string_view key, std::s
   return levels;
 }
 
+// Reads the levels; what is wrong with the required ones is the answer, or nothing.
+std::string ReadTopology(const Gang& gang, const GroupNotes& notes, TopologyWish* topology) {
+  std::string malformed;
+  topology->preferred = LevelsOf(gang, kTopologyPreferred, &malformed);
+  if (!malformed.empty()) notes.Add(NoteKind::kPreferredTopology, malformed);
+  malformed.clear();
+  topology->required = LevelsOf(gang, kTopologyRequired, &malformed);
+  return malformed;
+}
+
 bool IsBroken(const Findings& findings) {
   const GroupState& state = findings.state;
   const auto lacks = [](const GangRole& role) { return role.role.bound < role.role.minimum; };
@@ -108,27 +116,18 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   GroupState& state = findings.state;
   state.key = {gang.dialect, std::string(gang.namespace_), std::string(gang.name),
                gang.object == nullptr ? "" : gang.object->uid};
-  const std::string about = TextOf(state.key);
   Count(gang, &state);
   const GangMember* const oldest = Oldest(gang, [](const Pod&) { return true; });
-  if (oldest != nullptr) {
-    findings.oldest = oldest->pod->get();
-    if (gang.dialect == Dialect::kLabels) {
-      state.minimum = MinimumOnPods(gang, *oldest, about, notes);
-    }
-  }
+  if (oldest != nullptr) findings.oldest = oldest->pod->get();
   if (gang.object != nullptr) {
     state.schedule_timeout_seconds = gang.object->schedule_timeout_seconds;
     if (!gang.object->independent) state.minimum = gang.object->min_member;
+  } else if (oldest != nullptr && gang.dialect == Dialect::kLabels) {
+    state.minimum = MinimumOnPods(gang, *oldest, GroupNotes(notes, state.key));
   }
   findings.roles = RolesOf(gang);
-  std::string malformed;
-  findings.topology.preferred = LevelsOf(gang, kTopologyPreferred, &malformed);
-  if (!malformed.empty() && notes != nullptr) {
-    notes->Add(NoteKind::kPreferredTopology, about, malformed);
-  }
-  malformed.clear();
-  findings.topology.required = LevelsOf(gang, kTopologyRequired, &malformed);
+  const std::string malformed =
+      ReadTopology(gang, GroupNotes(notes, state.key), &findings.topology);
   FindGroupCause(gang, options, malformed, &findings);
   state.broken = IsBroken(findings);
   return findings;

@@ -48,6 +48,19 @@ struct GangMember {
   std::string_view role;  // as the pod names it
 };
 
+/// Notes about one group, whose name is put together only if there is something to tell.
+class GroupNotes {
+ public:
+  GroupNotes(Notes* notes, const UnitKey& group) : notes_(notes), group_(group) {}
+  void Add(NoteKind kind, std::string_view text) const {
+    if (notes_ != nullptr) notes_->Add(kind, TextOf(group_), text);
+  }
+
+ private:
+  Notes* const notes_;
+  const UnitKey& group_;
+};
+
 /// The pods that name one group, at least one, and its object.
 struct Gang {
   Dialect dialect = Dialect::kNone;
@@ -76,9 +89,10 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes);
 template <typename Roles>
 auto* FindRole(Roles& roles, std::string_view name) {
   auto* const end = roles.data() + roles.size();
-  auto* const at = std::lower_bound(
-      roles.data(), end, name,
-      [](const GangRole& role, std::string_view text) { return role.role.name < text; });
+  auto* const at =
+      std::lower_bound(roles.data(), end, name, [](const GangRole& role, std::string_view text) {
+        return std::string_view(role.role.name) < text;
+      });
   return at != end && at->role.name == name ? at : nullptr;
 }
 

@@ -35,34 +35,32 @@ Lowest LowestOf(const Gang& gang) {
 }
 
 int32_t PriorityOf(const Gang& gang, const Lowest& lowest, const GroupOptions& options,
-                   std::string_view about, Notes* notes) {
-  const auto note = [&](NoteKind kind, std::string_view text) {
-    if (notes != nullptr) notes->Add(kind, about, text);
-  };
+                   const GroupNotes& notes) {
   if (gang.object != nullptr && !gang.object->priority_class_name.empty()) {
     const std::string& name = gang.object->priority_class_name;
     const auto found = options.priority_classes.find(name);
     if (found != options.priority_classes.end()) return found->second;
-    note(NoteKind::kPriorityClass,
-         fmt::format("spec.priorityClassName is \"{}\", which is not known; {} counts, the lowest "
-                     "priority of its pods",
-                     name, lowest.priority));
+    notes.Add(
+        NoteKind::kPriorityClass,
+        fmt::format("spec.priorityClassName is \"{}\", which is not known; {} counts, the lowest "
+                    "priority of its pods",
+                    name, lowest.priority));
   }
   if (lowest.priority != lowest.highest_priority) {
-    note(NoteKind::kPriorities, fmt::format("pods have priorities from {} to {}; the lowest counts",
-                                            lowest.priority, lowest.highest_priority));
+    notes.Add(NoteKind::kPriorities,
+              fmt::format("pods have priorities from {} to {}; the lowest counts", lowest.priority,
+                          lowest.highest_priority));
   }
   return lowest.priority;
 }
 
 Rank RankOf(const Gang& gang, const Findings& findings, const GroupOptions& options, Notes* notes) {
   const UnitKey& key = findings.state.key;
-  const std::string about = TextOf(key);
   const Lowest lowest = LowestOf(gang);
   Rank rank;
   rank.broken = findings.state.broken;
-  rank.group_priority = GroupPriorityOf(findings.oldest->labels, about, notes);
-  rank.priority = PriorityOf(gang, lowest, options, about, notes);
+  rank.group_priority = GroupPriorityOf(findings.oldest->labels, key, notes);
+  rank.priority = PriorityOf(gang, lowest, options, GroupNotes(notes, key));
   rank.qos = lowest.qos;
   rank.created = gang.object != nullptr && gang.object->created != 0
                      ? gang.object->created

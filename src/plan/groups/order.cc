@@ -13,12 +13,12 @@ std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
   return CompareRanks(a, b);
 }
 
-int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* notes) {
+int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes) {
   const std::string* const text = labels.Find(kGroupPriorityLabel);
   if (text == nullptr) return 0;
   const auto value = IntegerOf(*text);
   if (!value && notes != nullptr) {
-    notes->Add(NoteKind::kGroupPriority, about,
+    notes->Add(NoteKind::kGroupPriority, TextOf(about),
                fmt::format("label {} is \"{}\", expected an integer of 64 bits; 0 counts",
                            kGroupPriorityLabel, *text));
   }
@@ -27,7 +27,7 @@ int64_t GroupPriorityOf(const StringMap& labels, std::string_view about, Notes* 
 
 std::weak_ordering ComparePods(const Pod& a, const Pod& b) {
   const auto key = [](const Pod& pod) {
-    return std::tuple(GroupPriorityOf(pod.labels, "", nullptr), QosClassOf(pod));
+    return std::tuple(GroupPriorityOf(pod.labels, {}, nullptr), QosClassOf(pod));
   };
   return key(b) <=> key(a);
 }

@@ -12,8 +12,8 @@ namespace outrigger::plan {
 void Queue::AddSingle(const PodPtr& pod, Notes* notes) {
   Entry& entry = entries_.emplace_back();
   if (pod->labels.Contains(kGroupPriorityLabel)) {
-    entry.group_priority = GroupPriorityOf(
-        pod->labels, TextOf({Dialect::kNone, pod->namespace_, pod->name, ""}), notes);
+    entry.group_priority =
+        GroupPriorityOf(pod->labels, {Dialect::kNone, pod->namespace_, pod->name, pod->uid}, notes);
   }
   entry.priority = pod->priority;
   entry.qos = QosClassOf(*pod);

@@ -1,5 +1,6 @@
 #include "outrigger/plan/order.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <limits>
@@ -118,22 +119,24 @@ TEST(ComparePods, HasThisTable) {
   }
 }
 
+const UnitKey kGroup = {Dialect::kLabels, "default", "a", ""};
+
 TEST(GroupPriority, ReadsAllOf64Bits) {
   NotesOnce notes;
   const auto of = [&](std::string_view text) {
-    return GroupPriorityOf({{"groupPriority", std::string(text)}}, "default/a", &notes);
+    return GroupPriorityOf({{"groupPriority", std::string(text)}}, kGroup, &notes);
   };
   EXPECT_EQ(of("7"), 7);
   EXPECT_EQ(of("-9223372036854775808"), std::numeric_limits<int64_t>::min());
   EXPECT_EQ(of("9223372036854775807"), std::numeric_limits<int64_t>::max());
-  EXPECT_EQ(GroupPriorityOf({}, "default/a", &notes), 0);
+  EXPECT_EQ(GroupPriorityOf({}, kGroup, &notes), 0);
   EXPECT_THAT(notes.Take(), IsEmpty());
 }
 
 TEST(GroupPriority, OfWhatIsNoSuchIntegerIsZeroAndNoted) {
   for (const char* text : {"", "x", "1x", " 1", "1.5", "+1", "0x10", "9223372036854775808"}) {
     NotesOnce notes;
-    EXPECT_EQ(GroupPriorityOf({{"groupPriority", text}}, "default/a", &notes), 0) << text;
+    EXPECT_EQ(GroupPriorityOf({{"groupPriority", text}}, kGroup, &notes), 0) << text;
     EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kGroupPriority, "default/a",
                                                  "expected an integer of 64 bits; 0 counts")))
         << text;
