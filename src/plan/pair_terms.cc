@@ -65,9 +65,8 @@ SpreadTerm::SpreadTerm(const Pod& pod, const TopologySpreadConstraint& constrain
       selector(EffectiveSelector(constraint, pod.labels)),
       topology_key(constraint.topology_key),
       keys(HardKeys(pod)),
-      honor_affinity(constraint.honor_affinity),
       honor_taints(constraint.honor_taints) {
-  if (honor_affinity) {
+  if (constraint.honor_affinity) {
     filter.node_selector = pod.node_selector;
     filter.affinity.required_node = pod.affinity.required_node;
   }
@@ -81,13 +80,13 @@ bool SpreadTerm::Counts(const PodIdentity& pod, bool being_deleted) const {
 }
 
 bool SpreadTerm::Includes(const Node& node) const {
-  if (honor_affinity && !MatchesNodeSelectorAndAffinity(filter, node)) return false;
+  if (!MatchesNodeSelectorAndAffinity(filter, node)) return false;
   return !honor_taints || FindUntoleratedTaint(node.taints, filter.tolerations) == nullptr;
 }
 
 std::string SpreadTerm::Key() const {
-  return Packed(namespace_, selector, topology_key, keys, honor_affinity, honor_taints,
-                filter.node_selector, filter.affinity.required_node, filter.tolerations);
+  return Packed(namespace_, selector, topology_key, keys, honor_taints, filter.node_selector,
+                filter.affinity.required_node, filter.tolerations);
 }
 
 bool Conflict(const HostPort& a, const HostPort& b) {

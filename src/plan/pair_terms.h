@@ -57,10 +57,9 @@ struct SpreadTerm {
   std::optional<LabelSelector> selector;  // the keys of matchLabelKeys included
   std::string topology_key;
   std::vector<std::string>
-      keys;  // of all hard constraints of the pod; a node without one is left out
-  bool honor_affinity = true;
-  bool honor_taints = false;
-  Pod filter;  // what the policies look at, and nothing else
+      keys;                   // of all hard constraints of the pod; a node without one is left out
+  Pod filter;                 // what the policies that are honoured look at, and nothing else
+  bool honor_taints = false;  // who tolerates nothing is not who ignores taints
   const Places* places = nullptr;
   std::vector<const Places*> needed;  // of `keys`
   SpreadTally matching;

@@ -27,7 +27,7 @@ void SpreadTally::Change(size_t slot, int32_t by) {
   if (at == kNowhere) return;
   Domain& domain = domains_[static_cast<size_t>(at)];
   const size_t before = domain.pods;
-  domain.pods += static_cast<size_t>(int64_t{by});
+  domain.pods += static_cast<uint32_t>(by);
   Enter(domain.pods);
   Leave(before);
 }

@@ -65,7 +65,7 @@ class SpreadTally {
  private:
   struct Domain {
     uint32_t nodes = 0;
-    size_t pods = 0;
+    uint32_t pods = 0;
   };
 
   void Enter(size_t level);

@@ -27,10 +27,10 @@ class World {
 
   void Step() {
     const uint64_t what = Below(20);
-    if (what == 0) {
+    if (what <= 1) {
       const bool gone = Below(3) == 0;
       SetNode(Below(kSlots), gone ? std::nullopt : std::optional<Node>(RandomNode()));
-    } else if (what <= 3) {
+    } else if (what <= 4) {
       AddKind();
     } else if (what <= 13 || reference_.pods.empty()) {
       AddPod(Below(kinds_.size()), Below(kSlots));
@@ -153,7 +153,7 @@ TEST(PodPairs, AnswersAsIfEverythingWereWorkedOutAnew) {
   size_t answers[5] = {};
   EXPECT_TRUE(rc::check("Check() == reference", [&answers](uint64_t seed) {
     World world(seed);
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 80; ++step) {
       world.Step();
       world.ExpectSame(answers);
     }
