@@ -63,16 +63,33 @@ void Fields(T& value, Archive& archive) {
           value.required_pod_anti, value.preferred_pod_anti);
 }
 
-/// The fields that PodRecord does not read by itself.
+template <Is<HostPort> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.ip, value.protocol, value.port);
+}
+template <Is<TopologySpreadConstraint> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.max_skew, value.topology_key, value.hard, value.label_selector, value.min_domains,
+          value.honor_affinity, value.honor_taints, value.match_label_keys);
+}
+
+/// The fields that PodRecord does not read by itself, but for those of RareFields().
 template <Is<Pod> T, typename Archive>
 void Fields(T& value, Archive& archive) {
   archive(value.containers, value.init_containers, value.overhead, value.pod_requests,
           value.pod_limits, value.nominated_node_name, value.scheduler_name,
           value.priority_class_name, value.node_selector, value.affinity, value.tolerations,
           value.creation_time, value.being_deleted, value.controller, value.scheduling_gates,
-          value.qos_class, value.scheduling_group, value.unscheduled_reason,
-          value.unscheduled_message, value.container_statuses, value.init_container_statuses,
-          value.status_requests, value.status_allocated, value.resize_infeasible);
+          value.qos_class, value.unscheduled_reason, value.unscheduled_message,
+          value.container_statuses, value.init_container_statuses, value.status_requests,
+          value.status_allocated, value.resize_infeasible);
+}
+
+/// What few pods have. Of a pod that has nothing of it each is a zero byte when packed.
+template <Is<Pod> T, typename Archive>
+void RareFields(T& value, Archive& archive) {
+  archive(value.host_ports, value.topology_spread, value.never_preempts, value.scheduling_group,
+          value.claims, value.resource_claims);
 }
 
 }  // namespace outrigger::cluster

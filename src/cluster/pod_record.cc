@@ -7,7 +7,8 @@
 #include "cluster/pod_archive.h"
 
 // The content: namespace, name, node, UID and phase as texts; then what the pod requests, its
-// labels and its annotations, each with its size before it; then everything else.
+// labels and its annotations, each with its size before it; then everything else, the rare fields
+// at the end and only if there are any.
 
 namespace outrigger::cluster {
 namespace {
@@ -29,6 +30,13 @@ void PackSized(const T& value, std::string* out) {
   PackText(packed, out);
 }
 
+void PackRare(const Pod& pod, std::string* out) {
+  std::string packed;
+  PackArchive archive(&packed);
+  RareFields(pod, archive);
+  if (packed.find_first_not_of('\0') != std::string::npos) *out += packed;
+}
+
 std::string Packed(const Pod& pod) {
   std::string out;
   for (const std::string* text :
@@ -40,6 +48,7 @@ std::string Packed(const Pod& pod) {
   PackSized(pod.annotations, &out);
   PackArchive archive(&out);
   Fields(pod, archive);
+  PackRare(pod, &out);
   return out;
 }
 
@@ -49,6 +58,8 @@ struct PodRecord::Head {
   int32_t priority = 0;
   bool is_terminal = false;
   bool is_assumed = false;
+  bool has_required_anti_affinity = false;
+  bool has_host_ports = false;
 };
 
 // One block holds the counts of the shared pointer, the object and the texts behind it.
@@ -63,6 +74,8 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
   record->priority_ = head.priority;
   record->is_terminal_ = head.is_terminal;
   record->is_assumed_ = head.is_assumed;
+  record->has_required_anti_affinity_ = head.has_required_anti_affinity;
+  record->has_host_ports_ = head.has_host_ports;
   char* const texts = reinterpret_cast<char*>(record + 1);
   content.copy(texts, content.size());
   resource_version.copy(texts + content.size(), resource_version.size());
@@ -71,7 +84,9 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
 
 PodPtr PodRecord::Of(const Pod& pod) {
   const Head head = {.priority = pod.priority,
-                     .is_terminal = pod.phase == "Succeeded" || pod.phase == "Failed"};
+                     .is_terminal = pod.phase == "Succeeded" || pod.phase == "Failed",
+                     .has_required_anti_affinity = !pod.affinity.required_pod_anti.empty(),
+                     .has_host_ports = !pod.host_ports.empty()};
   return Make(head, Packed(pod), pod.resource_version);
 }
 
@@ -82,7 +97,11 @@ PodPtr PodRecord::AssumedOn(std::string_view node) const {
   std::string replaced(content(), node_at);
   PackText(node, &replaced);
   replaced.append(rest, content() + content_size_);
-  const Head head = {.priority = priority_, .is_terminal = is_terminal_, .is_assumed = true};
+  const Head head = {.priority = priority_,
+                     .is_terminal = is_terminal_,
+                     .is_assumed = true,
+                     .has_required_anti_affinity = has_required_anti_affinity_,
+                     .has_host_ports = has_host_ports_};
   return Make(head, replaced, resource_version());
 }
 
@@ -161,6 +180,7 @@ Pod PodRecord::Unpack() const {
   }
   UnpackArchive archive(at);
   Fields(pod, archive);
+  if (archive.at() != content() + content_size_) RareFields(pod, archive);
   pod.priority = priority_;
   pod.resource_version = resource_version();
   return pod;

@@ -48,6 +48,10 @@ class PodRecord {
   /// node_name() is an assumption: the API server has not shown the pod there.
   bool is_assumed() const { return is_assumed_; }
 
+  /// It has required pod anti-affinity, which forbids others its node or more.
+  bool has_required_anti_affinity() const { return has_required_anti_affinity_; }
+  bool has_host_ports() const { return has_host_ports_; }
+
   /// PodRequestsOnNode() of the pod, resource by resource.
   void ForEachRequest(
       absl::FunctionRef<void(std::string_view name, const Quantity& quantity)> visit) const;
@@ -84,6 +88,8 @@ class PodRecord {
   int32_t priority_ = 0;
   bool is_terminal_ = false;
   bool is_assumed_ = false;
+  bool has_required_anti_affinity_ = false;
+  bool has_host_ports_ = false;
 };
 
 }  // namespace outrigger::cluster

@@ -1,6 +1,9 @@
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "json/object_readers.h"
+#include "json/pod_parts.h"
 
 namespace outrigger::json {
 
@@ -65,6 +68,20 @@ absl::Status Read(Value value, const Path& at, Affinity* affinity) {
       value, at, Field{"nodeAffinity", Rules(&affinity->required_node, &affinity->preferred_node)},
       Field{"podAffinity", Rules(&affinity->required_pod, &affinity->preferred_pod)},
       Field{"podAntiAffinity", Rules(&affinity->required_pod_anti, &affinity->preferred_pod_anti)});
+}
+
+absl::Status Read(Value value, const Path& at, TopologySpreadConstraint* constraint) {
+  std::string_view when;
+  std::optional<std::string_view> affinity;
+  std::optional<std::string_view> taints;
+  absl::Status status = ReadObject(
+      value, at, Field{"maxSkew", &constraint->max_skew},
+      Field{"topologyKey", &constraint->topology_key}, Field{"whenUnsatisfiable", &when},
+      Field{"labelSelector", &constraint->label_selector},
+      Field{"minDomains", &constraint->min_domains}, Field{"nodeAffinityPolicy", &affinity},
+      Field{"nodeTaintsPolicy", &taints}, Field{"matchLabelKeys", &constraint->match_label_keys});
+  SetPolicies(when, affinity, taints, constraint);
+  return status;
 }
 
 }  // namespace outrigger::json

@@ -10,6 +10,7 @@
 namespace outrigger::json {
 
 absl::Status Read(Value value, const Path& at, Affinity* affinity);
+absl::Status Read(Value value, const Path& at, TopologySpreadConstraint* constraint);
 
 /// Reads `pod` anew, nothing of its former content stays. `value` is not null.
 absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod);

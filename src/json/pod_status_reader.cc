@@ -1,4 +1,4 @@
-#include "json/pod_status_reader.h"
+#include "json/pod_part_readers.h"
 
 #include <optional>
 #include <string>
@@ -59,7 +59,8 @@ absl::Status ReadConditions(Value value, const Path& at, Pod* pod) {
 
 }  // namespace
 
-absl::Status ReadPodStatus(Value value, const Path& at, const Needs& needs, Pod* pod) {
+absl::Status ReadPodStatus(Value value, const Path& at, const Needs& needs, Pod* pod,
+                           PodParts* parts) {
   const bool scheduling = needs.Has(Needs::kPodScheduling);
   const bool life = needs.Has(Needs::kPodStatus);
   const auto conditions = [pod](Value list, const Path& place) {
@@ -76,6 +77,7 @@ absl::Status ReadPodStatus(Value value, const Path& at, const Needs& needs, Pod*
   };
   return ReadObject(value, at, Field{"phase", &pod->phase, scheduling},
                     Field{"nominatedNodeName", &pod->nominated_node_name, scheduling},
+                    Field{"resourceClaimStatuses", &parts->claim_statuses, scheduling},
                     Field{"qosClass", &pod->qos_class, life}, Field{"conditions", conditions, life},
                     Field{"containerStatuses", containers, life},
                     Field{"initContainerStatuses", init_containers, life},

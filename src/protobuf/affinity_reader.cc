@@ -1,7 +1,9 @@
 // Field numbers: k8s.io/api/core/v1/generated.proto and, of label selectors,
 // k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto, v0.36.
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "protobuf/pod_reading.h"
 #include "protobuf/reader.h"
@@ -94,6 +96,22 @@ absl::Status ReadAffinity(Bytes bytes, const Path& at, Affinity* affinity) {
                      Field{3, "podAntiAffinity",
                            Rules(Into(&affinity->required_pod_anti, ReadPodTerm),
                                  Into(&affinity->preferred_pod_anti, ReadWeightedPodTerm))});
+}
+
+absl::Status ReadTopologySpread(Bytes bytes, const Path& at, TopologySpreadConstraint* constraint) {
+  std::string_view when;
+  std::optional<std::string_view> affinity;
+  std::optional<std::string_view> taints;
+  absl::Status status = ReadMessage(
+      bytes, at, Field{1, "maxSkew", &constraint->max_skew},
+      Field{2, "topologyKey", &constraint->topology_key}, Field{3, "whenUnsatisfiable", &when},
+      Field{4, "labelSelector", Into(&constraint->label_selector, ReadLabelSelector)},
+      Field{5, "minDomains", &constraint->min_domains}, Field{6, "nodeAffinityPolicy", &affinity},
+      Field{7, "nodeTaintsPolicy", &taints},
+      Field{8, "matchLabelKeys", &constraint->match_label_keys});
+  if (constraint->label_selector) constraint->label_selector->match_labels.Normalize();
+  json::SetPolicies(when, affinity, taints, constraint);
+  return status;
 }
 
 }  // namespace outrigger::protobuf

@@ -66,6 +66,8 @@ absl::Status ReadPodStatus(Bytes bytes, const Path& at, PodReading* reading) {
       Field{10, "initContainerStatuses",
             Counted(&reading->init_container_statuses, KeepStatus(&pod->init_container_statuses)),
             life},
+      Field{15, "resourceClaimStatuses", Into(&reading->parts.claim_statuses, ReadNamedClaim<2>),
+            scheduling},
       Field{11, "nominatedNodeName", &pod->nominated_node_name, scheduling},
       Field{19, "allocatedResources", &pod->status_allocated, life},
       Field{20, "resources", Into(&pod->status_requests, ReadRequests), life});

@@ -24,9 +24,11 @@ class Needs {
     kNodeAllocatable = 1U << 2,
     kNodeCapacity = 1U << 3,
     kNodeAllAnnotations = 1U << 4,
-    kPodMetadata = 1U << 5,    // labels, annotations
-    kPodResources = 1U << 6,   // containers, init containers, overhead, pod-level resources
-    kPodScheduling = 1U << 7,  // selector, affinity, tolerations, priority, scheduler name, phase
+    kPodMetadata = 1U << 5,   // labels, annotations
+    kPodResources = 1U << 6,  // containers, init containers, overhead, pod-level resources
+    // Selector, affinity, tolerations, spread, host ports, priority, preemption policy, scheduler
+    // name, scheduling group, claims, phase.
+    kPodScheduling = 1U << 7,
     // Resource version, creation, deletion, controller, gates, QoS class, conditions and resources
     // of the status: what a view of the cluster keeps.
     kPodStatus = 1U << 8,

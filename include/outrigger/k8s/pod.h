@@ -51,6 +51,26 @@ struct WeightedPodAffinityTerm {
   PodAffinityTerm term;
 };
 
+/// A port of the node that the pod takes.
+struct HostPort {
+  std::string ip;                // of the node; empty or "0.0.0.0": all that it has
+  std::string protocol = "TCP";  // or UDP, SCTP
+  int32_t port = 0;              // 1..65535
+};
+
+/// One of spec.topologySpreadConstraints: how even pods are to be spread over the values of a node
+/// label. A policy that nobody knows is not honoured, as in kube-scheduler.
+struct TopologySpreadConstraint {
+  int32_t max_skew = 1;
+  std::string topology_key;
+  bool hard = false;                            // DoNotSchedule
+  std::optional<LabelSelector> label_selector;  // of the pods that count; absent: none
+  std::optional<int32_t> min_domains;
+  bool honor_affinity = true;  // only nodes count that the pod's node selector and affinity match
+  bool honor_taints = false;   // only nodes count whose taints the pod tolerates
+  std::vector<std::string> match_label_keys;
+};
+
 /// spec.affinity. Absent required node affinity matches every node.
 struct Affinity {
   std::optional<NodeSelector> required_node;
@@ -84,6 +104,16 @@ struct Pod {
   StringMap node_selector;
   Affinity affinity;
   std::vector<Toleration> tolerations;
+  /// Of containers and of init containers that keep running: what schedutil.GetHostPorts() gives.
+  std::vector<HostPort> host_ports;
+  std::vector<TopologySpreadConstraint> topology_spread;
+  bool never_preempts = false;   // spec.preemptionPolicy is Never
+  std::string scheduling_group;  // spec.schedulingGroup.podGroupName
+  /// The PersistentVolumeClaims of its volumes, those of ephemeral volumes included; in its
+  /// namespace.
+  std::vector<std::string> claims;
+  /// Its ResourceClaims, in its namespace. One of a template is here once the status names it.
+  std::vector<std::string> resource_claims;
 
   // The life of the pod, which Needs().PodStatus() asks for.
   std::string resource_version;
@@ -92,7 +122,6 @@ struct Pod {
   std::optional<OwnerReference> controller;  // the owner that is marked as the controller
   std::vector<std::string> scheduling_gates;
   std::string qos_class;
-  std::string scheduling_group;    // spec.schedulingGroup.podGroupName
   std::string unscheduled_reason;  // of the condition PodScheduled, as is the message
   std::string unscheduled_message;
   /// Only those that report resources; others say nothing about what the pod asks for.

@@ -14,6 +14,20 @@ ResourceList ListOf(Amounts amounts) {
   return list;
 }
 
+LabelSelector SelectorOf(std::string_view label, std::string_view value) {
+  LabelSelector selector;
+  selector.match_labels.Set(label, value);
+  return selector;
+}
+
+PodAffinityTerm TermOf(std::string_view topology_key, std::string_view label,
+                       std::string_view value) {
+  PodAffinityTerm term;
+  term.label_selector = SelectorOf(label, value);
+  term.topology_key = topology_key;
+  return term;
+}
+
 std::vector<NodeRef> RefsTo(const std::vector<Node>& nodes) {
   return {nodes.begin(), nodes.end()};
 }
@@ -109,6 +123,31 @@ MakePod& MakePod::Overhead(Amounts amounts) {
 }
 MakePod& MakePod::PodLevelRequests(Amounts amounts) {
   pod_.pod_requests = ListOf(amounts);
+  return *this;
+}
+
+MakePod& MakePod::AddHostPort(int32_t port, std::string_view protocol, std::string_view ip) {
+  pod_.host_ports.push_back(
+      {.ip = std::string(ip), .protocol = std::string(protocol), .port = port});
+  return *this;
+}
+MakePod& MakePod::RequireNear(std::string_view topology_key, std::string_view label,
+                              std::string_view value) {
+  pod_.affinity.required_pod.push_back(TermOf(topology_key, label, value));
+  return *this;
+}
+MakePod& MakePod::RequireApart(std::string_view topology_key, std::string_view label,
+                               std::string_view value) {
+  pod_.affinity.required_pod_anti.push_back(TermOf(topology_key, label, value));
+  return *this;
+}
+MakePod& MakePod::Spread(int32_t max_skew, std::string_view topology_key, std::string_view label,
+                         std::string_view value) {
+  TopologySpreadConstraint& constraint = pod_.topology_spread.emplace_back();
+  constraint.max_skew = max_skew;
+  constraint.topology_key = topology_key;
+  constraint.hard = true;
+  constraint.label_selector = SelectorOf(label, value);
   return *this;
 }
 

@@ -52,6 +52,15 @@ class MakePod {
   MakePod& Overhead(std::initializer_list<std::pair<std::string_view, std::string_view>> amounts);
   MakePod& PodLevelRequests(
       std::initializer_list<std::pair<std::string_view, std::string_view>> amounts);
+  /// The first container takes a port of the node.
+  MakePod& AddHostPort(int32_t port, std::string_view protocol = "TCP", std::string_view ip = "");
+  /// Required terms over the pods that have a label, and a hard spread of them.
+  MakePod& RequireNear(std::string_view topology_key, std::string_view label,
+                       std::string_view value);
+  MakePod& RequireApart(std::string_view topology_key, std::string_view label,
+                        std::string_view value);
+  MakePod& Spread(int32_t max_skew, std::string_view topology_key, std::string_view label,
+                  std::string_view value);
   operator Pod() const { return pod_; }  // NOLINT(google-explicit-constructor)
 
  private:

@@ -27,6 +27,8 @@ bool Eq(const NodeSelector& a, const NodeSelector& b);
 bool Eq(const PreferredSchedulingTerm& a, const PreferredSchedulingTerm& b);
 bool Eq(const PodAffinityTerm& a, const PodAffinityTerm& b);
 bool Eq(const WeightedPodAffinityTerm& a, const WeightedPodAffinityTerm& b);
+bool Eq(const HostPort& a, const HostPort& b);
+bool Eq(const TopologySpreadConstraint& a, const TopologySpreadConstraint& b);
 
 bool Eq(const ResourceList& a, const ResourceList& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -94,6 +96,17 @@ bool Eq(const WeightedPodAffinityTerm& a, const WeightedPodAffinityTerm& b) {
   const auto& [weight, term] = a;
   return weight == b.weight && Eq(term, b.term);
 }
+bool Eq(const HostPort& a, const HostPort& b) {
+  const auto& [ip, protocol, port] = a;
+  return ip == b.ip && protocol == b.protocol && port == b.port;
+}
+bool Eq(const TopologySpreadConstraint& a, const TopologySpreadConstraint& b) {
+  const auto& [skew, key, hard, selector, domains, honor_affinity, honor_taints, label_keys] = a;
+  return skew == b.max_skew && key == b.topology_key && hard == b.hard &&
+         Eq(selector, b.label_selector) && domains == b.min_domains &&
+         honor_affinity == b.honor_affinity && honor_taints == b.honor_taints &&
+         label_keys == b.match_label_keys;
+}
 bool Eq(const Affinity& a, const Affinity& b) {
   const auto& [node, preferred_node, pod, preferred_pod, anti, preferred_anti] = a;
   return Eq(node, b.required_node) && Eq(preferred_node, b.preferred_node) &&
@@ -106,11 +119,11 @@ bool Eq(const Affinity& a, const Affinity& b) {
 bool Same(const Pod& a, const Pod& b) {
   const auto& [name, namespace_, uid, labels, annotations, containers, init_containers, overhead,
                pod_requests, pod_limits, node_name, nominated_node_name, phase, scheduler_name,
-               priority_class_name, priority, node_selector, affinity, tolerations,
+               priority_class_name, priority, node_selector, affinity, tolerations, host_ports,
+               topology_spread, never_preempts, scheduling_group, claims, resource_claims,
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
-               qos_class, scheduling_group, unscheduled_reason, unscheduled_message,
-               container_statuses, init_container_statuses, status_requests, status_allocated,
-               resize_infeasible] = a;
+               qos_class, unscheduled_reason, unscheduled_message, container_statuses,
+               init_container_statuses, status_requests, status_allocated, resize_infeasible] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
@@ -119,11 +132,13 @@ bool Same(const Pod& a, const Pod& b) {
          phase == b.phase && scheduler_name == b.scheduler_name &&
          priority_class_name == b.priority_class_name && priority == b.priority &&
          node_selector == b.node_selector && Eq(affinity, b.affinity) &&
-         Eq(tolerations, b.tolerations) && resource_version == b.resource_version &&
+         Eq(tolerations, b.tolerations) && Eq(host_ports, b.host_ports) &&
+         Eq(topology_spread, b.topology_spread) && never_preempts == b.never_preempts &&
+         scheduling_group == b.scheduling_group && claims == b.claims &&
+         resource_claims == b.resource_claims && resource_version == b.resource_version &&
          creation_time == b.creation_time && being_deleted == b.being_deleted &&
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
-         qos_class == b.qos_class && scheduling_group == b.scheduling_group &&
-         unscheduled_reason == b.unscheduled_reason &&
+         qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
          unscheduled_message == b.unscheduled_message &&
          Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&

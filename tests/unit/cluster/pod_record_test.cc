@@ -101,6 +101,41 @@ TEST(PodRecord, ContentIsWhatIsSaidButForTheResourceVersion) {
   EXPECT_FALSE(two->SameContent(*PodRecord::Of(urgent)));
 }
 
+TEST(PodRecord, SaysWhoForbidsItsNodeToOthers) {
+  const auto flags = [](const Pod& pod) {
+    const PodPtr record = PodRecord::Of(pod);
+    return std::pair{record->has_required_anti_affinity(), record->has_host_ports()};
+  };
+  EXPECT_EQ(flags(MakePod().RequireNear("zone", "a", "b")), std::pair(false, false));
+  EXPECT_EQ(flags(MakePod().RequireApart("zone", "a", "b")), std::pair(true, false));
+  EXPECT_EQ(flags(MakePod().AddHostPort(80)), std::pair(false, true));
+  const Pod both = MakePod().AddHostPort(80).RequireApart("zone", "a", "b");
+  EXPECT_EQ(flags(both), std::pair(true, true));
+  const PodPtr assumed = PodRecord::Of(both)->AssumedOn("worker-1");
+  EXPECT_TRUE(assumed->has_required_anti_affinity() && assumed->has_host_ports());
+}
+
+TEST(PodRecord, EveryRareFieldIsContent) {
+  const Pod plain = MakePod();
+  const auto with = [&plain](auto change) {
+    Pod pod = plain;
+    change(&pod);
+    return PodRecord::Of(pod);
+  };
+  const PodPtr changed[] = {
+      with([](Pod* pod) { pod->host_ports.resize(1); }),
+      with([](Pod* pod) { pod->topology_spread.resize(1); }),
+      with([](Pod* pod) { pod->never_preempts = true; }),
+      with([](Pod* pod) { pod->scheduling_group = "g"; }),
+      with([](Pod* pod) { pod->claims = {"c"}; }),
+      with([](Pod* pod) { pod->resource_claims = {"c"}; }),
+  };
+  for (const PodPtr& record : changed) {
+    EXPECT_FALSE(record->SameContent(*PodRecord::Of(plain))) << &record - changed;
+    EXPECT_GT(record->bytes(), PodRecord::Of(plain)->bytes()) << "what is absent takes nothing";
+  }
+}
+
 // The figure that the promise of 1.2 KB per pod rests on.
 TEST(PodRecord, PodOfUsualSizeTakesLessThanEightHundredBytes) {
   Pod pod = MakePod("storefront-7d9c5b6f48-x2x7k")

@@ -133,6 +133,14 @@ class Filler {
     auto& [a, b] = value;
     (*this)(a, b);
   }
+  void Fill(HostPort& value) {
+    auto& [a, b, c] = value;
+    (*this)(a, b, c);
+  }
+  void Fill(TopologySpreadConstraint& value) {
+    auto& [a, b, c, d, e, f, g, h] = value;
+    (*this)(a, b, c, d, e, f, g, h);
+  }
   void Fill(Affinity& value) {
     auto& [a, b, c, d, e, f] = value;
     (*this)(a, b, c, d, e, f);
@@ -146,10 +154,10 @@ class Filler {
 Pod RandomPod(uint64_t seed) {
   Pod pod;
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae, af, ag] = pod;
+         ad, ae, af, ag, ah, ai, aj, ak, al] = pod;
   Filler fill(seed);
   fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
-       ae, af, ag);
+       ae, af, ag, ah, ai, aj, ak, al);
   return pod;
 }
 

@@ -1,6 +1,6 @@
 #include "builders.h"
-#include "json/object_readers.h"
 #include "json_testing.h"
+#include "pod_from.h"
 
 // The part of pods that only a view of the cluster reads.
 
@@ -26,18 +26,6 @@ constexpr std::string_view kPod = R"({
     "containerStatuses":[{"name":"main","allocatedResources":{"cpu":"2"},
       "resources":{"requests":{"cpu":"1"},"limits":{"cpu":"9"}}}],
     "resources":{"requests":{"memory":"1Gi"}},"allocatedResources":{"memory":"2Gi"}}})";
-
-Pod PodFrom(std::string_view json, const Needs& needs, std::vector<MalformedValue>* malformed) {
-  simdjson::ondemand::parser parser;
-  const simdjson::padded_string padded{json};
-  simdjson::ondemand::document document;
-  EXPECT_EQ(parser.iterate(padded).get(document), simdjson::SUCCESS);
-  Value value;
-  EXPECT_EQ(document.get_value().get(value), simdjson::SUCCESS);
-  Pod pod;
-  EXPECT_THAT(ReadPod(value, Path("Pod", malformed), needs, &pod), IsOk());
-  return pod;
-}
 
 TEST(PodStatus, IsReadWhenNeeded) {
   std::vector<MalformedValue> malformed;

@@ -157,6 +157,11 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
     keep(all.affinity.required_pod, pod.affinity.required_pod);
     keep(all.affinity.required_pod_anti, pod.affinity.required_pod_anti);
     keep(all.scheduling_gates, pod.scheduling_gates);
+    keep(all.host_ports, pod.host_ports);
+    keep(all.topology_spread, pod.topology_spread);
+    keep(all.scheduling_group, pod.scheduling_group);
+    keep(all.claims, pod.claims);
+    keep(all.resource_claims, pod.resource_claims);
     keep(all.unscheduled_message, pod.unscheduled_message);
     keep(all.container_statuses, pod.container_statuses);
     keep(all.init_container_statuses, pod.init_container_statuses);
@@ -166,6 +171,7 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
     if (pod.controller) all.controller = pod.controller;
     if (pod.affinity.required_node) all.affinity.required_node = pod.affinity.required_node;
     all.being_deleted |= pod.being_deleted;
+    all.never_preempts |= pod.never_preempts;
     all.resize_infeasible |= pod.resize_infeasible;
   }
   EXPECT_TRUE(!all.containers.empty() && !all.init_containers.empty() && !all.overhead.empty());
@@ -177,6 +183,8 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
   EXPECT_TRUE(!all.container_statuses.empty() && !all.init_container_statuses.empty());
   EXPECT_TRUE(!all.status_allocated.empty() && all.status_requests.has_value());
   EXPECT_TRUE(all.pod_requests.has_value() && all.controller.has_value());
+  EXPECT_TRUE(!all.host_ports.empty() && !all.topology_spread.empty() && all.never_preempts);
+  EXPECT_TRUE(!all.scheduling_group.empty() && !all.claims.empty() && !all.resource_claims.empty());
   EXPECT_TRUE(all.being_deleted && all.resize_infeasible);
 }
 

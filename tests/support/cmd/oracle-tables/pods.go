@@ -14,6 +14,7 @@ import (
 func pickedPods() []named[*v1.Pod] {
 	pods := append(podsOfResources(), podsOfScheduling()...)
 	pods = append(pods, podsOfLife()...)
+	pods = append(pods, podsOfPlanning()...)
 	return append([]named[*v1.Pod]{{"empty", &v1.Pod{}}}, pods...)
 }
 

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+#include "plan/pairs/pair_terms.h"
+#include "plan/pairs/places.h"
+#include "plan/pairs/tally.h"
+
+namespace outrigger::plan {
+
+/// A kind of pods: those that all predicates between pods treat alike. Same namespace, labels,
+/// terms and so on; from 0 on, never taken back.
+using KindIndex = uint32_t;
+
+/// What pods forbid each other: kube-scheduler 1.36's filters NodePorts, PodTopologySpread (hard
+/// constraints) and InterPodAffinity (required terms), over pods that come and go thousands of
+/// times in a planning run. Selectors are evaluated once for each pair of a term and a kind, and
+/// for each pair of an inclusion policy and a node; Add(), Remove() and Check() look at counts
+/// only.
+///
+/// Where it knows less than kube-scheduler it refuses more, never less: the labels of namespaces
+/// are not known, so a namespaceSelector that asks for another label than
+/// kubernetes.io/metadata.name matches every namespace in anti-affinity, and in affinity none but
+/// those that are named beside it; its pod is nowhere the first of its series. A selector that
+/// upstream calls invalid, which no API server lets in, matches no pod. Default constraints of the
+/// scheduler's configuration are not known.
+///
+/// Kinds, terms and their counts stay as long as this lives: who follows a cluster for long makes a
+/// new one now and then. Thread-compatible; no call fails.
+class PodPairs {
+ public:
+  /// Slots are small numbers that the caller gives to nodes, such as cluster::NodeState::index.
+  explicit PodPairs(size_t node_slots);
+
+  /// A node has come or changed, or, null, gone. What pods are counted in its slot stay there.
+  /// O(terms + kinds of pods in the slot). Slots beyond those known are added.
+  void SetNode(size_t slot, std::shared_ptr<const Node> node);
+
+  /// The kind of `pod`: its namespace, labels, required pod affinity and anti-affinity, hard spread
+  /// constraints (with what their policies look at), host ports and whether it is being deleted. A
+  /// new term is counted over the pods that are there.
+  KindIndex AddKind(const Pod& pod);
+
+  /// A pod of that kind is on the node from now on. O(terms that it counts in + kinds in the slot).
+  void Add(KindIndex kind, size_t slot) { Change(kind, slot, 1); }
+  /// No more: it must have been added there.
+  void Remove(KindIndex kind, size_t slot) { Change(kind, slot, -1); }
+
+  /// The first filter that refuses, in kube-scheduler's order. kAntiAffinity: the pod's own or that
+  /// of one that is there.
+  enum class Refusal : uint8_t { kNone, kHostPorts, kSpread, kAffinity, kAntiAffinity };
+  /// Whether kube-scheduler would let a pod of that kind onto the node as things are. O(terms of
+  /// the kind, and terms of others that match it). The slot has a node.
+  Refusal Check(KindIndex kind, size_t slot) const;
+
+  /// False if Check() refuses the kind nowhere, whoever is where, and pods of the kind change no
+  /// answer: who plans skips everything for it. AddKind() may make it true for a kind that was
+  /// there.
+  bool Matters(KindIndex kind) const;
+
+ private:
+  struct Spread {
+    const SpreadTerm* term;
+    int64_t max_skew;
+    int32_t min_domains;
+    int64_t self;  // the pod itself, where the selector matches it
+  };
+  struct Kind {
+    PodIdentity identity;
+    bool being_deleted = false;
+    std::vector<Tally*> counted_in;
+    std::vector<SpreadTally*> spread_over;
+    std::vector<const PortTerm*> ports;
+    std::vector<Spread> spreads;
+    const NearTerms* near = nullptr;
+    bool may_be_first = false;             // matches its own terms of affinity
+    std::vector<const Tally*> apart_from;  // none of these may be in the node's domain
+  };
+  struct Occupant {
+    KindIndex kind;
+    int32_t pods;
+  };
+  template <typename T>
+  struct Terms {
+    std::deque<T> all;  // where they are they stay
+    absl::flat_hash_map<std::string, T*> by_key;
+  };
+
+  void Change(KindIndex kind, size_t slot, int32_t by);
+  static void Count(const Kind& kind, size_t slot, int32_t by);
+  void Resize(size_t slots);
+  const Places* PlacesOf(const std::string& topology_key);
+  void PlaceNode(SpreadTerm* term, size_t slot) const;
+
+  // Each finds the term, or adds it and makes the kinds that are there count in it.
+  ApartTerm* Apart(const PodAffinityTerm& term, const std::string& namespace_);
+  NearTerms* Near(const Pod& pod);
+  SpreadTerm* SpreadOf(const Pod& pod, const TopologySpreadConstraint& constraint);
+  PortTerm* PortOf(const HostPort& port);
+  /// Asks joins(kind) of each kind, and calls count(slot, pods) for the pods of those that do.
+  template <typename Joins, typename CountOne>
+  void JoinKinds(Joins joins, CountOne count);
+
+  void AddOwnTerms(const Pod& pod, Kind* kind);
+  void JoinTerms(Kind* kind);
+  static bool Spreads(const Kind& kind, size_t slot);
+  static bool IsNear(const Kind& kind, size_t slot);
+
+  std::vector<std::shared_ptr<const Node>> nodes_;
+  std::vector<std::vector<Occupant>> occupants_;  // by slot
+  Places slots_;                                  // each slot its own domain
+  Terms<Axis> axes_;
+  Terms<ApartTerm> apart_;
+  Terms<NearTerms> near_;
+  Terms<SpreadTerm> spread_;
+  Terms<PortTerm> ports_;
+  std::vector<Kind> kinds_;
+  absl::flat_hash_map<std::string, KindIndex> kind_by_key_;
+};
+
+}  // namespace outrigger::plan
