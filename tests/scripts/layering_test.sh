@@ -71,6 +71,8 @@ row outrigger_json json/reader.h kube/api.h
 row outrigger_json json/reader.h protobuf/envelope.h
 row outrigger_protobuf protobuf/envelope.h kube/api.h
 row outrigger_protobuf json/path.h wire/extender.h
+row outrigger_plan cluster/pod_record.h kube/api.h
+row outrigger_plan plan/pod_pairs.h json/reader.h
 row outrigger_kube kube/api.h wire/extender.h
 row outrigger_kube json/reader.h http/server.h
 row outrigger_kube kube/api.h cli/main.h
