@@ -74,6 +74,7 @@ row outrigger_protobuf json/path.h wire/extender.h
 row outrigger_plan outrigger/plan/groups.h json/reader.h
 row outrigger_plan cluster/snapshot.h kube/api.h
 row outrigger_plan cluster/snapshot.h engine/engine.h
+row outrigger_plan plan/pairs/pod_pairs.h json/reader.h
 row outrigger_kube kube/api.h wire/extender.h
 row outrigger_kube json/reader.h http/server.h
 row outrigger_kube kube/api.h cli/main.h

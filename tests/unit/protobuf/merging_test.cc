@@ -77,6 +77,30 @@ TEST(ProtobufParts, KeepCountingTheirLists) {
   EXPECT_THAT(malformed, ::testing::Each(Field(&json::MalformedValue::node, "n1")));
 }
 
+TEST(ProtobufParts, OfVolumesAndTheirSourcesAreMerged) {
+  const auto with_source = [](const Message& source) {
+    return Message().Nested(1, Message().Text(1, "data").Nested(2, source).Nested(2, Message()));
+  };
+  const auto claims = [](const Message& spec) {
+    return PodOf(Message().Nested(2, spec).Nested(1, Message().Text(1, "web"))).claims;
+  };
+  const Message claim = Message().Nested(10, Message().Text(1, "old").Text(1, "new"));
+  EXPECT_THAT(claims(with_source(claim)), ElementsAre("new"));
+  const Message in_parts = Message().Bytes(claim.bytes).Nested(10, Message());
+  EXPECT_THAT(claims(with_source(in_parts)), ElementsAre("new"));
+  EXPECT_THAT(claims(with_source(Message().Nested(29, Message()))), ElementsAre("web-data"));
+  EXPECT_THAT(claims(with_source(Message().Nested(29, Message()).Bytes(claim.bytes))),
+              ElementsAre("new"));
+}
+
+TEST(ProtobufParts, TheLastPreemptionPolicyCounts) {
+  const Message never = Message().Text(31, "Never");
+  EXPECT_TRUE(PodOf(Message().Nested(2, never).Nested(2, Message())).never_preempts);
+  EXPECT_FALSE(
+      PodOf(Message().Nested(2, never).Nested(2, Message().Text(31, "PreemptLowerPriority")))
+          .never_preempts);
+}
+
 TEST(ProtobufParts, TheFirstResizeConditionCountsWhereverItStands) {
   const auto condition = [](const char* reason) {
     return Message().Nested(2, Message().Text(1, "PodResizePending").Text(5, reason));
@@ -134,6 +158,7 @@ TEST(ProtobufMaps, OfPodsAreInOrder) {
                             .Nested(2, Texts(7)
                                            .Bytes(Amounts(32).bytes)
                                            .Nested(2, container)
+                                           .Nested(33, Message().Nested(4, Texts(1)))
                                            .Nested(40, Amounts(1).Bytes(Amounts(2).bytes))
                                            .Nested(18, Message().Nested(2, affinity)))
                             .Nested(3, Amounts(19).Nested(8, state).Nested(20, Amounts(2))));
@@ -146,6 +171,7 @@ TEST(ProtobufMaps, OfPodsAreInOrder) {
   ExpectInOrder("pod requests", *pod.pod_requests);
   ExpectInOrder("pod limits", *pod.pod_limits);
   ExpectInOrder("labelSelector", pod.affinity.required_pod.at(0).label_selector->match_labels);
+  ExpectInOrder("spread", pod.topology_spread.at(0).label_selector->match_labels);
   const PodAffinityTerm& preferred = pod.affinity.preferred_pod.at(0).term;
   ExpectInOrder("labelSelector", preferred.label_selector->match_labels);
   ExpectInOrder("namespaceSelector", preferred.namespace_selector->match_labels);
