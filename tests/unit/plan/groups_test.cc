@@ -133,6 +133,17 @@ TEST(Units, OfOneNameInTwoDialectsAreTwo) {
   EXPECT_THAT(Brief(built.units), ElementsAre("train(a)", "train(b)"));
 }
 
+TEST(Units, OfOneNameWithoutUidsAreInTheOrderOfTheirDialects) {
+  std::vector<PodGroupObject> objects = {ObjectOf(Dialect::kVolcano, "train", 1),
+                                         ObjectOf(Dialect::kSigs, "train", 1)};
+  for (PodGroupObject& object : objects) object.uid.clear();
+  const PodPtr volcano = PodOf("a").Member(Dialect::kVolcano, "train");
+  const PodPtr sigs = PodOf("b").Member(Dialect::kSigs, "train");
+  const PodPtr labels = PodOf("c").Train("1");
+  EXPECT_THAT(Brief(Build({volcano, sigs, labels}, objects).units),
+              ElementsAre("train(c)", "train(b)", "train(a)"));
+}
+
 TEST(Units, OfSinglePodsAreThoseThatWantAPlaceFromUs) {
   const Built built =
       Build({PodOf("wants"), PodOf("queued").Gate(kQueueGate), PodOf("unnamed").Scheduler(""),
