@@ -88,7 +88,9 @@ bool Attempt::PlaceAtLease(Seat* seat) {
 
 bool Attempt::Place(Seat* seat) {
   Ground::Front& front = ground_->FrontOf(seat->shape);
-  while (front.next < front.slots.size() && !space_->Fits(seat->shape, front.slots[front.next])) {
+  // Only what is full stays so: who may be beside whom changes as members are placed.
+  while (front.next < front.slots.size() &&
+         !space_->HasRoom(seat->shape, front.slots[front.next])) {
     ++front.next;
   }
   for (size_t i = front.next; i < front.slots.size(); ++i) {

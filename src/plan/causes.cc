@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/attempt.h"
+
 namespace outrigger::plan {
 namespace {
 
@@ -63,6 +65,38 @@ std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t 
   return OfColumn(space, best);
 }
 
+// What most nodes with room have against the members that find no place once the others have one,
+// because of other pods.
+std::optional<Cause> Against(NodeSpace* space, const Seats& seats) {
+  std::map<PodPairs::Refusal, size_t> counts;
+  Ground ground(space);
+  Seats trial = seats;
+  Attempt attempt(space, &ground, &trial);
+  attempt.Greedy(/*keep_leases=*/false, trial.order);
+  for (const Seat& seat : trial.seats) {
+    if (seat.slot != kNoSlot) continue;
+    for (const Slot slot : space->in_order()) {
+      if (space->HasRoom(seat.shape, slot)) ++counts[space->RefusalAt(seat.shape, slot)];
+    }
+    break;  // of the first: many are alike
+  }
+  attempt.Undo();
+  counts.erase(PodPairs::Refusal::kNone);
+  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::max_element(counts.begin(), counts.end(), fewer);
+  if (most == counts.end()) return std::nullopt;
+  switch (most->first) {
+    case PodPairs::Refusal::kHostPorts:
+      return Cause{Cause::Class::kHostPorts, ""};
+    case PodPairs::Refusal::kSpread:
+      return Cause{Cause::Class::kSpread, ""};
+    case PodPairs::Refusal::kAffinity:
+      return Cause{Cause::Class::kAffinity, ""};
+    default:
+      return Cause{Cause::Class::kAntiAffinity, ""};
+  }
+}
+
 }  // namespace
 
 Cause FindMissing(const Unit& unit, const Seats& seats) {
@@ -77,7 +111,8 @@ Cause FindMissing(const Unit& unit, const Seats& seats) {
   return {};
 }
 
-Cause FindCause(const NodeSpace& space, const Unit& unit, const Seats& seats, bool gave_up) {
+Cause FindCause(NodeSpace* of, const Unit& unit, const Seats& seats, bool gave_up) {
+  const NodeSpace& space = *of;
   if (Cause missing = FindMissing(unit, seats); missing.kind != Cause::Class::kNone) return missing;
   if (seats.lost_waiter != nullptr) return {Cause::Class::kWaiter, seats.lost_waiter->pod->name};
   std::map<ShapeIndex, int64_t> counts;
@@ -97,6 +132,9 @@ Cause FindCause(const NodeSpace& space, const Unit& unit, const Seats& seats, bo
     }
   }
   if (seats.has_refusals) return {Cause::Class::kRefused, ""};
+  if (seats.has_pairs) {
+    if (auto cause = Against(of, seats)) return *cause;
+  }
   if (!unit.topology.required.empty()) {
     return {Cause::Class::kTopology, unit.topology.required.front()};
   }

@@ -73,7 +73,8 @@ bool DeepSearch::PlaceNext(size_t index, size_t placed, size_t from) {
     if (IsLikeOneBefore(at, &tried)) continue;
     space_->Take(kind.shape, slot, 1);
     seat->slot = slot;
-    if (PlaceNext(index, placed + 1, at)) return true;
+    // The order in which pods come decides who may be beside whom: then every order is tried.
+    if (PlaceNext(index, placed + 1, seats_->has_pairs ? 0 : at)) return true;
     space_->Give(kind.shape, slot, 1);
     seat->slot = kNoSlot;
     if (effort_->exhausted) return false;
@@ -96,7 +97,7 @@ bool DeepSearch::LeaveRest(size_t index, size_t placed) {
 // Nodes of which the same is free and which take the same shapes can be exchanged, unless a member
 // was refused by one of them.
 bool DeepSearch::IsLikeOneBefore(size_t at, std::vector<size_t>* tried) const {
-  if (seats_->has_refusals) return false;
+  if (seats_->has_refusals || seats_->has_pairs) return false;
   const size_t bytes = space_->columns().size() * sizeof(int64_t);
   for (const size_t other : *tried) {
     if (std::memcmp(space_->Row(slots_[other]), space_->Row(slots_[at]), bytes) != 0) continue;

@@ -23,6 +23,7 @@ constexpr size_t kNoColumn = ~size_t{0};
 
 void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot) {
   // Slots that are cut off, or hold a pretended node, are no longer in order.
+  Clear();
   bool reorder = snapshot->node_slots() != nodes_.size() || !pretended_.empty();
   if (reorder) ++node_generation_;
   Resize(snapshot->node_slots());
@@ -38,6 +39,7 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
     states_[slot] = state;
     nodes_[slot] = state == nullptr ? nullptr : state->node.get();
     Load(slot);
+    SetPairs(slot);
     if (state != nullptr && before != nullptr && state->node->revision == revision) continue;
     ++node_generation_;
     Judge(slot);
@@ -50,6 +52,7 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
 }
 
 void NodeSpace::Pretend(const std::vector<Node>& nodes) {
+  Clear();
   if (nodes.empty() && pretended_.empty()) return;
   Resize(real_);
   pretended_ = nodes;
@@ -63,6 +66,7 @@ void NodeSpace::Pretend(const std::vector<Node>& nodes) {
     const Slot slot = static_cast<Slot>(real_ + i);
     nodes_[slot] = &pretended_[i];
     pretended_slots_[pretended_[i].name] = slot;
+    pairs_.SetNode(slot, std::make_shared<const Node>(pretended_[i]));
     Load(slot);
     Judge(slot);
   }
@@ -72,15 +76,39 @@ void NodeSpace::Pretend(const std::vector<Node>& nodes) {
   Clear();
 }
 
+void NodeSpace::SetPairs(Slot slot) {
+  const cluster::NodeState* state = states_[slot];
+  pairs_.SetNode(slot, state == nullptr ? nullptr : state->node);
+  bound_.Set(slot, state);
+  any_pairs_ |= bound_.any();
+}
+
+void NodeSpace::Expect(const Pod& pod) {
+  const auto hard = [](const TopologySpreadConstraint& constraint) { return constraint.hard; };
+  const bool looks_around =
+      !pod.affinity.required_pod.empty() || !pod.affinity.required_pod_anti.empty() ||
+      std::any_of(pod.topology_spread.begin(), pod.topology_spread.end(), hard);
+  any_pairs_ |= looks_around || !pod.host_ports.empty();
+  if (!looks_around || bound_.counts_all()) return;
+  bound_.CountAll(states_);
+}
+
+std::optional<KindIndex> NodeSpace::KindOf(const Pod& pod) {
+  if (!any_pairs_) return std::nullopt;
+  return pairs_.AddKind(pod);
+}
+
 ShapeIndex NodeSpace::ShapeOf(const std::shared_ptr<const Pod>& pod,
-                              const std::vector<NodeSelector>& pinned) {
+                              const std::vector<NodeSelector>& pinned,
+                              std::optional<KindIndex> pair_kind) {
   std::string signature = SignatureOf(*pod, pinned);
+  if (pair_kind) signature += "|" + KindKeyOf(*pod);
   const auto [at, is_new] =
       by_signature_.try_emplace(signature, static_cast<ShapeIndex>(kinds_.size()));
   if (!is_new) return at->second;
   const size_t columns = columns_.size();
   Kind& kind = kinds_.emplace_back();
-  kind.shape = {RequestsOf(*pod), pod, pinned};
+  kind.shape = {RequestsOf(*pod), pod, pinned, pair_kind};
   kind.signature = std::move(signature);
   kind.may_take.resize(nodes_.size());
   for (Slot slot = 0; slot < nodes_.size(); ++slot) {
@@ -104,6 +132,10 @@ std::vector<Amount> NodeSpace::RequestsOf(const Pod& pod) {
 
 void NodeSpace::Resize(size_t slots) {
   pretended_slots_.clear();
+  for (size_t slot = slots; slot < nodes_.size(); ++slot) {
+    bound_.Set(slot, nullptr);
+    pairs_.SetNode(slot, nullptr);
+  }
   real_ = slots;
   nodes_.resize(slots);
   states_.resize(slots);
@@ -182,6 +214,10 @@ Slot NodeSpace::Find(std::string_view name) const {
 }
 
 void NodeSpace::Clear() {
+  for (const auto& [where, count] : placed_) {
+    for (int64_t i = 0; i < count; ++i) pairs_.Remove(where.first, where.second);
+  }
+  placed_.clear();
   free_ = base_;
   std::fill(held_.begin(), held_.end(), 0);
 }
@@ -209,7 +245,7 @@ int64_t NodeSpace::RoomInColumn(ShapeIndex shape, Slot slot, size_t column) cons
   return std::numeric_limits<int64_t>::max();
 }
 
-bool NodeSpace::Fits(ShapeIndex shape, Slot slot) const {
+bool NodeSpace::HasRoom(ShapeIndex shape, Slot slot) const {
   if (!MayTake(shape, slot)) return false;
   const int64_t* row = Row(slot);
   for (const auto& [column, value] : kinds_[shape].shape.requests) {
@@ -221,6 +257,11 @@ bool NodeSpace::Fits(ShapeIndex shape, Slot slot) const {
 void NodeSpace::Take(ShapeIndex shape, Slot slot, int64_t count) {
   int64_t* row = &free_[slot * columns_.size()];
   for (const auto& [column, value] : kinds_[shape].shape.requests) row[column] -= count * value;
+  const auto& kind = kinds_[shape].shape.kind;
+  if (!kind) return;
+  placed_[{*kind, slot}] += count;
+  for (; count > 0; --count) pairs_.Add(*kind, slot);
+  for (; count < 0; ++count) pairs_.Remove(*kind, slot);
 }
 
 }  // namespace outrigger::plan

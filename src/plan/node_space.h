@@ -3,14 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "cluster/snapshot.h"
 #include "outrigger/k8s/node.h"
+#include "plan/bound_pods.h"
 #include "plan/columns.h"
+#include "plan/pairs/pod_pairs.h"
 #include "plan/shape.h"
 
 namespace outrigger::plan {
@@ -31,13 +35,22 @@ class NodeSpace {
   /// Adds empty nodes that are not in the snapshot, until the next Follow() or Pretend().
   void Pretend(const std::vector<Node>& nodes);
 
-  /// The shape of a pod, which becomes known if it is new.
-  ShapeIndex ShapeOf(const std::shared_ptr<const Pod>& pod,
-                     const std::vector<NodeSelector>& pinned);
+  /// The pod wants a place: what it asks of other pods is looked at from now on. To be called of
+  /// all pods before ShapeOf() of the first.
+  void Expect(const Pod& pod);
+  /// Which kind of pod it is to others; nothing if no pod asks for anything of others.
+  std::optional<KindIndex> KindOf(const Pod& pod);
+  /// Says which kinds want a place in this plan: with others gone, what they asked is, too.
+  void Ask(const std::vector<KindIndex>& kinds) { pairs_.Ask(kinds); }
+  bool Matters(std::optional<KindIndex> kind) const { return kind && pairs_.PlaysPart(*kind); }
+  /// The shape of a pod, which becomes known if it is new. `kind` is given if it matters.
+  ShapeIndex ShapeOf(const std::shared_ptr<const Pod>& pod, const std::vector<NodeSelector>& pinned,
+                     std::optional<KindIndex> kind);
   const Shape& shape(ShapeIndex index) const { return kinds_[index].shape; }
   /// Orders shapes without regard to which was known first.
   const std::string& Signature(ShapeIndex index) const { return kinds_[index].signature; }
-  size_t shape_count() const { return kinds_.size(); }
+  /// Shapes, and kinds of pods to others, that were ever seen.
+  size_t memory() const { return kinds_.size() + pairs_.kind_count(); }
   const Columns& columns() const { return columns_; }
 
   /// The slots in use, in the order of the nodes' names.
@@ -56,14 +69,23 @@ class NodeSpace {
   bool MayTake(ShapeIndex shape, Slot slot) const {
     return kinds_[shape].may_take[slot] != 0 && held_[slot] == 0;
   }
-  /// How many members of the shape fit into what is free; 0 where it may not go.
+  /// How many members of the shape fit into what is free; 0 where it may not go. What they may not
+  /// be beside does not count.
   int64_t Room(ShapeIndex shape, Slot slot) const;
   /// The same for an empty node: were nothing there.
   int64_t RoomWhenEmpty(ShapeIndex shape, Slot slot) const;
   /// The same without one of the columns, and of that column alone.
   int64_t RoomWithout(ShapeIndex shape, Slot slot, size_t column) const;
   int64_t RoomInColumn(ShapeIndex shape, Slot slot, size_t column) const;
-  bool Fits(ShapeIndex shape, Slot slot) const;
+  bool HasRoom(ShapeIndex shape, Slot slot) const;
+  /// What other pods there, or elsewhere, have against one more member of the shape.
+  PodPairs::Refusal RefusalAt(ShapeIndex shape, Slot slot) const {
+    const auto& kind = kinds_[shape].shape.kind;
+    return kind ? pairs_.Check(*kind, slot) : PodPairs::Refusal::kNone;
+  }
+  bool Fits(ShapeIndex shape, Slot slot) const {
+    return HasRoom(shape, slot) && RefusalAt(shape, slot) == PodPairs::Refusal::kNone;
+  }
   /// How large a member of the shape is: its largest share of what the largest node has.
   double Weight(ShapeIndex shape) const;
   void Take(ShapeIndex shape, Slot slot, int64_t count);
@@ -86,8 +108,13 @@ class NodeSpace {
   void Judge(Slot slot);
   void Reorder();
   void Measure();
+  void SetPairs(Slot slot);
 
   Columns columns_;
+  PodPairs pairs_{0};
+  BoundPods bound_{&pairs_};
+  bool any_pairs_ = false;  // some pod asks for something of others
+  absl::flat_hash_map<std::pair<KindIndex, Slot>, int64_t> placed_;  // virtually, of pairs_
   std::vector<Kind> kinds_;
   absl::flat_hash_map<std::string, ShapeIndex> by_signature_;
 

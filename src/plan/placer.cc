@@ -17,7 +17,8 @@ constexpr int64_t kLooksOfPlan = 2'000'000;
 constexpr size_t kMostMembers = 2'000;
 
 bool DifferInKind(const Seats& seats) {
-  return seats.shapes.size() > 1 || seats.has_refusals || !seats.role_need.empty();
+  return seats.shapes.size() > 1 || seats.has_refusals || seats.has_pairs ||
+         !seats.role_need.empty();
 }
 
 }  // namespace

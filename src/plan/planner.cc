@@ -9,15 +9,17 @@
 namespace outrigger::plan {
 namespace {
 
-// Shapes that no pod has any more are forgotten all at once, with what is known of the nodes.
-constexpr size_t kMostIdleShapes = 4096;
+// Shapes and kinds that no pod has any more are forgotten all at once, with what is known of the
+// nodes: when there are twice as many as after the first plan, and so many more.
+constexpr size_t kMostIdle = 16'384;
 
 }  // namespace
 
 class Planner::State {
  public:
   void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot) {
-    if (space_ == nullptr || space_->shape_count() > 2 * shapes_used_ + kMostIdleShapes) {
+    if (space_ == nullptr || (first_ != 0 && space_->memory() > 2 * first_ + kMostIdle)) {
+      first_ = 0;
       space_ = std::make_unique<NodeSpace>();
       domains_ = std::make_unique<DomainTable>(space_.get());
       shapes_ = std::make_unique<ShapeTable>(space_.get());
@@ -28,7 +30,8 @@ class Planner::State {
   Plan Run(std::span<const Unit> units, const PlanOptions& options) {
     Round round(space_.get(), domains_.get(), shapes_.get(), options);
     round.Run(units);
-    shapes_used_ = shapes_->Sweep();
+    shapes_->Sweep();
+    if (first_ == 0) first_ = space_->memory();
     return round.TakePlan();
   }
 
@@ -40,7 +43,7 @@ class Planner::State {
   std::unique_ptr<NodeSpace> space_;
   std::unique_ptr<DomainTable> domains_;
   std::unique_ptr<ShapeTable> shapes_;
-  size_t shapes_used_ = 0;
+  size_t first_ = 0;  // NodeSpace::memory() after the first plan with it
 };
 
 Planner::Planner() : state_(std::make_unique<State>()) {}

@@ -31,9 +31,7 @@ void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> s
 
 void Round::Run(std::span<const Unit> units) {
   // A new resource means new rows: all shapes must be known before anything is placed.
-  for (const Unit& unit : units) {
-    for (const Member& member : unit.members) shapes_->Of(member);
-  }
+  shapes_->Learn(units);
   plan_.units.reserve(units.size());
   for (size_t from = 0; from < units.size();) {
     size_t to = from + 1;
@@ -91,7 +89,7 @@ UnitPlan Round::PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcom
 }
 
 Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
-  Cause cause = FindCause(*space_, unit, seats, gave_up);
+  Cause cause = FindCause(space_, unit, seats, gave_up);
   if (seats.plain) failures_[seats.likeness] = {seats.need, cause};
   return cause;
 }

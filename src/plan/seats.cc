@@ -92,6 +92,10 @@ Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes) {
     seats.plain &= !waits && seat.leased == kNoSlot && seat.refused.empty();
   }
   FindShapes(&seats);
+  seats.has_pairs = std::any_of(seats.shapes.begin(), seats.shapes.end(), [&](ShapeIndex shape) {
+    return space->shape(shape).kind.has_value();
+  });
+  seats.plain &= !seats.has_pairs;
   Order(*space, &seats);
   seats.plain &= unit.topology.required.empty() || unit.topology.bound_on.empty();
   if (seats.plain) seats.likeness = LikenessOf(unit, seats);

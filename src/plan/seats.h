@@ -30,6 +30,7 @@ struct Seats {
   /// The member whose node is no more, where it waits to be bound; or nothing.
   const Member* lost_waiter = nullptr;
   bool has_refusals = false;
+  bool has_pairs = false;  // where some may go depends on where other pods are
   /// The outcome depends on the shapes, `need` and the topology alone: another unit of which the
   /// same is true fails where this one has failed.
   bool plain = true;

@@ -27,6 +27,7 @@ struct ApartTerm {
   const PodMatcher matcher;
   Tally matching;
   Tally owners;
+  bool asked = false;  // see PodPairs::Ask(), as below
 };
 
 /// All required terms of affinity of a pod: those pods count that match every term.
@@ -39,6 +40,7 @@ struct NearTerms {
 
   const std::vector<PodMatcher> matchers;
   std::vector<Tally> matching;  // one for each topology key
+  bool asked = false;
 };
 
 /// A hard constraint of topology spread, but for what is compared with its counts.
@@ -63,6 +65,7 @@ struct SpreadTerm {
   const Places* places = nullptr;
   std::vector<const Places*> needed;  // of `keys`
   SpreadTally matching;
+  bool asked = false;
 };
 
 /// A port that pods take of their node.

@@ -40,14 +40,18 @@ void PodPairs::AddOwnTerms(const Pod& pod, Kind* kind) {
     ApartTerm* const apart = Apart(term, pod.namespace_);
     AddOnce(&apart->owners, &kind->counted_in);
     AddOnce<const Tally*>(&apart->matching, &kind->apart_from);
+    kind->asks.push_back(&apart->asked);
   }
   if (!pod.affinity.required_pod.empty()) {
-    kind->near = Near(pod);
+    NearTerms* const near = Near(pod);
+    kind->near = near;
+    kind->asks.push_back(&near->asked);
     kind->may_be_first = kind->near->Matches(kind->identity);
   }
   for (const TopologySpreadConstraint& constraint : pod.topology_spread) {
     if (!constraint.hard) continue;
-    const SpreadTerm* const term = SpreadOf(pod, constraint);
+    SpreadTerm* const term = SpreadOf(pod, constraint);
+    kind->asks.push_back(&term->asked);
     kind->spreads.push_back({.term = term,
                              .max_skew = constraint.max_skew,
                              .min_domains = std::max(constraint.min_domains.value_or(1), 0),
@@ -60,15 +64,17 @@ void PodPairs::JoinTerms(Kind* kind) {
     if (!term.Matches(kind->identity)) continue;
     kind->counted_in.push_back(&term.matching);
     AddOnce<const Tally*>(&term.owners, &kind->apart_from);
+    kind->joins.push_back(&term.asked);
   }
   for (NearTerms& terms : near_.all) {
     if (!terms.Matches(kind->identity)) continue;
     for (Tally& tally : terms.matching) kind->counted_in.push_back(&tally);
+    kind->joins.push_back(&terms.asked);
   }
   for (SpreadTerm& term : spread_.all) {
-    if (term.Counts(kind->identity, kind->being_deleted)) {
-      kind->spread_over.push_back(&term.matching);
-    }
+    if (!term.Counts(kind->identity, kind->being_deleted)) continue;
+    kind->spread_over.push_back(&term.matching);
+    kind->joins.push_back(&term.asked);
   }
 }
 
@@ -103,6 +109,7 @@ ApartTerm* PodPairs::Apart(const PodAffinityTerm& term, const std::string& names
     if (!apart->Matches(kind->identity)) return false;
     kind->counted_in.push_back(&apart->matching);
     kind->apart_from.push_back(&apart->owners);
+    kind->joins.push_back(&apart->asked);
     return true;
   };
   JoinKinds(joins, [apart](size_t slot, int32_t pods) { apart->matching.Change(slot, pods); });
@@ -125,6 +132,7 @@ NearTerms* PodPairs::Near(const Pod& pod) {
   const auto joins = [near](Kind* kind) {
     if (!near->Matches(kind->identity)) return false;
     for (Tally& tally : near->matching) kind->counted_in.push_back(&tally);
+    kind->joins.push_back(&near->asked);
     return true;
   };
   JoinKinds(joins, [near](size_t slot, int32_t pods) {
@@ -144,6 +152,7 @@ SpreadTerm* PodPairs::SpreadOf(const Pod& pod, const TopologySpreadConstraint& c
   const auto joins = [term](Kind* kind) {
     if (!term->Counts(kind->identity, kind->being_deleted)) return false;
     kind->spread_over.push_back(&term->matching);
+    kind->joins.push_back(&term->asked);
     return true;
   };
   JoinKinds(joins, [term](size_t slot, int32_t pods) { term->matching.Change(slot, pods); });

@@ -108,4 +108,20 @@ bool PodPairs::Matters(KindIndex index) const {
          !kind.spreads.empty() || kind.near != nullptr || !kind.apart_from.empty();
 }
 
+void PodPairs::Ask(std::span<const KindIndex> kinds) {
+  for (ApartTerm& term : apart_.all) term.asked = term.owners.total() > 0;
+  for (NearTerms& terms : near_.all) terms.asked = false;
+  for (SpreadTerm& term : spread_.all) term.asked = false;
+  for (const KindIndex kind : kinds) {
+    for (bool* asked : kinds_[kind].asks) *asked = true;
+  }
+}
+
+bool PodPairs::PlaysPart(KindIndex index) const {
+  const Kind& kind = kinds_[index];
+  return !kind.ports.empty() || !kind.asks.empty() ||
+         std::any_of(kind.joins.begin(), kind.joins.end(),
+                     [](const bool* asked) { return *asked; });
+}
+
 }  // namespace outrigger::plan

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,15 @@ class PodPairs {
   /// there.
   bool Matters(KindIndex kind) const;
 
+  /// Says whose pods are going to be placed: what others asked once, who are neither placed nor
+  /// among these, plays no part any more. O(terms + kinds given).
+  void Ask(std::span<const KindIndex> kinds);
+  /// As Matters(), as things have been since the last Ask(): it does not depend on which kinds
+  /// there were before.
+  bool PlaysPart(KindIndex kind) const;
+
+  size_t kind_count() const { return kinds_.size(); }
+
  private:
   struct Spread {
     const SpreadTerm* term;
@@ -83,6 +93,8 @@ class PodPairs {
     const NearTerms* near = nullptr;
     bool may_be_first = false;             // matches its own terms of affinity
     std::vector<const Tally*> apart_from;  // none of these may be in the node's domain
+    std::vector<bool*> asks;               // of its own terms: whether they are asked
+    std::vector<const bool*> joins;        // of the terms that it matches
   };
   struct Occupant {
     KindIndex kind;

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Case {
     int minimum;
     int priority;
     bool one_rack;
+    bool apart;  // no two on one node
   };
   std::vector<NodeOf> nodes;
   std::vector<UnitOf> units;
@@ -54,7 +56,7 @@ std::string TextOf(const Case& of) {
   }
   for (const auto& unit : of.units) {
     absl::StrAppend(&text, "priority ", unit.priority, ", at least ", unit.minimum,
-                    unit.one_rack ? " in one rack" : "", ":");
+                    unit.one_rack ? " in one rack" : "", unit.apart ? " apart" : "", ":");
     for (const auto& member : unit.members) {
       absl::StrAppend(&text, " ", member.size.cpu, "/", member.size.memory);
       if (member.wants_label >= 0) absl::StrAppend(&text, "@", member.wants_label);
@@ -69,7 +71,16 @@ Node NodeFrom(const Case::NodeOf& node, size_t i) {
       .Allocatable("cpu", absl::StrCat(node.free.cpu))
       .Allocatable("memory", absl::StrCat(node.free.memory, "Gi"))
       .Label("kind", absl::StrCat(node.label))
-      .Label("rack", absl::StrCat("r", node.rack));
+      .Label("rack", absl::StrCat("r", node.rack))
+      .Label("kubernetes.io/hostname", absl::StrCat("n", i));
+}
+
+Pod MakePodApart(Pod pod, const std::string& unit) {
+  PodAffinityTerm& term = pod.affinity.required_pod_anti.emplace_back();
+  term.label_selector.emplace();
+  term.label_selector->match_labels.Set("unit", unit);
+  term.topology_key = "kubernetes.io/hostname";
+  return pod;
 }
 
 Unit UnitFrom(const Case::UnitOf& of, size_t index) {
@@ -79,6 +90,9 @@ Unit UnitFrom(const Case::UnitOf& of, size_t index) {
     Pod pod = MakePod(absl::StrCat("u", index, "-", i))
                   .Requests({{"cpu", absl::StrCat(member.size.cpu)},
                              {"memory", absl::StrCat(member.size.memory, "Gi")}});
+    const std::string name = absl::StrCat("u", index);
+    pod.labels.Set("unit", name);
+    if (of.apart) pod = MakePodApart(pod, name);
     if (member.wants_label >= 0) pod.node_selector.Set("kind", absl::StrCat(member.wants_label));
     unit.AddMember(pod);
   }
@@ -112,6 +126,7 @@ Case AnyCase(size_t most_nodes, size_t most_units, size_t most_members) {
     }
     unit.minimum = up_to(1, static_cast<int>(unit.members.size()));
     unit.one_rack = up_to(0, 3) == 0;
+    unit.apart = up_to(0, 3) == 0;
     unit.priority = up_to(0, 2);
   }
   std::stable_sort(made.units.begin(), made.units.end(),
@@ -140,8 +155,11 @@ class BruteForce {
       if (wants_label >= 0 && node.label != wants_label) continue;
       if (rack >= 0 && node.rack != rack) continue;
       if (free_[i].cpu < size.cpu || free_[i].memory < size.memory) continue;
+      if (unit_.apart && taken_.contains(i)) continue;
       free_[i] = {free_[i].cpu - size.cpu, free_[i].memory - size.memory};
+      taken_.insert(i);
       const bool fits = From(member + 1, placed + 1, rack);
+      taken_.erase(taken_.find(i));
       free_[i] = {free_[i].cpu + size.cpu, free_[i].memory + size.memory};
       if (fits) return true;
     }
@@ -151,6 +169,7 @@ class BruteForce {
   const Case& case_;
   const Case::UnitOf& unit_;
   std::vector<Size> free_;
+  std::multiset<size_t> taken_;
 };
 
 std::vector<Size> FreeOf(const Case& of) {
@@ -163,8 +182,10 @@ std::vector<Size> FreeOf(const Case& of) {
 bool Apply(const Case& of, const Case::UnitOf& unit, const UnitPlan& plan,
            std::vector<Size>* free) {
   int rack = -1;
+  std::set<std::string> taken;
   for (size_t i = 0; i < plan.nodes.size(); ++i) {
     if (plan.nodes[i].empty()) continue;
+    if (!taken.insert(plan.nodes[i]).second && unit.apart) return false;
     const size_t node = std::stoul(plan.nodes[i].substr(1));
     const auto& [size, wants_label] = unit.members[i];
     if (wants_label >= 0 && of.nodes[node].label != wants_label) return false;

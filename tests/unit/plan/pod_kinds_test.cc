@@ -83,5 +83,28 @@ TEST(PodKinds, PodsMoveWithTheNodeWhoseLabelsChange) {
   EXPECT_EQ(pairs.Check(shy, 5), kOk);
 }
 
+TEST(PlaysPart, OnlyWhileSomebodyAsks) {
+  PodPairs pairs(1);
+  pairs.SetNode(0, std::make_shared<const Node>(testing::MakeNode("n").Label("zone", "z")));
+  const KindIndex plain = pairs.AddKind(testing::MakePod("p").Label("app", "a"));
+  const KindIndex keeps_away =
+      pairs.AddKind(testing::MakePod("q").RequireApart("zone", "app", "a"));
+  const KindIndex spreads = pairs.AddKind(testing::MakePod("r").Spread(1, "zone", "app", "a"));
+  const KindIndex joins = pairs.AddKind(testing::MakePod("s").RequireNear("zone", "app", "a"));
+  for (const KindIndex asking : {keeps_away, spreads, joins}) {
+    pairs.Ask(std::vector{plain, asking});
+    EXPECT_TRUE(pairs.PlaysPart(plain));
+    EXPECT_TRUE(pairs.PlaysPart(asking));
+    pairs.Ask(std::vector{plain});
+    EXPECT_FALSE(pairs.PlaysPart(plain));
+  }
+  pairs.Add(keeps_away, 0);
+  pairs.Ask(std::vector{plain});
+  EXPECT_TRUE(pairs.PlaysPart(plain)) << "a pod that is there keeps away from it";
+  pairs.Remove(keeps_away, 0);
+  pairs.Ask(std::vector{plain});
+  EXPECT_FALSE(pairs.PlaysPart(plain));
+}
+
 }  // namespace
 }  // namespace outrigger::plan
