@@ -1,6 +1,6 @@
 # Several sources of a target as one unit of compilation, which takes a third of the time where the
-# headers cost more than the code. The sanitizer presets build this way; `dev` and `release` compile
-# every file by itself, so a missing include is still an error.
+# headers cost more than the code. The presets release, fuzz and those of sanitizers build this way;
+# `dev` compiles every file by itself, so a missing include is still an error.
 option(OUTRIGGER_UNITY "Compile several sources of a target at once" OFF)
 if(OUTRIGGER_UNITY)
   set(CMAKE_UNITY_BUILD ON)
