@@ -37,6 +37,15 @@ TEST(Planner, TakesFromLaterUnitsWhatAnEarlierOneHolds) {
   EXPECT_EQ(TextsOf(plan), (Texts{"n01 n01 n02", "waits: cpu", "n02"}));
 }
 
+TEST(Planner, WhatAUnitTriedInVainIsFreeForTheNext) {
+  // The first fills a node before it finds out that there is no second one for it.
+  World world;
+  world.AddNodes("n", 1, "4");
+  const Plan plan = world.PlanFresh(
+      {MakeUnit("a").Members(4, "1").Members(1, "2"), MakeUnit("b").Members(4, "1")});
+  EXPECT_EQ(TextsOf(plan), (Texts{"waits: room for all members together", "n01 n01 n01 n01"}));
+}
+
 TEST(Planner, CountsWhatIsBoundAndAssumed) {
   World world;
   world.AddNodes("n", 1, "4");

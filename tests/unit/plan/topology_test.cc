@@ -38,6 +38,15 @@ TEST_F(Racks, MembersShareTheRequiredDomain) {
   EXPECT_EQ(PlanOf(MakeUnit("a").Members(13, "1").Required({"rack"})), "waits: cpu");
 }
 
+TEST_F(Racks, ThatOneUnitFindsNoDomainSaysNothingAboutOneThatNeedsNone) {
+  AddRack("r1", 1);
+  AddRack("r2", 1);
+  const Plan plan = world_.PlanFresh(
+      {MakeUnit("a").Members(3, "1").Required({"rack"}), MakeUnit("b").Members(3, "1")});
+  EXPECT_EQ(TextOf(plan.units[0]), "waits: room within one rack");
+  EXPECT_EQ(TextOf(plan.units[1]), "r1-1 r1-1 r2-1");
+}
+
 TEST_F(Racks, NodesWithoutTheLabelAreInNoDomain) {
   world_.AddNodes("bare", 5, "2");
   AddRack("r1", 1);
