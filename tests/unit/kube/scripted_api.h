@@ -78,7 +78,7 @@ class ScriptedApi final : public Api {
   /// Until a call is held back; false if none is after 20 seconds.
   bool AwaitIdle() {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [this] { return idle_; });
+    return changed_.wait_for(lock, std::chrono::seconds(120), [this] { return idle_; });
   }
   std::vector<SeenRequest> seen() const {
     const std::lock_guard lock(mutex_);
