@@ -75,7 +75,7 @@ class ScriptedApi final : public Api {
     return step(request, sink);
   }
 
-  /// Until a call is held back; false if none is after 20 seconds.
+  /// Until a call is held back; false if none is after two minutes.
   bool AwaitIdle() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(120), [this] { return idle_; });
