@@ -20,6 +20,7 @@ std::vector<Domain> Divide(const NodeSpace& space, const std::vector<Slot>& slot
     if (complete) by_values[values].push_back(slot);
   }
   std::vector<Domain> domains;
+  domains.reserve(by_values.size());
   for (auto& [key, members] : by_values) domains.push_back({key, std::move(members)});
   return domains;
 }
