@@ -199,6 +199,7 @@ std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string>
     }
   }
   std::vector<std::string> parts;
+  parts.reserve(kinds.size());
   for (const auto& [text, count] : kinds) {
     parts.push_back(absl::StrCat(Count(count, "more node"), " with ", text));
   }
