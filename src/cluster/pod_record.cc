@@ -60,6 +60,7 @@ struct PodRecord::Head {
   bool is_assumed = false;
   bool has_required_anti_affinity = false;
   bool has_host_ports = false;
+  bool has_scheduling_group = false;
 };
 
 // One block holds the counts of the shared pointer, the object and the texts behind it.
@@ -76,6 +77,7 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
   record->is_assumed_ = head.is_assumed;
   record->has_required_anti_affinity_ = head.has_required_anti_affinity;
   record->has_host_ports_ = head.has_host_ports;
+  record->has_scheduling_group_ = head.has_scheduling_group;
   char* const texts = reinterpret_cast<char*>(record + 1);
   content.copy(texts, content.size());
   resource_version.copy(texts + content.size(), resource_version.size());
@@ -86,7 +88,8 @@ PodPtr PodRecord::Of(const Pod& pod) {
   const Head head = {.priority = pod.priority,
                      .is_terminal = pod.phase == "Succeeded" || pod.phase == "Failed",
                      .has_required_anti_affinity = !pod.affinity.required_pod_anti.empty(),
-                     .has_host_ports = !pod.host_ports.empty()};
+                     .has_host_ports = !pod.host_ports.empty(),
+                     .has_scheduling_group = !pod.scheduling_group.empty()};
   return Make(head, Packed(pod), pod.resource_version);
 }
 
@@ -101,7 +104,8 @@ PodPtr PodRecord::AssumedOn(std::string_view node) const {
                      .is_terminal = is_terminal_,
                      .is_assumed = true,
                      .has_required_anti_affinity = has_required_anti_affinity_,
-                     .has_host_ports = has_host_ports_};
+                     .has_host_ports = has_host_ports_,
+                     .has_scheduling_group = has_scheduling_group_};
   return Make(head, replaced, resource_version());
 }
 

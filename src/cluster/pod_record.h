@@ -51,6 +51,8 @@ class PodRecord {
   /// It has required pod anti-affinity, which forbids others its node or more.
   bool has_required_anti_affinity() const { return has_required_anti_affinity_; }
   bool has_host_ports() const { return has_host_ports_; }
+  /// It has spec.schedulingGroup: it names a group in upstream's own way.
+  bool has_scheduling_group() const { return has_scheduling_group_; }
 
   /// PodRequestsOnNode() of the pod, resource by resource.
   void ForEachRequest(
@@ -86,10 +88,11 @@ class PodRecord {
   uint32_t content_size_ = 0;
   uint32_t resource_version_size_ = 0;
   int32_t priority_ = 0;
-  bool is_terminal_ = false;
-  bool is_assumed_ = false;
-  bool has_required_anti_affinity_ = false;
-  bool has_host_ports_ = false;
+  bool is_terminal_ : 1 = false;
+  bool is_assumed_ : 1 = false;
+  bool has_required_anti_affinity_ : 1 = false;
+  bool has_host_ports_ : 1 = false;
+  bool has_scheduling_group_ : 1 = false;
 };
 
 }  // namespace outrigger::cluster

@@ -1,6 +1,9 @@
 #include "cluster/snapshot.h"
 
+#include <atomic>
+
 #include "cluster/contents.h"
+#include "cluster/node_editor.h"
 
 namespace outrigger::cluster {
 
@@ -63,6 +66,16 @@ void Snapshot::ForEachPodOf(size_t index, std::string_view value,
   if (index >= contents_->indexes.size()) return;
   const PodGroup* group = contents_->indexes[index].Find(value);
   if (group != nullptr) group->pods.ForEach(visit);
+}
+
+std::shared_ptr<const Snapshot> Snapshot::Without(std::span<const PodRecord* const> pods) const {
+  // Far from the epochs of any Cluster: every block is copied before it is changed.
+  static std::atomic<uint64_t> next_epoch{uint64_t{1} << 63};
+  const uint64_t epoch = next_epoch++;
+  Contents contents = *contents_;
+  NodeEditor nodes(&contents, &epoch);
+  for (const PodRecord* pod : pods) nodes.RemovePod(pod->node_name(), pod->key());
+  return std::make_shared<const Snapshot>(contents);
 }
 
 uint64_t Snapshot::generation() const {

@@ -65,6 +65,10 @@ class Snapshot {
   void ForEachPodOf(size_t index, std::string_view value,
                     absl::FunctionRef<void(const PodPtr& pod)> visit) const;
 
+  /// The same cluster as if these pods were gone from their nodes: what is on the nodes is without
+  /// them, all else, the pods themselves included, as it is. Costs the pods of these nodes.
+  std::shared_ptr<const Snapshot> Without(std::span<const PodRecord* const> pods) const;
+
   /// Counts changes: of two snapshots of one Cluster with the same generation everything is equal
   /// but resource versions; a later one has a larger one.
   uint64_t generation() const;

@@ -23,6 +23,7 @@ struct CallState {
   std::vector<Verdict::Kind> kinds;    // the answer, aligned with args.names
   std::vector<std::string> reasons;    // aligned too
   std::vector<size_t> reasoned;        // where reasons are not empty
+  bool left_out = false;               // a node does not fit and has no reason of its own
   std::vector<NodeRef> offered;        // what one agent is asked about, unless it is all
   std::vector<size_t> offered_index;   // where those stand in args.names
   std::vector<Verdict> verdicts;       // its answer

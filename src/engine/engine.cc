@@ -29,7 +29,7 @@ class EngineImpl final : public Engine {
   EngineImpl(Observer* observer, const NodeSource* nodes)
       : observer_(observer), source_(nodes), decoder_diagnostics_("", observer) {}
 
-  absl::Status Init(const std::vector<ServedAgent>& agents);
+  absl::Status Init(const std::vector<ServedAgent>& agents, const AgentWorld& world);
 
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
   const Needs& needs() const override { return needs_; }
@@ -105,10 +105,10 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
   }
 }
 
-absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents) {
+absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents, const AgentWorld& world) {
   instances_.reserve(agents.size());  // plans point into it
   for (const ServedAgent& served : agents) {
-    auto instance = MakeInstance(served, observer_);
+    auto instance = MakeInstance(served, world, observer_);
     if (!instance.ok()) return instance.status();
     needs_.Merge(instance->needs);
     instances_.push_back(*std::move(instance));
@@ -261,10 +261,10 @@ CallError EngineImpl::AnswerPreempt(const Plan& plan, const Asked& asked, size_t
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const std::vector<ServedAgent>& agents,
-                                                       Observer* observer,
-                                                       const NodeSource* nodes) {
+                                                       Observer* observer, const NodeSource* nodes,
+                                                       const AgentWorld& world) {
   auto engine = std::make_unique<EngineImpl>(observer, nodes);
-  const absl::Status made = engine->Init(agents);
+  const absl::Status made = engine->Init(agents, world);
   if (!made.ok()) return made;
   return engine;
 }

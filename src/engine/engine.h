@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -44,6 +45,13 @@ struct Reply {
   std::vector<wire::Echo> echoes;
 };
 
+/// What agents get of the world, beside their settings; all of it outlives the engine.
+struct AgentWorld {
+  ClusterAccess* cluster = nullptr;  // null: there is none
+  /// Where an agent counts; never null. Empty: nothing is counted.
+  std::function<AgentMetrics*(const AgentInfo& agent)> metrics = {};
+};
+
 /// Thread-safe after Create().
 class Engine {
  public:
@@ -58,15 +66,16 @@ class Engine {
   /// read more than names then answer such calls with an Error). InvalidArgument for settings that
   /// an agent refuses, an agent twice, two binders.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const std::vector<ServedAgent>& agents,
-                                                        Observer* observer,
-                                                        const NodeSource* nodes);
+                                                        Observer* observer, const NodeSource* nodes,
+                                                        const AgentWorld& world = {});
   virtual ~Engine() = default;
 
   virtual const std::vector<Endpoint>& endpoints() const = 0;
   /// What all served agents together read: what the source of nodes has to have.
   virtual const Needs& needs() const = 0;
 
-  /// Starts and stops the agents' controllers, in order and in reverse order.
+  /// Starts and stops the agents' controllers, in order and in reverse order. Stop() is idempotent;
+  /// calls are answered on, as far as agents do without their controllers.
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
 

@@ -70,8 +70,12 @@ class Explainer {
   absl::Status Make(const std::vector<ServedAgent>& agents) {
     instances_.reserve(agents.size());  // plans point into it
     for (const ServedAgent& served : agents) {
-      auto instance = MakeInstance(served, observer_);
+      auto instance = MakeInstance(served, /*world=*/{}, observer_);
       if (!instance.ok()) return instance.status();
+      if (instance->controller != nullptr && instance->filterer != nullptr) {
+        result_.left_out.push_back(instance->name);
+        continue;
+      }
       instance->diagnostics = std::make_unique<KeepingDiagnostics>(
           instance->name, &result_.malformed, &malformed_mutex_);
       ExplainedAgent agent{.name = instance->name,

@@ -72,6 +72,8 @@ struct ExplainedMalformed {
 
 struct Explanation {
   std::vector<ExplainedAgent> agents;  ///< in the order in which they were given
+  /// Names of agents that filter by what they work out while they serve, and were not asked.
+  std::vector<std::string> left_out;
   /// Those that fit first, then by falling merged score, then by name.
   std::vector<ExplainedNode> nodes;
   size_t fitting = 0;  ///< number of nodes that fit; 0 if a filter failed
@@ -87,8 +89,8 @@ struct Explanation {
 
 /// Asks `agents`, made anew, about `pod` on each of `nodes`; the answers are those of the paths of
 /// an Engine over the same agents and full nodes. What an agent does beside its calls (a
-/// Controller) does not run. An agent that cannot answer is a fault in the result, and the others
-/// are explained.
+/// Controller) does not run, and one that filters by that is left out. An agent that cannot answer
+/// is a fault in the result, and the others are explained.
 ///
 /// InvalidArgument as Engine::Create(): settings that an agent refuses. `observer` counts as in
 /// calls, except malformed values of agents; nodes have a name each. Thread-safe.

@@ -12,7 +12,7 @@ namespace {
 std::span<const NodeRef> OfferSurvivors(CallState* state) {
   state->offered.clear();
   state->offered_index.clear();
-  if (state->reasoned.empty()) return state->nodes;
+  if (state->reasoned.empty() && !state->left_out) return state->nodes;
   for (size_t i = 0; i < state->nodes.size(); ++i) {
     if (state->kinds[i] != Verdict::Kind::kFits) continue;
     state->offered.push_back(state->nodes[i]);
@@ -48,6 +48,10 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
     if (verdict.fits()) continue;
     const size_t at = state->offered_index.empty() ? i : state->offered_index[i];
     state->kinds[at] = verdict.kind();
+    if (verdict.kind() == Verdict::Kind::kLeftOut) {
+      state->left_out = true;
+      continue;
+    }
     // The scheduler does not tell people which extender spoke.
     state->reasoned.push_back(at);
     state->reasons[at] = fmt::format("{}: {}", instance.name, ForEvent(verdict.reason()));
@@ -63,6 +67,7 @@ CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, Call
   // Mostly few of thousands have one: those alone are touched.
   for (const size_t i : state->reasoned) state->reasons[i].clear();
   state->reasoned.clear();
+  state->left_out = false;
   state->reasons.resize(state->nodes.size());
   for (const auto& [instance, filterer] : plan.filters) {
     if (state->abandoned.stop_requested()) return Abandoned();

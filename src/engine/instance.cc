@@ -100,7 +100,8 @@ bool AddStage(const Instance& instance, Plan* plan) {
   return true;
 }
 
-absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* observer) {
+absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorld& world,
+                                      Observer* observer) {
   Instance instance;
   instance.name = served.info->name;
   instance.weight = served.weight;
@@ -112,6 +113,8 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* obser
   }
   AgentDeps deps;
   deps.name = instance.name;
+  deps.cluster = world.cluster;
+  if (world.metrics) deps.metrics = world.metrics(*served.info);
   deps.log = [name = instance.name](std::string_view line) {
     spdlog::info("{}: {}", name, ForLog(line));
   };

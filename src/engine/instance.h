@@ -26,7 +26,8 @@ struct Instance {
   std::unique_ptr<Diagnostics> diagnostics;
 };
 
-absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, Observer* observer);
+absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorld& world,
+                                      Observer* observer);
 
 /// What a path runs: the stages, in order, with the agents they belong to.
 struct Plan {

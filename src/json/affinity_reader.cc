@@ -2,31 +2,13 @@
 #include <string>
 #include <string_view>
 
+#include "json/label_selector_reader.h"
 #include "json/object_readers.h"
 #include "json/pod_parts.h"
 
 namespace outrigger::json {
 
 // Found by Read() of their vectors, so they are not in an unnamed namespace.
-
-static absl::Status Read(Value value, const Path& at, SelectorRequirement* requirement) {
-  return ReadObject(value, at, Field{"key", &requirement->key},
-                    Field{"operator",
-                          [requirement](Value op, const Path& place) {
-                            std::string_view text;
-                            absl::Status status = Read(op, place, &text);
-                            if (!status.ok()) return status;
-                            status = ParseSelectorOperator(Cut(text), &requirement->op);
-                            return status.ok() ? status
-                                               : Invalid(place, std::string(status.message()));
-                          }},
-                    Field{"values", &requirement->values});
-}
-
-static absl::Status Read(Value value, const Path& at, LabelSelector* selector) {
-  return ReadObject(value, at, Field{"matchLabels", &selector->match_labels},
-                    Field{"matchExpressions", &selector->match_expressions});
-}
 
 static absl::Status Read(Value value, const Path& at, NodeSelectorTerm* term) {
   return ReadObject(value, at, Field{"matchExpressions", &term->match_expressions},

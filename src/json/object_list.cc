@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 #include "json/object_readers.h"
 #include "json/parser.h"
+#include "json/pod_group_reader.h"
 #include "json/reader.h"
 
 namespace outrigger::json {
@@ -28,38 +29,47 @@ absl::Status TakeObject(Value value, const Path& at, std::string_view* raw) {
   return absl::OkStatus();
 }
 
-// The kind of an object; empty if it has none. The view is into the body, since a kind that was
-// escaped is none that anybody knows.
-absl::Status KindOf(Body body, std::string_view* kind) {
+struct ObjectType {
+  std::string_view kind;
+  std::string_view api_version;
+};
+
+// What an object says that it is; empty where it does not. Views are into the body, since a kind
+// that was escaped is none that anybody knows.
+absl::Status TypeOf(Body body, ObjectType* type) {
   const ParserLease parser;
   Object root;
   absl::Status status = parser->Open(body, &root);
   if (!status.ok()) return status;
-  const auto take_kind = [&](Value value, const Path& at) {
-    std::string_view read;
-    absl::Status result = Read(value, at, &read);
-    const bool in_body = read.data() >= body.data && read.data() <= body.data + body.size;
-    *kind = in_body ? read : "(escaped)";
-    return result;
+  const auto take_into = [&](std::string_view* text) {
+    return [&body, text](Value value, const Path& at) {
+      std::string_view read;
+      absl::Status result = Read(value, at, &read);
+      const bool in_body = read.data() >= body.data && read.data() <= body.data + body.size;
+      *text = in_body ? read : "(escaped)";
+      return result;
+    };
   };
-  status = ReadObject(root, Path(""), Field{"kind", take_kind});
+  status = ReadObject(root, Path(""), Field{"kind", take_into(&type->kind)},
+                      Field{"apiVersion", take_into(&type->api_version)});
   return status.ok() ? parser->Close() : status;
 }
 
-absl::Status Report(std::string_view raw, std::string_view implied, const std::string& place,
+absl::Status Report(std::string_view raw, const ObjectType& implied, const std::string& place,
                     OnObject on_object) {
-  ListedObject object{implied, {raw.data(), raw.size()}, place};
-  std::string_view own;
-  absl::Status status = At(place, KindOf(object.body, &own));
+  ListedObject object{implied.kind, {raw.data(), raw.size()}, place, implied.api_version};
+  ObjectType own;
+  absl::Status status = At(place, TypeOf(object.body, &own));
   if (!status.ok()) return status;
-  if (!own.empty()) object.kind = own;
+  if (!own.kind.empty()) object.kind = own.kind;
+  if (!own.api_version.empty()) object.api_version = own.api_version;
   if (object.kind.empty()) {
     return absl::InvalidArgumentError(fmt::format("{}: the object has no kind", place));
   }
   return on_object(object);
 }
 
-absl::Status ReadItems(Body body, std::string_view implied, OnObject on_object) {
+absl::Status ReadItems(Body body, const ObjectType& implied, OnObject on_object) {
   const ParserLease parser;
   Object root;
   absl::Status status = parser->Open(body, &root);
@@ -89,15 +99,17 @@ absl::Status Decode(const ListedObject& object, std::vector<MalformedValue>* mal
 }  // namespace
 
 absl::Status ForEachObject(Body body, OnObject on_object) {
-  std::string_view kind;
-  absl::Status status = KindOf(body, &kind);
+  ObjectType type;
+  absl::Status status = TypeOf(body, &type);
   if (!status.ok()) return status;
-  if (kind.empty()) {
+  if (type.kind.empty()) {
     return absl::InvalidArgumentError(
         "kind: expected a kind such as \"List\", \"NodeList\" or \"Pod\", found none");
   }
-  if (!kind.ends_with(kList)) return on_object({kind, body, ""});
-  return ReadItems(body, kind.substr(0, kind.size() - kList.size()), on_object);
+  if (!type.kind.ends_with(kList)) return on_object({type.kind, body, "", type.api_version});
+  if (type.kind == kList) return ReadItems(body, {}, on_object);  // of objects of any kind
+  type.kind.remove_suffix(kList.size());
+  return ReadItems(body, type, on_object);
 }
 
 absl::Status DecodeNode(const ListedObject& object, const Needs& needs, Node* node,
@@ -118,6 +130,28 @@ absl::Status DecodePod(const ListedObject& object, const Needs& needs, Pod* pod,
   });
   if (status.ok() && pod->name.empty()) {
     return At(object.place, absl::InvalidArgumentError("the pod has no name"));
+  }
+  return status;
+}
+
+absl::Status DecodePodGroup(const ListedObject& object, Dialect dialect, PodGroup* group,
+                            std::vector<MalformedValue>* malformed) {
+  return Decode(object, malformed, [&](Object root, const Path& at) {
+    return ReadPodGroup(root, at, dialect, group);
+  });
+}
+
+absl::Status DecodePriorityClass(const ListedObject& object, std::string* name, int32_t* value) {
+  name->clear();
+  *value = 0;
+  const auto metadata = [name](Value part, const Path& at) {
+    return ReadObject(part, at, Field{"name", name});
+  };
+  absl::Status status = Decode(object, nullptr, [&](Object root, const Path& at) {
+    return ReadObject(root, at, Field{"metadata", metadata}, Field{"value", value});
+  });
+  if (status.ok() && name->empty()) {
+    return At(object.place, absl::InvalidArgumentError("the PriorityClass has no name"));
   }
   return status;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "outrigger/agent/needs.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/pod_group.h"
 
 // Objects one by one, as `kubectl get nodes,pods,... -o json` prints them.
 
@@ -23,6 +25,9 @@ struct ListedObject {
   Body body;
   /// Where it stands: "items[3]"; empty for a body that is the object.
   std::string place;
+  /// "scheduling.x-k8s.io/v1alpha1", which tells kinds of one name apart; of a typed list as
+  /// `kind`.
+  std::string_view api_version = {};
 };
 
 using OnObject = absl::FunctionRef<absl::Status(const ListedObject& object)>;
@@ -41,5 +46,10 @@ absl::Status DecodeNode(const ListedObject& object, const Needs& needs, Node* no
                         std::vector<MalformedValue>* malformed);
 absl::Status DecodePod(const ListedObject& object, const Needs& needs, Pod* pod,
                        std::vector<MalformedValue>* malformed);
+/// The same of a PodGroup, whose dialect its apiVersion tells.
+absl::Status DecodePodGroup(const ListedObject& object, Dialect dialect, PodGroup* group,
+                            std::vector<MalformedValue>* malformed);
+/// The same of a PriorityClass.
+absl::Status DecodePriorityClass(const ListedObject& object, std::string* name, int32_t* value);
 
 }  // namespace outrigger::json

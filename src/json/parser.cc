@@ -66,11 +66,17 @@ Pool& SharedPool() {
   return *pool;
 }
 
+absl::Status NoObject(const Path& at) {
+  return Invalid(at, "expected a JSON object");
+}
+
 }  // namespace
 
 absl::Status Parser::Open(Body body, Object* root) {
   const Path at("");
   if (body.size == 0) return Broken(at, simdjson::EMPTY);
+  // Later versions of simdjson than 3.0 step over a byte order mark; Go's encoding/json does not.
+  if (std::string_view(body.data, body.size).starts_with("\xEF\xBB\xBF")) return NoObject(at);
   if (absl::Status status = CheckTokens({body.data, body.size}, at); !status.ok()) return status;
   if (body.size > parser_.capacity()) {
     // In steps of a quarter, so that bodies which grow a little do not allocate every time.
@@ -89,8 +95,7 @@ absl::Status Parser::Rewind(Object* root) {
   const auto error = document_.get_object().get(*root);
   if (error == simdjson::SUCCESS) return absl::OkStatus();
   const Path at("");
-  return error == simdjson::INCORRECT_TYPE ? Invalid(at, "expected a JSON object")
-                                           : Broken(at, error);
+  return error == simdjson::INCORRECT_TYPE ? NoObject(at) : Broken(at, error);
 }
 
 absl::Status Parser::Close() {

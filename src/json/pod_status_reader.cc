@@ -1,5 +1,6 @@
 #include "json/pod_part_readers.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +36,8 @@ absl::Status ReadContainerStatuses(Value value, const Path& at,
 
 struct Condition {
   std::string_view type;
+  std::string_view status;
+  int64_t since = 0;
   std::string reason;
   std::string message;
 };
@@ -43,11 +46,16 @@ absl::Status ReadConditions(Value value, const Path& at, Pod* pod) {
   bool resize_seen = false;  // upstream looks at the first of them only
   return ForEachElement(value, at, [&](Value item, const Path& where) {
     Condition condition;
+    const auto since = [&condition](Value time, const Path& place) {
+      return ReadTime(time, place, &condition.since);
+    };
     absl::Status status = ReadField(item, where, [&](Value object, const Path& place) {
       return ReadObject(object, place, Field{"type", &condition.type},
-                        Field{"reason", &condition.reason}, Field{"message", &condition.message});
+                        Field{"status", &condition.status}, Field{"reason", &condition.reason},
+                        Field{"message", &condition.message}, Field{"lastTransitionTime", since});
     });
     if (condition.type == "PodScheduled") {
+      pod->scheduled_time = condition.status == "True" ? condition.since : 0;
       pod->unscheduled_reason = std::move(condition.reason);
       pod->unscheduled_message = std::move(condition.message);
     } else if (condition.type == "PodResizePending" && !std::exchange(resize_seen, true)) {

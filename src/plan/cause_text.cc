@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"
 
 namespace outrigger::plan {
@@ -35,6 +36,28 @@ std::string TextOf(const Cause& cause) {
       return "room for all members together";
     case Cause::Class::kEffort:
       return "search given up";
+  }
+  return "";
+}
+
+std::string_view TextOf(GroupCause cause) {
+  switch (cause) {
+    case GroupCause::kNone:
+      return "a place";
+    case GroupCause::kLeftToScheduler:
+      return "kube-scheduler";
+    case GroupCause::kNotServed:
+      return "PodGroups are not served";
+    case GroupCause::kObjectMissing:
+      return "no PodGroup";
+    case GroupCause::kInvalidMinimum:
+      return "its minimum is not accepted";
+    case GroupCause::kTooManyMembers:
+      return "too many members";
+    case GroupCause::kInvalidTopology:
+      return "its topology is not accepted";
+    case GroupCause::kTooFewMembers:
+      return "members";
   }
   return "";
 }

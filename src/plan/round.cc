@@ -84,7 +84,9 @@ UnitPlan Round::PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcom
   if (!plan.fits && plan.cause.kind == Cause::Class::kNone) {
     plan.cause = Fail(unit, *seats, outcome->gave_up);
   }
-  if (!plan.fits && options_.reserve_for == unit.key) Reserve(unit, *seats);
+  if (plan.fits) return plan;
+  if (options_.reserve_for == unit.key) Reserve(unit, *seats);
+  if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
   return plan;
 }
 
@@ -100,6 +102,19 @@ void Round::Reserve(const Unit& unit, const Seats& seats) {
     plan_.reserved.push_back(space_->node(slot).name);
   }
   std::sort(plan_.reserved.begin(), plan_.reserved.end());
+}
+
+// What is not free yet becomes less than nothing, so that what others leave is kept as well.
+void Round::Keep(const Unit& unit, const Seats& seats, UnitPlan* plan) {
+  plan->promised.resize(seats.seats.size());
+  for (size_t i = 0; i < seats.seats.size(); ++i) {
+    const auto promised = options_.promise->nodes.find(unit.members[i].pod->uid);
+    if (promised == options_.promise->nodes.end()) continue;
+    const Slot slot = space_->Find(promised->second);
+    if (slot == kNoSlot) continue;
+    space_->Take(seats.seats[i].shape, slot, 1);
+    plan->promised[i] = promised->second;
+  }
 }
 
 void Round::Write(const Seats& seats, UnitPlan* plan) const {

@@ -38,6 +38,7 @@ class Round {
   UnitPlan PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcome);
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
   void Reserve(const Unit& unit, const Seats& seats);
+  void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
   void Write(const Seats& seats, UnitPlan* plan) const;
 
   NodeSpace* const space_;

@@ -36,12 +36,19 @@ auto KeepStatus(std::vector<ContainerStatus>* statuses) {
 auto KeepCondition(PodReading* reading) {
   return [reading](Bytes bytes, const Path& at) {
     std::string_view type;
+    std::string_view is;
     std::string_view reason;
     std::string_view message;
+    std::optional<int64_t> since;
+    const auto transition = [&since](Bytes time, const Path& place) {
+      return ReadTime(time, place, &since);
+    };
     absl::Status status =
-        ReadMessage(bytes, at, Field{1, "type", &type}, Field{5, "reason", Raw(&reason)},
+        ReadMessage(bytes, at, Field{1, "type", &type}, Field{2, "status", &is},
+                    Field{4, "lastTransitionTime", transition}, Field{5, "reason", Raw(&reason)},
                     Field{6, "message", Raw(&message)});
     if (type == "PodScheduled") {
+      reading->pod->scheduled_time = is == "True" ? since.value_or(0) : 0;
       Keep(reason, &reading->pod->unscheduled_reason);
       Keep(message, &reading->pod->unscheduled_message);
     } else if (type == "PodResizePending" && !std::exchange(reading->resize_seen, true)) {

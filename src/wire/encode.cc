@@ -106,7 +106,7 @@ size_t SizeOfLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
   size_t size = 256;
   for (size_t i = 0; i < verdicts.size(); ++i) {
     const bool fits = verdicts[i] == Kind::kFits;
-    if (fits && !args.has_node_names) continue;
+    if ((fits && !args.has_node_names) || verdicts[i] == Kind::kLeftOut) continue;
     size += args.names[i].size() + (fits ? 0 : reasons[i].size()) + kAroundEntry;
   }
   return size;

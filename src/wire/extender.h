@@ -96,7 +96,7 @@ struct Echo {
 /// byte: what is long becomes an element of `echoes`, in ascending order, since at thousands of
 /// nodes a copy costs as much as all the rest; everything goes into `out` if `echoes` is null.
 /// `verdicts` is aligned with `args.names`; `reasons[i]`, aligned too, is the text of the failure
-/// maps for a node that does not fit.
+/// maps for a node that does not fit; one that is left out is in neither map.
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
                         std::vector<Echo>* echoes = nullptr);

@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "outrigger/agent/access.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/metrics.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/settings.h"
 #include "outrigger/agent/stages.h"
@@ -57,6 +59,21 @@ struct AgentDeps {
   std::string name;  // as registered
   /// Writes one line to the program's log, at level info. Thread-safe, never empty.
   std::function<void(std::string_view line)> log = LogToStderr;
+  /// The way to the cluster; null if there is none: no kubeconfig is given, and this is no pod.
+  ClusterAccess* cluster = nullptr;
+  AgentMetrics* metrics = NoMetrics::Instance();  // never null
+};
+
+/// What an agent that plans for all pods wants of the scheduler beside it: `outrigger
+/// scheduler-config` writes it.
+struct SchedulerWishes {
+  /// Its entries come after all others, of which none may both filter and be ignorable: the
+  /// scheduler moves ignorable ones to the very end, where they would take away what was planned.
+  bool last = false;
+  /// All nodes are offered, not a sample (percentageOfNodesToScore: 100).
+  bool every_node = false;
+  /// Pods that failed are tried again soon (podMaxBackoffSeconds).
+  bool quick_retries = false;
 };
 
 /// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.
@@ -66,6 +83,9 @@ struct AgentFactory {
   /// What the agent itself does at the API server: its static Access(), if it has one. What the
   /// program reads on its behalf (Agent::Reads()) is not part of it.
   std::vector<AccessRule> access;
+  /// The agent's own metrics: its static Metrics(), if it has one.
+  std::vector<MetricSpec> metrics;
+  SchedulerWishes wishes;  // the agent's static Wishes(), if it has one
   /// Which stages the agent's class has.
   bool filters = false;
   bool scores = false;
@@ -99,6 +119,24 @@ std::vector<AccessRule> AccessOf() {
   }
 }
 
+template <typename AgentType>
+std::vector<MetricSpec> MetricsOf() {
+  if constexpr (requires { AgentType::Metrics(); }) {
+    return AgentType::Metrics();
+  } else {
+    return {};
+  }
+}
+
+template <typename AgentType>
+SchedulerWishes WishesOf() {
+  if constexpr (requires { AgentType::Wishes(); }) {
+    return AgentType::Wishes();
+  } else {
+    return {};
+  }
+}
+
 template <typename AgentType, typename SettingsType>
 absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const AgentDeps& deps,
                                                  const SettingsValues& values) {
@@ -120,6 +158,8 @@ AgentFactory MakeAgentFactory() {
   factory.settings = SettingsSchema::Of<SettingsType>();
   factory.aliases = AliasesOf<AgentType>();
   factory.access = AccessOf<AgentType>();
+  factory.metrics = MetricsOf<AgentType>();
+  factory.wishes = WishesOf<AgentType>();
   factory.filters = std::is_base_of_v<Filterer, AgentType>;
   factory.scores = std::is_base_of_v<Scorer, AgentType>;
   factory.binds = std::is_base_of_v<Binder, AgentType>;

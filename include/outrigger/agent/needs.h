@@ -33,6 +33,10 @@ class Needs {
     // of the status: what a view of the cluster keeps.
     kPodStatus = 1U << 8,
     kNodeVersion = 1U << 9,  // resource version
+    // What is followed beside nodes, for AgentDeps::cluster. Of pods what the fields above say.
+    kClusterPods = 1U << 10,
+    kClusterGroups = 1U << 11,   // PodGroups of every dialect, PriorityClasses
+    kClusterBudgets = 1U << 12,  // PodDisruptionBudgets
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -44,6 +48,9 @@ class Needs {
   Needs& PodScheduling() { return Add(kPodScheduling); }
   Needs& PodStatus() { return Add(kPodStatus); }
   Needs& NodeVersion() { return Add(kNodeVersion); }
+  Needs& ClusterPods() { return Add(kClusterPods); }
+  Needs& ClusterGroups() { return Add(kClusterGroups); }
+  Needs& ClusterBudgets() { return Add(kClusterBudgets); }
   /// All annotations of nodes.
   Needs& NodeAnnotations() { return Add(kNodeAllAnnotations); }
   /// These annotations of nodes, and no others.
@@ -67,7 +74,12 @@ class Needs {
     return !annotation_keys_.empty() || (fields_ & ((kPodMetadata - 1) | kNodeVersion)) != 0;
   }
 
-  /// Every field: for tools that show objects, such as explain.
+  /// True if the cluster is to be followed: its nodes always are, where anything is.
+  bool AnyOfCluster() const {
+    return AnyOfNode() || (fields_ & (kClusterPods | kClusterGroups | kClusterBudgets)) != 0;
+  }
+
+  /// Every field of nodes and pods: for tools that show objects, such as explain.
   static Needs All() {
     Needs needs;
     needs.fields_ = (kNodeVersion << 1) - 1;

@@ -81,7 +81,8 @@ class Preempter {
 };
 
 /// Runs beside the extender calls: watches, recomputes, writes. Start() returns soon; Stop()
-/// returns when nothing runs any more.
+/// returns when nothing runs any more, and may be called again. It comes before the last calls are
+/// answered: those that wait for what runs here must return then.
 class Controller {
  public:
   virtual ~Controller() = default;

@@ -37,6 +37,7 @@ class Verdict {
     kFits,
     kRejected,      ///< not now; preempting pods on this node might help
     kUnresolvable,  ///< not now, and preemption on this node cannot help
+    kLeftOut,       ///< as kUnresolvable, but the answer does not name the node
   };
 
   /// The node fits.
@@ -54,9 +55,17 @@ class Verdict {
     return {Kind::kUnresolvable, reason_class, fmt::format(reason, std::forward<Args>(args)...)};
   }
 
+  /// The node does not fit for the same reason as another one of the answer, which has the reason:
+  /// so that answer and message stay small at any number of nodes. Costs next to nothing.
+  static Verdict LeftOut() {
+    static const Rejection left_out{Kind::kLeftOut, "", ""};
+    // Owned by nobody, so that no count is kept of the thousands that share it.
+    return Verdict(std::shared_ptr<const Rejection>(std::shared_ptr<void>(), &left_out));
+  }
+
   Kind kind() const { return fits() ? Kind::kFits : rejection_->kind; }
   bool fits() const { return rejection_ == nullptr; }
-  /// Empty where the node fits, as the reason is.
+  /// Empty where the node fits or is left out, as the reason is.
   std::string_view reason_class() const {
     return fits() ? std::string_view() : rejection_->reason_class;
   }
@@ -75,6 +84,8 @@ class Verdict {
   Verdict(Kind kind, ReasonClass reason_class, std::string reason)
       : rejection_(std::make_shared<const Rejection>(
             Rejection{kind, reason_class.text(), std::move(reason)})) {}
+
+  explicit Verdict(std::shared_ptr<const Rejection> rejection) : rejection_(std::move(rejection)) {}
 
   // Elsewhere, so that the verdicts of thousands of nodes, most of which fit, stay in the
   // processor's nearer caches. Null: the node fits.

@@ -124,6 +124,7 @@ struct Pod {
   std::string qos_class;
   std::string unscheduled_reason;  // of the condition PodScheduled, as is the message
   std::string unscheduled_message;
+  int64_t scheduled_time = 0;  // since when PodScheduled is true, as creation_time; 0: not known
   /// Only those that report resources; others say nothing about what the pod asks for.
   std::vector<ContainerStatus> container_statuses;
   std::vector<ContainerStatus> init_container_statuses;

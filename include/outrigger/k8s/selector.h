@@ -25,6 +25,8 @@ struct SelectorRequirement {
   /// Lt compare base-10 integers and never match what is not one.
   bool Matches(const StringMap& labels) const;
 
+  friend bool operator==(const SelectorRequirement&, const SelectorRequirement&) = default;
+
   /// As upstream's labels.NewRequirement: InvalidArgument if the number of values does not suit the
   /// operator (In and NotIn want one or more, Exists and DoesNotExist none, Gt and Lt exactly one
   /// integer), or the key or a value is not one that a label may have.
@@ -42,6 +44,7 @@ struct LabelSelector {
   std::vector<SelectorRequirement> match_expressions;
 
   bool Matches(const StringMap& labels) const;
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
 /// One term of a node selector: all expressions over labels and all fields (metadata.name only).

@@ -1,14 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "outrigger/k8s/pod.h"
-#include "outrigger/k8s/resources.h"
-#include "outrigger/k8s/string_map.h"
+#include "outrigger/k8s/pod_group.h"
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/unit.h"
 
@@ -31,6 +28,9 @@ inline constexpr std::string_view kVolcanoRole = "volcano.sh/task-spec";
 /// by commas, in order.
 inline constexpr std::string_view kTopologyRequired = "outrigger.dev/topology-required";
 inline constexpr std::string_view kTopologyPreferred = "outrigger.dev/topology-preferred";
+/// In the same places: what becomes of a gang that has lost members (OnMemberLoss): "ignore",
+/// "replace" or "restart".
+inline constexpr std::string_view kOnMemberLoss = "outrigger.dev/on-member-loss";
 
 /// Which group a pod says that it is in. Views live as long as the pod.
 struct Membership {
@@ -54,25 +54,8 @@ struct Membership {
 /// about the group that is taken. `notes` may be null. Thread-safe as far as `notes` is.
 std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes);
 
-/// A PodGroup object of any dialect but kLabels. A plain value; what was absent is empty or zero.
-struct PodGroupObject {
-  Dialect dialect = Dialect::kNone;
-  std::string namespace_;
-  std::string name;
-  std::string uid;
-  int64_t created = 0;  // seconds since 1970, UTC; 0: not known
-  /// spec.minMember; of kUpstream spec.schedulingPolicy.gang.minCount. As it is written: may be
-  /// negative or huge.
-  int64_t min_member = 0;
-  /// kUpstream: the policy is `basic`, so that members are scheduled one by one.
-  bool independent = false;
-  std::map<std::string, int64_t, std::less<>> min_task_member;  // kVolcano: by role, as written
-  ResourceList min_resources;
-  std::optional<int64_t> schedule_timeout_seconds;
-  std::string priority_class_name;
-  StringMap annotations;
-  StringMap labels;
-};
+/// A PodGroup object of any dialect but kLabels.
+using PodGroupObject = PodGroup;
 
 /// For messages: "scheduling.x-k8s.io".
 std::string_view NameOf(Dialect dialect);

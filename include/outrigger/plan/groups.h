@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,21 +23,7 @@ namespace outrigger::plan {
 /// planned.
 inline constexpr std::string_view kQueueGate = "outrigger.dev/queue";
 
-/// A set of dialects.
-class DialectSet {
- public:
-  constexpr DialectSet() = default;
-  static constexpr DialectSet All() { return DialectSet(0xff); }
-  constexpr void Add(Dialect dialect) { bits_ |= Bit(dialect); }
-  constexpr bool Has(Dialect dialect) const { return (bits_ & Bit(dialect)) != 0; }
-
- private:
-  explicit constexpr DialectSet(uint8_t bits) : bits_(bits) {}
-  static constexpr uint8_t Bit(Dialect dialect) {
-    return static_cast<uint8_t>(1U << static_cast<unsigned>(dialect));
-  }
-  uint8_t bits_ = 0;
-};
+using outrigger::DialectSet;
 
 struct GroupOptions {
   /// Whose PodGroups the API server serves now. kLabels needs none.
@@ -45,6 +32,9 @@ struct GroupOptions {
   std::vector<std::string> scheduler_names{"default-scheduler"};
   /// The values of PriorityClass objects by name.
   std::map<std::string, int32_t, std::less<>> priority_classes;
+  /// UIDs of pods that are going though the API server does not say so yet: they count as
+  /// terminating.
+  std::set<std::string, std::less<>> leaving;
   /// kube-scheduler runs its own cycle for kUpstream groups: stay out of them.
   bool leave_upstream = false;
 };
@@ -59,6 +49,16 @@ enum class GroupCause : uint8_t {
   kTooManyMembers,   ///< more than kMaxMembers exist
   kInvalidTopology,  ///< a required topology level is no label key
   kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role
+};
+
+/// "members", "no PodGroup": the class of a cause, as TextOf(Cause) of plan/planner.h.
+std::string_view TextOf(GroupCause cause);
+
+/// What becomes of a gang that is bound in part, below its minimum.
+enum class OnMemberLoss : uint8_t {
+  kReplace,  ///< its missing members are planned before everything else
+  kIgnore,   ///< what is left runs on; members that come are planned one by one, in their turn
+  kRestart,  ///< as kReplace, and if that takes too long the rest is evicted
 };
 
 /// A group that at least one pod names. A pod counts once, in the first of finished, terminating,
@@ -80,6 +80,10 @@ struct GroupState {
   /// Some are bound, but fewer than the minimum or that of a role. So is a group some of whose
   /// members have finished: look at `finished` before acting on it.
   bool broken = false;
+  OnMemberLoss on_member_loss = OnMemberLoss::kReplace;
+  bool independent = false;  // members are scheduled one by one: the object says so
+  /// The value of the object's priorityClassName, if that is known.
+  std::optional<int32_t> class_priority;
   /// The object's scheduleTimeoutSeconds.
   std::optional<int64_t> schedule_timeout_seconds;
 };
@@ -107,6 +111,8 @@ struct GroupedUnits {
 ///  - the creation time is the object's, or else its oldest member's;
 ///  - roles are those of minTaskMember, topology levels are the object's annotations or, without
 ///    object, those of the oldest member that has them;
+///  - one that is bound in part comes first and wants its minimum, but with kIgnore it keeps its
+///    rank and wants one member more than are bound;
 ///  - members are in the order of priority, descending, creation, and name.
 /// "Oldest" is by creation time, then name, among members that are neither finished nor
 /// terminating; "lowest" is among those that exist. An independent object (kUpstream, basic) makes

@@ -11,8 +11,9 @@
 // The order of the queue. Pure functions, thread-safe.
 //
 // Units are ordered by Rank (plan/unit.h): what is broken first, then by groupPriority and pod
-// priority, descending, then Guaranteed before Burstable before BestEffort, then by creation time
-// (one that is not known is the earliest), then by namespace, name and UID.
+// priority, descending, then by how often they gave up their places, then Guaranteed before
+// Burstable before BestEffort, then by creation time (one that is not known is the earliest), then
+// by namespace, name and UID.
 
 namespace outrigger::plan {
 

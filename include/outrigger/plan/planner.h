@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +55,9 @@ struct UnitPlan {
   /// no room is left, and for all of a unit that does not fit.
   std::vector<std::string> nodes;
   Cause cause;  // of a unit that does not fit
+  /// As `nodes`, of the unit that PlanOptions::promise is about while it does not fit: where room
+  /// is kept for its members. Empty otherwise.
+  std::vector<std::string> promised;
 };
 
 struct Plan {
@@ -61,11 +66,20 @@ struct Plan {
   std::vector<std::string> reserved;
 };
 
+/// Places that will be free for a unit: those who have them are going.
+struct Promise {
+  UnitKey unit;
+  std::map<std::string, std::string, std::less<>> nodes;  // by the UID of a member
+};
+
 struct PlanOptions {
   /// If this unit does not fit, nodes are kept free for it: enough of them, were they empty.
   std::optional<UnitKey> reserve_for;
   /// The nodes that the plan before kept free for it; they stay the same while they suffice.
   std::vector<std::string> reserved;
+  /// While this unit does not fit, later units get nothing of what it was promised, whether that is
+  /// free already or not.
+  std::optional<Promise> promise;
 };
 
 /// What would let a unit fit that does not: the least of its kind. The words are true: with these

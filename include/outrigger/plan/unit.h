@@ -8,21 +8,14 @@
 #include <vector>
 
 #include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/pod_group.h"
 #include "outrigger/k8s/selector.h"
 
 // What is planned: units, each a gang or a single pod. Plain values.
 
 namespace outrigger::plan {
 
-/// How a pod says which group it belongs to.
-enum class Dialect : uint8_t {
-  kNone,              ///< a single pod
-  kLabels,            ///< labels podGroup and minAvailable on the pod, no object
-  kSchedulerPlugins,  ///< scheduling.x-k8s.io PodGroup
-  kSigs,              ///< scheduling.sigs.k8s.io PodGroup
-  kVolcano,           ///< scheduling.volcano.sh PodGroup
-  kUpstream,          ///< scheduling.k8s.io PodGroup
-};
+using outrigger::Dialect;
 
 /// Which unit: the same name in two namespaces, in two dialects, or of an object that was deleted
 /// and created again, is another one.
@@ -31,7 +24,9 @@ struct UnitKey {
   std::string namespace_;
   std::string name;
   std::string uid;  // of the group's object, or of a single pod; empty where there is no object
-  friend auto operator<=>(const UnitKey&, const UnitKey&) = default;
+  // clang-tidy 14 takes the 0 that a comparison of ordered keys is rewritten with for a pointer.
+  friend auto operator<=>(const UnitKey&,
+                          const UnitKey&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// status.qosClass; a larger one comes first.
@@ -43,6 +38,9 @@ struct Rank {
   bool broken = false;
   int64_t group_priority = 0;
   int32_t priority = 0;
+  /// How often the unit has given up its places: it comes behind those of its priority that did so
+  /// less often. BuildUnits() leaves it at 0.
+  int64_t turn = 0;
   QosClass qos = QosClass::kBestEffort;
   int64_t created = 0;  // seconds since 1970 of the group, 0: not known
   std::string namespace_;

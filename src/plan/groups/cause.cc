@@ -89,7 +89,7 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
            state);
   } else if (!bad_topology.empty()) {
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
-  } else {
+  } else if (!state->broken || state->on_member_loss != OnMemberLoss::kIgnore) {
     RefuseByNumber(findings->roles, state);
   }
 }

@@ -59,7 +59,8 @@ std::vector<GangRole> RolesOf(const Gang& gang) {
   return roles;
 }
 
-std::string_view TopologyAnnotation(const Gang& gang, std::string_view key) {
+// Of the object, or of the oldest member that has it where there is none.
+std::string_view AnnotationOf(const Gang& gang, std::string_view key) {
   if (gang.object != nullptr) return gang.object->annotations.Get(key);
   if (gang.dialect != Dialect::kLabels) return {};
   const GangMember* const member =
@@ -70,7 +71,7 @@ std::string_view TopologyAnnotation(const Gang& gang, std::string_view key) {
 // The levels of the annotation `key`; the first that is malformed goes to `malformed`.
 std::vector<std::string> LevelsOf(const Gang& gang, std::string_view key, std::string* malformed) {
   std::optional<std::string> level;
-  std::vector<std::string> levels = TopologyLevels(TopologyAnnotation(gang, key), &level);
+  std::vector<std::string> levels = TopologyLevels(AnnotationOf(gang, key), &level);
   if (level) *malformed = MalformedLevel(key, *level);
   return levels;
 }
@@ -85,6 +86,19 @@ std::string ReadTopology(const Gang& gang, const GroupNotes& notes, TopologyWish
   return malformed;
 }
 
+OnMemberLoss ReadOnMemberLoss(const Gang& gang, const GroupNotes& notes) {
+  const std::string_view text = AnnotationOf(gang, kOnMemberLoss);
+  if (text == "ignore") return OnMemberLoss::kIgnore;
+  if (text == "restart") return OnMemberLoss::kRestart;
+  if (!text.empty() && text != "replace") {
+    notes.Add(NoteKind::kOnMemberLoss,
+              fmt::format("annotation {} is \"{}\", expected ignore, replace or restart; replace "
+                          "counts",
+                          kOnMemberLoss, text.substr(0, 64)));
+  }
+  return OnMemberLoss::kReplace;
+}
+
 bool IsBroken(const Findings& findings) {
   const GroupState& state = findings.state;
   const auto lacks = [](const GangRole& role) { return role.role.bound < role.role.minimum; };
@@ -94,9 +108,16 @@ bool IsBroken(const Findings& findings) {
 
 }  // namespace
 
+std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const GroupOptions& options) {
+  if (object.priority_class_name.empty()) return std::nullopt;
+  const auto found = options.priority_classes.find(object.priority_class_name);
+  if (found == options.priority_classes.end()) return std::nullopt;
+  return found->second;
+}
+
 Standing StandingOf(const Pod& pod, const GroupOptions& options) {
   if (pod.phase == "Succeeded" || pod.phase == "Failed") return Standing::kFinished;
-  if (pod.being_deleted) return Standing::kTerminating;
+  if (pod.being_deleted || options.leaving.contains(pod.uid)) return Standing::kTerminating;
   const std::string_view scheduler =
       pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name;
   const auto& ours = options.scheduler_names;
@@ -121,15 +142,19 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   if (oldest != nullptr) findings.oldest = oldest->pod->get();
   if (gang.object != nullptr) {
     state.schedule_timeout_seconds = gang.object->schedule_timeout_seconds;
-    if (!gang.object->independent) state.minimum = gang.object->min_member;
+    state.independent = gang.object->independent;
+    if (!state.independent) state.minimum = gang.object->min_member;
+    state.class_priority = ClassPriorityOf(*gang.object, options);
   } else if (oldest != nullptr && gang.dialect == Dialect::kLabels) {
     state.minimum = MinimumOnPods(gang, *oldest, GroupNotes(notes, state.key));
   }
   findings.roles = RolesOf(gang);
   const std::string malformed =
       ReadTopology(gang, GroupNotes(notes, state.key), &findings.topology);
-  FindGroupCause(gang, options, malformed, &findings);
+  state.on_member_loss = ReadOnMemberLoss(gang, GroupNotes(notes, state.key));
   state.broken = IsBroken(findings);
+  FindGroupCause(gang, options, malformed, &findings);
+  state.broken = IsBroken(findings);  // a minimum that is out of range is none
   return findings;
 }
 

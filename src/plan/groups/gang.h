@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,6 +16,9 @@
 namespace outrigger::plan {
 
 using PodPtr = std::shared_ptr<const Pod>;
+
+/// The value of the object's priority class; nothing: it has none, or one that is not known.
+std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const GroupOptions& options);
 
 /// What a pod is to its group.
 enum class Standing : uint8_t {
@@ -97,6 +101,6 @@ auto* FindRole(Roles& roles, std::string_view name) {
 }
 
 /// The unit of a gang without a cause; some member wants a place.
-Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes);
+Unit UnitOf(const Gang& gang, Findings findings, Notes* notes);
 
 }  // namespace outrigger::plan

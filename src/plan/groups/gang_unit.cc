@@ -34,17 +34,15 @@ Lowest LowestOf(const Gang& gang) {
   return lowest;
 }
 
-int32_t PriorityOf(const Gang& gang, const Lowest& lowest, const GroupOptions& options,
+int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowest,
                    const GroupNotes& notes) {
+  if (state.class_priority) return *state.class_priority;
   if (gang.object != nullptr && !gang.object->priority_class_name.empty()) {
-    const std::string& name = gang.object->priority_class_name;
-    const auto found = options.priority_classes.find(name);
-    if (found != options.priority_classes.end()) return found->second;
     notes.Add(
         NoteKind::kPriorityClass,
         fmt::format("spec.priorityClassName is \"{}\", which is not known; {} counts, the lowest "
                     "priority of its pods",
-                    name, lowest.priority));
+                    gang.object->priority_class_name, lowest.priority));
   }
   if (lowest.priority != lowest.highest_priority) {
     notes.Add(NoteKind::kPriorities,
@@ -54,13 +52,13 @@ int32_t PriorityOf(const Gang& gang, const Lowest& lowest, const GroupOptions& o
   return lowest.priority;
 }
 
-Rank RankOf(const Gang& gang, const Findings& findings, const GroupOptions& options, Notes* notes) {
+Rank RankOf(const Gang& gang, const Findings& findings, Notes* notes) {
   const UnitKey& key = findings.state.key;
   const Lowest lowest = LowestOf(gang);
   Rank rank;
   rank.broken = findings.state.broken;
   rank.group_priority = GroupPriorityOf(findings.oldest->labels, key, notes);
-  rank.priority = PriorityOf(gang, lowest, options, GroupNotes(notes, key));
+  rank.priority = PriorityOf(gang, findings.state, lowest, GroupNotes(notes, key));
   rank.qos = lowest.qos;
   rank.created = gang.object != nullptr && gang.object->created != 0
                      ? gang.object->created
@@ -89,9 +87,9 @@ void AddMembers(const Gang& gang, const std::vector<GangRole>& roles, Unit* unit
 
 }  // namespace
 
-Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes) {
+Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   Unit unit;
-  unit.rank = RankOf(gang, findings, options, notes);
+  unit.rank = RankOf(gang, findings, notes);
   unit.key = std::move(findings.state.key);
   unit.minimum = findings.state.minimum;
   unit.bound = findings.state.bound;
@@ -99,6 +97,12 @@ Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, No
   AddMembers(gang, findings.roles, &unit);
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
+  if (findings.state.broken && findings.state.on_member_loss == OnMemberLoss::kIgnore) {
+    unit.rank.broken = false;
+    unit.minimum = unit.bound + 1;
+    unit.roles.clear();
+    for (Member& member : unit.members) member.role.clear();
+  }
   return unit;
 }
 

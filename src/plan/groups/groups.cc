@@ -79,7 +79,7 @@ void Builder::Judge(const Gang& gang) {
       if (WantsPlace(member.standing)) queue_.AddSingle(*member.pod, notes_);
     }
   } else if (state.existing > state.bound) {
-    queue_.AddGang(UnitOf(gang, std::move(findings), options_, notes_));
+    queue_.AddGang(UnitOf(gang, std::move(findings), notes_));
   }
 }
 

@@ -27,8 +27,9 @@ void Queue::AddSingle(const PodPtr& pod, Notes* notes) {
 void Queue::AddGang(Unit unit) {
   Unit& gang = gangs_.emplace_back(std::move(unit));
   const Rank& rank = gang.rank;
-  entries_.push_back({rank.broken, rank.group_priority, rank.priority, rank.qos, rank.created,
-                      rank.namespace_, rank.name, rank.uid, gang.key.dialect, nullptr, &gang});
+  entries_.push_back({rank.broken, rank.group_priority, rank.priority, rank.turn, rank.qos,
+                      rank.created, rank.namespace_, rank.name, rank.uid, gang.key.dialect, nullptr,
+                      &gang});
 }
 
 bool Queue::ComesFirst(const Entry* a, const Entry* b) {

@@ -29,6 +29,7 @@ class Queue {
     bool broken = false;
     int64_t group_priority = 0;
     int32_t priority = 0;
+    int64_t turn = 0;
     QosClass qos = QosClass::kBestEffort;
     int64_t created = 0;
     std::string_view namespace_;

@@ -9,9 +9,9 @@ namespace outrigger::plan {
 template <typename Ranked>
 std::strong_ordering CompareRanks(const Ranked& a, const Ranked& b) {
   // What is descending stands on the other side.
-  return std::tie(b.broken, b.group_priority, b.priority, b.qos, a.created, a.namespace_, a.name,
-                  a.uid) <=> std::tie(a.broken, a.group_priority, a.priority, a.qos, b.created,
-                                      b.namespace_, b.name, b.uid);
+  return std::tie(b.broken, b.group_priority, b.priority, a.turn, b.qos, a.created, a.namespace_,
+                  a.name, a.uid) <=> std::tie(a.broken, a.group_priority, a.priority, b.turn, a.qos,
+                                              b.created, b.namespace_, b.name, b.uid);
 }
 
 }  // namespace outrigger::plan

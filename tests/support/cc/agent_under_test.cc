@@ -23,12 +23,14 @@ const Scorer* FindScorer(const Agent& agent, std::string_view name) {
 
 }  // namespace
 
-AgentUnderTest::AgentUnderTest(const AgentFactory& factory, Texts settings)
-    : AgentUnderTest(factory, SettingsFrom(factory, settings)) {}
+AgentUnderTest::AgentUnderTest(const AgentFactory& factory, Texts settings, ClusterAccess* cluster)
+    : AgentUnderTest(factory, SettingsFrom(factory, settings), cluster) {}
 
-AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings) {
+AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings,
+                               ClusterAccess* cluster) {
   AgentDeps deps;
   deps.name = "under-test";
+  deps.cluster = cluster;
   deps.log = [log = log_](std::string_view line) { log->emplace_back(line); };
   auto agent = factory.make(deps, settings);
   MustBeOk(agent.status(), "settings of the agent");

@@ -22,8 +22,11 @@ class AgentUnderTest {
  public:
   using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  explicit AgentUnderTest(const AgentFactory& factory, Texts settings = {});
-  AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings);
+  /// `cluster` may be null and outlives this.
+  explicit AgentUnderTest(const AgentFactory& factory, Texts settings = {},
+                          ClusterAccess* cluster = nullptr);
+  AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings,
+                 ClusterAccess* cluster = nullptr);
 
   /// One verdict per node of `request`.
   std::vector<Verdict> Filter(const OwnedRequest& request) const;
@@ -34,6 +37,7 @@ class AgentUnderTest {
   /// The same as the scheduler sees it: 0..10, halves rounded up.
   std::vector<int> Scores(const OwnedRequest& request, std::string_view scorer = "") const;
 
+  Agent& agent() { return *agent_; }
   const Agent& agent() const { return *agent_; }
   /// What the agent wrote to the log.
   const std::vector<std::string>& log() const { return *log_; }

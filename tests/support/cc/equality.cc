@@ -122,8 +122,9 @@ bool Same(const Pod& a, const Pod& b) {
                priority_class_name, priority, node_selector, affinity, tolerations, host_ports,
                topology_spread, never_preempts, scheduling_group, claims, resource_claims,
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
-               qos_class, unscheduled_reason, unscheduled_message, container_statuses,
-               init_container_statuses, status_requests, status_allocated, resize_infeasible] = a;
+               qos_class, unscheduled_reason, unscheduled_message, scheduled_time,
+               container_statuses, init_container_statuses, status_requests, status_allocated,
+               resize_infeasible] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
@@ -139,7 +140,7 @@ bool Same(const Pod& a, const Pod& b) {
          creation_time == b.creation_time && being_deleted == b.being_deleted &&
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
          qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
-         unscheduled_message == b.unscheduled_message &&
+         unscheduled_message == b.unscheduled_message && scheduled_time == b.scheduled_time &&
          Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&
          Eq(status_requests, b.status_requests) && Eq(status_allocated, b.status_allocated) &&

@@ -1,6 +1,7 @@
 #include "cluster/cluster.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <span>
@@ -28,6 +29,30 @@ TEST(Cluster, BoundPodsAreSummedOnTheirNode) {
   EXPECT_EQ(RequestedOf(*snapshot, "a"), "cpu 2500m, pods 2");
   EXPECT_THAT(Pending(*snapshot), ElementsAre("pending"));
   EXPECT_EQ(snapshot->pod_count(), 3U);
+}
+
+TEST(Snapshot, WithoutSomePodsIsAsIfTheyWereGoneFromTheirNodes) {
+  Cluster cluster({});
+  cluster.UpsertNode(MakeNode("a"));
+  cluster.UpsertNode(MakeNode("b"));
+  for (const char* name : {"one", "two"}) cluster.UpsertPod(PodOn(name, "a", "2"));
+  cluster.UpsertPod(PodOn("other", "b", "1"));
+  cluster.UpsertPod(PodOn("lost", "c", "1"));
+  cluster.UpsertPod(PodOn("pending", ""));
+  const auto snapshot = cluster.Take();
+  const auto without = snapshot->Without(std::array{snapshot->FindPod("default", "one"),
+                                                    snapshot->FindPod("default", "lost"),
+                                                    snapshot->FindPod("default", "pending")});
+  EXPECT_EQ(RequestedOf(*without, "a"), "cpu 2, pods 1");
+  EXPECT_THAT(PodsOn(*without, "a"), ElementsAre("two"));
+  EXPECT_EQ(without->NodeAt(without->FindNode("b")->index), snapshot->FindNode("b")) << "shared";
+  const auto fewer = without->Without(std::array{snapshot->FindPod("default", "two")});
+  EXPECT_EQ(RequestedOf(*fewer, "a"), "");
+  EXPECT_EQ(RequestedOf(*without, "a"), "cpu 2, pods 1") << "what was taken stays";
+  EXPECT_EQ(RequestedOf(*snapshot, "a"), "cpu 4, pods 2");
+  cluster.RemovePod("default", "two");
+  EXPECT_EQ(RequestedOf(*cluster.Take(), "a"), "cpu 2, pods 1");
+  EXPECT_EQ(RequestedOf(*without, "a"), "cpu 2, pods 1");
 }
 
 struct Transition {

@@ -115,6 +115,14 @@ TEST(PodRecord, SaysWhoForbidsItsNodeToOthers) {
   EXPECT_TRUE(assumed->has_required_anti_affinity() && assumed->has_host_ports());
 }
 
+TEST(PodRecord, SaysWhoNamesAGroupInUpstreamsWay) {
+  Pod pod = MakePod();
+  EXPECT_FALSE(PodRecord::Of(pod)->has_scheduling_group());
+  pod.scheduling_group = "train";
+  EXPECT_TRUE(PodRecord::Of(pod)->has_scheduling_group());
+  EXPECT_TRUE(PodRecord::Of(pod)->AssumedOn("worker-1")->has_scheduling_group());
+}
+
 TEST(PodRecord, EveryRareFieldIsContent) {
   const Pod plain = MakePod();
   const auto with = [&plain](auto change) {

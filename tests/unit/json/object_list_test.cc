@@ -146,5 +146,49 @@ TEST(DecodeObject, NamesThePlaceInTheList) {
   EXPECT_THAT(malformed, IsEmpty());
 }
 
+TEST(ForEachObject, TellsKindsOfOneNameApart) {
+  const auto versions = [](const char* json) {
+    std::vector<std::string> result;
+    EXPECT_THAT(ForEachObject(PaddedBody(json),
+                              [&](const ListedObject& object) {
+                                result.emplace_back(object.api_version);
+                                return absl::OkStatus();
+                              }),
+                IsOk());
+    return result;
+  };
+  EXPECT_THAT(versions(R"({"kind":"List","apiVersion":"v1","items":[
+      {"kind":"PodGroup","apiVersion":"a/v1"},{"kind":"Pod"}]})"),
+              ElementsAre("a/v1", ""));
+  EXPECT_THAT(versions(R"({"kind":"PodGroupList","apiVersion":"b/v1","items":[{}]})"),
+              ElementsAre("b/v1"));
+  EXPECT_THAT(versions(R"({"kind":"PodGroup","apiVersion":"c/v1"})"), ElementsAre("c/v1"));
+}
+
+TEST(DecodeObject, ReadsWhatPlanningNeedsBesideNodesAndPods) {
+  PodGroup group;
+  std::string name;
+  int32_t value = 0;
+  std::vector<MalformedValue> malformed;
+  const auto decode = [&](const char* json) {
+    return ForEachObject(PaddedBody(json), [&](const ListedObject& object) {
+      return object.kind == "PodGroup" ? DecodePodGroup(object, Dialect::kSigs, &group, &malformed)
+                                       : DecodePriorityClass(object, &name, &value);
+    });
+  };
+  EXPECT_THAT(decode(R"({"kind":"List","items":[
+      {"kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":3}},
+      {"kind":"PriorityClass","metadata":{"name":"high"},"value":7}]})"),
+              IsOk());
+  EXPECT_EQ(group.dialect, Dialect::kSigs);
+  EXPECT_EQ(group.min_member, 3);
+  EXPECT_EQ(name, "high");
+  EXPECT_EQ(value, 7);
+  EXPECT_THAT(decode(R"({"kind":"PodGroupList","items":[{"metadata":{}}]})"),
+              IsInvalid("items[0].metadata.name: is empty"));
+  EXPECT_THAT(decode(R"({"kind":"PriorityClassList","items":[{"value":1}]})"),
+              IsInvalid("items[0]: the PriorityClass has no name"));
+}
+
 }  // namespace
 }  // namespace outrigger::json

@@ -41,6 +41,7 @@ TEST(PodStatus, IsReadWhenNeeded) {
   EXPECT_EQ(pod.qos_class, "Burstable");
   EXPECT_EQ(pod.unscheduled_reason, "Unschedulable");
   EXPECT_EQ(pod.unscheduled_message, "0/3 nodes");
+  EXPECT_EQ(pod.scheduled_time, 0) << "since then it is not";
   EXPECT_TRUE(pod.resize_infeasible);  // the first of them counts, as upstream
   ASSERT_EQ(pod.container_statuses.size(), 1U);
   EXPECT_EQ(pod.container_statuses[0].name, "main");

@@ -64,11 +64,11 @@ TEST(Quantity, HoldsTheReferenceTable) {
       continue;
     }
     ASSERT_TRUE(quantity.ok()) << quantity.status();
-    EXPECT_EQ(std::to_string(quantity->Value()), go["value"]);
-    EXPECT_EQ(std::to_string(quantity->MilliValue()), go["milli"]);
-    EXPECT_EQ(quantity->ToString(), go["canonical"]);
+    EXPECT_EQ(std::to_string(quantity->Value()), go["value"].get<std::string>());
+    EXPECT_EQ(std::to_string(quantity->MilliValue()), go["milli"].get<std::string>());
+    EXPECT_EQ(quantity->ToString(), go["canonical"].get<std::string>());
     EXPECT_EQ(quantity->AsInt64().has_value(), go["asint64_ok"]);
-    EXPECT_EQ(std::to_string(quantity->AsInt64().value_or(0)), go["asint64"]);
+    EXPECT_EQ(std::to_string(quantity->AsInt64().value_or(0)), go["asint64"].get<std::string>());
   }
   EXPECT_EQ(errors, 10u);
 }

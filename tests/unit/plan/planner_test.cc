@@ -216,10 +216,11 @@ TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
   Plan plan = world.PlanFresh(units);
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n02 n03"}));
   EXPECT_TRUE(plan.reserved.empty());
-  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}});
+  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}, .promise = {}});
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "waits: cpu"}));
   EXPECT_EQ(plan.reserved, (Texts{"n01", "n03"}));
-  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {"n01", "n02"}});
+  plan = world.PlanFresh(units,
+                         {.reserve_for = units[0].key, .reserved = {"n01", "n02"}, .promise = {}});
   EXPECT_EQ(plan.reserved, (Texts{"n01", "n02"}));
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n03 n03"}));
 }

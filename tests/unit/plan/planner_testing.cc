@@ -9,7 +9,7 @@ using ::outrigger::testing::MakeNode;
 using ::outrigger::testing::MakePod;
 
 World& World::AddNode(const Node& node) {
-  cluster_.UpsertNode(node);
+  cluster_->UpsertNode(node);
   return *this;
 }
 
@@ -23,7 +23,7 @@ World& World::AddNodes(std::string_view prefix, int count, std::string_view cpu)
 World& World::Bind(const Pod& pod, std::string_view node) {
   Pod bound = pod;
   bound.node_name = std::string(node);
-  cluster_.UpsertPod(bound);
+  cluster_->UpsertPod(bound);
   return *this;
 }
 

@@ -18,21 +18,21 @@ namespace outrigger::plan {
 /// A cluster of nodes on which a test may bind pods. A planner's plans of it.
 class World {
  public:
-  World() : cluster_(cluster::ClusterOptions()) {}
+  World() : cluster_(std::make_unique<cluster::Cluster>(cluster::ClusterOptions())) {}
 
   World& AddNode(const Node& node);
   /// `count` nodes called <prefix>01, <prefix>02, ... of so much cpu.
   World& AddNodes(std::string_view prefix, int count, std::string_view cpu);
   World& Bind(const Pod& pod, std::string_view node);
 
-  std::shared_ptr<const cluster::Snapshot> Take() { return cluster_.Take(); }
-  cluster::Cluster& cluster() { return cluster_; }
+  std::shared_ptr<const cluster::Snapshot> Take() { return cluster_->Take(); }
+  cluster::Cluster& cluster() { return *cluster_; }
   /// By a planner that has planned nothing before.
   Plan PlanFresh(const std::vector<Unit>& units, const PlanOptions& options = {});
   Shortfall Explain(const std::vector<Unit>& units, size_t index);
 
  private:
-  cluster::Cluster cluster_;
+  std::unique_ptr<cluster::Cluster> cluster_;  // never null
 };
 
 /// A unit whose members ask for cpu. Valid by default; the minimum is the number of members.

@@ -171,6 +171,7 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
     if (pod.controller) all.controller = pod.controller;
     if (pod.affinity.required_node) all.affinity.required_node = pod.affinity.required_node;
     all.being_deleted |= pod.being_deleted;
+    all.scheduled_time = std::max(all.scheduled_time, pod.scheduled_time);
     all.never_preempts |= pod.never_preempts;
     all.resize_infeasible |= pod.resize_infeasible;
   }
@@ -179,6 +180,7 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
   EXPECT_TRUE(!all.affinity.preferred_node.empty() && all.affinity.required_node.has_value());
   EXPECT_TRUE(!all.affinity.preferred_pod.empty() && !all.affinity.required_pod.empty());
   EXPECT_TRUE(!all.affinity.preferred_pod_anti.empty() && !all.affinity.required_pod_anti.empty());
+  EXPECT_GT(all.scheduled_time, 0);
   EXPECT_TRUE(!all.scheduling_gates.empty() && !all.unscheduled_message.empty());
   EXPECT_TRUE(!all.container_statuses.empty() && !all.init_container_statuses.empty());
   EXPECT_TRUE(!all.status_allocated.empty() && all.status_requests.has_value());

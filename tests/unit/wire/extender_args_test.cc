@@ -26,7 +26,7 @@ TEST(ExtenderArgs, FullNodesOfARealCallComeInOrderWithTheirBytes) {
   ASSERT_THAT(args.nodes, SizeIs(items.size()));
   ASSERT_THAT(args.raw_nodes, SizeIs(items.size()));
   for (size_t i = 0; i < items.size(); ++i) {
-    EXPECT_EQ(args.nodes[i].name, items[i]["metadata"]["name"]);
+    EXPECT_EQ(args.nodes[i].name, items[i]["metadata"]["name"].get<std::string>());
     EXPECT_TRUE(args.nodes[i].known);
     EXPECT_EQ(nlohmann::json::parse(args.raw_nodes[i]), items[i]);
     // A view into the body, not a copy of what was read.

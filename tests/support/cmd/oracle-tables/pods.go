@@ -169,6 +169,15 @@ func podsOfLife() []named[*v1.Pod] {
 				{Type: v1.PodScheduled, Status: "False", Reason: "Unschedulable", LastTransitionTime: created,
 					Message: "0/3 nodes are available: 3 Insufficient cpu → “none”."}}
 		}),
+		pickedPod("scheduled", func(p *v1.Pod) {
+			p.Spec.NodeName = "n0"
+			p.Status.Conditions = []v1.PodCondition{
+				{Type: v1.PodReady, Status: "True", LastTransitionTime: metav1.NewTime(created.Add(time.Hour))},
+				{Type: v1.PodScheduled, Status: "True", LastTransitionTime: metav1.NewTime(created.Add(time.Minute))}}
+		}),
+		pickedPod("scheduled, nobody knows when", func(p *v1.Pod) {
+			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: "True"}}
+		}),
 		pickedPod("not UTF-8", func(p *v1.Pod) {
 			p.Annotations = map[string]string{"a": "x\xffy"}
 			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Message: "\xff"},

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "outrigger/k8s/disruption_budget.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/pod_group.h"
+
+// The cluster as an agent sees it and acts on it.
+
+namespace outrigger {
+
+namespace cluster {
+class Snapshot;
+}
+
+/// What is known of the cluster beside nodes and pods. Immutable.
+struct ClusterObjects {
+  std::vector<PodGroup> pod_groups;  // in no order that means anything
+  DialectSet served;                 // whose PodGroups the API server serves
+  std::map<std::string, int32_t, std::less<>> priority_classes;
+  std::vector<DisruptionBudget> budgets;  // as pod_groups
+  /// Counts changes: of two with the same version everything is equal.
+  uint64_t version = 0;
+};
+
+/// The cluster as it was at one moment. Neither pointer is null.
+struct ClusterView {
+  std::shared_ptr<const cluster::Snapshot> snapshot;
+  std::shared_ptr<const ClusterObjects> objects;
+};
+
+/// Which pod: the UID is a precondition of all that is done to it. Views live during the call.
+struct PodId {
+  std::string_view namespace_;
+  std::string_view name;
+  std::string_view uid;
+};
+
+/// How long a call may take, retries included. It ends with Cancelled soon after stop is requested.
+struct CallLimits {
+  std::chrono::milliseconds timeout{10'000};
+  std::stop_token stop = {};
+};
+
+/// An event about an object, in the words of events.k8s.io/v1.
+struct ClusterEvent {
+  std::string api_version = "v1";
+  std::string kind = "Pod";
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  bool warning = false;
+  std::string reason;  // "GangWaiting": stable, for machines
+  std::string action;  // "Scheduling"
+  std::string note;    // for people
+};
+
+/// What the status of a PodGroup says. What a dialect has no field for is left out.
+struct PodGroupStatus {
+  std::string phase;   // "Pending", "Scheduling", "Scheduled", ...
+  std::string reason;  // why it waits; a word
+  std::string message;
+  int64_t scheduled = 0;  // bound members, running ones included
+  int64_t running = 0;
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+  friend bool operator==(const PodGroupStatus&, const PodGroupStatus&) = default;
+};
+
+/// The way of an agent to the cluster: what is followed of it (Agent::Reads() says what), and what
+/// may be done. Thread-safe. Calls that go to the API server block, and are to be made without a
+/// lock; their rights are those that the agent's Access() lists.
+///
+/// Errors of these, beside the usual ones of a connection (Unavailable, DeadlineExceeded,
+/// Cancelled, PermissionDenied): NotFound, the object is gone; Aborted, another object has its
+/// name, or it is not in the state that was asked for.
+class ClusterAccess {
+ public:
+  virtual ~ClusterAccess() = default;
+
+  /// The cluster now. Unavailable if what is known is too old to decide by; the text says what is
+  /// behind, and stays the same while that is so.
+  virtual absl::StatusOr<ClusterView> Take() = 0;
+  /// `changed` is called after each change of what Take() returns, from any thread, and must be
+  /// quick. Null ends that: when it returns, `changed` is called no more. One listener at a time.
+  /// Calls may overlap, and Take(), Assume() and Forget() may make one themselves; `changed` must
+  /// not call OnChange(). That time makes a view too old is not told.
+  virtual void OnChange(std::function<void()> changed) = 0;
+
+  /// Counts the pod as being on `node` in views from now on, until the API server shows it there,
+  /// Forget(), or some time without word of it. NotFound: no such pod, or it has finished;
+  /// FailedPrecondition: it is bound, or assumed, elsewhere.
+  virtual absl::Status Assume(const PodId& pod, std::string_view node) = 0;
+  virtual void Forget(const PodId& pod) = 0;
+
+  /// Binds the pod. Idempotent: a pod that is bound there already is a success. Aborted: it is
+  /// bound to another node.
+  virtual absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) = 0;
+  /// The pod as the API server has it now.
+  virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
+                                   const CallLimits& limits) = 0;
+  /// Writes status.nominatedNodeName, which wakes a pod that waits and steers it; an empty `node`
+  /// withdraws it. With a `resource_version`, only of that version of the pod.
+  virtual absl::Status Nominate(const PodId& pod, std::string_view node,
+                                std::string_view resource_version, const CallLimits& limits) = 0;
+  /// Asks for the pod to be evicted. ResourceExhausted: a disruption budget forbids it now.
+  virtual absl::Status Evict(const PodId& pod, const CallLimits& limits) = 0;
+  /// What Evict() would answer now; nothing is changed.
+  virtual absl::Status MayEvict(const PodId& pod, const CallLimits& limits) = 0;
+  /// Who holds a coordination.k8s.io Lease; empty: nobody. NotFound: there is none.
+  virtual absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_,
+                                                  std::string_view name,
+                                                  const CallLimits& limits) = 0;
+  virtual absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                                   const CallLimits& limits) = 0;
+  /// Written in the background, and dropped where there are too many.
+  virtual void Record(ClusterEvent event) = 0;
+};
+
+}  // namespace outrigger

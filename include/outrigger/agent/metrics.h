@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace outrigger {
+
+/// A metric of an agent's own, beside those that every agent has. A plain value.
+struct MetricSpec {
+  enum class Kind : uint8_t { kCounter, kGauge, kHistogram };
+  Kind kind = Kind::kCounter;
+  std::string name;             // "outrigger_gang_waiting": Prometheus' conventions, with the unit
+  std::string help;             // a sentence
+  std::string label;            // its one label beside `agent`, or empty
+  std::vector<double> buckets;  // kHistogram: upper bounds, ascending
+  friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
+};
+
+/// Where an agent counts. A metric that the agent did not declare (its static Metrics()) is
+/// ignored; of a label's values all above a hundred count as "other". Thread-safe.
+class AgentMetrics {
+ public:
+  virtual ~AgentMetrics() = default;
+  /// Of a counter.
+  virtual void Add(std::string_view metric, std::string_view label_value, double amount) = 0;
+  /// Of a gauge.
+  virtual void Set(std::string_view metric, std::string_view label_value, double value) = 0;
+  /// Of a histogram.
+  virtual void Observe(std::string_view metric, std::string_view label_value, double value) = 0;
+};
+
+/// Counts nothing.
+class NoMetrics final : public AgentMetrics {
+ public:
+  void Add(std::string_view /*metric*/, std::string_view /*value*/, double /*amount*/) override {}
+  void Set(std::string_view /*metric*/, std::string_view /*value*/, double /*value*/) override {}
+  void Observe(std::string_view /*metric*/, std::string_view /*value*/, double /*value*/) override {
+  }
+  /// One for all.
+  static AgentMetrics* Instance() {
+    static NoMetrics none;
+    return &none;
+  }
+};
+
+}  // namespace outrigger

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "outrigger/k8s/pod.h"
+
+// The pods of a snapshot that planning is about.
+
+namespace outrigger::cluster {
+struct PodIndex;
+class Snapshot;
+}  // namespace outrigger::cluster
+
+namespace outrigger::plan {
+
+/// Where the program's snapshots have PlannedPodsIndex() among their indexes.
+inline constexpr size_t kPlannedPodsIndex = 0;
+
+/// Files what PlannedPods gives; for who makes the Cluster.
+cluster::PodIndex PlannedPodsIndex();
+
+/// The pods that units are made of: those without a node that are not finished, and all that name a
+/// group in any dialect, bound, finished and terminating ones too. Not thread-safe.
+class PlannedPods {
+ public:
+  PlannedPods();
+  ~PlannedPods();
+  PlannedPods(const PlannedPods&) = delete;
+  PlannedPods& operator=(const PlannedPods&) = delete;
+
+  /// Those of `snapshot`, in no order that means anything; valid until the next call. A pod that
+  /// has not changed since the call before is the same object: a call costs one pass over them and
+  /// the unpacking of what has changed. A snapshot without the index has none.
+  std::span<const std::shared_ptr<const Pod>> Of(const cluster::Snapshot& snapshot);
+
+ private:
+  class Kept;
+  const std::unique_ptr<Kept> kept_;
+  std::vector<std::shared_ptr<const Pod>> pods_;
+};
+
+}  // namespace outrigger::plan

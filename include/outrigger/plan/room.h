@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "outrigger/k8s/resources.h"
+
+namespace outrigger::cluster {
+class Snapshot;
+}
+
+namespace outrigger::plan {
+
+/// What a node has left. A plain value.
+struct NodeRoom {
+  /// Allocatable less what the pods there ask for, "pods" included; negative where it holds more
+  /// than it may.
+  ResourceList free;
+  bool schedulable = true;  // not cordoned
+  /// Another one whenever the node or the set of pods on it is; of this process only.
+  uint64_t stamp = 0;
+};
+
+/// Nothing if the snapshot has no such node. Assumed pods count, finished ones do not. Thread-safe.
+std::optional<NodeRoom> RoomOn(const cluster::Snapshot& snapshot, std::string_view node);
+
+}  // namespace outrigger::plan

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/cluster.h"
+#include "cluster/snapshot.h"
+#include "outrigger/plan/group.h"
+#include "outrigger/plan/pods.h"
+
+namespace outrigger::plan {
+namespace {
+
+constexpr std::string_view kPlanned = "planned";
+
+bool NamesGroup(const cluster::PodRecord& pod) {
+  constexpr std::array kLabels = {kPodGroupLabel, kSchedulerPluginsLabel, kSigsLabel};
+  return pod.has_scheduling_group() || !pod.Annotation(kVolcanoAnnotation).empty() ||
+         std::any_of(kLabels.begin(), kLabels.end(),
+                     [&](std::string_view label) { return !pod.Label(label).empty(); });
+}
+
+}  // namespace
+
+cluster::PodIndex PlannedPodsIndex() {
+  return {.name = std::string(kPlanned), .key = [](const cluster::PodRecord& pod) {
+            const bool waits = pod.node_name().empty() && !pod.is_terminal();
+            return waits || NamesGroup(pod) ? kPlanned : std::string_view();
+          }};
+}
+
+/// What was unpacked, by the record that it was unpacked from: as long as that is held, no other
+/// one has its address.
+class PlannedPods::Kept {
+ public:
+  const std::shared_ptr<const Pod>& Of(const cluster::PodPtr& record) {
+    Entry& entry = entries_[record.get()];
+    if (entry.record == nullptr) {
+      entry.record = record;
+      entry.pod = std::make_shared<const Pod>(record->Unpack());
+    }
+    entry.seen = round_;
+    return entry.pod;
+  }
+  /// Forgets what was not asked for since the last call.
+  void EndRound(size_t asked) {
+    if (entries_.size() > asked) {
+      absl::erase_if(entries_, [this](const auto& entry) { return entry.second.seen != round_; });
+    }
+    ++round_;
+  }
+
+ private:
+  struct Entry {
+    cluster::PodPtr record;
+    std::shared_ptr<const Pod> pod;
+    uint64_t seen = 0;
+  };
+  absl::flat_hash_map<const cluster::PodRecord*, Entry> entries_;
+  uint64_t round_ = 1;
+};
+
+PlannedPods::PlannedPods() : kept_(std::make_unique<Kept>()) {}
+PlannedPods::~PlannedPods() = default;
+
+std::span<const std::shared_ptr<const Pod>> PlannedPods::Of(const cluster::Snapshot& snapshot) {
+  pods_.clear();
+  snapshot.ForEachPodOf(kPlannedPodsIndex, kPlanned, [this](const cluster::PodPtr& record) {
+    pods_.push_back(kept_->Of(record));
+  });
+  kept_->EndRound(pods_.size());
+  return pods_;
+}
+
+}  // namespace outrigger::plan

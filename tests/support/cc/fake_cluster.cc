@@ -1,0 +1,267 @@
+#include "fake_cluster.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "outrigger/plan/pods.h"
+
+namespace outrigger::testing {
+
+FakeCluster::FakeCluster() : objects_(std::make_shared<ClusterObjects>()) {
+  cluster::ClusterOptions options;
+  options.indexes = {plan::PlannedPodsIndex()};
+  options.changed = [this] { Changed(); };
+  cluster_ = std::make_unique<cluster::Cluster>(std::move(options));
+}
+
+FakeCluster::~FakeCluster() = default;
+
+void FakeCluster::Changed() {
+  const std::lock_guard<std::mutex> lock(listener_mutex_);
+  if (listener_) listener_();
+}
+
+void FakeCluster::OnChange(std::function<void()> changed) {
+  const std::lock_guard<std::mutex> lock(listener_mutex_);
+  listener_ = std::move(changed);
+}
+
+void FakeCluster::Put(const Node& node) {
+  cluster_->UpsertNode(node);
+}
+
+void FakeCluster::RemoveNode(std::string_view name) {
+  cluster_->RemoveNode(name);
+}
+
+void FakeCluster::Put(Pod pod) {
+  if (pod.uid.empty()) pod.uid = fmt::format("uid-{}-{}", pod.namespace_, pod.name);
+  if (pod.scheduler_name.empty()) pod.scheduler_name = "default-scheduler";
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pod.resource_version = std::to_string(++version_);
+    pods_[{pod.namespace_, pod.name}] = pod;
+  }
+  cluster_->UpsertPod(pod);
+}
+
+void FakeCluster::RemovePod(std::string_view name, std::string_view namespace_) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pods_.erase({std::string(namespace_), std::string(name)});
+  }
+  cluster_->RemovePod(namespace_, name);
+}
+
+void FakeCluster::Change(std::string_view name, const std::function<void(Pod*)>& change) {
+  Pod pod = Get(name);
+  change(&pod);
+  Put(std::move(pod));
+}
+
+absl::Status FakeCluster::Change(const PodId& id, std::string_view version,
+                                 const std::function<void(Pod*)>& change) {
+  Pod pod;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pods_.find({std::string(id.namespace_), std::string(id.name)});
+    if (found == pods_.end()) return absl::NotFoundError("no such pod");
+    if (found->second.uid != id.uid) return absl::AbortedError("another pod has that name");
+    if (!version.empty() && found->second.resource_version != version) {
+      return absl::AbortedError("the pod has changed");
+    }
+    pod = found->second;
+  }
+  change(&pod);
+  Put(std::move(pod));
+  return absl::OkStatus();
+}
+
+void FakeCluster::Put(PodGroup group) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    std::erase_if(objects->pod_groups, [&](const PodGroup& other) {
+      return other.dialect == group.dialect && other.namespace_ == group.namespace_ &&
+             other.name == group.name;
+    });
+    objects->served.Add(group.dialect);
+    objects->pod_groups.push_back(std::move(group));
+    ++objects->version;
+    objects_ = std::move(objects);
+  }
+  Changed();
+}
+
+void FakeCluster::SetLeaseHolder(std::string holder) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  holder_ = std::move(holder);
+}
+
+void FakeCluster::SetUsable(absl::Status usable) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    usable_ = std::move(usable);
+  }
+  Changed();
+}
+
+void FakeCluster::OnBind(std::function<absl::Status(const std::string& pod)> on_bind) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  on_bind_ = std::move(on_bind);
+}
+
+Pod FakeCluster::Get(std::string_view name, std::string_view namespace_) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = pods_.find({std::string(namespace_), std::string(name)});
+  return found == pods_.end() ? Pod() : found->second;
+}
+
+std::vector<std::pair<std::string, std::string>> FakeCluster::bindings() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bindings_;
+}
+
+std::vector<std::pair<std::string, std::string>> FakeCluster::nominations() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return nominations_;
+}
+
+std::vector<ClusterEvent> FakeCluster::events() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return events_;
+}
+
+std::vector<std::string> FakeCluster::evictions() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return evictions_;
+}
+
+absl::StatusOr<ClusterView> FakeCluster::Take() {
+  ClusterView view;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!usable_.ok()) return usable_;
+    view.objects = objects_;
+  }
+  view.snapshot = cluster_->Take();
+  return view;
+}
+
+absl::Status FakeCluster::Assume(const PodId& pod, std::string_view node) {
+  return cluster_->AssumePod(pod.namespace_, pod.name, pod.uid, node);
+}
+
+void FakeCluster::Forget(const PodId& pod) {
+  cluster_->ForgetPod(pod.namespace_, pod.name, pod.uid);
+}
+
+absl::Status FakeCluster::Bind(const PodId& pod, std::string_view node,
+                               const CallLimits& /*limits*/) {
+  std::function<absl::Status(const std::string& pod)> on_bind;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    on_bind = on_bind_;
+  }
+  if (on_bind) {
+    absl::Status status = on_bind(std::string(pod.name));
+    if (!status.ok()) return status;
+  }
+  bool elsewhere = false;
+  absl::Status status = Change(pod, "", [&](Pod* bound) {
+    elsewhere = !bound->node_name.empty() && bound->node_name != node;
+    if (!elsewhere) bound->node_name = node;
+  });
+  if (elsewhere) return absl::AbortedError("bound to another node");
+  if (!status.ok()) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bindings_.emplace_back(pod.name, node);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Pod> FakeCluster::Read(std::string_view namespace_, std::string_view name,
+                                      const CallLimits& /*limits*/) {
+  Pod pod = Get(name, namespace_);
+  if (pod.uid.empty()) return absl::NotFoundError("no such pod");
+  return pod;
+}
+
+absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
+                                   std::string_view resource_version,
+                                   const CallLimits& /*limits*/) {
+  absl::Status status =
+      Change(pod, resource_version, [&](Pod* changed) { changed->nominated_node_name = node; });
+  if (!status.ok()) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  nominations_.emplace_back(pod.name, node);
+  return absl::OkStatus();
+}
+
+void FakeCluster::Put(DisruptionBudget budget) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    std::erase_if(objects->budgets, [&](const DisruptionBudget& other) {
+      return other.namespace_ == budget.namespace_ && other.name == budget.name;
+    });
+    objects->budgets.push_back(std::move(budget));
+    ++objects->version;
+    objects_ = std::move(objects);
+  }
+  Changed();
+}
+
+void FakeCluster::OnEvict(
+    std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  on_evict_ = std::move(on_evict);
+}
+
+absl::Status FakeCluster::AskForEviction(const PodId& pod, bool dry_run) {
+  std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    on_evict = on_evict_;
+  }
+  return on_evict ? on_evict(std::string(pod.name), dry_run) : absl::OkStatus();
+}
+
+absl::Status FakeCluster::MayEvict(const PodId& pod, const CallLimits& /*limits*/) {
+  return AskForEviction(pod, /*dry_run=*/true);
+}
+
+absl::Status FakeCluster::Evict(const PodId& pod, const CallLimits& /*limits*/) {
+  absl::Status allowed = AskForEviction(pod, /*dry_run=*/false);
+  if (!allowed.ok()) return allowed;
+  absl::Status status = Change(pod, "", [](Pod* changed) { changed->being_deleted = true; });
+  if (!status.ok()) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  evictions_.emplace_back(pod.name);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> FakeCluster::LeaseHolder(std::string_view /*namespace_*/,
+                                                     std::string_view /*name*/,
+                                                     const CallLimits& /*limits*/) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return holder_;
+}
+
+absl::Status FakeCluster::WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                                      const CallLimits& /*limits*/) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  statuses_[group.name] = status;
+  return absl::OkStatus();
+}
+
+std::map<std::string, PodGroupStatus> FakeCluster::statuses() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return statuses_;
+}
+
+void FakeCluster::Record(ClusterEvent event) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.push_back(std::move(event));
+}
+
+}  // namespace outrigger::testing

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/k8s/node.h"
+
+namespace outrigger::testing {
+
+/// A cluster in memory for tests of agents that act. It does at once what it is asked, and shows it
+/// at once. What it does not imitate: delays between an act and its being seen, the scheduler,
+/// graceful deletion, versions of objects other than pods. Thread-safe.
+class FakeCluster final : public ClusterAccess {
+ public:
+  FakeCluster();
+  ~FakeCluster() override;
+
+  // What a test does to the cluster. Upserts replace.
+  void Put(const Node& node);
+  void RemoveNode(std::string_view name);
+  /// A pod without a UID gets "uid-<namespace>-<name>".
+  void Put(Pod pod);
+  void RemovePod(std::string_view name, std::string_view namespace_ = "default");
+  /// Changes a pod that is there.
+  void Change(std::string_view name, const std::function<void(Pod*)>& change);
+  /// Adds or replaces a PodGroup and serves its dialect.
+  void Put(PodGroup group);
+  void Put(DisruptionBudget budget);
+  void SetLeaseHolder(std::string holder);
+  /// What Take() says instead of a view; Ok ends that.
+  void SetUsable(absl::Status usable);
+  /// What Evict() and MayEvict() do first, without a lock; its error is theirs.
+  void OnEvict(std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict);
+  /// What Bind() does first, without a lock; its error is Bind()'s.
+  void OnBind(std::function<absl::Status(const std::string& pod)> on_bind);
+
+  // What became of it.
+  Pod Get(std::string_view name, std::string_view namespace_ = "default") const;
+  /// Pods by name, with the node to which each was bound, in order.
+  std::vector<std::pair<std::string, std::string>> bindings() const;
+  /// The same of nominations; an empty node: withdrawn.
+  std::vector<std::pair<std::string, std::string>> nominations() const;
+  std::vector<ClusterEvent> events() const;
+  std::vector<std::string> evictions() const;
+  /// What was written last of each PodGroup, by name.
+  std::map<std::string, PodGroupStatus> statuses() const;
+
+  absl::StatusOr<ClusterView> Take() override;
+  void OnChange(std::function<void()> changed) override;
+  absl::Status Assume(const PodId& pod, std::string_view node) override;
+  void Forget(const PodId& pod) override;
+  absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
+  absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
+                           const CallLimits& limits) override;
+  absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
+                        const CallLimits& limits) override;
+  absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
+  absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
+  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override;
+  absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                           const CallLimits& limits) override;
+  void Record(ClusterEvent event) override;
+
+ private:
+  using Name = std::pair<std::string, std::string>;
+  void Changed();
+  absl::Status AskForEviction(const PodId& pod, bool dry_run);
+  absl::Status Change(const PodId& id, std::string_view version,
+                      const std::function<void(Pod*)>& change);
+
+  std::mutex listener_mutex_;
+  std::function<void()> listener_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<cluster::Cluster> cluster_;
+  std::map<Name, Pod> pods_;
+  std::shared_ptr<const ClusterObjects> objects_;
+  std::string holder_;
+  absl::Status usable_;
+  std::function<absl::Status(const std::string& pod)> on_bind_;
+  std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;
+  std::vector<std::pair<std::string, std::string>> bindings_;
+  std::vector<std::pair<std::string, std::string>> nominations_;
+  std::vector<ClusterEvent> events_;
+  std::vector<std::string> evictions_;
+  std::map<std::string, PodGroupStatus> statuses_;
+  int64_t version_ = 0;
+};
+
+}  // namespace outrigger::testing

@@ -1,0 +1,175 @@
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "preemption_testing.h"
+
+// The cheapest set, found by trying all of them, on small random clusters.
+
+namespace outrigger::plan {
+namespace {
+
+using ::outrigger::testing::MakeNode;
+
+int UpTo(int from, int most) {
+  return *rc::gen::inRange(from, most + 1);
+}
+
+struct TenantOf {
+  std::string name;
+  std::vector<PodPtr> pods;
+  int32_t priority = 0;
+  int64_t since = 0;
+};
+
+struct Case {
+  std::vector<Node> nodes;
+  std::vector<TenantOf> tenants;
+  std::vector<PodPtr> pending;
+  std::vector<DisruptionBudget> budgets;
+};
+
+// Pods are put where there is room, so that a cluster is as it may be.
+Case AnyCase() {
+  Case made;
+  std::map<std::string, int> free;
+  const int nodes = UpTo(1, 3);
+  for (int i = 0; i < nodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    free[name] = UpTo(1, 4);
+    made.nodes.push_back(MakeNode(name).Allocatable("cpu", std::to_string(free[name])));
+  }
+  const int tenants = UpTo(0, 5);
+  for (int t = 0; t < tenants; ++t) {
+    TenantOf tenant{"t" + std::to_string(t), {}, UpTo(0, 3), UpTo(1000, 1900)};
+    const int pods = UpTo(1, 3);
+    for (int p = 0; p < pods; ++p) {
+      const int cpu = UpTo(1, 2);
+      const auto room = std::find_if(free.begin(), free.end(),
+                                     [&](const auto& node) { return node.second >= cpu; });
+      if (room == free.end()) break;
+      room->second -= cpu;
+      tenant.pods.push_back(Asking(tenant.name + "-" + std::to_string(p), std::to_string(cpu))
+                                .On(room->first)
+                                .Since(tenant.since)
+                                .Priority(tenant.priority)
+                                .Label("app", std::to_string(UpTo(0, 1)))
+                                .Gang(tenant.name));
+    }
+    if (!tenant.pods.empty()) made.tenants.push_back(std::move(tenant));
+  }
+  const int units = UpTo(1, 2);
+  for (int u = 0; u < units; ++u) {
+    const int members = UpTo(1, 3);
+    const int32_t priority = 2 + u;
+    for (int m = 0; m < members; ++m) {
+      const std::string name = "u" + std::to_string(u);
+      made.pending.push_back(Asking(name + "-" + std::to_string(m), std::to_string(UpTo(1, 2)))
+                                 .Priority(priority)
+                                 .Gang(name, std::to_string(members)));
+    }
+  }
+  for (int b = UpTo(0, 2); b > 0; --b) {
+    DisruptionBudget budget{.namespace_ = "default",
+                            .name = "b" + std::to_string(b),
+                            .selector = LabelSelector(),
+                            .allowed = UpTo(0, 4)};
+    budget.selector->match_labels.Set("app", std::to_string(UpTo(0, 1)));
+    made.budgets.push_back(std::move(budget));
+  }
+  return made;
+}
+
+Crowd CrowdOf(const Case& of, unsigned gone) {
+  Crowd crowd(of.nodes);
+  for (size_t i = 0; i < of.tenants.size(); ++i) {
+    if ((gone >> i & 1U) != 0) continue;
+    for (const PodPtr& pod : of.tenants[i].pods) crowd.Add(pod);
+  }
+  for (const PodPtr& pod : of.pending) crowd.Add(pod);
+  crowd.options().budgets = of.budgets;
+  crowd.options().most_plans = 500;
+  return crowd;
+}
+
+bool Fits(const Case& of, unsigned gone, const std::string& unit) {
+  Crowd crowd = CrowdOf(of, gone);
+  const Built built = Build(crowd.pods());
+  const Plan plan = crowd.world().PlanFresh(built.units);
+  for (size_t i = 0; i < built.units.size(); ++i) {
+    if (built.units[i].key.name == unit) return plan.units[i].fits;
+  }
+  return false;
+}
+
+bool MayGo(const Case& of, unsigned gone, int32_t below) {
+  std::vector<int64_t> used(of.budgets.size());
+  for (size_t i = 0; i < of.tenants.size(); ++i) {
+    if ((gone >> i & 1U) == 0) continue;
+    if (of.tenants[i].priority >= below) return false;
+    for (const PodPtr& pod : of.tenants[i].pods) {
+      for (size_t b = 0; b < used.size(); ++b) {
+        if (of.budgets[b].selector->Matches(pod->labels)) ++used[b];
+      }
+    }
+  }
+  for (size_t b = 0; b < used.size(); ++b) {
+    if (used[b] > of.budgets[b].allowed) return false;
+  }
+  return true;
+}
+
+using Cost = std::tuple<int32_t, size_t, int64_t>;
+Cost CostOf(const Case& of, unsigned gone) {
+  Cost cost{};
+  for (size_t i = 0; i < of.tenants.size(); ++i) {
+    if ((gone >> i & 1U) == 0) continue;
+    const TenantOf& tenant = of.tenants[i];
+    std::get<0>(cost) = std::max(std::get<0>(cost), tenant.priority);
+    std::get<1>(cost) += tenant.pods.size();
+    std::get<2>(cost) += static_cast<int64_t>(tenant.pods.size()) * (2000 - tenant.since);
+  }
+  return cost;
+}
+
+RC_GTEST_PROP(Preemption, IsTheCheapestSetThatWouldDo, ()) {
+  const Case of = AnyCase();
+  const std::string unit = "u" + std::to_string(UpTo(0, 1));
+  const auto of_unit = std::find_if(of.pending.begin(), of.pending.end(), [&](const PodPtr& pod) {
+    return pod->labels.Get(kPodGroupLabel) == unit;
+  });
+  RC_PRE(of_unit != of.pending.end());
+  std::optional<Cost> cheapest;
+  for (unsigned gone = 0; gone < (1U << of.tenants.size()); ++gone) {
+    if (!MayGo(of, gone, (*of_unit)->priority) || !Fits(of, gone, unit)) continue;
+    if (!cheapest || CostOf(of, gone) < *cheapest) cheapest = CostOf(of, gone);
+  }
+  const Preemption found = CrowdOf(of, 0).Find(unit);
+  RC_LOG() << TextOf(found) << "\n";
+  RC_CLASSIFY(found.answer == Preemption::Answer::kVictims, "victims");
+  RC_CLASSIFY(found.victims.size() > 1, "several victims");
+  RC_ASSERT(cheapest.has_value() == (found.answer != Preemption::Answer::kNobody));
+  if (!cheapest) return;
+  unsigned gone = 0;
+  for (const Tenant& tenant : found.victims) {
+    for (size_t i = 0; i < of.tenants.size(); ++i) {
+      if (of.tenants[i].name != tenant.key.name) continue;
+      gone |= 1U << i;
+      RC_ASSERT(tenant.pods.size() == of.tenants[i].pods.size());
+    }
+  }
+  RC_ASSERT(static_cast<size_t>(std::popcount(gone)) == found.victims.size());
+  RC_ASSERT(MayGo(of, gone, (*of_unit)->priority));
+  RC_ASSERT(Fits(of, gone, unit));
+  RC_ASSERT(CostOf(of, gone) == *cheapest);
+  RC_ASSERT((found.answer == Preemption::Answer::kNotNeeded) == (gone == 0));
+}
+
+}  // namespace
+}  // namespace outrigger::plan

@@ -1,0 +1,255 @@
+#include "outrigger/plan/preemption.h"
+
+#include "preemption_testing.h"
+
+namespace outrigger::plan {
+namespace {
+
+using ::outrigger::testing::MakeNode;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Node NodeOf(std::string_view name, std::string_view cpu = "4") {
+  return MakeNode(name).Allocatable("cpu", cpu);
+}
+
+/// Nodes a and b of 4 cpu, full: gang "low" of priority 10 on a (two pods) and gang "mid" of 20 on
+/// b. "high", of priority 100, wants two pods of 2 cpu.
+Crowd Full() {
+  Crowd crowd({NodeOf("a"), NodeOf("b")});
+  for (const char* name : {"low-0", "low-1"}) {
+    crowd.Add(Asking(name, "2").On("a").Priority(10).Gang("low", "2"));
+  }
+  for (const char* name : {"mid-0", "mid-1"}) {
+    crowd.Add(Asking(name, "2").On("b").Priority(20).Gang("mid", "2"));
+  }
+  for (const char* name : {"high-0", "high-1"}) {
+    crowd.Add(Asking(name, "2").Priority(100).Gang("high", "2"));
+  }
+  return crowd;
+}
+
+TEST(Preemption, TakesTheGangOfTheLowestPriorityWhole) {
+  Crowd crowd = Full();
+  const Preemption found = crowd.Find("high");
+  EXPECT_EQ(TextOf(found), "low(low-0 low-1)");
+  EXPECT_THAT(found.nodes, ElementsAre("a", "a"));
+}
+
+TEST(Preemption, NeverCutsAGang) {
+  // One pod of 2 cpu would be enough: it is a member of a gang of two, which goes whole.
+  Crowd crowd({NodeOf("a")});
+  crowd.Add(Asking("low-0", "2").On("a").Gang("low", "2"));
+  crowd.Add(Asking("low-1", "2").On("a").Gang("low", "2"));
+  crowd.Add(Asking("high-0", "2").Priority(100).Gang("high", "1"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "low(low-0 low-1)");
+}
+
+TEST(Preemption, TakesFewerPodsOfEqualPriorityAndThenThoseThatRanLess) {
+  Crowd crowd({NodeOf("a"), NodeOf("b"), NodeOf("c")});
+  crowd.Add(Asking("many-0", "2").On("a").Gang("many", "2"));
+  crowd.Add(Asking("many-1", "2").On("a").Gang("many", "2"));
+  crowd.Add(Asking("old", "4").On("b").Since(500));
+  crowd.Add(Asking("young", "4").On("c").Since(1500));
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "young(young)");
+}
+
+TEST(Preemption, TakesSeveralOfLowPriorityBeforeOneOfAHigherOne) {
+  Crowd crowd({NodeOf("a"), NodeOf("b")});
+  for (const char* name : {"s0", "s1", "s2", "s3"})
+    crowd.Add(Asking(name, "1").On("a").Priority(1));
+  crowd.Add(Asking("one", "4").On("b").Priority(2));
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "s0(s0) s1(s1) s2(s2) s3(s3)");
+}
+
+TEST(Preemption, SparesWhoNeedNotGo) {
+  Crowd crowd({NodeOf("a"), NodeOf("b")});
+  for (const char* name : {"s0", "s1", "s2", "s3"}) crowd.Add(Asking(name, "1").On("a"));
+  for (const char* name : {"t0", "t1", "t2", "t3"}) crowd.Add(Asking(name, "1").On("b"));
+  crowd.Add(Asking("high-0", "3").Priority(100).Gang("high"));
+  const Preemption found = crowd.Find("high");
+  EXPECT_EQ(found.victims.size(), 3U) << TextOf(found);
+}
+
+struct Staying {
+  std::string name;
+  Asking pod;
+};
+
+class WhoStays : public ::testing::TestWithParam<Staying> {};
+
+TEST_P(WhoStays, IsNotEvicted) {
+  Crowd crowd({NodeOf("a")});
+  crowd.options().min_run_time = 100;
+  crowd.Add(GetParam().pod);
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "nobody");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Preemption, WhoStays,
+    ::testing::Values(Staying{"EqualPriority", Asking("p", "4").On("a").Priority(100)},
+                      Staying{"HigherPriority", Asking("p", "4").On("a").Priority(101)},
+                      Staying{"PodOfADaemonSet", Asking("p", "4").On("a").OfDaemonSet()},
+                      Staying{"MirrorPod", Asking("p", "4").On("a").Mirror()},
+                      Staying{"GangBoundInPart", Asking("p", "4").On("a").Gang("broken", "2")},
+                      Staying{"RunsNotLongEnough", Asking("p", "4").On("a").Since(1901)}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(Preemption, TakesWhatHasRunForItsTime) {
+  Crowd crowd({NodeOf("a")});
+  crowd.options().min_run_time = 100;
+  crowd.Add(Asking("p", "4").On("a").Since(1900));
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "p(p)");
+}
+
+TEST(Preemption, OfAGangThatGrewCountsTheLastMember) {
+  Crowd crowd = Full();
+  crowd.options().min_run_time = 100;
+  crowd.Add(Asking("low-2", "0").On("b").Since(1950).Priority(10).Gang("low", "2"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "mid(mid-0 mid-1)");
+}
+
+TEST(Preemption, LooksAtTheHighestPriorityOfAGang) {
+  Crowd crowd = Full();
+  crowd.Add(Asking("low-2", "0").On("b").Priority(100).Gang("low", "2"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "mid(mid-0 mid-1)");
+}
+
+TEST(Preemption, LooksAtThePriorityClassOfAPodGroup) {
+  Crowd crowd({NodeOf("a")});
+  PodGroupObject group = ObjectOf(Dialect::kSchedulerPlugins, "train", 1);
+  group.priority_class_name = "critical";
+  crowd.groups().priority_classes = {{"critical", 500}};
+  crowd.Add(group);
+  crowd.Add(Asking("t-0", "4").On("a").Label(kSchedulerPluginsLabel, "train"));
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "nobody");
+}
+
+TEST(Preemption, IsNotForPodsThatNeverPreempt) {
+  Crowd crowd = Full();
+  crowd.Add(Asking("high-2", "0").Priority(100).Gang("high", "2").Never());
+  EXPECT_EQ(TextOf(crowd.Find("high")), "never");
+}
+
+TEST(Preemption, WaitsForPodsThatAreGoingAlready) {
+  Crowd crowd = Full();
+  crowd.Add(Asking("going", "4").On("c").Terminating());
+  crowd.world().AddNode(NodeOf("c"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "not needed");
+}
+
+TEST(Preemption, CountsWhatUnitsBeforeItWillTake) {
+  Crowd crowd = Full();
+  crowd.Add(Asking("higher-0", "4").Priority(200).Gang("higher"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "low(low-0 low-1) mid(mid-0 mid-1)");
+}
+
+TEST(Preemption, TakesNobodyWhereThatWouldNotHelp) {
+  Crowd crowd = Full();
+  crowd.Add(Asking("high-2", "5").Priority(100).Gang("high", "2"));
+  crowd.Add(Asking("huge-0", "5").Priority(100).Gang("huge"));
+  EXPECT_EQ(TextOf(crowd.Find("huge")), "nobody");
+}
+
+DisruptionBudget BudgetOf(std::string_view app, int64_t allowed) {
+  DisruptionBudget budget{.namespace_ = "default",
+                          .name = std::string(app),
+                          .selector = LabelSelector(),
+                          .allowed = allowed};
+  budget.selector->match_labels.Set("app", app);
+  return budget;
+}
+
+Crowd Protected(std::vector<DisruptionBudget> budgets) {
+  Crowd crowd({NodeOf("a"), NodeOf("b")});
+  for (const char* name : {"w0", "w1"}) {
+    crowd.Add(Asking(name, "2").On("a").Priority(1).Label("app", "web"));
+  }
+  for (const char* name : {"x0", "x1"}) {
+    crowd.Add(Asking(name, "2").On("b").Priority(2).Label("app", "db"));
+  }
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  crowd.options().budgets = std::move(budgets);
+  return crowd;
+}
+
+TEST(Budget, ThatIsSpentProtects) {
+  EXPECT_EQ(TextOf(Protected({}).Find("high")), "w0(w0) w1(w1)");
+  EXPECT_EQ(TextOf(Protected({BudgetOf("web", 2)}).Find("high")), "w0(w0) w1(w1)");
+  EXPECT_EQ(TextOf(Protected({BudgetOf("web", 1)}).Find("high")), "x0(x0) x1(x1)");
+  EXPECT_EQ(TextOf(Protected({BudgetOf("web", 1), BudgetOf("db", 1)}).Find("high")), "nobody");
+}
+
+TEST(Budget, OfAnotherNamespaceOrWithoutSelectorProtectsNobody) {
+  DisruptionBudget elsewhere = BudgetOf("web", 0);
+  elsewhere.namespace_ = "other";
+  DisruptionBudget of_none = BudgetOf("web", 0);
+  of_none.selector.reset();
+  EXPECT_EQ(TextOf(Protected({elsewhere, of_none}).Find("high")), "w0(w0) w1(w1)");
+}
+
+TEST(Budget, IsDrawnOnByEveryPodOfAGang) {
+  Crowd crowd = Full();
+  DisruptionBudget all = BudgetOf("", 1);
+  all.selector = LabelSelector();
+  all.selector->match_labels.Set(kPodGroupLabel, "low");
+  crowd.options().budgets = {all};
+  EXPECT_EQ(TextOf(crowd.Find("high")), "mid(mid-0 mid-1)");
+}
+
+TEST(Preemption, GivesUpRatherThanTakeMoreThanIsNeeded) {
+  Crowd crowd({NodeOf("a", "64")});
+  for (int i = 0; i < 64; ++i) crowd.Add(Asking("s" + std::to_string(i), "1").On("a"));
+  crowd.Add(Asking("high-0", "20").Priority(100).Gang("high"));
+  crowd.options().most_plans = 8;
+  EXPECT_EQ(TextOf(crowd.Find("high")), "effort");
+  crowd.options().most_plans = 256;
+  EXPECT_EQ(crowd.Find("high").victims.size(), 20U);
+}
+
+TEST(Promise, KeepsForAUnitWhatIsNotFreeYet) {
+  World world;
+  world.AddNode(NodeOf("a"));
+  world.Bind(*PodPtr(Asking("going", "3").On("a")), "a");
+  const std::vector<Unit> units = {MakeUnit("high").Members(1, "4").Priority(100),
+                                   MakeUnit("small").Members(1, "1").Priority(1)};
+  EXPECT_EQ(TextOf(world.PlanFresh(units).units[1]), "a");
+  PlanOptions options;
+  options.promise = Promise{units[0].key, {{units[0].members[0].pod->uid, "a"}}};
+  const Plan plan = world.PlanFresh(units, options);
+  EXPECT_FALSE(plan.units[0].fits);
+  EXPECT_THAT(plan.units[0].promised, ElementsAre("a"));
+  EXPECT_THAT(plan.units[0].nodes, IsEmpty());
+  EXPECT_FALSE(plan.units[1].fits) << "what is free on a is part of what was promised";
+}
+
+TEST(Promise, IsNothingToAUnitThatFitsNorToThoseBeforeIt) {
+  World world;
+  world.AddNode(NodeOf("a"));
+  const std::vector<Unit> units = {MakeUnit("first").Members(1, "1").Priority(200),
+                                   MakeUnit("high").Members(1, "3").Priority(100)};
+  PlanOptions options;
+  options.promise = Promise{units[1].key, {{units[1].members[0].pod->uid, "a"}}};
+  const Plan plan = world.PlanFresh(units, options);
+  EXPECT_EQ(TextOf(plan.units[0]), "a");
+  EXPECT_EQ(TextOf(plan.units[1]), "a");
+  EXPECT_THAT(plan.units[1].promised, IsEmpty());
+}
+
+TEST(Promise, OnANodeThatIsGoneIsNone) {
+  World world;
+  world.AddNode(NodeOf("a", "1"));
+  const std::vector<Unit> units = {MakeUnit("high").Members(1, "4").Priority(100),
+                                   MakeUnit("small").Members(1, "1").Priority(1)};
+  PlanOptions options;
+  options.promise = Promise{units[0].key, {{units[0].members[0].pod->uid, "gone"}}};
+  EXPECT_EQ(TextOf(world.PlanFresh(units, options).units[1]), "a");
+}
+
+}  // namespace
+}  // namespace outrigger::plan
