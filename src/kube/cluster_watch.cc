@@ -4,6 +4,8 @@
 
 #include "fmt/chrono.h"
 #include "fmt/format.h"
+#include "kube/object_board_sinks.h"
+#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 
 namespace outrigger::kube {
@@ -46,43 +48,85 @@ class ClusterWatch::Sink final : public ClusterSink {
   cluster::Cluster& cluster_;
 };
 
+/// A kind and who follows it.
+struct ClusterWatch::Followed {
+  Dialect dialect;  // of PodGroups; else kNone
+  std::unique_ptr<ObjectSink> sink;
+  Reflector reflector;  // last: its thread uses the sink
+};
+
 ClusterWatch::ClusterWatch(Api* api, cluster::Cluster* cluster, ClusterWatchOptions options)
-    : api_(api), options_(std::move(options)), sink_(std::make_unique<Sink>(cluster)) {}
+    : api_(api),
+      options_(std::move(options)),
+      sink_(std::make_unique<Sink>(cluster)),
+      objects_(std::make_unique<ObjectBoard>(options_.changed)) {}
 
 ClusterWatch::~ClusterWatch() {
   Stop();
 }
 
-void ClusterWatch::Start(const Needs& needs) {
-  node_sink_ = std::make_unique<NodeSink>(sink_.get(), needs);
-  reflectors_.push_back(
-      std::make_unique<Reflector>(api_, kNodes, node_sink_.get(), options_.reflector));
-  if (options_.pods) {
-    pod_sink_ = std::make_unique<PodSink>(sink_.get(), needs);
-    reflectors_.push_back(
-        std::make_unique<Reflector>(api_, kPods, pod_sink_.get(), options_.reflector));
+void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink,
+                          Dialect dialect) {
+  ReflectorOptions options = options_.reflector;
+  options.may_be_missing = dialect != Dialect::kNone;
+  options.turned = options_.changed;
+  ObjectSink* const to = sink.get();
+  // clang 14 does not make aggregates by std::make_unique.
+  followed_.push_back(std::unique_ptr<Followed>(  // NOLINT(modernize-make-unique)
+      new Followed{dialect, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
+}
+
+void ClusterWatch::FollowObjects() {
+  for (const PodGroupKind& kind : kPodGroupKinds) {
+    Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
+           kind.dialect);
   }
-  for (const auto& reflector : reflectors_) reflector->Start();
+  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), Dialect::kNone);
+}
+
+void ClusterWatch::Start(const Needs& needs) {
+  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), Dialect::kNone);
+  if (options_.pods || needs.Has(Needs::kClusterPods)) {
+    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), Dialect::kNone);
+  }
+  if (needs.Has(Needs::kClusterGroups)) FollowObjects();
+  if (needs.Has(Needs::kClusterBudgets)) {
+    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), Dialect::kNone);
+  }
+  started_ = true;
+  for (const auto& followed : followed_) followed->reflector.Start();
 }
 
 void ClusterWatch::Stop() {
-  for (const auto& reflector : reflectors_) reflector->Stop();
+  for (const auto& followed : followed_) followed->reflector.Stop();
 }
 
 absl::Status ClusterWatch::Usable() const {
-  if (reflectors_.empty()) return absl::UnavailableError("the cluster is not followed yet");
+  if (!started_) return absl::UnavailableError("the cluster is not followed yet");
   const auto now = options_.reflector.timing.now();
-  for (const auto& reflector : reflectors_) {
-    absl::Status usable = UsableAt(reflector->State(), options_.max_staleness, now);
+  for (const auto& followed : followed_) {
+    absl::Status usable = UsableAt(followed->reflector.State(), options_.max_staleness, now);
     if (!usable.ok()) return usable;
   }
   return absl::OkStatus();
 }
 
+std::shared_ptr<const ClusterObjects> ClusterWatch::Objects() const {
+  DialectSet served;
+  if (started_) {
+    for (const auto& followed : followed_) {
+      const bool has_dialect = followed->dialect != Dialect::kNone;
+      if (has_dialect && followed->reflector.State().synced) served.Add(followed->dialect);
+    }
+  }
+  return objects_->Take(served);
+}
+
 std::vector<ReflectorState> ClusterWatch::States() const {
   std::vector<ReflectorState> states;
-  states.reserve(reflectors_.size());
-  for (const auto& reflector : reflectors_) states.push_back(reflector->State());
+  if (!started_) return states;
+  states.reserve(followed_.size());
+  for (const auto& followed : followed_) states.push_back(followed->reflector.State());
   return states;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -10,19 +11,26 @@
 #include "cluster/cluster.h"
 #include "kube/api.h"
 #include "kube/cluster_sinks.h"
+#include "kube/object_board.h"
 #include "kube/reflector.h"
+#include "outrigger/agent/cluster.h"
 #include "outrigger/agent/needs.h"
 
 namespace outrigger::kube {
 
 /// What is followed, and how far it is trusted.
 struct ClusterWatchOptions {
-  /// Nodes are always followed; pods where somebody asks for them: they are many.
+  /// Nodes are always followed; pods where somebody asks for them, by this or by
+  /// Needs::kClusterPods: they are many.
   bool pods = false;
   /// Above this age what is known is not decided by. Bookmarks come about once a minute, so less
   /// would fail on a quiet cluster.
   std::chrono::milliseconds max_staleness{90'000};
   ReflectorOptions reflector;
+  /// Called after each change of what Objects() gives, and when Usable() may have changed, by any
+  /// thread and without a lock; must be quick. May be empty. What changes in the Cluster, the
+  /// Cluster tells.
+  std::function<void()> changed = {};
 };
 
 /// Ok if a kind in this state may be decided by at `now`; else Unavailable, which names the kind
@@ -31,7 +39,8 @@ struct ClusterWatchOptions {
 absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max_staleness,
                       ReflectorState::TimePoint now);
 
-/// Keeps a Cluster equal to what the API server has. docs/kube-client.md states the promises.
+/// Keeps a Cluster, and what an agent needs to know beside nodes and pods, equal to what the API
+/// server has. docs/kube-client.md states the promises.
 /// Thread-safe.
 class ClusterWatch {
  public:
@@ -42,26 +51,36 @@ class ClusterWatch {
   ClusterWatch(const ClusterWatch&) = delete;
   ClusterWatch& operator=(const ClusterWatch&) = delete;
 
-  /// Begins to follow: of nodes and pods what `needs` names is kept. To be called once.
+  /// Begins to follow: of nodes and pods what `needs` names is kept; with Needs::kClusterGroups
+  /// also PodGroups, of which any dialect may be missing on the server, and PriorityClasses; with
+  /// Needs::kClusterBudgets PodDisruptionBudgets. To be called once.
   void Start(const Needs& needs);
   /// Returns when nothing is written any more; the cluster keeps what it has. Idempotent.
   void Stop();
 
-  /// UsableAt() of all kinds, now.
+  /// UsableAt() of all kinds, now. PodGroups that the server does not have are no hindrance; those
+  /// that cannot be listed are.
   absl::Status Usable() const;
+
+  /// PodGroups, PriorityClasses and PodDisruptionBudgets as they are known now. Never null.
+  std::shared_ptr<const ClusterObjects> Objects() const;
 
   /// One for each kind that is followed; none before Start().
   std::vector<ReflectorState> States() const;
 
  private:
   class Sink;
+  struct Followed;
+
+  void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Dialect dialect);
+  void FollowObjects();
 
   Api* const api_;
   const ClusterWatchOptions options_;
   const std::unique_ptr<Sink> sink_;
-  std::unique_ptr<ObjectSink> node_sink_;
-  std::unique_ptr<ObjectSink> pod_sink_;
-  std::vector<std::unique_ptr<Reflector>> reflectors_;  // last: their threads use the sinks
+  const std::unique_ptr<ObjectBoard> objects_;
+  std::vector<std::unique_ptr<Followed>> followed_;  // last: its threads use what is above
+  std::atomic<bool> started_ = false;                // followed_ changes no more
 };
 
 }  // namespace outrigger::kube

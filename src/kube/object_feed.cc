@@ -43,7 +43,7 @@ absl::Status ObjectFeed::UpsertProtobuf(const ObjectHead& head, std::string_view
 void ObjectFeed::ReportMalformed(const ObjectHead& head, const absl::Status& status) const {
   if (!report_) return;
   ObjectProblem problem;
-  problem.resource = resource_.plural;
+  problem.resource = name_;
   problem.namespace_ = head.namespace_;
   problem.name = head.name;
   for (const json::MalformedValue& value : malformed_) {

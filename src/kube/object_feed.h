@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,7 @@ class ObjectFeed {
 
   /// `report` may be empty. `sink` outlives this.
   ObjectFeed(const Resource& resource, ObjectSink* sink, Report report)
-      : resource_(resource), sink_(sink), report_(std::move(report)) {}
+      : resource_(resource), name_(NameOf(resource)), sink_(sink), report_(std::move(report)) {}
 
   /// An object that cannot be read is reported, and what was known of it stays. InvalidArgument
   /// only if `document`, the bytes that it stands in, is not JSON: then nothing behind it can be
@@ -42,6 +43,7 @@ class ObjectFeed {
   void ReportMalformed(const ObjectHead& head, const absl::Status& status) const;
 
   const Resource resource_;
+  const std::string name_;
   ObjectSink* const sink_;
   const Report report_;
   KeyTable keys_;

@@ -38,7 +38,7 @@ class ObjectSink {
 
 /// Something of an object that could not be used. Valid during the call that hands it over.
 struct ObjectProblem {
-  std::string_view resource;  // "pods"
+  std::string_view resource;  // "pods", "podgroups.scheduling.x-k8s.io"
   std::string_view namespace_;
   std::string_view name;
   /// A value that was taken as absent, or nullptr: then the object as a whole could not be read,

@@ -91,6 +91,7 @@ Json DeleteBody(const DeleteOptions& what) {
   }
   if (what.grace_period_seconds) body["gracePeriodSeconds"] = *what.grace_period_seconds;
   if (!what.propagation.empty()) body["propagationPolicy"] = what.propagation;
+  if (what.dry_run) body["dryRun"] = {"All"};
   return body;
 }
 

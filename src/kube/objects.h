@@ -85,6 +85,7 @@ struct DeleteOptions {
   std::string resource_version;
   std::optional<int64_t> grace_period_seconds;
   std::string propagation;  // "Foreground", "Background", "Orphan", or the server's default
+  bool dry_run = false;     // everything is checked, nothing is done
 };
 absl::Status Delete(Api& api, const Resource& resource, const ObjectName& object,
                     const DeleteOptions& what = {}, const CallOptions& options = {});

@@ -7,7 +7,7 @@
 namespace outrigger::kube {
 
 Reflector::Reflector(Api* api, const Resource& resource, ObjectSink* sink, ReflectorOptions options)
-    : board_(resource.plural),
+    : board_(NameOf(resource), options.turned),
       now_(options.timing.now),
       loop_(std::make_unique<ReflectorLoop>(api, resource, sink, std::move(options), &board_)) {}
 

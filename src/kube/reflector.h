@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -39,6 +40,9 @@ struct ReflectorOptions {
   Timing timing = RealTiming();
   /// Told, from the reflector's thread, of what could not be used of objects.
   ObjectFeed::Report report = {};
+  /// Told, from that thread too, when the state is ready, missing, followed or failing, or is so no
+  /// more; State() says it already. May be empty.
+  std::function<void()> turned = {};
 };
 
 class ReflectorLoop;

@@ -1,6 +1,7 @@
 #include "kube/reflector_state.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "fmt/format.h"
 #include "kube/watch_errors.h"
@@ -40,6 +41,22 @@ std::string Describe(const ReflectorState& state, TimePoint now) {
   return line;
 }
 
+template <typename Edit>
+void StateBoard::Change(const Edit& edit) {
+  const auto outlook = [this] {
+    return std::tuple(state_.synced, state_.not_installed, state_.followed,
+                      state_.last_error.empty());
+  };
+  bool has_turned = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto before = outlook();
+    edit();
+    has_turned = outlook() != before;
+  }
+  if (has_turned && turned_) turned_();
+}
+
 ReflectorState StateBoard::Get() const {
   const std::lock_guard lock(mutex_);
   return state_;
@@ -57,46 +74,48 @@ void StateBoard::AnsweredLocked() {
 }
 
 void StateBoard::Answered() {
-  const std::lock_guard lock(mutex_);
-  AnsweredLocked();
+  Change([this] { AnsweredLocked(); });
 }
 
 void StateBoard::Failed(const absl::Status& status, TimePoint now) {
-  const std::lock_guard lock(mutex_);
-  ++state_.failures;
-  state_.last_error = OneLine(status.message());
-  state_.unreachable = FailureOf(status) == Failure::kConnection;
-  if (!state_.failing_since) state_.failing_since = now;
+  Change([&] {
+    ++state_.failures;
+    state_.last_error = OneLine(status.message());
+    state_.unreachable = FailureOf(status) == Failure::kConnection;
+    if (!state_.failing_since) state_.failing_since = now;
+  });
 }
 
 void StateBoard::Synced(std::string_view resource_version, TimePoint as_of) {
-  const std::lock_guard lock(mutex_);
-  AnsweredLocked();
-  ++state_.relists;
-  state_.synced = true;
-  state_.not_installed = false;
-  state_.resource_version = resource_version;
-  state_.as_of = as_of;
+  Change([&] {
+    AnsweredLocked();
+    ++state_.relists;
+    state_.synced = true;
+    state_.not_installed = false;
+    state_.resource_version = resource_version;
+    state_.as_of = as_of;
+  });
 }
 
 void StateBoard::Event(std::string_view resource_version, TimePoint now) {
-  const std::lock_guard lock(mutex_);
-  state_.followed = true;
-  AnsweredLocked();
-  ++state_.events;
-  if (!resource_version.empty()) {
+  Change([&] {
+    state_.followed = true;
+    AnsweredLocked();
+    ++state_.events;
+    if (resource_version.empty()) return;
     state_.resource_version = resource_version;
     state_.as_of = now;
-  }
+  });
 }
 
 void StateBoard::NotInstalled(TimePoint now) {
-  const std::lock_guard lock(mutex_);
-  AnsweredLocked();
-  state_.synced = false;
-  state_.not_installed = true;
-  state_.resource_version.clear();
-  state_.as_of = now;
+  Change([&] {
+    AnsweredLocked();
+    state_.synced = false;
+    state_.not_installed = true;
+    state_.resource_version.clear();
+    state_.as_of = now;
+  });
 }
 
 void StateBoard::Count(size_t objects, size_t unreadable) {

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 
@@ -16,7 +18,7 @@ namespace outrigger::kube {
 struct ReflectorState {
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  std::string resource;  // "pods"
+  std::string resource;  // "pods", "podgroups.scheduling.x-k8s.io"
   /// The sink has held everything once since the start, and the kind is there.
   bool synced = false;
   /// The server does not have the kind (a CRD that is not installed); the sink is empty.
@@ -54,7 +56,12 @@ class StateBoard {
  public:
   using TimePoint = ReflectorState::TimePoint;
 
-  explicit StateBoard(std::string_view resource) { state_.resource = resource; }
+  /// `turned` is called, without a lock, after each change of whether the state is ready, missing,
+  /// followed or failing; may be empty.
+  explicit StateBoard(std::string_view resource, std::function<void()> turned = {})
+      : turned_(std::move(turned)) {
+    state_.resource = resource;
+  }
 
   ReflectorState Get() const;
 
@@ -72,8 +79,12 @@ class StateBoard {
   std::optional<TimePoint> failing_since() const;
 
  private:
+  /// Calls `edit` under the lock.
+  template <typename Edit>
+  void Change(const Edit& edit);
   void AnsweredLocked();
 
+  const std::function<void()> turned_;
   mutable std::mutex mutex_;  // guards what follows
   ReflectorState state_;
 };

@@ -4,6 +4,17 @@
 
 namespace outrigger::kube {
 
+std::string NameOf(const Resource& resource) {
+  std::string name(resource.plural);
+  if (!resource.group.empty()) name.append(".").append(resource.group);
+  return name;
+}
+
+std::string ApiVersionOf(const Resource& resource) {
+  std::string version(resource.version);
+  return resource.group.empty() ? version : std::string(resource.group) + "/" + version;
+}
+
 std::string PathOf(const Resource& resource, std::string_view namespace_, std::string_view name,
                    std::string_view subresource) {
   std::string path = resource.group.empty() ? "/api" : "/apis/" + Escape(resource.group);

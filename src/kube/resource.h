@@ -19,8 +19,16 @@ inline constexpr Resource kPods{"", "v1", "pods", "Pod", true};
 inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
                                            "PriorityClass", false};
+inline constexpr Resource kDisruptionBudgets{"policy", "v1", "poddisruptionbudgets",
+                                             "PodDisruptionBudget", true};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+
+/// "nodes", "podgroups.scheduling.x-k8s.io": what kubectl calls the kind; unambiguous.
+std::string NameOf(const Resource& resource);
+
+/// "v1", "scheduling.x-k8s.io/v1alpha1": what objects of the kind have as their apiVersion.
+std::string ApiVersionOf(const Resource& resource);
 
 /// "/api/v1/nodes", "/api/v1/namespaces/shop/pods/web-1/binding". An empty `namespace_` means all
 /// namespaces, empty `name` the collection; every part is escaped.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/agent_metrics.h"
 #include "server/process.h"
 #include "server/read_metrics.h"
 #include "server/series.h"
@@ -69,6 +70,7 @@ class MetricsImpl final : public Metrics {
   void Declare(std::span<const engine::Endpoint> endpoints) override;
   void Watch(std::string_view listener, std::function<http::ServerStats()> stats) override;
   void Follow(std::function<std::vector<FollowedResource>()> resources) override;
+  AgentMetrics* OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
   std::string Render() const override;
 
  private:
@@ -83,6 +85,7 @@ class MetricsImpl final : public Metrics {
 
   prometheus::Registry registry_;
   Families families_{registry_};
+  AgentFamilies own_{registry_};
   SeriesTable<AgentSeries> agents_{kMaxAgents};
   std::vector<std::unique_ptr<AgentSeries>> owned_;  // changed under the lock of agents_
 

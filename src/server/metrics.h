@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 #include "engine/observer.h"
 #include "http/server.h"
+#include "outrigger/agent/metrics.h"
+#include "outrigger/agent/registry.h"
 
 namespace outrigger::server {
 
@@ -46,6 +48,10 @@ class Metrics : public engine::Observer {
   /// Shows how the API server is followed. `resources` is called by Render(); null ends that, and
   /// when it returns `resources` is called no more.
   virtual void Follow(std::function<std::vector<FollowedResource>()> resources) = 0;
+
+  /// Where that agent counts what it declares (AgentFactory::metrics); the same for the same name.
+  /// Lives as long as this.
+  virtual AgentMetrics* OfAgent(const AgentInfo& agent) = 0;
 
   /// The text exposition format 0.0.4, process figures included.
   virtual std::string Render() const = 0;

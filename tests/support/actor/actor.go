@@ -92,3 +92,32 @@ func (a *Actor) Record(event Event) (Stats, error) {
 	}
 	return stats, nil
 }
+
+// Deed is something that an agent does through its way to the cluster; see deeds.h of the actor.
+type Deed struct {
+	Verb      string         `json:"verb"`
+	Namespace string         `json:"namespace,omitempty"`
+	Name      string         `json:"name,omitempty"`
+	UID       string         `json:"uid,omitempty"`
+	Node      string         `json:"node,omitempty"`
+	Version   string         `json:"version,omitempty"`
+	Dialect   int            `json:"dialect,omitempty"`
+	Status    map[string]any `json:"status,omitempty"`
+}
+
+// Outcome is what came of a deed: a code of absl::Status, and what was read.
+type Outcome struct {
+	Code  string          `json:"code"`
+	Text  string          `json:"text"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Do does it.
+func (a *Actor) Do(deed Deed) (Outcome, error) {
+	var outcome Outcome
+	text, err := json.Marshal(deed)
+	if err != nil {
+		return outcome, err
+	}
+	return outcome, a.Ask("do "+string(text), &outcome)
+}

@@ -158,3 +158,17 @@ func (b *PodBuilder) GracePeriod(seconds int64) *PodBuilder {
 
 // Pod returns a copy of what was built.
 func (b *PodBuilder) Pod() *corev1.Pod { return b.pod.DeepCopy() }
+
+// Pinned restricts the pod to one node by its name, as the DaemonSet controller does.
+func (b *PodBuilder) Pinned(node string) *PodBuilder {
+	b.pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchFields: []corev1.NodeSelectorRequirement{{
+					Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+				}},
+			}},
+		},
+	}}
+	return b
+}

@@ -10,7 +10,8 @@
 // (flock) on the file that --stage names. --clock-off-s is how wrong its clock is.
 //
 // Commands come on standard input, one a line; each is answered by one line of JSON: election,
-// record {...} (see reporter.h), quit. The end of the input and SIGTERM are quit.
+// record {...} (see reporter.h), do {...} (see deeds.h), quit. The end of the input and SIGTERM are
+// quit.
 
 #include <chrono>
 #include <iostream>
@@ -20,6 +21,7 @@
 #include "CLI/CLI.hpp"
 #include "candidate.h"
 #include "commands.h"
+#include "deeds.h"
 #include "kube/client.h"
 #include "kube/config.h"
 #include "reporter.h"
@@ -58,11 +60,14 @@ kube::Clock ClockOf(const Options& options) {
   return clock;
 }
 
-std::string Answer(const std::string& command, Candidate& candidate, Reporter& reporter) {
+std::string Answer(const std::string& command, Candidate& candidate, Reporter& reporter,
+                   Deeds& deeds) {
   constexpr std::string_view kRecord = "record ";
+  constexpr std::string_view kDo = "do ";
   if (command == "election") return candidate.Line();
   if (command.starts_with(kRecord)) return reporter.Record(command.substr(kRecord.size()));
-  return R"({"error":"commands are election, record {...} and quit"})";
+  if (command.starts_with(kDo)) return deeds.Do(command.substr(kDo.size()));
+  return R"({"error":"commands are election, record {...}, do {...} and quit"})";
 }
 
 absl::Status Run(const Options& options) {
@@ -72,6 +77,7 @@ absl::Status Run(const Options& options) {
   auto client = kube::Client::Create(*config);
   if (!client.ok()) return client.status();
   Reporter reporter(client->get(), options.events);
+  Deeds deeds(client->get());
   Candidate candidate(options.stage);
   if (!options.lease.empty()) {
     absl::Status status = candidate.Stand(client->get(), LeaseOf(options), ClockOf(options));
@@ -79,7 +85,7 @@ absl::Status Run(const Options& options) {
   }
   for (auto command = commands.Next(); command && *command != "quit"; command = commands.Next()) {
     // NOLINTNEXTLINE(performance-avoid-endl)
-    std::cout << Answer(*command, candidate, reporter) << std::endl;
+    std::cout << Answer(*command, candidate, reporter, deeds) << std::endl;
   }
   return absl::OkStatus();
 }

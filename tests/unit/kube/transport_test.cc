@@ -9,6 +9,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kube/errors.h"
@@ -111,19 +112,25 @@ TEST(Transport, SendsNothingTwiceThatMayNotBe) {
 }
 
 TEST(Transport, TakesNoAnswerThatWasCutAtAnyByte) {
-  // Of the chunks the very last byte is the end of an empty line: nothing is missing without it.
-  const std::string chunked(kChunked, sizeof(kChunked) - 2);
-  for (const std::string& whole : {chunked, Answer(200, R"({"kind":"PodList"})")}) {
-    RawServer server([&](RawPeer& peer, size_t connection) {
+  // Of the chunks the very last byte is the end of an empty line: libcurl 7.88 takes them without
+  // it, 8.14 does not.
+  const std::string chunked = kChunked;
+  const std::string counted = Answer(200, R"({"kind":"PodList"})");
+  for (const auto& [whole, needed] :
+       {std::pair(chunked, chunked.size() - 1), std::pair(counted, counted.size())}) {
+    std::atomic<size_t> sent{0};
+    const std::string_view bytes = whole;
+    RawServer server([&sent, bytes](RawPeer& peer, size_t) {
       peer.ReadRequest();
-      peer.Send(std::string_view(whole).substr(0, connection));
+      peer.Send(bytes.substr(0, sent));
     });
     const auto client = ClientOf(server.url());
-    for (size_t cut = 0; cut < whole.size(); ++cut) {
+    for (; sent < needed; ++sent) {
       const auto answer = client->Call(Once("/api"));
       EXPECT_EQ(answer.status().code(), absl::StatusCode::kUnavailable)
-          << "cut at " << cut << " of " << whole << ": " << answer.status();
+          << "cut at " << sent << " of " << whole << ": " << answer.status();
     }
+    sent = whole.size();
     const auto answer = client->Call(Once("/api"));
     EXPECT_TRUE(answer.ok()) << answer.status();
   }
@@ -174,7 +181,9 @@ TEST(Transport, RefusesAHeadWithoutEnd) {
   RawServer server([](RawPeer& peer, size_t) {
     peer.ReadRequest();
     peer.Send("HTTP/1.1 200 OK\r\n");
-    while (peer.Send("A: b\r\n")) {
+    // Long enough for our limit to come before that of later versions of libcurl, 5000 lines.
+    const std::string line = "A: " + std::string(100, 'b') + "\r\n";
+    while (peer.Send(line)) {
     }
   });
   const auto answer = ClientOf(server.url())->Call(Once("/api"));

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "cluster/cluster.h"
+#include "kube/api.h"
+#include "kube/change_listener.h"
+#include "kube/clock.h"
+#include "kube/cluster_watch.h"
+#include "kube/event_recorder.h"
+#include "kube/objects.h"
+#include "outrigger/agent/cluster.h"
+
+namespace outrigger::kube {
+
+struct ClusterActorOptions {
+  /// Of the events that agents record.
+  EventOptions events = {.controller = "outrigger", .instance = "outrigger"};
+  Clock clock = {};
+};
+
+/// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
+/// safe. docs/kube-client.md states the promises.
+///
+/// Bindings, nominations, evictions, and what is read to decide about them do not wait for the
+/// client's own rate limit; what is written for people does.
+class ClusterActor final : public ClusterAccess {
+ public:
+  /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
+  /// (ClusterOptions::changed, ClusterWatchOptions::changed).
+  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch, ChangeListener* changes,
+               ClusterActorOptions options = {});
+
+  absl::StatusOr<ClusterView> Take() override;
+  void OnChange(std::function<void()> changed) override;
+  absl::Status Assume(const PodId& pod, std::string_view node) override;
+  void Forget(const PodId& pod) override;
+  absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
+  absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
+                           const CallLimits& limits) override;
+  absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
+                        const CallLimits& limits) override;
+  absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
+  absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
+  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override;
+  absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                           const CallLimits& limits) override;
+  void Record(ClusterEvent event) override;
+
+  /// Returns when every event that was recorded before has been written or dropped.
+  void FlushEvents() { Events().Flush(); }
+
+ private:
+  absl::Status AskForEviction(const PodId& pod, bool dry_run, const CallLimits& limits);
+
+  EventRecorder& Events();
+
+  Api& api_;
+  cluster::Cluster& cluster_;
+  ClusterWatch& watch_;
+  ChangeListener& changes_;
+  const ClusterActorOptions options_;
+  std::once_flag events_once_;
+  std::unique_ptr<EventRecorder> events_;  // has a thread: made when it is needed
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,47 @@
+#include "kube/object_board_sinks.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "json/disruption_budget_reader.h"
+#include "json/pod_group_reader.h"
+
+namespace outrigger::kube {
+
+absl::Status PodGroupSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                  const json::Path& at) {
+  PodGroup group;
+  absl::Status status = json::ReadPodGroup(object, at, dialect_, &group);
+  if (status.ok()) board_.PutGroup(std::move(group));
+  return status;
+}
+
+void PodGroupSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.RemoveGroup(dialect_, namespace_, name);
+}
+
+absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object object,
+                                       const json::Path& at) {
+  int32_t value = 0;
+  absl::Status status = json::ReadObject(object, at, json::Field{"value", &value});
+  if (status.ok()) board_.PutClass(head.name, value);
+  return status;
+}
+
+void PriorityClassSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  board_.RemoveClass(name);
+}
+
+absl::Status BudgetSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                const json::Path& at) {
+  DisruptionBudget budget;
+  absl::Status status = json::ReadDisruptionBudget(object, at, &budget);
+  if (status.ok()) board_.PutBudget(std::move(budget));
+  return status;
+}
+
+void BudgetSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.RemoveBudget(namespace_, name);
+}
+
+}  // namespace outrigger::kube

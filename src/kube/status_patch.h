@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "kube/api.h"
+#include "kube/objects.h"
+#include "outrigger/agent/cluster.h"
+
+// What is written into the status of objects on behalf of agents.
+
+namespace outrigger::kube {
+
+/// Writes status.nominatedNodeName of the pod; an empty `node` takes it away. With a
+/// `resource_version`, only of that version. Aborted: another pod has the name, or another version;
+/// NotFound: there is none. Idempotent. `options.rate_limited` counts.
+absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
+                          std::string_view resource_version, const CallOptions& options);
+
+/// Writes what the PodGroup's dialect has fields for; the rest of its status stays, but for its
+/// conditions. A PodGroup of another UID is Aborted; where the API server leaves that to us (of
+/// CRDs) the other one has been written by then. InvalidArgument: the dialect has no objects.
+absl::Status WriteGroupStatus(Api& api, const PodGroup& group, const PodGroupStatus& status,
+                              std::chrono::system_clock::time_point now,
+                              const CallOptions& options);
+
+}  // namespace outrigger::kube

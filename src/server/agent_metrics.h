@@ -1,0 +1,36 @@
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "outrigger/agent/metrics.h"
+#include "outrigger/agent/registry.h"
+
+namespace outrigger::server {
+
+/// The metrics that agents declare, as Prometheus families with the label `agent` and at most one
+/// of their own. Thread-safe.
+class AgentFamilies {
+ public:
+  /// `registry` outlives this.
+  explicit AgentFamilies(prometheus::Registry& registry);
+  ~AgentFamilies();
+
+  /// Where that agent counts; the same for the same name. What it declares appears with its first
+  /// value, without a label of its own at once, at 0. Two agents may declare the same metric; one
+  /// that the registry does not accept (no name of a metric, or one that exists with another
+  /// meaning) is ignored as if it were not declared.
+  AgentMetrics* Of(const AgentInfo& agent);
+
+ private:
+  prometheus::Registry& registry_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::unique_ptr<AgentMetrics>, std::less<>> agents_;
+};
+
+}  // namespace outrigger::server

@@ -1,0 +1,226 @@
+package acting
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"outrigger.dev/outrigger/tests/support/actor"
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// TestDeeds is about what agents do to pods and PodGroups, and see of them.
+func TestDeeds(t *testing.T) {
+	w := newWorld(t)
+	rule := func(group string, resources, verbs []string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
+	}
+	follow := []string{"list", "watch"}
+	config, err := w.cluster.ConfigWithRules(w.ctx, "agent",
+		rule("", []string{"pods"}, []string{"get", "list", "watch"}),
+		rule("", []string{"nodes"}, follow),
+		rule("", []string{"pods/status"}, []string{"patch"}),
+		rule("", []string{"pods/binding", "pods/eviction"}, []string{"create"}),
+		rule("policy", []string{"poddisruptionbudgets"}, follow),
+		rule("coordination.k8s.io", []string{"leases"}, []string{"get"}),
+		rule("scheduling.x-k8s.io", []string{"podgroups"}, follow),
+		rule("scheduling.x-k8s.io", []string{"podgroups/status"}, []string{"patch"}),
+		rule("scheduling.volcano.sh", []string{"podgroups"}, []string{"get", "list", "watch", "patch"}),
+		rule("scheduling.volcano.sh", []string{"podgroups/status"}, []string{"patch"}),
+		rule("scheduling.sigs.k8s.io", []string{"podgroups"}, follow),
+		rule("scheduling.k8s.io", []string{"podgroups", "priorityclasses"}, follow))
+	w.must(err)
+	w.config = config
+	w.scene("nominations are of one pod and version", nominates)
+	w.scene("evictions respect budgets", evicts)
+	w.scene("budgets come, change and go", budgets)
+	w.scene("leases say who holds them", holders)
+	w.scene("pod groups come, are written, and go", podGroups)
+}
+
+// does fails the test unless the deed ends with this code.
+func (w *world) does(a *actor.Actor, code string, deed actor.Deed) actor.Outcome {
+	w.Helper()
+	outcome, err := a.Do(deed)
+	w.must(err)
+	if outcome.Code != code {
+		w.Fatalf("%s of %s: %s, not %s: %s", deed.Verb, deed.Name, outcome.Code, code, outcome.Text)
+	}
+	return outcome
+}
+
+// waiting makes a pod that nobody schedules.
+func (w *world) waiting(name string) *corev1.Pod {
+	w.Helper()
+	made, err := w.client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.ctx,
+		kube.MakePod(name).Label("app", name).GracePeriod(0).Pod(), metav1.CreateOptions{})
+	w.must(err)
+	return made
+}
+
+func (w *world) read(name string) *corev1.Pod {
+	w.Helper()
+	pod, err := w.client.CoreV1().Pods(metav1.NamespaceDefault).Get(w.ctx, name, metav1.GetOptions{})
+	w.must(err)
+	return pod
+}
+
+func nominates(w *world) {
+	a := w.actor("nominates", w.config)
+	pod := w.waiting("nominated")
+	deed := actor.Deed{Verb: "nominate", Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID),
+		Node: "n1", Version: pod.ResourceVersion}
+	w.does(a, "OK", deed)
+	if got := w.read(pod.Name); got.Status.NominatedNodeName != "n1" {
+		w.Errorf("nominated to %q", got.Status.NominatedNodeName)
+	} else if manager := got.ManagedFields[len(got.ManagedFields)-1].Manager; manager != "outrigger" {
+		w.Errorf("written as %q", manager)
+	}
+	deed.Node = "n2"
+	w.does(a, "ABORTED", deed) // the version has changed
+	deed.Version = ""
+	w.does(a, "OK", deed)
+	outcome := w.does(a, "OK", actor.Deed{Verb: "read", Namespace: pod.Namespace, Name: pod.Name})
+	var value struct{ UID, Node, Nominated, Version string }
+	w.must(json.Unmarshal(outcome.Value, &value))
+	if got := w.read(pod.Name); value.UID != string(pod.UID) || value.Nominated != "n2" || value.Version != got.ResourceVersion {
+		w.Errorf("read as %+v", value)
+	}
+	deed.Node = ""
+	w.does(a, "OK", deed)
+	if got := w.read(pod.Name).Status.NominatedNodeName; got != "" {
+		w.Errorf("still nominated to %q", got)
+	}
+	other := deed
+	other.UID, other.Node = "another", "n3"
+	w.does(a, "ABORTED", other)
+	if got := w.read(pod.Name).Status.NominatedNodeName; got != "" {
+		w.Errorf("another pod's nomination was written: %q", got)
+	}
+	deed.Name = "nobody"
+	w.does(a, "NOT_FOUND", deed)
+}
+
+func evicts(w *world) {
+	a := w.actor("evicts", w.config)
+	pod := w.waiting("evicted")
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	_, err := w.client.CoreV1().Pods(pod.Namespace).UpdateStatus(w.ctx, pod, metav1.UpdateOptions{})
+	w.must(err)
+	all := intstr.FromInt32(1)
+	budgets := w.client.PolicyV1().PodDisruptionBudgets(pod.Namespace)
+	budget, err := budgets.Create(w.ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "all"},
+		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &all,
+			Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}}}, metav1.CreateOptions{})
+	w.must(err)
+	budget.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: budget.Generation, CurrentHealthy: 1, DesiredHealthy: 1, ExpectedPods: 1}
+	_, err = budgets.UpdateStatus(w.ctx, budget, metav1.UpdateOptions{})
+	w.must(err)
+	deed := actor.Deed{Verb: "evict", Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
+	ask := deed
+	ask.Verb = "may-evict"
+	w.does(a, "RESOURCE_EXHAUSTED", ask)
+	w.does(a, "RESOURCE_EXHAUSTED", deed)
+	w.must(budgets.Delete(w.ctx, "all", metav1.DeleteOptions{}))
+	other := deed
+	other.UID = "another"
+	w.does(a, "ABORTED", other)
+	w.does(a, "OK", ask)
+	if w.read(pod.Name).DeletionTimestamp != nil {
+		w.Error("the pod was evicted by a question")
+	}
+	w.does(a, "OK", deed)
+	w.does(a, "NOT_FOUND", deed)
+	w.does(a, "NOT_FOUND", ask)
+}
+
+func holders(w *world) {
+	a := w.actor("holders", w.config)
+	leases := w.client.CoordinationV1().Leases(metav1.NamespaceDefault)
+	lease, err := leases.Create(w.ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "held"}}, metav1.CreateOptions{})
+	w.must(err)
+	deed := actor.Deed{Verb: "holder", Namespace: lease.Namespace, Name: lease.Name}
+	expect := func(want string) {
+		w.Helper()
+		var holder string
+		w.must(json.Unmarshal(w.does(a, "OK", deed).Value, &holder))
+		if holder != want {
+			w.Errorf("held by %q, not %q", holder, want)
+		}
+	}
+	expect("")
+	holder := "host_1"
+	lease.Spec.HolderIdentity = &holder
+	_, err = leases.Update(w.ctx, lease, metav1.UpdateOptions{})
+	w.must(err)
+	expect(holder)
+	deed.Name = "nothing"
+	w.does(a, "NOT_FOUND", deed)
+}
+
+// view is what an agent sees.
+type view struct {
+	Groups []struct {
+		Dialect, Minimum int
+		Name, UID        string
+	}
+	Served  []int
+	Budgets map[string]int64 // what each allows
+}
+
+// budgets come, change and go in what an agent sees.
+func budgets(w *world) {
+	a := w.actor("budgets", w.config)
+	w.does(a, "OK", actor.Deed{Verb: "follow"})
+	one := intstr.FromInt32(1)
+	all := w.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
+	budget, err := all.Create(w.ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "seen"},
+		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "seen"}}}}, metav1.CreateOptions{})
+	w.must(err)
+	allows := func(count int64) func(view) bool {
+		return func(v view) bool {
+			allowed, ok := v.Budgets["default/seen"]
+			return ok && allowed == count
+		}
+	}
+	w.sees(a, "a budget that allows nothing yet", allows(0))
+	budget.Status.DisruptionsAllowed = 2
+	_, err = all.UpdateStatus(w.ctx, budget, metav1.UpdateOptions{})
+	w.must(err)
+	w.sees(a, "a budget that allows two", allows(2))
+	w.must(all.Delete(w.ctx, "seen", metav1.DeleteOptions{}))
+	w.sees(a, "no budget", func(v view) bool { return len(v.Budgets) == 0 })
+}
+
+func (w *world) sees(a *actor.Actor, what string, condition func(view) bool) {
+	w.Helper()
+	w.eventually(patience, func(context.Context) error {
+		outcome, err := a.Do(actor.Deed{Verb: "view"})
+		if err != nil {
+			return err
+		}
+		var seen view
+		if outcome.Code != "OK" {
+			return fmt.Errorf("no view: %s", outcome.Text)
+		}
+		if err := json.Unmarshal(outcome.Value, &seen); err != nil {
+			return err
+		}
+		if !condition(seen) {
+			return fmt.Errorf("%s: %+v", what, seen)
+		}
+		return nil
+	})
+}

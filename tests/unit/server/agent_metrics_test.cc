@@ -1,0 +1,118 @@
+#include "server/agent_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/metrics.h"
+
+namespace outrigger::server {
+namespace {
+
+using Kind = MetricSpec::Kind;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+AgentInfo AgentWith(const std::string& name, std::vector<MetricSpec> metrics) {
+  AgentInfo agent;
+  agent.name = name;
+  agent.factory.metrics = std::move(metrics);
+  return agent;
+}
+
+MetricSpec Counter(const std::string& name, const std::string& label = "") {
+  return {Kind::kCounter, name, "Help of " + name + ".", label, {}};
+}
+
+TEST(AgentMetrics, AreShownUnderTheirAgent) {
+  const auto metrics = Metrics::Create();
+  const AgentInfo gang =
+      AgentWith("gang", {Counter("outrigger_gang_plans_total"),
+                         {Kind::kGauge, "outrigger_gang_waiting", "Groups that wait.", "cause", {}},
+                         {Kind::kHistogram, "outrigger_gang_plan_seconds", "Time.", "", {0.1, 1}}});
+  AgentMetrics* const own = metrics->OfAgent(gang);
+  EXPECT_THAT(metrics->Render(), HasSubstr("outrigger_gang_plans_total{agent=\"gang\"} 0\n"));
+  own->Add("outrigger_gang_plans_total", "", 2);
+  own->Add("outrigger_gang_plans_total", "", 1);
+  own->Set("outrigger_gang_waiting", "cpu", 7);
+  own->Set("outrigger_gang_waiting", "cpu", 5);
+  own->Observe("outrigger_gang_plan_seconds", "", 0.5);
+  const std::string text = metrics->Render();
+  for (const char* line :
+       {"# HELP outrigger_gang_waiting Groups that wait.\n",
+        "# TYPE outrigger_gang_waiting gauge\n", "outrigger_gang_plans_total{agent=\"gang\"} 3\n",
+        "outrigger_gang_waiting{agent=\"gang\",cause=\"cpu\"} 5\n",
+        "outrigger_gang_plan_seconds_bucket{agent=\"gang\",le=\"0.1\"} 0\n",
+        "outrigger_gang_plan_seconds_bucket{agent=\"gang\",le=\"1\"} 1\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_EQ(metrics->OfAgent(gang), own);
+}
+
+TEST(AgentMetrics, OfTwoAgentsMayHaveTheSameName) {
+  const auto metrics = Metrics::Create();
+  metrics->OfAgent(AgentWith("gang", {Counter("outrigger_plans_total")}))
+      ->Add("outrigger_plans_total", "", 1);
+  metrics->OfAgent(AgentWith("qos", {Counter("outrigger_plans_total")}))
+      ->Add("outrigger_plans_total", "", 2);
+  const std::string text = metrics->Render();
+  EXPECT_THAT(text, HasSubstr("outrigger_plans_total{agent=\"gang\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_plans_total{agent=\"qos\"} 2\n"));
+}
+
+TEST(AgentMetrics, ThatWereNotDeclaredSoAreIgnored) {
+  const auto metrics = Metrics::Create();
+  AgentMetrics* const own =
+      metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_plans_total")}));
+  own->Add("outrigger_other_total", "", 1);
+  own->Set("outrigger_gang_plans_total", "", 9);
+  own->Observe("outrigger_gang_plans_total", "", 9);
+  const std::string text = metrics->Render();
+  EXPECT_THAT(text, Not(HasSubstr("outrigger_other_total")));
+  EXPECT_THAT(text, HasSubstr("outrigger_gang_plans_total{agent=\"gang\"} 0\n"));
+}
+
+TEST(AgentMetrics, ThatCannotBeAreIgnored) {
+  const auto metrics = Metrics::Create();
+  const std::string before = metrics->Render();
+  AgentMetrics* const own = metrics->OfAgent(
+      AgentWith("gang", {Counter("no name"),
+                         Counter("a_total", "no label"),
+                         Counter("b_total", "agent"),
+                         {Kind::kGauge, "outrigger_extender_nodes_total", "Another type.", "", {}},
+                         {Kind::kHistogram, "c_seconds", "Not ascending.", "", {2, 1}}}));
+  own->Add("no name", "", 1);
+  own->Add("a_total", "x", 1);
+  own->Add("b_total", "x", 1);
+  own->Set("outrigger_extender_nodes_total", "", 1);
+  own->Observe("c_seconds", "", 1);
+  const std::string text = metrics->Render();
+  for (const char* part : {"no name", "a_total{", "b_total{", "Another type", "c_seconds"}) {
+    EXPECT_THAT(text, Not(HasSubstr(part)));
+  }
+}
+
+TEST(AgentMetrics, HaveABoundedNumberOfSeries) {
+  const auto metrics = Metrics::Create();
+  AgentMetrics* const own =
+      metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_refusals_total", "why")}));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([own] {
+      for (int i = 0; i < 150; ++i) {
+        own->Add("outrigger_gang_refusals_total", "why-" + std::to_string(i), 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::string text = metrics->Render();
+  EXPECT_THAT(text, HasSubstr("why=\"why-99\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("why=\"other\"} 200\n"));
+  EXPECT_THAT(text, Not(HasSubstr("why-100")));
+}
+
+}  // namespace
+}  // namespace outrigger::server
