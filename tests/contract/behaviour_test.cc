@@ -3,6 +3,7 @@
 #include <random>
 #include <thread>
 
+#include "acting.h"
 #include "answers.h"
 #include "builders.h"
 #include "gmock/gmock.h"
@@ -18,14 +19,23 @@ class AgentContract : public ::testing::TestWithParam<std::string> {
   AgentContract() {
     for (const AgentInfo& info : Registry()) {
       if (info.name != GetParam()) continue;
-      auto agent = info.factory.make({.name = info.name}, info.factory.settings.Defaults());
+      AgentDeps deps;
+      deps.name = info.name;
+      deps.cluster = &cluster_;
+      auto agent = info.factory.make(deps, info.factory.settings.Defaults());
       if (!agent.ok()) continue;
       agent_ = *std::move(agent);
       keys_ = KeysOf(info, *agent_);
     }
   }
-  void SetUp() override { ASSERT_NE(agent_, nullptr) << "refuses its own default settings"; }
+  void SetUp() override {
+    ASSERT_NE(agent_, nullptr) << "refuses its own default settings";
+    PutInCharge(&cluster_);
+    StartAndAwait(agent_.get());
+  }
+  void TearDown() override { Stop(agent_.get()); }
 
+  testing::FakeCluster cluster_;
   std::unique_ptr<Agent> agent_;
   std::vector<std::string> keys_;
 };

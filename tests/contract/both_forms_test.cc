@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "acting.h"
 #include "builders.h"
 #include "cluster/cluster.h"
 #include "engine/engine.h"
@@ -120,11 +121,31 @@ class BothForms : public ::testing::TestWithParam<std::string> {
     auto agent = info_->factory.make({.name = info_->name}, settings);
     ASSERT_TRUE(agent.ok());
     nodes_ = Nodes(KeysOf(*info_, **agent));
-    auto made =
-        engine::Engine::Create({{.info = info_, .settings = settings}}, &observer_, &source_);
+    auto made = engine::Engine::Create({{.info = info_, .settings = settings}}, &observer_,
+                                       &source_, {.cluster = &acted_on_});
     ASSERT_TRUE(made.ok());
     engine_ = *std::move(made);
+    PutInCharge(&acted_on_);
+    ASSERT_TRUE(engine_->Start().ok());
     Follow();
+    AwaitAnswers();
+  }
+  void TearDown() override {
+    if (engine_ != nullptr) engine_->Stop();
+  }
+
+  // An agent that acts answers with errors until it knows what it has to.
+  void AwaitAnswers() {
+    const Json question = {{"Pod", PodJson(testing::MakePod("probe"))},
+                           {"Nodes", nullptr},
+                           {"NodeNames", {nodes_[0].name}}};
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (size_t i = 0; i < engine_->endpoints().size(); ++i) {
+      if (engine_->endpoints()[i].verb != engine::Verb::kFilter) continue;
+      while (!Ask(*engine_, i, question)["Error"].get<std::string>().empty()) {
+        ASSERT_LT(std::chrono::steady_clock::now(), until) << "it never answers";
+      }
+    }
   }
 
   // What a reflector would store: the same JSON, read as far as the agents need it.
@@ -143,6 +164,7 @@ class BothForms : public ::testing::TestWithParam<std::string> {
 
   const AgentInfo* info_ = nullptr;
   NoObserver observer_;
+  testing::FakeCluster acted_on_;
   cluster::Cluster cluster_{{}};
   engine::SnapshotNodes source_{&cluster_, [] { return absl::OkStatus(); }};
   std::vector<Node> nodes_;

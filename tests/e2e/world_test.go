@@ -85,6 +85,9 @@ func (w *world) annotate(node string, annotations map[string]string) {
 
 const nodeEvents = "outrigger_watch_events_total"
 
+// nodesKnown also counts what came as a list: API servers before 1.34 do not stream one as events.
+const nodesKnown = "outrigger_watch_objects"
+
 func (w *world) patchAnnotations(node string, annotations map[string]string) {
 	w.Helper()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
@@ -156,7 +159,7 @@ podMaxBackoffSeconds: 2
 func (w *world) config(urls map[string]string, args ...string) []byte {
 	w.Helper()
 	names := ""
-	for _, name := range []string{"safe", "congestion"} { // a fixed order
+	for _, name := range []string{"safe", "congestion", "gang"} { // a fixed order
 		if url, ok := urls[name]; ok {
 			names += "," + name
 			args = append(args, "--url", name+"="+url)

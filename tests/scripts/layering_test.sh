@@ -57,7 +57,7 @@ row() {
 for agent in "$ROOT"/agents/*/; do
   [ -f "$agent/CMakeLists.txt" ] || continue
   target=outrigger_agent_$(basename "$agent" | tr - _)
-  for header in wire/extender.h engine/engine.h kube/api.h http/server.h server/service.h cli/main.h; do
+  for header in wire/extender.h engine/engine.h kube/api.h cluster/snapshot.h plan/round.h http/server.h server/service.h cli/main.h; do
     row "$target" outrigger/agent/agent.h "$header"
   done
 done

@@ -1,0 +1,186 @@
+#include "board.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "outrigger/plan/group.h"
+#include "outrigger/plan/room.h"
+#include "reasons.h"
+
+namespace outrigger::gang {
+namespace {
+
+absl::string_view AbslView(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+bool WantsPlace(const Pod& pod) {
+  return pod.node_name.empty() && !pod.being_deleted && pod.phase != "Succeeded" &&
+         pod.phase != "Failed";
+}
+
+bool HasPlace(const Pod& pod) {
+  return !pod.node_name.empty() && !pod.being_deleted && pod.phase != "Succeeded" &&
+         pod.phase != "Failed";
+}
+
+// Names of pods would be as many series.
+std::string LabelOf(const plan::Cause& cause) {
+  const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
+  return of_pod ? "the place of a waiter" : TextOf(cause);
+}
+
+}  // namespace
+
+ResourceList RequestsOf(const Pod& pod) {
+  ResourceList requests = PodRequestsOnNode(pod);
+  requests.Set(kPods, Quantity::FromInt(1));
+  return requests;
+}
+
+void Take(const ResourceList& amounts, ResourceList* from) {
+  for (const ResourceList::Entry& amount : amounts) {
+    from->Set(amount.name, from->Get(amount.name) - amount.quantity);
+  }
+}
+
+bool Covers(const ResourceList& free, const ResourceList& requests) {
+  for (const ResourceList::Entry& wanted : requests) {
+    if (!wanted.quantity.IsZero() && free.Get(wanted.name) < wanted.quantity) return false;
+  }
+  return true;
+}
+
+bool IsPinned(const Pod& pod) {
+  if (!pod.affinity.required_node) return false;
+  const auto& terms = pod.affinity.required_node->terms;
+  return !terms.empty() && std::all_of(terms.begin(), terms.end(),
+                                       [](const auto& term) { return !term.match_fields.empty(); });
+}
+
+Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.end()) {
+  AddUnits(input);
+  AddPods(input.pods);
+}
+
+BoardUnit& Board::AddUnit(const plan::Unit& unit) {
+  BoardUnit& entry = units_.emplace_back();
+  entry.key = unit.key;
+  entry.rank = unit.rank;
+  entry.gang = unit.key.dialect != plan::Dialect::kNone;
+  entry.minimum = unit.minimum;
+  entry.roles = unit.roles;
+  const size_t index = units_.size() - 1;
+  if (entry.gang) gangs_.emplace(unit.key, index);
+  for (const plan::Member& member : unit.members) {
+    pods_[member.pod->uid] = {
+        .pod = member.pod, .role = member.role, .unit = index, .node = {}, .reason = {}};
+  }
+  return entry;
+}
+
+void Board::AddUnits(const Input& input) {
+  units_.reserve(input.units.size() + input.resting.size());
+  for (size_t i = 0; i < input.units.size(); ++i) {
+    const plan::Unit& unit = input.units[i];
+    const plan::UnitPlan& planned = input.plan.units[i];
+    BoardUnit& entry = AddUnit(unit);
+    entry.fits = planned.fits;
+    if (!planned.fits) {
+      entry.word = TextOf(planned.cause);
+      entry.label = LabelOf(planned.cause);
+      for (size_t m = 0; m < planned.promised.size(); ++m) {
+        if (!planned.promised[m].empty()) {
+          AddLease(i, *unit.members[m].pod, planned.promised[m], input.snapshot);
+        }
+      }
+      continue;
+    }
+    for (size_t m = 0; m < unit.members.size(); ++m) {
+      const Pod& pod = *unit.members[m].pod;
+      pods_[pod.uid].node = planned.nodes[m];
+      if (entry.gang && !planned.nodes[m].empty()) {
+        AddLease(i, pod, planned.nodes[m], input.snapshot);
+      }
+    }
+  }
+  for (const Resting& resting : input.resting) {
+    BoardUnit& entry = AddUnit(resting.unit);
+    entry.word = resting.why;
+    entry.label = LabelOf({plan::Cause::Class::kRefused, {}});
+  }
+}
+
+void Board::AddLease(size_t unit, const Pod& pod, const std::string& node,
+                     const cluster::Snapshot& snapshot) {
+  auto [at, is_new] = leases_.try_emplace(node);
+  if (is_new) {
+    if (const auto room = plan::RoomOn(snapshot, node)) at->second.free = room->free;
+  }
+  at->second.leases.push_back({unit, pod.uid, RequestsOf(pod)});
+}
+
+void Board::AddPods(std::span<const PodPtr> pods) {
+  for (const PodPtr& pod : pods) {
+    const bool wants = WantsPlace(*pod);
+    if (!wants && !HasPlace(*pod)) continue;
+    if (wants && pods_.contains(pod->uid)) continue;
+    const auto membership = plan::MembershipOf(*pod, nullptr);
+    if (!membership) continue;
+    const plan::GroupState* group = plan::FindGroup(groups_, *membership);
+    if (group == nullptr) continue;
+    if (!wants) {
+      const auto at = bound_.try_emplace(group->key).first;
+      at->second.push_back({pod->uid, std::string(membership->role), pod});
+      gang_of_bound_[pod->uid] = &at->first;
+    } else if (group->cause != plan::GroupCause::kLeftToScheduler) {
+      pods_[pod->uid] = {.pod = pod, .role = {}, .node = {}, .reason = WaitingText(*group)};
+    }
+  }
+  for (BoardUnit& unit : units_) {
+    if (!unit.gang) continue;
+    if (const plan::GroupState* group = FindGroupOf(unit.key)) {
+      unit.schedule_timeout_seconds = group->schedule_timeout_seconds;
+    }
+  }
+}
+
+const plan::GroupState* Board::FindGroupOf(const plan::UnitKey& key) const {
+  const auto at = std::lower_bound(groups_.begin(), groups_.end(), key,
+                                   [](const plan::GroupState& group, const plan::UnitKey& wanted) {
+                                     return group.key < wanted;
+                                   });
+  return at != groups_.end() && at->key == key ? &*at : nullptr;
+}
+
+bool Board::IsLeftToScheduler(const plan::Membership& membership) const {
+  const plan::GroupState* group = plan::FindGroup(groups_, membership);
+  return group != nullptr && group->cause == plan::GroupCause::kLeftToScheduler;
+}
+
+const BoardUnit* Board::FindUnit(const plan::UnitKey& key) const {
+  const auto found = gangs_.find(key);
+  return found == gangs_.end() ? nullptr : &units_[found->second];
+}
+
+const BoardPod* Board::Find(std::string_view uid) const {
+  const auto found = pods_.find(AbslView(uid));
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+std::span<const BoundMember> Board::BoundOf(const plan::UnitKey& key) const {
+  const auto found = bound_.find(key);
+  return found == bound_.end() ? std::span<const BoundMember>() : found->second;
+}
+
+const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
+  const auto found = gang_of_bound_.find(AbslView(uid));
+  return found == gang_of_bound_.end() ? nullptr : found->second;
+}
+
+const LeasedNode* Board::LeasesOn(std::string_view node) const {
+  const auto found = leases_.find(AbslView(node));
+  return found == leases_.end() ? nullptr : &found->second;
+}
+
+}  // namespace outrigger::gang

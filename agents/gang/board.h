@@ -1,0 +1,143 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/resources.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::gang {
+
+using PodPtr = std::shared_ptr<const Pod>;
+
+/// A gang or single pod, as planned. A plain value.
+struct BoardUnit {
+  plan::UnitKey key;
+  plan::Rank rank;
+  bool gang = false;
+  bool fits = false;
+  std::string word;   // of the cause, if it does not fit: "cpu"
+  std::string label;  // the same for a metric: one of few
+  int64_t minimum = 1;
+  std::vector<plan::Role> roles;
+  std::optional<int64_t> schedule_timeout_seconds;
+};
+
+/// A pod that wants a place.
+struct BoardPod {
+  PodPtr pod;
+  std::string role;
+  size_t unit = kNoUnit;  // of Board::units()
+  std::string node;       // its lease; empty: none
+  std::string reason;     // of a pod without a unit: why nothing is planned for it
+  static constexpr size_t kNoUnit = SIZE_MAX;
+};
+
+/// A member of a gang that has a place: bound, or assumed.
+struct BoundMember {
+  std::string uid;
+  std::string role;
+  PodPtr pod;
+};
+
+/// A place that a gang has leased, or that is kept for a unit that does not fit yet.
+struct Lease {
+  size_t unit = 0;
+  std::string uid;
+  ResourceList requests;  // "pods" included
+};
+
+/// The leases on a node, and what is free there beside them.
+struct LeasedNode {
+  ResourceList free;  // before any lease is taken
+  std::vector<Lease> leases;
+};
+
+/// A unit that is not planned for now, and why, in a word.
+struct Resting {
+  plan::Unit unit;
+  std::string why;
+};
+
+/// What a plan came to: who may go where. Immutable, thread-safe.
+class Board {
+ public:
+  struct Input {
+    std::span<const plan::Unit> units;
+    std::span<const Resting> resting;
+    const plan::Plan& plan;
+    std::span<const plan::GroupState> groups;
+    std::span<const PodPtr> pods;
+    const cluster::Snapshot& snapshot;
+  };
+  explicit Board(const Input& input);
+
+  const std::vector<BoardUnit>& units() const { return units_; }
+  const BoardUnit* UnitOf(const BoardPod& pod) const {
+    return pod.unit == BoardPod::kNoUnit ? nullptr : &units_[pod.unit];
+  }
+  /// The unit of a gang that has one, or nullptr.
+  const BoardUnit* FindUnit(const plan::UnitKey& key) const;
+
+  /// The pod, if it wants a place, or nullptr.
+  const BoardPod* Find(std::string_view uid) const;
+  const absl::flat_hash_map<std::string, BoardPod>& pods() const { return pods_; }
+
+  /// The members of a gang that have a place.
+  std::span<const BoundMember> BoundOf(const plan::UnitKey& key) const;
+
+  /// The gang of a pod that has a place, or nullptr.
+  const plan::UnitKey* GangOfBound(std::string_view uid) const;
+
+  /// Leases on a node, or nullptr.
+  const LeasedNode* LeasesOn(std::string_view node) const;
+  bool AnyLease() const { return !leases_.empty(); }
+
+  /// True for a group that kube-scheduler handles itself.
+  bool IsLeftToScheduler(const plan::Membership& membership) const;
+  /// All groups that pods name, by key.
+  const std::vector<plan::GroupState>& groups() const { return groups_; }
+  const plan::GroupState* FindGroupOf(const plan::UnitKey& key) const;
+
+ private:
+  void AddUnits(const Input& input);
+  BoardUnit& AddUnit(const plan::Unit& unit);
+  void AddLease(size_t unit, const Pod& pod, const std::string& node,
+                const cluster::Snapshot& snapshot);
+  void AddPods(std::span<const PodPtr> pods);
+
+  std::vector<BoardUnit> units_;
+  std::map<plan::UnitKey, size_t> gangs_;
+  absl::flat_hash_map<std::string, BoardPod> pods_;  // by UID
+  std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
+  absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
+  absl::flat_hash_map<std::string, LeasedNode> leases_;
+  std::vector<plan::GroupState> groups_;
+};
+
+/// What `pod` asks of a node, "pods" included.
+ResourceList RequestsOf(const Pod& pod);
+
+/// It is for one node by its name, as the pods of a DaemonSet are: it never waits for a gang.
+bool IsPinned(const Pod& pod);
+
+/// Takes `amounts` off `from`; what `from` does not list becomes negative.
+void Take(const ResourceList& amounts, ResourceList* from);
+
+/// True if `free` has all of `requests`.
+bool Covers(const ResourceList& free, const ResourceList& requests);
+
+}  // namespace outrigger::gang

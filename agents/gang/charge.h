@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "outrigger/agent/cluster.h"
+
+namespace outrigger::gang {
+
+/// Whether the scheduler beside this agent is the one that schedules: a kube-scheduler that loses
+/// its Lease exits, but its sidecar does not. Thread-safe.
+class Charge {
+ public:
+  struct Options {
+    std::string lease_namespace;
+    std::string lease_name;  // empty: always in charge
+    std::string host_name;   // the holder's identity is "<host name>_<something>"
+    std::chrono::milliseconds every{1000};
+  };
+  /// `changed` is told, from a thread of this, that it has become or ceased to be in charge, or
+  /// that another instance of the scheduler has the Lease (a new epoch).
+  Charge(ClusterAccess* cluster, Options options, std::function<void()> changed);
+  ~Charge();
+  Charge(const Charge&) = delete;
+  Charge& operator=(const Charge&) = delete;
+
+  void Start();
+  void Stop();
+
+  /// Ok if in charge, as last seen; else Unavailable, in words that stay the same.
+  absl::Status Now() const;
+  /// Which instance of the scheduler is in charge: its identity.
+  std::string Epoch() const;
+  /// Reads the Lease anew, and says what it says.
+  absl::Status Ask(const CallLimits& limits);
+
+ private:
+  void Note(const absl::StatusOr<std::string>& holder);
+  absl::Status Judge(const absl::StatusOr<std::string>& holder) const;
+
+  ClusterAccess* const cluster_;
+  const Options options_;
+  const std::function<void()> changed_;
+  mutable std::mutex mutex_;
+  absl::Status now_;
+  std::string epoch_;
+  std::jthread thread_;
+};
+
+/// "namespace/name" or "none" (nothing then). InvalidArgument for anything else.
+absl::StatusOr<Charge::Options> ReadLeaseName(const std::string& text);
+
+}  // namespace outrigger::gang

@@ -1,0 +1,57 @@
+#include "commit.h"
+
+#include <string>
+
+#include "fmt/format.h"
+#include "outrigger/plan/group.h"
+#include "reasons.h"
+
+namespace outrigger::gang {
+namespace {
+
+constexpr std::chrono::seconds kReadTimeout{5};
+
+}  // namespace
+
+absl::Status Committer::Commit(const BindRequest& request) {
+  const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
+  // Not known, or elsewhere already: the API server has the last word.
+  (void)cluster_->Assume(pod, request.node);
+  absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = patience_});
+  if (!bound.ok()) cluster_->Forget(pod);
+  return bound;
+}
+
+absl::Status Committer::CheckSingle(const Board& board, const BindRequest& request) {
+  const auto pod = cluster_->Read(request.pod_namespace, request.pod_name,
+                                  {.timeout = kReadTimeout, .stop = request.abandoned});
+  if (!pod.ok()) return pod.status();
+  if (pod->uid != request.pod_uid) {
+    return absl::AbortedError(
+        fmt::format("pod {}/{} is another one now", request.pod_namespace, request.pod_name));
+  }
+  const auto membership = plan::MembershipOf(*pod, nullptr);
+  if (!membership || board.IsLeftToScheduler(*membership)) return absl::OkStatus();
+  return absl::AbortedError(WaitingText(
+      {membership->dialect, std::string(membership->namespace_), std::string(membership->name), ""},
+      "members"));
+}
+
+absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const BoardPod* seat,
+                             const BindRequest& request) {
+  const LeasedNode* leased = board.LeasesOn(request.node);
+  if (leased == nullptr || seat == nullptr) return absl::OkStatus();
+  ResourceList free = leased->free;
+  const plan::UnitKey* holder = nullptr;
+  for (const Lease& lease : leased->leases) {
+    const plan::UnitKey& gang = board.units()[lease.unit].key;
+    if (!barriers.IsCommitting(gang)) continue;
+    Take(lease.requests, &free);
+    holder = &gang;
+  }
+  if (holder == nullptr || Covers(free, RequestsOf(*seat->pod))) return absl::OkStatus();
+  return absl::AbortedError(
+      fmt::format("gang {} is being bound to {} ({})", TextOf(*holder), request.node, kPointer));
+}
+
+}  // namespace outrigger::gang

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+
+#include "absl/status/status.h"
+#include "barrier.h"
+#include "board.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/stages.h"
+
+namespace outrigger::gang {
+
+/// Creates bindings. Thread-safe.
+class Committer {
+ public:
+  /// `cluster` outlives this. A binding is tried for `patience`, also when its caller has gone:
+  /// after the first one of a gang there is no way back.
+  Committer(ClusterAccess* cluster, std::chrono::milliseconds patience)
+      : cluster_(cluster), patience_(patience) {}
+
+  /// Binds the pod, which counts as being on its node from now on.
+  absl::Status Commit(const BindRequest& request);
+
+  /// Of a pod that no plan has seen: Ok if the API server shows it to be in no group.
+  absl::Status CheckSingle(const Board& board, const BindRequest& request);
+
+ private:
+  ClusterAccess* const cluster_;
+  const std::chrono::milliseconds patience_;
+};
+
+/// Ok unless the pod, which is in no gang, would take a place of a gang that is being bound.
+absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const BoardPod* seat,
+                             const BindRequest& request);
+
+}  // namespace outrigger::gang

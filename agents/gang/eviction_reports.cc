@@ -1,0 +1,97 @@
+#include "eviction_reports.h"
+
+#include <string>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace outrigger::gang {
+namespace {
+
+constexpr std::string_view kPreemptions = "outrigger_gang_preemptions_total";
+constexpr std::string_view kEvictions = "outrigger_gang_evictions_total";
+
+std::string NameOf(const plan::UnitKey& key) {
+  const char* what = key.dialect == plan::Dialect::kNone ? "pod" : "gang";
+  return fmt::format("{} {}", what, TextOf(key));
+}
+
+// "gang default/low (4 pods), pod default/web"
+std::string NamesOf(const std::vector<plan::Tenant>& victims) {
+  std::string text;
+  for (const plan::Tenant& tenant : victims) {
+    text += (text.empty() ? "" : ", ") + NameOf(tenant.key);
+    if (tenant.key.dialect != plan::Dialect::kNone) {
+      text += fmt::format(" ({} pods)", tenant.pods.size());
+    }
+  }
+  return text;
+}
+
+ClusterEvent EventAbout(const Pod& pod, std::string_view reason, std::string note) {
+  ClusterEvent event;
+  event.namespace_ = pod.namespace_;
+  event.name = pod.name;
+  event.uid = pod.uid;
+  event.reason = reason;
+  event.action = "Preempting";
+  event.note = std::move(note);
+  return event;
+}
+
+}  // namespace
+
+std::vector<MetricSpec> EvictionMetrics() {
+  using Kind = MetricSpec::Kind;
+  return {{Kind::kCounter,
+           std::string(kPreemptions),
+           "Units for which others were to be evicted, by what came of it: served, expired, "
+           "protected.",
+           "result",
+           {}},
+          {Kind::kCounter,
+           std::string(kEvictions),
+           "Evictions asked for, by how the API server answered: evicted, gone, refused.",
+           "result",
+           {}}};
+}
+
+EvictionReports::EvictionReports(ClusterAccess* cluster, AgentMetrics* metrics, Log log)
+    : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
+
+void EvictionReports::OnPreempting(const plan::Unit& unit,
+                                   const std::vector<plan::Tenant>& victims) {
+  std::string text = fmt::format("{} gets the places of {}", NameOf(unit.key), NamesOf(victims));
+  log_(text);
+  for (const plan::Tenant& tenant : victims) {
+    for (const auto& pod : tenant.pods) {
+      cluster_->Record(EventAbout(
+          *pod, "Preempted",
+          fmt::format("evicted for {} of priority {}", NameOf(unit.key), unit.rank.priority)));
+    }
+  }
+  cluster_->Record(EventAbout(*unit.members.front().pod, "GangPreempts", std::move(text)));
+}
+
+void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& why) {
+  metrics_->Add(kPreemptions, "protected", 1);
+  log_(fmt::format("{}: nobody is evicted for it: {}", NameOf(unit.key),
+                   std::string(why.message())));
+}
+
+void EvictionReports::OnEviction(const Pod& pod, const absl::Status& status) {
+  const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
+  metrics_->Add(kEvictions, status.ok() ? "evicted" : gone ? "gone" : "refused", 1);
+  if (status.ok() || gone) return;
+  log_(fmt::format("pod {}/{} is not evicted yet: {}", pod.namespace_, pod.name,
+                   std::string(status.message())));
+}
+
+void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served) {
+  metrics_->Add(kPreemptions, served ? "served" : "expired", 1);
+  if (!served) {
+    log_(fmt::format("{}: what was evicted for it has not let it fit in time", NameOf(unit)));
+  }
+}
+
+}  // namespace outrigger::gang

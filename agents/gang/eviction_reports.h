@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/metrics.h"
+#include "outrigger/plan/preemption.h"
+
+namespace outrigger::gang {
+
+/// The metrics of preemption.
+std::vector<MetricSpec> EvictionMetrics();
+
+/// Tells people and machines who is evicted, and for whom. Thread-safe.
+class EvictionReports {
+ public:
+  using Log = std::function<void(std::string_view line)>;
+  /// All outlive this.
+  EvictionReports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
+
+  /// These are going to be evicted for the unit: an Event for each pod, and one for the unit.
+  void OnPreempting(const plan::Unit& unit, const std::vector<plan::Tenant>& victims);
+  /// Nobody is evicted for the unit: it may not be.
+  void OnProtected(const plan::Unit& unit, const absl::Status& why);
+  /// What an eviction was answered.
+  void OnEviction(const Pod& pod, const absl::Status& status);
+  /// Places are kept no longer: the unit has some or is gone, or it took too long.
+  void OnPromiseEnd(const plan::UnitKey& unit, bool served);
+
+ private:
+  ClusterAccess* const cluster_;
+  AgentMetrics* const metrics_;
+  const Log log_;
+};
+
+}  // namespace outrigger::gang

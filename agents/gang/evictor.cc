@@ -1,0 +1,277 @@
+#include "evictor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kEvictTimeout{5};
+constexpr size_t kCallsAtOnce = 8;
+// A budget that has been spent meanwhile may recover.
+constexpr seconds kEvictAgain{1};
+// A unit for which nothing was found is looked at again after so long, and twice as long each time.
+constexpr seconds kFirstWait{5};
+constexpr seconds kLongestWait{300};
+// Searches take a tenth of a core at most.
+constexpr int kShare = 10;
+
+bool IsSingle(const plan::UnitKey& key) {
+  return key.dialect == plan::Dialect::kNone;
+}
+
+int64_t SystemSeconds() {
+  return std::chrono::duration_cast<seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+PodId IdOf(const Pod& pod) {
+  return {pod.namespace_, pod.name, pod.uid};
+}
+
+}  // namespace
+
+Evictor::Evictor(ClusterAccess* cluster, EvictionReports* reports, EvictorOptions options)
+    : cluster_(cluster), reports_(reports), options_(std::move(options)) {}
+
+Evictor::~Evictor() {
+  Stop();
+}
+
+void Evictor::Start() {
+  if (!options_.enabled) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+void Evictor::Stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+void Evictor::Prepare(plan::GroupOptions* groups, plan::PlanOptions* plan) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  groups->leaving = leaving_;
+  plan->promise = promise_;
+}
+
+std::optional<Time> Evictor::next_look() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return next_look_;
+}
+
+void Evictor::OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
+                     const plan::PlanOptions& options, const Board& board) {
+  if (!options_.enabled) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  next_look_.reset();
+  if (phase_ == Phase::kIdle) return Choose(view, units, options, board);
+  if (!promise_ || !options.promise) return;  // planned before there was one
+  if (phase_ == Phase::kPromised) {
+    // Not in charge for long: what was found may be true no more.
+    if (options_.now() >= deadline_) {
+      End(/*served=*/false);
+      return wake_.notify_all();
+    }
+    AddLateMembers(board);
+    phase_ = Phase::kEvicting;
+    wake_.notify_all();
+  }
+  if (phase_ != Phase::kWaiting) return;
+  const auto unit =
+      std::find_if(board.units().begin(), board.units().end(),
+                   [&](const BoardUnit& other) { return other.key == promise_->unit; });
+  const bool served = unit == board.units().end() || unit->fits;
+  if (served || options_.now() >= deadline_) return End(served);
+  next_look_ = deadline_;
+}
+
+// Members that were bound while the search went on: from this plan on no more are.
+void Evictor::AddLateMembers(const Board& board) {
+  for (plan::Tenant& tenant : victims_) {
+    if (IsSingle(tenant.key)) continue;
+    for (const BoundMember& member : board.BoundOf(tenant.key)) {
+      if (leaving_.insert(member.uid).second) tenant.pods.push_back(member.pod);
+    }
+  }
+}
+
+bool Evictor::IsDue(const plan::UnitKey& unit, Time now) {
+  const auto found = tried_.find(unit);
+  if (found == tried_.end()) return true;
+  found->second.seen = true;
+  if (found->second.until <= now) return true;
+  if (!next_look_ || found->second.until < *next_look_) next_look_ = found->second.until;
+  return false;
+}
+
+void Evictor::Choose(const ClusterView& view, std::span<const plan::Unit> units,
+                     const plan::PlanOptions& options, const Board& board) {
+  const Time now = options_.now();
+  for (auto& [key, tried] : tried_) tried.seen = false;
+  std::optional<size_t> chosen;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (board.units()[i].fits || !IsDue(units[i].key, now)) continue;
+    if (!chosen) chosen = i;
+  }
+  std::erase_if(tried_, [](const auto& entry) { return !entry.second.seen; });
+  if (!chosen) return;
+  if (now < rests_until_) {
+    next_look_ = rests_until_;
+    return;
+  }
+  job_ = Job{.view = view,
+             .units = {units.begin(), units.begin() + static_cast<std::ptrdiff_t>(*chosen) + 1},
+             .groups = board.groups(),
+             .options = options};
+  phase_ = Phase::kSearching;
+  wake_.notify_all();
+}
+
+void Evictor::Run(const std::stop_token& stop) {
+  while (true) {
+    std::optional<Job> job;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (!wake_.wait(lock, stop, [this] { return job_.has_value(); })) return;
+      job = std::exchange(job_, std::nullopt);
+    }
+    Work(*job, stop);
+  }
+}
+
+void Evictor::Work(const Job& job, const std::stop_token& stop) {
+  const Time began = options_.now();
+  const plan::Unit& unit = job.units.back();
+  const std::optional<plan::Preemption> found = Search(job);
+  if (!found) return Fail(unit.key, began);
+  absl::Status may = MayEvictAll(found->victims, stop);
+  if (may.ok() && options_.may_act) may = options_.may_act();
+  if (!may.ok()) {
+    reports_->OnProtected(unit, may);
+    return Fail(unit.key, began);
+  }
+  if (!Settle(job, *found, stop)) return;
+  reports_->OnPreempting(unit, found->victims);
+  EvictAll(stop);
+}
+
+std::optional<plan::Preemption> Evictor::Search(const Job& job) {
+  plan::PreemptionOptions options;
+  options.now = options_.wall_clock ? options_.wall_clock() : SystemSeconds();
+  options.min_run_time = options_.min_run_time.count();
+  options.budgets = job.view.objects->budgets;
+  options.most_plans = options_.most_plans;
+  plan::Preemption found = FindPreemption(&planner_, job.view.snapshot, job.units,
+                                          job.units.size() - 1, job.groups, job.options, options);
+  if (found.answer != plan::Preemption::Answer::kVictims) return std::nullopt;
+  const auto is_single = [](const plan::Tenant& tenant) { return IsSingle(tenant.key); };
+  const bool left_to_scheduler = IsSingle(job.units.back().key) &&
+                                 std::all_of(found.victims.begin(), found.victims.end(), is_single);
+  if (left_to_scheduler) return std::nullopt;
+  return found;
+}
+
+absl::Status Evictor::MayEvictAll(const std::vector<plan::Tenant>& victims,
+                                  const std::stop_token& stop) {
+  for (const plan::Tenant& tenant : victims) {
+    for (const PodPtr& pod : tenant.pods) {
+      absl::Status may = cluster_->MayEvict(IdOf(*pod), {.timeout = kEvictTimeout, .stop = stop});
+      if (!may.ok()) return may;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Waits for a plan that knows of it: until then a gang that is to go might get one more member.
+bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop) {
+  const plan::Unit& unit = job.units.back();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    promise_ = plan::Promise{unit.key, {}};
+    for (size_t i = 0; i < unit.members.size(); ++i) {
+      if (!found.nodes[i].empty()) promise_->nodes[unit.members[i].pod->uid] = found.nodes[i];
+    }
+    victims_ = found.victims;
+    for (const plan::Tenant& tenant : victims_) {
+      for (const PodPtr& pod : tenant.pods) leaving_.insert(pod->uid);
+    }
+    deadline_ = options_.now() + options_.patience;
+    phase_ = Phase::kPromised;
+  }
+  if (options_.changed) options_.changed();
+  std::unique_lock<std::mutex> lock(mutex_);
+  wake_.wait(lock, stop, [this] { return phase_ != Phase::kPromised; });
+  return phase_ == Phase::kEvicting && !stop.stop_requested();
+}
+
+// Asks for each of `left`, several at once; who is refused stays in it.
+void Evictor::EvictOnce(std::vector<PodPtr>* left, const std::stop_token& stop) {
+  std::vector<char> done(left->size(), 0);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < left->size(); i = next++) {
+      const Pod& pod = *(*left)[i];
+      const absl::Status status =
+          cluster_->Evict(IdOf(pod), {.timeout = kEvictTimeout, .stop = stop});
+      reports_->OnEviction(pod, status);
+      // Gone already, or another one by now.
+      done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < std::min(left->size(), kCallsAtOnce); ++i) others.emplace_back(work);
+    work();
+  }
+  size_t at = 0;
+  std::erase_if(*left, [&](const PodPtr&) { return done[at++] != 0; });
+}
+
+void Evictor::EvictAll(const std::stop_token& stop) {
+  std::vector<PodPtr> left;
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (const plan::Tenant& tenant : victims_) {
+    left.insert(left.end(), tenant.pods.begin(), tenant.pods.end());
+  }
+  const Time deadline = deadline_;
+  while (!left.empty() && !stop.stop_requested() && options_.now() < deadline) {
+    lock.unlock();
+    EvictOnce(&left, stop);
+    lock.lock();
+    if (!left.empty()) wake_.wait_for(lock, stop, kEvictAgain, [] { return false; });
+  }
+  phase_ = Phase::kWaiting;
+  lock.unlock();
+  if (options_.changed) options_.changed();
+}
+
+void Evictor::Fail(const plan::UnitKey& unit, Time began) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Time now = options_.now();
+    Tried& tried = tried_[unit];
+    tried.wait = std::clamp(2 * tried.wait, kFirstWait, kLongestWait);
+    tried.until = now + tried.wait;
+    rests_until_ = now + kShare * (now - began);
+    phase_ = Phase::kIdle;
+  }
+  // Perhaps there is another unit.
+  if (options_.changed) options_.changed();
+}
+
+void Evictor::End(bool served) {
+  reports_->OnPromiseEnd(promise_->unit, served);
+  if (!served) tried_[promise_->unit] = {options_.now() + kLongestWait, kLongestWait, true};
+  promise_.reset();
+  victims_.clear();
+  leaving_.clear();
+  phase_ = Phase::kIdle;
+}
+
+}  // namespace outrigger::gang

@@ -1,0 +1,204 @@
+// Gang preemption, by the agent as the program runs it.
+#include <algorithm>
+#include <atomic>
+
+#include "gang_testing.h"
+
+namespace outrigger::gang {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class EvictorTest : public GangTest {
+ protected:
+  void StartPreempting(std::string_view preempt = "true", std::string_view lease = "none") {
+    Start({{"scheduler-lease", lease},
+           {"host-name", "host"},
+           {"preempt", preempt},
+           {"min-run-time", "0"}});
+  }
+  void PutBound(Pod pod, const std::string& node, int32_t priority) {
+    pod.node_name = node;
+    pod.priority = priority;
+    cluster_.Put(pod);
+  }
+  void PutUrgent(const std::string& gang, int members, const std::string& cpu) {
+    for (int i = 0; i < members; ++i) {
+      Pod pod = Member(gang, i, members, cpu);
+      pod.priority = 1000;
+      cluster_.Put(pod);
+    }
+  }
+  // Gang low on n0 and gang mid on n1, of two pods of 2 cpu each.
+  void TwoGangs() {
+    Nodes(2);
+    for (int i = 0; i < 2; ++i) {
+      PutBound(Member("low", i, 2, "2"), "n0", 10);
+      PutBound(Member("mid", i, 2, "2"), "n1", 20);
+    }
+  }
+  void AwaitEvictions(size_t count) {
+    Await([&] { return cluster_.evictions().size() >= count; });
+  }
+  // Until it has been said that a gang waits: by then it was looked for whom to evict.
+  void AwaitTold() {
+    Await([&] {
+      const auto events = cluster_.events();
+      return std::any_of(events.begin(), events.end(),
+                         [](const ClusterEvent& event) { return event.reason == "GangWaiting"; });
+    });
+  }
+};
+
+TEST_F(EvictorTest, AGangThatDoesNotFitGetsThePlacesOfTheCheapestGangWhole) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  StartPreempting();
+  AwaitEvictions(2);
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
+  for (const char* pod : {"low-0", "low-1"}) cluster_.RemovePod(pod);
+  Await([&] { return Passing("high-0") == std::vector<std::string>{"n0"}; });
+  std::vector<std::string> told;
+  for (const ClusterEvent& event : cluster_.events())
+    told.push_back(event.name + " " + event.reason);
+  EXPECT_THAT(told,
+              UnorderedElementsAre("low-0 Preempted", "low-1 Preempted", "high-0 GangPreempts"));
+}
+
+TEST_F(EvictorTest, WhatIsFreedIsKeptForTheGang) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  StartPreempting();
+  AwaitEvictions(2);
+  cluster_.RemovePod("low-0");  // low-1 takes its time
+  cluster_.Put(testing::MakePod("small").Requests({{"cpu", "1"}}));
+  // 2 cpu are free on n0; n1 is the scheduler's to judge.
+  Await([&] { return Passing("small") == std::vector<std::string>{"n1"}; });
+  EXPECT_THAT(Passing("small"), ElementsAre("n1"));
+  cluster_.RemovePod("low-1");
+  Await([&] { return Passing("high-1") == std::vector<std::string>{"n0"}; });
+  EXPECT_THAT(cluster_.evictions().size(), 2U);
+}
+
+TEST_F(EvictorTest, NobodyIsEvictedUnlessThatIsAskedFor) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  StartPreempting("false");
+  AwaitTold();
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorTest, NobodyIsEvictedIfOneOfThemMayNotBe) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  std::atomic<int> asked{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    EXPECT_TRUE(dry_run);
+    ++asked;
+    return pod == "low-1" ? absl::ResourceExhaustedError("a budget forbids it") : absl::OkStatus();
+  });
+  StartPreempting();
+  Await([&] { return asked >= 2; });
+  AwaitTold();
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorTest, ABudgetThatIsSpentProtectsAGang) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  DisruptionBudget budget{
+      .namespace_ = "default", .name = "low", .selector = LabelSelector(), .allowed = 1};
+  budget.selector->match_labels.Set("podGroup", "low");
+  cluster_.Put(budget);
+  StartPreempting();
+  AwaitEvictions(2);
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("mid-0", "mid-1"));
+}
+
+TEST_F(EvictorTest, AMemberThatIsBoundMeanwhileGoesWithItsGang) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  std::atomic<bool> grown{false};
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    if (dry_run && !grown.exchange(true)) PutBound(Member("low", 2, 2, "0"), "n1", 10);
+    return absl::OkStatus();
+  });
+  StartPreempting();
+  AwaitEvictions(3);
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1", "low-2"));
+}
+
+TEST_F(EvictorTest, WhatIsRefusedAfterAllIsAskedForAgain) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  std::atomic<int> refused{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    const bool refuse = !dry_run && pod == "low-1" && refused++ == 0;
+    return refuse ? absl::ResourceExhaustedError("a budget forbids it") : absl::OkStatus();
+  });
+  StartPreempting();
+  AwaitEvictions(2);
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
+  EXPECT_EQ(refused, 2);
+}
+
+TEST_F(EvictorTest, ASinglePodIsLeftToTheSchedulerWhereThatCanHelpIt) {
+  Nodes(2);
+  PutBound(testing::MakePod("web").Requests({{"cpu", "4"}}), "n0", 10);
+  for (int i = 0; i < 2; ++i) PutBound(Member("low", i, 2, "2"), "n1", 20);
+  Pod urgent = testing::MakePod("urgent").Requests({{"cpu", "4"}});
+  urgent.priority = 1000;
+  cluster_.Put(urgent);
+  cluster_.Put(Member("stuck", 0, 1, "9"));
+  StartPreempting();
+  AwaitTold();
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorTest, ASinglePodGetsThePlacesOfAGangWhichTheSchedulerMayNotCut) {
+  Nodes(2);
+  PutBound(Member("low", 0, 2, "4"), "n0", 10);
+  PutBound(Member("low", 1, 2, "4"), "n1", 10);
+  Pod urgent = testing::MakePod("urgent").Requests({{"cpu", "4"}});
+  urgent.priority = 1000;
+  cluster_.Put(urgent);
+  StartPreempting();
+  AwaitEvictions(2);
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
+}
+
+TEST_F(EvictorTest, WhoIsNotInChargeWhenItComesToItEvictsNobody) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  cluster_.SetLeaseHolder("host_1");
+  std::atomic<int> asked{0};
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    EXPECT_TRUE(dry_run);
+    cluster_.SetLeaseHolder("other_2");
+    ++asked;
+    return absl::OkStatus();
+  });
+  StartPreempting("true", "kube-system/kube-scheduler");
+  Await([&] { return asked == 2; });
+  Await([&] { return !FilterStatus(testing::MakePod("probe")).ok(); });
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorTest, ARecreatedMemberOfAnEvictedGangDoesNotGetItsPlaceBack) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  StartPreempting();
+  AwaitEvictions(2);
+  cluster_.RemovePod("low-0");
+  Pod again = Member("low", 0, 2, "2");
+  again.uid = "uid-again";
+  again.priority = 10;
+  cluster_.Put(again);
+  Await([&] { return !Reason("low-0").empty(); });
+  EXPECT_THAT(Passing("low-0"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace outrigger::gang

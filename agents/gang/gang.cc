@@ -1,0 +1,271 @@
+// All or nothing: pods of one group get places together, or none of them does.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "admission.h"
+#include "barrier.h"
+#include "charge.h"
+#include "commit.h"
+#include "eviction_reports.h"
+#include "evictor.h"
+#include "fmt/format.h"
+#include "inbox.h"
+#include "loop.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/plan/group.h"
+#include "preemption.h"
+#include "reasons.h"
+#include "reports.h"
+#include "settings.h"
+#include "status_writer.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::vector<std::string> Names(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    if (comma > at) names.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return names;
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+LoopOptions LoopOptionsOf(const Settings& settings) {
+  LoopOptions options;
+  options.groups.scheduler_names = Names(settings.scheduler_names);
+  options.groups.leave_upstream = settings.leave_upstream;
+  options.memory.timeout = seconds(settings.timeout);
+  options.partial_timeout = seconds(settings.partial_timeout);
+  options.memory.lease_grace = seconds(settings.lease_grace);
+  options.memory.nominate_all = settings.nominate == "all";
+  if (settings.reserve_after > 0) options.reserve_after = seconds(settings.reserve_after);
+  return options;
+}
+
+class Gang final : public Agent,
+                   public Filterer,
+                   public Scorer,
+                   public Binder,
+                   public Preempter,
+                   public Controller {
+ public:
+  static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
+                                                     const Settings& settings) {
+    auto lease = ReadLeaseName(settings.scheduler_lease);
+    if (!lease.ok()) return lease.status();
+    lease->host_name = settings.host_name.empty() ? HostName() : settings.host_name;
+    if (Names(settings.scheduler_names).empty()) {
+      return absl::InvalidArgumentError(
+          "scheduler-names: \"\" is not accepted: the names of the scheduler's profiles, "
+          "separated by commas");
+    }
+    return std::make_unique<Gang>(deps, settings, *lease);
+  }
+
+  static SchedulerWishes Wishes() {
+    return {.last = true, .every_node = true, .quick_retries = true};
+  }
+  static std::vector<MetricSpec> Metrics() {
+    std::vector<MetricSpec> metrics = GangMetrics();
+    for (MetricSpec& metric : EvictionMetrics()) metrics.push_back(std::move(metric));
+    return metrics;
+  }
+  static std::vector<AccessRule> Access() {
+    return {{"", "pods", {"get"}},
+            {"", "pods/binding", {"create"}},
+            {"", "pods/eviction", {"create"}},
+            {"", "pods/status", {"patch"}},
+            {"coordination.k8s.io", "leases", {"get"}},
+            {"events.k8s.io", "events", {"create", "patch", "update"}},
+            // For write-status. Volcano's PodGroups have no status of their own to patch.
+            {"scheduling.k8s.io", "podgroups/status", {"patch"}},
+            {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
+            {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
+            {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
+            {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+  }
+
+  Gang(const AgentDeps& deps, const Settings& settings, const Charge::Options& lease)
+      : cluster_(deps.cluster),
+        reports_(deps.cluster, deps.metrics, deps.log),
+        charge_(deps.cluster, lease, [this] { loop_.Nudge(); }),
+        barriers_(BarrierOptionsOf(settings)),
+        eviction_reports_(deps.cluster, deps.metrics, deps.log),
+        evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
+        statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
+        loop_(deps.cluster, &charge_, &barriers_, &inbox_, &evictor_, &statuses_, &reports_,
+              LoopOptionsOf(settings)),
+        committer_(deps.cluster, seconds(settings.bind_timeout)),
+        tentative_(std::chrono::steady_clock::now) {}
+
+  ~Gang() override { Stop(); }
+
+  Needs Reads() const override {
+    return Needs()
+        .NodeLabels()
+        .NodeTaints()
+        .NodeAllocatable()
+        .PodMetadata()
+        .PodResources()
+        .PodScheduling()
+        .PodStatus()
+        .ClusterPods()
+        .ClusterGroups()
+        .ClusterBudgets();
+  }
+
+  absl::Status Start() override {
+    if (cluster_ == nullptr) {
+      return absl::FailedPreconditionError(
+          "needs the API server: give --kubeconfig FILE, or run in a pod");
+    }
+    charge_.Start();
+    evictor_.Start();
+    statuses_.Start();
+    loop_.Start();
+    return absl::OkStatus();
+  }
+  void Stop() override {
+    barriers_.Close("the agent is stopping");
+    loop_.Stop();
+    evictor_.Stop();
+    statuses_.Stop();
+    charge_.Stop();
+  }
+
+  absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
+    inbox_.Called(std::chrono::steady_clock::now());
+    const auto answers = loop_.Answer();
+    if (!answers->usable.ok()) return answers->usable;
+    const Admission admission = Admit(*answers->board, request, &tentative_, verdicts);
+    using Outcome = Admission::Outcome;
+    if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
+    const Pod& pod = request.pod;
+    const bool refused =
+        admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
+    inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
+                           .rejected = admission.outcome != Outcome::kLeased});
+    if (refused) {
+      inbox_.Refused({pod.namespace_ + "/" + pod.name, pod.uid, admission.node,
+                      "the node does not pass its own filters"});
+    }
+    if (admission.outcome == Outcome::kNotOffered) loop_.Nudge();
+    return absl::OkStatus();
+  }
+
+  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
+    const auto answers = loop_.Answer();
+    if (!answers->usable.ok()) return answers->usable;
+    Steer(*answers->board, request, scores);
+    return absl::OkStatus();
+  }
+
+  absl::Status Bind(const BindRequest& request) override {
+    const auto answers = loop_.Answer();
+    if (!answers->usable.ok()) return answers->usable;
+    tentative_.End(request.pod_uid);
+    const Board& board = *answers->board;
+    const BoardPod* seat = board.Find(request.pod_uid);
+    const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+    if (unit != nullptr && unit->gang) return BindMember(*unit, *seat, request);
+    if (seat != nullptr && unit == nullptr) return absl::AbortedError(seat->reason);
+    return BindSingle(board, seat, request);
+  }
+
+  absl::Status Preempt(const PreemptRequest& request,
+                       std::vector<NodeVictims>* chosen) const override {
+    const auto answers = loop_.Answer();
+    if (!answers->usable.ok()) return answers->usable;
+    ChooseVictims(*answers->board, request, &barriers_, chosen);
+    if (chosen->empty()) {
+      inbox_.Asked(request.pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true});
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  BarrierOptions BarrierOptionsOf(const Settings& settings) {
+    BarrierOptions options;
+    // The answer has to be there before the scheduler gives up.
+    options.longest = seconds(settings.bind_timeout) - seconds(2);
+    options.gang_timeout = seconds(settings.timeout);
+    options.may_commit = [this] { return charge_.Ask({.timeout = seconds(5)}); };
+    options.changed = [this] { loop_.Nudge(); };
+    options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
+      reports_.OnBarrier(gang, end, held);
+    };
+    return options;
+  }
+
+  EvictorOptions EvictorOptionsOf(const Settings& settings) {
+    EvictorOptions options;
+    options.enabled = settings.preempt;
+    options.min_run_time = seconds(settings.min_run_time);
+    options.may_act = [this] { return charge_.Ask({.timeout = seconds(5)}); };
+    options.changed = [this] { loop_.Nudge(); };
+    return options;
+  }
+
+  absl::Status BindMember(const BoardUnit& unit, const BoardPod& seat, const BindRequest& request) {
+    if (seat.node != request.node) {
+      return absl::AbortedError(
+          WaitingText(unit.key, fmt::format("its place is not {} any more", request.node)));
+    }
+    const std::string name = fmt::format("{}/{}", request.pod_namespace, request.pod_name);
+    absl::Status may = barriers_.Wait({.gang = unit.key,
+                                       .uid = request.pod_uid,
+                                       .name = name,
+                                       .node = request.node,
+                                       .role = seat.role,
+                                       .abandoned = request.abandoned});
+    if (!may.ok()) return may;
+    absl::Status bound = committer_.Commit(request);
+    barriers_.Bound(unit.key, request.pod_uid, bound.ok());
+    loop_.Nudge();
+    return bound;
+  }
+
+  absl::Status BindSingle(const Board& board, const BoardPod* seat, const BindRequest& request) {
+    if (seat == nullptr) {
+      absl::Status single = committer_.CheckSingle(board, request);
+      if (!single.ok()) return single;
+    }
+    absl::Status free = CheckCommitting(board, barriers_, seat, request);
+    if (!free.ok()) return free;
+    return committer_.Commit(request);
+  }
+
+  ClusterAccess* const cluster_;
+  mutable Inbox inbox_;
+  Reports reports_;
+  Charge charge_;
+  mutable Barriers barriers_;
+  EvictionReports eviction_reports_;
+  Evictor evictor_;
+  StatusWriter statuses_;
+  mutable PlanLoop loop_;
+  Committer committer_;
+  mutable TentativeUses tentative_;
+};
+
+}  // namespace
+
+OUTRIGGER_AGENT(Gang, Settings)
+
+}  // namespace outrigger::gang

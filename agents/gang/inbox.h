@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace outrigger::gang {
+
+/// What calls of the scheduler tell the planning thread. Thread-safe.
+class Inbox {
+ public:
+  struct Refusal {
+    std::string pod;  // namespace/name
+    std::string uid;
+    std::string node;
+    std::string why;
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+  };
+  struct Ask {
+    std::chrono::steady_clock::time_point at;
+    bool rejected = false;  // everywhere
+  };
+  struct Content {
+    std::map<std::string, Ask> asks;  // by UID of the pod: its last filter call
+    std::vector<Refusal> refusals;    // the scheduler did not offer the leased node
+    /// The last call about any pod: until then the scheduler was at work.
+    std::chrono::steady_clock::time_point last_call;
+  };
+
+  /// The scheduler asks about some pod. Takes no lock: pods without a group cost no more than that.
+  void Called(std::chrono::steady_clock::time_point at) {
+    last_call_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  void Asked(const std::string& uid, Ask ask) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    content_.asks[uid] = ask;
+  }
+  void Refused(Refusal refusal) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    content_.refusals.push_back(std::move(refusal));
+  }
+  Content Take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Content content = std::exchange(content_, {});
+    content.last_call = Clock::time_point(Clock::duration(last_call_.load()));
+    return content;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::atomic<Clock::rep> last_call_{0};
+  std::mutex mutex_;
+  Content content_;
+};
+
+}  // namespace outrigger::gang

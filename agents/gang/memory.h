@@ -1,0 +1,129 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "barrier.h"
+#include "board.h"
+#include "inbox.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::gang {
+
+using Time = std::chrono::steady_clock::time_point;
+
+/// A write of status.nominatedNodeName; an empty node withdraws it.
+struct Nomination {
+  PodPtr pod;
+  std::string node;
+  uint64_t stamp = 0;  // of the node
+};
+
+struct MemoryOptions {
+  std::chrono::milliseconds timeout{300'000};  // of gangs whose group says nothing
+  /// How long a scheduler that does nothing else may leave a nomination unanswered. One that is at
+  /// work on other pods has a queue: it gets kBusyGraces times as long.
+  std::chrono::milliseconds lease_grace{5'000};
+  static constexpr int kBusyGraces = 12;
+  /// A pod that was asked about so recently is awake: the scheduler tries a rejected pod a second
+  /// time at once.
+  std::chrono::milliseconds awake_for{100};
+  bool nominate_all = false;
+};
+
+/// What the planning thread remembers from plan to plan: leases, what the scheduler refused, what
+/// was nominated. All of it is made again from the API server after a restart, but refusals, which
+/// are learnt again. Not thread-safe.
+class Memory {
+ public:
+  explicit Memory(MemoryOptions options) : options_(options) {}
+
+  /// Takes what calls have told.
+  void Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now);
+
+  /// Completes the units for the planner: leases, refusals, waiters, turns; puts them in order
+  /// again. Those that the scheduler has refused too often go to `resting`: they are not planned
+  /// now.
+  void Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
+               const cluster::Snapshot& snapshot, Time now, std::vector<plan::Unit>* units,
+               std::vector<Resting>* resting);
+
+  /// Learns a plan: leases that began and ended. Returns the nominations that are due.
+  std::vector<Nomination> Learn(const Board& board, const cluster::Snapshot& snapshot, Time now);
+  /// A nomination was written, or could not be.
+  void Nominated(const Nomination& nomination, bool written, Time now);
+
+  /// Gangs that kept places for too long: they go behind those of their priority.
+  struct TimedOut {
+    plan::UnitKey key;
+    PodPtr member;
+    std::chrono::seconds after;
+  };
+  std::vector<TimedOut> TakeTimedOut();
+  /// The gang's barrier failed; its lease begins anew, behind the others if `gave_up`.
+  void BarrierFailed(const plan::UnitKey& gang, bool gave_up);
+
+  /// When the next look is due though nothing has changed; nothing: never.
+  std::optional<Time> next_look() const { return next_look_; }
+
+ private:
+  struct Refused {
+    std::string node;
+    uint64_t stamp = 0;
+  };
+  struct PodMemory {
+    std::string leased;
+    std::optional<Time> asked;
+    bool rejected = false;
+    std::vector<Refused> refused;
+    // The last nomination that was written.
+    plan::UnitKey unit;
+    std::string nominated;
+    std::string withdrawn;  // the value that was last taken back
+    uint64_t nominated_stamp = 0;
+    Time nominated_at;
+    bool answered = true;  // by a filter call, a bind call, or a refusal
+    std::string message_before;
+    uint64_t seen = 0;  // the round in which the pod was last there
+  };
+  struct UnitMemory {
+    std::optional<Time> leased_since;
+    int64_t turn = 0;
+    int64_t refusals = 0;  // without a change of what was refused
+    std::optional<Time> rests_until;
+    std::string refused;  // what was last refused, and why
+    uint64_t seen = 0;
+  };
+
+  void Refuse(const std::string& pod, const std::string& uid, const std::string& node,
+              uint64_t stamp, const std::string& why, Time now);
+  void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
+                     UnitMemory* of_unit, plan::Member* member);
+  void LearnPod(const BoardPod& seat, const BoardUnit& unit, const cluster::Snapshot& snapshot,
+                Time now, std::vector<Nomination>* due);
+  void CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+                       PodMemory* memory);
+  /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
+  void Withdraw(const BoardPod& seat, bool ours, PodMemory* memory, std::vector<Nomination>* due);
+  bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
+             const PodMemory& memory);
+  void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
+  void Look(Time at);
+  void ForgetOld();
+
+  const MemoryOptions options_;
+  absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
+  std::map<plan::UnitKey, UnitMemory> units_;
+  std::vector<TimedOut> timed_out_;
+  Time last_call_;  // of the scheduler, about any pod
+  std::optional<Time> next_look_;
+  uint64_t round_ = 0;
+};
+
+}  // namespace outrigger::gang

@@ -1,0 +1,62 @@
+#include "preemption.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "fmt/format.h"
+#include "outrigger/plan/group.h"
+
+namespace outrigger::gang {
+namespace {
+
+/// Which gang each waiter is of.
+std::map<std::string, plan::UnitKey, std::less<>> GangsOfWaiters(const Barriers& barriers) {
+  std::map<std::string, plan::UnitKey, std::less<>> gangs;
+  for (const auto& [gang, waiting] : barriers.Waiters()) {
+    for (const Waiting& waiter : waiting) gangs[waiter.uid] = gang;
+  }
+  return gangs;
+}
+
+/// True if a gang would lose some of its members, but not all, and be left below its minimum.
+bool CutsAGang(const Board& board, const NodeVictims& candidate) {
+  std::map<plan::UnitKey, int64_t> losses;
+  for (const std::string& uid : candidate.pod_uids) {
+    if (const plan::UnitKey* gang = board.GangOfBound(uid)) ++losses[*gang];
+  }
+  return std::any_of(losses.begin(), losses.end(), [&](const auto& loss) {
+    const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size());
+    const plan::GroupState* group = board.FindGroupOf(loss.first);
+    const int64_t minimum = group == nullptr ? 0 : group->minimum;
+    return loss.second < bound && bound - loss.second < minimum;
+  });
+}
+
+}  // namespace
+
+void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
+                   std::vector<NodeVictims>* chosen) {
+  const auto membership = plan::MembershipOf(request.pod, nullptr);
+  if (membership && !board.IsLeftToScheduler(*membership)) return;
+  const auto waiters = GangsOfWaiters(*barriers);
+  std::set<plan::UnitKey> to_fail;
+  for (const NodeVictims& candidate : request.candidates) {
+    bool waits = false;
+    for (const std::string& uid : candidate.pod_uids) {
+      const auto found = waiters.find(uid);
+      if (found == waiters.end()) continue;
+      waits = true;
+      to_fail.insert(found->second);
+    }
+    if (!waits && !CutsAGang(board, candidate)) chosen->push_back(candidate);
+  }
+  // Where somebody else can be evicted the barriers may stand.
+  if (!chosen->empty()) return;
+  const std::string why = fmt::format("pod {}/{} of higher priority needs its place",
+                                      request.pod.namespace_, request.pod.name);
+  for (const plan::UnitKey& gang : to_fail) barriers->FailGang(gang, BarrierEnd::kNoRoom, why);
+}
+
+}  // namespace outrigger::gang

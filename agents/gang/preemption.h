@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "barrier.h"
+#include "board.h"
+#include "outrigger/agent/stages.h"
+
+namespace outrigger::gang {
+
+/// Of the candidates those whose victims may be evicted: none for a preemptor of a gang, and none
+/// that would cut a gang below its minimum. Where a victim waits at a barrier, that barrier fails,
+/// which frees the place without evicting anybody, and the candidate is dropped.
+void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
+                   std::vector<NodeVictims>* chosen);
+
+}  // namespace outrigger::gang

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "barrier.h"
+#include "board.h"
+#include "memory.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/metrics.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/planner.h"
+#include "recovery.h"
+
+namespace outrigger::gang {
+
+/// The agent's own metrics.
+std::vector<MetricSpec> GangMetrics();
+
+/// Tells people and machines what becomes of gangs: metrics, Events with figures, the log. What
+/// is told exists whether or not the scheduler ever asks. Thread-safe as far as said.
+class Reports {
+ public:
+  using Log = std::function<void(std::string_view line)>;
+  /// All outlive this.
+  Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
+
+  /// A plan was made; from the planning thread, as the next two.
+  void OnPlan(const Board& board, size_t waiters, const std::vector<plan::Note>& notes,
+              const std::vector<Memory::TimedOut>& timed_out, Time now);
+  /// Gangs that have come to be bound in part for too long, and how many are so at all.
+  void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
+  /// Finds out, for one gang at a time, what it lacks, and tells it.
+  void Explain(plan::Planner* planner, const std::shared_ptr<const cluster::Snapshot>& snapshot,
+               std::span<const plan::Unit> units, const plan::PlanOptions& options,
+               const Board& board, Time now);
+  /// When somebody is to be told though nothing has changed; nothing: nobody is.
+  std::optional<Time> next_look() const { return next_look_; }
+  /// True if the unit has been seen waiting for so long.
+  bool HasWaited(const plan::UnitKey& key, std::chrono::seconds time) const;
+
+  /// With figures, why a gang waits, as it was last told; empty: it was not.
+  std::string WhyWaits(const plan::UnitKey& key) const;
+
+  /// From any thread.
+  void OnNomination(const Nomination& nomination, const absl::Status& status);
+  void OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::milliseconds held);
+
+ private:
+  struct Gang {
+    std::optional<Time> waiting_since;
+    std::string told_word;  // the cause of the last Event
+    std::string told_text;  // with figures
+    std::optional<Time> told_at;
+    bool seen = false;
+  };
+  void CountWaiting(const Board& board);
+  void Tell(const Board& board, const plan::UnitKey& key, std::string reason, std::string note);
+  bool IsToTell(const plan::UnitKey& key, std::string_view word, Time now);
+  bool TellGroup(const Board& board, Time now);
+  void Keep(const plan::UnitKey& key, const std::string& text);
+  Gang& See(const plan::UnitKey& key, Time now);
+  void Look(Time at);
+
+  ClusterAccess* const cluster_;
+  AgentMetrics* const metrics_;
+  const Log log_;
+  std::map<std::string, size_t> waiting_;  // by cause, as last counted
+  std::map<plan::UnitKey, Gang> gangs_;    // guarded by mutex_
+  std::optional<Time> next_explanation_;
+  std::optional<Time> next_look_;  // of the planning thread, as the one before
+  mutable std::mutex mutex_;
+};
+
+}  // namespace outrigger::gang

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "outrigger/agent/settings.h"
+
+namespace outrigger::gang {
+
+struct Settings {
+  std::string scheduler_names = "default-scheduler";
+  std::string scheduler_lease = "kube-system/kube-scheduler";
+  std::string host_name;
+  int64_t timeout = 300;
+  int64_t bind_timeout = 300;
+  int64_t lease_grace = 5;
+  int64_t partial_timeout = 60;
+  int64_t reserve_after = 0;
+  std::string nominate = "rejected";
+  bool leave_upstream = false;
+  bool preempt = false;
+  int64_t min_run_time = 60;
+  bool write_status = false;
+
+  static constexpr auto kFields = std::tuple{
+      Setting{"scheduler-names", &Settings::scheduler_names,
+              "schedulerName of the pods that are planned, separated by commas: the profiles of "
+              "the scheduler beside this agent"},
+      Setting{"scheduler-lease", &Settings::scheduler_lease,
+              "Lease that the scheduler beside this agent holds while it schedules, as "
+              "NAMESPACE/NAME; \"none\" for a scheduler without leader election"},
+      Setting{"host-name", &Settings::host_name,
+              "host name by which the scheduler beside this agent holds its Lease; empty: this "
+              "machine's, which the containers of a pod share"},
+      Setting{
+          "timeout", &Settings::timeout, Range{1, 86'400},
+          "seconds for which a gang may keep places without being complete, unless its PodGroup "
+          "has scheduleTimeoutSeconds; then it goes behind those of its priority"},
+      Setting{"bind-timeout", &Settings::bind_timeout, Range{5, 86'400},
+              "httpTimeout of the bind entry in seconds; a gang that is not complete two seconds "
+              "before it gives up"},
+      Setting{"lease-grace", &Settings::lease_grace, Range{1, 3600},
+              "seconds in which the scheduler must ask about a pod that was nominated, once it has "
+              "nothing else to do; if it does not, it is taken to refuse the node"},
+      Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
+              "seconds for which a gang may be bound in part before an Event says so"},
+      Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
+              "seconds after which nodes are kept free for the first gang that waits; 0: never"},
+      Setting{"nominate", &Settings::nominate, "rejected|all",
+              "which members of a gang with places are nominated: those that the scheduler has "
+              "rejected, or all, where percentageOfNodesToScore is not 100"},
+      Setting{"leave-upstream", &Settings::leave_upstream,
+              "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
+              "them"},
+      Setting{"preempt", &Settings::preempt,
+              "evict whole gangs and single pods of lower priority for a gang that does not fit: "
+              "the cheapest set that lets it fit, within disruption budgets"},
+      Setting{"min-run-time", &Settings::min_run_time, Range{0, 86'400},
+              "seconds for which pods run before they may be evicted for others"},
+      Setting{"write-status", &Settings::write_status,
+              "keep the status of PodGroups up to date, where their own controller does not run"},
+  };
+};
+
+}  // namespace outrigger::gang

@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// W8: the agent is killed at any moment of a gang's life, and comes again. Once things settle every
+// gang is whole, and nobody was bound twice.
+func TestGangsBecomeWholeWheneverTheAgentIsKilled(t *testing.T) {
+	t.Parallel()
+	const rounds, size = 4, 12
+	w := newGangWorld(t, 2*size/4)
+	random := rand.New(rand.NewSource(1))
+	for round := range rounds {
+		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
+		began := time.Now()
+		go func() {
+			w.inParallel(4, interleaved(gangOf(a, size), gangOf(b, size)))
+		}()
+		for kills := 0; kills < 3; kills++ {
+			time.Sleep(time.Duration(random.Intn(250)) * time.Millisecond)
+			w.gang.Kill()
+			time.Sleep(time.Duration(random.Intn(50)) * time.Millisecond)
+			w.gang.Restart(t)
+		}
+		w.untilBoundOf(a+"-", size, began)
+		took := w.untilBoundOf(b+"-", size, began)
+		t.Logf("round %d: both whole %.2f s after they began to be made", round, took.Seconds())
+		w.deletePods(a + "-")
+		w.deletePods(b + "-")
+		w.untilGone(a+"-", b+"-")
+	}
+	w.nobodyBoundAgain()
+}
+
+// nobodyBoundAgain fails if a pod was bound twice.
+func (w *world) nobodyBoundAgain() {
+	w.Helper()
+	times := map[string]int{}
+	for _, binding := range w.tracker.Bindings() {
+		if times[binding.UID]++; times[binding.UID] > 1 {
+			w.Errorf("%s is bound again, to %s", binding.Name, binding.Node)
+		}
+	}
+}
+
+// A gang that is bound in part when the agent dies is made whole by the next one.
+func TestAGangThatIsBoundInPartIsMadeWholeAfterARestart(t *testing.T) {
+	const size = 8
+	w := newGangWorld(t, 0)
+	w.slots("n", 2, 4)
+	// As an agent leaves it that dies between two bindings.
+	var pods []*kube.PodBuilder
+	for i := range size {
+		pod := member("train", i, size)
+		if i < 3 {
+			pod.Node("n000")
+		}
+		pods = append(pods, pod)
+	}
+	w.pods(slot("other"))
+	w.until("other", "bound", isBound)
+	w.inParallel(4, pods)
+	// One slot is taken: the gang waits in part, before everybody else, and says so.
+	w.waitingMessage("train-007", "gang default/train waits: cpu")
+	w.deletePods("other")
+	w.untilBoundOf("train-", size, time.Now())
+	w.pods(slot("later"))
+	w.waitingMessage("later", "0/2 nodes are available")
+}

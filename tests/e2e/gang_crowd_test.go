@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// W2: many gangs at once on a cluster that just holds them; most of their members wait at once.
+func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
+	const gangs, size, nodes = 20, 40, 200
+	w := newGangWorld(t, 0)
+	w.slots("n", nodes, 4)
+	var lists [][]*kube.PodBuilder
+	for g := range gangs {
+		lists = append(lists, gangOf(fmt.Sprintf("g%02d", g), size))
+	}
+	began := time.Now()
+	w.inParallel(20, interleaved(lists...))
+	took := w.untilBoundOf("g", gangs*size, began)
+	t.Logf("%d pods in %d gangs bound in %.2f s, %.0f a second", gangs*size, gangs, took.Seconds(),
+		gangs*size/took.Seconds())
+	w.checkBoundOnce(gangs * size)
+	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
+}
+
+// W3: more gangs than there is room for: those that fit are whole, the others hold nothing and cost
+// nothing; each freed place is taken by a whole gang.
+func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
+	const gangs, room, size = 15, 10, 4
+	w := newGangWorld(t, room) // a gang a node
+	var lists [][]*kube.PodBuilder
+	for g := range gangs {
+		lists = append(lists, gangOf(fmt.Sprintf("g%02d", g), size))
+	}
+	w.inParallel(8, interleaved(lists...))
+	w.untilBoundOf("g", room*size, time.Now())
+	settled := time.Now().Add(10 * time.Second)
+	for time.Now().Before(settled) {
+		time.Sleep(100 * time.Millisecond)
+		if bound := w.bound("g"); bound != room*size {
+			t.Fatalf("%d pods are bound, want %d", bound, room*size)
+		}
+	}
+	var whole, waiting []string
+	for g := range gangs {
+		name := fmt.Sprintf("g%02d", g)
+		switch w.bound(name + "-") {
+		case size:
+			whole = append(whole, name)
+		case 0:
+			waiting = append(waiting, name)
+		default:
+			t.Errorf("gang %s is bound in part", name)
+		}
+	}
+	if len(whole) != room {
+		t.Fatalf("%d gangs are whole, want %d", len(whole), room)
+	}
+	// While nothing changes nobody's condition does.
+	before := len(w.tracker.Failures())
+	time.Sleep(5 * time.Second)
+	if after := len(w.tracker.Failures()); after != before {
+		t.Errorf("conditions of waiting pods were written %d times while nothing changed", after-before)
+	}
+	for _, gone := range whole[:len(waiting)] {
+		want := w.bound("g") // all slots again
+		freed := time.Now()
+		w.deletePods(gone + "-")
+		w.untilGone(gone + "-")
+		w.untilBoundOf("g", want, freed)
+		t.Logf("next whole %.2f s after one had gone", time.Since(freed).Seconds())
+		for _, name := range waiting {
+			w.checkWhole(size, name)
+		}
+	}
+}

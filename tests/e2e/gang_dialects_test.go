@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// dialect is a kind of PodGroup and how pods name theirs.
+type dialect struct {
+	name           string
+	resource       schema.GroupVersionResource
+	label, comment string // the pod's label, or its annotation
+}
+
+var dialects = []dialect{
+	{"plugins", schema.GroupVersionResource{Group: "scheduling.x-k8s.io", Version: "v1alpha1", Resource: "podgroups"},
+		"scheduling.x-k8s.io/pod-group", ""},
+	{"sigs", schema.GroupVersionResource{Group: "scheduling.sigs.k8s.io", Version: "v1alpha1", Resource: "podgroups"},
+		"pod-group.scheduling.sigs.k8s.io", ""},
+	{"volcano", schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
+		"", "scheduling.k8s.io/group-name"},
+}
+
+func (d dialect) object(namespace, name string, minimum int64) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": d.resource.GroupVersion().String(),
+		"kind":       "PodGroup",
+		"metadata":   map[string]any{"namespace": namespace, "name": name},
+		"spec":       map[string]any{"minMember": minimum},
+	}}
+}
+
+func (d dialect) member(gang string, index int) *kube.PodBuilder {
+	pod := slot(fmt.Sprintf("%s-%s-%03d", d.name, gang, index))
+	if d.label != "" {
+		return pod.Label(d.label, gang)
+	}
+	return pod.Annotation(d.comment, gang)
+}
+
+// definePodGroups installs the CRD of a dialect, without a schema of its own.
+func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
+	w.Helper()
+	crd := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1",
+		"kind":       "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "podgroups." + d.resource.Group, "annotations": map[string]any{
+			// The API server wants it for groups below k8s.io.
+			"api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/scheduler-plugins/pull/50"}},
+		"spec": map[string]any{
+			"group": d.resource.Group, "scope": "Namespaced",
+			"names": map[string]any{"kind": "PodGroup", "listKind": "PodGroupList", "plural": "podgroups", "singular": "podgroup"},
+			"versions": []any{map[string]any{
+				"name": d.resource.Version, "served": true, "storage": true,
+				"subresources": map[string]any{"status": map[string]any{}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{
+					"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+			}},
+		},
+	}}
+	_, err := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}).Create(w.ctx, crd, metav1.CreateOptions{})
+	w.must(err)
+}
+
+// create waits until the kind is served, which takes a moment after its definition.
+func (w *world) create(client dynamic.Interface, d dialect, object *unstructured.Unstructured) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		_, err := client.Resource(d.resource).Namespace(object.GetNamespace()).Create(w.ctx, object, metav1.CreateOptions{})
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("create %s %s: %v", d.name, object.GetName(), err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// untilStatus waits until the status of the group train has what is wanted, printed as a map.
+func (w *world) untilStatus(client dynamic.Interface, d dialect, want string) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		group, err := client.Resource(d.resource).Namespace("default").Get(w.ctx, "train", metav1.GetOptions{})
+		w.must(err)
+		status := fmt.Sprint(group.Object["status"])
+		if strings.Contains(status, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("the status of %s is %s, want %s in it", d.name, status, want)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// W7: every dialect with an object, the same name in two namespaces, and a group that is deleted and
+// created again while it waits.
+func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := &gangWorld{world: newWorld(t)}
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	for _, d := range dialects {
+		w.definePodGroups(client, d)
+		w.create(client, d, d.object("default", "train", 3))
+	}
+	_, err = w.client.CoreV1().Namespaces().Create(w.ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "other"}}, metav1.CreateOptions{})
+	w.must(err)
+	w.slots("n", 4, 4)
+	w.gang = w.serveGang("--gang.write-status")
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+
+	for _, d := range dialects {
+		for i := range 2 {
+			w.pods(d.member("train", i))
+		}
+		// A third member of that name, but in another namespace, and without an object there.
+		w.pods(d.member("train", 9).Namespace("other"))
+	}
+	for _, d := range dialects {
+		w.waitingMessage(d.name+"-train-000", "gang default/train waits: members")
+	}
+	if bound := len(w.tracker.Bindings()); bound != 0 {
+		t.Fatalf("%d pods are bound", bound)
+	}
+	for _, d := range dialects {
+		w.untilStatus(client, d, "phase:Pending")
+	}
+	w.untilStatus(client, dialects[2], "message:2 of 3 members exist reason:members")
+	// The group is another one now, with another minimum.
+	plugins := dialects[0]
+	w.must(client.Resource(plugins.resource).Namespace("default").Delete(w.ctx, "train", metav1.DeleteOptions{}))
+	// Beside the three of the other namespace. Its pods sleep: nothing of a group wakes them by itself.
+	w.gang.UntilMetricAbove(t, 3, "outrigger_gang_waiting", `cause="no PodGroup"`)
+	began := time.Now()
+	w.create(client, plugins, plugins.object("default", "train", 2))
+	t.Logf("bound %.2f s after the group was created again", w.untilBoundOf("plugins-", 2, began).Seconds())
+
+	for _, d := range dialects[1:] {
+		began := time.Now()
+		w.pods(d.member("train", 2))
+		t.Logf("%s: whole %.2f s after its last member had come", d.name, w.untilBoundOf(d.name+"-", 3, began).Seconds())
+	}
+	w.untilStatus(client, plugins, "phase:Scheduled")
+	w.untilStatus(client, dialects[1], "phase:Scheduled running:0 scheduled:3")
+	w.untilStatus(client, dialects[2], "type:Scheduled")
+	for _, pod := range w.tracker.Pods() {
+		if pod.Namespace == "other" && pod.Spec.NodeName != "" {
+			t.Errorf("%s/%s is bound, without a group", pod.Namespace, pod.Name)
+		}
+	}
+}
+
+// W5: one rack for all, of members that are not alike.
+func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
+	w := &gangWorld{world: newWorld(t)}
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	plugins := dialects[0]
+	w.definePodGroups(client, plugins)
+	const size = 9
+	object := plugins.object("default", "train", size)
+	object.SetAnnotations(map[string]string{"outrigger.dev/topology-required": "example.com/rack"})
+	w.create(client, plugins, object)
+	// Rack a has one place for a worker too few, rack b just enough for all.
+	rack := func(name string, workers int) {
+		w.nodes(kube.MakeNode(name+"-large").Resource(corev1.ResourceCPU, "16").Label("example.com/rack", name))
+		for i := range workers {
+			w.nodes(kube.MakeNode(fmt.Sprintf("%s-%d", name, i)).Resource(corev1.ResourceCPU, "8").
+				Resource("example.com/gpu", "2").Label("example.com/rack", name))
+		}
+	}
+	rack("a", 3)
+	w.gang = w.serveGang()
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
+	for i := 1; i < size; i++ {
+		w.pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
+	}
+	w.waitingMessage("plugins-train-000", "gang default/train waits: ")
+	rack("b", 4)
+	w.untilBoundOf("plugins-", size, time.Now())
+	for _, binding := range w.tracker.Bindings() {
+		if binding.Node[0] != 'b' {
+			t.Errorf("%s is on %s, outside rack b", binding.Name, binding.Node)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// replica is a scheduler with its agent, as in one pod: they share a host name.
+type replica struct {
+	host      string
+	agent     *outrigger.Server
+	scheduler *process.Process
+	config    string // file
+}
+
+// newReplica starts an agent, and makes the configuration of a scheduler beside it.
+func (w *trappedWorld) newReplica(host string) *replica {
+	w.Helper()
+	r := &replica{host: host}
+	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.cluster.LogDir(), "gang",
+		"--kubeconfig", w.throughTrap(), "--gang.host-name", host)
+	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
+		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
+	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
+	r.config = filepath.Join(w.cluster.Dir, host+".yaml")
+	w.must(os.WriteFile(r.config, config, 0o600))
+	return r
+}
+
+// run starts the scheduler under the replica's host name, by which it holds the Lease.
+func (w *trappedWorld) run(r *replica) {
+	w.Helper()
+	var err error
+	r.scheduler, err = process.Start(process.Spec{
+		Name: "kube-scheduler-" + r.host, Path: "unshare", LogDir: w.cluster.LogDir(),
+		Args: []string{"--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\"", r.host,
+			w.cluster.Binary("kube-scheduler"), "--config=" + r.config, "--secure-port=0", "-v=2"},
+	})
+	w.must(err)
+	w.Cleanup(r.scheduler.Kill)
+}
+
+// untilLeads waits until the replica's scheduler holds the Lease.
+func (w *trappedWorld) untilLeads(r *replica) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		lease, err := w.client.CoordinationV1().Leases("kube-system").Get(w.ctx, "kube-scheduler", metav1.GetOptions{})
+		if err == nil && lease.Spec.HolderIdentity != nil && strings.HasPrefix(*lease.Spec.HolderIdentity, r.host+"_") {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("%s does not get the Lease: %v, %v", r.host, lease, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// W8: of two replicas the one that leads dies, scheduler and agent at once, at whatever step of a gang's
+// life: the other one makes the gang whole, and nobody is bound twice.
+func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
+	t.Parallel()
+	const size, nodes = 8, 2
+	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
+	w.slots("n", nodes, size/nodes)
+	leads, waits := w.newReplica("host-a"), w.newReplica("host-b")
+	w.run(leads)
+	w.untilLeads(leads)
+	w.run(waits)
+	rows := []struct {
+		name string
+		kind string
+		at   int
+	}{
+		{"first-filter", "filter", 1},
+		{"half-waiting", "bind", size / 2},
+		{"first-binding-sent", "binding", 1},
+		{"half-bound", "binding", size/2 + 1},
+	}
+	for _, row := range rows {
+		// Both agents must be able to answer; only that of the leader may act.
+		leads.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
+		waits.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
+		sprung := w.set(row.kind, row.at, func() {
+			leads.scheduler.Kill()
+			leads.agent.Kill()
+		})
+		began := time.Now()
+		w.inParallel(4, gangOf(row.name, size))
+		w.await(row.name, sprung)
+		took := w.untilBoundOf(row.name+"-", size, began)
+		w.untilLeads(waits)
+		t.Logf("%s: whole %.2f s after it began, by %s", row.name, took.Seconds(), waits.host)
+		leads.agent.Restart(w)
+		w.run(leads)
+		leads, waits = waits, leads
+		w.deletePods(row.name + "-")
+		w.untilGone(row.name + "-")
+	}
+	w.nobodyBoundAgain()
+	if bound := len(w.tracker.Bindings()); bound != size*len(rows) {
+		t.Errorf("%d bindings, want %d", bound, size*len(rows))
+	}
+}

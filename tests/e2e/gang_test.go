@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// W1: two gangs of 30 on 40 slots, created interleaved.
+func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
+	const size = 30
+	w := newGangWorld(t, 10)
+	for round := range 2 {
+		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
+		began := time.Now()
+		w.inParallel(8, interleaved(gangOf(a, size), gangOf(b, size)))
+		created := time.Since(began)
+		first, second := w.firstWhole(size, a, b)
+		took := w.untilBoundOf(first+"-", size, began)
+		if bound := w.bound(second + "-"); bound != 0 {
+			t.Errorf("%d members of %s are bound beside %s", bound, second, first)
+		}
+		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
+
+		freed := time.Now()
+		w.deletePods(first + "-")
+		next := w.untilBoundOf(second+"-", size, freed)
+		t.Logf("created in %.2f s; %s whole after %.2f s, %s after %.2f s more", created.Seconds(),
+			first, took.Seconds(), second, next.Seconds())
+		w.deletePods(second + "-")
+		w.untilGone(a+"-", b+"-")
+	}
+}
+
+// W4: a gang one slot short holds nothing, so singles run at once.
+func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
+	const nodes, singles = 100, 20
+	w := newGangWorld(t, 0)
+	w.slots("n", nodes, 1)
+	w.inParallel(8, gangOf("big", nodes+1))
+	w.waitingMessage("big-000", "gang default/big waits: cpu")
+
+	began := time.Now()
+	for i := range singles {
+		w.pods(slot(fmt.Sprintf("single-%02d", i)))
+	}
+	t.Logf("%d singles bound after %.2f s", singles, w.untilBoundOf("single-", singles, began).Seconds())
+	if bound := w.bound("big-"); bound != 0 {
+		t.Errorf("%d members of the gang are bound", bound)
+	}
+
+	freed := time.Now()
+	w.deletePods("single-")
+	w.slots("more", 1, 1)
+	t.Logf("the gang is whole %.2f s after its room was there", w.untilBoundOf("big-", nodes+1, freed).Seconds())
+}
