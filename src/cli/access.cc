@@ -7,6 +7,7 @@
 
 #include "cli/yaml.h"
 #include "fmt/format.h"
+#include "kube/pod_group_kinds.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::cli {
@@ -35,6 +36,19 @@ class Rules {
  private:
   std::map<std::pair<std::string, std::string>, std::set<std::string>> rules_;
 };
+
+AccessRule Follow(const kube::Resource& resource) {
+  return {std::string(resource.group), std::string(resource.plural), kFollow};
+}
+
+void AddFollowed(const Needs& needs, Rules* rules) {
+  if (needs.AnyOfCluster()) rules->Add(Follow(kube::kNodes));
+  if (needs.Has(Needs::kClusterPods)) rules->Add(Follow(kube::kPods));
+  if (needs.Has(Needs::kClusterBudgets)) rules->Add(Follow(kube::kDisruptionBudgets));
+  if (!needs.Has(Needs::kClusterGroups)) return;
+  for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) rules->Add(Follow(kind.resource));
+  rules->Add(Follow(kube::kPriorityClasses));
+}
 
 Json ObjectMeta(const std::string& name) {
   return {{"name", name}, {"labels", {{"app.kubernetes.io/part-of", "outrigger"}}}};
@@ -91,7 +105,7 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
   const auto made = agent.factory.make({.name = agent.name}, agent.factory.settings.Defaults());
   if (!made.ok()) return made.status();
   Rules rules;
-  if ((*made)->Reads().AnyOfNode()) rules.Add({"", "nodes", kFollow});
+  AddFollowed((*made)->Reads(), &rules);
   for (const AccessRule& rule : agent.factory.access) rules.Add(rule);
   return rules.Take();
 }

@@ -12,21 +12,6 @@ namespace {
 
 constexpr const char* kExpectedDump = "what `kubectl get nodes,pods -A -o yaml` prints";
 
-// Names that begin or go on like `text`, and else the one that is the fewest edits away.
-std::vector<std::string> NearNames(const std::string& text, const std::vector<std::string>& names) {
-  constexpr size_t kMost = 5;
-  std::vector<std::string> near;
-  for (const std::string& name : names) {
-    if (name.starts_with(text) || text.starts_with(name)) near.push_back(name);
-  }
-  if (near.empty()) near.push_back(Nearest(text, names));
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  if (near.size() > kMost) near.resize(kMost);
-  if (near.front().empty()) near.clear();
-  return near;
-}
-
 std::string FullName(const PodName& pod) {
   return pod.name_space + "/" + pod.name;
 }
@@ -43,6 +28,17 @@ class Dump final : public ClusterObjects {
     if (!status.ok()) return status;
     return picker.Finish();
   }
+
+  absl::StatusOr<PlannedCluster> ReadPlanned() override {
+    ClusterTaker taker(name_);
+    const absl::Status status =
+        ForEachObjectInFile(name_, std::move(text_),
+                            [&](const json::ListedObject& object) { return taker.Take(object); });
+    if (!status.ok()) return status;
+    return taker.Finish();
+  }
+
+  std::string DefaultNamespace() const override { return ""; }
 
  private:
   const std::string name_;
@@ -91,12 +87,15 @@ absl::Status ObjectPicker::TakePod(const json::ListedObject& object) {
   return status;
 }
 
-absl::Status ObjectPicker::NoNodes() const {
+absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
+                     std::string_view resources) {
   std::vector<std::string> counts;
-  for (const auto& [kind, count] : kinds_) counts.push_back(fmt::format("{} {}", count, kind));
+  counts.reserve(kinds.size());
+  for (const auto& [kind, count] : kinds) counts.push_back(fmt::format("{} {}", count, kind));
   return absl::FailedPreconditionError(
-      Printable(fmt::format("{} has no nodes (objects by kind: {}); expected is {}", where_,
-                            Listed(counts), kExpectedDump)));
+      Printable(fmt::format("{} has no nodes (objects by kind: {}); expected is what `kubectl get "
+                            "{} -A -o yaml` prints",
+                            where, Listed(counts), resources)));
 }
 
 absl::Status ObjectPicker::NoPod() const {
@@ -129,7 +128,7 @@ absl::StatusOr<FoundObjects> ObjectPicker::Finish() {
         fmt::format("{} has a pod {} in each of the namespaces {}; choose one with --namespace",
                     where_, wanted_->name, Listed(spaces))));
   }
-  if (nodes_.empty()) return NoNodes();
+  if (nodes_.empty()) return NoNodes(where_, kinds_, "nodes,pods");
   FoundObjects found;
   found.nodes = std::move(nodes_);
   if (wanted_) found.pod = std::move(found_.front());

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "cli/planned_cluster.h"
 #include "json/object_list.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
@@ -35,6 +36,10 @@ class ClusterObjects {
   /// All nodes, and `pod` if it is not null. NotFound names pods with names that are near;
   /// FailedPrecondition if there are no nodes. Texts say where it was looked.
   virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
+  /// All that is planned from. Errors as those of Find().
+  virtual absl::StatusOr<PlannedCluster> ReadPlanned() = 0;
+  /// Where names are looked for if no namespace is said; empty: everywhere.
+  virtual std::string DefaultNamespace() const = 0;
 };
 
 /// Picks nodes and one pod out of the objects that a source goes through.
@@ -51,7 +56,6 @@ class ObjectPicker {
  private:
   absl::Status TakeNode(const json::ListedObject& object);
   absl::Status TakePod(const json::ListedObject& object);
-  absl::Status NoNodes() const;
   absl::Status NoPod() const;
 
   const std::string where_;
@@ -63,6 +67,11 @@ class ObjectPicker {
   std::map<std::string, size_t> kinds_;
   std::vector<json::MalformedValue> malformed_;
 };
+
+/// FailedPrecondition: nothing of `kinds` is a node; `resources` is what kubectl is to be asked
+/// for.
+absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
+                     std::string_view resources);
 
 /// "node n1: status.allocatable.cpu: "x" is not accepted: ...; taken as absent". `owner` is what
 /// has the value if it is no node.

@@ -7,10 +7,13 @@
 #include "cluster/cluster.h"
 #include "engine/snapshot_nodes.h"
 #include "fmt/format.h"
+#include "kube/change_listener.h"
 #include "kube/client.h"
+#include "kube/cluster_actor.h"
 #include "kube/cluster_watch.h"
 #include "kube/config.h"
 #include "kube/in_cluster.h"
+#include "outrigger/plan/pods.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -29,23 +32,44 @@ void WarnOfObject(const kube::ObjectProblem& problem) {
                 problem.name, problem.value->field, problem.value->value, problem.value->accepted);
 }
 
-kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options) {
+kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options,
+                                       kube::ChangeListener* changes) {
   kube::ClusterWatchOptions watch;
   watch.max_staleness = options.max_staleness;
   watch.reflector.report = WarnOfObject;
+  watch.changed = [changes] { changes->Tell(); };
   return watch;
+}
+
+cluster::ClusterOptions ViewOptions(kube::ChangeListener* changes) {
+  static_assert(plan::kPlannedPodsIndex == 0);
+  cluster::ClusterOptions options;
+  options.indexes = {plan::PlannedPodsIndex()};
+  options.changed = [changes] { changes->Tell(); };
+  return options;
+}
+
+// Who reports the events: the pod, which in Kubernetes is the host's name.
+kube::ClusterActorOptions ActorOptions(const Environment& environment) {
+  kube::ClusterActorOptions options;
+  const auto host = environment.find("HOSTNAME");
+  if (host != environment.end() && !host->second.empty()) options.events.instance = host->second;
+  return options;
 }
 
 class ClusterSourceImpl final : public ClusterSource {
  public:
-  ClusterSourceImpl(std::unique_ptr<kube::Client> client, const ClusterOptions& options)
+  ClusterSourceImpl(std::unique_ptr<kube::Client> client, const ClusterOptions& options,
+                    const Environment& environment)
       : client_(std::move(client)),
-        cluster_({}),
-        watch_(client_.get(), &cluster_, WatchOptions(options)),
+        cluster_(ViewOptions(&changes_)),
+        watch_(client_.get(), &cluster_, WatchOptions(options, &changes_)),
         nodes_(&cluster_, [this] { return watch_.Usable(); }),
+        actor_(client_.get(), &cluster_, &watch_, &changes_, ActorOptions(environment)),
         log_([this] { return watch_.States(); }) {}
 
   const engine::NodeSource& nodes() const override { return nodes_; }
+  ClusterAccess* access() override { return &actor_; }
 
   void Start(const Needs& needs) override {
     watch_.Start(needs);
@@ -84,9 +108,11 @@ class ClusterSourceImpl final : public ClusterSource {
 
  private:
   const std::unique_ptr<kube::Client> client_;
+  kube::ChangeListener changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
   const engine::SnapshotNodes nodes_;
+  kube::ClusterActor actor_;
   FollowLog log_;
 };
 
@@ -107,8 +133,8 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> ClusterSource::Make(const Cluster
   client_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
   auto client = kube::Client::Create(*config, std::move(client_options));
   if (!client.ok()) return client.status();
-  spdlog::info("following the nodes of {}", config->server);
-  return std::make_unique<ClusterSourceImpl>(*std::move(client), options);
+  spdlog::info("following the cluster of {}", config->server);
+  return std::make_unique<ClusterSourceImpl>(*std::move(client), options, environment);
 }
 
 }  // namespace outrigger::cli

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "cli/environment.h"
 #include "engine/node_table.h"
+#include "outrigger/agent/cluster.h"
 #include "outrigger/agent/needs.h"
 #include "server/metrics.h"
 #include "server/readiness.h"
@@ -34,6 +35,9 @@ class ClusterSource {
                                                              const Environment& environment);
 
   virtual const engine::NodeSource& nodes() const = 0;
+  /// What agents see of the cluster and do in it; never null, lives as long as this. Knows nothing
+  /// before Start().
+  virtual ClusterAccess* access() = 0;
 
   /// Begins to follow what `needs` names. An API server that cannot be reached is no error: it is
   /// tried until it can, and readiness says so.

@@ -38,14 +38,23 @@ struct SchedulerConfigFlags {
 
 struct ExplainFlags {
   std::string pod;         // name; empty with `file`
+  std::string gang;        // explain gang: name; empty: all
   std::string name_space;  // empty: not said
   std::string file;        // path of a Pod; "-" is standard input
   std::string cluster;     // path of a dump; "-" is standard input; empty: the live cluster
   std::string kubeconfig;
   std::string context;
-  std::string nodes;             // names of those to show; empty: all
-  std::string output = "table";  // table, wide, json or yaml
+  std::string nodes;                                  // names of those to show; empty: all
+  std::string output = "table";                       // table, wide, json or yaml
+  std::string color = "auto";                         // auto, always or never
+  std::string scheduler_names = "default-scheduler";  // explain gang
+};
+
+struct DoctorFlags {
+  std::string file;              // path; "-" is standard input
+  std::string output = "table";  // table, json or yaml
   std::string color = "auto";    // auto, always or never
+  bool strict = false;
 };
 
 /// What a command line asks for.
@@ -56,17 +65,20 @@ struct Command {
     kAgents,
     kSchedulerConfig,
     kExplainPod,
+    kExplainGang,
+    kDoctor,
     kVersion,
     kCompletion,
     kDocsSettings,
   };
   Kind kind = Kind::kHelp;
   std::string text;
-  std::string config;                           // serve, explain: path of the settings file
-  std::map<std::string, std::string> settings;  // serve, explain: flag -> value
+  std::string config;                           // serve, explain, doctor: path of the settings file
+  std::map<std::string, std::string> settings;  // serve, explain, doctor: flag -> value
   AgentsFlags agents;
   SchedulerConfigFlags scheduler_config;
   ExplainFlags explain;
+  DoctorFlags doctor;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

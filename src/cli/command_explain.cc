@@ -6,10 +6,26 @@
 namespace outrigger::cli {
 
 void CommandLine::Tree::AddExplain(const std::vector<AgentInfo>& registry) {
-  CLI::App* explain =
-      AddCommand("explain", "Say what every agent thinks of a pod on every node, and why");
+  CLI::App* explain = AddCommand("explain", "Say what agents think of a pod or a gang, and why");
   explain->get_formatter()->label("Subcommands", "What to explain");
   AddExplainPod(explain, registry);
+  AddExplainGang(explain);
+}
+
+void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& resources) {
+  AddValue(command, "--cluster", "FILE",
+           fmt::format("the cluster, as `kubectl get {} -A -o json` (faster) or yaml prints it; - "
+                       "reads standard input; without it, the live cluster is asked",
+                       resources),
+           {true, false, {}});
+  AddValue(command, "--kubeconfig", "FILE", "how to reach the live cluster", {true, false, {}});
+  AddValue(command, "--context", "NAME", "context of the kubeconfig (default: the current one)");
+}
+
+void CommandLine::Tree::AddColor(CLI::App* command) {
+  AddValue(command, "--color", "WHEN",
+           "auto, always or never (default auto: on a terminal, if NO_COLOR is not set)",
+           {false, false, {"auto", "always", "never"}});
 }
 
 void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry) {
@@ -21,21 +37,13 @@ void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<Agent
   AddValue(pod, "-f,--filename", "FILE",
            "a Pod in YAML or JSON that need not exist yet; - reads standard input",
            {true, false, {}});
-  AddValue(
-      pod, "--cluster", "FILE",
-      "the cluster, as `kubectl get nodes,pods -A -o json` (faster) or yaml prints it; - reads "
-      "standard input; without it, the live cluster is asked",
-      {true, false, {}});
-  AddValue(pod, "--kubeconfig", "FILE", "how to reach the live cluster", {true, false, {}});
-  AddValue(pod, "--context", "NAME", "context of the kubeconfig (default: the current one)");
+  AddClusterFlags(pod, "nodes,pods");
   AddValue(pod, "--nodes", "LIST", "show only these nodes, separated by commas");
   AddValue(pod, "-o,--output", "FORMAT",
            "table, wide (also the agents' further scores, nothing cut), json or yaml (default "
            "table)",
            {false, false, {"table", "wide", "json", "yaml"}});
-  AddValue(pod, "--color", "WHEN",
-           "auto, always or never (default auto: on a terminal, if NO_COLOR is not set)",
-           {false, false, {"auto", "always", "never"}});
+  AddColor(pod);
   AddConfig(pod, "Settings of the agents");
   for (const SettingGroup& group : MakeSettingGroups(registry)) {
     for (const BoundSetting& setting : group.settings) {
@@ -53,24 +61,34 @@ void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<Agent
       kExitCodes));
 }
 
-absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given) const {
+absl::Status CommandLine::Tree::ReadExplainFlags(const CLI::App& given, ExplainFlags* flags) const {
   for (const char* flag : {"--output", "--color"}) {
     absl::Status status = CheckWord(given, flag);
     if (!status.ok()) return status;
   }
+  flags->name_space = ValueOf(given, "--namespace", "");
+  flags->cluster = ValueOf(given, "--cluster", "");
+  flags->kubeconfig = ValueOf(given, "--kubeconfig", "");
+  flags->context = ValueOf(given, "--context", "");
+  flags->output = ValueOf(given, "--output", flags->output);
+  flags->color = ValueOf(given, "--color", flags->color);
+  if (!flags->cluster.empty() && !(flags->kubeconfig.empty() && flags->context.empty())) {
+    return absl::InvalidArgumentError(
+        "--kubeconfig and --context are for the live cluster, --cluster is in its place");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given) const {
   Command command;
   command.kind = Command::Kind::kExplainPod;
   ReadSettings(given, &command);
   ExplainFlags& flags = command.explain;
+  absl::Status status = ReadExplainFlags(given, &flags);
+  if (!status.ok()) return status;
   flags.pod = ValueOf(given, "name", "");
-  flags.name_space = ValueOf(given, "--namespace", "");
   flags.file = ValueOf(given, "--filename", "");
-  flags.cluster = ValueOf(given, "--cluster", "");
-  flags.kubeconfig = ValueOf(given, "--kubeconfig", "");
-  flags.context = ValueOf(given, "--context", "");
   flags.nodes = ValueOf(given, "--nodes", "");
-  flags.output = ValueOf(given, "--output", flags.output);
-  flags.color = ValueOf(given, "--color", flags.color);
   if (flags.pod.empty() == flags.file.empty()) {
     return absl::InvalidArgumentError(fmt::format(
         "explain pod wants either the name of a pod or --filename FILE; see `{} explain "
@@ -80,10 +98,6 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given)
   if (flags.file == "-" && flags.cluster == "-") {
     return absl::InvalidArgumentError(
         "--filename - and --cluster - both read standard input; only one can");
-  }
-  if (!flags.cluster.empty() && !(flags.kubeconfig.empty() && flags.context.empty())) {
-    return absl::InvalidArgumentError(
-        "--kubeconfig and --context are for the live cluster, --cluster is in its place");
   }
   return command;
 }

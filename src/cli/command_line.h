@@ -25,6 +25,7 @@ struct CommandShape {
   std::string summary;
   std::vector<FlagShape> flags;
   std::vector<std::string> positional_values;
+  bool positional_is_file = false;
 };
 
 /// The command line of the program: parses it, and describes itself.

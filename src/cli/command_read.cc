@@ -131,10 +131,13 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "serve") return ReadServe(given);
   if (name == "agents") return ReadAgents(given);
   if (name == "scheduler-config") return ReadSchedulerConfig(given);
+  if (name == "doctor") return ReadDoctor(given);
   if (name == "pod") return ReadExplainPod(given);
+  if (name == "gang") return ReadExplainGang(given);
   if (name == "explain") {
-    return absl::InvalidArgumentError(fmt::format(
-        "explain wants to know what to explain: pod; see `{} explain --help`", app_.get_name()));
+    return absl::InvalidArgumentError(
+        fmt::format("explain wants to know what to explain: pod or gang; see `{} explain --help`",
+                    app_.get_name()));
   }
   if (name == "version") return ReadVersion(given);
   if (name == "completion") return ReadCompletion(given);

@@ -62,6 +62,7 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddServe(registry);
   AddAgents();
   AddSchedulerConfig();
+  AddDoctor(registry);
   AddExplain(registry);
   AddOthers();
 }

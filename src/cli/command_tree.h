@@ -34,6 +34,10 @@ class CommandLine::Tree {
  private:
   absl::StatusOr<Command> ReadServe(const CLI::App& serve) const;
   absl::StatusOr<Command> ReadExplainPod(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadExplainGang(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
+  /// What all commands of `explain` have.
+  absl::Status ReadExplainFlags(const CLI::App& given, ExplainFlags* flags) const;
   /// Takes the settings that were given, and --config.
   void ReadSettings(const CLI::App& given, Command* command) const;
   absl::StatusOr<Command> ReadAgents(const CLI::App& agents) const;
@@ -47,6 +51,10 @@ class CommandLine::Tree {
   void AddServe(const std::vector<AgentInfo>& registry);
   void AddExplain(const std::vector<AgentInfo>& registry);
   void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
+  void AddExplainGang(CLI::App* explain);
+  void AddDoctor(const std::vector<AgentInfo>& registry);
+  void AddClusterFlags(CLI::App* command, const std::string& resources);
+  void AddColor(CLI::App* command);
   void AddConfig(CLI::App* command, const std::string& group);
   void AddSetting(CLI::App* command, const BoundSetting& setting, const std::string& group);
   void AddAgents();

@@ -60,7 +60,7 @@ _outrigger_nothing() { :; }
 
 constexpr const char* kZshStart = R"(
 _outrigger() {
-  local flag=${words[CURRENT-1]} command="" next i
+  local cur=${words[CURRENT]} flag=${words[CURRENT-1]} command="" next i
   for ((i = 2; i < CURRENT; i++)); do
     [[ ${words[i]} == -* ]] && continue
     next="${command:+$command }${words[i]}"
@@ -121,7 +121,12 @@ std::string WordCases(const std::vector<CommandShape>& shapes) {
       if (word.find(' ') == std::string::npos) words.push_back(word);
     }
     for (const FlagShape& flag : shape.flags) words.push_back(flag.name);
-    text += fmt::format("    \"{}\") _outrigger_words {} ;;\n", shape.name, fmt::join(words, " "));
+    const std::string offer = fmt::format("_outrigger_words {}", fmt::join(words, " "));
+    text += fmt::format(
+        "    \"{}\") {} ;;\n", shape.name,
+        shape.positional_is_file
+            ? fmt::format("if [[ $cur == -* ]]; then {}; else _outrigger_files; fi", offer)
+            : offer);
   }
   return text + "  esac\n";
 }

@@ -1,15 +1,12 @@
 #include "cli/explain.h"
 
 #include <algorithm>
-#include <istream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "cli/cluster_objects.h"
+#include "cli/explain_input.h"
 #include "cli/explain_text.h"
-#include "cli/files.h"
-#include "cli/live_cluster.h"
 #include "cli/names.h"
 #include "cli/nobody_watches.h"
 #include "cli/prepare_settings.h"
@@ -18,32 +15,9 @@
 namespace outrigger::cli {
 namespace {
 
-struct Input {
-  std::string name;
-  std::string text;
-};
-
-absl::StatusOr<Input> ReadInput(const std::string& path, const World& world) {
-  if (path == "-") {
-    return Input{"standard input", {std::istreambuf_iterator<char>(world.in), {}}};
-  }
-  absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  return Input{path, *std::move(text)};
-}
-
-absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenCluster(const ExplainFlags& flags,
-                                                            const World& world) {
-  if (flags.cluster.empty())
-    return OpenLiveCluster({flags.kubeconfig, flags.context}, world.environment);
-  absl::StatusOr<Input> input = ReadInput(flags.cluster, world);
-  if (!input.ok()) return input.status();
-  return ObjectsInDump(std::move(input->name), std::move(input->text));
-}
-
 absl::StatusOr<Pod> PodInFile(const ExplainFlags& flags, const World& world,
                               std::vector<std::string>* notes) {
-  absl::StatusOr<Input> input = ReadInput(flags.file, world);
+  absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();
   absl::StatusOr<Pod> pod = ReadPodFile(input->name, std::move(input->text), notes);
   if (!pod.ok()) return pod;
@@ -96,18 +70,14 @@ absl::Status ShowOnly(const std::string& list, engine::Explanation* explanation)
 
 void AddNotes(const engine::Explanation& explanation, const std::string& pod,
               std::vector<std::string>* notes) {
+  for (const std::string& agent : explanation.left_out) {
+    notes->push_back(agent +
+                     " is not asked: it plans while it serves; see `outrigger explain gang`");
+  }
   for (const engine::ExplainedMalformed& value : explanation.malformed) {
     notes->push_back(value.agent + ": " +
                      NoteOf({value.node, value.field, value.value, value.accepted}, "pod " + pod));
   }
-}
-
-bool Colored(const std::string& when, const World& world) {
-  if (when != "auto") return when == "always";
-  const std::string* no_color = Find(world.environment, "NO_COLOR");
-  const std::string* term = Find(world.environment, "TERM");
-  return world.terminal.is_one && (no_color == nullptr || no_color->empty()) &&
-         (term == nullptr || *term != "dumb");
 }
 
 std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedPod& explained) {
@@ -116,7 +86,7 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
   const bool wide = flags.output == "wide";
   return ExplainTable(explained,
                       {.wide = wide,
-                       .color = Colored(flags.color, world),
+                       .color = IsColored(flags.color, world),
                        .columns = wide || !world.terminal.is_one ? 0 : world.terminal.columns});
 }
 
@@ -136,6 +106,12 @@ absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& worl
   NobodyWatches observer;
   auto explanation = engine::Explain(*agents, *found->pod, found->nodes, &observer);
   if (!explanation.ok()) return explanation.status();
+  if (explanation->agents.empty()) {
+    return absl::FailedPreconditionError(
+        fmt::format("{} plans while it serves, and nobody else is to be asked; see `outrigger "
+                    "explain gang`",
+                    Listed(explanation->left_out)));
+  }
   ExplainText result;
   result.notes = std::move(settings->warnings);
   result.notes.insert(result.notes.end(), found->notes.begin(), found->notes.end());

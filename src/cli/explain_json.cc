@@ -17,6 +17,8 @@ Json VerdictJson(std::optional<Kind> kind) {
       return "rejected";
     case Kind::kUnresolvable:
       return "unresolvable";
+    case Kind::kLeftOut:
+      return "left out";
   }
   return nullptr;
 }

@@ -38,6 +38,8 @@ Cell VerdictCell(const ExplainedAgent& agent, const ExplainedAnswer& answer) {
       return {"rejected", Style::kBad};
     case Kind::kUnresolvable:
       return {"unresolvable", Style::kBad};
+    case Kind::kLeftOut:
+      return {"left out", Style::kBad};
   }
   return {};
 }

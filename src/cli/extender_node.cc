@@ -1,6 +1,7 @@
 #include "cli/extender_node.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "cli/units.h"
@@ -60,6 +61,20 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
         fmt::format("tlsConfig.insecure is true: the scheduler does not check who answers at {}; "
                     "whoever takes that address reads its calls and decides about its pods",
                     url));
+  }
+  return notes;
+}
+
+std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::vector<std::string> notes;
+  for (const ExtenderEntry& extender : extenders) {
+    if (!extender.last || extender.bind_verb.empty()) continue;
+    notes.push_back(fmt::format(
+        "{0}: a bind call may wait for {1}: tell the agent with --{0}.bind-timeout {2}; it also "
+        "wants --{0}.scheduler-names (the profiles of this file) and --{0}.scheduler-lease (the "
+        "Lease of leaderElection, or none)",
+        extender.agent, PrintDuration(extender.http_timeout),
+        std::chrono::duration_cast<std::chrono::seconds>(extender.http_timeout).count()));
   }
   return notes;
 }

@@ -21,7 +21,12 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
     return fmt::format("{}: cannot follow the API server, trying again: {}", now.resource,
                        now.last_error);
   }
-  if (now.ready() && !was_ready) return fmt::format("{}: {} known", now.resource, now.objects);
+  if (now.not_installed && (!was_ready || !before->not_installed)) {
+    return now.resource + ": not installed";
+  }
+  const bool came = now.ready() && was_ready && before->not_installed && !now.not_installed;
+  if (came || (now.ready() && !was_ready))
+    return fmt::format("{}: {} known", now.resource, now.objects);
   if (now.ready() && failed) return fmt::format("{}: following again", now.resource);
   return "";
 }

@@ -9,6 +9,7 @@
 #include "kube/client.h"
 #include "kube/config.h"
 #include "kube/list_page.h"
+#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 
 namespace outrigger::cli {
@@ -29,19 +30,56 @@ class LiveCluster final : public ClusterObjects {
       if (wanted->name_space.empty()) wanted->name_space = client_->default_namespace();
     }
     ObjectPicker picker(server_, wanted ? &*wanted : nullptr);
-    absl::Status status = TakeList(kube::kNodes, kube::PathOf(kube::kNodes), &picker);
+    absl::Status status =
+        ForEachOf(kube::kNodes, kube::PathOf(kube::kNodes),
+                  [&](const json::ListedObject& object) { return picker.Take(object); });
     if (status.ok() && wanted) status = TakePod(*wanted, &picker);
     if (!status.ok()) return status;
     return picker.Finish();
   }
 
+  absl::StatusOr<PlannedCluster> ReadPlanned() override {
+    ClusterTaker taker(server_);
+    absl::Status status = TakeAll(kube::kNodes, &taker);
+    if (status.ok()) status = TakeAll(kube::kPods, &taker);
+    for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
+      if (!status.ok()) return status;
+      status = TakeAll(kind.resource, &taker);
+      if (status.ok()) taker.Serve(kind.dialect);
+      status = Excused(kind.resource, status, &taker);
+    }
+    if (status.ok()) {
+      status = Excused(kube::kPriorityClasses, TakeAll(kube::kPriorityClasses, &taker), &taker);
+    }
+    if (!status.ok()) return status;
+    return taker.Finish();
+  }
+
+  std::string DefaultNamespace() const override { return client_->default_namespace(); }
+
  private:
+  absl::Status TakeAll(const kube::Resource& resource, ClusterTaker* taker) {
+    return ForEachOf(resource, kube::PathOf(resource),
+                     [&](const json::ListedObject& object) { return taker->Take(object); });
+  }
+
+  /// OK for a kind that is not installed, and, with a note, for one that may not be read.
+  static absl::Status Excused(const kube::Resource& resource, const absl::Status& status,
+                              ClusterTaker* taker) {
+    if (absl::IsNotFound(status)) return absl::OkStatus();
+    if (!absl::IsPermissionDenied(status)) return status;
+    taker->Note(fmt::format("{} are taken as not there: {}", kube::NameOf(resource),
+                            std::string(status.message())));
+    return absl::OkStatus();
+  }
+
   /// The pod, or, where there is none, all pods of its namespace: their names are the hint.
   absl::Status TakePod(const PodName& pod, ObjectPicker* picker) {
     const std::string path = kube::PathOf(kube::kPods, pod.name_space, pod.name);
     auto body = Ask(path, {});
     if (absl::IsNotFound(body.status())) {
-      return TakeList(kube::kPods, kube::PathOf(kube::kPods, pod.name_space), picker);
+      return ForEachOf(kube::kPods, kube::PathOf(kube::kPods, pod.name_space),
+                       [&](const json::ListedObject& object) { return picker->Take(object); });
     }
     if (!body.ok()) return body.status();
     const size_t size = body->size();
@@ -49,8 +87,9 @@ class LiveCluster final : public ClusterObjects {
     return In(path, picker->Take({"Pod", {body->data(), size}, ""}));
   }
 
-  absl::Status TakeList(const kube::Resource& resource, const std::string& path,
-                        ObjectPicker* picker) {
+  absl::Status ForEachOf(const kube::Resource& resource, const std::string& path,
+                         json::OnObject on_object) {
+    const std::string api_version = kube::ApiVersionOf(resource);
     std::string next;
     do {
       auto body = Ask(path, std::exchange(next, ""));
@@ -58,8 +97,10 @@ class LiveCluster final : public ClusterObjects {
       kube::ListPageReader reader;
       absl::Status status = reader.Feed(*body, [&](const kube::ListItem& item) {
         // The item's bytes lie in the reader's padded memory.
-        return picker->Take(
-            {resource.kind, {item.document.data(), item.document.size()}, item.head.name});
+        return on_object({resource.kind,
+                          {item.document.data(), item.document.size()},
+                          item.head.name,
+                          api_version});
       });
       if (!status.ok()) return In(path, status);
       auto page = reader.Finish();

@@ -78,6 +78,20 @@ std::string DidYouMean(std::string_view text, const std::vector<std::string>& ca
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
+std::vector<std::string> NearNames(std::string_view text, const std::vector<std::string>& names) {
+  constexpr size_t kMost = 5;
+  std::vector<std::string> near;
+  for (const std::string& name : names) {
+    if (name.starts_with(text) || text.starts_with(name)) near.push_back(name);
+  }
+  if (near.empty()) near.push_back(Nearest(text, names));
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  if (near.size() > kMost) near.resize(kMost);
+  if (near.front().empty()) near.clear();
+  return near;
+}
+
 std::vector<std::string> SplitList(std::string_view text) {
   std::vector<std::string> parts;
   while (true) {

@@ -19,6 +19,10 @@ std::string Nearest(std::string_view text, const std::vector<std::string>& candi
 /// "; did you mean X?", or empty when nothing is near.
 std::string DidYouMean(std::string_view text, const std::vector<std::string>& candidates);
 
+/// Candidates that begin or go on like `text`, five at most, and else the nearest one; sorted.
+std::vector<std::string> NearNames(std::string_view text,
+                                   const std::vector<std::string>& candidates);
+
 /// The parts of "a,b,c", blanks around them cut; empty parts are kept (they are errors to report).
 std::vector<std::string> SplitList(std::string_view text);
 

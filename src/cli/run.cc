@@ -10,7 +10,9 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
 #include "cli/docs.h"
+#include "cli/doctor.h"
 #include "cli/explain.h"
+#include "cli/explain_gang.h"
 #include "cli/files.h"
 #include "cli/scheduler_config.h"
 #include "cli/serve.h"
@@ -68,11 +70,18 @@ int RunSchedulerConfig(const SchedulerConfigFlags& flags, const World& world) {
   return Print(text->yaml, world);
 }
 
-int RunExplainPod(const Command& command, const World& world) {
-  const auto text = ExplainPod(command, world);
+int PrintExplained(const absl::StatusOr<ExplainText>& text, const World& world) {
   if (!text.ok()) return Report(text.status(), world);
   for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
   return Print(text->text, world);
+}
+
+int RunDoctor(const Command& command, const World& world) {
+  const absl::StatusOr<DoctorReport> report = Doctor(command, world);
+  if (!report.ok()) return Report(report.status(), world);
+  for (const std::string& note : report->notes) world.err << "note: " << note << "\n";
+  const int code = Print(report->text, world);
+  return code == kDone && !report->healthy ? kFailed : code;
 }
 
 int Dispatch(const Command& command, const CommandLine& line, const World& world) {
@@ -88,7 +97,11 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
     case Command::Kind::kSchedulerConfig:
       return RunSchedulerConfig(command.scheduler_config, world);
     case Command::Kind::kExplainPod:
-      return RunExplainPod(command, world);
+      return PrintExplained(ExplainPod(command, world), world);
+    case Command::Kind::kExplainGang:
+      return PrintExplained(ExplainGang(command, world), world);
+    case Command::Kind::kDoctor:
+      return RunDoctor(command, world);
     case Command::Kind::kVersion:
       return Print(VersionText(command.version_output, world.registry), world);
     case Command::Kind::kCompletion:

@@ -13,6 +13,11 @@
 
 namespace outrigger::cli {
 
+inline constexpr const char* kConfigApiVersion = "kubescheduler.config.k8s.io/v1";
+inline constexpr const char* kConfigKind = "KubeSchedulerConfiguration";
+/// The schedulerName of a profile that has none, and of pods that ask for none.
+inline constexpr const char* kDefaultScheduler = "default-scheduler";
+
 /// One element of `extenders` in a KubeSchedulerConfiguration; empty verbs are left out.
 struct ExtenderEntry {
   std::string agent;
@@ -24,6 +29,7 @@ struct ExtenderEntry {
   int64_t weight = 1;  // written with prioritize_verb only
   std::chrono::milliseconds http_timeout{1000};
   bool ignorable = false;
+  bool last = false;               // behind all others
   bool names_only = true;          // nodeCacheCapable
   std::optional<ExtenderTls> tls;  // set for an https:// urlPrefix
 };
@@ -33,6 +39,7 @@ struct SchedulerConfigPlan {
   std::vector<ExtenderEntry> extenders;
   std::string scheduler_name;  // empty: as it is
   std::string kubeconfig;      // empty: as it is
+  SchedulerWishes wishes;      // of any agent
 };
 
 /// The entries for the agents that `flags` choose. An agent that binds gets a second entry for

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include "cli/agents.h"
 #include "cli/extender_tls.h"
@@ -95,11 +96,13 @@ absl::Status AddEntries(const AgentInfo& agent, const Values& values,
   if (!common.ok()) return common.status();
   common->names_only = !flags.full_nodes;
   const AgentFactory& factory = agent.factory;
+  common->last = factory.wishes.last;
   if (factory.filters || factory.scores || factory.preempts) {
     ExtenderEntry entry = *common;
     entry.weight = values.weights.Of(agent.name);
     entry.http_timeout = values.timeouts.Of(agent.name);
-    entry.ignorable = flags.ignorable;
+    // A scheduler that goes on without it would start gangs in part.
+    entry.ignorable = flags.ignorable && !factory.wishes.last;
     if (factory.filters) entry.filter_verb = "filter";
     if (factory.scores) entry.prioritize_verb = "prioritize";
     if (factory.preempts) entry.preempt_verb = "preempt";
@@ -129,7 +132,13 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   for (const AgentInfo* agent : *agents) {
     absl::Status status = AddEntries(*agent, *values, flags, &plan.extenders);
     if (!status.ok()) return status;
+    plan.wishes.last |= agent->factory.wishes.last;
+    plan.wishes.every_node |= agent->factory.wishes.every_node;
+    plan.wishes.quick_retries |= agent->factory.wishes.quick_retries;
   }
+  std::stable_sort(
+      plan.extenders.begin(), plan.extenders.end(),
+      [](const ExtenderEntry& a, const ExtenderEntry& b) { return !a.last && b.last; });
   return plan;
 }
 

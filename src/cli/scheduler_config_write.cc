@@ -4,6 +4,7 @@
 #include "cli/extender_node.h"
 #include "cli/names.h"
 #include "cli/scheduler_config.h"
+#include "cli/scheduler_wishes.h"
 #include "cli/yaml.h"
 #include "cli/yaml_documents.h"
 #include "cli/yaml_error.h"
@@ -13,9 +14,6 @@
 namespace outrigger::cli {
 namespace {
 
-constexpr const char* kApiVersion = "kubescheduler.config.k8s.io/v1";
-constexpr const char* kKind = "KubeSchedulerConfiguration";
-constexpr const char* kDefaultScheduler = "default-scheduler";
 // Above what one scheduler binds per second, so that the API server is the limit and not this.
 constexpr int kQps = 500;
 constexpr int kBurst = 1000;
@@ -38,11 +36,12 @@ class Writer {
   absl::StatusOr<SchedulerConfigText> Write(YAML::Node root, bool given) {
     absl::Status status = given ? CheckHeader(root) : absl::OkStatus();
     if (!given) {
-      root["apiVersion"] = kApiVersion;
-      root["kind"] = kKind;
+      root["apiVersion"] = kConfigApiVersion;
+      root["kind"] = kConfigKind;
     }
     if (status.ok()) status = WriteProfile(root, given);
     if (status.ok()) status = WriteConnection(root);
+    if (status.ok()) WriteWishes(plan_.wishes, root, &notes_);
     if (status.ok()) status = WriteExtenders(root);
     if (!status.ok()) return status;
     const auto yaml = YamlFromNode(root);
@@ -56,12 +55,9 @@ class Writer {
         fmt::format("{}:{}:{}: {}", name_, node.Mark().line + 1, node.Mark().column + 1, what));
   }
 
-  // Not set and null are the same to the scheduler.
-  static bool Absent(const YAML::Node& node) { return !node.IsDefined() || node.IsNull(); }
-
   absl::Status CheckWord(const YAML::Node& root, const char* field, const char* accepted) const {
     const YAML::Node value = root[field];
-    if (Absent(value))
+    if (IsAbsent(value))
       return Error(root, fmt::format("{} is missing; accepted is {}", field, accepted));
     if (value.IsScalar() && value.Scalar() == accepted) return absl::OkStatus();
     return Error(value, fmt::format("{}: \"{}\" is not accepted: {}", field,
@@ -69,15 +65,15 @@ class Writer {
   }
 
   absl::Status CheckHeader(const YAML::Node& root) const {
-    if (!root.IsMap()) return Error(root, fmt::format("a {} is a mapping", kKind));
+    if (!root.IsMap()) return Error(root, fmt::format("a {} is a mapping", kConfigKind));
     std::set<std::string> keys;
     for (const auto& entry : root) {
       if (entry.first.IsScalar() && !keys.insert(entry.first.Scalar()).second) {
         return Error(entry.first, entry.first.Scalar() + " is given twice");
       }
     }
-    absl::Status status = CheckWord(root, "kind", kKind);
-    if (status.ok()) status = CheckWord(root, "apiVersion", kApiVersion);
+    absl::Status status = CheckWord(root, "kind", kConfigKind);
+    if (status.ok()) status = CheckWord(root, "apiVersion", kConfigApiVersion);
     return status;
   }
 
@@ -87,7 +83,7 @@ class Writer {
     const auto names = ProfileNames(root["profiles"]);
     if (!names.ok()) return names.status();
     if (std::find(names->begin(), names->end(), plan_.scheduler_name) == names->end()) {
-      return Error(Absent(root["profiles"]) ? root : root["profiles"], NoSuchProfile(*names));
+      return Error(IsAbsent(root["profiles"]) ? root : root["profiles"], NoSuchProfile(*names));
     }
     WriteLeaderElection(root, *names);
     return absl::OkStatus();
@@ -95,12 +91,12 @@ class Writer {
 
   absl::StatusOr<std::vector<std::string>> ProfileNames(const YAML::Node& profiles) const {
     std::vector<std::string> names;
-    if (Absent(profiles)) return names = {kDefaultScheduler};
+    if (IsAbsent(profiles)) return names = {kDefaultScheduler};
     if (!profiles.IsSequence()) return Error(profiles, "profiles: a list is accepted");
     for (const auto& profile : profiles) {
       if (!profile.IsMap()) return Error(profile, "profiles: an element is a mapping");
       const YAML::Node name = profile["schedulerName"];
-      names.push_back(Absent(name) ? kDefaultScheduler : name.Scalar());
+      names.push_back(IsAbsent(name) ? kDefaultScheduler : name.Scalar());
     }
     if (names.empty()) names = {kDefaultScheduler};
     return names;
@@ -117,7 +113,7 @@ class Writer {
   // A second scheduler that waits for the first one's lease would never start.
   void WriteLeaderElection(YAML::Node& root, const std::vector<std::string>& names) {
     const bool second = std::find(names.begin(), names.end(), kDefaultScheduler) == names.end();
-    if (!second || !Absent(root["leaderElection"])) return;
+    if (!second || !IsAbsent(root["leaderElection"])) return;
     root["leaderElection"]["leaderElect"] = false;
     notes_.emplace_back(
         "leaderElection.leaderElect is false: run one replica, or give each scheduler a "
@@ -126,13 +122,13 @@ class Writer {
 
   absl::Status WriteConnection(YAML::Node& root) {
     YAML::Node connection = root["clientConnection"];
-    if (Absent(connection)) {
+    if (IsAbsent(connection)) {
       root["clientConnection"] = connection = YAML::Node(YAML::NodeType::Map);
     }
     if (!connection.IsMap()) return Error(connection, "clientConnection: a mapping is accepted");
     if (!plan_.kubeconfig.empty()) connection["kubeconfig"] = TextNode(plan_.kubeconfig);
     const YAML::Node kubeconfig = connection["kubeconfig"];
-    if (Absent(kubeconfig) || kubeconfig.Scalar().empty()) {
+    if (IsAbsent(kubeconfig) || kubeconfig.Scalar().empty()) {
       notes_.emplace_back(
           "clientConnection.kubeconfig is not set: the scheduler takes its in-cluster account; a "
           "static pod wants --kubeconfig /etc/kubernetes/scheduler.conf");
@@ -144,7 +140,7 @@ class Writer {
 
   void WriteLimit(YAML::Node& connection, const char* field, int generous, int usual) {
     const YAML::Node limit = connection[field];
-    if (Absent(limit) || limit.Scalar() == "0") {
+    if (IsAbsent(limit) || limit.Scalar() == "0") {
       connection[field] = generous;
       notes_.push_back(
           fmt::format("clientConnection.{} is {}: the scheduler's default of {} limits "
@@ -156,14 +152,26 @@ class Writer {
     }
   }
 
+  /// The scheduler calls ignorable extenders after all others, whatever their order here.
+  absl::Status CheckIgnorable(const std::string& url, bool ignorable, bool filters) const {
+    if (!plan_.wishes.last || !ignorable || !filters) return absl::OkStatus();
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: the extender {} filters and is ignorable: the scheduler calls such ones last, where "
+        "they take away places that were planned; leave ignorable out of it",
+        name_, url));
+  }
+
   absl::Status WriteExtenders(YAML::Node& root) {
     YAML::Node kept(YAML::NodeType::Sequence);
     const YAML::Node present = root["extenders"];
-    if (!Absent(present)) {
+    if (!IsAbsent(present)) {
       absl::Status status = KeepOthers(present, &kept);
       if (!status.ok()) return status;
     }
     for (const ExtenderEntry& extender : plan_.extenders) {
+      absl::Status order =
+          CheckIgnorable(extender.url_prefix, extender.ignorable, !extender.filter_verb.empty());
+      if (!order.ok()) return order;
       if (!extender.bind_verb.empty()) {
         if (!binder_.empty()) {
           return absl::InvalidArgumentError(
@@ -178,6 +186,7 @@ class Writer {
     }
     root["extenders"] = kept;
     for (std::string& note : TlsNotes(plan_.extenders)) notes_.push_back(std::move(note));
+    for (std::string& note : BinderNotes(plan_.extenders)) notes_.push_back(std::move(note));
     for (std::string& note : NodeNotes(plan_.extenders)) notes_.push_back(std::move(note));
     return absl::OkStatus();
   }
@@ -191,7 +200,7 @@ class Writer {
     for (const auto& extender : present) {
       if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
       const YAML::Node url = extender["urlPrefix"];
-      if (Absent(url) || !url.IsScalar()) {
+      if (IsAbsent(url) || !url.IsScalar()) {
         return Error(extender, "extenders: an element has no urlPrefix");
       }
       if (ours.count(WithoutScheme(WithoutTrailingSlash(url.Scalar()))) > 0) {
@@ -199,7 +208,13 @@ class Writer {
         continue;
       }
       const YAML::Node bind = extender["bindVerb"];
-      if (!Absent(bind) && !bind.Scalar().empty()) binder_ = url.Scalar();
+      if (!IsAbsent(bind) && !bind.Scalar().empty()) binder_ = url.Scalar();
+      const YAML::Node filter = extender["filterVerb"];
+      const YAML::Node ignorable = extender["ignorable"];
+      absl::Status order =
+          CheckIgnorable(url.Scalar(), !IsAbsent(ignorable) && ignorable.Scalar() == "true",
+                         !IsAbsent(filter) && !filter.Scalar().empty());
+      if (!order.ok()) return order;
       kept->push_back(extender);
     }
     return absl::OkStatus();
@@ -229,7 +244,7 @@ absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
       const std::vector<YAML::Node> documents = LoadDocuments(input->yaml);
       if (documents.size() != 1) {
         return absl::InvalidArgumentError(fmt::format("{}: has {} documents; one {} is accepted",
-                                                      input->name, documents.size(), kKind));
+                                                      input->name, documents.size(), kConfigKind));
       }
       root = documents[0];
     }

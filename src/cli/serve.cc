@@ -74,8 +74,11 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   return absl::OkStatus();
 }
 
-void RunUntilStopped(const ServeOptions& options, server::Service& service) {
+void RunUntilStopped(const ServeOptions& options, engine::Engine& engine,
+                     server::Service& service) {
   WaitForStop();
+  // First of all: calls that wait for what an agent does would otherwise wait on.
+  engine.Stop();
   spdlog::info("stopping: calls under way get {} ms", options.drain_timeout.count());
   service.Drain(options.drain_delay, options.drain_timeout);
   spdlog::info("stopped");
@@ -102,11 +105,18 @@ absl::StatusOr<Nodes> FindNodes(const ServeOptions& options, const Environment& 
   return nodes;
 }
 
+engine::AgentWorld WorldOf(ClusterSource* cluster, server::Metrics* metrics) {
+  engine::AgentWorld world;
+  if (cluster != nullptr) world.cluster = cluster->access();
+  world.metrics = [metrics](const AgentInfo& agent) { return metrics->OfAgent(agent); };
+  return world;
+}
+
 /// Follows the cluster as long as it lives, if there is one and anybody reads of it.
 class Following {
  public:
   Following(ClusterSource* cluster, const Needs& needs, server::Metrics* metrics)
-      : cluster_(needs.AnyOfNode() ? cluster : nullptr), metrics_(*metrics) {
+      : cluster_(needs.AnyOfCluster() ? cluster : nullptr), metrics_(*metrics) {
     if (cluster_ == nullptr) return;
     cluster_->Start(needs);
     metrics_.Follow([this] { return cluster_->Followed(); });
@@ -140,7 +150,8 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
   const auto nodes = FindNodes(options, environment);
   if (!nodes.ok()) return nodes.status();
   const std::string agents = AgentList(options.agents);
-  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source());
+  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source(),
+                                             WorldOf(nodes->cluster.get(), metrics.get()));
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
   if (!status.ok()) return status;
@@ -149,7 +160,7 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
   listeners.checks = following.checks();
   const auto service = server::Service::Start(listeners, **engine, *metrics);
   status = service.ok() ? Announce(options, agents, **service) : WithPortHint(service.status());
-  if (status.ok()) RunUntilStopped(options, **service);
+  if (status.ok()) RunUntilStopped(options, **engine, **service);
   (*engine)->Stop();
   return status;
 }

@@ -33,7 +33,7 @@ struct ServerSettings {
   std::string max_body = "256Mi";
   std::string max_body_memory = "1Gi";
   int64_t max_workers = 64;
-  int64_t max_waiting_binds = 500;
+  int64_t max_waiting_binds = 5000;
   int64_t max_connections = 2048;
   std::string drain_delay = "0s";
   std::string drain_timeout = "20s";

@@ -32,6 +32,7 @@ std::vector<CommandShape> CommandLine::Shapes() const {
       const FlagExtra& extra = tree_->ExtraOf(option);
       if (option->get_lnames().empty()) {
         shape.positional_values = extra.values;
+        shape.positional_is_file = extra.is_file;
         continue;
       }
       // A bare switch and a flag that may go without a value complete to themselves alone.

@@ -58,7 +58,7 @@ class NodeWriter {
     if (node.IsScalar()) {
       WriteScalar(node);
     } else {
-      out_ << "null";
+      out_ << YAML::Null;  // its text would be quoted
     }
     return absl::OkStatus();
   }
@@ -108,6 +108,10 @@ std::string YamlFromJson(const nlohmann::ordered_json& json) {
   YAML::Emitter out;
   WriteJson(json, out);
   return std::string(out.c_str()) + "\n";
+}
+
+bool IsAbsent(const YAML::Node& node) {
+  return !node.IsDefined() || node.IsNull();
 }
 
 YAML::Node TextNode(const std::string& text) {

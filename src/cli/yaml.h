@@ -12,6 +12,9 @@ namespace outrigger::cli {
 /// another type are quoted.
 std::string YamlFromJson(const nlohmann::ordered_json& json);
 
+/// True for what is not there or null: Kubernetes takes both for the same.
+bool IsAbsent(const YAML::Node& node);
+
 /// A scalar that YamlFromNode writes so that it is read as text.
 YAML::Node TextNode(const std::string& text);
 

@@ -57,6 +57,32 @@ TEST(Rbac, AddsWhatTheAgentDoesItself) {
   EXPECT_THAT(Rules(Rbac({"--rbac", "gang"})[1]), ElementsAre("create pods/binding."));
 }
 
+class Planner final : public Agent, public Filterer {
+ public:
+  explicit Planner(const NoSettings& /*settings*/) {}
+  Needs Reads() const override { return Needs().ClusterPods().ClusterGroups(); }
+  static std::vector<AccessRule> Access() { return {{"", "pods", {"get"}}}; }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
+  AgentInfo planner;
+  planner.name = "planner";
+  planner.factory = internal::MakeAgentFactory<Planner, NoSettings>();
+  const auto access = AccessOf(planner);
+  ASSERT_TRUE(access.ok()) << access.status();
+  const std::vector<std::string> follow = {"list", "watch"};
+  EXPECT_THAT(*access, ElementsAre(AccessRule{"", "nodes", follow},
+                                   AccessRule{"", "pods", {"get", "list", "watch"}},
+                                   AccessRule{"scheduling.k8s.io", "podgroups", follow},
+                                   AccessRule{"scheduling.k8s.io", "priorityclasses", follow},
+                                   AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
+                                   AccessRule{"scheduling.volcano.sh", "podgroups", follow},
+                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+}
+
 TEST(Rbac, IsForTheNamespaceAndAccountThatAreGiven) {
   const auto objects = Rbac({"safe", "--rbac", "-n", "kube-system", "--service-account=sched"});
   EXPECT_EQ(objects[0]["metadata"]["namespace"].as<std::string>(), "kube-system");

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, BashCompletion,
     ::testing::Values(
         CompletionRow{"Commands", "outrigger s", {"scheduler-config", "serve"}},
-        CompletionRow{"HiddenCommands", "outrigger d", {}},
+        CompletionRow{"HiddenCommands", "outrigger do", {"doctor"}},
         CompletionRow{"GlobalFlags", "outrigger --v", {"--version"}},
         CompletionRow{"Flags", "outrigger serve --safe.m", {"--safe.max-risk"}},
         CompletionRow{"FlagsAfterFlags", "outrigger serve --port 1 --admin-p", {"--admin-port"}},
@@ -72,13 +72,19 @@ INSTANTIATE_TEST_SUITE_P(
         CompletionRow{"AgentsInAList", "outrigger serve --agents safe,c", {"safe,congestion"}},
         CompletionRow{"NothingForANumber", "outrigger serve --port \"\"", {}},
         CompletionRow{"Positional", "outrigger agents sa", {"safe"}},
-        CompletionRow{"CommandsOfACommand", "outrigger explain \"\"", {"--help", "pod"}},
+        CompletionRow{"CommandsOfACommand", "outrigger explain \"\"", {"--help", "gang", "pod"}},
         CompletionRow{"FlagsOfANestedCommand", "outrigger explain pod web --clu", {"--cluster"}},
         CompletionRow{"ChoiceOfANestedCommand", "outrigger explain pod --output w", {"wide"}},
+        CompletionRow{"FlagsOfAnotherNestedCommand",
+                      "outrigger explain gang train --sch",
+                      {"--scheduler-names"}},
         CompletionRow{"SettingsOfANestedCommand",
                       "outrigger explain pod web --safe.objective b",
                       {"balance"}},
         CompletionRow{"NotACommandOfAnother", "outrigger serve explain p", {}},
+        CompletionRow{"FilesOfAnArgument", "outrigger doctor /et", {"/etc"}},
+        CompletionRow{"FlagsBesideAnArgument", "outrigger doctor --str", {"--strict"}},
+        CompletionRow{"ChoiceBesideAnArgument", "outrigger doctor x --output y", {"yaml"}},
         CompletionRow{"Shells", "outrigger completion z", {"zsh"}},
         CompletionRow{"Files", "outrigger serve --config /et", {"/etc"}}),
     [](const auto& row) { return row.param.name; });
@@ -126,6 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
         CompletionRow{"Positional", "outrigger agents sa", {"safe"}},
         CompletionRow{"NestedCommand", "outrigger explain p", {"pod"}},
         CompletionRow{"ChoiceOfANestedCommand", "outrigger explain pod x --output w", {"wide"}},
+        CompletionRow{"FilesOfAnArgument", "outrigger doctor \"\"", {"files"}},
+        CompletionRow{"FlagsBesideAnArgument", "outrigger doctor --str", {"--strict"}},
         CompletionRow{"Files", "outrigger serve --config \"\"", {"files"}}),
     [](const auto& row) { return row.param.name; });
 

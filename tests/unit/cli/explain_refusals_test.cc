@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, ExplainPodFails, ::testing::ValuesIn(kFailing),
 
 TEST(Explain, WantsToKnowWhat) {
   EXPECT_EQ(RunIt({"explain"}).err,
-            "outrigger: explain wants to know what to explain: pod; see `outrigger explain "
+            "outrigger: explain wants to know what to explain: pod or gang; see `outrigger explain "
             "--help`\n");
   EXPECT_EQ(RunIt({"explain", "pdo"}).err,
             "outrigger: there is no command \"explain pdo\"; did you mean pod?; see `outrigger "
@@ -139,7 +139,8 @@ TEST(Explain, SpeaksAsAPluginOfKubectl) {
   EXPECT_THAT(RunIt({"explain", "pod", "--help"}, plugin).out,
               HasSubstr("kubectl outrigger explain pod [OPTIONS]"));
   EXPECT_EQ(RunIt({"explain"}, plugin).err,
-            "kubectl outrigger: explain wants to know what to explain: pod; see `kubectl outrigger "
+            "kubectl outrigger: explain wants to know what to explain: pod or gang; see `kubectl "
+            "outrigger "
             "explain --help`\n");
 }
 

@@ -16,6 +16,12 @@ kube::ReflectorState State(bool synced, const std::string& error) {
   return state;
 }
 
+kube::ReflectorState Missing() {
+  kube::ReflectorState state = State(false, "");
+  state.not_installed = true;
+  return state;
+}
+
 struct Row {
   const char* name;
   std::optional<kube::ReflectorState> before;
@@ -41,6 +47,10 @@ const Row kRows[] = {
     {"OtherFailure", State(true, "no route"), State(true, "403"),
      "nodes: cannot follow the API server, trying again: 403"},
     {"WorksAgain", State(true, "no route"), State(true, ""), "nodes: following again"},
+    {"NotInstalled", State(false, ""), Missing(), "nodes: not installed"},
+    {"StillNotInstalled", Missing(), Missing(), ""},
+    {"InstalledMeanwhile", Missing(), State(true, ""), "nodes: 5 known"},
+    {"InstalledNoMore", State(true, ""), Missing(), "nodes: not installed"},
     {"WorksAtLast", State(false, "no route"), State(true, ""), "nodes: 5 known"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, FollowLogLine, ::testing::ValuesIn(kRows),

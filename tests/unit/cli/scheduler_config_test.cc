@@ -281,6 +281,7 @@ TEST(SchedulerConfigMerge, EmptyAndNullFieldsCountAsAbsent) {
   const YAML::Node root = YAML::Load(text->yaml);
   EXPECT_EQ(root["extenders"].size(), 1U);
   EXPECT_EQ(root["clientConnection"]["qps"].Scalar(), "500");
+  EXPECT_TRUE(root["profiles"].IsNull()) << "a text would be refused: " << text->yaml;
 }
 
 }  // namespace

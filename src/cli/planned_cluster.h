@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cluster/cluster.h"
+#include "json/object_list.h"
+#include "outrigger/k8s/pod_group.h"
+
+// All that is planned from: what `outrigger explain gang` reads of a cluster.
+
+namespace outrigger::cli {
+
+struct PlannedCluster {
+  std::string where;  ///< "dump.yaml", for messages
+  /// At least one node, and all pods; with plan::PlannedPodsIndex().
+  std::shared_ptr<const cluster::Snapshot> snapshot;
+  std::vector<PodGroup> pod_groups;
+  DialectSet served;
+  std::map<std::string, int32_t, std::less<>> priority_classes;
+  std::vector<std::string> notes;  ///< for people: values that could not be used
+};
+
+/// Makes a PlannedCluster of the objects that a source goes through.
+class ClusterTaker {
+ public:
+  explicit ClusterTaker(std::string where);
+
+  /// Takes an object of json::ForEachObject(); other kinds than those that are planned from are
+  /// counted. A PodGroup serves its dialect. InvalidArgument for an object given twice.
+  absl::Status Take(const json::ListedObject& object);
+  /// The dialect is served, whether or not there is an object of it.
+  void Serve(Dialect dialect) { result_.served.Add(dialect); }
+  void Note(std::string note) { result_.notes.push_back(std::move(note)); }
+  /// To be called once, when all objects were taken. FailedPrecondition if there are no nodes.
+  absl::StatusOr<PlannedCluster> Finish();
+
+ private:
+  absl::Status TakeNode(const json::ListedObject& object);
+  absl::Status TakePod(const json::ListedObject& object);
+  absl::Status TakePodGroup(const json::ListedObject& object);
+  absl::Status TakePriorityClass(const json::ListedObject& object);
+  absl::Status TakeName(std::string name);
+
+  PlannedCluster result_;
+  cluster::Cluster cluster_;
+  absl::flat_hash_set<std::string> names_;
+  std::map<std::string, size_t> kinds_;
+};
+
+}  // namespace outrigger::cli

@@ -1,0 +1,123 @@
+// `outrigger explain gang` on an API server.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "../kube/raw_server.h"
+#include "fmt/format.h"
+#include "test_agents.h"
+
+namespace outrigger::cli {
+namespace {
+
+using kube::RawPeer;
+using kube::RawServer;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Ran;
+using testing::RunProgram;
+using testing::TempFile;
+
+std::string List(const std::string& kind, const std::string& items, const std::string& next = "") {
+  return kube::Answer(
+      200,
+      fmt::format(
+          R"({{"kind":"{}List","metadata":{{"resourceVersion":"7","continue":"{}"}},"items":[{}]}})",
+          kind, next, items));
+}
+
+std::string Refusal(int code, const std::string& message) {
+  return kube::Answer(
+      code, fmt::format(R"({{"kind":"Status","code":{},"message":"{}"}})", code, message));
+}
+
+std::string PodOf(const std::string& name, const std::string& labels) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}","namespace":"shop","uid":"{}","labels":{{{}}}}},"spec":{{}}}})",
+      name, name, labels);
+}
+
+/// Answers by the first text that a request's head has; what has no answer is not found.
+class ExplainLiveGang : public ::testing::Test {
+ protected:
+  Ran Explain(const std::vector<std::string>& more) {
+    const RawServer server([this](RawPeer& peer, size_t) {
+      for (std::string request = peer.ReadRequest(); !request.empty();
+           request = peer.ReadRequest()) {
+        peer.Send(AnswerTo(request));
+      }
+    });
+    const TempFile file(
+        fmt::format("clusters: [{{name: c, cluster: {{server: \"{}\"}}}}]\n"
+                    "users: [{{name: u, user: {{}}}}]\n"
+                    "contexts: [{{name: x, context: {{cluster: c, user: u, namespace: shop}}}}]\n"
+                    "current-context: x\n",
+                    server.url()),
+        "config");
+    std::vector<std::string> arguments = {"explain", "gang", "--kubeconfig", file.path()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProgram(arguments);
+  }
+
+  std::vector<std::pair<std::string, std::string>> answers_ = {
+      {"/api/v1/nodes?",
+       List("Node", R"({"metadata":{"name":"n1"},"status":{"allocatable":{"pods":"9"}}})")},
+      {"continue=more", List("Pod", PodOf("b", R"("scheduling.x-k8s.io/pod-group":"train")"))},
+      {"/api/v1/pods?",
+       List("Pod", PodOf("a", R"("scheduling.x-k8s.io/pod-group":"train")"), "more")},
+      {"/apis/scheduling.x-k8s.io/v1alpha1/podgroups?",
+       List("PodGroup",
+            R"({"metadata":{"name":"train","namespace":"shop"},"spec":{"minMember":2}})")},
+      {"/priorityclasses?", List("PriorityClass", R"({"metadata":{"name":"high"},"value":9})")},
+  };
+
+ private:
+  std::string AnswerTo(const std::string& request) const {
+    for (const auto& [text, answer] : answers_) {
+      if (request.substr(0, request.find('\n')).find(text) != std::string::npos) return answer;
+    }
+    return Refusal(404, "the server could not find the requested resource");
+  }
+};
+
+TEST_F(ExplainLiveGang, ReadsWhatThereIs) {
+  const Ran ran = Explain({"train"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("Gang:      shop/train\nDialect:   scheduling.x-k8s.io\n"));
+  EXPECT_THAT(ran.out, HasSubstr("a       placed  n1\nb       placed  n1\n"));
+}
+
+TEST_F(ExplainLiveGang, ADialectThatIsNotInstalledIsNotServed) {
+  answers_.erase(answers_.begin() + 3);
+  const Ran ran = Explain({"train"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("waits: PodGroups are not served\n"));
+}
+
+TEST_F(ExplainLiveGang, TellsWhatMayNotBeRead) {
+  answers_[3].second = Refusal(403, "podgroups is forbidden: no rights");
+  const Ran ran = Explain({"train"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: podgroups.scheduling.x-k8s.io are taken as not there: "));
+  EXPECT_THAT(ran.err, HasSubstr("podgroups is forbidden: no rights"));
+  answers_[0].second = Refusal(403, "nodes is forbidden: no rights");
+  EXPECT_THAT(Explain({"train"}).err, HasSubstr("nodes is forbidden: no rights"));
+}
+
+TEST_F(ExplainLiveGang, LooksInTheNamespaceOfTheContext) {
+  answers_[2].second =
+      List("Pod", R"({"metadata":{"name":"a","namespace":"lab","labels":{"podGroup":"far",)"
+                  R"("minAvailable":"1"}},"spec":{}})");
+  EXPECT_THAT(Explain({"far"}).err,
+              HasSubstr("no gang far in namespace shop; there is one in namespace lab"));
+  EXPECT_THAT(Explain({}).out, HasSubstr("lab        far"));
+  EXPECT_THAT(Explain({"-n", "shop"}).out, Not(HasSubstr("far")));
+}
+
+}  // namespace
+}  // namespace outrigger::cli
