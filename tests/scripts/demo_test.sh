@@ -38,6 +38,18 @@ grep -q $'\x1b' "$work/out" "$work/err" && fail "colours in a pipe"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing
 
+demo gang
+((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo gang"; }
+shows 'neither gang can start'
+shows 'red +6 of 6 pods are placed$'
+shows 'blue +6 of 6 pods are placed$'
+shows 'gang default/(red|blue) waits: cpu'
+shows '6 members need cpu 1, .*, 2 fit; 4 more nodes with cpu 1'
+shows '^demo: all [0-9]+ promises kept$'
+[[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
+[[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
+left_nothing
+
 # An agent that takes every risk places pods elsewhere, and the demo must say so.
 cat >"$work/reckless" <<SCRIPT
 #!/bin/sh

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// closing prints how many calls there were, how long they took, and what was not as promised.
-func (p *printer) closing(s *stage, r *report) {
+// calls prints how many calls there were, and how long they took.
+func (p *printer) calls(s *stage) {
 	calls, _ := s.recorder.Calls() // an error would have ended the play
 	counts := map[string]int{}
 	var times []time.Duration
@@ -27,12 +27,18 @@ func (p *printer) closing(s *stage, r *report) {
 	p.line("%d calls of kube-scheduler (%s).", len(times), strings.Join(parts, ", "))
 	p.line("Median %.2f ms from the proxy to an agent and back, HTTP on the loopback included.",
 		float64(times[len(times)/2].Microseconds())/1000)
+}
+
+// verdict prints what was not as promised, which is an error.
+func (p *printer) verdict(r *report) error {
 	for _, broken := range r.broken {
 		p.line("%s %s", p.in(red, "NOT AS PROMISED:"), broken)
 	}
 	if len(r.broken) == 0 {
 		p.line("%s", p.in(green, fmt.Sprintf("demo: all %d promises kept", r.promises)))
+		return nil
 	}
+	return fmt.Errorf("%d of %d promises are broken", len(r.broken), r.promises)
 }
 
 // waitForCtrlC leaves everything running, with one more pending pod to play with.

@@ -1,7 +1,6 @@
 // Command demo shows agents at work under a real control plane: it starts etcd, kube-apiserver,
-// kube-scheduler and two agents, creates nodes and pods, and prints what each agent said to
-// kube-scheduler about every node. It fails unless every pod ends as the scenario says.
-// scripts/demo runs it.
+// kube-scheduler and agents, creates nodes and pods, and prints what becomes of them. It fails unless
+// every pod ends as the scenario says. scripts/demo runs it.
 package main
 
 import (
@@ -14,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -23,8 +24,17 @@ const limit = 4 * time.Minute
 func main() {
 	keep := flag.Bool("keep", false, "leave the cluster running until Ctrl-C")
 	flag.Parse()
+	show := run
+	switch flag.Arg(0) {
+	case "":
+	case "gang":
+		show = runGang
+	default:
+		fmt.Fprintf(os.Stderr, "demo: no scenario %q: there are gang and, without a name, that of safe and congestion\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *keep)
+	err := show(ctx, *keep)
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {
@@ -46,7 +56,11 @@ func run(ctx context.Context, keep bool) (err error) {
 	out := newPrinter(os.Stdout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := startStage(limited, binary)
+	var nodes []*corev1.Node
+	for _, spec := range nodeSpecs {
+		nodes = append(nodes, spec.build())
+	}
+	s, err := startStage(limited, binary, nodes, startRecorded)
 	if err != nil {
 		return err
 	}
@@ -57,9 +71,9 @@ func run(ctx context.Context, keep bool) (err error) {
 	if err != nil {
 		return err
 	}
-	out.closing(s, report)
-	if len(report.broken) > 0 {
-		return fmt.Errorf("%d of %d promises are broken", len(report.broken), report.promises)
+	out.calls(s)
+	if err := out.verdict(report); err != nil {
+		return err
 	}
 	if keep {
 		return waitForCtrlC(ctx, s, out)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
@@ -34,20 +35,26 @@ type stage struct {
 	cancel      context.CancelFunc // ends watches and the kubelet stand-in
 }
 
-func startStage(ctx context.Context, binary string) (*stage, error) {
+// startStage starts the control plane, creates the nodes, and then does as start says.
+func startStage(
+	ctx context.Context, binary string, nodes []*corev1.Node, start func(context.Context, *stage) error,
+) (*stage, error) {
 	dir, err := os.MkdirTemp("", "outrigger-demo-")
 	if err != nil {
 		return nil, err
 	}
+	defer progress("")
 	s := &stage{dir: dir, binary: binary, agents: map[string]*outrigger.Server{}, cancel: func() {}}
-	if err := s.start(ctx); err != nil {
+	if err = s.startCluster(ctx, nodes); err == nil {
+		err = start(ctx, s)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
 	return s, nil
 }
 
-func (s *stage) start(ctx context.Context) (err error) {
-	defer progress("")
+func (s *stage) startCluster(ctx context.Context, nodes []*corev1.Node) (err error) {
 	version, err := exec.CommandContext(ctx, s.binary, "version").Output()
 	if err != nil {
 		return fmt.Errorf("%s version: %w", s.binary, err)
@@ -66,40 +73,45 @@ func (s *stage) start(ctx context.Context) (err error) {
 		return err
 	}
 	// Nodes that are there before the scheduler starts are all known to it at its first pod.
-	for _, node := range nodeSpecs {
-		if _, err := s.cluster.Client.CoreV1().Nodes().Create(ctx, node.build(), metav1.CreateOptions{}); err != nil {
+	for _, node := range nodes {
+		if _, err := s.cluster.Client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
-	progress("starting agents")
-	if err := s.startAgents(ctx); err != nil {
-		return err
-	}
-	progress("starting kube-scheduler")
-	return s.startScheduler(ctx)
+	return nil
 }
 
-// startAgents starts each agent with the rights that it asks for and no others, and waits until it
-// knows all nodes.
-func (s *stage) startAgents(ctx context.Context) error {
+// startRecorded starts the agents, and the scheduler behind a proxy that records what they say.
+func startRecorded(ctx context.Context, s *stage) error {
 	urls := map[string]string{}
 	for _, name := range agentNames {
-		kubeconfig, err := s.rightsOf(ctx, name)
-		if err != nil {
+		if err := s.startAgent(ctx, name); err != nil {
 			return err
 		}
-		server, err := outrigger.Start(s.binary, s.cluster.LogDir(), name, "--kubeconfig", kubeconfig)
-		if err != nil {
-			return err
-		}
-		s.agents[name], urls[name] = server, server.URL
-		if err := server.AwaitReady(ctx); err != nil {
-			return err
-		}
+		urls[name] = s.agents[name].URL
 	}
 	var err error
-	s.recorder, err = startRecorder(urls)
-	return err
+	if s.recorder, err = startRecorder(urls); err != nil {
+		return err
+	}
+	return s.startScheduler(ctx, "--agents", strings.Join(agentNames, ","), "--url", s.recorder.URL,
+		"--weight", fmt.Sprint(weight))
+}
+
+// startAgent starts an agent with the rights that it asks for and no others, and waits until it knows
+// all nodes.
+func (s *stage) startAgent(ctx context.Context, name string, args ...string) error {
+	progress("starting the agent " + name)
+	kubeconfig, err := s.rightsOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	server, err := outrigger.Start(s.binary, s.cluster.LogDir(), name, append(args, "--kubeconfig", kubeconfig)...)
+	if err != nil {
+		return err
+	}
+	s.agents[name] = server
+	return server.AwaitReady(ctx)
 }
 
 // rightsOf returns the path of a kubeconfig with the rights that `agents --rbac` prints.
@@ -126,9 +138,10 @@ func (s *stage) watch() (err error) {
 	return err
 }
 
-// startScheduler starts kube-scheduler with what `outrigger scheduler-config` prints; what users
-// have before is a configuration with a kubeconfig.
-func (s *stage) startScheduler(ctx context.Context) error {
+// startScheduler starts kube-scheduler with what `outrigger scheduler-config` prints for these
+// arguments, or, without any, with what users have before: a configuration with a kubeconfig.
+func (s *stage) startScheduler(ctx context.Context, args ...string) error {
+	progress("starting kube-scheduler")
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
 		return err
@@ -145,10 +158,12 @@ podMaxBackoffSeconds: 2
 	if err := os.WriteFile(base, text, 0o644); err != nil {
 		return err
 	}
-	config, err := exec.CommandContext(ctx, s.binary, "scheduler-config", "--agents", strings.Join(agentNames, ","),
-		"--url", s.recorder.URL, "--weight", fmt.Sprint(weight), "--in", base).Output()
-	if err != nil {
-		return fmt.Errorf("%s scheduler-config: %w", s.binary, describe(err))
+	config := text
+	if len(args) > 0 {
+		args = append([]string{"scheduler-config", "--in", base}, args...)
+		if config, err = exec.CommandContext(ctx, s.binary, args...).Output(); err != nil {
+			return fmt.Errorf("%s scheduler-config: %w", s.binary, describe(err))
+		}
 	}
 	s.scheduler, err = s.cluster.StartScheduler("kube-scheduler", config)
 	return err

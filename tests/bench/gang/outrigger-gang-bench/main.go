@@ -1,0 +1,130 @@
+// Command outrigger-gang-bench measures the agent gang beside a real kube-scheduler: many gangs at once
+// against the same pods without groups on the plain scheduler, in turns, and gangs that wait.
+//
+// Exit status: 0 when every target is met or the run is partial, 1 when one is missed or something
+// failed, 2 for wrong usage.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"outrigger.dev/outrigger/tests/bench/sheet"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// options are what the command line says.
+type options struct {
+	outrigger string
+	out       string
+	rounds    int
+	crowd     crowd
+	queue     queue
+}
+
+// crowd is many gangs that just fill a cluster.
+type crowd struct{ nodes, gangs, size, clients int }
+
+func (c crowd) pods() int { return c.gangs * c.size }
+
+// queue is more gangs than there is room for, one gang a node.
+type queue struct {
+	room, gangs int
+	watch       time.Duration // after they have settled
+}
+
+// full is the size at which targets decide.
+var full = options{
+	rounds: 5,
+	crowd:  crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
+	queue:  queue{room: 40, gangs: 60, watch: 120 * time.Second},
+}
+
+func (o options) partial() bool {
+	return o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "outrigger-gang-bench:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "outrigger-gang-bench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	o := full
+	set := flag.NewFlagSet("outrigger-gang-bench", flag.ContinueOnError)
+	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
+	set.StringVar(&o.out, "out", "", "`directory` to write gang.json to")
+	set.IntVar(&o.rounds, "rounds", full.rounds, "how often each is measured")
+	set.IntVar(&o.crowd.nodes, "nodes", full.crowd.nodes, "nodes, each with room for four pods")
+	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
+	set.IntVar(&o.queue.room, "room", full.queue.room, "gangs of four that there is room for, where more wait")
+	set.IntVar(&o.queue.gangs, "waiting", full.queue.gangs, "gangs of four in all, those that wait included")
+	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	o.queue.watch = time.Duration(*seconds) * time.Second
+	o.crowd.size = o.crowd.nodes * slots / o.crowd.gangs
+	switch {
+	case o.outrigger == "":
+		return o, errors.New("--outrigger is not given")
+	case o.rounds < 1 || o.crowd.nodes < 1 || o.crowd.size < 1 || o.queue.room < 1 || o.queue.gangs <= o.queue.room:
+		return o, errors.New("rounds, nodes and gangs are at least 1, gangs at most as many as there are places, and more gangs wait than there is room for")
+	case set.NArg() > 0:
+		return o, fmt.Errorf("unknown argument %q", set.Arg(0))
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, o options) error {
+	report, err := measure(ctx, o)
+	if err != nil {
+		return err
+	}
+	section := report.section(o)
+	for _, table := range section.Tables {
+		table.Print(os.Stdout)
+	}
+	fmt.Println()
+	for _, verdict := range section.Targets {
+		fmt.Println(verdict)
+	}
+	if o.out != "" {
+		text, err := json.MarshalIndent(section, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(o.out, "gang.json"), append(text, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if o.partial() {
+		fmt.Println("A part of the full size: nothing is judged.")
+		return nil
+	}
+	if sheet.Missed(section.Targets) {
+		return errors.New("a target was missed")
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// slots is how many pods a node has room for.
+const slots = 4
+
+// patience is how long anything may take that is waited for.
+const patience = 5 * time.Minute
+
+// stage is a control plane of its own for one measurement.
+type stage struct {
+	ctx       context.Context
+	cancel    context.CancelFunc
+	dir       string
+	binary    string
+	cluster   *cluster.Cluster
+	client    kubernetes.Interface
+	tracker   *kube.Tracker
+	agent     *outrigger.Server // nil: the plain scheduler
+	scheduler *process.Process
+	config    []byte
+}
+
+// newStage starts a control plane with nodes and, with gangs, the agent. The scheduler does not run.
+func newStage(ctx context.Context, binary string, nodes int, gangs bool) (s *stage, err error) {
+	dir, err := os.MkdirTemp("", "outrigger-gang-bench-")
+	if err != nil {
+		return nil, err
+	}
+	s = &stage{dir: dir, binary: binary}
+	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
+	if err := s.start(nodes, gangs); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *stage) start(nodes int, gangs bool) (err error) {
+	if s.cluster, err = cluster.Start(s.ctx, s.dir, cluster.Options{}); err != nil {
+		return err
+	}
+	config := *s.cluster.Config
+	config.QPS, config.Burst = 5000, 10_000
+	if s.client, err = kubernetes.NewForConfig(&config); err != nil {
+		return err
+	}
+	if s.tracker, err = kube.TrackPods(s.ctx, s.client); err != nil {
+		return err
+	}
+	err = s.inParallel(20, nodes, func(i int) error {
+		node := kube.MakeNode(fmt.Sprintf("n%04d", i)).Resource(corev1.ResourceCPU, fmt.Sprint(slots)).Node()
+		_, err := s.client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.configure(gangs)
+}
+
+// configure makes the scheduler's configuration: the same for both but for the extender.
+func (s *stage) configure(gangs bool) error {
+	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
+	if err != nil {
+		return err
+	}
+	s.config = fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: %s, qps: 5000, burst: 10000}
+leaderElection: {leaderElect: false}
+percentageOfNodesToScore: 100
+podInitialBackoffSeconds: 1
+podMaxBackoffSeconds: 1
+`, kubeconfig)
+	if !gangs {
+		return nil
+	}
+	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", "gang").Output()
+	if err != nil {
+		return fmt.Errorf("agents --rbac gang: %w", err)
+	}
+	account, err := s.cluster.ConfigWithManifest(s.ctx, manifest)
+	if err != nil {
+		return err
+	}
+	rights, err := s.cluster.WriteKubeconfig("gang", account)
+	if err != nil {
+		return err
+	}
+	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), "gang", "--kubeconfig", rights, "--gang.scheduler-lease", "none")
+	if err != nil {
+		return err
+	}
+	if err := s.agent.AwaitReady(s.ctx); err != nil {
+		return err
+	}
+	base := filepath.Join(s.dir, "base.yaml")
+	if err := os.WriteFile(base, s.config, 0o644); err != nil {
+		return err
+	}
+	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", "gang", "--url", s.agent.URL, "--in", base).Output()
+	return err
+}
+
+func (s *stage) startScheduler() (err error) {
+	s.scheduler, err = s.cluster.StartScheduler("kube-scheduler", s.config)
+	return err
+}
+
+func (s *stage) stop() {
+	if s.scheduler != nil {
+		s.scheduler.Kill()
+	}
+	if s.agent != nil {
+		s.agent.Kill()
+	}
+	s.cancel()
+	if s.cluster != nil {
+		s.cluster.Stop()
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// inParallel does count things by so many at once, in order as far as that goes.
+func (s *stage) inParallel(clients, count int, do func(i int) error) error {
+	numbers := make(chan int)
+	errs := make([]error, clients)
+	var group sync.WaitGroup
+	for c := range clients {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range numbers {
+				if err := do(i); err != nil && errs[c] == nil {
+					errs[c] = err
+				}
+			}
+		}()
+	}
+	for i := range count {
+		numbers <- i
+	}
+	close(numbers)
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// createGangs creates the pods of gangs in turns; without gangs the same pods in no group.
+func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
+	return s.inParallel(clients, gangs*size, func(i int) error {
+		gang := fmt.Sprintf("g%03d", i%gangs)
+		builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i/gangs)).Request(corev1.ResourceCPU, "1")
+		if grouped {
+			builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
+		}
+		pod := builder.Pod()
+		_, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
+		return err
+	})
+}
+
+func (s *stage) bound(prefix string) int {
+	count := 0
+	for _, pod := range s.tracker.Pods() {
+		if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
+			count++
+		}
+	}
+	return count
+}
+
+// untilBound waits until so many bindings were seen, and returns when the last of them was.
+func (s *stage) untilBound(count int) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	if err := s.tracker.Until(ctx, func() bool { return len(s.tracker.Bindings()) >= count }); err != nil {
+		return time.Time{}, fmt.Errorf("%d of %d pods are bound: %w", len(s.tracker.Bindings()), count, ctx.Err())
+	}
+	var last time.Time
+	for _, binding := range s.tracker.Bindings() {
+		if binding.At.After(last) {
+			last = binding.At
+		}
+	}
+	return last, nil
+}
+
+// kubePod is a pod that asks for nothing.
+func kubePod(name string) *corev1.Pod { return kube.MakePod(name).Pod() }
