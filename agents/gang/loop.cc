@@ -13,15 +13,24 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Changes come in bursts; a plan waits so long for the rest of one, and as long as the last plan
-// took, so that planning takes half a core at most.
+// Changes come in bursts; a plan waits so long for the rest of one, and three times as long as the
+// last plan took, so that planning takes a quarter of a core: the scheduler and the API server,
+// often on the same machine, have most to do just then. Of long plans it is half of one, so that
+// answers do not grow old.
 constexpr milliseconds kSettle{4};
+constexpr milliseconds kLongPlan{25};
+
 // Nominations are written so many at a time, and planning goes on between.
 constexpr size_t kWritesAtOnce = 64;
 constexpr size_t kWriters = 8;
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
 constexpr milliseconds kWriteTimeout{2000};
+
+milliseconds RestAfter(std::chrono::steady_clock::duration plan) {
+  const auto took = std::chrono::duration_cast<milliseconds>(plan);
+  return std::max(kSettle, took + 2 * std::min(took, kLongPlan));
+}
 
 }  // namespace
 
@@ -76,14 +85,8 @@ void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) 
 }
 
 void PlanLoop::Run(const std::stop_token& stop) {
-  milliseconds rest = kSettle;
   bool nudged = false;
-  while (Await(stop, rest, &nudged)) {
-    const auto began = std::chrono::steady_clock::now();
-    Step(nudged, stop);
-    rest = std::max(kSettle, std::chrono::duration_cast<milliseconds>(
-                                 std::chrono::steady_clock::now() - began));
-  }
+  while (Await(stop, &nudged)) Step(nudged, stop);
 }
 
 std::optional<Time> PlanLoop::NextLook() const {
@@ -96,7 +99,7 @@ std::optional<Time> PlanLoop::NextLook() const {
 }
 
 /// False once stop is requested; true when it is time for a round.
-bool PlanLoop::Await(const std::stop_token& stop, milliseconds rest, bool* nudged) {
+bool PlanLoop::Await(const std::stop_token& stop, bool* nudged) {
   const Time now = options_.now();
   const Time next = std::min(NextLook().value_or(now + kIdle), now + kIdle);
   const auto until_next = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
@@ -106,7 +109,7 @@ bool PlanLoop::Await(const std::stop_token& stop, milliseconds rest, bool* nudge
   if (nudged_) {
     // What comes now belongs to the same burst.
     lock.unlock();
-    std::this_thread::sleep_for(rest);
+    std::this_thread::sleep_for(RestAfter(plan_took_));
     lock.lock();
   }
   const auto look = NextLook();
@@ -137,7 +140,9 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
     return Publish(acting.ok() ? view.status() : acting, before->board);
   }
   if (!nudged && before->usable.ok()) return;
+  const auto began = std::chrono::steady_clock::now();
   Plan(*view);
+  plan_took_ = std::chrono::steady_clock::now() - began;
   Write(stop);
   recovery_.Evict(*Answer()->board, stop);
 }

@@ -68,7 +68,7 @@ class PlanLoop {
 
  private:
   void Run(const std::stop_token& stop);
-  bool Await(const std::stop_token& stop, std::chrono::milliseconds rest, bool* nudged);
+  bool Await(const std::stop_token& stop, bool* nudged);
   absl::Status Acting();
   void CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods);
   void Plan(const ClusterView& view);
@@ -97,6 +97,7 @@ class PlanLoop {
   std::vector<std::string> reserved_;
   std::string epoch_;
   std::vector<Nomination> due_;
+  std::chrono::steady_clock::duration plan_took_{};
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "fmt/format.h"
 #include "json/object_readers.h"
 #include "json/parser.h"
@@ -43,7 +44,8 @@ ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* wa
       cluster_(*cluster),
       watch_(*watch),
       changes_(*changes),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      bindings_(options_.bindings_at_once) {}
 
 absl::StatusOr<ClusterView> ClusterActor::Take() {
   absl::Status usable = watch_.Usable();
@@ -64,7 +66,19 @@ void ClusterActor::Forget(const PodId& pod) {
 }
 
 absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node, const CallLimits& limits) {
-  return kube::Bind(api_, {pod.namespace_, pod.name, pod.uid, node}, OptionsOf(limits, false));
+  const auto deadline = std::chrono::steady_clock::now() + limits.timeout;
+  if (!bindings_.Enter(deadline, limits.stop)) {
+    return limits.stop.stop_requested()
+               ? absl::CancelledError("stopped before the binding was sent")
+               : absl::DeadlineExceededError(fmt::format(
+                     "{} other bindings are under way: the binding was not sent within {} ms",
+                     options_.bindings_at_once, limits.timeout.count()));
+  }
+  const absl::Cleanup leave = [this] { bindings_.Leave(); };
+  CallLimits rest = limits;
+  rest.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  return kube::Bind(api_, {pod.namespace_, pod.name, pod.uid, node}, OptionsOf(rest, false));
 }
 
 absl::StatusOr<Pod> ClusterActor::Read(std::string_view namespace_, std::string_view name,

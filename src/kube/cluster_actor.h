@@ -13,6 +13,7 @@
 #include "kube/cluster_watch.h"
 #include "kube/event_recorder.h"
 #include "kube/objects.h"
+#include "kube/turnstile.h"
 #include "outrigger/agent/cluster.h"
 
 namespace outrigger::kube {
@@ -20,6 +21,9 @@ namespace outrigger::kube {
 struct ClusterActorOptions {
   /// Of the events that agents record.
   EventOptions events = {.controller = "outrigger", .instance = "outrigger"};
+  /// So many bindings are under way at once, the others wait in the order of their calls: each has
+  /// a connection of its own, and a gang of a thousand must not cost a thousand TLS handshakes.
+  size_t bindings_at_once = 64;
   Clock clock = {};
 };
 
@@ -65,6 +69,7 @@ class ClusterActor final : public ClusterAccess {
   ClusterWatch& watch_;
   ChangeListener& changes_;
   const ClusterActorOptions options_;
+  Turnstile bindings_;
   std::once_flag events_once_;
   std::unique_ptr<EventRecorder> events_;  // has a thread: made when it is needed
 };

@@ -38,9 +38,13 @@ bool Attempt::Deep(Effort* effort) {
 }
 
 void Attempt::Fill() {
+  // Nobody takes the lease of another.
+  for (Seat& seat : seats_->seats) {
+    if (seat.slot == kNoSlot) PlaceAtLease(&seat);
+  }
   for (const uint32_t index : seats_->order) {
     Seat& seat = seats_->seats[index];
-    if (seat.slot == kNoSlot && !PlaceAtLease(&seat)) Place(&seat);
+    if (seat.slot == kNoSlot) Place(&seat);
   }
 }
 

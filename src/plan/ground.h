@@ -29,6 +29,8 @@ class Ground {
   /// Must be asked for before anything is placed that may be taken back later: what is full then
   /// is left out.
   Front& FrontOf(ShapeIndex shape);
+  /// Some of what was taken has been given back. No Front is valid any more.
+  void SomeCameFree() { fronts_.clear(); }
   const std::vector<Slot>& slots() const { return *slots_; }
   bool Has(Slot slot) const { return whole_ || members_.contains(slot); }
 

@@ -26,6 +26,8 @@ class Placer {
   };
   /// Places the minimum of a unit (and what else fits on the way), or nothing.
   Outcome Place(const Unit& unit, Seats* seats);
+  /// Some of what was taken has been given back since the last call.
+  void SomeCameFree() { whole_.SomeCameFree(); }
   /// Places members of a unit that has its minimum, as far as there is room.
   void Fill(const Outcome& outcome, Seats* seats);
 

@@ -15,6 +15,11 @@ bool SameLevel(const Rank& a, const Rank& b) {
   return a.broken == b.broken && a.group_priority == b.group_priority && a.priority == b.priority;
 }
 
+bool AnyIsOpen(const Seats& seats) {
+  return std::any_of(seats.seats.begin(), seats.seats.end(),
+                     [](const Seat& seat) { return seat.slot == kNoSlot; });
+}
+
 }  // namespace
 
 Round::Round(NodeSpace* space, DomainTable* domains, ShapeTable* shapes, const PlanOptions& options)
@@ -22,7 +27,8 @@ Round::Round(NodeSpace* space, DomainTable* domains, ShapeTable* shapes, const P
       domains_(domains),
       shapes_(shapes),
       options_(options),
-      placer_(space, domains) {}
+      placer_(space, domains),
+      kept_(space, shapes) {}
 
 void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> see) {
   watched_ = index;
@@ -32,6 +38,7 @@ void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> s
 void Round::Run(std::span<const Unit> units) {
   // A new resource means new rows: all shapes must be known before anything is placed.
   shapes_->Learn(units);
+  kept_.Learn(units);
   plan_.units.reserve(units.size());
   for (size_t from = 0; from < units.size();) {
     size_t to = from + 1;
@@ -43,31 +50,48 @@ void Round::Run(std::span<const Unit> units) {
 
 // Members over the minimum wait for the minimums of their own priority, not for those below it.
 void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
-  struct Open {
-    size_t index;
-    Seats seats;
-    Placer::Outcome outcome;
-  };
   std::vector<Open> open;
   for (size_t i = from; i < to; ++i) {
     Seats seats = SeatsOf(units[i], space_, shapes_);
     Placer::Outcome outcome;
-    UnitPlan plan = PlanUnit(units[i], &seats, &outcome);
+    UnitPlan plan = PlanUnit(units[i], i, &seats, &outcome);
     if (i == watched_ && !plan.fits) see_(units[i], seats);
-    const auto has_no_place = [](const Seat& seat) { return seat.slot == kNoSlot; };
-    const bool more =
-        plan.fits && std::any_of(seats.seats.begin(), seats.seats.end(), has_no_place);
+    const bool more = plan.fits && AnyIsOpen(seats);
     if (plan.fits && !more) Write(seats, &plan);
     plan_.units.push_back(std::move(plan));
     if (more) open.push_back({plan_.units.size() - 1, std::move(seats), outcome});
   }
-  for (Open& unit : open) {
-    placer_.Fill(unit.outcome, &unit.seats);
-    Write(unit.seats, &plan_.units[unit.index]);
-  }
+  Fill(to, &open);
 }
 
-UnitPlan Round::PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcome) {
+void Round::KeepFrom(size_t next) {
+  if (kept_.KeepFrom(next)) placer_.SomeCameFree();
+}
+
+bool Round::Release() {
+  const bool freed = kept_.Release();
+  if (freed) placer_.SomeCameFree();
+  return freed;
+}
+
+// Places that gangs behind the unit have are taken only if it does not fit without.
+Placer::Outcome Round::Place(const Unit& unit, size_t index, Seats* seats) {
+  KeepFrom(index + 1);
+  const Placer::Outcome outcome = placer_.Place(unit, seats);
+  return outcome.fits || !Release() ? outcome : placer_.Place(unit, seats);
+}
+
+void Round::Fill(size_t next, std::vector<Open>* open) {
+  if (open->empty()) return;
+  KeepFrom(next);
+  for (Open& unit : *open) placer_.Fill(unit.outcome, &unit.seats);
+  if (Release()) {
+    for (Open& unit : *open) placer_.Fill(unit.outcome, &unit.seats);
+  }
+  for (const Open& unit : *open) Write(unit.seats, &plan_.units[unit.index]);
+}
+
+UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome) {
   UnitPlan plan;
   plan.cause = FindMissing(unit, *seats);
   if (plan.cause.kind == Cause::Class::kNone && seats->plain) {
@@ -78,9 +102,10 @@ UnitPlan Round::PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcom
     }
   }
   if (plan.cause.kind == Cause::Class::kNone && seats->lost_waiter == nullptr) {
-    *outcome = placer_.Place(unit, seats);
+    *outcome = Place(unit, index, seats);
     plan.fits = outcome->fits;
   }
+  if (!plan.fits) Release();  // why it does not fit is not that they are kept
   if (!plan.fits && plan.cause.kind == Cause::Class::kNone) {
     plan.cause = Fail(unit, *seats, outcome->gave_up);
   }

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "outrigger/plan/planner.h"
 #include "plan/domains.h"
+#include "plan/kept_places.h"
 #include "plan/node_space.h"
 #include "plan/placer.h"
 #include "plan/seats.h"
@@ -35,7 +36,16 @@ class Round {
   };
 
   void PlanLevel(std::span<const Unit> units, size_t from, size_t to);
-  UnitPlan PlanUnit(const Unit& unit, Seats* seats, Placer::Outcome* outcome);
+  UnitPlan PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome);
+  Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
+  struct Open {
+    size_t index;  // of plan_.units
+    Seats seats;
+    Placer::Outcome outcome;
+  };
+  void Fill(size_t next, std::vector<Open>* open);
+  void KeepFrom(size_t next);
+  bool Release();
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
   void Reserve(const Unit& unit, const Seats& seats);
   void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
@@ -46,6 +56,7 @@ class Round {
   ShapeTable* const shapes_;
   const PlanOptions& options_;
   Placer placer_;
+  KeptPlaces kept_;
   size_t watched_ = ~size_t{0};
   std::function<void(const Unit&, const Seats&)> see_;
   absl::flat_hash_map<std::string, Failure> failures_;  // by Seats::likeness

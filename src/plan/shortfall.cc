@@ -1,6 +1,7 @@
 #include "plan/shortfall.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "plan/attempt.h"
 #include "plan/causes.h"
 #include "plan/ground.h"
+#include "plan/kept_places.h"
 #include "plan/round.h"
 #include "plan/wanted_node.h"
 
@@ -33,8 +35,9 @@ struct Proposal {
 
 class Finder {
  public:
-  Finder(const Workshop& workshop, std::span<const Unit> units, const PlanOptions& options)
-      : work_(workshop), units_(units), options_(options) {}
+  Finder(const Workshop& workshop, std::span<const Unit> units, size_t index,
+         const PlanOptions& options)
+      : work_(workshop), units_(units), index_(index), options_(options) {}
 
   Shortfall Find() {
     Shortfall shortfall;
@@ -42,7 +45,7 @@ class Finder {
     const UnitPlan plan = PlanWith({}, &first);
     shortfall.cause = plan.cause;
     if (plan.fits || !first.has_value()) return shortfall;
-    fit_ = first->fit + units_.back().bound;
+    fit_ = first->fit + units_[index_].bound;
     domain_ = first->domain;
     shapes_ = first->shapes;
     if (plan.cause.kind != Cause::Class::kWaiter) shortfall.nodes = Least(Enough(*first));
@@ -59,11 +62,11 @@ class Finder {
     Name(&nodes);
     work_.space->Pretend(nodes);
     Round round(work_.space, work_.domains, work_.shapes, options_);
-    round.Watch(units_.size() - 1, [&](const Unit& unit, const Seats& seats) {
+    round.Watch(index_, [&](const Unit& unit, const Seats& seats) {
       if (proposal != nullptr) *proposal = BestProposal(unit, seats);
     });
     round.Run(units_);
-    return std::move(round.TakePlan().units.back());
+    return std::move(round.TakePlan().units[index_]);
   }
 
   bool FitsWith(const std::vector<Node>& nodes) { return PlanWith(nodes, nullptr).fits; }
@@ -173,6 +176,7 @@ class Finder {
 
   const Workshop work_;
   const std::span<const Unit> units_;
+  const size_t index_;
   const PlanOptions& options_;
   int64_t fit_ = 0;
   Domain new_domain_;
@@ -206,12 +210,23 @@ std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string>
   return absl::StrJoin(parts, " and ");
 }
 
+// What decides about units[index]: those before it, and the gangs behind it whose places those
+// before it leave alone. `copy` holds them if there are any.
+std::span<const Unit> Deciding(std::span<const Unit> units, size_t index, std::vector<Unit>* copy) {
+  const auto behind = units.subspan(index + 1);
+  if (std::none_of(behind.begin(), behind.end(), HasKeptPlaces)) return units.first(index + 1);
+  copy->assign(units.begin(), behind.begin());
+  std::copy_if(behind.begin(), behind.end(), std::back_inserter(*copy), HasKeptPlaces);
+  return *copy;
+}
+
 }  // namespace
 
 Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, size_t index,
                         const PlanOptions& options) {
   const Unit& unit = units[index];
-  Finder finder(workshop, units.first(index + 1), options);
+  std::vector<Unit> copy;
+  Finder finder(workshop, Deciding(units, index, &copy), index, options);
   Shortfall shortfall = finder.Find();
   const NodeSpace& space = *workshop.space;
   const int64_t exist = static_cast<int64_t>(unit.members.size()) + unit.bound;

@@ -111,7 +111,8 @@ class Planner {
   ///
   /// All or nothing: a unit fits if its minimum, with what is bound, and the minimum of each role
   /// can be placed. Members over the minimum follow once all units of the same group priority and
-  /// pod priority have had their turn. What was leased is kept where it still fits.
+  /// pod priority have had their turn. What was leased is kept where it still fits; a unit takes
+  /// places of gangs behind it only if it does not fit without.
   Plan Run(const std::shared_ptr<const cluster::Snapshot>& snapshot, std::span<const Unit> units,
            const PlanOptions& options = {});
 

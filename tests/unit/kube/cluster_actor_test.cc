@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <string>
+#include <thread>
 
 #include "actor_testing.h"
 
@@ -90,6 +92,40 @@ TEST(Actor, Binds) {
   EXPECT_EQ(scene.actor.Bind(kPod, "n1", kLimits), absl::OkStatus());
   EXPECT_EQ(scene.api.asked[0].path, "/api/v1/namespaces/shop/pods/web-1/binding");
   EXPECT_FALSE(scene.api.asked[0].rate_limited);
+}
+
+// Answers once it is told to.
+class HeldApi : public Api {
+ public:
+  absl::StatusOr<ApiResponse> Call(const ApiRequest& /*request*/) override {
+    asked.count_down();
+    answer.wait();
+    return ApiResponse{.code = 201, .body = "{}"};
+  }
+  absl::Status Stream(const ApiRequest& /*request*/, ByteSink /*sink*/) override {
+    return absl::UnimplementedError("no streams");
+  }
+
+  std::latch asked{1};
+  std::latch answer{1};
+};
+
+TEST(Actor, SendsSoManyBindingsAtOnceAndNoMore) {
+  ActorScene scene({});
+  HeldApi api;
+  ClusterActor actor(&api, &scene.cluster, &scene.watch, &scene.changes, {.bindings_at_once = 1});
+  std::jthread first([&] { EXPECT_EQ(actor.Bind(kPod, "n1", kLimits), absl::OkStatus()); });
+  api.asked.wait();
+  const absl::Status late = actor.Bind(kPod, "n1", {.timeout = std::chrono::milliseconds(0)});
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(late.message()), HasSubstr("was not sent within 0 ms"));
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_EQ(actor.Bind(kPod, "n1", {.stop = stopped.get_token()}).code(),
+            absl::StatusCode::kCancelled);
+  api.answer.count_down();
+  first.join();
+  EXPECT_EQ(actor.Bind(kPod, "n1", kLimits), absl::OkStatus());
 }
 
 TEST(Actor, EvictsThatPodOnly) {

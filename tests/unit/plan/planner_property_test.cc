@@ -308,12 +308,52 @@ RC_GTEST_PROP(EveryPlan, IsTheSameWhateverWasPlannedBefore, ()) {
   }
 }
 
+// What a plan has given is a lease in the next one.
+void Lease(const Plan& plan, std::vector<Unit>* units) {
+  for (size_t i = 0; i < units->size(); ++i) {
+    std::vector<Member>& members = (*units)[i].members;
+    for (size_t m = 0; m < members.size() && plan.units[i].fits; ++m) {
+      members[m].leased = plan.units[i].nodes[m];
+    }
+  }
+}
+
+// Gangs keep their places when one that comes before them can do without. (What is over a minimum
+// goes to who comes first.)
+RC_GTEST_PROP(EveryPlan, TakesNoPlaceOfAGangThatItsUnitsCanDoWithout, ()) {
+  Case of = AnyCase(6, 4, 4);
+  for (auto& unit : of.units) unit.minimum = static_cast<int>(unit.members.size());
+  World world;
+  Build(of, &world);
+  std::vector<Unit> units = UnitsOf(of);
+  const Plan before = world.PlanFresh(units);
+  Lease(before, &units);
+  Case::UnitOf late = AnyCase(0, 1, 3).units[0];
+  late.minimum = static_cast<int>(late.members.size());
+  late.priority = -1;
+  units.push_back(UnitFrom(late, units.size()));
+  const UnitPlan last = world.PlanFresh(units).units.back();
+  RC_PRE(last.fits);
+  units.back().rank.priority = 3;
+  std::rotate(units.begin(), units.end() - 1, units.end());
+  const Plan after = world.PlanFresh(units);
+  RC_LOG() << TextOf(of) << TextOf(last) << " as the first: " << TextOf(after.units[0]) << "\n";
+  RC_ASSERT(after.units[0].fits);
+  for (size_t i = 0; i < before.units.size(); ++i) {
+    RC_ASSERT(after.units[i + 1].nodes == before.units[i].nodes);
+  }
+}
+
 // With exactly what the words name the unit fits; with one less it does not.
 RC_GTEST_PROP(EveryShortfall, IsTrue, ()) {
   const Case of = AnyCase(5, 4, 5);
   World world;
   Build(of, &world);
-  const std::vector<Unit> units = UnitsOf(of);
+  std::vector<Unit> units = UnitsOf(of);
+  // The last has places from a time when it was alone.
+  std::vector<Unit> alone = {units.back()};
+  if (*rc::gen::inRange(0, 2) == 0) Lease(world.PlanFresh(alone), &alone);
+  units.back() = alone[0];
   const Plan plan = world.PlanFresh(units);
   for (size_t i = 0; i < units.size(); ++i) {
     if (plan.units[i].fits) continue;

@@ -138,6 +138,15 @@ TEST(Planner, ALeaseIsKeptWhileItIsRight) {
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n03 n01"});
 }
 
+TEST(Planner, MembersOverTheMinimumKeepTheirLeasesToo) {
+  World world;
+  world.AddNodes("n", 2, "2");
+  Unit unit = MakeUnit("a").Members(3, "2").Minimum(1);
+  unit.members[1].leased = "n02";
+  unit.members[2].leased = "n01";
+  EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"- n02 n01"});
+}
+
 TEST(Planner, ALeaseGivesWayToAUnitBeforeIt) {
   World world;
   world.AddNodes("n", 1, "2");
@@ -145,6 +154,32 @@ TEST(Planner, ALeaseGivesWayToAUnitBeforeIt) {
   later.members[0].leased = "n01";
   EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), later})),
             (Texts{"n01", "waits: cpu"}));
+}
+
+TEST(Planner, AUnitLeavesThePlacesOfGangsBehindItAloneIfThereAreOthers) {
+  World world;
+  world.AddNodes("n", 3, "2");
+  Unit leased = MakeUnit("b").Members(1, "2");
+  leased.members[0].leased = "n01";
+  Unit waits = MakeUnit("c").Members(1, "2");
+  waits.members[0].waits_on = "n02";
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), leased, waits})),
+            (Texts{"n03", "n01", "n02"}));
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(2, "2"), leased, waits})),
+            (Texts{"n01 n02", "n03", "waits: cpu"}))
+      << "it does not fit beside them";
+}
+
+TEST(Planner, MembersOverTheMinimumTakePlacesOfALowerPriorityLast) {
+  World world;
+  world.AddNodes("n", 3, "2");
+  Unit later = MakeUnit("b").Members(1, "2").Priority(-1);
+  later.members[0].waits_on = "n02";
+  const Unit two = MakeUnit("a").Members(2, "2").Minimum(1);
+  const Unit three = MakeUnit("a").Members(3, "2").Minimum(1);
+  EXPECT_EQ(TextsOf(world.PlanFresh({two, later})), (Texts{"n01 n03", "n02"}));
+  EXPECT_EQ(TextsOf(world.PlanFresh({three, later})),
+            (Texts{"n01 n03 n02", "waits: cpu"}));
 }
 
 TEST(Planner, ARefusedNodeIsNotTriedAgain) {

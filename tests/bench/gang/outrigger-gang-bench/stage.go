@@ -166,17 +166,22 @@ func (s *stage) inParallel(clients, count int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// createGangs creates the pods of gangs in turns; without gangs the same pods in no group.
+// createGangs creates the pods of gangs, each client one gang after another, as controllers of jobs do;
+// without gangs the same pods in no group.
 func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
-	return s.inParallel(clients, gangs*size, func(i int) error {
-		gang := fmt.Sprintf("g%03d", i%gangs)
-		builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i/gangs)).Request(corev1.ResourceCPU, "1")
-		if grouped {
-			builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
+	return s.inParallel(clients, gangs, func(g int) error {
+		gang := fmt.Sprintf("g%03d", g)
+		for i := range size {
+			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
+			if grouped {
+				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
+			}
+			pod := builder.Pod()
+			if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
+				return err
+			}
 		}
-		pod := builder.Pod()
-		_, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
-		return err
+		return nil
 	})
 }
 

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// crowdRow is one way in which the pods of a crowd come, and what was measured of it.
+type crowdRow struct {
+	what    string
+	grouped bool
+	backlog bool // they are there before the scheduler
+	seconds []float64
+	efforts []effort
+}
+
+func newCrowdRows() []*crowdRow {
+	return []*crowdRow{
+		{what: "plain, arriving"},
+		{what: "gangs, arriving", grouped: true},
+		{what: "plain, backlog", backlog: true},
+		{what: "gangs, backlog", grouped: true, backlog: true},
+	}
+}
+
+// measure binds the crowd in each way, one after another, so that all see the same machine.
+func (c crowd) measure(ctx context.Context, binary string, rounds int, rows []*crowdRow) error {
+	for round := range rounds {
+		for _, row := range rows {
+			took, spent, err := c.bind(ctx, binary, row)
+			if err != nil {
+				return fmt.Errorf("%s: %w", row.what, err)
+			}
+			fmt.Fprintf(os.Stderr, "round %d, %s: %d pods in %.2f s, %.0f a second\n", round+1, row.what,
+				c.pods(), took, float64(c.pods())/took)
+			row.seconds = append(row.seconds, took)
+			row.efforts = append(row.efforts, spent)
+		}
+	}
+	return nil
+}
+
+// bind returns how long all pods took, from the first that was created or the scheduler's start.
+func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (float64, effort, error) {
+	s, err := newStage(ctx, binary, c.nodes, row.grouped)
+	if err != nil {
+		return 0, effort{}, err
+	}
+	defer s.stop()
+	if !row.backlog {
+		if err := s.startScheduler(); err != nil {
+			return 0, effort{}, err
+		}
+		// Its caches are filled once it has placed a pod.
+		if err := s.warmUp(); err != nil {
+			return 0, effort{}, err
+		}
+	}
+	took, spent, err := s.bindAll(c, row)
+	if err != nil {
+		return 0, effort{}, err
+	}
+	return took, spent, s.checkBoundOnce()
+}
+
+func (s *stage) bindAll(c crowd, row *crowdRow) (float64, effort, error) {
+	create := func() error { return s.createGangs(c.clients, c.gangs, c.size, row.grouped) }
+	step := create
+	if row.backlog {
+		if err := create(); err != nil {
+			return 0, effort{}, err
+		}
+		step = s.startScheduler
+	}
+	before, err := s.effort()
+	if err != nil {
+		return 0, effort{}, err
+	}
+	bound := len(s.tracker.Bindings())
+	began := time.Now()
+	if err := step(); err != nil {
+		return 0, effort{}, err
+	}
+	last, err := s.untilBound(bound + c.pods())
+	if err != nil {
+		return 0, effort{}, err
+	}
+	after, err := s.effort()
+	return last.Sub(began).Seconds(), after.since(before), err
+}
+
+// warmUp has the scheduler place a pod that asks for nothing, and deletes it.
+func (s *stage) warmUp() error {
+	const name = "warm-up"
+	pod := kubePod(name)
+	if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if _, err := s.untilBound(1); err != nil {
+		return err
+	}
+	now := int64(0)
+	return s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+}
+
+func (s *stage) checkBoundOnce() error {
+	seen := map[string]bool{}
+	for _, binding := range s.tracker.Bindings() {
+		if seen[binding.Name] {
+			return fmt.Errorf("pod %s was bound twice", binding.Name)
+		}
+		seen[binding.Name] = true
+	}
+	return nil
+}

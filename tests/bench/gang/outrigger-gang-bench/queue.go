@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// measure fills a cluster with gangs, watches those that wait, and ends the others one by one.
+func (q queue) measure(ctx context.Context, binary string, r *report) error {
+	s, err := newStage(ctx, binary, q.room, true)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if err := s.startScheduler(); err != nil {
+		return err
+	}
+	if err := s.createGangs(8, q.gangs, slots, true); err != nil {
+		return err
+	}
+	if _, err := s.untilBound(q.room * slots); err != nil {
+		return err
+	}
+	settle(ctx, 10*time.Second)
+	var waiting []string
+	for g := range q.gangs {
+		switch name := fmt.Sprintf("g%03d-", g); s.bound(name) {
+		case slots:
+			r.whole++
+		case 0:
+			waiting = append(waiting, name)
+		default:
+			return fmt.Errorf("gang %s is bound in part", name)
+		}
+	}
+	failures, began := len(s.tracker.Failures()), time.Now()
+	before, err := s.effort()
+	if err != nil {
+		return err
+	}
+	settle(ctx, q.watch)
+	after, err := s.effort()
+	if err != nil {
+		return err
+	}
+	spent := after.since(before)
+	r.cpu = (spent.scheduler + spent.agent) / time.Since(began).Seconds()
+	r.writes = len(s.tracker.Failures()) - failures
+	return s.endOneByOne(q, waiting, r)
+}
+
+// endOneByOne ends gangs that have places, as often as there are gangs that wait.
+func (s *stage) endOneByOne(q queue, waiting []string, r *report) error {
+	for g := range q.gangs {
+		name := fmt.Sprintf("g%03d-", g)
+		if slices.Contains(waiting, name) || len(r.freed) == len(waiting) {
+			continue
+		}
+		bindings := len(s.tracker.Bindings())
+		freed := time.Now()
+		now := int64(0)
+		err := s.inParallel(slots, slots, func(i int) error {
+			return s.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(s.ctx, fmt.Sprintf("%s%03d", name, i),
+				metav1.DeleteOptions{GracePeriodSeconds: &now})
+		})
+		if err != nil {
+			return err
+		}
+		last, err := s.untilBound(bindings + slots)
+		if err != nil {
+			return err
+		}
+		r.freed = append(r.freed, last.Sub(freed).Seconds())
+		for _, gang := range waiting {
+			if bound := s.bound(gang); bound != 0 && bound != slots {
+				return fmt.Errorf("gang %s is bound in part", gang)
+			}
+		}
+	}
+	return nil
+}
+
+func settle(ctx context.Context, time_ time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time_):
+	}
+}
