@@ -178,8 +178,7 @@ TEST(Planner, MembersOverTheMinimumTakePlacesOfALowerPriorityLast) {
   const Unit two = MakeUnit("a").Members(2, "2").Minimum(1);
   const Unit three = MakeUnit("a").Members(3, "2").Minimum(1);
   EXPECT_EQ(TextsOf(world.PlanFresh({two, later})), (Texts{"n01 n03", "n02"}));
-  EXPECT_EQ(TextsOf(world.PlanFresh({three, later})),
-            (Texts{"n01 n03 n02", "waits: cpu"}));
+  EXPECT_EQ(TextsOf(world.PlanFresh({three, later})), (Texts{"n01 n03 n02", "waits: cpu"}));
 }
 
 TEST(Planner, ARefusedNodeIsNotTriedAgain) {
