@@ -156,12 +156,54 @@ func (b *PodBuilder) GracePeriod(seconds int64) *PodBuilder {
 	return b
 }
 
+// Apart forbids that the pod shares a value of a node's label with others that have a label.
+func (b *PodBuilder) Apart(topologyKey, key, value string) *PodBuilder {
+	affinity := b.affinity()
+	affinity.PodAntiAffinity = &corev1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey: topologyKey, LabelSelector: with(key, value),
+		}},
+	}
+	return b
+}
+
+// Spread forbids that pods with a label are on one value of a node's label more than once as often
+// as on any other.
+func (b *PodBuilder) Spread(topologyKey, key, value string) *PodBuilder {
+	b.pod.Spec.TopologySpreadConstraints = append(b.pod.Spec.TopologySpreadConstraints,
+		corev1.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: topologyKey, WhenUnsatisfiable: corev1.DoNotSchedule,
+			LabelSelector: with(key, value),
+		})
+	return b
+}
+
+// Claim mounts the volume of a claim.
+func (b *PodBuilder) Claim(name string) *PodBuilder {
+	b.pod.Spec.Volumes = append(b.pod.Spec.Volumes, corev1.Volume{Name: name,
+		VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name},
+		}})
+	return b
+}
+
+func (b *PodBuilder) affinity() *corev1.Affinity {
+	if b.pod.Spec.Affinity == nil {
+		b.pod.Spec.Affinity = &corev1.Affinity{}
+	}
+	return b.pod.Spec.Affinity
+}
+
+func with(key, value string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
+}
+
 // Pod returns a copy of what was built.
 func (b *PodBuilder) Pod() *corev1.Pod { return b.pod.DeepCopy() }
 
 // Pinned restricts the pod to one node by its name, as the DaemonSet controller does.
 func (b *PodBuilder) Pinned(node string) *PodBuilder {
-	b.pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+	b.affinity().NodeAffinity = &corev1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 				MatchFields: []corev1.NodeSelectorRequirement{{
@@ -169,6 +211,6 @@ func (b *PodBuilder) Pinned(node string) *PodBuilder {
 				}},
 			}},
 		},
-	}}
+	}
 	return b
 }

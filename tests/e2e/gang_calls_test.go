@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	extender "k8s.io/kube-scheduler/extender/v1"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// filterCalls counts how often the scheduler asks the agent where each pod may go: each call is a
+// scheduling cycle that came so far.
+type filterCalls struct {
+	mutex sync.Mutex
+	of    map[string]int // by the pod's name
+	last  time.Time
+}
+
+func (c *filterCalls) see(verb string, r *http.Request) {
+	if verb != "filter" {
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var args extender.ExtenderArgs
+	if err != nil || json.Unmarshal(body, &args) != nil || args.Pod == nil {
+		return // the agent says what is wrong with it
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.of[args.Pod.Name]++
+	c.last = time.Now()
+}
+
+// quietFor is the time since the last call.
+func (c *filterCalls) quietFor() time.Duration {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return time.Since(c.last)
+}
+
+// most returns the pod with the most calls, and how many there were for all pods.
+func (c *filterCalls) most() (name string, calls, all int) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for pod, count := range c.of {
+		if all += count; count > calls {
+			name, calls = pod, count
+		}
+	}
+	return name, calls, all
+}
+
+// countedWorld is a gangWorld where the calls of filter are counted.
+type countedWorld struct {
+	*gangWorld
+	calls filterCalls
+}
+
+// newCountedWorld starts nodes, the agent and the scheduler with its profiles; none: the default one.
+func newCountedWorld(t *testing.T, nodes []*kube.NodeBuilder, profiles []string, args ...string) *countedWorld {
+	t.Helper()
+	w := &countedWorld{gangWorld: &gangWorld{world: newWorld(t)}, calls: filterCalls{of: map[string]int{}}}
+	w.nodes(nodes...)
+	w.gang = w.serveGang(args...)
+	w.startScheduler(w.configOf(profiles))
+	return w
+}
+
+// configOf is the configuration of a scheduler with profiles, whose calls to the agent are counted.
+func (w *countedWorld) configOf(profiles []string) []byte {
+	w.Helper()
+	base := w.schedulerBase()
+	for i, profile := range profiles {
+		if i == 0 {
+			base = append(base, "profiles:\n"...)
+		}
+		base = append(base, "- schedulerName: "+profile+"\n"...)
+	}
+	return outrigger.SchedulerConfig(w, base, "--agents", "gang", "--url", "gang="+w.before(w.gang, w.calls.see))
+}
+
+// untilQuiet waits until the scheduler has not asked for a while: one that tries the same again and
+// again asks at least once in its longest back-off, which is two seconds here.
+func (w *countedWorld) untilQuiet() {
+	w.Helper()
+	const quiet = 3 * time.Second
+	deadline := time.Now().Add(patience)
+	for w.calls.quietFor() < quiet {
+		if time.Now().After(deadline) {
+			pod, calls, all := w.calls.most()
+			w.Fatalf("the scheduler asks again and again: %d calls of filter, %d for %s", all, calls, pod)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// checkCalls fails the test if the scheduler has asked more often for a pod.
+func (w *countedWorld) checkCalls(most int) {
+	w.Helper()
+	pod, calls, all := w.calls.most()
+	pods := len(w.calls.of)
+	w.Logf("%d calls of filter for %d pods: %.1f each, %d for %s", all, pods, float64(all)/float64(max(pods, 1)), calls, pod)
+	if calls > most {
+		w.Errorf("%d calls of filter for %s, want %d at most", calls, pod, most)
+	}
+	if calls == 0 {
+		w.Error("filter was never called")
+	}
+}

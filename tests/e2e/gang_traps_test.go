@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"outrigger.dev/outrigger/tests/support/faults"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/process"
+)
+
+// trap does something when the agent is called, or calls, for the n-th time.
+type trap struct {
+	mutex  sync.Mutex
+	kind   string
+	left   int
+	fire   func()
+	sprung chan struct{}
+}
+
+// set arms the trap: fire is called before the n-th call of that kind goes through.
+func (t *trap) set(kind string, n int, fire func()) <-chan struct{} {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.kind, t.left, t.fire, t.sprung = kind, n, fire, make(chan struct{})
+	return t.sprung
+}
+
+// disarm ends what has not sprung.
+func (t *trap) disarm() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.left = 0
+}
+
+func (t *trap) see(kind string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.kind != kind || t.left == 0 {
+		return
+	}
+	if t.left--; t.left == 0 {
+		t.fire()
+		close(t.sprung)
+	}
+}
+
+// trappedWorld is a gangWorld where every call to the agent, and from it to the API server, may be
+// its last.
+type trappedWorld struct {
+	*gangWorld
+	trap
+	scheduler *process.Process
+	config    []byte
+	rights    *rest.Config // of all agents here
+	proxies   int
+}
+
+func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
+	t.Helper()
+	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
+	w.slots("n", nodes, 4)
+	w.gang = outrigger.ServeAt(w, 0, "gang", w.cluster.LogDir(), "gang", append([]string{
+		"--kubeconfig", w.throughTrap(), "--gang.scheduler-lease", "none"}, args...)...)
+	w.gang.UntilReady(w)
+	w.config = w.world.config(map[string]string{"gang": w.trapped(w.gang)})
+	w.runScheduler()
+	return w
+}
+
+// trapped returns the URL of a proxy that sees the calls to an agent.
+func (w *trappedWorld) trapped(agent *outrigger.Server) string {
+	w.Helper()
+	return w.before(agent, func(verb string, _ *http.Request) { w.see(verb) })
+}
+
+// before returns the URL of a proxy that lets see know of each call to an agent, with its verb.
+func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Request)) string {
+	w.Helper()
+	target, err := url.Parse(agent.URL)
+	w.must(err)
+	pass := httputil.NewSingleHostReverseProxy(target)
+	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		see(path.Base(r.URL.Path), r)
+		pass.ServeHTTP(rw, r)
+	}))
+	w.Cleanup(front.Close)
+	return front.URL
+}
+
+// throughTrap returns the path of a kubeconfig with the agent's rights, by a proxy that sees its calls.
+func (w *trappedWorld) throughTrap() string {
+	w.Helper()
+	ca, err := os.ReadFile(w.cluster.Config.CAFile)
+	w.must(err)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	proxy, err := faults.Start(w.cluster.Config.Host, &tls.Config{RootCAs: pool})
+	w.must(err)
+	w.Cleanup(proxy.Close)
+	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
+		switch {
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
+			w.see("binding")
+		case r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status"):
+			w.see("nomination")
+		}
+		return false
+	}})
+	if w.rights == nil {
+		w.rights, err = w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
+		w.must(err)
+	}
+	w.proxies++
+	name := fmt.Sprintf("gang-%d", w.proxies)
+	config := rest.CopyConfig(w.rights)
+	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.cluster.Dir, name+".crt")
+	w.must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
+	kubeconfig, err := w.cluster.WriteKubeconfig(name, config)
+	w.must(err)
+	return kubeconfig
+}
+
+func (w *trappedWorld) runScheduler() {
+	w.Helper()
+	var err error
+	w.scheduler, err = w.cluster.StartScheduler("kube-scheduler", w.config)
+	w.must(err)
+	w.Cleanup(w.scheduler.Kill)
+}
+
+func (w *trappedWorld) await(what string, sprung <-chan struct{}) {
+	w.Helper()
+	select {
+	case <-sprung:
+	case <-time.After(patience):
+		w.Fatalf("it does not come to this: %s", what)
+	}
+}
