@@ -19,7 +19,7 @@ const (
 	// more. One round alone: OUTRIGGER_ROUNDS=1 OUTRIGGER_SEED=17.
 	roundsEnv, seedEnv = "OUTRIGGER_ROUNDS", "OUTRIGGER_SEED"
 
-	roundNodes, slotsOfNode = 6, 4
+	roundNodes, slotsOfNode = 5, 4
 	roundSlots              = roundNodes * slotsOfNode
 )
 
