@@ -107,7 +107,8 @@ func (w *countedWorld) checkCalls(most int) {
 	w.Helper()
 	pod, calls, all := w.calls.most()
 	pods := len(w.calls.of)
-	w.Logf("%d calls of filter for %d pods: %.1f each, %d for %s", all, pods, float64(all)/float64(max(pods, 1)), calls, pod)
+	w.Logf("%d calls of filter for %d pods: %.1f each, %d for %s", all, pods,
+		float64(all)/float64(max(pods, 1)), calls, pod)
 	if calls > most {
 		w.Errorf("%d calls of filter for %s, want %d at most", calls, pod, most)
 	}

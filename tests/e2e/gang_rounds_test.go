@@ -56,7 +56,7 @@ func TestGangsSurviveSeededRounds(t *testing.T) {
 	for i := range rounds {
 		t.Run(fmt.Sprintf("seed-%d", seed+i), func(t *testing.T) {
 			// Each has a control plane of its own: who follows a server that died waits the longer the
-			// more often it did, and a round is to be the same whether it runs alone or not.
+			// more often it did, and a round is to begin the same whether it runs alone or not.
 			t.Parallel()
 			w := &roundWorld{
 				trappedWorld: newTrappedWorld(t, roundNodes, "--gang.partial-timeout", "1"), outcome: &outcomes[i]}

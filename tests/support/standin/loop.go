@@ -1,6 +1,6 @@
 // Package standin plays, against a real API server, the parts of a cluster that a test needs beside
-// a scheduler: the kubelet (Kubelet), a controller that recreates pods (Set) and the disruption
-// controller (Disruptions). Each stand-in lists what it does not imitate.
+// a scheduler: the kubelet (Kubelet), a controller that recreates pods (Set), the disruption
+// controller (Disruptions) and a provisioner of volumes (Volumes). Each stand-in lists what it does not imitate.
 package standin
 
 import (
