@@ -116,5 +116,6 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 	t.Logf("whole %.2f s after its node was opened", w.untilBoundOf("train-", size, began).Seconds())
 	w.checkVolumes(size)
 	w.checkBoundOnce(size)
-	w.checkCalls(2 * mostCalls)
+	// The agent does not know where volumes are: it learns it from the scheduler, node by node.
+	w.checkCalls(size * mostCalls)
 }
