@@ -25,6 +25,13 @@ bool IsOurs(const std::string& message) {
   return message.find(kPointer) != std::string::npos;
 }
 
+// Whether a node is refused may hang on where other members wait.
+bool IsJudgedBesideOthers(const Pod& pod) {
+  const Affinity& affinity = pod.affinity;
+  return !pod.topology_spread.empty() || !affinity.required_pod.empty() ||
+         !affinity.required_pod_anti.empty();
+}
+
 bool IsRejected(const Pod& pod) {
   return !pod.unscheduled_reason.empty() && pod.unscheduled_reason != "SchedulingGated";
 }
@@ -44,9 +51,28 @@ void Memory::Refuse(const std::string& pod, const std::string& uid, const std::s
   if (memory.leased == node) memory.leased.clear();
   UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", pod, node, why);
-  if (++unit.refusals < kRefusalsAtOnce) return;
-  const int64_t doublings = std::min<int64_t>(unit.refusals - kRefusalsAtOnce, 10);
-  unit.rests_until = now + std::min(kFirstRest * (int64_t{1} << doublings), kLongestRest);
+  // Of one pod: each of many members may be refused once, because others of them came first.
+  if (static_cast<int64_t>(memory.refused.size()) < kRefusalsAtOnce) return;
+  unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
+  Rest(&unit, now);
+}
+
+// Longer each time, once it is often enough.
+void Memory::Rest(UnitMemory* unit, Time now) {
+  if (++unit->refusals < kRefusalsAtOnce) return;
+  const int64_t doublings = std::min<int64_t>(unit->refusals - kRefusalsAtOnce, 10);
+  unit->rests_until = now + std::min(kFirstRest * (int64_t{1} << doublings), kLongestRest);
+}
+
+// What was refused because of where other members waited, now that none does.
+void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now) {
+  bool any = false;
+  for (const plan::Member& member : unit.members) {
+    const auto found = pods_.find(member.pod->uid);
+    if (found == pods_.end() || !IsJudgedBesideOthers(*member.pod)) continue;
+    any |= !std::exchange(found->second.refused, {}).empty();
+  }
+  if (any) Rest(memory, now);
 }
 
 void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now) {
@@ -95,9 +121,12 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     const auto known = units_.find(unit.key);
     UnitMemory* const memory = known == units_.end() ? nullptr : &known->second;
     const auto waiting = waiters.find(unit.key);
+    const bool waits = waiting != waiters.end();
+    if (memory != nullptr && std::exchange(memory->waited, waits) && !waits) {
+      ForgetRefusedBesideWaiters(unit, memory, now);
+    }
     for (plan::Member& member : unit.members) {
-      PrepareMember(waiting == waiters.end() ? nullptr : &waiting->second, snapshot, memory,
-                    &member);
+      PrepareMember(waits ? &waiting->second : nullptr, snapshot, memory, &member);
     }
     if (unit.key.dialect == plan::Dialect::kNone && IsPinned(*unit.members[0].pod)) {
       unit.rank.broken = true;  // it can go nowhere else, so it comes before all

@@ -98,11 +98,14 @@ class Memory {
     int64_t refusals = 0;  // without a change of what was refused
     std::optional<Time> rests_until;
     std::string refused;  // what was last refused, and why
+    bool waited = false;  // members waited at the barrier when it was last planned
     uint64_t seen = 0;
   };
 
   void Refuse(const std::string& pod, const std::string& uid, const std::string& node,
               uint64_t stamp, const std::string& why, Time now);
+  static void Rest(UnitMemory* unit, Time now);
+  void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
                      UnitMemory* of_unit, plan::Member* member);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const cluster::Snapshot& snapshot,

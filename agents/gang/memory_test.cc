@@ -160,6 +160,43 @@ TEST_F(MemoryTest, AGangThatIsRefusedAgainAndAgainRestsForLongerAndLonger) {
   EXPECT_THAT(Prepare(board, kBegin + seconds(3)), SizeIs(1)) << "two";
 }
 
+TEST_F(MemoryTest, MembersThatAreRefusedOnceEachAreNoReasonToRest) {
+  MakeBoard board;
+  board.AddGang("train", 4, 4);
+  Learn(*board.Make(), kBegin);
+  for (const char* uid : {"uid-train-0", "uid-train-1", "uid-train-2"}) Refused(uid, "n1", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin), SizeIs(1));
+}
+
+TEST_F(MemoryTest, WhatWasRefusedBesideWaitersIsForgottenOnceNobodyWaits) {
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  Learn(*board.Make(), kBegin);
+  const auto prepare = [&](bool waits) {
+    std::vector<plan::Unit> units = board.Units();
+    Pod spread = *units[0].members[0].pod;
+    spread.topology_spread.emplace_back().topology_key = "zone";
+    units[0].members[0].pod = std::make_shared<Pod>(std::move(spread));
+    std::map<plan::UnitKey, std::vector<Waiting>> waiters;
+    if (waits) waiters[LabelsGang("train")].push_back({"uid-train-1", "n1"});
+    resting_.clear();
+    memory_.Prepare(waiters, *snapshot_, kBegin, &units, &resting_);
+    return units;
+  };
+  const auto refuse_beside_a_waiter = [&] {
+    prepare(/*waits=*/true);
+    Refused("uid-train-0", "n1", kBegin);
+    return prepare(/*waits=*/true);
+  };
+  EXPECT_THAT(refuse_beside_a_waiter()[0].members[0].refused, ElementsAre("n1"));
+  EXPECT_THAT(prepare(/*waits=*/false)[0].members[0].refused, IsEmpty());
+  // Not for ever: after the third time it rests.
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), SizeIs(1));
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), IsEmpty());
+}
+
 TEST_F(MemoryTest, AGangThatKeepsPlacesForTooLongComesBehindThoseOfItsPriority) {
   MakeBoard board;
   board.AddGang("slow", 1, 1);

@@ -18,11 +18,14 @@ Attempt::Attempt(NodeSpace* space, Ground* ground, Seats* seats)
 
 bool Attempt::Greedy(bool keep_leases, const std::vector<uint32_t>& order) {
   if (!PlaceWaiters()) return false;
-  if (keep_leases) {
+  // Again as long as one more finds its place: spread lets some in only once others are there.
+  for (bool placed = keep_leases; placed;) {
+    placed = false;
     for (Seat& seat : seats_->seats) {
       if (Enough()) return true;
-      if (seat.slot == kNoSlot) PlaceAtLease(&seat);
+      if (seat.slot == kNoSlot) placed |= PlaceAtLease(&seat);
     }
+    placed &= seats_->has_pairs;
   }
   for (const uint32_t index : order) {
     if (Enough()) return true;
@@ -75,7 +78,8 @@ bool Attempt::Enough() const {
 bool Attempt::PlaceWaiters() {
   for (Seat& seat : seats_->seats) {
     if (seat.slot != kNoSlot || seat.waits_on == kNoSlot) continue;
-    if (!ground_->Has(seat.waits_on) || !space_->Fits(seat.shape, seat.waits_on)) return false;
+    // Beside whom it may be kube-scheduler has judged, with those there that it had placed by then.
+    if (!ground_->Has(seat.waits_on) || !space_->HasRoom(seat.shape, seat.waits_on)) return false;
     Put(&seat, seat.waits_on);
   }
   return true;

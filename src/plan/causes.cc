@@ -127,7 +127,7 @@ Cause FindCause(NodeSpace* of, const Unit& unit, const Seats& seats, bool gave_u
   }
   for (size_t i = 0; i < seats.seats.size(); ++i) {
     const Seat& seat = seats.seats[i];
-    if (seat.waits_on != kNoSlot && !space.Fits(seat.shape, seat.waits_on)) {
+    if (seat.waits_on != kNoSlot && !space.HasRoom(seat.shape, seat.waits_on)) {
       return {Cause::Class::kWaiter, unit.members[i].pod->name};
     }
   }

@@ -92,6 +92,25 @@ TEST_F(Neighbours, AHardSpreadIsKept) {
   EXPECT_EQ(PlanOf(unit), "waits: topology spread");
 }
 
+// kube-scheduler may have placed one in zone b between them, whose bind call is still on its way.
+TEST_F(Neighbours, MembersThatWaitStayInWhateverOrderTheyWerePlaced) {
+  AddZone("a", 1);
+  AddZone("b", 1);
+  Unit unit = Three([](MakePod pod) { return pod.Spread(1, "zone", "app", "a"); });
+  unit.members[0].waits_on = unit.members[1].waits_on = "a1";
+  EXPECT_EQ(PlanOf(unit), "a1 a1 b1");
+}
+
+TEST_F(Neighbours, LeasesThatFitTogetherAreKeptInWhateverOrderTheMembersAre) {
+  AddZone("a", 2);
+  AddZone("b", 1);
+  Unit unit = Three([](MakePod pod) { return pod.Spread(1, "zone", "app", "a"); });
+  unit.members[0].leased = "a1";
+  unit.members[1].leased = "a2";
+  unit.members[2].leased = "b1";
+  EXPECT_EQ(PlanOf(unit), "a1 a2 b1");
+}
+
 TEST_F(Neighbours, APortOfTheHostIsTakenOnce) {
   AddZone("a", 2);
   const Unit unit = Three([](MakePod pod) { return pod.AddHostPort(80); });
