@@ -61,12 +61,17 @@ absl::Status Client::Stream(const ApiRequest& request, ByteSink sink) {
 }
 
 absl::StatusOr<WireAnswer> Client::TryUntil(const ApiRequest& request, Clock::TimePoint deadline) {
+  bool unanswered = false;
   for (int retry = 1;; ++retry) {
     auto answer = Try(request, deadline, nullptr);
+    // A server that has just started refuses everybody until it has read the roles. That says
+    // nothing of a try before, which may have been carried out though its answer was lost.
+    const bool starting = unanswered && absl::IsPermissionDenied(answer.status());
     if (answer.ok() || !request.may_retry || retry > options_.retry.most ||
-        !IsTransient(answer.status())) {
+        (!starting && !IsTransient(answer.status()))) {
       return answer;
     }
+    unanswered |= !ApiErrorOf(answer.status());
     const Clock::Duration delay =
         RetryDelay(options_.retry, retry, answer.status(), options_.random());
     // What was answered says more than that time is over.

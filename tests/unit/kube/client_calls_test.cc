@@ -101,6 +101,14 @@ TEST_F(ClientCalls, AreNotTriedAgainWhereTheyMayNotOrItDoesNotHelp) {
   EXPECT_THAT(time_.slept(), IsEmpty());
 }
 
+// It may have been carried out, and a server that has just started refuses everybody for a while.
+TEST_F(ClientCalls, AreTriedAgainWhenRefusedAfterATryWithoutAnAnswer) {
+  const WireAnswer refused{403, "", ""};
+  const auto client = Make({kLost, refused, refused, kGood});
+  EXPECT_TRUE(client->Call(Request()).ok());
+  EXPECT_EQ(transport_->asked.size(), 4U);
+}
+
 TEST_F(ClientCalls, KeepOneDeadlineForAllTries) {
   const auto client = Make({kLost, kLost, kGood});
   EXPECT_TRUE(client->Call(Request()).ok());
