@@ -45,7 +45,7 @@ bool KeptPlaces::KeepFrom(size_t next) {
   if (std::exchange(keeps_, true)) return freed;
   for (size_t i = first_; i < keepers_.size(); ++i) {
     for (const Place& place : keepers_[i].places) {
-      if (!space_->Fits(place.shape, place.slot)) continue;
+      if (!space_->HasRoom(place.shape, place.slot)) continue;
       space_->Take(place.shape, place.slot, 1);
       keepers_[i].kept.push_back(place);
     }
