@@ -1,5 +1,7 @@
 #include "commit.h"
 
+#include <condition_variable>
+#include <mutex>
 #include <string>
 
 #include "fmt/format.h"
@@ -11,6 +13,12 @@ namespace {
 
 constexpr std::chrono::seconds kReadTimeout{5};
 
+// An API server that is not there, or has too much to do.
+bool MayPass(const absl::Status& error) {
+  return absl::IsUnavailable(error) || absl::IsResourceExhausted(error) ||
+         absl::IsInternal(error) || absl::IsDeadlineExceeded(error);
+}
+
 }  // namespace
 
 absl::Status Committer::Commit(const BindRequest& request) {
@@ -20,6 +28,28 @@ absl::Status Committer::Commit(const BindRequest& request) {
   absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = patience_});
   if (!bound.ok()) cluster_->Forget(pod);
   return bound;
+}
+
+absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::milliseconds pause) {
+  using Clock = std::chrono::steady_clock;
+  const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
+  const Clock::time_point deadline = Clock::now() + patience_;
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    (void)cluster_->Assume(pod, request.node);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    // The call itself tries for some time.
+    absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = left});
+    if (bound.ok()) return bound;
+    if (MayPass(bound) && Clock::now() + pause < deadline) {
+      never.wait_for(lock, stop_.get_token(), pause, [] { return false; });
+      if (!stop_.stop_requested()) continue;
+    }
+    cluster_->Forget(pod);
+    return bound;
+  }
 }
 
 absl::Status Committer::CheckSingle(const Board& board, const BindRequest& request) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 
 #include "absl/status/status.h"
 #include "barrier.h"
@@ -20,13 +21,20 @@ class Committer {
 
   /// Binds the pod, which counts as being on its node from now on.
   absl::Status Commit(const BindRequest& request);
+  /// The same of a member of a gang that is being bound: what may pass is tried again, `pause`
+  /// after `pause`, until it is bound, or not to be bound, or patience or Stop() ends it.
+  absl::Status CommitMember(const BindRequest& request, std::chrono::milliseconds pause = kPause);
+  /// Nothing is tried again from now on.
+  void Stop() { stop_.request_stop(); }
 
   /// Of a pod that no plan has seen: Ok if the API server shows it to be in no group.
   absl::Status CheckSingle(const Board& board, const BindRequest& request);
 
  private:
+  static constexpr std::chrono::milliseconds kPause{200};
   ClusterAccess* const cluster_;
   const std::chrono::milliseconds patience_;
+  std::stop_source stop_;
 };
 
 /// Ok unless the pod, which is in no gang, would take a place of a gang that is being bound.

@@ -143,6 +143,7 @@ class Gang final : public Agent,
   }
   void Stop() override {
     barriers_.Close("the agent is stopping");
+    committer_.Stop();
     loop_.Stop();
     evictor_.Stop();
     statuses_.Stop();
@@ -235,7 +236,7 @@ class Gang final : public Agent,
                                        .role = seat.role,
                                        .abandoned = request.abandoned});
     if (!may.ok()) return may;
-    absl::Status bound = committer_.Commit(request);
+    absl::Status bound = committer_.CommitMember(request);
     barriers_.Bound(unit.key, request.pod_uid, bound.ok());
     loop_.Nudge();
     return bound;
