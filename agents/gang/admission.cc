@@ -36,7 +36,7 @@ Admission AdmitLeased(const BoardPod& seat, const BoardUnit& unit, const Request
   return {Outcome::kNotOffered, seat.node};
 }
 
-/// An ungrouped pod before the leases of gangs.
+/// An ungrouped pod before the leases of gangs, and the nodes that are kept for a unit.
 class Passage {
  public:
   Passage(const Board& board, const Request& request, const BoardPod* seat,
@@ -50,6 +50,7 @@ class Passage {
   /// Whether the pod may go to the node: no lease would lose by it, or, with `spare_behind` false,
   /// none of a unit before the pod.
   bool MayTake(const Node& node, bool spare_behind) const {
+    if (IsKeptFromIt(node)) return false;
     const LeasedNode* leased = board_.LeasesOn(node.name);
     if (leased == nullptr) return true;
     ResourceList free = leased->free;
@@ -64,6 +65,11 @@ class Passage {
   const ResourceList& requests() const { return requests_; }
 
  private:
+  bool IsKeptFromIt(const Node& node) const {
+    const BoardUnit* unit = board_.KeptFor(node.name);
+    const bool its_own = seat_ != nullptr && unit == &board_.units()[seat_->unit];
+    return unit != nullptr && !its_own && unit->rank < Rank();
+  }
   const plan::Rank& Rank() const {
     if (seat_ != nullptr) return board_.units()[seat_->unit].rank;
     if (!unseen_) {
@@ -194,7 +200,7 @@ void Steer(const Board& board, const Request& request, std::span<NodeScore> scor
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     const std::string& node = request.nodes[i].name;
     const bool planned = seat != nullptr && seat->node == node;
-    const bool leased = board.LeasesOn(node) != nullptr;
+    const bool leased = board.LeasesOn(node) != nullptr || board.KeptFor(node) != nullptr;
     scores[i] = {
         planned  ? 1.0
         : leased ? 0.0

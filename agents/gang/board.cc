@@ -1,6 +1,7 @@
 #include "board.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "outrigger/plan/group.h"
@@ -60,6 +61,7 @@ bool IsPinned(const Pod& pod) {
 
 Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.end()) {
   AddUnits(input);
+  AddKept(input);
   AddPods(input.pods);
 }
 
@@ -118,6 +120,16 @@ void Board::AddLease(size_t unit, const Pod& pod, const std::string& node,
     if (const auto room = plan::RoomOn(snapshot, node)) at->second.free = room->free;
   }
   at->second.leases.push_back({unit, pod.uid, RequestsOf(pod)});
+}
+
+void Board::AddKept(const Input& input) {
+  if (input.reserved_for == nullptr) return;
+  const auto unit = std::find_if(units_.begin(), units_.end(), [&](const BoardUnit& other) {
+    return other.key == *input.reserved_for;
+  });
+  if (unit == units_.end()) return;
+  kept_ = input.plan.reserved;
+  kept_for_ = static_cast<size_t>(unit - units_.begin());
 }
 
 void Board::AddPods(std::span<const PodPtr> pods) {
@@ -181,6 +193,11 @@ const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
 const LeasedNode* Board::LeasesOn(std::string_view node) const {
   const auto found = leases_.find(AbslView(node));
   return found == leases_.end() ? nullptr : &found->second;
+}
+
+const BoardUnit* Board::KeptFor(std::string_view node) const {
+  const bool kept = std::binary_search(kept_.begin(), kept_.end(), node, std::less<>());
+  return kept ? &units_[kept_for_] : nullptr;
 }
 
 }  // namespace outrigger::gang

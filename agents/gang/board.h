@@ -82,6 +82,7 @@ class Board {
     std::span<const plan::GroupState> groups;
     std::span<const PodPtr> pods;
     const cluster::Snapshot& snapshot;
+    const plan::UnitKey* reserved_for = nullptr;  // for which plan.reserved are kept
   };
   explicit Board(const Input& input);
 
@@ -104,7 +105,10 @@ class Board {
 
   /// Leases on a node, or nullptr.
   const LeasedNode* LeasesOn(std::string_view node) const;
-  bool AnyLease() const { return !leases_.empty(); }
+  /// The unit for which the whole node is kept free, or nullptr.
+  const BoardUnit* KeptFor(std::string_view node) const;
+  /// Some node is leased or kept.
+  bool AnyLease() const { return !leases_.empty() || !kept_.empty(); }
 
   /// True for a group that kube-scheduler handles itself.
   bool IsLeftToScheduler(const plan::Membership& membership) const;
@@ -117,6 +121,7 @@ class Board {
   BoardUnit& AddUnit(const plan::Unit& unit);
   void AddLease(size_t unit, const Pod& pod, const std::string& node,
                 const cluster::Snapshot& snapshot);
+  void AddKept(const Input& input);
   void AddPods(std::span<const PodPtr> pods);
 
   std::vector<BoardUnit> units_;
@@ -125,6 +130,8 @@ class Board {
   std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
   absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
   absl::flat_hash_map<std::string, LeasedNode> leases_;
+  std::vector<std::string> kept_;  // in order
+  size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;
 };
 

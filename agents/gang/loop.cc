@@ -206,15 +206,18 @@ void PlanLoop::Plan(const ClusterView& view) {
   const plan::Plan planned = planner_.Run(view.snapshot, grouped_.units, options);
   reserved_ = planned.reserved;
 
+  const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const auto board = std::make_shared<const Board>(Board::Input{.units = grouped_.units,
                                                                 .resting = resting_,
                                                                 .plan = planned,
                                                                 .groups = grouped_.groups,
                                                                 .pods = pods,
-                                                                .snapshot = snapshot});
+                                                                .snapshot = snapshot,
+                                                                .reserved_for = for_whom});
   Publish(absl::OkStatus(), board);
   due_ = memory_.Learn(*board, snapshot, now);
   barriers_->OnPlan(board);
+  reports_->OnReserved(planned.reserved.size());
   reports_->OnPartial(*board, recovery_.OnPlan(*board, *barriers_, now), recovery_.partial());
   reports_->OnPlan(*board, barriers_->waiting(), notes_.Take(), memory_.TakeTimedOut(), now);
   evictor_->OnPlan(view, grouped_.units, options, *board);

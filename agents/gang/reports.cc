@@ -17,6 +17,7 @@ constexpr std::string_view kWaitingGangs = "outrigger_gang_waiting";
 constexpr std::string_view kAdmission = "outrigger_gang_admission_seconds";
 constexpr std::string_view kWaiters = "outrigger_gang_waiters";
 constexpr std::string_view kPartial = "outrigger_gang_partial";
+constexpr std::string_view kReserved = "outrigger_gang_reserved_nodes";
 constexpr std::string_view kBarriers = "outrigger_gang_barriers_total";
 constexpr std::string_view kHeld = "outrigger_gang_held_seconds";
 constexpr std::string_view kNominations = "outrigger_gang_nominations_total";
@@ -71,6 +72,7 @@ std::vector<MetricSpec> GangMetrics() {
            seconds),
       Spec(Kind::kGauge, kWaiters, "Members whose bind calls wait at a barrier, at the last plan."),
       Spec(Kind::kGauge, kPartial, "Gangs that are bound in part, below their minimum."),
+      Spec(Kind::kGauge, kReserved, "Nodes that are kept free for the first gang that waits."),
       Spec(Kind::kCounter, kBarriers, "Barriers that have ended, by how.", "end"),
       Spec(Kind::kHistogram, kHeld, "Time for which members waited at a barrier, by how it ended.",
            "end", seconds),
@@ -185,6 +187,10 @@ void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>
   }
 }
 
+void Reports::OnReserved(size_t nodes) {
+  metrics_->Set(kReserved, "", static_cast<double>(nodes));
+}
+
 bool Reports::IsToTell(const plan::UnitKey& key, std::string_view word, Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = gangs_.find(key);
@@ -224,7 +230,9 @@ void Reports::Explain(plan::Planner* planner,
     const plan::Shortfall shortfall = planner->Explain(snapshot, units, i, options);
     Keep(unit.key, shortfall.text);
     next_explanation_ = now + kExplainShare * (std::chrono::steady_clock::now() - began);
-    std::string text = fmt::format("gang {} waits: {}", TextOf(unit.key), shortfall.text);
+    const bool kept = options.reserve_for == unit.key && !options.reserved.empty();
+    std::string text = fmt::format("gang {} waits: {}{}", TextOf(unit.key), shortfall.text,
+                                   kept ? "; nodes are kept free for it" : "");
     log_(text);
     Tell(board, unit.key, "GangWaiting", std::move(text));
   }

@@ -38,6 +38,8 @@ class Reports {
               const std::vector<Memory::TimedOut>& timed_out, Time now);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
   void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
+  /// So many nodes are kept free for the first gang that waits.
+  void OnReserved(size_t nodes);
   /// Finds out, for one gang at a time, what it lacks, and tells it.
   void Explain(plan::Planner* planner, const std::shared_ptr<const cluster::Snapshot>& snapshot,
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
