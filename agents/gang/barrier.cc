@@ -36,6 +36,7 @@ struct Barriers::Waiter {
   std::string node;
   std::string role;
   std::stop_token abandoned;
+  Time deadline;
   std::condition_variable wake;
   State state = State::kWaiting;
   std::string why;  // kFailed
@@ -74,6 +75,13 @@ bool Barriers::IsComplete(const plan::UnitKey& gang, const Gate& gate) const {
   });
 }
 
+// When the gang gives up, as its group says.
+Time Barriers::DeadlineOf(const plan::UnitKey& gang, Time since) const {
+  const BoardUnit* unit = board_ == nullptr ? nullptr : board_->FindUnit(gang);
+  return since +
+         (unit == nullptr ? options_.gang_timeout : PatienceOf(*unit, options_.gang_timeout));
+}
+
 absl::Status Barriers::Wait(const Arrival& arrival) {
   Waiter waiter;
   waiter.uid = arrival.uid;
@@ -89,7 +97,9 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
     former->second->wake.notify_one();
   }
   gate.waiters[waiter.uid] = &waiter;
-  if (!gate.since) gate.since = options_.now();
+  const Time now = options_.now();
+  if (!gate.since) gate.since = now;
+  waiter.deadline = std::min(now + options_.longest, DeadlineOf(arrival.gang, *gate.since));
   TryOpen(arrival.gang, &lock);
   if (waiter.state == Waiter::State::kWaiting && options_.changed) {
     lock.unlock();
@@ -114,11 +124,10 @@ absl::Status Barriers::Await(const plan::UnitKey& gang, Waiter* waiter, Lock* lo
 }
 
 absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
-  const Time deadline = options_.now() + options_.longest;
   bool late = false;
   while (waiter->state == Waiter::State::kWaiting && !waiter->abandoned.stop_requested() && !late) {
-    late = waiter->wake.wait_until(*lock, deadline) == std::cv_status::timeout &&
-           options_.now() >= deadline;
+    late = waiter->wake.wait_until(*lock, waiter->deadline) == std::cv_status::timeout &&
+           options_.now() >= waiter->deadline;
   }
   if (waiter->state == Waiter::State::kWaiting) {
     waiter->why = late ? "its gang did not become complete in time" : "the caller has gone";
@@ -239,7 +248,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
       const std::string why =
           WaitingText(key, unit == nullptr ? "members" : std::string_view(unit->word));
       Fail(key, &gate, BarrierEnd::kNoRoom, why, &lock);
-    } else if (gate.since && options_.now() - *gate.since >= options_.gang_timeout) {
+    } else if (gate.since && options_.now() >= DeadlineOf(key, *gate.since)) {
       Fail(key, &gate, BarrierEnd::kTimeout, "its gang did not become complete in time", &lock);
     } else {
       TryOpen(key, &lock);

@@ -43,7 +43,7 @@ struct BarrierOptions {
   std::function<Time()> now = std::chrono::steady_clock::now;
   /// The longest that one call may wait.
   std::chrono::milliseconds longest{298'000};
-  /// The longest that a gang may wait, where its group says nothing.
+  /// The longest that a gang may wait from its first call on, where its group says nothing.
   std::chrono::milliseconds gang_timeout{300'000};
   /// Asked once before a gang is bound, without a lock: whether we may still act. May be null.
   std::function<absl::Status()> may_commit = nullptr;
@@ -95,6 +95,7 @@ class Barriers {
   struct Gate;
   using Lock = std::unique_lock<std::mutex>;
 
+  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, BarrierOptions::Time since) const;
   bool IsComplete(const plan::UnitKey& gang, const Gate& gate) const;
   void TryOpen(const plan::UnitKey& gang, Lock* lock);
   void Release(const plan::UnitKey& gang, Gate* gate, Lock* lock);

@@ -33,6 +33,12 @@ std::string LabelOf(const plan::Cause& cause) {
 
 }  // namespace
 
+std::chrono::milliseconds PatienceOf(const BoardUnit& unit, std::chrono::milliseconds otherwise) {
+  constexpr int64_t kLongest = 365 * 86'400;  // so that nothing overflows
+  const int64_t seconds = unit.schedule_timeout_seconds.value_or(0);
+  return seconds <= 0 ? otherwise : std::chrono::seconds(std::min(seconds, kLongest));
+}
+
 ResourceList RequestsOf(const Pod& pod) {
   ResourceList requests = PodRequestsOnNode(pod);
   requests.Set(kPods, Quantity::FromInt(1));

@@ -135,6 +135,10 @@ class Board {
   std::vector<plan::GroupState> groups_;
 };
 
+/// How long the gang may keep places without being complete: what its group says,
+/// if that is more than nothing, or `otherwise`.
+std::chrono::milliseconds PatienceOf(const BoardUnit& unit, std::chrono::milliseconds otherwise);
+
 /// What `pod` asks of a node, "pods" included.
 ResourceList RequestsOf(const Pod& pod);
 

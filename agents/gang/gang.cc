@@ -210,6 +210,9 @@ class Gang final : public Agent,
     options.changed = [this] { loop_.Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
       reports_.OnBarrier(gang, end, held);
+      if (end != BarrierEnd::kTimeout) return;
+      inbox_.GaveUp(gang, held);
+      loop_.Nudge();
     };
     return options;
   }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "outrigger/plan/unit.h"
+
 namespace outrigger::gang {
 
 /// What calls of the scheduler tell the planning thread. Thread-safe.
@@ -24,9 +26,14 @@ class Inbox {
     std::chrono::steady_clock::time_point at;
     bool rejected = false;  // everywhere
   };
+  struct GaveUpEntry {
+    plan::UnitKey key;
+    std::chrono::milliseconds after;
+  };
   struct Content {
-    std::map<std::string, Ask> asks;  // by UID of the pod: its last filter call
-    std::vector<Refusal> refusals;    // the scheduler did not offer the leased node
+    std::map<std::string, Ask> asks;   // by UID of the pod: its last filter call
+    std::vector<Refusal> refusals;     // the scheduler did not offer the leased node
+    std::vector<GaveUpEntry> gave_up;  // gangs that were not complete at their barrier in time
     /// The last call about any pod: until then the scheduler was at work.
     std::chrono::steady_clock::time_point last_call;
   };
@@ -43,6 +50,10 @@ class Inbox {
   void Refused(Refusal refusal) {
     const std::lock_guard<std::mutex> lock(mutex_);
     content_.refusals.push_back(std::move(refusal));
+  }
+  void GaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    content_.gave_up.push_back({gang, after});
   }
   Content Take() {
     const std::lock_guard<std::mutex> lock(mutex_);

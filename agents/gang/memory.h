@@ -62,12 +62,9 @@ class Memory {
   /// Gangs that kept places for too long: they go behind those of their priority.
   struct TimedOut {
     plan::UnitKey key;
-    PodPtr member;
     std::chrono::seconds after;
   };
   std::vector<TimedOut> TakeTimedOut();
-  /// The gang's barrier failed; its lease begins anew, behind the others if `gave_up`.
-  void BarrierFailed(const plan::UnitKey& gang, bool gave_up);
 
   /// When the next look is due though nothing has changed; nothing: never.
   std::optional<Time> next_look() const { return next_look_; }
@@ -76,8 +73,10 @@ class Memory {
   struct Refused {
     std::string node;
     uint64_t stamp = 0;
+    PodPtr pod;  // as it was refused; null: not known
   };
   struct PodMemory {
+    PodPtr pod;  // as it was last planned
     std::string leased;
     std::optional<Time> asked;
     bool rejected = false;
@@ -87,7 +86,9 @@ class Memory {
     std::string nominated;
     std::string withdrawn;  // the value that was last taken back
     uint64_t nominated_stamp = 0;
+    PodPtr nominated_pod;
     Time nominated_at;
+    bool shown = false;    // the watch has shown it
     bool answered = true;  // by a filter call, a bind call, or a refusal
     std::string message_before;
     uint64_t seen = 0;  // the round in which the pod was last there
@@ -102,8 +103,7 @@ class Memory {
     uint64_t seen = 0;
   };
 
-  void Refuse(const std::string& pod, const std::string& uid, const std::string& node,
-              uint64_t stamp, const std::string& why, Time now);
+  void Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snapshot, Time now);
   static void Rest(UnitMemory* unit, Time now);
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
@@ -116,6 +116,8 @@ class Memory {
   void Withdraw(const BoardPod& seat, bool ours, PodMemory* memory, std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
              const PodMemory& memory);
+  /// The gang's lease begins anew, behind those of its priority.
+  void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
   void Look(Time at);
   void ForgetOld();

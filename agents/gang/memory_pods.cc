@@ -1,0 +1,198 @@
+// What is remembered of each pod: its nomination, and the nodes that the scheduler has refused it.
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+#include "memory.h"
+#include "outrigger/plan/room.h"
+#include "reasons.h"
+#include "same_pod.h"
+
+namespace outrigger::gang {
+namespace {
+
+// After so many refusals without a change a unit is planned less and less often.
+constexpr int64_t kRefusalsAtOnce = 3;
+constexpr std::chrono::seconds kFirstRest{1};
+constexpr std::chrono::seconds kLongestRest{60};
+
+uint64_t StampOf(const cluster::Snapshot& snapshot, const std::string& node) {
+  const auto room = plan::RoomOn(snapshot, node);
+  return room ? room->stamp : 0;
+}
+
+// A rejection of ours is no refusal of the scheduler's.
+bool IsOurs(const std::string& message) {
+  return message.find(kPointer) != std::string::npos;
+}
+
+// Whether a node is refused may hang on where other members wait.
+bool IsJudgedBesideOthers(const Pod& pod) {
+  const Affinity& affinity = pod.affinity;
+  return !pod.topology_spread.empty() || !affinity.required_pod.empty() ||
+         !affinity.required_pod_anti.empty();
+}
+
+bool IsRejected(const Pod& pod) {
+  return !pod.unscheduled_reason.empty() && pod.unscheduled_reason != "SchedulingGated";
+}
+
+}  // namespace
+
+void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snapshot, Time now) {
+  const std::string& node = refusal.node;
+  const uint64_t stamp = StampOf(snapshot, node);
+  PodMemory& memory = pods_[refusal.uid];
+  const auto told = std::find_if(memory.refused.begin(), memory.refused.end(),
+                                 [&](const Refused& refused) { return refused.node == node; });
+  // Several calls may have told of one refusal.
+  if (told != memory.refused.end() && told->stamp == stamp && AskTheSame(told->pod, memory.pod)) {
+    return;
+  }
+  if (told != memory.refused.end()) memory.refused.erase(told);
+  memory.refused.push_back({node, stamp, memory.pod});
+  memory.answered = true;
+  if (memory.leased == node) memory.leased.clear();
+  UnitMemory& unit = units_[memory.unit];
+  unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
+  // Of one pod: each of many members may be refused once, because others of them came first.
+  if (static_cast<int64_t>(memory.refused.size()) < kRefusalsAtOnce) return;
+  unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
+  Rest(&unit, now);
+}
+
+// Longer each time, once it is often enough.
+void Memory::Rest(UnitMemory* unit, Time now) {
+  if (++unit->refusals < kRefusalsAtOnce) return;
+  const int64_t doublings = std::min<int64_t>(unit->refusals - kRefusalsAtOnce, 10);
+  unit->rests_until = now + std::min(kFirstRest * (int64_t{1} << doublings), kLongestRest);
+}
+
+// What was refused because of where other members waited, now that none does.
+void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now) {
+  bool any = false;
+  for (const plan::Member& member : unit.members) {
+    const auto found = pods_.find(member.pod->uid);
+    if (found == pods_.end() || !IsJudgedBesideOthers(*member.pod)) continue;
+    any |= !std::exchange(found->second.refused, {}).empty();
+  }
+  if (any) Rest(memory, now);
+}
+
+void Memory::PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
+                           UnitMemory* of_unit, plan::Member* member) {
+  if (waiting != nullptr) {
+    for (const Waiting& waiter : *waiting) {
+      if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
+    }
+  }
+  const auto found = pods_.find(member->pod->uid);
+  if (found == pods_.end()) return;
+  PodMemory& memory = found->second;
+  memory.seen = round_;
+  member->leased = memory.leased;
+  const auto changed = std::erase_if(memory.refused, [&](const Refused& refused) {
+    return StampOf(snapshot, refused.node) != refused.stamp ||
+           (refused.pod != nullptr && !AskTheSame(refused.pod, member->pod));
+  });
+  if (changed != 0 && of_unit != nullptr) {
+    of_unit->refusals = 0;
+    of_unit->rests_until.reset();
+  }
+  for (const Refused& refused : memory.refused) member->refused.push_back(refused.node);
+}
+
+void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
+                      const cluster::Snapshot& snapshot, Time now, std::vector<Nomination>* due) {
+  const Pod& pod = *seat.pod;
+  PodMemory& memory = pods_[pod.uid];
+  memory.seen = round_;
+  memory.unit = unit.key;
+  memory.pod = seat.pod;
+  memory.leased = seat.node;
+  CheckNomination(seat, snapshot, now, &memory);
+  if (seat.node.empty()) {
+    Withdraw(seat, unit.gang, &memory, due);
+    return;
+  }
+  if (pod.nominated_node_name == seat.node) return;
+  const uint64_t stamp = StampOf(snapshot, seat.node);
+  if (IsDue(seat, unit, stamp, now, memory)) {
+    due->push_back({seat.pod, seat.node, stamp});
+  } else {
+    Withdraw(seat, unit.gang, &memory, due);
+  }
+}
+
+void Memory::Withdraw(const BoardPod& seat, bool ours, PodMemory* memory,
+                      std::vector<Nomination>* due) {
+  memory->seen = round_;
+  const std::string& nominated = seat.pod->nominated_node_name;
+  if (nominated.empty() || nominated == memory->withdrawn) return;
+  if (ours || nominated == memory->nominated) due->push_back({seat.pod, "", 0});
+}
+
+// What the scheduler did with a nomination that it was given.
+void Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+                             PodMemory* memory) {
+  const Pod& pod = *seat.pod;
+  if (memory->answered || memory->nominated.empty()) return;
+  if (memory->nominated != seat.node) {
+    memory->answered = true;
+    return;
+  }
+  const bool changed =
+      pod.unscheduled_message != memory->message_before && !IsOurs(pod.unscheduled_message);
+  // Nobody else writes it before the pod was asked about, but a scheduler that found no node.
+  const bool kept = pod.nominated_node_name == memory->nominated;
+  const bool lost = std::exchange(memory->shown, memory->shown || kept) && !kept;
+  const Time due =
+      std::min(std::max(memory->nominated_at, last_call_) + options_.lease_grace,
+               memory->nominated_at + MemoryOptions::kBusyGraces * options_.lease_grace);
+  if (!changed && !lost && now < due) return Look(due);
+  const std::string why = changed ? pod.unscheduled_message
+                          : lost  ? "it took the nomination back"
+                                  : "it did not ask about the pod";
+  Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why}, snapshot, now);
+  Look(now);
+}
+
+bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
+                   const PodMemory& memory) {
+  const bool rejected = memory.rejected || (unit.gang && IsRejected(*seat.pod));
+  if (!rejected && !(unit.gang && options_.nominate_all)) return false;
+  // Never the same again, unless something has changed there.
+  if (memory.nominated == seat.node && memory.nominated_stamp == stamp &&
+      AskTheSame(memory.nominated_pod, seat.pod)) {
+    return false;
+  }
+  if (memory.asked && now - *memory.asked < options_.awake_for) {
+    Look(*memory.asked + options_.awake_for);
+    return false;
+  }
+  return true;
+}
+
+void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
+  PodMemory& memory = pods_[nomination.pod->uid];
+  if (!written) {
+    memory.asked = now;  // not at once again
+    return;
+  }
+  if (nomination.node.empty()) {
+    memory.withdrawn = nomination.pod->nominated_node_name;
+    memory.nominated.clear();
+    return;
+  }
+  memory.nominated = nomination.node;
+  memory.nominated_stamp = nomination.stamp;
+  memory.nominated_pod = nomination.pod;
+  memory.nominated_at = now;
+  memory.shown = false;
+  memory.message_before = nomination.pod->unscheduled_message;
+  memory.answered = false;
+  memory.withdrawn.clear();
+}
+
+}  // namespace outrigger::gang
