@@ -6,26 +6,159 @@ namespace {
 
 using testing::AgentUnderTest;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeNode;
 using testing::MakePod;
 using testing::OwnedRequest;
-using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-TEST_F(GangTest, AnswersWithAnErrorBeforeTheFirstPlan) {
+// What filter, prioritize, bind and preempt say, each once.
+std::vector<std::string> Errors(AgentUnderTest& agent, const std::vector<Node>& nodes) {
+  const OwnedRequest request(MakePod("a"), nodes);
+  std::vector<Verdict> verdicts(nodes.size());
+  std::vector<NodeScore> scores(nodes.size());
+  std::vector<NodeVictims> chosen;
+  const std::vector<NodeVictims> candidates = {{"n0", {"uid-b"}, 0}};
+  Agent& all = agent.agent();
+  const BindRequest bind{
+      .pod_namespace = "default", .pod_name = "a", .pod_uid = "uid-a", .node = "n0"};
+  std::vector<std::string> errors;
+  for (const absl::Status& status :
+       {dynamic_cast<Filterer&>(all).Filter(*request, verdicts),
+        dynamic_cast<Scorer&>(all).Score(*request, scores), dynamic_cast<Binder&>(all).Bind(bind),
+        dynamic_cast<Preempter&>(all).Preempt({.pod = request->pod, .candidates = candidates},
+                                              &chosen)}) {
+    errors.emplace_back(status.message());
+  }
+  return errors;
+}
+
+TEST_F(GangTest, AnswersEveryCallWithAnErrorBeforeTheFirstPlan) {
   Nodes(1);
+  cluster_.Put(MakePod("a"));
   cluster_.SetUsable(absl::UnavailableError("the pods of the cluster are not known yet"));
   Start();
   EXPECT_THAT(std::string(FilterStatus(MakePod("a")).message()), HasSubstr("starting"));
   Await([&] {
     return FilterStatus(MakePod("a")).message() == "the pods of the cluster are not known yet";
   });
+  EXPECT_THAT(Errors(*agent_, nodes_), Each("the pods of the cluster are not known yet"));
+  EXPECT_THAT(cluster_.bindings(), IsEmpty());
   cluster_.SetUsable(absl::OkStatus());
   Await([&] { return FilterStatus(MakePod("a")).ok(); });
+  EXPECT_THAT(Errors(*agent_, nodes_), Each(""));
+}
+
+TEST_F(GangTest, AnswersEveryCallWithAnErrorWhileItsViewIsTooOld) {
+  Nodes(1);
+  cluster_.Put(MakePod("a"));
+  StartWithPlan();
+  cluster_.SetUsable(absl::UnavailableError("starting: pods are 40 s old"));
+  Await([&] { return !FilterStatus(MakePod("a")).ok(); });
+  EXPECT_THAT(Errors(*agent_, nodes_), Each("starting: pods are 40 s old"));
+  EXPECT_THAT(cluster_.bindings(), IsEmpty());
+}
+
+// Upstream's "two gangs competing for the same resources shouldn't deadlock", in either order.
+TEST_F(GangTest, OfTwoGangsThatDoNotFitTogetherTheOlderIsWholeAndTheOtherHoldsNothing) {
+  Nodes(1);
+  StartWithPlan();
+  for (const bool reversed : {false, true}) {
+    const std::string first = reversed ? "b" : "a";
+    const std::string second = reversed ? "a" : "b";
+    const auto of = [](const std::string& gang, int i) { return fmt::format("{}-{}", gang, i); };
+    for (int i = 0; i < 3; ++i) {  // interleaved
+      for (const std::string& gang : {second, first}) {
+        Pod pod = Member(gang, i, 3, "1");
+        pod.uid = fmt::format("uid-{}-{}", pod.name, reversed);
+        pod.creation_time = gang == first ? 1 : 2;
+        cluster_.Put(pod);
+      }
+    }
+    const std::string why =
+        fmt::format("gang default/{} waits: cpu (see outrigger explain gang)", second);
+    for (int i = 0; i < 3; ++i) {
+      Await([&] { return Passing(of(first, i)).size() == 1; });
+      Await([&] { return Reason(of(second, i)) == why; });
+    }
+    for (const std::string& gang : {first, second}) {
+      const size_t before = calls_.size();
+      for (int i = 0; i < 3; ++i) Schedule(of(gang, i));
+      for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(Result(before + i).ok());
+      for (int i = 0; i < 3; ++i) cluster_.RemovePod(of(gang, i));
+    }
+  }
+}
+
+// As in the table of the Spark scheduler: one driver, two executors, and one more executor.
+TEST_F(GangTest, AMemberThatReplacesOneThatIsGoneGetsItsPlace) {
+  Nodes(1);
+  for (int i = 0; i < 4; ++i) {
+    Pod pod = Member("app", i, 3, i == 0 ? "2" : "1");
+    if (i < 3) pod.node_name = "n0";
+    cluster_.Put(pod);
+  }
+  StartWithPlan();
+  Await([&] {
+    return Reason("app-3") ==
+           "gang default/app waits: room for more than its minimum (see outrigger explain gang)";
+  });
+  cluster_.Change("app-1", [](Pod* pod) { pod->phase = "Succeeded"; });
+  Await([&] { return Passing("app-3") == std::vector<std::string>{"n0"}; });
+}
+
+TEST_F(GangTest, APodOfAnotherNamespaceIsOfAnotherGangThoughThatHasTheSameName) {
+  Nodes(3);
+  Pod stranger = Member("train", 1, 2);
+  stranger.namespace_ = "elsewhere";
+  cluster_.Put(Member("train", 0, 2));
+  cluster_.Put(stranger);
+  StartWithPlan();
+  Await([&] {
+    return Reason("train-0") == "gang default/train waits: members (see outrigger explain gang)";
+  });
+  cluster_.Put(Member("train", 1, 2));
+  Await([&] { return Passing("train-0").size() == 1; });
+}
+
+TEST_F(GangTest, WhatIsMalformedIsToldOnceHoweverOftenItIsPlanned) {
+  Nodes(2);
+  for (const char* minimum : {"0", "-1", "99999999999999999999", "two"}) {
+    cluster_.Put(MakePod(fmt::format("bad{}", minimum))
+                     .Label("podGroup", fmt::format("g{}", minimum))
+                     .Label("minAvailable", minimum));
+  }
+  cluster_.Put(Member("differ", 0, 2));
+  cluster_.Put(Member("differ", 1, 1));
+  StartWithPlan();
+  EXPECT_THAT(Passing("bad0"), SizeIs(2)) << "it is in no group";
+  for (int i = 0; i < 5; ++i) {  // plans
+    const std::string name = fmt::format("more-{}", i);
+    cluster_.Put(Member(name, 0, 1, "0"));
+    Await([&] { return Passing(name + "-0").size() == 1; });
+  }
+  dynamic_cast<Controller&>(agent_->agent()).Stop();
+  std::vector<std::string> told;
+  for (const std::string& line : agent_->log()) {
+    if (line.find("minAvailable") != std::string::npos) told.push_back(line);
+  }
+  EXPECT_THAT(told, UnorderedElementsAre(HasSubstr("default/g0: label minAvailable is \"0\""),
+                                         HasSubstr("default/g-1: label minAvailable is \"-1\""),
+                                         HasSubstr("default/g99999999999999999999: label"),
+                                         HasSubstr("default/gtwo: label minAvailable is \"two\""),
+                                         HasSubstr("default/differ: members give different")));
+}
+
+TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {
+  Nodes(1);
+  const std::string name(63, 'g');
+  cluster_.Put(Member(name, 0, 1));
+  StartWithPlan();
+  EXPECT_THAT(Passing(name + "-0"), ElementsAre("n0"));
 }
 
 TEST_F(GangTest, PodsWithoutAGroupPassEverywhereWhileNothingIsLeased) {
@@ -88,108 +221,6 @@ TEST_F(GangTest, ASingleThatComesFirstTakesWhatIsLeasedToAGangBehindIt) {
   EXPECT_TRUE(agent_->Fits(OwnedRequest(urgent, nodes_))[0]);
 }
 
-TEST_F(GangTest, AllAreBoundTogether) {
-  Nodes(3);
-  for (int i = 0; i < 3; ++i) cluster_.Put(Member("train", i, 3));
-  StartWithPlan();
-  Schedule("train-0");
-  Schedule("train-1");
-  EXPECT_THAT(cluster_.bindings(), IsEmpty());
-  EXPECT_TRUE(Waits(0) && Waits(1));
-  Schedule("train-2");
-  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(Result(i).ok());
-  EXPECT_THAT(cluster_.bindings(), SizeIs(3));
-}
-
-TEST_F(GangTest, ASingleIsBoundAtOnce) {
-  Nodes(1);
-  cluster_.Put(MakePod("single"));
-  StartWithPlan();
-  Bind("single", "n0");
-  EXPECT_TRUE(Result(0).ok());
-  EXPECT_THAT(cluster_.bindings(), ElementsAre(Pair("single", "n0")));
-}
-
-TEST_F(GangTest, WhoWasRejectedIsNominatedWhenItsGangGetsPlaces) {
-  Nodes(1);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  StartWithPlan();
-  Await([&] { return !Reason("train-0").empty() && !Reason("train-1").empty(); });
-  cluster_.Put(MakeNode("n1"));
-  Await([&] { return cluster_.nominations().size() == 2; });
-  EXPECT_NE(cluster_.Get("train-0").nominated_node_name,
-            cluster_.Get("train-1").nominated_node_name);
-}
-
-TEST_F(GangTest, ANominationWithoutAPlaceIsWithdrawn) {
-  Nodes(1);
-  Pod member = Member("train", 0, 2);
-  member.nominated_node_name = "n0";  // of an agent before this one
-  cluster_.Put(member);
-  StartWithPlan();
-  Await([&] { return !cluster_.nominations().empty(); });
-  EXPECT_EQ(cluster_.Get("train-0").nominated_node_name, "");
-  EXPECT_THAT(cluster_.nominations(), ElementsAre(Pair("train-0", "")));
-}
-
-TEST_F(GangTest, ANodeThatTheSchedulerRefusesIsNotOfferedToThePodAgain) {
-  Nodes(2);
-  cluster_.Put(Member("train", 0, 1));
-  StartWithPlan();
-  const std::string place = Passing("train-0").at(0);
-  const std::string other = place == "n0" ? "n1" : "n0";
-  cluster_.Change("train-0", [&](Pod* pod) { pod->nominated_node_name = place; });
-  std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });
-  Await([&] { return Passing("train-0") == std::vector<std::string>{other}; });
-}
-
-TEST_F(GangTest, AWaiterWhosePodIsDeletedFailsAtOnce) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  StartWithPlan();
-  Schedule("train-0");
-  cluster_.Change("train-0", [](Pod* pod) { pod->being_deleted = true; });
-  EXPECT_FALSE(Result(0).ok());
-  EXPECT_THAT(cluster_.bindings(), IsEmpty());
-}
-
-TEST_F(GangTest, TheRestOfAGangWhoseNodeIsGoneIsPlannedAgainAndFailsIfItDoesNotFit) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  StartWithPlan();
-  const std::string place = Passing("train-0").at(0);
-  Bind("train-0", place);
-  Bind("single-unused", place);  // of a pod that is not there
-  EXPECT_FALSE(Result(1).ok());
-  EXPECT_TRUE(Waits(0));
-  cluster_.RemoveNode(place == "n0" ? "n1" : "n0");
-  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("gang default/train waits: "));
-}
-
-TEST_F(GangTest, OnlyWhoIsInChargeActs) {
-  Nodes(1);
-  cluster_.Put(Member("train", 0, 1));
-  cluster_.SetLeaseHolder("other_1234");
-  Start({{"scheduler-lease", "kube-system/kube-scheduler"}, {"host-name", "mine"}});
-  Await([&] {
-    return FilterStatus(MakePod("a")).message().find("not in charge") != std::string::npos;
-  });
-  cluster_.SetLeaseHolder("mine_5678");
-  Await([&] { return FilterStatus(MakePod("a")).ok(); });
-  EXPECT_THAT(Passing("train-0"), ElementsAre("n0"));
-}
-
-TEST_F(GangTest, WhoCeasesToBeInChargeFailsItsWaiters) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  cluster_.SetLeaseHolder("mine_1");
-  Start({{"scheduler-lease", "kube-system/kube-scheduler"}, {"host-name", "mine"}});
-  Await([&] { return FilterStatus(MakePod("a")).ok(); });
-  Schedule("train-0");
-  cluster_.SetLeaseHolder("other_1");
-  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("not in charge"));
-}
-
 TEST_F(GangTest, SaysInAnEventWhatIsShortThoughNobodyAsks) {
   Nodes(1);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
@@ -206,50 +237,6 @@ TEST_F(GangTest, SaysInAnEventWhatIsShortThoughNobodyAsks) {
                          "train-0: gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 "
                          "more node with cpu 3 free would do",
                          "half-0: gang default/half waits: 1 of 2 members exist"));
-}
-
-class PreemptTest : public GangTest {
- protected:
-  std::vector<NodeVictims> Preempt(const Pod& pod, const std::vector<NodeVictims>& candidates) {
-    std::vector<NodeVictims> chosen;
-    EXPECT_TRUE(dynamic_cast<Preempter&>(agent_->agent())
-                    .Preempt({.pod = pod, .candidates = candidates}, &chosen)
-                    .ok());
-    return chosen;
-  }
-};
-
-TEST_F(PreemptTest, MembersOfGangsEvictNobody) {
-  Nodes(1);
-  StartWithPlan();
-  EXPECT_THAT(Preempt(Member("train", 0, 1), {{"n0", {"uid-a"}, 0}}), IsEmpty());
-  EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {"uid-a"}, 0}}), SizeIs(1));
-}
-
-TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) {
-    Pod pod = Member("train", i, 2);
-    pod.node_name = nodes_[static_cast<size_t>(i)].name;
-    cluster_.Put(pod);
-  }
-  StartWithPlan();
-  const std::string first = cluster_.Get("train-0").uid;
-  const std::string second = cluster_.Get("train-1").uid;
-  EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {first}, 0}}), IsEmpty());
-  EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {first, second}, 0}}), SizeIs(1));
-}
-
-TEST_F(PreemptTest, WhoWaitsIsNotEvictedButItsBarrierFails) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  StartWithPlan();
-  Schedule("train-0");
-  // Until its call has come it is a victim like any.
-  Await([&] {
-    return Preempt(MakePod("urgent"), {{"n0", {cluster_.Get("train-0").uid}, 0}}).empty();
-  });
-  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
 }
 
 TEST(GangSettings, ThatAreWrongAreRefused) {

@@ -96,6 +96,19 @@ class GangTest : public ::testing::Test {
     });
     Bind(pod, passing[0]);
   }
+  /// Until a member's bind call waits at the barrier: then it is no victim any more.
+  void AwaitAtBarrier(const std::string& pod) {
+    const Pod asks = testing::MakePod("probe");
+    const std::vector<NodeVictims> candidates = {{"a", {cluster_.Get(pod).uid}, 0},
+                                                 {"b", {"uid-somebody"}, 0}};
+    Await([&] {
+      std::vector<NodeVictims> chosen;
+      EXPECT_TRUE(dynamic_cast<Preempter&>(agent_->agent())
+                      .Preempt({.pod = asks, .candidates = candidates}, &chosen)
+                      .ok());
+      return chosen.size() == 1;
+    });
+  }
   absl::Status Result(size_t call) {
     if (calls_[call].result.wait_for(kPatience) != std::future_status::ready) {
       return absl::DeadlineExceededError("still waits");

@@ -93,7 +93,7 @@ void FakeCluster::Put(PodGroup group) {
   Changed();
 }
 
-void FakeCluster::SetLeaseHolder(std::string holder) {
+void FakeCluster::SetLeaseHolder(absl::StatusOr<std::string> holder) {
   const std::lock_guard<std::mutex> lock(mutex_);
   holder_ = std::move(holder);
 }

@@ -34,7 +34,8 @@ class FakeCluster final : public ClusterAccess {
   /// Adds or replaces a PodGroup and serves its dialect.
   void Put(PodGroup group);
   void Put(DisruptionBudget budget);
-  void SetLeaseHolder(std::string holder);
+  /// An error: the Lease cannot be read.
+  void SetLeaseHolder(absl::StatusOr<std::string> holder);
   /// What Take() says instead of a view; Ok ends that.
   void SetUsable(absl::Status usable);
   /// What Evict() and MayEvict() do first, without a lock; its error is theirs.
@@ -83,7 +84,7 @@ class FakeCluster final : public ClusterAccess {
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<Name, Pod> pods_;
   std::shared_ptr<const ClusterObjects> objects_;
-  std::string holder_;
+  absl::StatusOr<std::string> holder_{std::string()};
   absl::Status usable_;
   std::function<absl::Status(const std::string& pod)> on_bind_;
   std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;

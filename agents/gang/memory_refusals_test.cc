@@ -1,0 +1,216 @@
+// What the scheduler is taken to refuse, and until when.
+#include "memory_testing.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RefusalTest : public MemoryTest {
+ protected:
+  // Whether n1 is refused to the gang's first member after a plan at that second.
+  bool IsRefused(MakeBoard* board, int second) {
+    Learn(*board->Make(), kBegin + seconds(second));
+    return !Prepare(*board, kBegin + seconds(second))[0].members[0].refused.empty();
+  }
+  // Whether n1 is refused when a nomination for it, which nobody has asked about, becomes `node`.
+  bool IsRefusedWhenItBecomes(const std::string& node) {
+    MakeBoard board;
+    NominateAfterASecond(&board);
+    EXPECT_FALSE(IsRefused(&board, 2)) << "the watch has not shown it yet";
+    board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = "n1"; });
+    EXPECT_FALSE(IsRefused(&board, 3));
+    board.ChangeMember("train", 0, [&](Pod* pod) { pod->nominated_node_name = node; });
+    return IsRefused(&board, 4);
+  }
+};
+
+TEST_F(RefusalTest, TakesSilenceBehindANominationForARefusal) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Learn(*board.Make(), kBegin + seconds(5));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(5))[0].members[0].refused, IsEmpty());
+  Learn(*board.Make(), kBegin + seconds(6));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(6))[0].members[0].refused, ElementsAre("n1"));
+}
+
+TEST_F(RefusalTest, ASchedulerThatIsAtWorkOnOtherPodsHasMoreTimeToAnswerANomination) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const auto refused_at = [&](int second, int last_call) {
+    Inbox::Content content;
+    content.last_call = kBegin + seconds(last_call);
+    memory_.Take(content, *snapshot_, kBegin + seconds(second));
+    Learn(*board.Make(), kBegin + seconds(second));
+    return !Prepare(board, kBegin + seconds(second))[0].members[0].refused.empty();
+  };
+  EXPECT_FALSE(refused_at(20, 19));
+  EXPECT_FALSE(refused_at(40, 39));
+  EXPECT_FALSE(refused_at(43, 39));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(44));
+  EXPECT_TRUE(refused_at(44, 39)) << "it has nothing to do, and does not ask";
+}
+
+TEST_F(RefusalTest, ASchedulerThatIsAlwaysAtWorkHasToAnswerANominationInTheEnd) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Inbox::Content content;
+  content.last_call = kBegin + seconds(61);
+  memory_.Take(content, *snapshot_, kBegin + seconds(61));
+  Learn(*board.Make(), kBegin + seconds(61));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(61))[0].members[0].refused, ElementsAre("n1"));
+}
+
+TEST_F(RefusalTest, ForgetsARefusalWhenTheNodeHasChanged) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin)[0].members[0].refused, ElementsAre("n1"));
+  cluster_.Put(testing::MakeNode("n1").Label("changed", "yes"));
+  snapshot_ = cluster_.Take()->snapshot;
+  EXPECT_THAT(Prepare(board, kBegin)[0].members[0].refused, IsEmpty());
+}
+
+TEST_F(RefusalTest, AGangThatIsRefusedAgainAndAgainRestsForLongerAndLonger) {
+  for (const char* node : {"n2", "n3", "n4", "n5"}) cluster_.Put(testing::MakeNode(node));
+  snapshot_ = cluster_.Take()->snapshot;
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  Refused("uid-train-0", "n2", kBegin);
+  Refused("uid-train-0", "n2", kBegin);  // told twice
+  EXPECT_THAT(Prepare(board, kBegin), SizeIs(1));
+  Refused("uid-train-0", "n3", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin), IsEmpty());
+  ASSERT_THAT(resting_, SizeIs(1));
+  EXPECT_EQ(resting_[0].why, "kube-scheduler refuses default/uid-train-0 on n3: taints");
+  EXPECT_THAT(Prepare(board, kBegin + seconds(1)), SizeIs(1)) << "a second";
+  Refused("uid-train-0", "n4", kBegin + seconds(1));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(2)), IsEmpty());
+  EXPECT_THAT(Prepare(board, kBegin + seconds(3)), SizeIs(1)) << "two";
+}
+
+TEST_F(RefusalTest, MembersThatAreRefusedOnceEachAreNoReasonToRest) {
+  MakeBoard board;
+  board.AddGang("train", 4, 4);
+  Learn(*board.Make(), kBegin);
+  for (const char* uid : {"uid-train-0", "uid-train-1", "uid-train-2"}) Refused(uid, "n1", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin), SizeIs(1));
+}
+
+TEST_F(RefusalTest, WhatWasRefusedBesideWaitersIsForgottenOnceNobodyWaits) {
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  board.ChangeMember("train", 0,
+                     [](Pod* pod) { pod->topology_spread.emplace_back().topology_key = "zone"; });
+  Learn(*board.Make(), kBegin);
+  const auto prepare = [&](bool waits) {
+    std::vector<plan::Unit> units = board.Units();
+    std::map<plan::UnitKey, std::vector<Waiting>> waiters;
+    if (waits) waiters[LabelsGang("train")].push_back({"uid-train-1", "n1"});
+    resting_.clear();
+    memory_.Prepare(waiters, *snapshot_, kBegin, &units, &resting_);
+    return units;
+  };
+  const auto refuse_beside_a_waiter = [&] {
+    prepare(/*waits=*/true);
+    Refused("uid-train-0", "n1", kBegin);
+    return prepare(/*waits=*/true);
+  };
+  EXPECT_THAT(refuse_beside_a_waiter()[0].members[0].refused, ElementsAre("n1"));
+  EXPECT_THAT(prepare(/*waits=*/false)[0].members[0].refused, IsEmpty());
+  // Not for ever: after the third time it rests.
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), SizeIs(1));
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), IsEmpty());
+}
+
+TEST_F(RefusalTest, AConditionThatChangesBehindANominationIsOne) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  EXPECT_FALSE(IsRefused(&board, 2));
+  board.ChangeMember("train", 0,
+                     [](Pod* pod) { pod->unscheduled_message = "0/1 nodes: 1 had a taint"; });
+  EXPECT_TRUE(IsRefused(&board, 2));
+}
+
+TEST_F(RefusalTest, AConditionWithAReasonOfOursIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) {
+    pod->unscheduled_message =
+        "0/2 nodes are available: 1 gang default/train waits: cpu (see outrigger explain gang).";
+  });
+  EXPECT_FALSE(IsRefused(&board, 2));
+}
+
+TEST_F(RefusalTest, ANominationThatIsClearedByOthersIsOne) {
+  EXPECT_TRUE(IsRefusedWhenItBecomes(""));
+}
+
+TEST_F(RefusalTest, ANominationThatIsOverwrittenByOthersIsOne) {
+  EXPECT_TRUE(IsRefusedWhenItBecomes("n2"));
+}
+
+// A binding that fails takes the nomination with it: that is no refusal.
+TEST_F(RefusalTest, ANominationThatIsClearedAfterThePodPassedIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = "n1"; });
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Asked("uid-train-0", /*rejected=*/false, kBegin + seconds(2));
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = ""; });
+  EXPECT_FALSE(IsRefused(&board, 3));
+}
+
+TEST_F(RefusalTest, IsForgottenWhenThePodsOfTheNodeChange) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  EXPECT_TRUE(IsRefused(&board, 0));
+  Pod other = testing::MakePod("other");
+  other.node_name = "n1";
+  cluster_.Put(other);
+  snapshot_ = cluster_.Take()->snapshot;
+  EXPECT_FALSE(IsRefused(&board, 0));
+}
+
+struct PodChange {
+  const char* name;
+  std::function<void(Pod*)> change;
+  bool matters = true;
+};
+
+TEST_F(RefusalTest, IsForgottenWhenThePodChanges) {
+  const PodChange rows[] = {
+      {"tolerations",
+       [](Pod* pod) {
+         pod->tolerations = {{"gpu", "", true, {}}};
+       }},
+      {"labels", [](Pod* pod) { pod->labels.Set("app", "a"); }},
+      {"gates", [](Pod* pod) { pod->scheduling_gates = {"example.com/quota"}; }},
+      {"claims", [](Pod* pod) { pod->resource_claims = {"gpu"}; }},
+      {"requests", [](Pod* pod) { pod->containers[0].requests.Set("cpu", testing::Q("2")); }},
+      {"condition", [](Pod* pod) { pod->unscheduled_message = "0/1 nodes"; }, false},
+      {"nomination", [](Pod* pod) { pod->nominated_node_name = "n1"; }, false},
+  };
+  for (const PodChange& row : rows) {
+    MakeBoard board;
+    board.AddGang("train", 1, 1);
+    Learn(*board.Make(), kBegin);
+    Refused("uid-train-0", "n1", kBegin);
+    ASSERT_TRUE(IsRefused(&board, 0)) << row.name;
+    board.ChangeMember("train", 0, row.change);
+    EXPECT_EQ(IsRefused(&board, 0), !row.matters) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace outrigger::gang

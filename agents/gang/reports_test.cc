@@ -1,0 +1,196 @@
+#include "reports.h"
+
+#include <algorithm>
+
+#include "board_testing.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+const Time kBegin = Time() + std::chrono::hours(1);
+
+// What was counted, by "metric label".
+class Counted final : public AgentMetrics {
+ public:
+  void Add(std::string_view metric, std::string_view label, double amount) override {
+    values[Name(metric, label)] += amount;
+  }
+  void Set(std::string_view metric, std::string_view label, double value) override {
+    values[Name(metric, label)] = value;
+  }
+  void Observe(std::string_view metric, std::string_view label, double value) override {
+    observed.emplace_back(Name(metric, label), value);
+  }
+  std::map<std::string, double> values;
+  std::vector<std::pair<std::string, double>> observed;
+
+ private:
+  static std::string Name(std::string_view metric, std::string_view label) {
+    return fmt::format("{} {}", metric.substr(std::string_view("outrigger_gang_").size()), label);
+  }
+};
+
+class ReportsTest : public ::testing::Test {
+ protected:
+  void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
+              const std::vector<Memory::TimedOut>& timed_out = {}, size_t waiters = 0) {
+    reports_.OnPlan(*board_.Make(), waiters, notes, timed_out, now);
+  }
+  // A gang that lacks members, with figures.
+  void Lacks(const std::string& name, const std::string& text) {
+    board_.Change(name, [text](plan::GroupState* group) {
+      group->cause = plan::GroupCause::kTooFewMembers;
+      group->text = text;
+    });
+  }
+  // What is told in Events at a plan then.
+  std::vector<std::string> Told(Time now) {
+    const size_t before = cluster_.events().size();
+    OnPlan(now);
+    const auto board = board_.Make();
+    reports_.Explain(&planner_, cluster_.Take()->snapshot, {}, {}, *board, now);
+    std::vector<std::string> notes;
+    const auto events = cluster_.events();
+    for (size_t i = before; i < events.size(); ++i) notes.push_back(events[i].note);
+    return notes;
+  }
+
+  testing::FakeCluster cluster_;
+  Counted counted_;
+  std::vector<std::string> log_;
+  MakeBoard board_;
+  plan::Planner planner_;
+  Reports reports_{&cluster_, &counted_,
+                   [this](std::string_view line) { log_.emplace_back(line); }};
+};
+
+TEST_F(ReportsTest, CountWaitingGangsByCause) {
+  board_.AddGang("a", 2, 2);
+  board_.AddGang("b", 2, 2);
+  board_.AddGang("c", 2, 2);
+  board_.Refuse("a", "cpu");
+  board_.Refuse("b", "cpu");
+  OnPlan(kBegin, {}, {}, 7);
+  EXPECT_EQ(counted_.values["waiting cpu"], 2);
+  EXPECT_EQ(counted_.values["waiters "], 7);
+  board_.Refuse("a", "memory");
+  Lacks("c", "1 of 2 members exist");
+  OnPlan(kBegin);
+  EXPECT_EQ(counted_.values["waiting cpu"], 1);
+  EXPECT_EQ(counted_.values["waiting memory"], 1);
+  EXPECT_EQ(counted_.values["waiting members"], 1);
+  board_.Refuse("a", "cpu");
+  OnPlan(kBegin);
+  EXPECT_EQ(counted_.values["waiting memory"], 0) << "a cause that nobody has any more";
+}
+
+TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
+  board_.AddGang("train", 2, 2);
+  OnPlan(Time::clock::now());
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kNoRoom, milliseconds(1500));
+  EXPECT_THAT(log_, ElementsAre(HasSubstr("gang default/train: nothing is bound after 1500ms: no "
+                                          "room")));
+  EXPECT_THAT(counted_.observed, ElementsAre(Pair("held_seconds no room", 1.5)));
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(500));
+  EXPECT_EQ(counted_.values["barriers_total no room"], 1);
+  EXPECT_EQ(counted_.values["barriers_total opened"], 1);
+  ASSERT_THAT(counted_.observed, SizeIs(3));
+  EXPECT_THAT(counted_.observed[1], Pair("held_seconds opened", 0.5));
+  EXPECT_EQ(counted_.observed[2].first, "admission_seconds ");
+}
+
+TEST_F(ReportsTest, TellWhyAGangWaitsOnceItHasForAMomentAndAgainOnlyAfterAWhile) {
+  board_.AddGang("train", 3, 2);
+  Lacks("train", "2 of 3 members exist");
+  EXPECT_THAT(Told(kBegin), IsEmpty());
+  EXPECT_EQ(reports_.next_look(), kBegin + seconds(2));
+  const Time told = kBegin + seconds(2);
+  EXPECT_THAT(Told(told), ElementsAre("gang default/train waits: 2 of 3 members exist"));
+  Lacks("train", "1 of 3 members exist");
+  EXPECT_THAT(Told(told + minutes(5) - seconds(1)), IsEmpty()) << "the cause is the same";
+  EXPECT_THAT(Told(told + minutes(5)),
+              ElementsAre("gang default/train waits: 1 of 3 members exist"));
+}
+
+TEST_F(ReportsTest, TellAnotherCauseAtOnce) {
+  board_.AddGang("train", 3, 2);
+  Lacks("train", "2 of 3 members exist");
+  Told(kBegin);
+  EXPECT_THAT(Told(kBegin + seconds(2)), SizeIs(1));
+  board_.Change("train", [](plan::GroupState* group) {
+    group->cause = plan::GroupCause::kTooManyMembers;
+    group->text = "100001 members exist, expected 100000 at most";
+  });
+  EXPECT_THAT(
+      Told(kBegin + seconds(3)),
+      ElementsAre("gang default/train waits: 100001 members exist, expected 100000 at most"));
+}
+
+TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
+  board_.AddGang("train", 3, 3);
+  board_.Bind("train", 2);
+  const Recovery::Partial partial{LabelsGang("train"), 2, 3, /*restarts=*/true};
+  reports_.OnPartial(*board_.Make(), std::vector{partial}, 1);
+  EXPECT_EQ(counted_.values["partial "], 1);
+  ASSERT_THAT(cluster_.events(), SizeIs(1));
+  const ClusterEvent event = cluster_.events()[0];
+  EXPECT_EQ(event.reason, "GangPartial");
+  EXPECT_EQ(event.name, "train-0");
+  EXPECT_TRUE(event.warning);
+  EXPECT_THAT(event.note, HasSubstr("bound in part: 2 of 3 members run; the rest is evicted"));
+}
+
+TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {
+  board_.AddGang("train", 2, 2);
+  OnPlan(kBegin, {}, {{LabelsGang("train"), seconds(30)}});
+  EXPECT_EQ(counted_.values["timeouts_total "], 1);
+  ASSERT_THAT(cluster_.events(), SizeIs(1));
+  EXPECT_EQ(cluster_.events()[0].reason, "GangTimedOut");
+  EXPECT_THAT(cluster_.events()[0].note, HasSubstr("not complete within 30s of getting places"));
+}
+
+TEST_F(ReportsTest, SayForWhomNodesAreKept) {
+  cluster_.Put(testing::MakeNode("n1"));
+  board_.AddGang("train", 2, 2, "3");
+  board_.Refuse("train", "cpu");
+  const auto units = board_.Units();
+  plan::PlanOptions options;
+  options.reserve_for = LabelsGang("train");
+  options.reserved = {"n1"};
+  OnPlan(kBegin);
+  OnPlan(kBegin + seconds(2));
+  reports_.Explain(&planner_, cluster_.Take()->snapshot, units, options, *board_.Make(),
+                   kBegin + seconds(2));
+  ASSERT_THAT(cluster_.events(), SizeIs(1));
+  EXPECT_EQ(cluster_.events()[0].note,
+            "gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 "
+            "free would do; nodes are kept free for it");
+  reports_.OnReserved(1);
+  EXPECT_EQ(counted_.values["reserved_nodes "], 1);
+}
+
+TEST_F(ReportsTest, CountNominationsByWhatBecameOfThem) {
+  const auto pod = std::make_shared<Pod>(testing::MakePod("train-0"));
+  reports_.OnNomination({pod, "n1"}, absl::OkStatus());
+  reports_.OnNomination({pod, ""}, absl::OkStatus());
+  reports_.OnNomination({pod, "n1"}, absl::NotFoundError("gone"));
+  EXPECT_THAT(log_, IsEmpty()) << "the next plan knows";
+  reports_.OnNomination({pod, "n1"}, absl::PermissionDeniedError("no"));
+  EXPECT_THAT(log_, SizeIs(1));
+  EXPECT_EQ(counted_.values["nominations_total written"], 1);
+  EXPECT_EQ(counted_.values["nominations_total withdrawn"], 1);
+  EXPECT_EQ(counted_.values["nominations_total failed"], 2);
+}
+
+}  // namespace
+}  // namespace outrigger::gang
