@@ -26,8 +26,14 @@ absl::Status Committer::Commit(const BindRequest& request) {
   // Not known, or elsewhere already: the API server has the last word.
   (void)cluster_->Assume(pod, request.node);
   absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = patience_});
-  if (!bound.ok()) cluster_->Forget(pod);
+  if (!bound.ok()) GiveUp(pod, bound);
   return bound;
+}
+
+// After an error that may pass nobody knows whether the pod is bound: until its watch says so, or
+// for a while, its place is not given to others.
+void Committer::GiveUp(const PodId& pod, const absl::Status& error) {
+  if (!MayPass(error)) cluster_->Forget(pod);
 }
 
 absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::milliseconds pause) {
@@ -47,7 +53,7 @@ absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::mi
       never.wait_for(lock, stop_.get_token(), pause, [] { return false; });
       if (!stop_.stop_requested()) continue;
     }
-    cluster_->Forget(pod);
+    GiveUp(pod, bound);
     return bound;
   }
 }

@@ -31,6 +31,8 @@ class Committer {
   absl::Status CheckSingle(const Board& board, const BindRequest& request);
 
  private:
+  void GiveUp(const PodId& pod, const absl::Status& error);
+
   static constexpr std::chrono::milliseconds kPause{200};
   ClusterAccess* const cluster_;
   const std::chrono::milliseconds patience_;

@@ -66,6 +66,17 @@ TEST_F(CommitTest, OfAMemberEndsWithItsTime) {
   FailUntil(1'000'000'000, absl::UnavailableError("down"));
   Committer committer(&cluster_, milliseconds(20));
   EXPECT_EQ(committer.CommitMember(request_, milliseconds(1)), absl::UnavailableError("down"));
+  EXPECT_TRUE(Assumed()) << "it may be bound all the same";
+}
+
+TEST_F(CommitTest, OfASingleKeepsItsPlaceIfNobodyKnowsWhetherItIsBound) {
+  Committer committer(&cluster_, seconds(60));
+  FailUntil(2, absl::DeadlineExceededError("no answer"));
+  EXPECT_EQ(committer.Commit(request_), absl::DeadlineExceededError("no answer"));
+  EXPECT_TRUE(Assumed());
+  FailUntil(3, absl::AbortedError("elsewhere"));
+  EXPECT_EQ(committer.Commit(request_), absl::AbortedError("elsewhere"));
+  EXPECT_FALSE(Assumed());
 }
 
 TEST_F(CommitTest, OfAMemberEndsWhenTheAgentStops) {
@@ -92,7 +103,7 @@ TEST_F(CommitTest, OfAMemberDoesNotCareWhetherItsCallerHasGone) {
 TEST_F(CommitTest, ABindingCountsBeforeTheWatchShowsIt) {
   cluster_.OnBind([this](const std::string&) {
     EXPECT_TRUE(Assumed());
-    return absl::UnavailableError("down");
+    return absl::AbortedError("elsewhere");
   });
   Committer committer(&cluster_, seconds(60));
   EXPECT_FALSE(committer.Commit(request_).ok());
