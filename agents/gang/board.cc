@@ -34,7 +34,7 @@ std::string LabelOf(const plan::Cause& cause) {
 }  // namespace
 
 std::chrono::milliseconds PatienceOf(const BoardUnit& unit, std::chrono::milliseconds otherwise) {
-  constexpr int64_t kLongest = 365 * 86'400;  // so that nothing overflows
+  constexpr int64_t kLongest = int64_t{365} * 86'400;  // so that nothing overflows
   const int64_t seconds = unit.schedule_timeout_seconds.value_or(0);
   return seconds <= 0 ? otherwise : std::chrono::seconds(std::min(seconds, kLongest));
 }
