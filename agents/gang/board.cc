@@ -79,7 +79,7 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit) {
   entry.minimum = unit.minimum;
   entry.roles = unit.roles;
   const size_t index = units_.size() - 1;
-  if (entry.gang) gangs_.emplace(unit.key, index);
+  if (entry.gang) gangs_.emplace(KeyOf(entry.key), index);
   for (const plan::Member& member : unit.members) {
     pods_[member.pod->uid] = {
         .pod = member.pod, .role = member.role, .unit = index, .node = {}, .reason = {}};
@@ -89,6 +89,8 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit) {
 
 void Board::AddUnits(const Input& input) {
   units_.reserve(input.units.size() + input.resting.size());
+  gangs_.reserve(units_.capacity());
+  pods_.reserve(input.pods.size());
   for (size_t i = 0; i < input.units.size(); ++i) {
     const plan::Unit& unit = input.units[i];
     const plan::UnitPlan& planned = input.plan.units[i];
@@ -155,11 +157,11 @@ void Board::AddPods(std::span<const PodPtr> pods) {
       pods_[pod->uid] = {.pod = pod, .role = {}, .node = {}, .reason = WaitingText(*group)};
     }
   }
-  for (BoardUnit& unit : units_) {
-    if (!unit.gang) continue;
-    if (const plan::GroupState* group = FindGroupOf(unit.key)) {
-      unit.schedule_timeout_seconds = group->schedule_timeout_seconds;
-    }
+  for (const plan::GroupState& group : groups_) {
+    if (!group.schedule_timeout_seconds) continue;
+    const auto unit = gangs_.find(KeyOf(group.key));
+    if (unit == gangs_.end()) continue;
+    units_[unit->second].schedule_timeout_seconds = group.schedule_timeout_seconds;
   }
 }
 
@@ -177,7 +179,7 @@ bool Board::IsLeftToScheduler(const plan::Membership& membership) const {
 }
 
 const BoardUnit* Board::FindUnit(const plan::UnitKey& key) const {
-  const auto found = gangs_.find(key);
+  const auto found = gangs_.find(KeyOf(key));
   return found == gangs_.end() ? nullptr : &units_[found->second];
 }
 

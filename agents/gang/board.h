@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -117,6 +118,9 @@ class Board {
   const plan::GroupState* FindGroupOf(const plan::UnitKey& key) const;
 
  private:
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
   void AddUnits(const Input& input);
   BoardUnit& AddUnit(const plan::Unit& unit);
   void AddLease(size_t unit, const Pod& pod, const std::string& node,
@@ -125,7 +129,12 @@ class Board {
   void AddPods(std::span<const PodPtr> pods);
 
   std::vector<BoardUnit> units_;
-  std::map<plan::UnitKey, size_t> gangs_;
+  // Views of the keys of units_, which stay where they are.
+  using GangKey = std::tuple<plan::Dialect, std::string_view, std::string_view, std::string_view>;
+  static GangKey KeyOf(const plan::UnitKey& key) {
+    return {key.dialect, key.namespace_, key.name, key.uid};
+  }
+  absl::flat_hash_map<GangKey, size_t> gangs_;
   absl::flat_hash_map<std::string, BoardPod> pods_;  // by UID
   std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
   absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_

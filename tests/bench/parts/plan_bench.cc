@@ -122,6 +122,32 @@ void BM_Replan10000UnitsThatWait(benchmark::State& state) {
 }
 BENCHMARK(BM_Replan10000UnitsThatWait)->Unit(benchmark::kMillisecond);
 
+// How the cost grows: 400 members of so many shapes on so many nodes.
+void PlanShapes(benchmark::State& state, size_t nodes, size_t shapes) {
+  cluster::Cluster cluster{cluster::ClusterOptions()};
+  for (size_t i = 0; i < nodes; ++i) cluster.UpsertNode(PlainNode(i));
+  const auto snapshot = cluster.Take();
+  std::vector<plan::Unit> units;
+  for (size_t i = 0; i < shapes; ++i) {
+    units.push_back(Gang(i, 400 / shapes, fmt::format("{}m", 3000 + i)));
+  }
+  for (auto _ : state) {
+    plan::Planner planner;
+    const plan::Plan plan = planner.Run(snapshot, units);
+    if (!plan.units.back().fits) state.SkipWithError("does not fit");
+  }
+}
+
+void BM_PlanByNodes(benchmark::State& state) {
+  PlanShapes(state, static_cast<size_t>(state.range(0)), 20);
+}
+BENCHMARK(BM_PlanByNodes)->Arg(2500)->Arg(5000)->Unit(benchmark::kMillisecond);
+
+void BM_PlanByShapes(benchmark::State& state) {
+  PlanShapes(state, kNodes, static_cast<size_t>(state.range(0)));
+}
+BENCHMARK(BM_PlanByShapes)->Arg(20)->Arg(80)->Unit(benchmark::kMillisecond);
+
 void BM_Explain(benchmark::State& state) {
   const std::vector<plan::Unit> units = Gangs(100, 1000, "4");
   const auto snapshot = Nodes().Take();

@@ -1,0 +1,97 @@
+// Command judge-parts holds the figures of outrigger_bench_parts against what is asked of the planner and
+// of the agent gang.
+//
+// Exit status: 0 when every target is met, 1 when one is missed or was not measured, 2 for wrong usage.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"outrigger.dev/outrigger/tests/bench/sheet"
+)
+
+// parts are the times of Google Benchmark, in ms, by the benchmark's name.
+type parts map[string]float64
+
+var toMilliseconds = map[string]float64{"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+
+func read(data []byte) (parts, error) {
+	var file struct {
+		Benchmarks []struct {
+			Name    string  `json:"name"`
+			RunType string  `json:"run_type"`
+			CPUTime float64 `json:"cpu_time"`
+			Unit    string  `json:"time_unit"`
+			Failed  bool    `json:"error_occurred"`
+		} `json:"benchmarks"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, err
+	}
+	times := parts{}
+	for _, b := range file.Benchmarks {
+		factor, known := toMilliseconds[b.Unit]
+		if b.Failed || b.RunType != "iteration" || !known {
+			continue
+		}
+		times[b.Name] = b.CPUTime * factor
+	}
+	return times, nil
+}
+
+func atMost(what, benchmark string, milliseconds float64) sheet.Target[parts] {
+	return sheet.Target[parts]{What: what + ", ms", AtMost: milliseconds, Figure: func(p parts) (float64, bool) {
+		time, measured := p[benchmark]
+		return time, measured
+	}}
+}
+
+func ratio(what, of, by string, most float64) sheet.Target[parts] {
+	return sheet.Target[parts]{What: what, AtMost: most, Figure: func(p parts) (float64, bool) {
+		a, measured := p[of]
+		b, also := p[by]
+		return a / b, measured && also && b > 0
+	}}
+}
+
+// targets are those of the gang agent: what a plan and an answer may cost. A plan may cost no more than
+// in proportion to nodes and to distinct shapes; half more than that is noise.
+var targets = []sheet.Target[parts]{
+	atMost("planner, a gang of 1000 on 5000 nodes", "BM_PlanOneGangOf1000", 50),
+	atMost("planner, 100 gangs of 50 on 5000 nodes", "BM_Plan100GangsOf50", 500),
+	atMost("planner, the same, each gang of its own shape", "BM_Plan100GangsOf50EachOfItsShape", 500),
+	atMost("planner, again after a change of one node", "BM_ReplanAfterOneNode", 5),
+	atMost("planner, a change while 10000 units wait", "BM_Replan10000UnitsThatWait", 20),
+	atMost("agent, a change while 10000 pods wait in gangs of 50: units, plan and board", "BM_GangPlan10000PodsThatWaitInGangsOf/50", 20),
+	atMost("agent, a change while 10000 pods wait, each a gang", "BM_GangPlan10000PodsThatWaitInGangsOf/1", 20),
+	atMost("agent, filter of a member that waits, 5000 nodes", "BM_GangFilter5000Nodes_AMemberThatWaits", 0.2),
+	atMost("agent, filter of a pod in no group, 5000 nodes", "BM_GangFilter5000Nodes_APodInNoGroup", 0.2),
+	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
+	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: judge-parts PARTS.JSON")
+		os.Exit(2)
+	}
+	data, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "judge-parts:", err)
+		os.Exit(2)
+	}
+	times, err := read(data)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "judge-parts: %s: %v\n", os.Args[1], err)
+		os.Exit(2)
+	}
+	verdicts := sheet.Judge(targets, times)
+	for _, verdict := range verdicts {
+		fmt.Println(verdict)
+	}
+	if sheet.Missed(verdicts) {
+		os.Exit(1)
+	}
+}
