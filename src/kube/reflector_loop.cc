@@ -177,7 +177,10 @@ bool ReflectorLoop::IsTrusted() {
 
 void ReflectorLoop::AfterWatch(const WatchEnd& end) {
   if (!end.resource_version.empty()) version_ = end.resource_version;
-  if (end.events > 0) fruitless_ = 0;
+  if (end.events > 0) {
+    fruitless_ = 0;
+    listed_at_once_ = false;
+  }
   if (stop_.stop_requested() || end.status.ok()) return;
   if (end.silent) {
     if (end.events == 0) ++fruitless_;
@@ -191,6 +194,11 @@ void ReflectorLoop::AfterWatchError(const WatchEnd& end) {
   switch (FailureOf(end.status)) {
     case Failure::kExpired:
       Relist(/*latest=*/false);
+      // It is the version that is wrong and not the server, which may just have been started anew:
+      // to wait would only make the view older. Unless a list has not helped.
+      if (!std::exchange(listed_at_once_, true)) {
+        return board_->Failed(end.status, options_.timing.now());
+      }
       break;
     case Failure::kTooLarge:
     case Failure::kUnsupported:

@@ -176,6 +176,7 @@ TEST_P(Expiries, EndInAList) {
   EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watchlist", "watch 20"));
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/b", "y")));
   EXPECT_EQ(scene.state.relists, 2U);
+  EXPECT_THAT(scene.time.waits(), IsEmpty()) << "the server is there, only the version is not";
 }
 
 const Expiry kExpiries[] = {{"AsEvent", true, {}}, {"AsAnswer", false, {}}};
@@ -196,6 +197,7 @@ TEST(ReflectorWatch, AListBehindAnExpiryIsNotOlderThanWhatWasSeen) {
   EXPECT_THAT(Calls(scene.api),
               ElementsAre("watchlist", "watch 5", "watchlist", "list '5' limit -", "watch 30",
                           "watchlist", "list '30' limit -", "list '' limit 500", "watch 20"));
+  EXPECT_THAT(scene.time.waits(), ElementsAre(800)) << "a list that was of no use is not hurried";
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/c", "z")));
 }
 
