@@ -58,7 +58,7 @@ class ReflectorLoop {
   bool version_is_lost_ = false;  // the server does not have it: list the latest
   bool is_paginated_ = false;     // the server gave pages where a cache would not
   bool is_doubtful_ = false;      // it is to be checked that the server is still the same
-  bool listed_at_once_ = false;    // behind an expiry, and no event has come since
+  bool listed_at_once_ = false;   // behind an expiry, and no event has come since
   int fruitless_ = 0;
 };
 
