@@ -39,12 +39,14 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	w.slots("n", nodes, 1)
 	w.inParallel(8, gangOf("big", nodes+1))
 	w.waitingMessage("big-000", "gang default/big waits: cpu")
+	w.untilEventWith("GangWaiting",
+		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
 
 	began := time.Now()
 	for i := range singles {
 		w.pods(slot(fmt.Sprintf("single-%02d", i)))
 	}
-	t.Logf("%d singles bound after %.2f s", singles, w.untilBoundOf("single-", singles, began).Seconds())
+	w.within(5*time.Second, "all singles are bound", w.untilBoundOf("single-", singles, began))
 	if bound := w.bound("big-"); bound != 0 {
 		t.Errorf("%d members of the gang are bound", bound)
 	}
@@ -52,5 +54,15 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	freed := time.Now()
 	w.deletePods("single-")
 	w.slots("more", 1, 1)
-	t.Logf("the gang is whole %.2f s after its room was there", w.untilBoundOf("big-", nodes+1, freed).Seconds())
+	w.within(30*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
+}
+
+// within prints how long something took, and fails the test beyond a limit: ten times what is asked of a
+// quiet machine.
+func (w *world) within(limit time.Duration, what string, took time.Duration) {
+	w.Helper()
+	w.Logf("%s after %.2f s", what, took.Seconds())
+	if took > limit {
+		w.Errorf("%s after %.2f s, want %.0f s at most", what, took.Seconds(), limit.Seconds())
+	}
 }

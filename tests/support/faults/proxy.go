@@ -199,7 +199,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(response.StatusCode)
 	// The client learns at once that the call was taken, though a watch may have nothing to say yet.
 	_ = http.NewResponseController(w).Flush()
-	if err := p.pass(w, r, response.Body); err != nil && !errors.Is(err, io.EOF) {
+	if err := p.pass(w, r, response); err != nil && !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}
 }

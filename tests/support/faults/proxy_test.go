@@ -49,6 +49,13 @@ func TestABodyIsCutAtAnyByte(t *testing.T) {
 	}
 }
 
+func TestARefusalOfAWatchIsNoStreamOfEvents(t *testing.T) {
+	r := newRig(t)
+	if response, body, err := r.get("/api/v1/refused?watch=true"); err != nil || body != refusal || response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("%q, %v, %v", body, err, response)
+	}
+}
+
 func TestAStandingWatchIsCutInAnEvent(t *testing.T) {
 	r := newRig(t)
 	events, _ := r.watch()

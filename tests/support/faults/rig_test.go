@@ -8,12 +8,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
 
 // rig is a server behind a proxy: what is no watch is answered with page, a watch with what a test
-// puts into events, line by line.
+// puts into events, line by line, and a watch of "refused" with a status in protobuf.
 type rig struct {
 	*testing.T
 	proxy  *Proxy
@@ -21,7 +22,10 @@ type rig struct {
 	events chan string
 }
 
-const page = `{"kind":"NodeList","items":[1,2,3]}`
+const (
+	page    = `{"kind":"NodeList","items":[1,2,3]}`
+	refusal = "k8s\x00 is how protobuf that is no stream begins"
+)
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
@@ -30,6 +34,12 @@ func newRig(t *testing.T) *rig {
 		w.Header().Set("Seen-Authorization", request.Header.Get("Authorization"))
 		if !IsWatch(request) {
 			fmt.Fprint(w, page)
+			return
+		}
+		if strings.HasSuffix(request.URL.Path, "/refused") {
+			w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, refusal)
 			return
 		}
 		w.(http.Flusher).Flush()

@@ -34,14 +34,15 @@ type engaged struct {
 	tamper    Tamper
 }
 
-// pass copies the body, event by event if it is a watch, in pieces as they come otherwise, and lets the rules that hold at that moment have each piece. An error other than EOF cuts the
-// connection.
-func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, body io.Reader) error {
+// pass copies the body, event by event if it is a watch, in pieces as they come otherwise (a refusal is no
+// stream of events), and lets the rules that hold at that moment have each piece. An error other than EOF
+// cuts the connection.
+func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, response *http.Response) error {
 	stream := &Stream{Request: r, writer: w}
-	reader := bufio.NewReaderSize(body, 64<<10)
+	reader := bufio.NewReaderSize(response.Body, 64<<10)
 	next := nextPiece
 	switch {
-	case !IsWatch(r):
+	case !IsWatch(r) || response.StatusCode != http.StatusOK:
 	case isProtobuf(w.Header()):
 		next = nextFrame
 	default:
