@@ -39,6 +39,7 @@ func newRig(t *testing.T) *rig {
 		if strings.HasSuffix(request.URL.Path, "/refused") {
 			w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
 			w.WriteHeader(http.StatusUnprocessableEntity)
+			w.(http.Flusher).Flush() // no length is told
 			fmt.Fprint(w, refusal)
 			return
 		}
