@@ -19,6 +19,7 @@ void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapsh
     memory.asked = ask.at;
     memory.rejected = ask.rejected;
     memory.answered = true;
+    memory.repeated = false;
     memory.seen = round_;
   }
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);

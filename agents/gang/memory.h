@@ -34,6 +34,9 @@ struct MemoryOptions {
   /// A pod that was asked about so recently is awake: the scheduler tries a rejected pod a second
   /// time at once.
   std::chrono::milliseconds awake_for{100};
+  /// A nomination that comes while the scheduler is at work on that very pod wakes nobody. If it
+  /// has done nothing for so long, longer than its shortest back-off, it is told once more.
+  std::chrono::milliseconds repeat_after{1'500};
   bool nominate_all = false;
 };
 
@@ -88,7 +91,8 @@ class Memory {
     uint64_t nominated_stamp = 0;
     PodPtr nominated_pod;
     Time nominated_at;
-    bool shown = false;    // the watch has shown it
+    bool shown = false;  // the watch has shown it
+    bool repeated = false;
     bool answered = true;  // by a filter call, a bind call, or a refusal
     std::string message_before;
     uint64_t seen = 0;  // the round in which the pod was last there
@@ -112,6 +116,7 @@ class Memory {
                 Time now, std::vector<Nomination>* due);
   void CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
                        PodMemory* memory);
+  bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
   void Withdraw(const BoardPod& seat, bool ours, PodMemory* memory, std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,

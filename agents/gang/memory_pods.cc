@@ -116,6 +116,10 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
     Withdraw(seat, unit.gang, &memory, due);
     return;
   }
+  if (IsToRepeat(memory, now)) {
+    memory.repeated = true;
+    return Withdraw(seat, unit.gang, &memory, due);
+  }
   if (pod.nominated_node_name == seat.node) return;
   const uint64_t stamp = StampOf(snapshot, seat.node);
   if (IsDue(seat, unit, stamp, now, memory)) {
@@ -156,6 +160,14 @@ void Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snap
                                   : "it did not ask about the pod";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why}, snapshot, now);
   Look(now);
+}
+
+// To withdraw it is the half of that: without a nomination the pod is due for one again.
+bool Memory::IsToRepeat(const PodMemory& memory, Time now) {
+  if (memory.answered || memory.repeated || !memory.shown || memory.nominated.empty()) return false;
+  const Time at = std::max(memory.nominated_at, last_call_) + options_.repeat_after;
+  if (now < at) Look(at);
+  return now >= at;
 }
 
 bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,

@@ -117,5 +117,30 @@ TEST_F(MemoryTest, KeepsTheLeaseOfAMemberWhoseCallIsLost) {
   EXPECT_EQ(Prepare(board, kBegin + seconds(299))[0].members[0].leased, "n1");
 }
 
+TEST_F(MemoryTest, ANominationThatASchedulerWithNothingToDoDoesNotAnswerIsToldOnceMore) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const auto shows = [&](const std::string& node) {
+    board.ChangeMember("train", 0, [&](Pod* pod) { pod->nominated_node_name = node; });
+  };
+  const auto learn = [&](int ms) { return Learn(*board.Make(), kBegin + milliseconds(ms)); };
+  shows("n1");
+  EXPECT_THAT(learn(2400), IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + milliseconds(2500));
+  auto due = learn(2500);
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "") << "withdrawn first";
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(2500));
+  EXPECT_THAT(learn(2510), IsEmpty()) << "until the watch shows that";
+  shows("");
+  due = learn(2520);
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "n1");
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(2520));
+  shows("n1");
+  EXPECT_THAT(learn(6000), IsEmpty()) << "once";
+  EXPECT_THAT(Prepare(board, kBegin + seconds(6))[0].members[0].refused, IsEmpty());
+}
+
 }  // namespace
 }  // namespace outrigger::gang
