@@ -71,7 +71,12 @@ Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.en
   AddPods(input.pods);
 }
 
-BoardUnit& Board::AddUnit(const plan::Unit& unit) {
+void Board::AddPod(BoardPod pod) {
+  const absl::string_view uid = AbslView(pod.pod->uid);
+  pods_.try_emplace(uid, std::move(pod));
+}
+
+BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> nodes) {
   BoardUnit& entry = units_.emplace_back();
   entry.key = unit.key;
   entry.rank = unit.rank;
@@ -80,9 +85,13 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit) {
   entry.roles = unit.roles;
   const size_t index = units_.size() - 1;
   if (entry.gang) gangs_.emplace(KeyOf(entry.key), index);
-  for (const plan::Member& member : unit.members) {
-    pods_[member.pod->uid] = {
-        .pod = member.pod, .role = member.role, .unit = index, .node = {}, .reason = {}};
+  for (size_t m = 0; m < unit.members.size(); ++m) {
+    const plan::Member& member = unit.members[m];
+    AddPod({.pod = member.pod,
+            .role = member.role,
+            .unit = index,
+            .node = nodes.empty() ? std::string() : nodes[m],
+            .reason = {}});
   }
   return entry;
 }
@@ -94,7 +103,7 @@ void Board::AddUnits(const Input& input) {
   for (size_t i = 0; i < input.units.size(); ++i) {
     const plan::Unit& unit = input.units[i];
     const plan::UnitPlan& planned = input.plan.units[i];
-    BoardUnit& entry = AddUnit(unit);
+    BoardUnit& entry = AddUnit(unit, planned.fits ? planned.nodes : std::span<const std::string>());
     entry.fits = planned.fits;
     if (!planned.fits) {
       entry.word = TextOf(planned.cause);
@@ -107,15 +116,13 @@ void Board::AddUnits(const Input& input) {
       continue;
     }
     for (size_t m = 0; m < unit.members.size(); ++m) {
-      const Pod& pod = *unit.members[m].pod;
-      pods_[pod.uid].node = planned.nodes[m];
       if (entry.gang && !planned.nodes[m].empty()) {
-        AddLease(i, pod, planned.nodes[m], input.snapshot);
+        AddLease(i, *unit.members[m].pod, planned.nodes[m], input.snapshot);
       }
     }
   }
   for (const Resting& resting : input.resting) {
-    BoardUnit& entry = AddUnit(resting.unit);
+    BoardUnit& entry = AddUnit(resting.unit, {});
     entry.word = resting.why;
     entry.label = LabelOf({plan::Cause::Class::kRefused, {}});
   }
@@ -144,7 +151,7 @@ void Board::AddPods(std::span<const PodPtr> pods) {
   for (const PodPtr& pod : pods) {
     const bool wants = WantsPlace(*pod);
     if (!wants && !HasPlace(*pod)) continue;
-    if (wants && pods_.contains(pod->uid)) continue;
+    if (wants && pods_.contains(AbslView(pod->uid))) continue;
     const auto membership = plan::MembershipOf(*pod, nullptr);
     if (!membership) continue;
     const plan::GroupState* group = plan::FindGroup(groups_, *membership);
@@ -154,7 +161,7 @@ void Board::AddPods(std::span<const PodPtr> pods) {
       at->second.push_back({pod->uid, std::string(membership->role), pod});
       gang_of_bound_[pod->uid] = &at->first;
     } else if (group->cause != plan::GroupCause::kLeftToScheduler) {
-      pods_[pod->uid] = {.pod = pod, .role = {}, .node = {}, .reason = WaitingText(*group)};
+      AddPod({.pod = pod, .role = {}, .node = {}, .reason = WaitingText(*group)});
     }
   }
   for (const plan::GroupState& group : groups_) {

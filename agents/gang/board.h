@@ -96,7 +96,7 @@ class Board {
 
   /// The pod, if it wants a place, or nullptr.
   const BoardPod* Find(std::string_view uid) const;
-  const absl::flat_hash_map<std::string, BoardPod>& pods() const { return pods_; }
+  const absl::flat_hash_map<absl::string_view, BoardPod>& pods() const { return pods_; }
 
   /// The members of a gang that have a place.
   std::span<const BoundMember> BoundOf(const plan::UnitKey& key) const;
@@ -122,7 +122,9 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
-  BoardUnit& AddUnit(const plan::Unit& unit);
+  /// `nodes`: of its members; empty: none has one.
+  BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
+  void AddPod(BoardPod pod);
   void AddLease(size_t unit, const Pod& pod, const std::string& node,
                 const cluster::Snapshot& snapshot);
   void AddKept(const Input& input);
@@ -135,7 +137,7 @@ class Board {
     return {key.dialect, key.namespace_, key.name, key.uid};
   }
   absl::flat_hash_map<GangKey, size_t> gangs_;
-  absl::flat_hash_map<std::string, BoardPod> pods_;  // by UID
+  absl::flat_hash_map<absl::string_view, BoardPod> pods_;  // by the UID in the pod
   std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
   absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
   absl::flat_hash_map<std::string, LeasedNode> leases_;

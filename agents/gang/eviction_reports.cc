@@ -82,9 +82,25 @@ void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& wh
 void EvictionReports::OnEviction(const Pod& pod, const absl::Status& status) {
   const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
   metrics_->Add(kEvictions, status.ok() ? "evicted" : gone ? "gone" : "refused", 1);
-  if (status.ok() || gone) return;
+  std::string why = status.ok() || gone ? std::string() : std::string(status.message());
+  if (!IsNew(pod.uid, std::move(why))) return;
   log_(fmt::format("pod {}/{} is not evicted yet: {}", pod.namespace_, pod.name,
                    std::string(status.message())));
+}
+
+// False for nothing, and for what was said before.
+bool EvictionReports::IsNew(const std::string& pod, std::string why) {
+  constexpr size_t kMost = 10'000;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (why.empty()) {
+    refused_.erase(pod);
+    return false;
+  }
+  if (refused_.size() >= kMost) refused_.clear();
+  std::string& before = refused_[pod];
+  const bool is_new = before != why;
+  before = std::move(why);
+  return is_new;
 }
 
 void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served) {

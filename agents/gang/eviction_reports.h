@@ -1,6 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,15 +28,19 @@ class EvictionReports {
   void OnPreempting(const plan::Unit& unit, const std::vector<plan::Tenant>& victims);
   /// Nobody is evicted for the unit: it may not be.
   void OnProtected(const plan::Unit& unit, const absl::Status& why);
-  /// What an eviction was answered.
+  /// What an eviction was answered. Why it was refused is logged once as long as it stays the same.
   void OnEviction(const Pod& pod, const absl::Status& status);
   /// Places are kept no longer: the unit has some or is gone, or it took too long.
   void OnPromiseEnd(const plan::UnitKey& unit, bool served);
 
  private:
+  bool IsNew(const std::string& pod, std::string why);
+
   ClusterAccess* const cluster_;
   AgentMetrics* const metrics_;
   const Log log_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> refused_;  // by the UID of a pod, why; guarded by mutex_
 };
 
 }  // namespace outrigger::gang

@@ -66,6 +66,9 @@ class Evictor {
   /// When there may be something to do though nothing has changed; nothing: never.
   std::optional<Time> next_look() const;
 
+  /// Where all who evict tell of it.
+  EvictionReports& reports() const { return *reports_; }
+
  private:
   enum class Phase : uint8_t {
     kIdle,

@@ -92,7 +92,7 @@ class Gang final : public Agent,
             {"", "pods/eviction", {"create"}},
             {"", "pods/status", {"patch"}},
             {"coordination.k8s.io", "leases", {"get"}},
-            {"events.k8s.io", "events", {"create", "patch", "update"}},
+            {"events.k8s.io", "events", {"create", "patch"}},
             // For write-status. Volcano's PodGroups have no status of their own to patch.
             {"scheduling.k8s.io", "podgroups/status", {"patch"}},
             {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},

@@ -144,7 +144,7 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   Plan(*view);
   plan_took_ = std::chrono::steady_clock::now() - began;
   Write(stop);
-  recovery_.Evict(*Answer()->board, stop);
+  recovery_.Evict(*Answer()->board, &evictor_->reports(), stop);
 }
 
 // A waiter is a pod that is there, on a node that may be used: of another one the call fails now.
@@ -199,18 +199,20 @@ void PlanLoop::Plan(const ClusterView& view) {
   groups.priority_classes = view.objects->priority_classes;
   plan::PlanOptions options;
   evictor_->Prepare(&groups, &options);
-  plan::BuildUnits(pods, view.objects->pod_groups, groups, &notes_, &grouped_);
+  table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+  std::vector<plan::Unit>& units = table_.made().units;
+  const std::vector<plan::GroupState>& groups_now = table_.made().groups;
   resting_.clear();
-  memory_.Prepare(barriers_->Waiters(), snapshot, now, &grouped_.units, &resting_);
-  Reserve(grouped_.units, &options);
-  const plan::Plan planned = planner_.Run(view.snapshot, grouped_.units, options);
+  memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
+  Reserve(units, &options);
+  const plan::Plan planned = planner_.Run(view.snapshot, units, options);
   reserved_ = planned.reserved;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
-  const auto board = std::make_shared<const Board>(Board::Input{.units = grouped_.units,
+  const auto board = std::make_shared<const Board>(Board::Input{.units = units,
                                                                 .resting = resting_,
                                                                 .plan = planned,
-                                                                .groups = grouped_.groups,
+                                                                .groups = groups_now,
                                                                 .pods = pods,
                                                                 .snapshot = snapshot,
                                                                 .reserved_for = for_whom});
@@ -220,8 +222,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   reports_->OnReserved(planned.reserved.size());
   reports_->OnPartial(*board, recovery_.OnPlan(*board, *barriers_, now), recovery_.partial());
   reports_->OnPlan(*board, barriers_->waiting(), notes_.Take(), memory_.TakeTimedOut(), now);
-  evictor_->OnPlan(view, grouped_.units, options, *board);
-  reports_->Explain(&planner_, view.snapshot, grouped_.units, options, *board, now);
+  evictor_->OnPlan(view, units, options, *board);
+  reports_->Explain(&planner_, view.snapshot, units, options, *board, now);
   statuses_->OnPlan(*board, pods,
                     [this](const plan::UnitKey& gang) { return reports_->WhyWaits(gang); });
 }

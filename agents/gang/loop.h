@@ -91,7 +91,7 @@ class PlanLoop {
   Recovery recovery_;
   plan::PlannedPods pods_;
   plan::NotesOnce notes_;
-  plan::GroupedUnits grouped_;
+  plan::UnitTable table_;
   std::vector<Resting> resting_;
   plan::Planner planner_;
   std::vector<std::string> reserved_;

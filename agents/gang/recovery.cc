@@ -38,14 +38,14 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
   return partial;
 }
 
-void Recovery::Evict(const Board& board, const std::stop_token& stop) {
+void Recovery::Evict(const Board& board, EvictionReports* reports, const std::stop_token& stop) {
   for (const auto& [key, state] : since_) {
     if (!state.restarts) continue;
     for (const BoundMember& member : board.BoundOf(key)) {
       const Pod& pod = *member.pod;
-      // Refused by a budget, or gone already: the next look tells.
-      (void)cluster_->Evict({pod.namespace_, pod.name, pod.uid},
-                            {.timeout = kEvictTimeout, .stop = stop});
+      // What a budget refuses is tried again at the next look.
+      reports->OnEviction(pod, cluster_->Evict({pod.namespace_, pod.name, pod.uid},
+                                               {.timeout = kEvictTimeout, .stop = stop}));
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include "barrier.h"
 #include "board.h"
+#include "eviction_reports.h"
 #include "memory.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/plan/groups.h"
@@ -34,7 +35,7 @@ class Recovery {
   std::vector<Partial> OnPlan(const Board& board, const Barriers& barriers, Time now);
   /// Evicts what is left of the gangs that OnPlan() said restart. A disruption budget may forbid
   /// it: then it is tried again. Goes to the API server.
-  void Evict(const Board& board, const std::stop_token& stop);
+  void Evict(const Board& board, EvictionReports* reports, const std::stop_token& stop);
 
   /// When the next gang has been bound in part for too long; nothing: none is.
   std::optional<Time> next_look() const { return next_look_; }

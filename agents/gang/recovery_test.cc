@@ -1,12 +1,14 @@
 #include "recovery.h"
 
 #include "board_testing.h"
+#include "counted_testing.h"
 #include "gmock/gmock.h"
 
 namespace outrigger::gang {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -32,6 +34,10 @@ class RecoveryTest : public ::testing::Test {
   testing::FakeCluster cluster_;
   Barriers barriers_{{}};
   Recovery recovery_{&cluster_, seconds(60)};
+  Counted counted_;
+  std::vector<std::string> log_;
+  EvictionReports reports_{&cluster_, &counted_,
+                           [this](std::string_view line) { log_.emplace_back(line); }};
 };
 
 TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {
@@ -45,18 +51,31 @@ TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {
   EXPECT_EQ(told[0].minimum, 3);
   EXPECT_FALSE(told[0].restarts);
   EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(61)), IsEmpty());
-  recovery_.Evict(*board, {});
+  recovery_.Evict(*board, &reports_, {});
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
 }
 
 TEST_F(RecoveryTest, EvictsTheRestOfAGangThatWantsToStartAnew) {
   const auto board = Partial(plan::OnMemberLoss::kRestart);
   EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart), IsEmpty());
-  recovery_.Evict(*board, {});
+  recovery_.Evict(*board, &reports_, {});
   EXPECT_THAT(cluster_.evictions(), IsEmpty()) << "not before its time";
   EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(60)), SizeIs(1));
-  recovery_.Evict(*board, {});
+  recovery_.Evict(*board, &reports_, {});
   EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("train-0", "train-1"));
+}
+
+TEST_F(RecoveryTest, TellsOnceWhyNobodyMayBeEvicted) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  cluster_.OnEvict([](const std::string& pod, bool) {
+    return pod == "train-0" ? absl::PermissionDeniedError("cannot create pods/eviction")
+                            : absl::OkStatus();
+  });
+  for (int i : {0, 60}) (void)recovery_.OnPlan(*board, barriers_, kStart + seconds(i));
+  for (int i = 0; i < 3; ++i) recovery_.Evict(*board, &reports_, {});
+  EXPECT_THAT(log_, ElementsAre("pod default/train-0 is not evicted yet: cannot create "
+                                "pods/eviction"));
+  EXPECT_EQ(counted_.values["evictions_total refused"], 3);
 }
 
 TEST_F(RecoveryTest, LeavesAloneWhoMayBeDoneAndWhoIgnoresLosses) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "board_testing.h"
+#include "counted_testing.h"
 #include "gmock/gmock.h"
 
 namespace outrigger::gang {
@@ -18,27 +19,6 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 const Time kBegin = Time() + std::chrono::hours(1);
-
-// What was counted, by "metric label".
-class Counted final : public AgentMetrics {
- public:
-  void Add(std::string_view metric, std::string_view label, double amount) override {
-    values[Name(metric, label)] += amount;
-  }
-  void Set(std::string_view metric, std::string_view label, double value) override {
-    values[Name(metric, label)] = value;
-  }
-  void Observe(std::string_view metric, std::string_view label, double value) override {
-    observed.emplace_back(Name(metric, label), value);
-  }
-  std::map<std::string, double> values;
-  std::vector<std::pair<std::string, double>> observed;
-
- private:
-  static std::string Name(std::string_view metric, std::string_view label) {
-    return fmt::format("{} {}", metric.substr(std::string_view("outrigger_gang_").size()), label);
-  }
-};
 
 class ReportsTest : public ::testing::Test {
  protected:

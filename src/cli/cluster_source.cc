@@ -52,6 +52,7 @@ cluster::ClusterOptions ViewOptions(kube::ChangeListener* changes) {
 // Who reports the events: the pod, which in Kubernetes is the host's name.
 kube::ClusterActorOptions ActorOptions(const Environment& environment) {
   kube::ClusterActorOptions options;
+  options.events.warn = [](const std::string& problem) { spdlog::warn("{}", problem); };
   const auto host = environment.find("HOSTNAME");
   if (host != environment.end() && !host->second.empty()) options.events.instance = host->second;
   return options;
@@ -87,11 +88,14 @@ class ClusterSourceImpl final : public ClusterSource {
     return checks;
   }
 
-  std::vector<server::FollowedResource> Followed() const override {
-    std::vector<server::FollowedResource> followed;
+  server::FollowedCluster Followed() const override {
+    server::FollowedCluster followed;
+    const kube::EventStats events = actor_.event_stats();
+    followed.events_written = events.written;
+    followed.events_dropped = events.dropped;
     const auto now = steady_clock::now();
     for (const kube::ReflectorState& state : watch_.States()) {
-      followed.push_back(
+      followed.resources.push_back(
           {.resource = state.resource,
            .synced = state.synced,
            .age_seconds =

@@ -46,7 +46,7 @@ class ClusterSource {
 
   /// One line for each kind that is followed: "cluster-nodes".
   virtual std::vector<server::Check> Checks() const = 0;
-  virtual std::vector<server::FollowedResource> Followed() const = 0;
+  virtual server::FollowedCluster Followed() const = 0;
 };
 
 }  // namespace outrigger::cli

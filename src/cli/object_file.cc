@@ -29,11 +29,14 @@ class BreakFinder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return true; }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
+    // JSON bounds no number; this parser does, and what lies behind one such is not looked at.
+    if (dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr) return false;
     at_ = position;
     what_ = error.what();
     return false;
   }
 
+  bool found() const { return !what_.empty(); }
   size_t at() const { return at_; }
   // Behind "[json.exception...] parse error at line 1, column 2: ".
   std::string what() const {
@@ -46,10 +49,10 @@ class BreakFinder final : public nlohmann::json_sax<nlohmann::json> {
   std::string what_;
 };
 
-// "" if `text` is JSON.
+// "" if `text` is JSON, or breaks behind a number that no double holds.
 std::string BreakIn(const std::string& name, std::string_view text) {
   BreakFinder finder;
-  if (nlohmann::json::sax_parse(text, &finder)) return "";
+  if (nlohmann::json::sax_parse(text, &finder) || !finder.found()) return "";
   const std::string_view before = text.substr(0, finder.at() == 0 ? 0 : finder.at() - 1);
   const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return Printable(fmt::format("{}:{}:{}: not JSON: {}", name,

@@ -116,7 +116,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.cluster = world.cluster;
   if (world.metrics) deps.metrics = world.metrics(*served.info);
   deps.log = [name = instance.name](std::string_view line) {
-    spdlog::info("{}: {}", name, ForLog(line));
+    spdlog::info("{}: {}", name, LineForLog(line));
   };
   auto agent = served.info->factory.make(deps, served.settings);
   if (!agent.ok()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,22 @@ inline std::string ForLog(std::string_view text) {
   const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
   std::string out = plain ? std::string(text) : fmt::format("{:?}", text);
   if (cut) out += "...";
+  return out;
+}
+
+/// A sentence of our own, which may quote what others wrote: control characters and invalid UTF-8
+/// are escaped. Cut to 2048 bytes: an API server gives its reason at the end of a message.
+inline std::string LineForLog(std::string_view line) {
+  constexpr size_t kMost = 2048;
+  const std::string quoted = fmt::format("{:?}", line.substr(0, kMost));
+  std::string out;
+  out.reserve(quoted.size());
+  for (size_t i = 1; i + 1 < quoted.size(); ++i) {
+    // Quotes and backslashes can do no harm here.
+    const bool harmless = quoted[i] == '\\' && (quoted[i + 1] == '"' || quoted[i + 1] == '\\');
+    out += quoted[harmless ? ++i : i];
+  }
+  if (line.size() > kMost) out += "...";
   return out;
 }
 

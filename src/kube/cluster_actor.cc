@@ -130,10 +130,14 @@ absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStat
 }
 
 EventRecorder& ClusterActor::Events() {
-  std::call_once(events_once_, [this] {
-    events_ = EventRecorder::Create(&api_, options_.events, options_.clock);
-  });
+  const std::lock_guard<std::mutex> lock(events_mutex_);
+  if (events_ == nullptr) events_ = EventRecorder::Create(&api_, options_.events, options_.clock);
   return *events_;
+}
+
+EventStats ClusterActor::event_stats() const {
+  const std::lock_guard<std::mutex> lock(events_mutex_);
+  return events_ == nullptr ? EventStats() : events_->stats();
 }
 
 void ClusterActor::Record(ClusterEvent event) {

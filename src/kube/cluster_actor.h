@@ -58,6 +58,7 @@ class ClusterActor final : public ClusterAccess {
 
   /// Returns when every event that was recorded before has been written or dropped.
   void FlushEvents() { Events().Flush(); }
+  EventStats event_stats() const;
 
  private:
   absl::Status AskForEviction(const PodId& pod, bool dry_run, const CallLimits& limits);
@@ -70,7 +71,7 @@ class ClusterActor final : public ClusterAccess {
   ChangeListener& changes_;
   const ClusterActorOptions options_;
   Turnstile bindings_;
-  std::once_flag events_once_;
+  mutable std::mutex events_mutex_;
   std::unique_ptr<EventRecorder> events_;  // has a thread: made when it is needed
 };
 

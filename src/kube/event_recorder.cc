@@ -54,6 +54,7 @@ class Recorder final : public EventRecorder {
  private:
   void Run(const std::stop_token& stop);
   bool Write(const Event& event, std::chrono::milliseconds timeout);
+  bool Told(const absl::Status& written, bool* failed_before) const;
   bool CreateNew(const Event& event, EventSeries::Entry* entry, const CallOptions& options);
   absl::Status CountOn(const EventSeries::Entry& entry, const CallOptions& options);
   Json ObjectOf(const Event& event, const std::string& name) const;
@@ -63,6 +64,8 @@ class Recorder final : public EventRecorder {
   const Clock clock_;
   EventSeries series_;  // of the thread alone
   uint64_t numbered_ = 0;
+  bool create_failed_ = false;  // the last time, as the next one
+  bool count_failed_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
@@ -126,9 +129,19 @@ bool Recorder::Write(const Event& event, std::chrono::milliseconds timeout) {
   if (!entry->name.empty()) {
     const absl::Status counted = CountOn(*entry, options);
     // What failed otherwise is counted by the next one; NotFound: events expire.
-    if (!absl::IsNotFound(counted)) return counted.ok();
+    if (!absl::IsNotFound(counted)) return Told(counted, &count_failed_);
   }
   return CreateNew(event, entry, options);
+}
+
+// Whether it was written; says why not, but not for every event that shares the fate of the last.
+bool Recorder::Told(const absl::Status& written, bool* failed_before) const {
+  const bool failed = !written.ok();
+  if (failed && !*failed_before && options_.warn) {
+    options_.warn("events are not written: " + std::string(written.message()));
+  }
+  *failed_before = failed;
+  return !failed;
 }
 
 Json Recorder::ObjectOf(const Event& event, const std::string& name) const {
@@ -161,7 +174,7 @@ bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,
       ObjectOf(event, entry->name).dump(-1, ' ', false, Json::error_handler_t::replace);
   const absl::Status created =
       kube::Create(api_, kEvents, entry->namespace_, json, options).status();
-  if (created.ok()) return true;
+  if (Told(created, &create_failed_)) return true;
   // Where no answer came, or one that does not say what was done, the object may be there: the next
   // one looks.
   if (!IsTransient(created) && !absl::IsDeadlineExceeded(created)) entry->name.clear();

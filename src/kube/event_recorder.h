@@ -44,6 +44,9 @@ struct EventOptions {
   std::chrono::seconds series{360};
   /// Objects and events that are remembered for that; the one unused longest is forgotten first.
   size_t remembered = 4096;
+  /// Told why an event was not written, by the recorder's thread: the first of a row of failures of
+  /// one kind (new events, series). Null: nobody is told.
+  std::function<void(const std::string& problem)> warn = nullptr;
 };
 
 struct EventStats {

@@ -69,7 +69,7 @@ class MetricsImpl final : public Metrics {
   }
   void Declare(std::span<const engine::Endpoint> endpoints) override;
   void Watch(std::string_view listener, std::function<http::ServerStats()> stats) override;
-  void Follow(std::function<std::vector<FollowedResource>()> resources) override;
+  void Follow(std::function<FollowedCluster()> cluster) override;
   AgentMetrics* OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
   std::string Render() const override;
 
@@ -91,7 +91,7 @@ class MetricsImpl final : public Metrics {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::function<http::ServerStats()>, std::less<>> listeners_;
-  std::function<std::vector<FollowedResource>()> resources_;
+  std::function<FollowedCluster()> cluster_;
 };
 
 void MetricsImpl::Declare(std::span<const engine::Endpoint> endpoints) {
@@ -111,9 +111,9 @@ void MetricsImpl::Watch(std::string_view listener, std::function<http::ServerSta
   }
 }
 
-void MetricsImpl::Follow(std::function<std::vector<FollowedResource>()> resources) {
+void MetricsImpl::Follow(std::function<FollowedCluster()> cluster) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  resources_ = std::move(resources);
+  cluster_ = std::move(cluster);
 }
 
 void MetricsImpl::AppendRead(std::vector<MetricFamily>* families) const {
@@ -121,7 +121,7 @@ void MetricsImpl::AppendRead(std::vector<MetricFamily>* families) const {
   std::vector<std::pair<std::string, http::ServerStats>> listeners;
   for (const auto& [listener, stats] : listeners_) listeners.emplace_back(listener, stats());
   AppendListeners(listeners, families);
-  if (resources_) AppendResources(resources_(), families);
+  if (cluster_) AppendCluster(cluster_(), families);
 }
 
 std::string MetricsImpl::Render() const {

@@ -31,6 +31,13 @@ struct FollowedResource {
   uint64_t failures = 0;
 };
 
+/// What is known of the API server, and written to it for people; counts are since the start.
+struct FollowedCluster {
+  std::vector<FollowedResource> resources;
+  uint64_t events_written = 0;
+  uint64_t events_dropped = 0;
+};
+
 /// The Prometheus metrics of the process; docs/metrics.md lists them. Thread-safe. Counting a call
 /// takes no lock of its own. Label values are bounded: what exceeds a cap counts as "other".
 class Metrics : public engine::Observer {
@@ -45,9 +52,9 @@ class Metrics : public engine::Observer {
   /// null takes the listener out, and when that returns `stats` is called no more.
   virtual void Watch(std::string_view listener, std::function<http::ServerStats()> stats) = 0;
 
-  /// Shows how the API server is followed. `resources` is called by Render(); null ends that, and
-  /// when it returns `resources` is called no more.
-  virtual void Follow(std::function<std::vector<FollowedResource>()> resources) = 0;
+  /// Shows how the API server is followed. `cluster` is called by Render(); null ends that, and
+  /// when it returns `cluster` is called no more.
+  virtual void Follow(std::function<FollowedCluster()> cluster) = 0;
 
   /// Where that agent counts what it declares (AgentFactory::metrics); the same for the same name.
   /// Lives as long as this.

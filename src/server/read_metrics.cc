@@ -108,12 +108,19 @@ void AppendListeners(const std::vector<std::pair<std::string, http::ServerStats>
   Append<http::ServerStats>(kListenerFigures, "listener", listeners, families);
 }
 
-void AppendResources(const std::vector<FollowedResource>& resources,
-                     std::vector<MetricFamily>* families) {
+void AppendCluster(const FollowedCluster& cluster, std::vector<MetricFamily>* families) {
   std::vector<std::pair<std::string, FollowedResource>> all;
-  all.reserve(resources.size());
-  for (const FollowedResource& resource : resources) all.emplace_back(resource.resource, resource);
+  all.reserve(cluster.resources.size());
+  for (const FollowedResource& resource : cluster.resources)
+    all.emplace_back(resource.resource, resource);
   Append<FollowedResource>(kResourceFigures, "resource", all, families);
+  families->push_back(
+      Read("outrigger_events_total",
+           "Events for people, by what became of them: written, or dropped (refused by the API "
+           "server, too many of one object, or too many that wait).",
+           kCounter,
+           {{{{"result", "written"}}, static_cast<double>(cluster.events_written)},
+            {{{"result", "dropped"}}, static_cast<double>(cluster.events_dropped)}}));
 }
 
 }  // namespace outrigger::server

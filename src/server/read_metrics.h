@@ -23,8 +23,7 @@ prometheus::MetricFamily Read(const char* name, const char* help, prometheus::Me
 void AppendListeners(const std::vector<std::pair<std::string, http::ServerStats>>& listeners,
                      std::vector<prometheus::MetricFamily>* families);
 
-/// How the API server is followed. Nothing for none.
-void AppendResources(const std::vector<FollowedResource>& resources,
-                     std::vector<prometheus::MetricFamily>* families);
+/// How the API server is followed.
+void AppendCluster(const FollowedCluster& cluster, std::vector<prometheus::MetricFamily>* families);
 
 }  // namespace outrigger::server

@@ -55,6 +55,7 @@ struct PodGroup {
   std::string priority_class_name;
   StringMap annotations;
   StringMap labels;
+  friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 
 }  // namespace outrigger

@@ -55,6 +55,7 @@ class ResourceList {
   }
   const_iterator begin() const { return entries_.begin(); }
   const_iterator end() const { return entries_.end(); }
+  friend bool operator==(const ResourceList& a, const ResourceList& b) = default;
 
  private:
   template <typename Combine>

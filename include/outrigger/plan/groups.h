@@ -37,6 +37,7 @@ struct GroupOptions {
   std::set<std::string, std::less<>> leaving;
   /// kube-scheduler runs its own cycle for kUpstream groups: stay out of them.
   bool leave_upstream = false;
+  friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
 
 /// Why nothing of a group is planned; the first that applies.
@@ -123,11 +124,31 @@ GroupedUnits BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
                         std::span<const PodGroupObject> objects, const GroupOptions& options,
                         Notes* notes);
 
-/// The same into `result`, in the memory of what it held, nothing of which stays: for who plans
-/// over and over, since with ten thousand pods fresh memory costs more than the work.
-void BuildUnits(std::span<const std::shared_ptr<const Pod>> pods,
-                std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes,
-                GroupedUnits* result);
+/// Units that are kept from plan to plan, for who plans over and over: only what has changed is
+/// looked at again. Not thread-safe.
+class UnitTable {
+ public:
+  UnitTable();
+  ~UnitTable();
+  UnitTable(const UnitTable&) = delete;
+  UnitTable& operator=(const UnitTable&) = delete;
+
+  /// Brings made() to what BuildUnits() gives for the same arguments. A pod is known by its
+  /// address: one that has changed is another object, as PlannedPods gives them. Notes are made of
+  /// groups that are looked at: those of which a pod, the object or the options have changed.
+  /// One pass over pods, objects and units; the work itself is linear in what has changed.
+  void Update(std::span<const std::shared_ptr<const Pod>> pods,
+              std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes);
+
+  /// Of the last update. Until the next one undoes it, the caller may fill what BuildUnits() leaves
+  /// empty, change `rank.turn` and `rank.broken`, reorder the units, and take some out.
+  GroupedUnits& made() { return made_; }
+
+ private:
+  class Content;
+  const std::unique_ptr<Content> content_;
+  GroupedUnits made_;
+};
 
 /// The state of the group that `membership` names, or nullptr; points into `groups`, which are in
 /// the order that BuildUnits() gave them.

@@ -12,8 +12,8 @@ template <typename Wanted>
 const GangMember* Oldest(const Gang& gang, Wanted wanted) {
   const GangMember* oldest = nullptr;
   for (const GangMember& member : gang.members) {
-    if (!Lives(member.standing) || !wanted(**member.pod)) continue;
-    if (oldest == nullptr || IsOlder(**member.pod, **oldest->pod)) oldest = &member;
+    if (!Lives(member.standing) || !wanted(*member.pod)) continue;
+    if (oldest == nullptr || IsOlder(*member.pod, *oldest->pod)) oldest = &member;
   }
   return oldest;
 }
@@ -39,7 +39,7 @@ int64_t MinimumOnPods(const Gang& gang, const GangMember& oldest, const GroupNot
   if (differ) {
     notes.Add(NoteKind::kMinimumsDiffer,
               fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
-                          kMinAvailableLabel, oldest.minimum, (*oldest.pod)->name));
+                          kMinAvailableLabel, oldest.minimum, oldest.pod->name));
   }
   return oldest.minimum;
 }
@@ -65,7 +65,7 @@ std::string_view AnnotationOf(const Gang& gang, std::string_view key) {
   if (gang.dialect != Dialect::kLabels) return {};
   const GangMember* const member =
       Oldest(gang, [key](const Pod& pod) { return !pod.annotations.Get(key).empty(); });
-  return member == nullptr ? std::string_view() : (*member->pod)->annotations.Get(key);
+  return member == nullptr ? std::string_view() : member->pod->annotations.Get(key);
 }
 
 // The levels of the annotation `key`; the first that is malformed goes to `malformed`.
@@ -135,11 +135,11 @@ Standing StandingOf(const Pod& pod, const GroupOptions& options) {
 Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   Findings findings;
   GroupState& state = findings.state;
-  state.key = {gang.dialect, std::string(gang.namespace_), std::string(gang.name),
+  state.key = {gang.dialect, gang.namespace_, gang.name,
                gang.object == nullptr ? "" : gang.object->uid};
   Count(gang, &state);
   const GangMember* const oldest = Oldest(gang, [](const Pod&) { return true; });
-  if (oldest != nullptr) findings.oldest = oldest->pod->get();
+  if (oldest != nullptr) findings.oldest = oldest->pod.get();
   if (gang.object != nullptr) {
     state.schedule_timeout_seconds = gang.object->schedule_timeout_seconds;
     state.independent = gang.object->independent;

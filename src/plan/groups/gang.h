@@ -46,7 +46,7 @@ inline bool IsOlder(const Pod& a, const Pod& b) {
 }
 
 struct GangMember {
-  const PodPtr* pod = nullptr;
+  PodPtr pod;
   Standing standing = Standing::kPending;
   int64_t minimum = 0;    // of the pod's labels
   std::string_view role;  // as the pod names it
@@ -68,8 +68,8 @@ class GroupNotes {
 /// The pods that name one group, at least one, and its object.
 struct Gang {
   Dialect dialect = Dialect::kNone;
-  std::string_view namespace_;
-  std::string_view name;
+  std::string namespace_;
+  std::string name;
   const PodGroupObject* object = nullptr;
   std::vector<GangMember> members;
 };
@@ -102,5 +102,8 @@ auto* FindRole(Roles& roles, std::string_view name) {
 
 /// The unit of a gang without a cause; some member wants a place.
 Unit UnitOf(const Gang& gang, Findings findings, Notes* notes);
+
+/// The unit of a pod that is in no gang.
+Unit UnitOf(const PodPtr& pod, Notes* notes);
 
 }  // namespace outrigger::plan

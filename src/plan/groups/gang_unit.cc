@@ -26,7 +26,7 @@ Lowest LowestOf(const Gang& gang) {
   Lowest lowest;
   for (const GangMember& member : gang.members) {
     if (!Exists(member.standing)) continue;
-    const Pod& pod = **member.pod;
+    const Pod& pod = *member.pod;
     lowest.priority = std::min(lowest.priority, pod.priority);
     lowest.highest_priority = std::max(lowest.highest_priority, pod.priority);
     lowest.qos = std::min(lowest.qos, QosClassOf(pod));
@@ -72,10 +72,10 @@ Rank RankOf(const Gang& gang, const Findings& findings, Notes* notes) {
 void AddMembers(const Gang& gang, const std::vector<GangRole>& roles, Unit* unit) {
   for (const GangMember& member : gang.members) {
     if (member.standing == Standing::kBound) {
-      unit->topology.bound_on.push_back((*member.pod)->node_name);
+      unit->topology.bound_on.push_back(member.pod->node_name);
     } else if (WantsPlace(member.standing)) {
       Member& added = unit->members.emplace_back();
-      added.pod = *member.pod;
+      added.pod = member.pod;
       if (FindRole(roles, member.role) != nullptr) added.role = member.role;
     }
   }
@@ -103,6 +103,21 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
     unit.roles.clear();
     for (Member& member : unit.members) member.role.clear();
   }
+  return unit;
+}
+
+Unit UnitOf(const PodPtr& pod, Notes* notes) {
+  Unit unit;
+  unit.key = {Dialect::kNone, pod->namespace_, pod->name, pod->uid};
+  Rank& rank = unit.rank;
+  rank.group_priority = GroupPriorityOf(pod->labels, unit.key, notes);
+  rank.priority = pod->priority;
+  rank.qos = QosClassOf(*pod);
+  rank.created = pod->creation_time;
+  rank.namespace_ = pod->namespace_;
+  rank.name = pod->name;
+  rank.uid = pod->uid;
+  unit.members.emplace_back().pod = pod;
   return unit;
 }
 

@@ -5,12 +5,14 @@
 
 #include "fmt/format.h"
 #include "plan/groups/integer.h"
-#include "plan/groups/rank_order.h"
 
 namespace outrigger::plan {
 
 std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
-  return CompareRanks(a, b);
+  // What is descending stands on the other side.
+  return std::tie(b.broken, b.group_priority, b.priority, a.turn, b.qos, a.created, a.namespace_,
+                  a.name, a.uid) <=> std::tie(a.broken, a.group_priority, a.priority, b.turn, a.qos,
+                                              b.created, b.namespace_, b.name, b.uid);
 }
 
 int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes) {

@@ -211,13 +211,13 @@ TEST(ClusterSource, TriesAServerThatIsNotThereAndSaysWhy) {
   ASSERT_TRUE(source.ok()) << source.status();
   (*source)->Start(Needs().NodeLabels());
   const auto failed = [&] {
-    const auto followed = (*source)->Followed();
+    const auto followed = (*source)->Followed().resources;
     return !followed.empty() && followed[0].failures > 0;
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!failed() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   ASSERT_TRUE(failed());
-  const auto followed = (*source)->Followed();
+  const auto followed = (*source)->Followed().resources;
   EXPECT_EQ(followed[0].resource, "nodes");
   EXPECT_FALSE(followed[0].synced);
   EXPECT_LT(followed[0].age_seconds, 0);

@@ -46,6 +46,8 @@ const Row kRows[] = {
     {"JsonWithAComma", "{\"kind\":\"Pod\",\n}", "f:2:1: not JSON: "},
     {"TwoJsonObjects", "{\"kind\":\"Pod\"}\n{}", "f:2:1: not JSON: "},
     {"YamlThatEnds", "kind: [Pod\n", "f:2:1: not YAML: "},
+    {"ANumberOutOfRange", "{\"kind\": 1e999}", "f: kind: expected a string, found a number"},
+    {"ABreakBehindSuchANumber", "{\"a\": 1e999,\n]", "f: body: broken JSON: "},
     {"WrongType", "kind: 1", "f: kind: expected a string, found a number"},
     {"NotAnObject", "- kind: Pod", "f: body: expected a JSON object"},
     {"InALaterDocument", "kind: Pod\n---\na: 1", "f: document 2: kind: expected a kind"},

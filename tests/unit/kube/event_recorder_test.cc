@@ -12,6 +12,7 @@ namespace outrigger::kube {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -122,15 +123,38 @@ TEST_F(EventRecorderTest, ARefusalIsCountedAndTheNextEventIsTried) {
   server_.before = [&refuse](const ApiRequest&) {
     return refuse ? absl::PermissionDeniedError("no events") : absl::OkStatus();
   };
-  const auto recorder = Recorder();
+  std::vector<std::string> told;
+  const auto recorder =
+      Recorder({.warn = [&told](const std::string& problem) { told.push_back(problem); }});
   recorder->Record(Waiting());
   recorder->Flush();
+  EXPECT_THAT(told, ElementsAre("events are not written: no events"));
   refuse = false;
   recorder->Record(Waiting());
   recorder->Flush();
   EXPECT_EQ(recorder->stats().dropped, 1U);
   EXPECT_EQ(recorder->stats().written, 1U);
   EXPECT_THAT(server_.Paths(), SizeIs(1));
+}
+
+TEST_F(EventRecorderTest, OfARowOfRefusalsTheFirstIsTold) {
+  bool refuse = true;
+  server_.before = [&refuse](const ApiRequest& request) {
+    return refuse && request.method == "PATCH" ? absl::PermissionDeniedError("no patches")
+                                               : absl::OkStatus();
+  };
+  int told = 0;
+  const auto recorder = Recorder({.warn = [&told](const std::string&) { ++told; }});
+  for (const char* pod : {"a", "a", "b", "b", "c", "c"}) recorder->Record(Waiting(pod));
+  recorder->Flush();
+  EXPECT_EQ(told, 1) << "new events that are written in between do not count";
+  refuse = false;
+  recorder->Record(Waiting("a"));
+  recorder->Flush();
+  refuse = true;
+  recorder->Record(Waiting("a"));
+  recorder->Flush();
+  EXPECT_EQ(told, 2);
 }
 
 TEST_F(EventRecorderTest, WhatCouldNotBeCountedIsCountedByTheNext) {

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "fmt/format.h"
 #include "groups_testing.h"
 
 // Why a group is not planned, and which members count.
@@ -154,10 +155,10 @@ TEST(Causes, AnInvalidMinimumOfARoleIsNamed) {
 }
 
 TEST(Causes, MoreThan100000MembersAreTooMany) {
-  const PodPtr one = PodOf("p").Train("2");
-  Pods pods(100'000, one);
+  Pods pods;
+  for (int i = 0; i < 100'000; ++i) pods.push_back(PodOf(fmt::format("p{}", i)).Train("2"));
   EXPECT_EQ(OnlyState(Build(pods)).cause, GroupCause::kNone);
-  pods.push_back(one);
+  pods.push_back(PodOf("one-more").Train("2"));
   const Built built = Build(pods);
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyMembers);

@@ -58,9 +58,9 @@ PodGroupObject RandomObject(int number) {
 }
 
 std::string TextOf(const Rank& rank) {
-  return fmt::format("{} {} {} {} {} {}/{}/{}", rank.broken, rank.group_priority, rank.priority,
-                     static_cast<int>(rank.qos), rank.created, rank.namespace_, rank.name,
-                     rank.uid);
+  return fmt::format("{} {} {} {} {} {} {}/{}/{}", rank.broken, rank.group_priority, rank.priority,
+                     rank.turn, static_cast<int>(rank.qos), rank.created, rank.namespace_,
+                     rank.name, rank.uid);
 }
 
 std::string TextOf(const Unit& unit) {
@@ -68,7 +68,8 @@ std::string TextOf(const Unit& unit) {
       "{} {} {} [{}] {}/{}", Brief(unit), static_cast<int>(unit.key.dialect),
       plan::TextOf(unit.key) + unit.key.uid, TextOf(unit.rank), unit.bound, unit.minimum);
   for (const Member& member : unit.members) {
-    text += " " + member.role + member.leased + member.waits_on;
+    text += fmt::format(" {}{}{}{}{}", member.role, member.leased, member.waits_on,
+                        member.refused.size(), member.pinned.size());
   }
   for (const Role& role : unit.roles) {
     text += fmt::format(" {}:{}/{}", role.name, role.bound, role.minimum);
@@ -147,15 +148,69 @@ RC_GTEST_PROP(UnitsProperty, AreInOrderAndHoldEveryPodAtMostOnce, ()) {
   RC_ASSERT(std::adjacent_find(placed.begin(), placed.end()) == placed.end());
 }
 
-RC_GTEST_PROP(UnitsProperty, KeepNothingOfTheMemoryTheyAreMadeIn, ()) {
-  const Input before = RandomInput();
-  const Input input = RandomInput();
-  GroupedUnits made = BuildUnits(before.pods, before.objects, AllServed(), nullptr);
-  for (Unit& unit : made.units) {
-    for (Member& member : unit.members) member.leased = member.waits_on = "node-1";
+// What happens to a cluster between two plans: pods and objects go, come, and change.
+void Change(Input* input, int* next_pod) {
+  std::erase_if(input->pods, [](const PodPtr&) { return *rc::gen::inRange(0, 6) == 0; });
+  for (PodPtr& pod : input->pods) {
+    // A pod that has changed is another object, here with the name of the old one.
+    if (*rc::gen::inRange(0, 6) == 0) pod = RandomPod(std::stoi(pod->name.substr(4)));
   }
-  BuildUnits(input.pods, input.objects, AllServed(), nullptr, &made);
-  RC_ASSERT(TextsOf(made) == TextsOf(BuildUnits(input.pods, input.objects, AllServed(), nullptr)));
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) input->pods.push_back(RandomPod((*next_pod)++));
+  if (*rc::gen::inRange(0, 2) == 0) return;
+  std::erase_if(input->objects, [](const PodGroupObject&) { return *rc::gen::inRange(0, 4) == 0; });
+  for (PodGroupObject& object : input->objects) {
+    if (*rc::gen::inRange(0, 4) == 0) object.min_member = *rc::gen::inRange(0, 4);
+  }
+  if (*rc::gen::arbitrary<bool>()) input->objects.push_back(RandomObject(100 + *next_pod));
+}
+
+// What who plans may do with units that are to be brought up to date.
+void Use(std::vector<Unit>* units) {
+  for (Unit& unit : *units) {
+    if (*rc::gen::inRange(0, 3) != 0) continue;
+    unit.rank.turn = 1;
+    unit.rank.broken = true;
+    Member& member = unit.members.back();
+    member.leased = member.waits_on = "node-1";
+    member.refused = {"node-2"};
+    member.pinned.emplace_back();
+  }
+  std::erase_if(*units, [](const Unit&) { return *rc::gen::inRange(0, 8) == 0; });
+  if (*rc::gen::arbitrary<bool>()) *units = Shuffled(*units);
+}
+
+RC_GTEST_PROP(UnitsProperty, ThatAreKeptAreThoseThatAreMadeAfresh, ()) {
+  Input input = RandomInput();
+  int next_pod = 30;
+  UnitTable table;
+  for (int round = 0; round < 4; ++round) {
+    GroupOptions options = AllServed();
+    if (*rc::gen::inRange(0, 8) == 0) options.scheduler_names = {"other"};
+    if (*rc::gen::inRange(0, 8) == 0 && !input.pods.empty()) {
+      options.leaving = {(*rc::gen::elementOf(input.pods))->uid};
+    }
+    table.Update(Shuffled(input.pods), input.objects, options, nullptr);
+    RC_ASSERT(TextsOf(table.made()) ==
+              TextsOf(BuildUnits(input.pods, input.objects, options, nullptr)));
+    Use(&table.made().units);
+    Change(&input, &next_pod);
+  }
+}
+
+RC_GTEST_PROP(UnitsProperty, OfWhichNothingHasChangedStayWhereTheyAre, ()) {
+  const Input input = RandomInput();
+  UnitTable table;
+  table.Update(input.pods, input.objects, AllServed(), nullptr);
+  const auto text_of = [](const Unit& unit) {
+    return static_cast<const void*>(unit.key.name.data());
+  };
+  std::vector<const void*> before;
+  for (const Unit& unit : table.made().units) before.push_back(text_of(unit));
+  table.Update(Shuffled(input.pods), input.objects, AllServed(), nullptr);
+  std::vector<const void*> after;
+  for (const Unit& unit : table.made().units) after.push_back(text_of(unit));
+  const bool same = after == before;
+  RC_ASSERT(same);
 }
 
 RC_GTEST_PROP(UnitsProperty, NoteEveryThingOnce, ()) {

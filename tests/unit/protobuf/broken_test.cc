@@ -1,6 +1,9 @@
 // Bytes that no server sends: every one gets a status, and none is read outside of its end. The
 // sanitizers of the asan preset see the latter.
+#include <algorithm>
+#include <ctime>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "protobuf/envelope.h"
@@ -201,13 +204,24 @@ TEST(BrokenProtobufNodes, NestedDeeplyAreReadNoDeeperThanTheirFields) {
   ExpectJudged(PodStatus(nested));
 }
 
-// Ordering its map for every part would take minutes.
-TEST(BrokenProtobufNodes, InManyPartsAreReadInTime) {
+// Processor time of reading a node whose labels come in so many parts, the least of three tries.
+double SecondsFor(int parts) {
   Message node;
-  for (int i = 0; i < 60'000; ++i) {
+  for (int i = 0; i < parts; ++i) {
     node.Nested(1, Message().Entry(11, std::to_string(1'000'000 - i), ""));
   }
-  EXPECT_THAT(NodeStatus(node.bytes), IsOk());
+  double least = std::numeric_limits<double>::max();
+  for (int tries = 0; tries < 3; ++tries) {
+    const std::clock_t before = std::clock();
+    EXPECT_THAT(NodeStatus(node.bytes), IsOk());
+    least = std::min(least, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+// Ordering the map for every part would cost a hundred times as much for ten times as many.
+TEST(BrokenProtobufNodes, InManyPartsAreReadInTime) {
+  EXPECT_LT(SecondsFor(60'000), 40 * SecondsFor(6'000));
 }
 
 }  // namespace

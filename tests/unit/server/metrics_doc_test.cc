@@ -99,7 +99,7 @@ TEST(MetricsPage, NamesExactlyWhatIsExposed) {
   metrics->OnRejected("safe", "risk", 1);
   metrics->OnMalformed("safe", "load");
   metrics->Watch("extender", [] { return http::ServerStats{}; });
-  metrics->Follow([] { return std::vector<FollowedResource>{{.resource = "nodes"}}; });
+  metrics->Follow([] { return FollowedCluster{.resources = {{.resource = "nodes"}}}; });
   const MetricsByName documented = Documented();
   ASSERT_GE(documented.size(), 10U) << "the table of docs/metrics.md was not found";
   EXPECT_EQ(documented, Parse(metrics->Render()));

@@ -171,9 +171,12 @@ TEST(Metrics, ShowHowTheApiServerIsFollowedUntilThatEnds) {
   const auto metrics = Metrics::Create();
   EXPECT_THAT(metrics->Render(), Not(HasSubstr("outrigger_watch_")));
   metrics->Follow([] {
-    return std::vector<FollowedResource>{
-        {.resource = "nodes", .synced = true, .age_seconds = 1.5, .objects = 7, .relists = 2},
-        {.resource = "pods"}};
+    return FollowedCluster{
+        .resources =
+            {{.resource = "nodes", .synced = true, .age_seconds = 1.5, .objects = 7, .relists = 2},
+             {.resource = "pods"}},
+        .events_written = 5,
+        .events_dropped = 3};
   });
   const std::string text = metrics->Render();
   EXPECT_THAT(text, HasSubstr("outrigger_watch_synced{resource=\"nodes\"} 1\n"));
@@ -182,6 +185,8 @@ TEST(Metrics, ShowHowTheApiServerIsFollowedUntilThatEnds) {
   EXPECT_THAT(text, HasSubstr("outrigger_watch_age_seconds{resource=\"pods\"} -1\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_watch_objects{resource=\"nodes\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("outrigger_watch_relists_total{resource=\"nodes\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_events_total{result=\"written\"} 5\n"));
+  EXPECT_THAT(text, HasSubstr("outrigger_events_total{result=\"dropped\"} 3\n"));
   metrics->Follow(nullptr);
   EXPECT_THAT(metrics->Render(), Not(HasSubstr("outrigger_watch_")));
 }

@@ -251,8 +251,8 @@ TEST(Hostile, MapsOfAHundredThousandKeysTakeNoQuadraticTime) {
 }
 
 TEST(Hostile, BodiesOfNothingButPunctuationAreRefusedBeforeTheyAreIndexed) {
-  const std::string json =
-      R"({"Pod":{},"NodeNames":[],"x":)" + std::string(json::kMaxTokens, '[') + "}";
+  std::string json = R"({"Pod":{},"NodeNames":[],"x":)";
+  json.append(json::kMaxTokens, '[').push_back('}');
   EXPECT_THAT(DecodeArgs(json), IsInvalid("body: more than 100663296 keys, values"));
 }
 

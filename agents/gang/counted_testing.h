@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "outrigger/agent/metrics.h"
+
+namespace outrigger::gang {
+
+/// What was counted, by "metric label".
+class Counted final : public AgentMetrics {
+ public:
+  void Add(std::string_view metric, std::string_view label, double amount) override {
+    values[Name(metric, label)] += amount;
+  }
+  void Set(std::string_view metric, std::string_view label, double value) override {
+    values[Name(metric, label)] = value;
+  }
+  void Observe(std::string_view metric, std::string_view label, double value) override {
+    observed.emplace_back(Name(metric, label), value);
+  }
+  std::map<std::string, double> values;
+  std::vector<std::pair<std::string, double>> observed;
+
+ private:
+  static std::string Name(std::string_view metric, std::string_view label) {
+    return fmt::format("{} {}", metric.substr(std::string_view("outrigger_gang_").size()), label);
+  }
+};
+
+}  // namespace outrigger::gang
