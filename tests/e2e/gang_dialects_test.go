@@ -20,15 +20,16 @@ type dialect struct {
 	name           string
 	resource       schema.GroupVersionResource
 	label, comment string // the pod's label, or its annotation
+	plainStatus    bool   // the status is no subresource, as in some versions of Volcano's CRD
 }
 
 var dialects = []dialect{
 	{"plugins", schema.GroupVersionResource{Group: "scheduling.x-k8s.io", Version: "v1alpha1", Resource: "podgroups"},
-		"scheduling.x-k8s.io/pod-group", ""},
+		"scheduling.x-k8s.io/pod-group", "", false},
 	{"sigs", schema.GroupVersionResource{Group: "scheduling.sigs.k8s.io", Version: "v1alpha1", Resource: "podgroups"},
-		"pod-group.scheduling.sigs.k8s.io", ""},
+		"pod-group.scheduling.sigs.k8s.io", "", false},
 	{"volcano", schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
-		"", "scheduling.k8s.io/group-name"},
+		"", "scheduling.k8s.io/group-name", false},
 }
 
 func (d dialect) object(namespace, name string, minimum int64) *unstructured.Unstructured {
@@ -48,6 +49,13 @@ func (d dialect) member(gang string, index int) *kube.PodBuilder {
 	return pod.Annotation(d.comment, gang)
 }
 
+func (d dialect) subresources() map[string]any {
+	if d.plainStatus {
+		return map[string]any{}
+	}
+	return map[string]any{"status": map[string]any{}}
+}
+
 // definePodGroups installs the CRD of a dialect, without a schema of its own.
 func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 	w.Helper()
@@ -62,7 +70,7 @@ func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 			"names": map[string]any{"kind": "PodGroup", "listKind": "PodGroupList", "plural": "podgroups", "singular": "podgroup"},
 			"versions": []any{map[string]any{
 				"name": d.resource.Version, "served": true, "storage": true,
-				"subresources": map[string]any{"status": map[string]any{}},
+				"subresources": d.subresources(),
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{
 					"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
 			}},

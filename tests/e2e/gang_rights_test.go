@@ -1,0 +1,232 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	extender "k8s.io/kube-scheduler/extender/v1"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// deed is what makes an agent use a right, and where it says that it may not.
+type deed struct {
+	args  []string
+	tells func(w *world, agent *outrigger.Server) string
+}
+
+// deeds are by the right that they need.
+var deeds = map[right]deed{
+	{"", "pods", "get"}:             {alone(), whenBinding("unknown")},
+	{"", "pods/binding", "create"}:  {alone(), whenBinding("single")},
+	{"", "pods/status", "patch"}:    {alone("--gang.nominate", "all"), inItsLog},
+	{"", "pods/eviction", "create"}: {alone("--gang.preempt", "--gang.min-run-time", "0"), inItsLog},
+	{"coordination.k8s.io", "leases", "get"}: {
+		[]string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, whenBinding("single")},
+	{"events.k8s.io", "events", "create"}:                   {alone(), inItsLog},
+	{"events.k8s.io", "events", "patch"}:                    {alone(), whenToldAgain},
+	{"scheduling.x-k8s.io", "podgroups/status", "patch"}:    writesStatus,
+	{"scheduling.sigs.k8s.io", "podgroups/status", "patch"}: writesStatus,
+	{"scheduling.volcano.sh", "podgroups/status", "patch"}:  writesStatus,
+	{"scheduling.volcano.sh", "podgroups", "patch"}:         writesStatus,
+	{"scheduling.k8s.io", "podgroups/status", "patch"}:      writesStatus,
+}
+
+var writesStatus = deed{alone("--gang.write-status"), inItsLog}
+
+// untold are rights whose lack the agent does not tell, and why.
+var untold = map[right]string{
+	{"scheduling.volcano.sh", "podgroups", "get"}: "it is used to tell why a write was refused: " +
+		"without it the refusal is told as it came",
+}
+
+// What the agent may not do it says where people look: on its page, in an answer to the scheduler, in its log.
+func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
+	t.Parallel()
+	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: withEveryGroup(t)}))
+	served := w.createGroups()
+	w.createWhatIsActedOn()
+	all := rightsOf(t, "gang")
+	checkAskedFor(t, all)
+	for i, missing := range all {
+		// Who may not follow groups that this API server does not have misses nothing.
+		if untold[missing] != "" || missing.isOf(upstream) && !served {
+			continue
+		}
+		t.Run(fmt.Sprintf("without %s %s", missing, missing.group), func(t *testing.T) {
+			name := fmt.Sprintf("gang-without-%d", i)
+			needs := deedOf(t, missing)
+			agent := outrigger.Serve(t, name, w.cluster.LogDir(), "gang",
+				append([]string{"--kubeconfig", w.kubeconfigWithout(name, all, missing)}, needs.args...)...)
+			checkTells(t, missing, func() string { return needs.tells(w, agent) })
+		})
+	}
+}
+
+// checkAskedFor fails the test if it knows of rights that the agent does not ask for any more.
+func checkAskedFor(t *testing.T, all []right) {
+	t.Helper()
+	known := slices.AppendSeq(slices.Collect(maps.Keys(deeds)), maps.Keys(untold))
+	for _, right := range known {
+		if !slices.Contains(all, right) {
+			t.Errorf("the agent does not ask for %s %s", right, right.group)
+		}
+	}
+}
+
+// withEveryGroup makes an API server serve upstream's groups too, where it can, and not stream lists: a watch
+// would show all that a list does.
+func withEveryGroup(t *testing.T) []string {
+	t.Helper()
+	args := []string{"--feature-gates=WatchList=false"}
+	if knowsUpstreamGroups(t) {
+		args = append(args, "--feature-gates=GenericWorkload=true",
+			"--runtime-config="+upstream.GroupVersion().String()+"=true")
+	}
+	return args
+}
+
+// deedOf is what needs the right: all rights to follow are needed at once.
+func deedOf(t *testing.T, missing right) deed {
+	t.Helper()
+	if missing.verb == "list" || missing.verb == "watch" {
+		return deed{alone(), onItsPage}
+	}
+	deed, known := deeds[missing]
+	if !known {
+		t.Fatalf("nothing here makes the agent %s", missing)
+	}
+	return deed
+}
+
+// alone are the arguments of an agent beside which no scheduler runs.
+func alone(more ...string) []string {
+	return append([]string{"--gang.scheduler-lease", "none"}, more...)
+}
+
+func inItsLog(w *world, agent *outrigger.Server) string {
+	text, err := os.ReadFile(agent.LogPath())
+	w.must(err)
+	return string(text)
+}
+
+// whenToldAgain is its log, while a gang waits for another reason than before: its event becomes a series.
+func whenToldAgain(w *world, agent *outrigger.Server) string {
+	log := inItsLog(w, agent)
+	if strings.Contains(log, "gang default/short waits") {
+		_, err := w.client.CoreV1().Pods("default").Create(w.ctx, short(2).Pod(), metav1.CreateOptions{})
+		if !errors.IsAlreadyExists(err) {
+			w.must(err)
+		}
+	}
+	return log
+}
+
+// short is a member of a gang of three for which there is never room.
+func short(index int) *kube.PodBuilder {
+	return member("short", index, 3).Request(corev1.ResourceCPU, "100")
+}
+
+// whenBinding is the error of a call of the scheduler to bind a pod.
+func whenBinding(name string) func(*world, *outrigger.Server) string {
+	return func(w *world, agent *outrigger.Server) string {
+		args := extender.ExtenderBindingArgs{PodNamespace: "default", PodName: name, PodUID: "unknown", Node: "wide"}
+		if pod := w.tracker.Pod("default", name); pod != nil {
+			args.PodUID = pod.UID
+		}
+		body, err := json.Marshal(args)
+		w.must(err)
+		response, err := http.Post(agent.URL+"/gang/bind", "application/json", bytes.NewReader(body))
+		w.must(err)
+		defer response.Body.Close()
+		var result extender.ExtenderBindingResult
+		w.must(json.NewDecoder(response.Body).Decode(&result))
+		return result.Error
+	}
+}
+
+// createWhatIsActedOn makes a gang that has places for which it may be nominated, a single pod, a gang that
+// lacks a member, and one that gets places if another one is evicted.
+func (w *world) createWhatIsActedOn() {
+	w.Helper()
+	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
+	w.nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "4"),
+		kube.MakeNode("wide").Resource(corev1.ResourceCPU, "3"))
+	for i := range 4 {
+		w.pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
+	}
+	w.pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
+}
+
+// createGroups makes a group of each dialect with an object, and a member of each. It returns whether there
+// could be one of upstream's.
+func (w *world) createGroups() bool {
+	w.Helper()
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	for _, d := range dialects {
+		d.plainStatus = d.name == "volcano"
+		w.definePodGroups(client, d)
+	}
+	for _, d := range dialects {
+		w.create(client, d, d.object("default", "train", 3))
+		w.pods(d.member("train", 0))
+	}
+	return w.createUpstreamGroup(client)
+}
+
+// upstream is the dialect of spec.schedulingGroup.
+var upstream = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}
+
+func (r right) isOf(kind schema.GroupVersionResource) bool {
+	resource, _, _ := strings.Cut(r.resource, "/")
+	return r.group == kind.Group && resource == kind.Resource
+}
+
+// knowsUpstreamGroups tells whether the API server can be made to serve them: it has a gate for them.
+func knowsUpstreamGroups(t *testing.T) bool {
+	t.Helper()
+	help, err := exec.Command(filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-apiserver"), "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(help, []byte("GenericWorkload="))
+}
+
+// createUpstreamGroup makes a group and a member, without types that older versions lack.
+func (w *world) createUpstreamGroup(client dynamic.Interface) bool {
+	w.Helper()
+	if !knowsUpstreamGroups(w.T) {
+		return false
+	}
+	group := dialect{name: "upstream", resource: upstream}.object("default", "train", 3)
+	group.Object["spec"] = map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(3)}}}
+	pod, err := runtime.DefaultUnstructuredConverter.ToUnstructured(slot("upstream-train-000").Pod())
+	w.must(err)
+	w.must(unstructured.SetNestedField(pod, "train", "spec", "schedulingGroup", "podGroupName"))
+	pod["apiVersion"], pod["kind"] = "v1", "Pod"
+	_, err = client.Resource(upstream).Namespace("default").Create(w.ctx, group, metav1.CreateOptions{})
+	w.must(err)
+	pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace("default")
+	_, err = pods.Create(w.ctx, &unstructured.Unstructured{Object: pod}, metav1.CreateOptions{})
+	w.must(err)
+	return true
+}
