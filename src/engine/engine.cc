@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/call.h"
+#include "engine/catch_up.h"
 #include "engine/decision_log.h"
 #include "engine/event_text.h"
 #include "engine/instance.h"
@@ -42,6 +43,8 @@ class EngineImpl final : public Engine {
  private:
   CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
   CallError AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
+  CallError Filter(const Plan& plan, CallState* state) const;
+  bool MayBeBehind(const Plan& plan, const CallState& state) const;
   CallError AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const;
   CallError AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
                           std::string* out) const;
@@ -55,6 +58,7 @@ class EngineImpl final : public Engine {
   std::vector<Endpoint> endpoints_;
   Needs needs_;
   mutable CallStatePool states_;
+  mutable CatchUp catch_up_;
 };
 
 CallError FromDecoding(const absl::Status& status) {
@@ -198,19 +202,37 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
   CallError error = ResolveNodes(plan, source_, observer_, state.get());
   if (!error.ok()) return error;
 
-  const bool explaining = DecisionsAreLogged();
   if (plan.endpoint.verb == Verb::kFilter) {
-    error = RunFilters(plan, explaining, observer_, state.get());
+    error = Filter(plan, state.get());
     if (!error.ok()) return error;
     wire::EncodeFilterResult(state->args, state->kinds, state->reasons, &reply->body,
                              &reply->echoes);
   } else {
-    error = RunScorers(plan, explaining, observer_, state.get());
+    error = RunScorers(plan, DecisionsAreLogged(), observer_, state.get());
     if (!error.ok()) return error;
     wire::EncodeHostPriorityList(state->args, state->scores, &reply->body);
   }
   states_.Return(std::move(state));
   return {};
+}
+
+CallError EngineImpl::Filter(const Plan& plan, CallState* state) const {
+  CallError error = RunFilters(plan, DecisionsAreLogged(), observer_, state);
+  if (!error.ok() || !MayBeBehind(plan, *state)) return error;
+  const bool changed =
+      source_->AwaitChange(state->view->generation(), CatchUp::kWait, state->abandoned);
+  catch_up_.Waited(changed);
+  if (!changed) return error;
+  error = ResolveNodes(plan, source_, observer_, state);
+  return error.ok() ? RunFilters(plan, DecisionsAreLogged(), observer_, state) : error;
+}
+
+// Whether a pod that no node may take was asked about before we know why.
+bool EngineImpl::MayBeBehind(const Plan& plan, const CallState& state) const {
+  if (!plan.waits_for_news || state.args.has_full_nodes || state.view == nullptr) return false;
+  const auto fits = [](Verdict::Kind kind) { return kind == Verdict::Kind::kFits; };
+  if (std::any_of(state.kinds.begin(), state.kinds.end(), fits)) return false;
+  return catch_up_.IsWorthWaiting(state.args.pod, state.view->generation());
 }
 
 CallError EngineImpl::AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const {

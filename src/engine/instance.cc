@@ -1,5 +1,6 @@
 #include "engine/instance.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -135,6 +136,17 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   return instance;
 }
 
+void LetWaitForNews(Plan* plan) {
+  // Who works on the cluster by itself knows whom it has to wake.
+  const auto judges_nodes_alone = [](const Plan::Filtering& filtering) {
+    return filtering.instance->controller == nullptr;
+  };
+  plan->waits_for_news =
+      !plan->filters.empty() && plan->needs.AnyOfNode() &&
+      std::all_of(plan->filters.begin(), plan->filters.end(), judges_nodes_alone);
+  if (plan->waits_for_news) plan->needs.PodStatus();  // the pod's version
+}
+
 absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agents,
                                             const std::vector<Instance>& instances) {
   std::vector<Plan> plans;
@@ -147,6 +159,7 @@ absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agen
   }
   const absl::Status merged = AddMergedPaths(instances, &plans);
   if (!merged.ok()) return merged;
+  for (Plan& plan : plans) LetWaitForNews(&plan);
 
   absl::flat_hash_set<std::string> paths;
   for (const Plan& plan : plans) {

@@ -50,6 +50,8 @@ struct Plan {
   std::vector<Scoring> scorers;
   std::vector<Preempting> preempters;
   const Instance* binder = nullptr;
+  /// Filters that judge nodes alone: a call may wait for news of them (see catch_up.h).
+  bool waits_for_news = false;
 };
 
 /// What a path runs before it is given any stage.

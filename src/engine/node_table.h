@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +23,8 @@ class NodeView {
   virtual const Node* Find(std::string_view name) const = 0;
   /// Find() of each name, into `found`, which is as long.
   virtual void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const = 0;
+  /// Of two views of one source with the same generation all nodes are equal.
+  virtual uint64_t generation() const { return 0; }
 };
 
 /// Where the nodes of names-only calls come from. Thread-safe.
@@ -30,6 +35,12 @@ class NodeSource {
   /// is known is too old to decide by; the text says what is behind, and why, and is the same as
   /// long as that is so (it ends in the pod's condition, and a changed one wakes the pod).
   virtual absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const = 0;
+  /// Waits until the nodes are of another generation than `generation`, or `limit` is over, or the
+  /// caller has gone; true if they are. One that never changes does not wait.
+  virtual bool AwaitChange(uint64_t /*generation*/, std::chrono::milliseconds /*limit*/,
+                           const std::stop_token& /*abandoned*/) const {
+    return false;
+  }
 };
 
 /// Nodes of which a copy is kept.

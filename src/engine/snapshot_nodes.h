@@ -18,6 +18,8 @@ class SnapshotNodes final : public NodeSource {
       : cluster_(*cluster), usable_(std::move(usable)) {}
 
   absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override;
+  bool AwaitChange(uint64_t generation, std::chrono::milliseconds limit,
+                   const std::stop_token& abandoned) const override;
 
  private:
   cluster::Cluster& cluster_;

@@ -1,16 +1,12 @@
 package e2e
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -106,13 +102,7 @@ func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Re
 // throughTrap returns the path of a kubeconfig with the agent's rights, by a proxy that sees its calls.
 func (w *trappedWorld) throughTrap() string {
 	w.Helper()
-	ca, err := os.ReadFile(w.cluster.Config.CAFile)
-	w.must(err)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	proxy, err := faults.Start(w.cluster.Config.Host, &tls.Config{RootCAs: pool})
-	w.must(err)
-	w.Cleanup(proxy.Close)
+	proxy := w.faultyServer()
 	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
 		switch {
 		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
@@ -123,17 +113,12 @@ func (w *trappedWorld) throughTrap() string {
 		return false
 	}})
 	if w.rights == nil {
+		var err error
 		w.rights, err = w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
 		w.must(err)
 	}
 	w.proxies++
-	name := fmt.Sprintf("gang-%d", w.proxies)
-	config := rest.CopyConfig(w.rights)
-	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.cluster.Dir, name+".crt")
-	w.must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
-	kubeconfig, err := w.cluster.WriteKubeconfig(name, config)
-	w.must(err)
-	return kubeconfig
+	return w.kubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
 }
 
 func (w *trappedWorld) runScheduler() {

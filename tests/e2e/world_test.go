@@ -34,7 +34,6 @@ type world struct {
 	// wholeNodes: the scheduler sends nodes with each call, and agents have no access to the API
 	// server. Otherwise it sends names, and agents follow the nodes themselves.
 	wholeNodes bool
-	followers  []*outrigger.Server // that follow the nodes
 }
 
 func newWorld(t *testing.T) *world {
@@ -67,28 +66,13 @@ func (w *world) nodes(builders ...*kube.NodeBuilder) {
 	}
 }
 
-// annotate sets annotations of a node as a cluster's annotators do: again and again. The scheduler may
-// hear of the first time before an agent that follows the nodes has; what it is refused then waits for
-// the node's next event.
-func (w *world) annotate(node string, annotations map[string]string) {
-	w.Helper()
-	heard := make([]float64, len(w.followers))
-	for i, follower := range w.followers {
-		heard[i] = follower.Metric(w, nodeEvents, `resource="nodes"`)
-	}
-	w.patchAnnotations(node, annotations)
-	for i, follower := range w.followers {
-		follower.UntilMetricAbove(w, heard[i], nodeEvents, `resource="nodes"`)
-	}
-	w.patchAnnotations(node, map[string]string{"example.com/annotated": time.Now().Format(time.RFC3339Nano)})
-}
-
 const nodeEvents = "outrigger_watch_events_total"
 
 // nodesKnown also counts what came as a list: API servers before 1.34 do not stream one as events.
 const nodesKnown = "outrigger_watch_objects"
 
-func (w *world) patchAnnotations(node string, annotations map[string]string) {
+// annotate sets annotations of a node.
+func (w *world) annotate(node string, annotations map[string]string) {
 	w.Helper()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	w.must(err)
@@ -122,7 +106,6 @@ func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Serv
 	args = append(args, "--kubeconfig", w.agentKubeconfig(agents))
 	server := outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
-	w.followers = append(w.followers, server)
 	return server
 }
 

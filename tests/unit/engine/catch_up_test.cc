@@ -1,0 +1,154 @@
+// Calls that come before the news that caused them.
+#include "engine/catch_up.h"
+
+#include <thread>
+
+#include "builders.h"
+#include "engine/snapshot_nodes.h"
+#include "fake_agents.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::engine {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Pod PodOfVersion(const std::string& version) {
+  Pod pod = testing::MakePod("giant");
+  pod.uid = "u";
+  pod.resource_version = version;
+  return pod;
+}
+
+class CatchUpTest : public ::testing::Test {
+ protected:
+  std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::time_point(seconds(100));
+  CatchUp catch_up_{[this] { return now_; }};
+};
+
+TEST_F(CatchUpTest, WaitsWhereNothingHasChangedSinceThePodWasRejected) {
+  EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7)) << "the first time";
+  EXPECT_TRUE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7));
+}
+
+TEST_F(CatchUpTest, WaitsNotWhereAChangeOfThePodOrOfNodesIsWhyItIsAskedAbout) {
+  EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7));
+  EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion("2"), 7));
+  EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion("2"), 8));
+  EXPECT_TRUE(catch_up_.IsWorthWaiting(PodOfVersion("2"), 8));
+}
+
+TEST_F(CatchUpTest, WaitsNotForAPodThatNoApiServerHasSeen) {
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion(""), 7));
+}
+
+TEST_F(CatchUpTest, WaitsTheSeldomerTheMoreOftenNothingCame) {
+  (void)catch_up_.IsWorthWaiting(PodOfVersion("1"), 7);
+  for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    EXPECT_TRUE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7)) << pause;
+    catch_up_.Waited(false);
+    now_ += seconds(pause) - milliseconds(1);
+    EXPECT_FALSE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7)) << pause;
+    now_ += milliseconds(1);
+  }
+  EXPECT_TRUE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7));
+  catch_up_.Waited(true);
+  EXPECT_TRUE(catch_up_.IsWorthWaiting(PodOfVersion("1"), 7)) << "it was worth it";
+}
+
+TEST_F(CatchUpTest, RemembersABoundedNumberOfPods) {
+  Pod pod = PodOfVersion("1");
+  for (int i = 0; i < 10'001; ++i) {
+    pod.uid = std::to_string(i);
+    (void)catch_up_.IsWorthWaiting(pod, 7);
+  }
+  EXPECT_TRUE(catch_up_.IsWorthWaiting(pod, 7));
+  pod.uid = "0";
+  EXPECT_FALSE(catch_up_.IsWorthWaiting(pod, 7)) << "forgotten with the rest";
+}
+
+/// Nodes that are rejected until somebody waits for their change.
+class LateNews final : public NodeSource {
+ public:
+  explicit LateNews(bool comes) : comes_(comes) {}
+  absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
+    std::vector<Node> nodes;
+    nodes.push_back(
+        testing::MakeNode("a").Annotation("reject", awaited_ > 0 && comes_ ? "" : "no"));
+    return std::make_shared<NodeTable>(std::move(nodes));
+  }
+  bool AwaitChange(uint64_t generation, milliseconds limit, const std::stop_token&) const override {
+    EXPECT_EQ(generation, 0U);
+    EXPECT_EQ(limit, CatchUp::kWait);
+    ++awaited_;
+    return comes_;
+  }
+  int awaited() const { return awaited_; }
+
+ private:
+  const bool comes_;
+  mutable int awaited_ = 0;
+};
+
+json ArgsOf(const std::string& version) {
+  return {{"Pod", {{"metadata", {{"name", "p"}, {"uid", "u"}, {"resourceVersion", version}}}}},
+          {"Nodes", nullptr},
+          {"NodeNames", {"a"}}};
+}
+
+struct World {
+  explicit World(bool news_comes, const AgentInfo& agent = InfoOf<ByAnnotation>("notes")) {
+    auto source = std::make_unique<LateNews>(news_comes);
+    news = source.get();
+    engine.Add(agent).From(std::move(source));
+    EXPECT_TRUE(engine.Make().ok());
+  }
+  json Ask(const std::string& version = "1") {
+    return engine.CallJson("/notes/filter", ArgsOf(version));
+  }
+  TestEngine engine;
+  LateNews* news = nullptr;
+};
+
+TEST(EngineNews, ThatComeWhileACallWaitsForThemDecideIt) {
+  World world(true);
+  EXPECT_EQ(world.Ask()["NodeNames"], json::array());
+  EXPECT_EQ(world.news->awaited(), 0) << "the first answer is given at once";
+  EXPECT_EQ(world.Ask()["NodeNames"], json({"a"}));
+  EXPECT_EQ(world.news->awaited(), 1);
+}
+
+TEST(EngineNews, ThatDoNotComeChangeNothing) {
+  World world(false);
+  const json first = world.Ask();
+  EXPECT_EQ(world.Ask(), first);
+  EXPECT_EQ(world.news->awaited(), 1);
+  EXPECT_EQ(world.Ask(), first);
+  EXPECT_EQ(world.news->awaited(), 1) << "not again at once";
+}
+
+TEST(EngineNews, AreNotWaitedForIfThePodHasChanged) {
+  World world(true);
+  world.Ask("1");
+  world.Ask("2");
+  EXPECT_EQ(world.news->awaited(), 0);
+}
+
+TEST(SnapshotNodes, AwaitAChangeOfTheCluster) {
+  cluster::Cluster cluster({});
+  cluster.UpsertNode(testing::MakeNode("a"));
+  const SnapshotNodes nodes(&cluster, [] { return absl::OkStatus(); });
+  const uint64_t generation = (*nodes.Pin())->generation();
+  EXPECT_FALSE(nodes.AwaitChange(generation, milliseconds(0), {}));
+  std::stop_source gone;
+  gone.request_stop();
+  EXPECT_FALSE(nodes.AwaitChange(generation, std::chrono::hours(1), gone.get_token()));
+  std::jthread later([&] { cluster.UpsertNode(testing::MakeNode("b")); });
+  EXPECT_TRUE(nodes.AwaitChange(generation, std::chrono::hours(1), {}));
+  EXPECT_NE((*nodes.Pin())->generation(), generation);
+}
+
+}  // namespace
+}  // namespace outrigger::engine
