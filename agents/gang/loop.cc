@@ -120,6 +120,7 @@ bool PlanLoop::Await(const std::stop_token& stop, bool* nudged) {
 absl::Status PlanLoop::Acting() {
   absl::Status acting = charge_->Now();
   const std::string epoch = charge_->Epoch();
+  reports_->OnActing(acting);
   if (!acting.ok()) {
     barriers_->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
   } else if (epoch != epoch_) {

@@ -5,6 +5,7 @@
 
 #include "fmt/chrono.h"
 #include "fmt/format.h"
+#include "gang_event.h"
 #include "outrigger/plan/group.h"
 #include "reasons.h"
 
@@ -41,23 +42,13 @@ MetricSpec Spec(MetricSpec::Kind kind, std::string_view name, std::string_view h
   return {kind, std::string(name), std::string(help), std::string(label), std::move(buckets)};
 }
 
-std::string_view KindOf(plan::Dialect dialect) {
-  return dialect == plan::Dialect::kLabels ? "Pod" : "PodGroup";
-}
-
-std::string_view ApiVersionOf(plan::Dialect dialect) {
-  switch (dialect) {
-    case plan::Dialect::kSchedulerPlugins:
-      return "scheduling.x-k8s.io/v1alpha1";
-    case plan::Dialect::kSigs:
-      return "scheduling.sigs.k8s.io/v1alpha1";
-    case plan::Dialect::kVolcano:
-      return "scheduling.volcano.sh/v1beta1";
-    case plan::Dialect::kUpstream:
-      return "scheduling.k8s.io/v1alpha2";
-    default:
-      return "v1";
+// What is done for a gang that waits.
+std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& options) {
+  if (options.promise && options.promise->unit == gang) {
+    return "; others are evicted to make room for it";
   }
+  const bool reserved = options.reserve_for == gang && !options.reserved.empty();
+  return reserved ? "; nodes are kept free for it" : "";
 }
 
 }  // namespace
@@ -102,35 +93,9 @@ void Reports::CountWaiting(const Board& board) {
 
 void Reports::Tell(const Board& board, const plan::UnitKey& key, std::string reason,
                    std::string note) {
-  ClusterEvent event;
-  event.api_version = ApiVersionOf(key.dialect);
-  event.kind = KindOf(key.dialect);
-  event.namespace_ = key.namespace_;
-  event.name = key.name;
-  event.uid = key.uid;
-  event.warning = true;
-  event.reason = std::move(reason);
-  event.action = "Scheduling";
-  event.note = std::move(note);
-  if (key.dialect == plan::Dialect::kLabels) {
-    // Without an object of its own the gang speaks through its first member.
-    const Pod* first = nullptr;
-    for (const auto& [uid, seat] : board.pods()) {
-      const auto membership = plan::MembershipOf(*seat.pod, nullptr);
-      if (!membership || membership->dialect != key.dialect || membership->name != key.name ||
-          membership->namespace_ != key.namespace_) {
-        continue;
-      }
-      if (first == nullptr || seat.pod->name < first->name) first = seat.pod.get();
-    }
-    for (const BoundMember& member : board.BoundOf(key)) {
-      if (first == nullptr || member.pod->name < first->name) first = member.pod.get();
-    }
-    if (first == nullptr) return;
-    event.name = first->name;
-    event.uid = first->uid;
+  if (auto event = GangEvent(board, key, std::move(reason), std::move(note))) {
+    cluster_->Record(*std::move(event));
   }
-  cluster_->Record(std::move(event));
 }
 
 Reports::Gang& Reports::See(const plan::UnitKey& key, Time now) {
@@ -230,9 +195,8 @@ void Reports::Explain(plan::Planner* planner,
     const plan::Shortfall shortfall = planner->Explain(snapshot, units, i, options);
     Keep(unit.key, shortfall.text);
     next_explanation_ = now + kExplainShare * (std::chrono::steady_clock::now() - began);
-    const bool kept = options.reserve_for == unit.key && !options.reserved.empty();
     std::string text = fmt::format("gang {} waits: {}{}", TextOf(unit.key), shortfall.text,
-                                   kept ? "; nodes are kept free for it" : "");
+                                   Kept(unit.key, options));
     log_(text);
     Tell(board, unit.key, "GangWaiting", std::move(text));
   }
@@ -257,6 +221,13 @@ bool Reports::HasWaited(const plan::UnitKey& key, std::chrono::seconds time) con
          std::chrono::steady_clock::now() - *found->second.waiting_since >= time;
 }
 
+void Reports::OnActing(const absl::Status& acting) {
+  if (acting == acting_) return;
+  acting_ = acting;
+  log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
+                   : std::string(acting.message()));
+}
+
 void Reports::OnNomination(const Nomination& nomination, const absl::Status& status) {
   const bool withdrawn = nomination.node.empty();
   metrics_->Add(kNominations, !status.ok() ? "failed" : withdrawn ? "withdrawn" : "written", 1);
@@ -278,6 +249,8 @@ void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::
   if (found == gangs_.end()) return;
   const auto waited = std::chrono::steady_clock::now() - *found->second.waiting_since;
   metrics_->Observe(kAdmission, "", duration<double>(waited).count());
+  if (!found->second.told_at) return;  // nobody was told that it waits
+  log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(gang)));
 }
 
 }  // namespace outrigger::gang

@@ -33,7 +33,9 @@ class Reports {
   /// All outlive this.
   Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
 
-  /// A plan was made; from the planning thread, as the next two.
+  /// Whether this agent may act, and if not, why; from the planning thread, as the next four.
+  void OnActing(const absl::Status& acting);
+  /// A plan was made.
   void OnPlan(const Board& board, size_t waiters, const std::vector<plan::Note>& notes,
               const std::vector<Memory::TimedOut>& timed_out, Time now);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
@@ -75,6 +77,7 @@ class Reports {
   ClusterAccess* const cluster_;
   AgentMetrics* const metrics_;
   const Log log_;
+  absl::Status acting_;
   std::map<std::string, size_t> waiting_;  // by cause, as last counted
   std::map<plan::UnitKey, Gang> gangs_;    // guarded by mutex_
   std::optional<Time> next_explanation_;

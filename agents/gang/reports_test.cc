@@ -159,6 +159,42 @@ TEST_F(ReportsTest, SayForWhomNodesAreKept) {
   EXPECT_EQ(counted_.values["reserved_nodes "], 1);
 }
 
+TEST_F(ReportsTest, SayForWhomOthersAreEvicted) {
+  cluster_.Put(testing::MakeNode("n1"));
+  board_.AddGang("train", 2, 2, "3");
+  board_.Refuse("train", "cpu");
+  plan::PlanOptions options;
+  options.promise = plan::Promise{LabelsGang("train"), {}};
+  OnPlan(kBegin);
+  OnPlan(kBegin + seconds(2));
+  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), options, *board_.Make(),
+                   kBegin + seconds(2));
+  ASSERT_THAT(cluster_.events(), SizeIs(1));
+  EXPECT_THAT(cluster_.events()[0].note, HasSubstr("; others are evicted to make room for it"));
+}
+
+TEST_F(ReportsTest, LogWhoIsInChargeWhenThatChanges) {
+  reports_.OnActing(absl::OkStatus());
+  EXPECT_THAT(log_, IsEmpty()) << "nobody else can be";
+  for (int i = 0; i < 2; ++i) reports_.OnActing(absl::UnavailableError("not in charge: x"));
+  for (int i = 0; i < 2; ++i) reports_.OnActing(absl::OkStatus());
+  EXPECT_THAT(
+      log_, ElementsAre("not in charge: x", "in charge: a scheduler of this host holds the Lease"));
+}
+
+TEST_F(ReportsTest, LogTheEndOfAWaitThatWasTold) {
+  board_.AddGang("train", 2, 2);
+  Lacks("train", "1 of 2 members exists");
+  Told(kBegin);
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
+  EXPECT_THAT(log_, IsEmpty());
+  Told(kBegin + seconds(2));
+  const size_t before = log_.size();
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
+  ASSERT_EQ(log_.size(), before + 1);
+  EXPECT_EQ(log_.back(), "gang default/train waits no longer: its members are bound");
+}
+
 TEST_F(ReportsTest, CountNominationsByWhatBecameOfThem) {
   const auto pod = std::make_shared<Pod>(testing::MakePod("train-0"));
   reports_.OnNomination({pod, "n1"}, absl::OkStatus());

@@ -55,7 +55,6 @@ void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
     Seats seats = SeatsOf(units[i], space_, shapes_);
     Placer::Outcome outcome;
     UnitPlan plan = PlanUnit(units[i], i, &seats, &outcome);
-    if (i == watched_ && !plan.fits) see_(units[i], seats);
     const bool more = plan.fits && AnyIsOpen(seats);
     if (plan.fits && !more) Write(seats, &plan);
     plan_.units.push_back(std::move(plan));
@@ -110,6 +109,7 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
     plan.cause = Fail(unit, *seats, outcome->gave_up);
   }
   if (plan.fits) return plan;
+  if (index == watched_) see_(unit, *seats);  // what is kept for it is there for it
   if (options_.reserve_for == unit.key) Reserve(unit, *seats);
   if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
   return plan;

@@ -31,8 +31,8 @@ Plan World::PlanFresh(const std::vector<Unit>& units, const PlanOptions& options
   return Planner().Run(Take(), units, options);
 }
 
-Shortfall World::Explain(const std::vector<Unit>& units, size_t index) {
-  return Planner().Explain(Take(), units, index);
+Shortfall World::Explain(const std::vector<Unit>& units, size_t index, const PlanOptions& options) {
+  return Planner().Explain(Take(), units, index, options);
 }
 
 MakeUnit::MakeUnit(std::string_view name) {

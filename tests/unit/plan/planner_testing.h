@@ -29,7 +29,7 @@ class World {
   cluster::Cluster& cluster() { return *cluster_; }
   /// By a planner that has planned nothing before.
   Plan PlanFresh(const std::vector<Unit>& units, const PlanOptions& options = {});
-  Shortfall Explain(const std::vector<Unit>& units, size_t index);
+  Shortfall Explain(const std::vector<Unit>& units, size_t index, const PlanOptions& options = {});
 
  private:
   std::unique_ptr<cluster::Cluster> cluster_;  // never null

@@ -53,6 +53,23 @@ TEST(Shortfall, CountsWhatUnitsBeforeItWouldTake) {
             "3 members need cpu 1 each, 2 fit; 1 more node with cpu 1 free would do");
 }
 
+// n01 is free, n02 is being freed: neither is one of the nodes that are short for it.
+TEST(Shortfall, CountsWhatIsKeptForTheUnit) {
+  World world;
+  world.AddNodes("n", 2, "2");
+  world.Bind(MakePod("going").Requests({{"cpu", "2"}}), "n02");
+  const std::vector<Unit> units = {MakeUnit("a").Members(2, "2")};
+  const char* const text =
+      "2 members need cpu 2 each, 1 fits; 1 more node with cpu 2 free would do";
+  PlanOptions promised;
+  promised.promise = Promise{
+      units[0].key, {{units[0].members[0].pod->uid, "n01"}, {units[0].members[1].pod->uid, "n02"}}};
+  EXPECT_EQ(world.Explain(units, 0, promised).text, text);
+  PlanOptions reserved;
+  reserved.reserve_for = units[0].key;
+  EXPECT_EQ(world.Explain(units, 0, reserved).text, text);
+}
+
 TEST(Shortfall, NamesALabelThatNoNodeHas) {
   World world;
   world.AddNodes("n", 1, "4");
