@@ -43,7 +43,7 @@ Json GangJson(const ExplainedGang& gang) {
 
 // Names in objects need not be UTF-8.
 std::string AllJson(const ExplainedGangs& explained, int indent) {
-  Json json = {{"waiting", explained.waiting}, {"gangs", Json::array()}};
+  Json json = {{"queueLength", explained.waiting}, {"gangs", Json::array()}};
   for (const ExplainedGang& gang : explained.gangs) json["gangs"].push_back(GangJson(gang));
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -12,7 +12,9 @@ namespace outrigger::cli {
 
 /// What is to be printed.
 struct ExplainedGangs {
-  size_t waiting = 0;  ///< units that want a place, single pods included
+  /// Length of the queue: what wants a place and can be planned. Single pods and gangs that fit are
+  /// in it; gangs that wait for members or for their PodGroup are not.
+  size_t waiting = 0;
   std::vector<ExplainedGang> gangs;
 };
 

@@ -114,7 +114,8 @@ TEST_F(ExplainGang, ListsAllWithoutAName) {
 
 TEST_F(ExplainGang, PrintsJsonAndYamlForPrograms) {
   const auto json = nlohmann::json::parse(Explain({"big", "-o", "json"}).out);
-  EXPECT_EQ(json["waiting"], 3);
+  EXPECT_EQ(json.value("queueLength", 0), 3) << "train, big and the single pod web";
+  EXPECT_FALSE(json.contains("waiting")) << "few and lost wait too, and are in no queue";
   ASSERT_EQ(json["gangs"].size(), 1U);
   EXPECT_EQ(json["gangs"][0], nlohmann::json::parse(R"({
       "namespace": "shop", "name": "big", "dialect": "labels", "minimum": 2,
