@@ -11,6 +11,10 @@ namespace outrigger::cli {
 namespace {
 
 constexpr const char* kExpectedDump = "what `kubectl get nodes,pods -A -o yaml` prints";
+// kubectl refuses a list with a kind that is not installed.
+constexpr const char* kExpectedOfGangs =
+    "what `kubectl get nodes,pods,podgroups,priorityclasses -A -o yaml` prints (without podgroups "
+    "where none are installed)";
 
 std::string FullName(const PodName& pod) {
   return pod.name_space + "/" + pod.name;
@@ -21,7 +25,7 @@ class Dump final : public ClusterObjects {
   Dump(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
 
   absl::StatusOr<FoundObjects> Find(const PodName* pod) override {
-    ObjectPicker picker(name_, pod);
+    ObjectPicker picker(name_, pod, kExpectedDump);
     const absl::Status status =
         ForEachObjectInFile(name_, std::move(text_),
                             [&](const json::ListedObject& object) { return picker.Take(object); });
@@ -30,7 +34,7 @@ class Dump final : public ClusterObjects {
   }
 
   absl::StatusOr<PlannedCluster> ReadPlanned() override {
-    ClusterTaker taker(name_);
+    ClusterTaker taker(name_, kExpectedOfGangs);
     const absl::Status status =
         ForEachObjectInFile(name_, std::move(text_),
                             [&](const json::ListedObject& object) { return taker.Take(object); });
@@ -47,9 +51,10 @@ class Dump final : public ClusterObjects {
 
 }  // namespace
 
-ObjectPicker::ObjectPicker(std::string where, const PodName* pod)
+ObjectPicker::ObjectPicker(std::string where, const PodName* pod, std::string expected)
     : where_(std::move(where)),
-      wanted_(pod == nullptr ? std::nullopt : std::optional<PodName>(*pod)) {}
+      wanted_(pod == nullptr ? std::nullopt : std::optional<PodName>(*pod)),
+      expected_(std::move(expected)) {}
 
 absl::Status ObjectPicker::Take(const json::ListedObject& object) {
   ++kinds_[std::string(object.kind.substr(0, 64))];
@@ -88,14 +93,13 @@ absl::Status ObjectPicker::TakePod(const json::ListedObject& object) {
 }
 
 absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
-                     std::string_view resources) {
+                     const std::string& expected) {
+  if (expected.empty()) return absl::FailedPreconditionError(where + " has no nodes");
   std::vector<std::string> counts;
   counts.reserve(kinds.size());
   for (const auto& [kind, count] : kinds) counts.push_back(fmt::format("{} {}", count, kind));
-  return absl::FailedPreconditionError(
-      Printable(fmt::format("{} has no nodes (objects by kind: {}); expected is what `kubectl get "
-                            "{} -A -o yaml` prints",
-                            where, Listed(counts), resources)));
+  return absl::FailedPreconditionError(Printable(fmt::format(
+      "{} has no nodes (objects by kind: {}); expected is {}", where, Listed(counts), expected)));
 }
 
 absl::Status ObjectPicker::NoPod() const {
@@ -111,8 +115,8 @@ absl::Status ObjectPicker::NoPod() const {
     hint = fmt::format("; there is one in namespace {}", Listed(elsewhere));
   } else if (const auto near = NearNames(wanted_->name, names); !near.empty()) {
     hint = fmt::format("; names that are near: {}", Listed(near));
-  } else if (pods_.empty()) {
-    hint = fmt::format("; it has no pods at all: expected is {}", kExpectedDump);
+  } else if (pods_.empty() && !expected_.empty()) {
+    hint = fmt::format("; it has no pods at all: expected is {}", expected_);
   }
   return absl::NotFoundError(Printable(fmt::format(
       "{} has no pod {}{}{}", where_, wanted_->name,
@@ -128,7 +132,7 @@ absl::StatusOr<FoundObjects> ObjectPicker::Finish() {
         fmt::format("{} has a pod {} in each of the namespaces {}; choose one with --namespace",
                     where_, wanted_->name, Listed(spaces))));
   }
-  if (nodes_.empty()) return NoNodes(where_, kinds_, "nodes,pods");
+  if (nodes_.empty()) return NoNodes(where_, kinds_, expected_);
   FoundObjects found;
   found.nodes = std::move(nodes_);
   if (wanted_) found.pod = std::move(found_.front());

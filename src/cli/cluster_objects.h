@@ -45,8 +45,9 @@ class ClusterObjects {
 /// Picks nodes and one pod out of the objects that a source goes through.
 class ObjectPicker {
  public:
-  /// `where` ("dump.yaml") is for messages; `pod` may be null.
-  ObjectPicker(std::string where, const PodName* pod);
+  /// `where` ("dump.yaml") is for messages; `pod` may be null. `expected` says what a file should
+  /// have where something is missing; empty for a live cluster, which has what it has.
+  ObjectPicker(std::string where, const PodName* pod, std::string expected);
 
   /// Takes an object of json::ForEachObject(). InvalidArgument for a node or the pod given twice.
   absl::Status Take(const json::ListedObject& object);
@@ -60,6 +61,7 @@ class ObjectPicker {
 
   const std::string where_;
   const std::optional<PodName> wanted_;
+  const std::string expected_;
   std::vector<Node> nodes_;
   absl::flat_hash_set<std::string> node_names_;
   std::vector<Pod> found_;  // pods of the wanted name
@@ -68,10 +70,9 @@ class ObjectPicker {
   std::vector<json::MalformedValue> malformed_;
 };
 
-/// FailedPrecondition: nothing of `kinds` is a node; `resources` is what kubectl is to be asked
-/// for.
+/// FailedPrecondition: nothing of `kinds` is a node. `expected` as of ObjectPicker.
 absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
-                     std::string_view resources);
+                     const std::string& expected);
 
 /// "node n1: status.allocatable.cpu: "x" is not accepted: ...; taken as absent". `owner` is what
 /// has the value if it is no node.

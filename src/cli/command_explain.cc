@@ -12,12 +12,14 @@ void CommandLine::Tree::AddExplain(const std::vector<AgentInfo>& registry) {
   AddExplainGang(explain);
 }
 
-void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& resources) {
-  AddValue(command, "--cluster", "FILE",
-           fmt::format("the cluster, as `kubectl get {} -A -o json` (faster) or yaml prints it; - "
-                       "reads standard input; without it, the live cluster is asked",
-                       resources),
-           {true, false, {}});
+void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& resources,
+                                        const std::string& but) {
+  AddValue(
+      command, "--cluster", "FILE",
+      fmt::format("the cluster, as `kubectl get {} -A -o json` (faster) or yaml prints it{}; - "
+                  "reads standard input; without it, the live cluster is asked",
+                  resources, but),
+      {true, false, {}});
   AddValue(command, "--kubeconfig", "FILE", "how to reach the live cluster", {true, false, {}});
   AddValue(command, "--context", "NAME", "context of the kubeconfig (default: the current one)");
 }
@@ -33,7 +35,7 @@ void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<Agent
       AddCommand("pod", "Verdict, score and figures of every agent on every node", explain);
   AddValue(pod, "name", "", "the pod, in --cluster; or give one with --filename");
   AddValue(pod, "-n,--namespace", "NS",
-           "namespace of the pod; needed where the name is in several");
+           "namespace of the pod (default: the context's; in --cluster, whichever has it alone)");
   AddValue(pod, "-f,--filename", "FILE",
            "a Pod in YAML or JSON that need not exist yet; - reads standard input",
            {true, false, {}});

@@ -10,11 +10,13 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
       "gang", "Whether a gang (PodGroup) has room, and what it waits for; or all of them", explain);
   AddValue(gang, "name", "", "the gang, of whatever dialect; without it, all are listed");
   AddValue(gang, "-n,--namespace", "NS",
-           "namespace of the gang; needed where the name is in several");
+           "namespace of the gang (default: the context's; in --cluster, whichever has it alone; "
+           "all, where gangs are listed)");
   AddValue(gang, "--scheduler-names", "LIST",
            "schedulerName of the pods that are planned, as the agent's setting of that name "
            "(default default-scheduler)");
-  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses");
+  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses",
+                  " (without podgroups where none are installed)");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);

@@ -53,7 +53,9 @@ class CommandLine::Tree {
   void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
   void AddExplainGang(CLI::App* explain);
   void AddDoctor(const std::vector<AgentInfo>& registry);
-  void AddClusterFlags(CLI::App* command, const std::string& resources);
+  /// `but` goes behind the command that prints `resources`.
+  void AddClusterFlags(CLI::App* command, const std::string& resources,
+                       const std::string& but = "");
   void AddColor(CLI::App* command);
   void AddConfig(CLI::App* command, const std::string& group);
   void AddSetting(CLI::App* command, const BoundSetting& setting, const std::string& group);

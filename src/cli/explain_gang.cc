@@ -83,7 +83,7 @@ void NoteWhatIsNotServed(const std::vector<const GroupState*>& groups,
   for (const std::string& resource : missing) {
     notes->push_back(Printable(
         fmt::format("{0} has no {1}, so it is taken that the cluster does not either; `kubectl get "
-                    "nodes,pods,{1} -A -o yaml` prints them",
+                    "nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
                     cluster.where, resource)));
   }
 }

@@ -29,7 +29,7 @@ class LiveCluster final : public ClusterObjects {
       wanted = *pod;
       if (wanted->name_space.empty()) wanted->name_space = client_->default_namespace();
     }
-    ObjectPicker picker(server_, wanted ? &*wanted : nullptr);
+    ObjectPicker picker(server_, wanted ? &*wanted : nullptr, "");
     absl::Status status =
         ForEachOf(kube::kNodes, kube::PathOf(kube::kNodes),
                   [&](const json::ListedObject& object) { return picker.Take(object); });
@@ -39,7 +39,7 @@ class LiveCluster final : public ClusterObjects {
   }
 
   absl::StatusOr<PlannedCluster> ReadPlanned() override {
-    ClusterTaker taker(server_);
+    ClusterTaker taker(server_, "");
     absl::Status status = TakeAll(kube::kNodes, &taker);
     if (status.ok()) status = TakeAll(kube::kPods, &taker);
     for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
@@ -73,26 +73,36 @@ class LiveCluster final : public ClusterObjects {
     return absl::OkStatus();
   }
 
-  /// The pod, or, where there is none, all pods of its namespace: their names are the hint.
+  /// The pod, or, where there is none, what makes a hint.
   absl::Status TakePod(const PodName& pod, ObjectPicker* picker) {
     const std::string path = kube::PathOf(kube::kPods, pod.name_space, pod.name);
     auto body = Ask(path, {});
-    if (absl::IsNotFound(body.status())) {
-      return ForEachOf(kube::kPods, kube::PathOf(kube::kPods, pod.name_space),
-                       [&](const json::ListedObject& object) { return picker->Take(object); });
-    }
+    if (absl::IsNotFound(body.status())) return TakeHints(pod, picker);
     if (!body.ok()) return body.status();
     const size_t size = body->size();
     body->append(json::kPadding, '\0');
     return In(path, picker->Take({"Pod", {body->data(), size}, ""}));
   }
 
+  /// Pods of that name elsewhere, or else all of the namespace. What may not be read is no hint.
+  absl::Status TakeHints(const PodName& pod, ObjectPicker* picker) {
+    bool found = false;
+    const auto take = [&](const json::ListedObject& object) {
+      found = true;
+      return picker->Take(object);
+    };
+    absl::Status status =
+        ForEachOf(kube::kPods, kube::PathOf(kube::kPods), take, "metadata.name=" + pod.name);
+    if (!found) status = ForEachOf(kube::kPods, kube::PathOf(kube::kPods, pod.name_space), take);
+    return absl::IsPermissionDenied(status) ? absl::OkStatus() : status;
+  }
+
   absl::Status ForEachOf(const kube::Resource& resource, const std::string& path,
-                         json::OnObject on_object) {
+                         json::OnObject on_object, const std::string& field_selector = {}) {
     const std::string api_version = kube::ApiVersionOf(resource);
     std::string next;
     do {
-      auto body = Ask(path, std::exchange(next, ""));
+      auto body = Ask(path, std::exchange(next, ""), field_selector);
       if (!body.ok()) return body.status();
       kube::ListPageReader reader;
       absl::Status status = reader.Feed(*body, [&](const kube::ListItem& item) {
@@ -110,10 +120,12 @@ class LiveCluster final : public ClusterObjects {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> Ask(const std::string& path, const std::string& next) {
+  absl::StatusOr<std::string> Ask(const std::string& path, const std::string& next,
+                                  const std::string& field_selector = {}) {
     kube::ApiRequest request;
     request.path = path;
     request.query = {{"limit", kPageSize}};
+    if (!field_selector.empty()) request.query.emplace_back("fieldSelector", field_selector);
     if (!next.empty()) request.query.emplace_back("continue", next);
     auto answer = client_->Call(request);
     if (!answer.ok()) return In(path, answer.status());
@@ -139,8 +151,8 @@ absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveCluste
       {.kubeconfig = flags.kubeconfig, .context = flags.context, .root = {}}, environment);
   if (absl::IsNotFound(config.status()) && flags.kubeconfig.empty()) {
     return absl::NotFoundError(
-        fmt::format("{}; give --kubeconfig FILE, or --cluster FILE with what `kubectl get "
-                    "nodes,pods -A -o json` prints",
+        fmt::format("{}; give --kubeconfig FILE, or --cluster FILE with what kubectl printed (see "
+                    "--help)",
                     std::string(config.status().message())));
   }
   if (!config.ok()) return config.status();

@@ -40,7 +40,8 @@ void AddNotes(std::vector<json::MalformedValue> malformed, const std::string& ow
 
 }  // namespace
 
-ClusterTaker::ClusterTaker(std::string where) : cluster_(ViewOptions()) {
+ClusterTaker::ClusterTaker(std::string where, std::string expected)
+    : expected_(std::move(expected)), cluster_(ViewOptions()) {
   result_.where = std::move(where);
 }
 
@@ -116,7 +117,7 @@ absl::Status ClusterTaker::TakePriorityClass(const json::ListedObject& object) {
 absl::StatusOr<PlannedCluster> ClusterTaker::Finish() {
   result_.snapshot = cluster_.Take();
   if (result_.snapshot->node_count() == 0) {
-    return NoNodes(result_.where, kinds_, "nodes,pods,podgroups");
+    return NoNodes(result_.where, kinds_, expected_);
   }
   return std::move(result_);
 }

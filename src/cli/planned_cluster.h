@@ -31,7 +31,8 @@ struct PlannedCluster {
 /// Makes a PlannedCluster of the objects that a source goes through.
 class ClusterTaker {
  public:
-  explicit ClusterTaker(std::string where);
+  /// `where` and `expected` as of ObjectPicker.
+  ClusterTaker(std::string where, std::string expected);
 
   /// Takes an object of json::ForEachObject(); other kinds than those that are planned from are
   /// counted. A PodGroup serves its dialect. InvalidArgument for an object given twice.
@@ -49,6 +50,7 @@ class ClusterTaker {
   absl::Status TakePriorityClass(const json::ListedObject& object);
   absl::Status TakeName(std::string name);
 
+  const std::string expected_;
   PlannedCluster result_;
   cluster::Cluster cluster_;
   absl::flat_hash_set<std::string> names_;

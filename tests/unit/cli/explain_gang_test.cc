@@ -93,7 +93,8 @@ TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("waits: PodGroups are not served\n"));
   EXPECT_THAT(ran.err, HasSubstr("note: PodGroups of apiVersion \"example.com/v1\" are left out"));
-  EXPECT_THAT(ran.err, HasSubstr("`kubectl get nodes,pods,podgroups.scheduling.volcano.sh -A"));
+  EXPECT_THAT(ran.err, HasSubstr("`kubectl get nodes,pods,priorityclasses,"
+                                 "podgroups.scheduling.volcano.sh -A"));
 }
 
 TEST_F(ExplainGang, ListsAllWithoutAName) {
