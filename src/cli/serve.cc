@@ -7,10 +7,12 @@
 #include "cli/descriptors.h"
 #include "cli/files.h"
 #include "cli/names.h"
+#include "cli/no_nodes.h"
 #include "cli/signals.h"
 #include "cli/version.h"
 #include "fmt/format.h"
 #include "json/node_list.h"
+#include "kube/in_cluster.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -105,6 +107,26 @@ absl::StatusOr<Nodes> FindNodes(const ServeOptions& options, const Environment& 
   return nodes;
 }
 
+// An agent that does without the cluster may still want its nodes.
+void WarnOfNoNodes(const ServeOptions& options, const Nodes& nodes,
+                   const Environment& environment) {
+  if (nodes.source() != nullptr) return;
+  const std::string text =
+      NoNodesWarning(options.agents, options.cluster, kube::IsInCluster(environment));
+  if (!text.empty()) spdlog::warn("{}", text);
+}
+
+// Agents know that there is no cluster, not why.
+absl::Status WithCause(const absl::Status& status, const ServeOptions& options,
+                       const Nodes& nodes) {
+  if (!absl::IsFailedPrecondition(status) || nodes.cluster != nullptr || options.cluster.watch) {
+    return status;
+  }
+  return absl::FailedPreconditionError(
+      fmt::format("{}; {} keeps it away: leave that out", std::string(status.message()),
+                  options.node_table.empty() ? "--watch=false" : "--node-table"));
+}
+
 engine::AgentWorld WorldOf(ClusterSource* cluster, server::Metrics* metrics) {
   engine::AgentWorld world;
   if (cluster != nullptr) world.cluster = cluster->access();
@@ -154,7 +176,8 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
                                              WorldOf(nodes->cluster.get(), metrics.get()));
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
-  if (!status.ok()) return status;
+  if (!status.ok()) return WithCause(status, options, *nodes);
+  WarnOfNoNodes(options, *nodes, environment);
   const Following following(nodes->cluster.get(), (*engine)->needs(), metrics.get());
   server::ServiceOptions listeners = options.service;
   listeners.checks = following.checks();
