@@ -1,6 +1,7 @@
 // The command line of `outrigger explain`.
 
 #include "cli/command_tree.h"
+#include "cli/names.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -33,7 +34,8 @@ void CommandLine::Tree::AddColor(CLI::App* command) {
 void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry) {
   CLI::App* pod =
       AddCommand("pod", "Verdict, score and figures of every agent on every node", explain);
-  AddValue(pod, "name", "", "the pod, in --cluster; or give one with --filename");
+  AddValue(pod, "name", "",
+           "the pod: NAME, NAMESPACE/NAME or pod/NAME; or give one with --filename");
   AddValue(pod, "-n,--namespace", "NS",
            "namespace of the pod (default: the context's; in --cluster, whichever has it alone)");
   AddValue(pod, "-f,--filename", "FILE",
@@ -81,6 +83,29 @@ absl::Status CommandLine::Tree::ReadExplainFlags(const CLI::App& given, ExplainF
   return absl::OkStatus();
 }
 
+absl::Status CommandLine::Tree::SplitName(std::string_view what, std::string* name,
+                                          ExplainFlags* flags) {
+  const size_t slash = name->find('/');
+  if (slash == std::string::npos) return absl::OkStatus();
+  const std::string before = name->substr(0, slash);
+  const std::string behind = name->substr(slash + 1);
+  const bool pod = what == "pod";
+  if (before.empty() || behind.empty() || behind.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("\"{}\" is not accepted: NAME{}", *name,
+                              pod ? ", NAMESPACE/NAME or pod/NAME" : " or NAMESPACE/NAME")));
+  }
+  // A namespace of such a name takes --namespace.
+  const bool kind = pod && (before == "pod" || before == "pods" || before == "po");
+  if (!kind && !flags->name_space.empty() && flags->name_space != before) {
+    return absl::InvalidArgumentError(Printable(fmt::format(
+        "--namespace {}: {} {} is in namespace {}", flags->name_space, what, *name, before)));
+  }
+  if (!kind) flags->name_space = before;
+  *name = behind;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given) const {
   Command command;
   command.kind = Command::Kind::kExplainPod;
@@ -89,6 +114,8 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainPod(const CLI::App& given)
   absl::Status status = ReadExplainFlags(given, &flags);
   if (!status.ok()) return status;
   flags.pod = ValueOf(given, "name", "");
+  status = SplitName("pod", &flags.pod, &flags);
+  if (!status.ok()) return status;
   flags.file = ValueOf(given, "--filename", "");
   flags.nodes = ValueOf(given, "--nodes", "");
   if (flags.pod.empty() == flags.file.empty()) {

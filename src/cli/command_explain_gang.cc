@@ -8,7 +8,8 @@ namespace outrigger::cli {
 void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   CLI::App* gang = AddCommand(
       "gang", "Whether a gang (PodGroup) has room, and what it waits for; or all of them", explain);
-  AddValue(gang, "name", "", "the gang, of whatever dialect; without it, all are listed");
+  AddValue(gang, "name", "",
+           "the gang, of whatever dialect: NAME or NAMESPACE/NAME; without it, all are listed");
   AddValue(gang, "-n,--namespace", "NS",
            "namespace of the gang (default: the context's; in --cluster, whichever has it alone; "
            "all, where gangs are listed)");
@@ -34,6 +35,8 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainGang(const CLI::App& given
   if (!status.ok()) return status;
   ExplainFlags& flags = command.explain;
   flags.gang = ValueOf(given, "name", "");
+  status = SplitName("gang", &flags.gang, &flags);
+  if (!status.ok()) return status;
   flags.scheduler_names = ValueOf(given, "--scheduler-names", flags.scheduler_names);
   if (given.count("name") > 0 && flags.gang.empty()) {
     return absl::InvalidArgumentError(fmt::format(

@@ -38,6 +38,9 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
   /// What all commands of `explain` have.
   absl::Status ReadExplainFlags(const CLI::App& given, ExplainFlags* flags) const;
+  /// Moves the namespace of "NAMESPACE/NAME" out of `name`, and drops what kubectl puts before a
+  /// pod's name. `what` is pod or gang.
+  static absl::Status SplitName(std::string_view what, std::string* name, ExplainFlags* flags);
   /// Takes the settings that were given, and --config.
   void ReadSettings(const CLI::App& given, Command* command) const;
   absl::StatusOr<Command> ReadAgents(const CLI::App& agents) const;

@@ -161,7 +161,20 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
-  EXPECT_THAT(ran.err, HasSubstr("has no nodes"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
+                        "nodes,pods,podgroups,priorityclasses -A -o yaml` prints (without "
+                        "podgroups where none are installed)\n"));
+}
+
+TEST_F(ExplainGang, TakesTheNameThatConditionsSay) {
+  EXPECT_EQ(Explain({"shop/big"}).out, Explain({"big", "-n", "shop"}).out);
+  EXPECT_EQ(Explain({"shop/big", "-n", "shop"}).out, Explain({"shop/big"}).out);
+  EXPECT_THAT(Explain({"lab/big"}).err,
+              HasSubstr("has no gang big in namespace lab; there is one"));
+  EXPECT_EQ(Explain({"shop/big", "-n", "lab"}).code, 2);
+  EXPECT_THAT(Explain({"shop/big", "-n", "lab"}).err,
+              HasSubstr("--namespace lab: gang shop/big is in namespace shop"));
 }
 
 /// Filters by what it works out while it serves.

@@ -40,6 +40,15 @@ TEST_F(ExplainPod, ReadsTheClusterFromStandardInput) {
   EXPECT_EQ(ran.code, 0);
 }
 
+TEST_F(ExplainPod, TakesNamesAsTablesAndKubectlPrintThem) {
+  const std::string expected = Explain({"job", "-n", "b"}).out;
+  EXPECT_THAT(expected, StartsWith("Pod:       b/job "));
+  EXPECT_EQ(Explain({"b/job"}).out, expected);
+  EXPECT_EQ(Explain({"b/job", "-n", "b"}).out, expected);
+  EXPECT_EQ(Explain({"pod/job", "-n", "b"}).out, expected);
+  EXPECT_EQ(Explain({"pods/job", "-n", "b"}).out, expected);
+}
+
 TEST_F(ExplainPod, TellsWhereAPodRunsAlready) {
   EXPECT_THAT(Explain({"job", "-n", "b"}).out,
               StartsWith("Pod:       b/job (bound to calm)\nRequests:  none\n"));
