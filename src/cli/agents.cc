@@ -86,6 +86,13 @@ absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group
   return json;
 }
 
+// "podgroups.scheduling.x-k8s.io/status", as kubectl writes it: several groups have podgroups.
+std::string ResourceText(const AccessRule& rule) {
+  if (rule.api_group.empty()) return rule.resource;
+  const size_t slash = std::min(rule.resource.find('/'), rule.resource.size());
+  return rule.resource.substr(0, slash) + "." + rule.api_group + rule.resource.substr(slash);
+}
+
 absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& group) {
   const auto paths = PathsOf(agent);
   if (!paths.ok()) return paths.status();
@@ -99,7 +106,7 @@ absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& g
   if (!access.ok()) return access.status();
   text += access->empty() ? "API server\n  nothing\n" : "API server  (--rbac prints the objects)\n";
   for (const AccessRule& rule : *access) {
-    text += fmt::format("  {} {}\n", Joined(rule.verbs), rule.resource);
+    text += fmt::format("  {} {}\n", Joined(rule.verbs), ResourceText(rule));
   }
   text += "Settings\n";
   for (const BoundSetting& setting : group.settings) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/agents.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,6 +82,31 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.volcano.sh", "podgroups", follow},
                                    AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+}
+
+class Writer final : public Agent, public Filterer {
+ public:
+  explicit Writer(const NoSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access() {
+    return {{"", "pods/binding", {"create"}},
+            {"scheduling.x-k8s.io", "podgroups", {"get"}},
+            {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+  }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*verdicts*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+TEST(AgentsCommand, NamesResourcesWithTheirGroupAsKubectlDoes) {
+  const std::vector<AgentInfo> registry = {
+      {"writer", "", 1, internal::MakeAgentFactory<Writer, NoSettings>()}};
+  AgentsFlags flags;
+  flags.name = "writer";
+  const auto text = AgentsText(flags, registry, {});
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("  create pods/binding\n"
+                               "  get podgroups.scheduling.x-k8s.io\n"
+                               "  patch podgroups.scheduling.x-k8s.io/status\n"));
 }
 
 TEST(Rbac, IsForTheNamespaceAndAccountThatAreGiven) {
