@@ -1,5 +1,6 @@
 #include "cli/settings_loader.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -121,6 +122,14 @@ class Loader {
     const std::set<std::string> keys(known.begin(), known.end());
     for (const FileValue& value : sources_.file) {
       if (keys.count(value.key) > 0) continue;
+      const auto below = std::find_if(known.begin(), known.end(), [&](const std::string& key) {
+        return key.starts_with(value.key + ".");
+      });
+      if (below != known.end()) {
+        return absl::InvalidArgumentError(
+            fmt::format("{}: {} is a section: its settings go below it, such as {}",
+                        value.key_place, value.key, *below));
+      }
       return absl::InvalidArgumentError(fmt::format("{}: {}: no such setting{}", value.key_place,
                                                     Printable(value.key),
                                                     DidYouMean(value.key, known)));

@@ -136,6 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "o.yaml:1:8: safe.maxRsik: no such setting; did you mean safe.maxRisk?"},
         WrongRow{"UnknownTopKey", "", "", "prot: 1",
                  "o.yaml:1:1: prot: no such setting; did you mean port?"},
+        WrongRow{"SectionWithAValue", "", "", "safe: 3",
+                 "o.yaml:1:1: safe is a section: its settings go below it, such as safe.maxRisk"},
         WrongRow{"UnknownSection", "", "", "penguin: {a: 1}",
                  "o.yaml:1:11: penguin.a: no such setting"},
         WrongRow{"KebabKey", "", "", "safe: {max-risk: 0.3}",
