@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/extender_tls.h"
 #include "cli/serve_options.h"
+#include "cli/setting_group.h"
 
 namespace outrigger::cli {
 
@@ -40,11 +41,15 @@ struct SchedulerConfigPlan {
   std::string scheduler_name;  // empty: as it is
   std::string kubeconfig;      // empty: as it is
   SchedulerWishes wishes;      // of any agent
+  /// Whose entries a configuration may have already; they point into the registry.
+  std::vector<SettingGroup> compiled_in;
+  LeftOutAgents left_out;
+  std::vector<std::string> notes;  // what the reader should know of the flags
 };
 
 /// The entries for the agents that `flags` choose. An agent that binds gets a second entry for
 /// that: a bind call may wait for minutes, and the limit of a filter call is the longest time that
-/// the whole cluster may stand still.
+/// the whole cluster may stand still. `registry` outlives the result.
 absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFlags& flags,
                                                         const std::vector<AgentInfo>& registry,
                                                         const LeftOutAgents& left_out);
@@ -62,9 +67,10 @@ struct SchedulerConfigInput {
 };
 
 /// Writes `plan` into `input`, or into a new document. Of `input` everything is kept but the
-/// extenders with the urlPrefix of one of the plan's, with TLS or without. InvalidArgument, with
-/// the place, for what is not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, and
-/// for a second bindVerb.
+/// extenders with the urlPrefix of one of the plan's, with TLS or without; those of agents that
+/// wish to be last (as the doctor recognises them) are behind all others then. InvalidArgument,
+/// with the place, for what is not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1,
+/// and for a second bindVerb.
 absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
     const SchedulerConfigPlan& plan, const std::optional<SchedulerConfigInput>& input);
 

@@ -2,6 +2,7 @@
 #include <charconv>
 #include "cli/agents.h"
 #include "cli/extender_tls.h"
+#include "cli/names.h"
 #include "cli/per_agent.h"
 #include "cli/scheduler_config.h"
 #include "cli/units.h"
@@ -117,6 +118,32 @@ absl::Status AddEntries(const AgentInfo& agent, const Values& values,
   return absl::OkStatus();
 }
 
+// Several agents served by one process share a port, which is not the one written.
+void NoteProcesses(const Agents& agents, const Values& values, SchedulerConfigPlan* plan) {
+  std::vector<std::string> apart;
+  bool tls = false;
+  for (const AgentInfo* agent : agents) {
+    if (!values.urls.Of(agent->name).empty()) continue;
+    apart.push_back(agent->name);
+    tls |= values.tls.WantedFor(agent->name);
+  }
+  if (apart.size() < 2) return;
+  plan->notes.push_back(
+      fmt::format("{} are each expected as a process of its own, at its own port; for one process "
+                  "that serves them all: --url {}://127.0.0.1:{}",
+                  Listed(apart), tls ? "https" : "http", kSharedPort));
+}
+
+void NoteIgnorable(const Agents& agents, const SchedulerConfigFlags& flags,
+                   SchedulerConfigPlan* plan) {
+  for (const AgentInfo* agent : agents) {
+    if (!flags.ignorable || !agent->factory.wishes.last) continue;
+    plan->notes.push_back(fmt::format(
+        "--ignorable is not for agent {}: a scheduler that goes on without it starts gangs in part",
+        agent->name));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFlags& flags,
@@ -129,6 +156,8 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   SchedulerConfigPlan plan;
   plan.scheduler_name = flags.scheduler_name;
   plan.kubeconfig = flags.kubeconfig;
+  plan.compiled_in = MakeSettingGroups(registry);
+  plan.left_out = left_out;
   for (const AgentInfo* agent : *agents) {
     absl::Status status = AddEntries(*agent, *values, flags, &plan.extenders);
     if (!status.ok()) return status;
@@ -136,6 +165,8 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
     plan.wishes.every_node |= agent->factory.wishes.every_node;
     plan.wishes.quick_retries |= agent->factory.wishes.quick_retries;
   }
+  NoteProcesses(*agents, *values, &plan);
+  NoteIgnorable(*agents, flags, &plan);
   std::stable_sort(
       plan.extenders.begin(), plan.extenders.end(),
       [](const ExtenderEntry& a, const ExtenderEntry& b) { return !a.last && b.last; });

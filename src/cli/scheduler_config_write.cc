@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/extender_node.h"
 #include "cli/names.h"
 #include "cli/scheduler_config.h"
+#include "cli/scheduler_config_extenders.h"
 #include "cli/scheduler_wishes.h"
 #include "cli/yaml.h"
 #include "cli/yaml_documents.h"
@@ -18,20 +18,10 @@ namespace {
 constexpr int kQps = 500;
 constexpr int kBurst = 1000;
 
-// An agent that gets TLS is the same agent.
-std::string WithoutScheme(const std::string& url) {
-  const size_t scheme = url.find("://");
-  return scheme == std::string::npos ? url : url.substr(scheme + 3);
-}
-
-std::string WithoutTrailingSlash(std::string url) {
-  url.erase(url.find_last_not_of('/') + 1);
-  return url;
-}
-
 class Writer {
  public:
-  Writer(const SchedulerConfigPlan& plan, std::string name) : plan_(plan), name_(std::move(name)) {}
+  Writer(const SchedulerConfigPlan& plan, std::string name)
+      : plan_(plan), name_(std::move(name)), notes_(plan.notes) {}
 
   absl::StatusOr<SchedulerConfigText> Write(YAML::Node root, bool given) {
     absl::Status status = given ? CheckHeader(root) : absl::OkStatus();
@@ -42,7 +32,7 @@ class Writer {
     if (status.ok()) status = WriteProfile(root, given);
     if (status.ok()) status = WriteConnection(root);
     if (status.ok()) WriteWishes(plan_.wishes, root, &notes_);
-    if (status.ok()) status = WriteExtenders(root);
+    if (status.ok()) status = WriteExtenders(plan_, name_, root, &notes_);
     if (!status.ok()) return status;
     const auto yaml = YamlFromNode(root);
     if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
@@ -152,77 +142,8 @@ class Writer {
     }
   }
 
-  /// The scheduler calls ignorable extenders after all others, whatever their order here.
-  absl::Status CheckIgnorable(const std::string& url, bool ignorable, bool filters) const {
-    if (!plan_.wishes.last || !ignorable || !filters) return absl::OkStatus();
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: the extender {} filters and is ignorable: the scheduler calls such ones last, where "
-        "they take away places that were planned; leave ignorable out of it",
-        name_, url));
-  }
-
-  absl::Status WriteExtenders(YAML::Node& root) {
-    YAML::Node kept(YAML::NodeType::Sequence);
-    const YAML::Node present = root["extenders"];
-    if (!IsAbsent(present)) {
-      absl::Status status = KeepOthers(present, &kept);
-      if (!status.ok()) return status;
-    }
-    for (const ExtenderEntry& extender : plan_.extenders) {
-      absl::Status order =
-          CheckIgnorable(extender.url_prefix, extender.ignorable, !extender.filter_verb.empty());
-      if (!order.ok()) return order;
-      if (!extender.bind_verb.empty()) {
-        if (!binder_.empty()) {
-          return absl::InvalidArgumentError(
-              fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; leave "
-                          "agent {} out, "
-                          "or remove the other's bindVerb",
-                          name_, binder_, extender.agent));
-        }
-        binder_ = extender.url_prefix;
-      }
-      kept.push_back(ExtenderNode(extender));
-    }
-    root["extenders"] = kept;
-    for (std::string& note : TlsNotes(plan_.extenders)) notes_.push_back(std::move(note));
-    for (std::string& note : BinderNotes(plan_.extenders)) notes_.push_back(std::move(note));
-    for (std::string& note : NodeNotes(plan_.extenders)) notes_.push_back(std::move(note));
-    return absl::OkStatus();
-  }
-
-  absl::Status KeepOthers(const YAML::Node& present, YAML::Node* kept) {
-    std::set<std::string> ours;
-    for (const ExtenderEntry& extender : plan_.extenders) {
-      ours.insert(WithoutScheme(extender.url_prefix));
-    }
-    if (!present.IsSequence()) return Error(present, "extenders: a list is accepted");
-    for (const auto& extender : present) {
-      if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
-      const YAML::Node url = extender["urlPrefix"];
-      if (IsAbsent(url) || !url.IsScalar()) {
-        return Error(extender, "extenders: an element has no urlPrefix");
-      }
-      if (ours.count(WithoutScheme(WithoutTrailingSlash(url.Scalar()))) > 0) {
-        notes_.push_back(fmt::format("the extender {} was replaced", url.Scalar()));
-        continue;
-      }
-      const YAML::Node bind = extender["bindVerb"];
-      if (!IsAbsent(bind) && !bind.Scalar().empty()) binder_ = url.Scalar();
-      const YAML::Node filter = extender["filterVerb"];
-      const YAML::Node ignorable = extender["ignorable"];
-      absl::Status order =
-          CheckIgnorable(url.Scalar(), !IsAbsent(ignorable) && ignorable.Scalar() == "true",
-                         !IsAbsent(filter) && !filter.Scalar().empty());
-      if (!order.ok()) return order;
-      kept->push_back(extender);
-    }
-    return absl::OkStatus();
-  }
-
   const SchedulerConfigPlan& plan_;
   const std::string name_;
-  std::string binder_;  // urlPrefix of the one that binds
   std::vector<std::string> notes_;
 };
 
