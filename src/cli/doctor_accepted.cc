@@ -66,6 +66,44 @@ void CheckBackoffRange(const MapReader& root, Findings* findings) {
   }
 }
 
+void CheckProfileNames(const std::vector<MapReader>& profiles, Findings* findings) {
+  std::map<std::string, std::string> places;
+  for (const MapReader& profile : profiles) {
+    const Field<std::string> name = profile.Text("schedulerName");
+    if (!name.Given()) continue;
+    const auto [first, added] = places.emplace(name.value, profile.place().path);
+    if (added) continue;
+    findings->Add(Id::kProfileTwice, name.place,
+                  fmt::format("{}, as in {}", name.value, first->second),
+                  "a schedulerName of its own");
+  }
+}
+
+void CheckParallelism(const MapReader& root, Findings* findings) {
+  const Field<int64_t> workers = root.Integer("parallelism");
+  if (!workers.Given() || workers.value > 0) return;
+  findings->Add(Id::kParallelismRefused, workers.place, std::to_string(workers.value),
+                "parallelism: 16 (the default)");
+}
+
+// Not set and 0 are the defaults of kube-scheduler.
+absl::Duration Or(const Field<absl::Duration>& field, absl::Duration fallback) {
+  return field.value == absl::ZeroDuration() ? fallback : field.value;
+}
+
+void CheckLeaseTimes(const MapReader& election, Findings* findings) {
+  const Field<absl::Duration> lease = election.Duration("leaseDuration");
+  const Field<absl::Duration> renew = election.Duration("renewDeadline");
+  if (lease.Broken() || renew.Broken() || !election.Truth("leaderElect").Or(true)) return;
+  const absl::Duration held = Or(lease, absl::Seconds(15));
+  const absl::Duration renewed = Or(renew, absl::Seconds(10));
+  if (held > renewed) return;
+  findings->Add(Id::kLeaseRefused, (renew.Given() ? renew : lease).place,
+                fmt::format("leaseDuration {}, not above the renewDeadline {}",
+                            absl::FormatDuration(held), absl::FormatDuration(renewed)),
+                "leaseDuration: 15s and renewDeadline: 10s (the defaults)");
+}
+
 }  // namespace
 
 void CheckAccepted(const DoctorCase& found, Findings* findings) {
@@ -75,6 +113,9 @@ void CheckAccepted(const DoctorCase& found, Findings* findings) {
   CheckPercentage(found.root, findings);
   for (const MapReader& profile : found.profiles) CheckPercentage(profile, findings);
   CheckBackoffRange(found.root, findings);
+  CheckProfileNames(found.profiles, findings);
+  CheckParallelism(found.root, findings);
+  CheckLeaseTimes(found.root.Map("leaderElection"), findings);
 }
 
 }  // namespace outrigger::cli

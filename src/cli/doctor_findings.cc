@@ -45,6 +45,13 @@ constexpr FindingKind kKinds[] = {
     {Id::kBindPluginMissing, "bind-plugin-missing", kError,
      "Every profile needs a bind plugin, even where an extender binds; kube-scheduler does not "
      "start."},
+    {Id::kProfileTwice, "profile-twice", kError,
+     "Names of profiles are unique; kube-scheduler does not start."},
+    {Id::kParallelismRefused, "parallelism-refused", kError,
+     "kube-scheduler does not start with a parallelism that is not positive."},
+    {Id::kLeaseRefused, "lease-refused", kError,
+     "With leader election kube-scheduler does not start unless leaseDuration is above "
+     "renewDeadline."},
     {Id::kUrlMalformed, "url-malformed", kError,
      "Every call of this extender fails, and with it every pod unless it is ignorable."},
     {Id::kVerbNotServed, "verb-not-served", kError,
