@@ -6,10 +6,12 @@
 #include "cli/doctor_shape.h"
 #include "cli/explain_input.h"
 #include "cli/names.h"
+#include "cli/nobody_watches.h"
 #include "cli/prepare_settings.h"
 #include "cli/scheduler_config.h"
 #include "cli/yaml_documents.h"
 #include "cli/yaml_error.h"
+#include "engine/engine.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -101,6 +103,21 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   return diagnosis;
 }
 
+// Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
+absl::Status CheckSettings(const Diagnosis& diagnosis, const std::vector<SettingGroup>& told) {
+  NobodyWatches observer;
+  for (const SettingGroup& group : told) {
+    const auto is_its = [&](const CalledAgent& called) {
+      return group.agent != nullptr && called.name == group.agent->name;
+    };
+    if (std::none_of(diagnosis.agents.begin(), diagnosis.agents.end(), is_its)) continue;
+    const auto engine =
+        engine::Engine::Create({{group.agent, group.values, 1}}, &observer, nullptr);
+    if (absl::IsInvalidArgument(engine.status())) return engine.status();
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 size_t Diagnosis::Count(Severity severity) const {
@@ -131,6 +148,8 @@ absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) 
   const auto diagnosis =
       Diagnose({std::move(input->name), std::move(input->text)}, settings->groups, world.left_out);
   if (!diagnosis.ok()) return diagnosis.status();
+  absl::Status accepted = CheckSettings(*diagnosis, settings->groups);
+  if (!accepted.ok()) return accepted;
   DoctorReport report;
   report.notes = std::move(settings->warnings);
   report.healthy = diagnosis->Count(Severity::kError) == 0 &&

@@ -34,8 +34,8 @@ struct Diagnosis {
 };
 
 /// Checks a configuration against the agents of `told` and what they are told. Finds nothing in
-/// what WriteSchedulerConfig() writes for agents with these settings. InvalidArgument, with the
-/// place, for what is not one YAML mapping. Pure.
+/// what WriteSchedulerConfig() writes by default for agents with these settings. InvalidArgument,
+/// with the place, for what is not one YAML mapping. Pure.
 absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
                                    const LeftOutAgents& left_out);
 
@@ -53,7 +53,8 @@ struct DoctorReport {
   bool healthy = true;             // no errors; with --strict no warnings either
 };
 
-/// `outrigger doctor`. InvalidArgument for wrong settings and for what Diagnose() refuses;
+/// `outrigger doctor`. InvalidArgument for wrong settings, those that a called agent
+/// refuses included, and for what Diagnose() refuses;
 /// Unavailable for a file that cannot be read.
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world);
 

@@ -50,6 +50,7 @@ struct Entry {
   size_t managed_resources = 0;
 
   std::optional<EntryUrl> url = std::nullopt;
+  bool scheme_missing = false;       // `url` is what was meant; nobody can call it
   const AgentInfo* agent = nullptr;  // whose it is; null: another's, or that of several agents
   bool ours = false;                 // calls a process of this program
   std::string left_out = {};         // the agent that it names, if that one is not compiled in

@@ -62,6 +62,11 @@ Entry ReadEntry(const MapReader& fields) {
     entry.verbs[i] = fields.Text(std::string(FieldNameOf(static_cast<EntryVerb>(i))));
   }
   if (entry.url_text.Given()) entry.url = ParseEntryUrl(entry.url_text.value);
+  if (!entry.url && entry.url_text.Given()) {
+    // Whose the entry is can be said all the same.
+    entry.url = ParseEntryUrl(std::string(kHttp) + entry.url_text.value);
+    entry.scheme_missing = entry.url.has_value();
+  }
   return entry;
 }
 

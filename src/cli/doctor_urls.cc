@@ -90,7 +90,7 @@ void CheckVerbs(const DoctorCase& found, const Entry& entry, Findings* findings)
 
 void CheckAddress(const DoctorCase& found, const Entry& entry, Findings* findings) {
   const EntryUrl& url = *entry.url;
-  if (!url.tls && !IsLoopback(url.host)) {
+  if (!url.tls && !IsLoopback(url.host) && !entry.scheme_missing) {
     findings->Add(Id::kUrlInClear, entry.url_text.place, entry.url_text.value,
                   "https:// with tlsConfig, or 127.0.0.1 with the agent in the scheduler's pod");
   }
@@ -104,18 +104,22 @@ void CheckAddress(const DoctorCase& found, const Entry& entry, Findings* finding
                             told >= 0 ? told : entry.agent->port, url.port));
 }
 
+void CheckUrl(const Entry& entry, Findings* findings) {
+  if (entry.url_text.Broken() || (entry.url && !entry.scheme_missing)) return;
+  findings->Add(Id::kUrlMalformed, entry.url_text.place,
+                entry.url_text.Given() ? entry.url_text.value : "missing",
+                entry.scheme_missing
+                    ? fmt::format("urlPrefix: http://{} (or https://)", entry.url_text.value)
+                    : "a URL such as http://127.0.0.1:9870/gang");
+}
+
 }  // namespace
 
 void CheckUrls(const DoctorCase& found, Findings* findings) {
   for (const Entry& entry : found.entries) {
-    if (!entry.url) {
-      if (entry.url_text.Broken()) continue;
-      findings->Add(Id::kUrlMalformed, entry.url_text.place,
-                    entry.url_text.Given() ? entry.url_text.value : "missing",
-                    "a URL such as http://127.0.0.1:9870/gang");
-      continue;
-    }
-    CheckTls(entry, findings);
+    CheckUrl(entry, findings);
+    if (!entry.url) continue;
+    if (!entry.scheme_missing) CheckTls(entry, findings);
     if (!entry.left_out.empty()) {
       findings->Add(Id::kAgentNotCompiledIn, entry.url_text.place, "agent " + entry.left_out,
                     fmt::format("check it with a program that has it (-DOUTRIGGER_AGENT_{}=ON)",

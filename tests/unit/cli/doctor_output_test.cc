@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "cli/run.h"
 #include "doctor_testing.h"
 #include "nlohmann/json.hpp"
 #include "test_agents.h"
@@ -11,7 +14,9 @@
 namespace outrigger::cli {
 namespace {
 
+using testing::Configuration;
 using testing::DiagnoseYaml;
+using testing::DoctorAgents;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::NamesOf;
@@ -153,6 +158,38 @@ TEST(DoctorInput, IsCheckedAgainstTheSettingsOfServe) {
       "httpTimeout: 1s, nodeCacheCapable: true}]";
   EXPECT_THAT(Doctor(at_7000, {"--config", settings.path()}).out, HasSubstr("Found:  nothing"));
 }
+
+struct ToldRow {
+  std::string name;
+  std::string agents;  // that the file calls
+  std::string lease;   // that gang is told
+  int code;
+  std::string error;
+};
+
+class DoctorTold : public ::testing::TestWithParam<ToldRow> {};
+
+TEST_P(DoctorTold, WhatServeRefusesEndsAsThere) {
+  const ToldRow& row = GetParam();
+  std::istringstream in(Configuration(row.agents));
+  std::ostringstream out;
+  std::ostringstream err;
+  const World world{DoctorAgents(), {}, {}, in, out, err};
+  EXPECT_EQ(cli::Run({"doctor", "-", "--gang.scheduler-lease", row.lease}, world), row.code);
+  EXPECT_EQ(err.str(), row.error);
+  EXPECT_EQ(out.str().empty(), row.code == kUsage);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, DoctorTold,
+    ::testing::Values(
+        ToldRow{"Refused", "gang", "foo", 2,
+                "outrigger: agent gang: scheduler-lease: NAMESPACE/NAME is accepted\n"},
+        ToldRow{"RefusedBesideAnother", "safe,gang", "foo", 2,
+                "outrigger: agent gang: scheduler-lease: NAMESPACE/NAME is accepted\n"},
+        ToldRow{"Accepted", "gang", "jobs/mine", 0, ""},
+        ToldRow{"OfAnAgentThatIsNotCalled", "safe", "foo", 0, ""}),
+    [](const auto& row) { return row.param.name; });
 
 struct RefusedRow {
   std::string name;

@@ -11,7 +11,7 @@ std::vector<FindingRow> UrlRows() {
        {{"extenders[3]", "{urlPrefix: 'other:80', prioritizeVerb: p, weight: 1}"}},
        "extenders[3].urlPrefix",
        "other:80",
-       "http://"},
+       "urlPrefix: http://other:80"},
       {"UrlMissing",
        "url-malformed",
        {{"extenders[3]", "{prioritizeVerb: p, weight: 1}"}},

@@ -23,6 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kSafeAndGang;
 using testing::NamesOf;
+using ::testing::UnorderedElementsAreArray;
 
 class DoctorFinds : public ::testing::TestWithParam<FindingRow> {};
 
@@ -64,6 +65,39 @@ TEST(DoctorFindings, EachHasARow) {
   }
   for (const FindingKind& kind : FindingKinds()) EXPECT_EQ(rows.count(kind.name), 1U) << kind.name;
 }
+
+struct SchemeRow {
+  std::string name;
+  std::vector<Change> changes;
+  std::vector<std::string> findings;
+};
+
+class DoctorWithoutScheme : public ::testing::TestWithParam<SchemeRow> {};
+
+TEST_P(DoctorWithoutScheme, KnowsWhoseTheEntryIs) {
+  const auto diagnosis = DiagnoseYaml(Configuration(kSafeAndGang, GetParam().changes));
+  EXPECT_THAT(NamesOf(diagnosis), UnorderedElementsAreArray(GetParam().findings));
+  EXPECT_EQ(diagnosis->agents.size(), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, DoctorWithoutScheme,
+    ::testing::Values(
+        SchemeRow{"Alone", {{"extenders[1].urlPrefix", "127.0.0.1:9875/gang"}}, {"url-malformed"}},
+        SchemeRow{"OfAName", {{"extenders[0].urlPrefix", "localhost:9871"}}, {"url-malformed"}},
+        SchemeRow{
+            "OfWhoPlansAndIsIgnorable",
+            {{"extenders[1].urlPrefix", "127.0.0.1:9875/gang"}, {"extenders[1].ignorable", "true"}},
+            {"url-malformed", "planner-ignorable"}},
+        SchemeRow{
+            "WithALongTimeoutAndAPort",
+            {{"extenders[0].urlPrefix", "10.0.0.7:9872/safe"}, {"extenders[0].httpTimeout", "30s"}},
+            {"url-malformed", "timeout-long", "port-unexpected"}},
+        SchemeRow{"WithAVerbThatIsNotServed",
+                  {{"extenders[0].urlPrefix", "127.0.0.1:9871/safe"},
+                   {"extenders[0].filterVerb", "filtr"}},
+                  {"url-malformed", "verb-not-served"}}),
+    [](const auto& row) { return row.param.name; });
 
 struct QuietRow {
   std::string name;
@@ -121,6 +155,9 @@ INSTANTIATE_TEST_SUITE_P(
                  {{"extenders[0].urlPrefix", "http://127.0.0.1:9870/"}},
                  {},
                  "safe"},
+        QuietRow{"LeaseTimesWithoutLeaderElection",
+                 {{"leaderElection", "{leaderElect: false, renewDeadline: 20s}"}},
+                 {{"--gang.scheduler-lease", "none"}}},
         QuietRow{"TruthAsYaml11HasIt", {{"extenders[0].nodeCacheCapable", "yes"}}, {}},
         QuietRow{"NoLimitOfRequests",
                  {{"clientConnection.qps", "-1"}, {"clientConnection.burst", ""}},

@@ -1,6 +1,7 @@
 #include "doctor_testing.h"
 
 #include <cstdlib>
+#include <memory>
 
 #include "cli/scheduler_config.h"
 #include "cli/settings_loader.h"
@@ -29,7 +30,12 @@ class Planner final : public Agent,
                       public Preempter,
                       public Binder {
  public:
-  explicit Planner(const PlannerSettings& /*settings*/) {}
+  static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& /*deps*/,
+                                                     const PlannerSettings& settings) {
+    const bool named = settings.scheduler_lease.find('/') != std::string::npos;
+    if (named || settings.scheduler_lease == "none") return std::make_unique<Planner>();
+    return absl::InvalidArgumentError("scheduler-lease: NAMESPACE/NAME is accepted");
+  }
   static SchedulerWishes Wishes() {
     return {.last = true, .every_node = true, .quick_retries = true};
   }

@@ -7,8 +7,8 @@
 #include "cli/doctor.h"
 #include "outrigger/agent/registry.h"
 
-// For tests of the doctor: TestAgents(), but gang plans for all pods and is told what the real one
-// is told.
+// For tests of the doctor: TestAgents(), but gang plans for all pods, is told what the real one is
+// told, and refuses a scheduler-lease without a slash.
 
 namespace outrigger::testing {
 
