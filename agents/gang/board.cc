@@ -71,7 +71,7 @@ Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.en
   AddPods(input.pods);
 }
 
-void Board::AddPod(BoardPod pod) {
+void Board::AddPod(BoardPod&& pod) {
   const absl::string_view uid = AbslView(pod.pod->uid);
   pods_.try_emplace(uid, std::move(pod));
 }

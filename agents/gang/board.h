@@ -124,7 +124,7 @@ class Board {
   void AddUnits(const Input& input);
   /// `nodes`: of its members; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
-  void AddPod(BoardPod pod);
+  void AddPod(BoardPod&& pod);
   void AddLease(size_t unit, const Pod& pod, const std::string& node,
                 const cluster::Snapshot& snapshot);
   void AddKept(const Input& input);

@@ -106,15 +106,20 @@ func (v *Volumes) reconcile(ctx context.Context, key string) error {
 }
 
 func (v *Volumes) fail(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
-	if err := v.patch(ctx, claim, map[string]any{
+	v.count(claim.UID, 1) // before anybody can see it
+	err := v.patch(ctx, claim, map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{selectedNode: nil}},
-	}); err != nil {
-		return err
+	})
+	if err != nil {
+		v.count(claim.UID, -1)
 	}
+	return err
+}
+
+func (v *Volumes) count(claim types.UID, failures int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.failures[claim.UID]++
-	return nil
+	v.failures[claim] += failures
 }
 
 func (v *Volumes) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim, volume string) error {
