@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -14,14 +15,18 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// while puts a rule to work on all new requests and returns what ends it.
+// while puts a rule to work, waits until a request has met it, and returns what ends it. What the follower
+// says before that is about the connections that were cut.
 func (s *scene) while(rule faults.Rule) (heal func()) {
 	injection := s.proxy.Inject(rule)
 	s.proxy.Cut()
-	return func() {
-		s.met(injection)
-		injection.Remove()
-	}
+	s.must(kube.Eventually(s.ctx, patience, func(context.Context) error {
+		if injection.Hits() == 0 {
+			return errors.New("the fault has met no request")
+		}
+		return nil
+	}))
+	return injection.Remove
 }
 
 func TestAFollowerThatCannotFollowSaysSo(t *testing.T) {
