@@ -7,7 +7,7 @@ target_compile_options(outrigger_flags INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # gcc 14 at -O3 takes a literal + a long std::string for one that writes past a short string's
   # buffer.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-array-bounds>
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-array-bounds;-Wno-stringop-overflow>"
   # __FILE__ and ccache must not depend on where the tree lies.
   -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 
