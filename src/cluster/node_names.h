@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cluster/hash_trie.h"
 #include "names/hash.h"
@@ -23,12 +25,23 @@ using names::NameTable;
 class NodeNames {
  public:
   /// The slot of the node, or nothing.
-  std::optional<size_t> Find(std::string_view name) const { return Find(name, HashOf(name)); }
-  /// The same where the hash is known already.
-  std::optional<size_t> Find(std::string_view name, uint64_t hash) const;
-  /// Begins to bring what Find() reads into the cache.
-  void Prefetch(uint64_t hash) const {
-    if (table_ != nullptr) table_->Prefetch(hash);
+  std::optional<size_t> Find(std::string_view name) const;
+  /// Calls visit(i, slot) for each of `names` in their order, with NameTable::kNone for what is not
+  /// here.
+  template <typename Visit>
+  void FindAll(std::span<const std::string_view> names, Visit visit) const {
+    const auto of_change = [&](size_t i) {
+      const Change* change = changed_.size() == 0 ? nullptr : changed_.Find(names[i]);
+      visit(i, change == nullptr ? NameTable::kNone : change->slot);
+    };
+    if (table_ == nullptr) {
+      for (size_t i = 0; i < names.size(); ++i) of_change(i);
+      return;
+    }
+    table_->FindAll(names, [&](size_t i, size_t slot) {
+      if (slot == NameTable::kNone || (stale_ != nullptr && (*stale_)[slot])) return of_change(i);
+      visit(i, slot);
+    });
   }
 
   void Set(std::string_view name, size_t slot, uint64_t epoch) { Note(name, slot, epoch); }
@@ -46,10 +59,13 @@ class NodeNames {
   };
 
   void Note(std::string_view name, size_t slot, uint64_t epoch);
+  void MarkStale(std::string_view name);
   std::shared_ptr<const NameTable> Rebuilt() const;
 
   std::shared_ptr<const NameTable> table_;
   HashTrie<Change, ByName> changed_;
+  // The slots that table_ gives to names which are in changed_, too. Null: none.
+  std::shared_ptr<const std::vector<bool>> stale_;
 };
 
 }  // namespace outrigger::cluster

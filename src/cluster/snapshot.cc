@@ -1,6 +1,7 @@
 #include "cluster/snapshot.h"
 
 #include <atomic>
+#include <vector>
 
 #include "cluster/contents.h"
 #include "cluster/node_editor.h"
@@ -31,13 +32,19 @@ const NodeState* Snapshot::FindNode(std::string_view name) const {
   return slot.has_value() ? NodeAt(*slot) : nullptr;
 }
 
-void Snapshot::FindNodes(const names::HashedNames& names, std::span<NodeRef> found) const {
-  constexpr size_t kAhead = 16;  // more than the processor can wait for at once
-  for (size_t i = 0; i < names.names.size(); ++i) {
-    if (i + kAhead < names.names.size()) contents_->names.Prefetch(names.hashes[i + kAhead]);
-    const auto slot = contents_->names.Find(names.names[i], names.hashes[i]);
-    found[i] = slot.has_value() ? contents_->refs[*slot] : NodeRef();
-  }
+bool Snapshot::FindNodes(std::span<const std::string_view> names, std::span<NodeRef> found) const {
+  std::vector<bool> seen(node_slots());
+  bool differ = true;
+  contents_->names.FindAll(names, [&](size_t i, size_t slot) {
+    if (slot == NameTable::kNone) {
+      found[i] = NodeRef();
+      return;
+    }
+    differ = differ && !seen[slot];
+    seen[slot] = true;
+    found[i] = contents_->refs[slot];
+  });
+  return differ;
 }
 
 size_t Snapshot::pod_count() const {

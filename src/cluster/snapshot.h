@@ -49,8 +49,9 @@ class Snapshot {
   /// one call of the scheduler.
   const NodeState* FindNode(std::string_view name) const;
   /// The node of each name, into `found`, which is as long; of one that is not there, null. Several
-  /// times as quick as FindNode(), since it does not look at the nodes.
-  void FindNodes(const names::HashedNames& names, std::span<NodeRef> found) const;
+  /// times as quick as FindNode(), since it does not look at the nodes. Returns false if one that
+  /// is there is named twice.
+  bool FindNodes(std::span<const std::string_view> names, std::span<NodeRef> found) const;
 
   size_t pod_count() const;
   /// The pod, or nullptr; assumed ones carry their node.

@@ -57,6 +57,9 @@ inline CallError Abandoned() {
   return {ErrorKind::kAbandoned, "the caller has gone"};
 }
 
+/// What a decoder refuses.
+CallError FromDecoding(const absl::Status& status);
+
 /// Fills `state->nodes` for the nodes that were offered: those of a names-only call come from
 /// `source` (may be null), of which one view is pinned. What it does not know stays a name.
 CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,

@@ -61,13 +61,6 @@ class EngineImpl final : public Engine {
   mutable CatchUp catch_up_;
 };
 
-CallError FromDecoding(const absl::Status& status) {
-  const ErrorKind kind = status.code() == absl::StatusCode::kFailedPrecondition
-                             ? ErrorKind::kUnanswerable
-                             : ErrorKind::kBadRequest;
-  return {kind, std::string(status.message())};
-}
-
 // A victim that does not exist on its node fails the whole cycle in the scheduler, with a text that
 // names nobody: find the agent at fault here. Empty if all is well.
 std::string NotASubset(const std::vector<NodeVictims>& chosen,
@@ -195,7 +188,7 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
                                   Reply* reply) const {
   std::unique_ptr<CallState> state = states_.Take();
   state->abandoned = asked.abandoned;
-  const absl::Status decoded = wire::DecodeExtenderArgs(asked.body, plan.needs, &state->args);
+  const absl::Status decoded = wire::ReadExtenderArgs(asked.body, plan.needs, &state->args);
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = state->args.names.size();
   Report(state->args.malformed);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "names/hash.h"
 
 namespace outrigger::engine {
 namespace {
@@ -29,11 +30,19 @@ const Node* NodeTable::Find(std::string_view name) const {
   return at == names::NameTable::kNone ? nullptr : &nodes_[at];
 }
 
-void NodeTable::FindAll(const names::HashedNames& names, std::span<NodeRef> found) const {
-  for (size_t i = 0; i < names.names.size(); ++i) {
-    const size_t at = names_.Find(names.names[i], names.hashes[i]);
-    found[i] = at == names::NameTable::kNone ? NodeRef() : refs_[at];
-  }
+bool NodeTable::FindAll(std::span<const std::string_view> names, std::span<NodeRef> found) const {
+  std::vector<bool> seen(refs_.size());
+  bool differ = true;
+  names_.FindAll(names, [&](size_t i, size_t at) {
+    if (at == names::NameTable::kNone) {
+      found[i] = NodeRef();
+      return;
+    }
+    differ = differ && !seen[at];
+    seen[at] = true;
+    found[i] = refs_[at];
+  });
+  return differ;
 }
 
 }  // namespace outrigger::engine

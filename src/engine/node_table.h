@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "names/hash.h"
 #include "names/name_table.h"
 #include "outrigger/k8s/node.h"
 
@@ -21,8 +20,8 @@ class NodeView {
   virtual ~NodeView() = default;
   /// The node, or nullptr. Lives as long as the view. Asked for thousands of names in one call.
   virtual const Node* Find(std::string_view name) const = 0;
-  /// Find() of each name, into `found`, which is as long.
-  virtual void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const = 0;
+  /// Find() of each name, into `found`, which is as long. False if a node is named twice.
+  virtual bool FindAll(std::span<const std::string_view> names, std::span<NodeRef> found) const = 0;
   /// Of two views of one source with the same generation all nodes are equal.
   virtual uint64_t generation() const { return 0; }
 };
@@ -52,7 +51,7 @@ class NodeTable final : public NodeView {
   NodeTable& operator=(const NodeTable&) = delete;
 
   const Node* Find(std::string_view name) const override;
-  void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const override;
+  bool FindAll(std::span<const std::string_view> names, std::span<NodeRef> found) const override;
   size_t size() const { return nodes_.size(); }
 
  private:

@@ -25,6 +25,13 @@ size_t FillBare(CallState* state) {
 
 }  // namespace
 
+CallError FromDecoding(const absl::Status& status) {
+  const ErrorKind kind = status.code() == absl::StatusCode::kFailedPrecondition
+                             ? ErrorKind::kUnanswerable
+                             : ErrorKind::kBadRequest;
+  return {kind, std::string(status.message())};
+}
+
 CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,
                        CallState* state) {
   const bool look_up = !state->args.has_full_nodes && plan.needs.AnyOfNode();
@@ -38,6 +45,8 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
   }
   state->nodes.assign(state->args.names.size(), {});
   if (!look_up) {
+    const absl::Status differ = wire::CheckNodeNames(state->args);
+    if (!differ.ok()) return FromDecoding(differ);
     for (size_t i = 0; i < state->args.nodes.size(); ++i) {
       state->nodes[i] = NodeRef(state->args.nodes[i]);
     }
@@ -50,9 +59,12 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
             fmt::format("{}: {}", plan.endpoint.agent, std::string(view.status().message()))};
   }
   state->view = *std::move(view);
-  state->view->FindAll({state->args.names, state->args.hashes}, state->nodes);
+  const bool known_differ = state->view->FindAll(state->args.names, state->nodes);
   const size_t unknown = FillBare(state);
-  if (unknown > 0) observer->OnUnknownNodes(plan.endpoint.agent, unknown);
+  if (unknown == 0 && known_differ) return {};
+  const absl::Status differ = wire::CheckNodeNames(state->args);
+  if (!differ.ok()) return FromDecoding(differ);
+  observer->OnUnknownNodes(plan.endpoint.agent, unknown);
   return {};
 }
 

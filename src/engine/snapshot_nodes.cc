@@ -13,8 +13,8 @@ class SnapshotView final : public NodeView {
     const cluster::NodeState* state = snapshot_->FindNode(name);
     return state == nullptr ? nullptr : state->node.get();
   }
-  void FindAll(const names::HashedNames& names, std::span<NodeRef> found) const override {
-    snapshot_->FindNodes(names, found);
+  bool FindAll(std::span<const std::string_view> names, std::span<NodeRef> found) const override {
+    return snapshot_->FindNodes(names, found);
   }
   uint64_t generation() const override { return snapshot_->generation(); }
 

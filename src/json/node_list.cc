@@ -35,10 +35,10 @@ void ListNames(const std::vector<Node>& nodes, std::vector<std::string_view>* na
 }
 
 absl::Status CheckNames(std::span<const std::string_view> names, const Path& at,
-                        names::NameSet* set, std::vector<uint64_t>* hashes) {
+                        names::NameSet* set) {
   const auto empty = std::find(names.begin(), names.end(), std::string_view());
   const auto first_empty = static_cast<size_t>(empty - names.begin());
-  const size_t twice = set->Assign(names, hashes);
+  const size_t twice = set->Assign(names);
   if (twice < first_empty) {
     return absl::FailedPreconditionError(
         fmt::format("{}: node \"{}\" is given twice", at.Index(twice).Text(), Cut(names[twice])));
@@ -78,7 +78,7 @@ absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* no
   }
   if (!status.ok()) return status;
   ListNames(*nodes, &parser->names);
-  return CheckNames(parser->names, list.Key("items"), &parser->name_set, &parser->hashes);
+  return CheckNames(parser->names, list.Key("items"), &parser->name_set);
 }
 
 }  // namespace outrigger::json

@@ -25,9 +25,9 @@ absl::Status ReadNodes(Value value, const Path& at, const Needs& needs, std::vec
 void ListNames(const std::vector<Node>& nodes, std::vector<std::string_view>* names);
 
 /// FailedPrecondition if a name is empty (`at` is the list of nodes it is in) or comes twice.
-/// Leaves the names in `set`, and the hash of each in `hashes`.
+/// Leaves the names in `set`.
 absl::Status CheckNames(std::span<const std::string_view> names, const Path& at,
-                        names::NameSet* set, std::vector<uint64_t>* hashes);
+                        names::NameSet* set);
 
 /// A list of nodes as `kubectl get nodes -o json` prints it (NodeList, List, or one Node).
 absl::Status DecodeNodeList(Body body, const Needs& needs, std::vector<Node>* nodes,

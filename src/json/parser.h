@@ -29,7 +29,6 @@ class Parser {
 
   // Working memory, reused from call to call; the decoders clear it before use.
   std::vector<std::string_view> names;
-  std::vector<uint64_t> hashes;
   names::NameSet name_set;
 
  private:

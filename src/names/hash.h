@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "absl/hash/hash.h"
@@ -13,11 +12,5 @@ namespace outrigger::names {
 inline uint64_t HashOf(std::string_view text) {
   return absl::Hash<absl::string_view>()(absl::string_view(text.data(), text.size()));
 }
-
-/// Names with their hashes, which are as many: HashOf() each. Views.
-struct HashedNames {
-  std::span<const std::string_view> names;
-  std::span<const uint64_t> hashes;
-};
 
 }  // namespace outrigger::names

@@ -17,17 +17,17 @@ size_t NameSet::EntryOf(std::string_view name, uint64_t hash) const {
   return i;
 }
 
-size_t NameSet::Assign(std::span<const std::string_view> names, std::vector<uint64_t>* hashes) {
+size_t NameSet::Assign(std::span<const std::string_view> names) {
   const size_t wanted = std::bit_ceil(names.size() + names.size() / 2 + 1);
   if (entries_.size() < wanted) entries_.resize(wanted);
   std::fill_n(entries_.begin(), wanted, Entry());
   mask_ = wanted - 1;
   names_ = names;
-  hashes->resize(names.size());
+  hashes_.resize(names.size());
   // Before anything is looked up, so that no step waits for the one before.
-  std::transform(names.begin(), names.end(), hashes->begin(), HashOf);
+  std::transform(names.begin(), names.end(), hashes_.begin(), HashOf);
   for (size_t i = 0; i < names.size(); ++i) {
-    const uint64_t hash = (*hashes)[i];
+    const uint64_t hash = hashes_[i];
     Entry& entry = entries_[EntryOf(names[i], hash)];
     if (entry.place != 0) return i;
     entry = {static_cast<uint32_t>(hash >> 32U), static_cast<uint32_t>(i + 1)};

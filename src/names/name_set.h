@@ -15,9 +15,9 @@ class NameSet {
   static constexpr size_t kNone = SIZE_MAX;
 
   /// Holds `names`, of which there are less than 2^31 and which outlive its use; what it held
-  /// before is forgotten. Gives the hash of each to `hashes`. Returns where the first stands that
-  /// came before, or kNone; only with kNone may Find() be called.
-  size_t Assign(std::span<const std::string_view> names, std::vector<uint64_t>* hashes);
+  /// before is forgotten. Returns where the first stands that came before, or kNone; only with
+  /// kNone may Find() be called.
+  size_t Assign(std::span<const std::string_view> names);
 
   /// Where `name` stands in the list, or kNone.
   size_t Find(std::string_view name) const;
@@ -32,6 +32,7 @@ class NameSet {
   size_t EntryOf(std::string_view name, uint64_t hash) const;
 
   std::span<const std::string_view> names_;
+  std::vector<uint64_t> hashes_;
   std::vector<Entry> entries_;  // open addressing: a power of two, a third or more empty
   size_t mask_ = 0;             // into as many of them as this list needs
 };

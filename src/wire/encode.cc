@@ -17,6 +17,8 @@ using Kind = Verdict::Kind;
 constexpr size_t kAroundEntry = 32;
 // The same around the list of full nodes.
 constexpr size_t kAroundNodes = 64;
+// The same around the two maps of failures.
+constexpr size_t kAroundFailures = 256;
 
 // Separates the entries of one list or map.
 template <typename Out>
@@ -46,11 +48,11 @@ void ForEachOf(Kind kind, std::span<const Kind> verdicts, Appender* out, Append 
 // Where a copy is cheaper than one more piece to send.
 constexpr size_t kShortEcho = 4096;
 
-/// Echoes the nodes that fit. Where only a comma lies between two in the request, as Go writes it,
-/// they are one piece: all nodes of a call in which all fit.
-class NodeEcho {
+/// Echoes values of a list of the request. Where only a comma lies between two in the request, as
+/// Go writes it, they are one piece: all nodes of a call in which all fit.
+class ListEcho {
  public:
-  NodeEcho(std::string* out, std::vector<Echo>* echoes) : out_(*out), echoes_(echoes) {}
+  ListEcho(std::string* out, std::vector<Echo>* echoes) : out_(*out), echoes_(echoes) {}
 
   void Add(std::string_view raw) {
     const char* const end = run_.data() + run_.size();
@@ -92,7 +94,7 @@ size_t SizeOfNodes(const ExtenderArgs& args, std::span<const Kind> verdicts) {
 void EchoNodes(const ExtenderArgs& args, std::span<const Kind> verdicts, std::string* out,
                std::vector<Echo>* echoes) {
   out->append(R"({"metadata":{},"items":[)");
-  NodeEcho echo(out, echoes);
+  ListEcho echo(out, echoes);
   for (size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i] == Kind::kFits) echo.Add(args.raw_nodes[i]);
   }
@@ -100,33 +102,46 @@ void EchoNodes(const ExtenderArgs& args, std::span<const Kind> verdicts, std::st
   out->append("]}");
 }
 
-// Enough in all but contrived cases (reasons that are mostly escapes), which cost a reallocation.
-size_t SizeOfLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
-                   std::span<const std::string> reasons) {
-  size_t size = 256;
+void AppendNames(const ExtenderArgs& args, std::span<const Kind> verdicts, std::string* out) {
+  size_t size = 0;
   for (size_t i = 0; i < verdicts.size(); ++i) {
-    const bool fits = verdicts[i] == Kind::kFits;
-    if ((fits && !args.has_node_names) || verdicts[i] == Kind::kLeftOut) continue;
-    size += args.names[i].size() + (fits ? 0 : reasons[i].size()) + kAroundEntry;
+    if (verdicts[i] == Kind::kFits) size += args.names[i].size() + kAroundEntry;
+  }
+  Appender appender(out, size);
+  ForEachOf(Kind::kFits, verdicts, &appender,
+            [&](size_t i) { appender.AppendQuoted(args.names[i]); });
+}
+
+// With their quotes they are what the request has.
+void EchoNames(const ExtenderArgs& args, std::span<const Kind> verdicts, std::string* out,
+               std::vector<Echo>* echoes) {
+  ListEcho echo(out, echoes);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const std::string_view name = args.names[i];
+    if (verdicts[i] == Kind::kFits) echo.Add({name.data() - 1, name.size() + 2});
+  }
+  echo.Finish();
+}
+
+// Enough in all but contrived cases (reasons that are mostly escapes), which cost a reallocation;
+// 0 without failures.
+size_t SizeOfFailures(const ExtenderArgs& args, std::span<const Kind> verdicts,
+                      std::span<const std::string> reasons) {
+  size_t size = 0;
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i] == Kind::kFits || verdicts[i] == Kind::kLeftOut) continue;
+    size += args.names[i].size() + reasons[i].size() + kAroundEntry;
   }
   return size;
 }
 
-void AppendLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
-                 std::span<const std::string> reasons, Appender* out) {
-  const auto append_name = [&](size_t i) { out->AppendQuoted(args.names[i]); };
+void AppendFailures(const ExtenderArgs& args, std::span<const Kind> verdicts,
+                    std::span<const std::string> reasons, Appender* out) {
   const auto append_reason = [&](size_t i) {
     out->AppendQuoted(args.names[i]);
     out->append(":");
     out->AppendQuoted(reasons[i]);
   };
-  if (args.has_node_names) {
-    out->append(R"(,"NodeNames":[)");
-    ForEachOf(Kind::kFits, verdicts, out, append_name);
-    out->append("]");
-  } else {
-    out->append(R"(,"NodeNames":null)");
-  }
   out->append(R"(,"FailedNodes":{)");
   ForEachOf(Kind::kRejected, verdicts, out, append_reason);
   out->append(R"(},"FailedAndUnresolvableNodes":{)");
@@ -139,17 +154,33 @@ void AppendLists(const ExtenderArgs& args, std::span<const Kind> verdicts,
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
                         std::vector<Echo>* echoes) {
-  const size_t lists = SizeOfLists(args, verdicts, reasons);
+  const size_t failures = SizeOfFailures(args, verdicts, reasons);
   const size_t nodes = echoes == nullptr ? SizeOfNodes(args, verdicts) : 0;
-  out->reserve(out->size() + kAroundNodes + nodes + lists);
+  out->reserve(out->size() + kAroundNodes + nodes + kAroundFailures + failures);
   out->append(R"({"Nodes":)");
   if (args.has_full_nodes) {
     EchoNodes(args, verdicts, out, echoes);
   } else {
     out->append("null");
   }
-  Appender appender(out, lists);
-  AppendLists(args, verdicts, reasons, &appender);
+  out->append(R"(,"NodeNames":)");
+  if (!args.has_node_names) {
+    out->append("null");
+  } else {
+    out->append("[");
+    if (args.names_in_body) {
+      EchoNames(args, verdicts, out, echoes);
+    } else {
+      AppendNames(args, verdicts, out);
+    }
+    out->append("]");
+  }
+  if (failures == 0) {
+    out->append(R"(,"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})");
+    return;
+  }
+  Appender appender(out, kAroundFailures + failures);
+  AppendFailures(args, verdicts, reasons, &appender);
 }
 
 void EncodeFilterError(std::string_view error, std::string* out) {

@@ -50,20 +50,25 @@ struct ExtenderArgs {
   /// What every node is called, in the order in which they came: all that is known of them in
   /// names-only calls. Views into the body, `nodes` and `unescaped`.
   std::vector<std::string_view> names;
-  /// names::HashOf() each.
-  std::vector<uint64_t> hashes;
   /// Aligned with `names`, and empty in names-only calls.
   std::vector<Node> nodes;
   /// The bytes of each node exactly as they came; empty in names-only calls. Views into the body.
   std::vector<std::string_view> raw_nodes;
   bool has_full_nodes = false;  // Nodes was given
   bool has_node_names = false;  // NodeNames was given
+  /// Each name lies in the body, between the quotes of its own string there.
+  bool names_in_body = false;
   std::vector<MalformedValue> malformed;
   /// Names that came with escapes, one behind the other.
   std::string unescaped;
 };
 
 absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args);
+/// The same, but leaves it open whether each name of a names-only call is there and comes once: who
+/// looks them all up sees it on the way.
+absl::Status ReadExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args);
+/// FailedPrecondition if a node of a names-only call has no name, or one that came before.
+absl::Status CheckNodeNames(const ExtenderArgs& args);
 
 /// A bind call.
 struct BindArgs {
@@ -93,10 +98,11 @@ struct Echo {
 };
 
 /// Answers in the form (or both forms) that was asked. Surviving full nodes are echoed byte for
-/// byte: what is long becomes an element of `echoes`, in ascending order, since at thousands of
-/// nodes a copy costs as much as all the rest; everything goes into `out` if `echoes` is null.
-/// `verdicts` is aligned with `args.names`; `reasons[i]`, aligned too, is the text of the failure
-/// maps for a node that does not fit; one that is left out is in neither map.
+/// byte, and so are names that came without escapes in a names-only call: what is long becomes an
+/// element of `echoes`, in ascending order, since at thousands of nodes a copy costs as much as all
+/// the rest; everything goes into `out` if `echoes` is null. `verdicts` is aligned with
+/// `args.names`; `reasons[i]`, aligned too, is the text of the failure maps for a node that does
+/// not fit; one that is left out is in neither map.
 void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind> verdicts,
                         std::span<const std::string> reasons, std::string* out,
                         std::vector<Echo>* echoes = nullptr);

@@ -56,6 +56,7 @@ bool Within(Body body, std::string_view text) {
 void KeepUnescaped(Body body, ExtenderArgs* args) {
   size_t size = 0;
   for (const std::string_view name : args->names) size += Within(body, name) ? 0 : name.size();
+  args->names_in_body = size == 0;
   if (size == 0) return;
   args->unescaped.clear();
   args->unescaped.reserve(size);  // or views into it would move
@@ -67,22 +68,21 @@ void KeepUnescaped(Body body, ExtenderArgs* args) {
   }
 }
 
-absl::Status CheckNodes(Parser& parser, ExtenderArgs* args) {
-  const Path root("");
-  const Path list = root.Key(args->has_full_nodes ? "Nodes" : "NodeNames");
-  absl::Status status = CheckNames(args->names, args->has_full_nodes ? list.Key("items") : list,
-                                   &parser.name_set, &args->hashes);
-  if (!status.ok() || !args->has_full_nodes || !args->has_node_names) return status;
-  return CheckSameNames(parser.names, args->names, parser.name_set);
+absl::Status CheckFullNodes(Parser& parser, const ExtenderArgs& args) {
+  absl::Status status =
+      CheckNames(args.names, Path("").Key("Nodes").Key("items"), &parser.name_set);
+  if (!status.ok() || !args.has_node_names) return status;
+  return CheckSameNames(parser.names, args.names, parser.name_set);
 }
 
 }  // namespace
 
-absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args) {
+absl::Status ReadExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args) {
   args->raw_nodes.clear();
   args->malformed.clear();
   args->has_full_nodes = false;
   args->has_node_names = false;
+  args->names_in_body = false;
   bool has_pod = false;
 
   const ParserLease parser;
@@ -98,16 +98,26 @@ absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* arg
     return absl::FailedPreconditionError(
         "neither Nodes nor NodeNames is set; the call must offer nodes in one of the two forms");
   }
-  if (args->has_full_nodes) {
-    args->nodes.resize(
-        args->raw_nodes.size());  // without `items`, those of the last call are there
-    ListNames(args->nodes, &args->names);
-  } else {
+  if (!args->has_full_nodes) {
     args->nodes.clear();
     args->names.swap(parser->names);
     KeepUnescaped(body, args);
+    return absl::OkStatus();
   }
-  return CheckNodes(*parser, args);
+  args->nodes.resize(args->raw_nodes.size());  // without `items`, those of the last call are there
+  ListNames(args->nodes, &args->names);
+  return CheckFullNodes(*parser, *args);
+}
+
+absl::Status CheckNodeNames(const ExtenderArgs& args) {
+  if (args.has_full_nodes) return absl::OkStatus();  // they have been checked
+  const ParserLease parser;
+  return CheckNames(args.names, Path("").Key("NodeNames"), &parser->name_set);
+}
+
+absl::Status DecodeExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args) {
+  absl::Status status = ReadExtenderArgs(body, needs, args);
+  return status.ok() ? CheckNodeNames(*args) : status;
 }
 
 }  // namespace outrigger::wire

@@ -73,7 +73,7 @@ absl::Status CheckCandidates(const std::vector<NodeVictims>& candidates, Parser*
           fmt::format("a victim on node \"{}\" has no UID", Cut(victims.node)));
     }
   }
-  const size_t twice = parser->name_set.Assign(names, &parser->hashes);
+  const size_t twice = parser->name_set.Assign(names);
   if (twice == names::NameSet::kNone) return absl::OkStatus();
   return absl::FailedPreconditionError(
       fmt::format("victims of node \"{}\" are given twice", Cut(names[twice])));

@@ -52,7 +52,6 @@ void CheckAccepted(std::string_view body, const wire::ExtenderArgs& args) {
     OUTRIGGER_REQUIRE(!name.empty());
     OUTRIGGER_REQUIRE(names.insert(name).second);
   }
-  OUTRIGGER_REQUIRE(args.hashes.size() == args.names.size());
   OUTRIGGER_REQUIRE(args.nodes.size() == (args.has_full_nodes ? args.names.size() : 0));
   for (const Node& node : args.nodes) OUTRIGGER_REQUIRE(node.known);
   OUTRIGGER_REQUIRE(args.malformed.size() <= wire::kMaxMalformed);

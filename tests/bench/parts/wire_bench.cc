@@ -31,7 +31,7 @@ void BM_Decode(benchmark::State& state, const char* name, const Needs& needs) {
   if (!recorded.ok()) return state.SkipWithError(kNoBody);
   wire::ExtenderArgs args;
   for (auto _ : state) {
-    const absl::Status status = wire::DecodeExtenderArgs(recorded.body(), needs, &args);
+    const absl::Status status = wire::ReadExtenderArgs(recorded.body(), needs, &args);
     if (!status.ok()) return state.SkipWithError(std::string(status.message()).c_str());
   }
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(recorded.size()));

@@ -178,11 +178,9 @@ TEST(Cluster, PodsThatComeBeforeTheirNodeAreCountedOnceItIsThere) {
 
 void ExpectFoundAsEach(const Snapshot& snapshot, const std::vector<std::string>& texts) {
   const std::vector<std::string_view> names(texts.begin(), texts.end());
-  std::vector<uint64_t> hashes;
-  std::transform(names.begin(), names.end(), std::back_inserter(hashes), names::HashOf);
   const Node other = MakeNode("other");
   std::vector<NodeRef> found(names.size(), NodeRef(other));  // of an earlier call
-  snapshot.FindNodes({names, hashes}, found);
+  EXPECT_TRUE(snapshot.FindNodes(names, found));
   for (size_t i = 0; i < names.size(); ++i) {
     const NodeState* state = snapshot.FindNode(names[i]);
     ASSERT_EQ(found[i].node, state == nullptr ? nullptr : state->node.get()) << names[i];

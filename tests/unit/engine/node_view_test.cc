@@ -1,6 +1,5 @@
 // What is common to the sources of nodes: looking up many is looking up each.
-#include <algorithm>
-#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,10 +24,8 @@ void ExpectAllFoundAsEach(const NodeView& view) {
   std::vector<std::string> texts;
   for (int i = 0; i < 700; ++i) texts.push_back(fmt::format("n{}", (i * 3) % 700));
   const std::vector<std::string_view> names(texts.begin(), texts.end());
-  std::vector<uint64_t> hashes;
-  std::transform(names.begin(), names.end(), std::back_inserter(hashes), names::HashOf);
   std::vector<NodeRef> found(names.size());
-  view.FindAll({names, hashes}, found);
+  EXPECT_TRUE(view.FindAll(names, found));
   size_t known = 0;
   for (size_t i = 0; i < names.size(); ++i) {
     const Node* node = view.Find(names[i]);
@@ -42,10 +39,19 @@ void ExpectAllFoundAsEach(const NodeView& view) {
   EXPECT_EQ(known, 600U);
 }
 
+void ExpectTwiceIsSeen(const NodeView& view) {
+  const std::vector<std::string_view> names = {"n1", "n2", "unknown", "unknown", "n3", "n2"};
+  std::vector<NodeRef> found(names.size());
+  EXPECT_FALSE(view.FindAll(names, found));
+  EXPECT_TRUE(view.FindAll(std::span(names).first(5), std::span(found).first(5)))
+      << "of those that are there none is named twice";
+}
+
 TEST(NodeViews, OfATable) {
   const auto view = FixedNodes(SixHundred()).Pin();
   ASSERT_TRUE(view.ok());
   ExpectAllFoundAsEach(**view);
+  ExpectTwiceIsSeen(**view);
 }
 
 TEST(NodeViews, OfASnapshot) {
@@ -54,6 +60,7 @@ TEST(NodeViews, OfASnapshot) {
   const auto view = SnapshotNodes(&cluster, [] { return absl::OkStatus(); }).Pin();
   ASSERT_TRUE(view.ok());
   ExpectAllFoundAsEach(**view);
+  ExpectTwiceIsSeen(**view);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "names/name_table.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +31,32 @@ TEST(NameTable, FindsTheSlotOfEachNameAndNoOther) {
 
 TEST(NameTable, WithoutNamesFindsNothing) {
   EXPECT_EQ(Find(NameTable({}), "a"), NameTable::kNone);
+}
+
+// Where they come in the table's order, in another, by stretches, and with strangers in between.
+TEST(NameTable, FindsManyAsItFindsEach) {
+  std::vector<std::string> texts;
+  std::vector<std::pair<std::string_view, size_t>> held;
+  for (size_t i = 0; i < 1000; ++i) texts.push_back("node-" + std::to_string(i));
+  for (size_t i = 0; i < texts.size(); i += 1 + i % 2) held.emplace_back(texts[i], i * 3);
+  const NameTable table(held);
+  EXPECT_TRUE(rc::check("as Find()", [&] {
+    std::vector<std::string_view> names;
+    const auto stretches = *rc::gen::container<std::vector<std::pair<size_t, size_t>>>(
+        rc::gen::pair(rc::gen::inRange<size_t>(0, 1000), rc::gen::inRange<size_t>(1, 60)));
+    for (const auto& [from, length] : stretches) {
+      for (size_t i = from; i < std::min(from + length, texts.size()); ++i) {
+        names.push_back(texts[i]);
+      }
+    }
+    size_t visited = 0;
+    table.FindAll(names, [&](size_t i, size_t slot) {
+      RC_ASSERT(i == visited);
+      RC_ASSERT(slot == Find(table, names[i]));
+      ++visited;
+    });
+    RC_ASSERT(visited == names.size());
+  }));
 }
 
 // The names are the table's own: those it was made from may go.

@@ -88,6 +88,58 @@ TEST(EncodeFilterResult, LeavesLongEchoesWhereTheyLie) {
   EXPECT_EQ(Joined(text, echoes), "before" + copied);
 }
 
+// What the scheduler sends, and what others might: blanks, escapes, characters that Go escapes.
+TEST(EncodeFilterResult, EchoesNamesAsTheyCame) {
+  struct Row {
+    const char* name;
+    std::string names;     // of the request
+    std::string expected;  // if all but the second fit
+  };
+  const std::vector<Row> rows = {
+      {"as Go writes it", R"("a","bb","c","d")", R"("a","c","d")"},
+      {"blanks", "\"a\" ,\n\"bb\", \"c\" , \"d\"", R"("a","c","d")"},
+      {"beyond ASCII", "\"gr\u00f6\u00dfer\",\"bb\",\"<c>\"", "\"gr\u00f6\u00dfer\",\"<c>\""},
+      {"an escape", R"("a","b\u0062","\"c\"")", R"("a","\"c\"")"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    const PaddedBody body(R"({"Pod":{"metadata":{"name":"p"}},"NodeNames":[)" + row.names + "]}");
+    ExtenderArgs args;
+    ASSERT_THAT(DecodeExtenderArgs(body, Needs(), &args), IsOk());
+    std::vector<Kind> verdicts(args.names.size(), Kind::kFits);
+    std::vector<std::string> reasons(args.names.size());
+    verdicts[1] = Kind::kRejected;
+    reasons[1] = "full";
+    std::string out;
+    EncodeFilterResult(args, verdicts, reasons, &out);
+    EXPECT_EQ(out, R"({"Nodes":null,"NodeNames":[)" + row.expected +
+                       R"(],"FailedNodes":{"bb":"full"},"FailedAndUnresolvableNodes":{},)"
+                       R"("Error":""})");
+  }
+}
+
+TEST(EncodeFilterResult, LeavesLongListsOfNamesWhereTheyLie) {
+  std::string names;
+  for (int i = 0; i < 1000; ++i)
+    names += (i == 0 ? "\"node-" : ",\"node-") + std::to_string(i) + '"';
+  const PaddedBody body(R"({"Pod":{"metadata":{"name":"p"}},"NodeNames":[)" + names + "]}");
+  ExtenderArgs args;
+  ASSERT_THAT(DecodeExtenderArgs(body, Needs(), &args), IsOk());
+  std::vector<Kind> verdicts(args.names.size(), Kind::kFits);
+  const std::vector<std::string> reasons(args.names.size(), "no");
+  for (const size_t gone : {1000, 2, 500}) {  // none; one, behind few and before many; the middle
+    if (gone < verdicts.size()) verdicts[gone] = Kind::kUnresolvable;
+    std::string copied;
+    EncodeFilterResult(args, verdicts, reasons, &copied);
+    std::string text;
+    std::vector<Echo> echoes;
+    EncodeFilterResult(args, verdicts, reasons, &text, &echoes);
+    EXPECT_EQ(echoes.size(), gone == 500 ? 2U : 1U);
+    EXPECT_LT(text.size(), 500U) << "what is long is not copied";
+    EXPECT_EQ(Joined(text, echoes), copied);
+  }
+}
+
 TEST(EncodeFilterResult, NoSurvivorIsAnEmptyListNeverNull) {
   std::string out;
   EncodeFilterResult(Names({}), {}, {}, &out);
