@@ -140,6 +140,27 @@ TEST(EngineNamesOnly, AnswersFromTheNodeSource) {
   EXPECT_EQ(engine.observer.unknown, 1U);
 }
 
+// Known or not, looked up or not.
+TEST(EngineNamesOnly, ANodeThatIsNamedTwiceOrNotAtAllIsRefused) {
+  TestEngine engine;
+  engine.Add(InfoOf<ByAnnotation>("notes")).Add(InfoOf<OnlyNamed>("names"));
+  Node known;
+  known.name = "a";
+  engine.Nodes({known});
+  ASSERT_TRUE(engine.Make().ok());
+  for (const char* path : {"/notes/filter", "/names/filter"}) {
+    SCOPED_TRACE(path);
+    const auto error = [&](std::vector<std::string> names) {
+      return engine.CallJson(path, NamesArgs(std::move(names)))["Error"].get<std::string>();
+    };
+    EXPECT_EQ(error({"a", "b"}), "");
+    EXPECT_EQ(error({"a", "a"}), "NodeNames[1]: node \"a\" is given twice");
+    EXPECT_EQ(error({"b", "a", "b"}), "NodeNames[2]: node \"b\" is given twice");
+    EXPECT_EQ(error({"a", ""}), "NodeNames[1]: the node has no name");
+    EXPECT_EQ(engine.observer.last_error, ErrorKind::kUnanswerable);
+  }
+}
+
 TEST(EngineNamesOnly, WithoutASourceSaysWhatWouldHelp) {
   TestEngine engine;
   engine.Add(InfoOf<ByAnnotation>("notes"));
