@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "http/short_turns.h"
+
 namespace outrigger::http {
 namespace {
 
@@ -38,7 +40,10 @@ void Poller::Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks
   tick_ = std::max(tick, std::chrono::milliseconds(1));
   callbacks_ = std::move(callbacks);
   Register(epoll_.get(), listener.get(), EPOLLIN, kListenerNumber);
-  thread_ = std::thread([this] { Loop(); });
+  thread_ = std::thread([this] {
+    AskForShortTurns();
+    Loop();
+  });
 }
 
 void Poller::Stop() {

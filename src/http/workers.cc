@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "http/short_turns.h"
+
 namespace outrigger::http {
 
 void Workers::Run(std::function<void()> task) {
@@ -28,6 +30,7 @@ void Workers::StartThread() {
 }
 
 void Workers::Work(Threads::iterator self) {
+  AskForShortTurns();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     ++idle_;
