@@ -8,15 +8,21 @@ namespace outrigger::plan {
 
 Attempt::Attempt(NodeSpace* space, Ground* ground, Seats* seats)
     : space_(space), ground_(ground), seats_(seats) {
-  for (const ShapeIndex shape : seats->shapes) ground->FrontOf(shape);
-  for (const ShapeIndex shape : seats->shapes) {
-    Ground::Front& front = ground->FrontOf(shape);
-    fronts_.emplace_back(&front, front.next);
-  }
   CountOpen();
 }
 
+// Not before it is known that nodes are looked for: a front costs a look at every node, and gangs
+// that keep their places need none.
+void Attempt::OpenFronts() {
+  if (!fronts_.empty()) return;
+  for (const ShapeIndex shape : seats_->shapes) {
+    Ground::Front& front = ground_->FrontOf(shape);
+    fronts_.emplace_back(&front, front.next);
+  }
+}
+
 bool Attempt::Greedy(bool keep_leases, const std::vector<uint32_t>& order) {
+  if (!order.empty()) OpenFronts();
   if (!PlaceWaiters()) return false;
   // Again as long as one more finds its place: spread lets some in only once others are there.
   for (bool placed = keep_leases; placed;) {
@@ -41,6 +47,7 @@ bool Attempt::Deep(Effort* effort) {
 }
 
 void Attempt::Fill() {
+  OpenFronts();
   // Nobody takes the lease of another.
   for (Seat& seat : seats_->seats) {
     if (seat.slot == kNoSlot) PlaceAtLease(&seat);

@@ -38,6 +38,7 @@ class Attempt {
   void Undo();
 
  private:
+  void OpenFronts();
   bool PlaceWaiters();
   bool PlaceAtLease(Seat* seat);
   bool Place(Seat* seat);

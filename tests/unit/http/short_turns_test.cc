@@ -47,7 +47,8 @@ TEST(ShortTurns, TheKernelIsAskedAndWhatAnAdministratorSetStays) {
     EXPECT_EQ(after.nice, 3);
     EXPECT_EQ(after.head, before.head) << "size, policy and flags";
     EXPECT_EQ(after.runtime, KernelHasTurns() ? 100'000U : before.runtime);
-  }).join();
+  })
+      .join();
 }
 
 }  // namespace
