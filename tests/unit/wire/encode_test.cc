@@ -127,7 +127,8 @@ TEST(EncodeFilterResult, LeavesLongListsOfNamesWhereTheyLie) {
   ASSERT_THAT(DecodeExtenderArgs(body, Needs(), &args), IsOk());
   std::vector<Kind> verdicts(args.names.size(), Kind::kFits);
   const std::vector<std::string> reasons(args.names.size(), "no");
-  for (const size_t gone : {1000, 2, 500}) {  // none; one, behind few and before many; the middle
+  // None; one, behind few and before many; the middle.
+  for (const size_t gone : {size_t{1000}, size_t{2}, size_t{500}}) {
     if (gone < verdicts.size()) verdicts[gone] = Kind::kUnresolvable;
     std::string copied;
     EncodeFilterResult(args, verdicts, reasons, &copied);
