@@ -41,8 +41,10 @@ TEST_F(GangTest, AnswersEveryCallWithAnErrorBeforeTheFirstPlan) {
   Nodes(1);
   cluster_.Put(MakePod("a"));
   cluster_.SetUsable(absl::UnavailableError("the pods of the cluster are not known yet"));
-  Start();
-  EXPECT_THAT(std::string(FilterStatus(MakePod("a")).message()), HasSubstr("starting"));
+  // Asked before its thread runs: afterwards the first look at the cluster may come at any moment.
+  Make();
+  EXPECT_THAT(Errors(*agent_, nodes_), Each("starting: the first plan is not made yet"));
+  ASSERT_TRUE(dynamic_cast<Controller&>(agent_->agent()).Start().ok());
   Await([&] {
     return FilterStatus(MakePod("a")).message() == "the pods of the cluster are not known yet";
   });

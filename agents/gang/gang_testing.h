@@ -34,8 +34,11 @@ class GangTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) nodes_.push_back(testing::MakeNode(fmt::format("n{}", i)));
     for (const Node& node : nodes_) cluster_.Put(node);
   }
-  void Start(testing::AgentUnderTest::Texts settings = {{"scheduler-lease", "none"}}) {
+  void Make(testing::AgentUnderTest::Texts settings = {{"scheduler-lease", "none"}}) {
     agent_ = std::make_unique<testing::AgentUnderTest>(MakeFactory(), settings, &cluster_);
+  }
+  void Start(testing::AgentUnderTest::Texts settings = {{"scheduler-lease", "none"}}) {
+    Make(std::move(settings));
     ASSERT_TRUE(dynamic_cast<Controller&>(agent_->agent()).Start().ok());
   }
   void Stop() {
