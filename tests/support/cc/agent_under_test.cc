@@ -31,10 +31,18 @@ AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues
   AgentDeps deps;
   deps.name = "under-test";
   deps.cluster = cluster;
-  deps.log = [log = log_](std::string_view line) { log->emplace_back(line); };
+  deps.log = [log = log_](std::string_view line) {
+    const std::scoped_lock lock(log->mutex);
+    log->lines.emplace_back(line);
+  };
   auto agent = factory.make(deps, settings);
   MustBeOk(agent.status(), "settings of the agent");
   agent_ = *std::move(agent);
+}
+
+std::vector<std::string> AgentUnderTest::log() const {
+  const std::scoped_lock lock(log_->mutex);
+  return log_->lines;
 }
 
 std::vector<Verdict> AgentUnderTest::Filter(const OwnedRequest& request) const {

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,11 +40,16 @@ class AgentUnderTest {
 
   Agent& agent() { return *agent_; }
   const Agent& agent() const { return *agent_; }
-  /// What the agent wrote to the log.
-  const std::vector<std::string>& log() const { return *log_; }
+  /// What the agent has written to the log so far, from whatever thread.
+  std::vector<std::string> log() const;
 
  private:
-  std::shared_ptr<std::vector<std::string>> log_ = std::make_shared<std::vector<std::string>>();
+  struct Log {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+  };
+
+  std::shared_ptr<Log> log_ = std::make_shared<Log>();
   std::unique_ptr<Agent> agent_;
 };
 
