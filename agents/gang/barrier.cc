@@ -52,11 +52,12 @@ bool Barriers::IsComplete(const plan::UnitKey& gang, const Gate& gate) const {
   });
 }
 
-// When the gang gives up, as its group says.
-Time Barriers::DeadlineOf(const plan::UnitKey& gang, Time since) const {
+// When the gang gives up.
+Time Barriers::DeadlineOf(const plan::UnitKey& gang, Gate* gate) const {
   const BoardUnit* unit = board_ == nullptr ? nullptr : board_->FindUnit(gang);
-  return since +
-         (unit == nullptr ? options_.gang_timeout : PatienceOf(*unit, options_.gang_timeout));
+  if (unit == nullptr) return *gate->since + options_.patience.usual;
+  gate->had_open_claims |= unit->has_open_claims;
+  return *gate->since + options_.patience.Of(*unit, gate->had_open_claims);
 }
 
 absl::Status Barriers::Wait(const Arrival& arrival) {
@@ -75,8 +76,11 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
   }
   gate.waiters[waiter.uid] = &waiter;
   const Time now = options_.now();
-  if (!gate.since) gate.since = now;
-  waiter.deadline = std::min(now + options_.longest, DeadlineOf(arrival.gang, *gate.since));
+  if (!gate.since) {
+    gate.since = now;
+    gate.had_open_claims = false;
+  }
+  waiter.deadline = std::min(now + options_.longest, DeadlineOf(arrival.gang, &gate));
   TryOpen(arrival.gang, &lock);
   if (waiter.state == Waiter::State::kWaiting && options_.changed) {
     lock.unlock();

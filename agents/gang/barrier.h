@@ -42,9 +42,9 @@ struct BarrierOptions {
   using Time = std::chrono::steady_clock::time_point;
   std::function<Time()> now = std::chrono::steady_clock::now;
   /// The longest that one call may wait.
-  std::chrono::milliseconds longest{298'000};
-  /// The longest that a gang may wait from its first call on, where its group says nothing.
-  std::chrono::milliseconds gang_timeout{300'000};
+  std::chrono::milliseconds longest{628'000};
+  /// The longest that a gang may wait from its first call on.
+  Patience patience;
   /// Asked once before a gang is bound, without a lock: whether we may still act. May be null.
   std::function<absl::Status()> may_commit = nullptr;
   /// Told, without a lock, that a waiter has come or gone. May be null.
@@ -95,7 +95,7 @@ class Barriers {
   struct Gate;
   using Lock = std::unique_lock<std::mutex>;
 
-  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, BarrierOptions::Time since) const;
+  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, Gate* gate) const;
   bool IsComplete(const plan::UnitKey& gang, const Gate& gate) const;
   void TryOpen(const plan::UnitKey& gang, Lock* lock);
   void Release(const plan::UnitKey& gang, Gate* gate, Lock* lock);

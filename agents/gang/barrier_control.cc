@@ -33,7 +33,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
       const std::string why =
           WaitingText(key, unit == nullptr ? "members" : std::string_view(unit->word));
       Fail(key, &gate, BarrierEnd::kNoRoom, why, &lock);
-    } else if (gate.since && options_.now() >= DeadlineOf(key, *gate.since)) {
+    } else if (gate.since && options_.now() >= DeadlineOf(key, &gate)) {
       Fail(key, &gate, BarrierEnd::kTimeout, "its gang did not become complete in time", &lock);
     } else {
       TryOpen(key, &lock);

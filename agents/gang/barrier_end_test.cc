@@ -84,6 +84,39 @@ TEST_F(BarrierTest, GivesUpAtAPlanThatSaysThatItsTimeIsOver) {
   EXPECT_THAT(std::string(calls.Result(0).message()), HasSubstr("in time"));
 }
 
+// PreBind comes before the barrier: the last member comes once its volume is there.
+TEST_F(BarrierTest, WaitsForLongerWhileAClaimOfAMemberIsOpen) {
+  board_.OpenClaims("train", true);
+  barriers_.OnPlan(board_.Make());
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  ahead_ = seconds(599);
+  board_.OpenClaims("train", false);
+  barriers_.OnPlan(board_.Make());
+  EXPECT_EQ(calls.Waiting(train_), 1U) << "the volume is there, and its member comes any moment";
+  ahead_ = seconds(601);
+  barriers_.OnPlan(board_.Make());
+  EXPECT_THAT(std::string(calls.Result(0).message()), HasSubstr("in time"));
+}
+
+TEST_F(BarrierTest, ForgetsClaimsThatWereOpenWithItsFirstWaiters) {
+  board_.OpenClaims("train", true);
+  barriers_.OnPlan(board_.Make());
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  calls.HangUp(0);
+  EXPECT_FALSE(calls.Result(0).ok());
+  board_.OpenClaims("train", false);
+  barriers_.OnPlan(board_.Make());
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  ahead_ = seconds(301);
+  barriers_.OnPlan(board_.Make());
+  EXPECT_THAT(std::string(calls.Result(1).message()), HasSubstr("in time"));
+}
+
 TEST_F(BarrierTest, AClockThatGoesBackwardsOpensNoneAndEndsNone) {
   Calls calls(&barriers_);
   calls.Arrive(train_, "train-0");

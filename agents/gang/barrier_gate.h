@@ -30,6 +30,7 @@ struct Barriers::Gate {
   std::map<std::string, std::string, std::less<>> committing;  // UID to role
   std::map<std::string, std::string, std::less<>> bound;
   std::optional<BarrierOptions::Time> since;  // the first waiter
+  bool had_open_claims = false;               // since then
   bool checking = false;                      // somebody asks may_commit
 };
 

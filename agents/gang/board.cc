@@ -33,10 +33,12 @@ std::string LabelOf(const plan::Cause& cause) {
 
 }  // namespace
 
-std::chrono::milliseconds PatienceOf(const BoardUnit& unit, std::chrono::milliseconds otherwise) {
+std::chrono::milliseconds Patience::Of(const BoardUnit& unit, bool with_open_claims) const {
   constexpr int64_t kLongest = int64_t{365} * 86'400;  // so that nothing overflows
   const int64_t seconds = unit.schedule_timeout_seconds.value_or(0);
-  return seconds <= 0 ? otherwise : std::chrono::seconds(std::min(seconds, kLongest));
+  const std::chrono::milliseconds patience =
+      seconds <= 0 ? usual : std::chrono::seconds(std::min(seconds, kLongest));
+  return with_open_claims ? std::max(patience, with_claims) : patience;
 }
 
 ResourceList RequestsOf(const Pod& pod) {
@@ -83,6 +85,7 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> n
   entry.gang = unit.key.dialect != plan::Dialect::kNone;
   entry.minimum = unit.minimum;
   entry.roles = unit.roles;
+  entry.has_open_claims = unit.has_open_claims;
   const size_t index = units_.size() - 1;
   if (entry.gang) gangs_.emplace(KeyOf(entry.key), index);
   for (size_t m = 0; m < unit.members.size(); ++m) {

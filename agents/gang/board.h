@@ -35,6 +35,7 @@ struct BoardUnit {
   int64_t minimum = 1;
   std::vector<plan::Role> roles;
   std::optional<int64_t> schedule_timeout_seconds;
+  bool has_open_claims = false;
 };
 
 /// A pod that wants a place.
@@ -146,9 +147,17 @@ class Board {
   std::vector<plan::GroupState> groups_;
 };
 
-/// How long the gang may keep places without being complete: what its group says,
-/// if that is more than nothing, or `otherwise`.
-std::chrono::milliseconds PatienceOf(const BoardUnit& unit, std::chrono::milliseconds otherwise);
+/// How long gangs may keep places without being complete.
+struct Patience {
+  std::chrono::milliseconds usual{300'000};  // where the group says nothing
+  /// At least so long while a claim of a member is open: what is provisioned takes its time.
+  std::chrono::milliseconds with_claims{600'000};
+
+  /// For this gang: what its group says, if that is more than nothing, or the usual.
+  /// `with_open_claims`: a claim was open when it got its places, or later. What is open at first
+  /// is not so at the end.
+  std::chrono::milliseconds Of(const BoardUnit& unit, bool with_open_claims) const;
+};
 
 /// What `pod` asks of a node, "pods" included.
 ResourceList RequestsOf(const Pod& pod);

@@ -46,11 +46,15 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
 }
 
+Patience PatienceFrom(const Settings& settings) {
+  return {.usual = seconds(settings.timeout), .with_claims = seconds(settings.claim_timeout)};
+}
+
 LoopOptions LoopOptionsOf(const Settings& settings) {
   LoopOptions options;
   options.groups.scheduler_names = Names(settings.scheduler_names);
   options.groups.leave_upstream = settings.leave_upstream;
-  options.memory.timeout = seconds(settings.timeout);
+  options.memory.patience = PatienceFrom(settings);
   options.partial_timeout = seconds(settings.partial_timeout);
   options.memory.lease_grace = seconds(settings.lease_grace);
   options.memory.nominate_all = settings.nominate == "all";
@@ -127,7 +131,8 @@ class Gang final : public Agent,
         .PodStatus()
         .ClusterPods()
         .ClusterGroups()
-        .ClusterBudgets();
+        .ClusterBudgets()
+        .ClusterClaims();
   }
 
   absl::Status Start() override {
@@ -205,7 +210,7 @@ class Gang final : public Agent,
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
     options.longest = seconds(settings.bind_timeout) - seconds(2);
-    options.gang_timeout = seconds(settings.timeout);
+    options.patience = PatienceFrom(settings);
     options.may_commit = [this] { return charge_.Ask({.timeout = seconds(5)}); };
     options.changed = [this] { loop_.Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
+#include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
 
 namespace outrigger::gang {
@@ -203,6 +204,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
   const std::vector<plan::GroupState>& groups_now = table_.made().groups;
+  for (plan::Unit& unit : units) plan::PinToClaims(*view.objects->claims, &unit);
   resting_.clear();
   memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
   Reserve(units, &options);

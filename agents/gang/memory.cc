@@ -101,8 +101,12 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
     memory.leased_since.reset();
     return;
   }
-  if (!memory.leased_since) memory.leased_since = now;
-  const std::chrono::milliseconds limit = PatienceOf(unit, options_.timeout);
+  if (!memory.leased_since) {
+    memory.leased_since = now;
+    memory.had_open_claims = false;
+  }
+  memory.had_open_claims |= unit.has_open_claims;
+  const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
   if (now - *memory.leased_since < limit) return Look(*memory.leased_since + limit);
   GiveUp(unit.key, limit, &memory);
 }

@@ -26,7 +26,7 @@ struct Nomination {
 };
 
 struct MemoryOptions {
-  std::chrono::milliseconds timeout{300'000};  // of gangs whose group says nothing
+  Patience patience;
   /// How long a scheduler that does nothing else may leave a nomination unanswered. One that is at
   /// work on other pods has a queue: it gets kBusyGraces times as long.
   std::chrono::milliseconds lease_grace{5'000};
@@ -99,6 +99,7 @@ class Memory {
   };
   struct UnitMemory {
     std::optional<Time> leased_since;
+    bool had_open_claims = false;  // since then
     int64_t turn = 0;
     int64_t refusals = 0;  // without a change of what was refused
     std::optional<Time> rests_until;

@@ -49,6 +49,33 @@ TEST_F(MemoryTest, AGroupMaySayForHowLongItKeepsPlaces) {
   EXPECT_GT(memory_.next_look(), kBegin + seconds(86'400));
 }
 
+TEST_F(MemoryTest, AGangWithOpenClaimsKeepsPlacesForLonger) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  board.OpenClaims("train", true);
+  Learn(*board.Make(), kBegin);
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(600));
+  board.OpenClaims("train", false);  // the last is bound, and its member on its way
+  board.Change("train", [](plan::GroupState* group) { group->schedule_timeout_seconds = 30; });
+  Learn(*board.Make(), kBegin + seconds(400));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(600));
+  Learn(*board.Make(), kBegin + seconds(599));
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
+  Learn(*board.Make(), kBegin + seconds(600));
+  EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
+  Learn(*board.Make(), kBegin + seconds(601));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(631)) << "a new lease, without open claims";
+}
+
+TEST_F(MemoryTest, AGroupThatWaitsForLongerThanClaimsTakeDoesSo) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  board.OpenClaims("train", true);
+  board.Change("train", [](plan::GroupState* group) { group->schedule_timeout_seconds = 900; });
+  Learn(*board.Make(), kBegin);
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(900));
+}
+
 // Its bind call has waited for as long as the scheduler lets it.
 TEST_F(MemoryTest, AGangThatGivesUpAtItsBarrierComesBehindThoseOfItsPriority) {
   MakeBoard board;

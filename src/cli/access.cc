@@ -45,6 +45,11 @@ void AddFollowed(const Needs& needs, Rules* rules) {
   if (needs.AnyOfCluster()) rules->Add(Follow(kube::kNodes));
   if (needs.Has(Needs::kClusterPods)) rules->Add(Follow(kube::kPods));
   if (needs.Has(Needs::kClusterBudgets)) rules->Add(Follow(kube::kDisruptionBudgets));
+  if (needs.Has(Needs::kClusterClaims)) {
+    rules->Add(Follow(kube::kVolumes));
+    rules->Add(Follow(kube::kVolumeClaims));
+    rules->Add(Follow(kube::kDeviceClaims));
+  }
   if (!needs.Has(Needs::kClusterGroups)) return;
   for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) rules->Add(Follow(kind.resource));
   rules->Add(Follow(kube::kPriorityClasses));

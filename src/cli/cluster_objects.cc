@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kExpectedDump = "what `kubectl get nodes,pods -A -o yaml` prints";
 // kubectl refuses a list with a kind that is not installed.
 constexpr const char* kExpectedOfGangs =
-    "what `kubectl get nodes,pods,podgroups,priorityclasses -A -o yaml` prints (without podgroups "
-    "where none are installed)";
+    "what `kubectl get nodes,pods,podgroups,priorityclasses,pv,pvc -A -o yaml` prints (without "
+    "podgroups where none are installed)";
 
 std::string FullName(const PodName& pod) {
   return pod.name_space + "/" + pod.name;

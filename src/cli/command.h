@@ -27,7 +27,7 @@ struct SchedulerConfigFlags {
   std::vector<std::string> tls_certs;
   std::vector<std::string> tls_keys;
   std::vector<std::string> tls_server_names;
-  std::string bind_timeout = "5m";
+  std::string bind_timeout = "10m30s";
   std::string in;  // path; "-" is standard input
   std::string scheduler_name;
   std::string kubeconfig;

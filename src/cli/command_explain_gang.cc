@@ -16,7 +16,7 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   AddValue(gang, "--scheduler-names", "LIST",
            "schedulerName of the pods that are planned, as the agent's setting of that name "
            "(default default-scheduler)");
-  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses",
+  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses,pv,pvc",
                   " (without podgroups where none are installed)");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});

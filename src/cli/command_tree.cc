@@ -153,7 +153,7 @@ void CommandLine::Tree::AddSchedulerConfig() {
            "weight of scores beside the scheduler's own (an integer from 1 to 1000; default 1)");
   AddValue(command, "--http-timeout", "[AGENT=]T",
            "limit of a filter, prioritize or preempt call (default 1s)");
-  AddValue(command, "--bind-timeout", "T", "limit of a bind call (default 5m)");
+  AddValue(command, "--bind-timeout", "T", "limit of a bind call (default 10m30s)");
   AddValue(command, "--scheduler-name", "NAME", "schedulerName of the profile");
   AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
   command->add_flag("--full-nodes")

@@ -52,7 +52,7 @@ void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) 
   const absl::Duration limit = IsDefault(timeout) ? kDefault : timeout.value;
   if (!entry.Plans() || limit < absl::ZeroDuration()) return;
   if (limit < kShortestBind) {
-    findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 5m");
+    findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
     return;
   }
   const auto told = found.Told(*entry.agent, "bind-timeout");

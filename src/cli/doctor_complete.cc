@@ -46,7 +46,7 @@ std::string WriteFor(const DoctorCase& found, const Entry& entry, EntryVerb verb
           ? ""
           : fmt::format(", and take bindVerb out of {}: a scheduler takes one binder",
                         other->Title());
-  return fmt::format("a second entry with urlPrefix: {}, bindVerb: bind and httpTimeout: 5m{}",
+  return fmt::format("a second entry with urlPrefix: {}, bindVerb: bind and httpTimeout: 10m30s{}",
                      entry.url_text.value, instead);
 }
 
@@ -71,7 +71,7 @@ void CheckSplit(const Entries& entries, Findings* findings) {
       findings->Add(Id::kBindNotSplit, entry->verbs[kBindVerb].place,
                     "bindVerb beside verbs of the scheduling cycle",
                     "two entries with this urlPrefix: one with httpTimeout: 1s for filter, "
-                    "prioritize and preempt, one with bindVerb and httpTimeout: 5m");
+                    "prioritize and preempt, one with bindVerb and httpTimeout: 10m30s");
     }
     for (const Entry* other : entries) {
       if (!other->Has(kFilterVerb) || other->url->Address() == entry->url->Address()) continue;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "fmt/format.h"
+#include "outrigger/plan/claims.h"
 #include "outrigger/plan/group.h"
 #include "plan/groups/gang.h"
 
@@ -84,6 +85,7 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
   notes_ = notes.Take();
   for (size_t i = 0; i < grouped_.units.size(); ++i) {
     plan::Unit& unit = grouped_.units[i];
+    plan::PinToClaims(*cluster_.claims, &unit);
     for (size_t m = 0; m < unit.members.size(); ++m) {
       plan::Member& member = unit.members[m];
       seats_[member.pod.get()] = {i, m};

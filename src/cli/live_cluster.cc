@@ -48,8 +48,10 @@ class LiveCluster final : public ClusterObjects {
       if (status.ok()) taker.Serve(kind.dialect);
       status = Excused(kind.resource, status, &taker);
     }
-    if (status.ok()) {
-      status = Excused(kube::kPriorityClasses, TakeAll(kube::kPriorityClasses, &taker), &taker);
+    for (const kube::Resource& resource :
+         {kube::kPriorityClasses, kube::kVolumes, kube::kVolumeClaims, kube::kDeviceClaims}) {
+      if (!status.ok()) return status;
+      status = Excused(resource, TakeAll(resource, &taker), &taker);
     }
     if (!status.ok()) return status;
     return taker.Finish();

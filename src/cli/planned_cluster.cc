@@ -6,6 +6,7 @@
 #include "cli/names.h"
 #include "fmt/format.h"
 #include "kube/pod_group_kinds.h"
+#include "kube/resource.h"
 #include "outrigger/plan/pods.h"
 
 namespace outrigger::cli {
@@ -51,6 +52,9 @@ absl::Status ClusterTaker::Take(const json::ListedObject& object) {
   if (object.kind == "Pod") return TakePod(object);
   if (object.kind == "PodGroup") return TakePodGroup(object);
   if (object.kind == "PriorityClass") return TakePriorityClass(object);
+  if (object.kind == kube::kVolumes.kind) return TakeVolume(object);
+  if (object.kind == kube::kVolumeClaims.kind) return TakeVolumeClaim(object);
+  if (object.kind == kube::kDeviceClaims.kind) return TakeDeviceClaim(object);
   return absl::OkStatus();
 }
 
@@ -114,8 +118,37 @@ absl::Status ClusterTaker::TakePriorityClass(const json::ListedObject& object) {
   return status;
 }
 
+absl::Status ClusterTaker::TakeVolume(const json::ListedObject& object) {
+  Volume volume;
+  absl::Status status = json::DecodeVolume(object, &volume);
+  if (status.ok()) status = TakeName("PersistentVolume " + volume.name);
+  if (status.ok()) claims_.Put(std::move(volume));
+  return status;
+}
+
+absl::Status ClusterTaker::TakeVolumeClaim(const json::ListedObject& object) {
+  VolumeClaim claim;
+  absl::Status status = json::DecodeVolumeClaim(object, &claim);
+  if (status.ok()) {
+    status = TakeName(fmt::format("PersistentVolumeClaim {}/{}", claim.namespace_, claim.name));
+  }
+  if (status.ok()) claims_.Put(std::move(claim));
+  return status;
+}
+
+absl::Status ClusterTaker::TakeDeviceClaim(const json::ListedObject& object) {
+  DeviceClaim claim;
+  absl::Status status = json::DecodeDeviceClaim(object, &claim);
+  if (status.ok()) {
+    status = TakeName(fmt::format("ResourceClaim {}/{}", claim.namespace_, claim.name));
+  }
+  if (status.ok()) claims_.Put(std::move(claim));
+  return status;
+}
+
 absl::StatusOr<PlannedCluster> ClusterTaker::Finish() {
   result_.snapshot = cluster_.Take();
+  result_.claims = claims_.Take();
   if (result_.snapshot->node_count() == 0) {
     return NoNodes(result_.where, kinds_, expected_);
   }

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cluster/claim_store.h"
 #include "cluster/cluster.h"
 #include "json/object_list.h"
 #include "outrigger/k8s/pod_group.h"
@@ -25,7 +26,8 @@ struct PlannedCluster {
   std::vector<PodGroup> pod_groups;
   DialectSet served;
   std::map<std::string, int32_t, std::less<>> priority_classes;
-  std::vector<std::string> notes;  ///< for people: values that could not be used
+  std::shared_ptr<const ClaimTable> claims;  ///< never null
+  std::vector<std::string> notes;            ///< for people: values that could not be used
 };
 
 /// Makes a PlannedCluster of the objects that a source goes through.
@@ -48,11 +50,15 @@ class ClusterTaker {
   absl::Status TakePod(const json::ListedObject& object);
   absl::Status TakePodGroup(const json::ListedObject& object);
   absl::Status TakePriorityClass(const json::ListedObject& object);
+  absl::Status TakeVolume(const json::ListedObject& object);
+  absl::Status TakeVolumeClaim(const json::ListedObject& object);
+  absl::Status TakeDeviceClaim(const json::ListedObject& object);
   absl::Status TakeName(std::string name);
 
   const std::string expected_;
   PlannedCluster result_;
   cluster::Cluster cluster_;
+  cluster::ClaimStore claims_;
   absl::flat_hash_set<std::string> names_;
   std::map<std::string, size_t> kinds_;
 };

@@ -15,7 +15,7 @@ static absl::Status Read(Value value, const Path& at, NodeSelectorTerm* term) {
                     Field{"matchFields", &term->match_fields});
 }
 
-static absl::Status Read(Value value, const Path& at, NodeSelector* selector) {
+absl::Status Read(Value value, const Path& at, NodeSelector* selector) {
   return ReadObject(value, at, Field{"nodeSelectorTerms", &selector->terms});
 }
 

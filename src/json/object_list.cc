@@ -1,6 +1,7 @@
 #include "json/object_list.h"
 
 #include "fmt/format.h"
+#include "json/claim_readers.h"
 #include "json/object_readers.h"
 #include "json/parser.h"
 #include "json/pod_group_reader.h"
@@ -154,6 +155,21 @@ absl::Status DecodePriorityClass(const ListedObject& object, std::string* name, 
     return At(object.place, absl::InvalidArgumentError("the PriorityClass has no name"));
   }
   return status;
+}
+
+absl::Status DecodeVolume(const ListedObject& object, Volume* volume) {
+  return Decode(object, nullptr,
+                [&](Object root, const Path& at) { return ReadVolume(root, at, volume); });
+}
+
+absl::Status DecodeVolumeClaim(const ListedObject& object, VolumeClaim* claim) {
+  return Decode(object, nullptr,
+                [&](Object root, const Path& at) { return ReadVolumeClaim(root, at, claim); });
+}
+
+absl::Status DecodeDeviceClaim(const ListedObject& object, DeviceClaim* claim) {
+  return Decode(object, nullptr,
+                [&](Object root, const Path& at) { return ReadDeviceClaim(root, at, claim); });
 }
 
 }  // namespace outrigger::json

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "json/body.h"
 #include "outrigger/agent/needs.h"
+#include "outrigger/k8s/claims.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
@@ -51,5 +52,9 @@ absl::Status DecodePodGroup(const ListedObject& object, Dialect dialect, PodGrou
                             std::vector<MalformedValue>* malformed);
 /// The same of a PriorityClass.
 absl::Status DecodePriorityClass(const ListedObject& object, std::string* name, int32_t* value);
+/// The same of a PersistentVolume, a PersistentVolumeClaim and a ResourceClaim.
+absl::Status DecodeVolume(const ListedObject& object, Volume* volume);
+absl::Status DecodeVolumeClaim(const ListedObject& object, VolumeClaim* claim);
+absl::Status DecodeDeviceClaim(const ListedObject& object, DeviceClaim* claim);
 
 }  // namespace outrigger::json

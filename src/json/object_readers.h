@@ -9,6 +9,7 @@
 
 namespace outrigger::json {
 
+absl::Status Read(Value value, const Path& at, NodeSelector* selector);
 absl::Status Read(Value value, const Path& at, Affinity* affinity);
 absl::Status Read(Value value, const Path& at, TopologySpreadConstraint* constraint);
 

@@ -66,9 +66,9 @@ ClusterWatch::~ClusterWatch() {
 }
 
 void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink,
-                          Dialect dialect) {
+                          bool may_be_missing, Dialect dialect) {
   ReflectorOptions options = options_.reflector;
-  options.may_be_missing = dialect != Dialect::kNone;
+  options.may_be_missing = may_be_missing;
   options.turned = options_.changed;
   ObjectSink* const to = sink.get();
   // clang 14 does not make aggregates by std::make_unique.
@@ -76,23 +76,33 @@ void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> 
       new Followed{dialect, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
 }
 
-void ClusterWatch::FollowObjects() {
+void ClusterWatch::FollowGroups() {
   for (const PodGroupKind& kind : kPodGroupKinds) {
     Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
-           kind.dialect);
+           /*may_be_missing=*/true, kind.dialect);
   }
-  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), Dialect::kNone);
+  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()),
+         /*may_be_missing=*/false);
+}
+
+void ClusterWatch::FollowClaims() {
+  ObjectBoard* const to = objects_.get();
+  Follow(kVolumes, std::make_unique<VolumeSink>(to), /*may_be_missing=*/false);
+  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), /*may_be_missing=*/false);
+  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), /*may_be_missing=*/true);
 }
 
 void ClusterWatch::Start(const Needs& needs) {
-  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), Dialect::kNone);
+  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), /*may_be_missing=*/false);
   if (options_.pods || needs.Has(Needs::kClusterPods)) {
-    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), Dialect::kNone);
+    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), /*may_be_missing=*/false);
   }
-  if (needs.Has(Needs::kClusterGroups)) FollowObjects();
+  if (needs.Has(Needs::kClusterGroups)) FollowGroups();
   if (needs.Has(Needs::kClusterBudgets)) {
-    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), Dialect::kNone);
+    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()),
+           /*may_be_missing=*/false);
   }
+  if (needs.Has(Needs::kClusterClaims)) FollowClaims();
   started_ = true;
   for (const auto& followed : followed_) followed->reflector.Start();
 }

@@ -53,16 +53,17 @@ class ClusterWatch {
 
   /// Begins to follow: of nodes and pods what `needs` names is kept; with Needs::kClusterGroups
   /// also PodGroups, of which any dialect may be missing on the server, and PriorityClasses; with
-  /// Needs::kClusterBudgets PodDisruptionBudgets. To be called once.
+  /// Needs::kClusterBudgets PodDisruptionBudgets; with Needs::kClusterClaims volumes, their claims,
+  /// and claims of devices, which the server may not have. To be called once.
   void Start(const Needs& needs);
   /// Returns when nothing is written any more; the cluster keeps what it has. Idempotent.
   void Stop();
 
-  /// UsableAt() of all kinds, now. PodGroups that the server does not have are no hindrance; those
-  /// that cannot be listed are.
+  /// UsableAt() of all kinds, now. PodGroups and claims of devices that the server does not have
+  /// are no hindrance; those that cannot be listed are.
   absl::Status Usable() const;
 
-  /// PodGroups, PriorityClasses and PodDisruptionBudgets as they are known now. Never null.
+  /// What is known now of all that is followed beside nodes and pods. Never null.
   std::shared_ptr<const ClusterObjects> Objects() const;
 
   /// One for each kind that is followed; none before Start().
@@ -72,8 +73,10 @@ class ClusterWatch {
   class Sink;
   struct Followed;
 
-  void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Dialect dialect);
-  void FollowObjects();
+  void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, bool may_be_missing,
+              Dialect dialect = Dialect::kNone);
+  void FollowGroups();
+  void FollowClaims();
 
   Api* const api_;
   const ClusterWatchOptions options_;

@@ -68,6 +68,10 @@ void ObjectBoard::RemoveBudget(std::string_view namespace_, std::string_view nam
   Change([&] { return budgets_.erase({std::string(namespace_), std::string(name)}) > 0; });
 }
 
+void ObjectBoard::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit) {
+  Change([&] { return edit(&claims_); });
+}
+
 std::shared_ptr<const ClusterObjects> ObjectBoard::Take(DialectSet served) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!is_dirty_ && taken_->served == served) return taken_;
@@ -78,6 +82,7 @@ std::shared_ptr<const ClusterObjects> ObjectBoard::Take(DialectSet served) {
   objects->priority_classes = classes_;
   objects->budgets.reserve(budgets_.size());
   for (const auto& [key, budget] : budgets_) objects->budgets.push_back(budget);
+  objects->claims = claims_.Take();
   objects->version = ++version_;
   is_dirty_ = false;
   taken_ = std::move(objects);

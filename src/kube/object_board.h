@@ -10,13 +10,16 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
+#include "cluster/claim_store.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/k8s/pod_group.h"
 
 namespace outrigger::kube {
 
-/// PodGroups, PriorityClasses and PodDisruptionBudgets while they are followed. An update that says
-/// what is known already (of a PodGroup all but its status) changes nothing. Thread-safe.
+/// PodGroups, PriorityClasses, PodDisruptionBudgets, volumes and claims while they are followed. An
+/// update that says what is known already (of a PodGroup all but its status) changes nothing.
+/// Thread-safe.
 class ObjectBoard {
  public:
   /// `changed` is called after each change, by the thread that made it, without a lock; may be
@@ -29,6 +32,8 @@ class ObjectBoard {
   void RemoveClass(std::string_view name);
   void PutBudget(DisruptionBudget budget);
   void RemoveBudget(std::string_view namespace_, std::string_view name);
+  /// Calls `edit`, which says whether it has changed the claims, on its own.
+  void ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit);
 
   /// What is known now, beside what is `served`. Never null. Copies all, but only if something has
   /// changed since the call before.
@@ -46,6 +51,7 @@ class ObjectBoard {
   std::map<Key, PodGroup> groups_;
   std::map<std::string, int32_t, std::less<>> classes_;
   std::map<std::pair<std::string, std::string>, DisruptionBudget> budgets_;
+  cluster::ClaimStore claims_;
   std::shared_ptr<const ClusterObjects> taken_;
   bool is_dirty_ = true;  // taken_ is older than the rest
   uint64_t version_ = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "json/claim_readers.h"
 #include "json/disruption_budget_reader.h"
 #include "json/pod_group_reader.h"
 
@@ -42,6 +43,47 @@ absl::Status BudgetSink::Upsert(const ObjectHead& /*head*/, json::Object object,
 
 void BudgetSink::Remove(std::string_view namespace_, std::string_view name) {
   board_.RemoveBudget(namespace_, name);
+}
+
+absl::Status VolumeSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                const json::Path& at) {
+  Volume volume;
+  absl::Status status = json::ReadVolume(object, at, &volume);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(volume)); });
+  return status;
+}
+
+void VolumeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->RemoveVolume(name); });
+}
+
+absl::Status VolumeClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                     const json::Path& at) {
+  VolumeClaim claim;
+  absl::Status status = json::ReadVolumeClaim(object, at, &claim);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
+  return status;
+}
+
+void VolumeClaimSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->RemoveVolumeClaim(namespace_, name); });
+}
+
+absl::Status DeviceClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                     const json::Path& at) {
+  DeviceClaim claim;
+  absl::Status status = json::ReadDeviceClaim(object, at, &claim);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
+  return status;
+}
+
+void DeviceClaimSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->RemoveDeviceClaim(namespace_, name); });
 }
 
 }  // namespace outrigger::kube

@@ -41,4 +41,37 @@ class BudgetSink final : public ObjectSink {
   ObjectBoard& board_;
 };
 
+/// Reads PersistentVolumes.
+class VolumeSink final : public ObjectSink {
+ public:
+  explicit VolumeSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads PersistentVolumeClaims.
+class VolumeClaimSink final : public ObjectSink {
+ public:
+  explicit VolumeClaimSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads ResourceClaims.
+class DeviceClaimSink final : public ObjectSink {
+ public:
+  explicit DeviceClaimSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
 }  // namespace outrigger::kube

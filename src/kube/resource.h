@@ -21,6 +21,12 @@ inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityc
                                            "PriorityClass", false};
 inline constexpr Resource kDisruptionBudgets{"policy", "v1", "poddisruptionbudgets",
                                              "PodDisruptionBudget", true};
+inline constexpr Resource kVolumes{"", "v1", "persistentvolumes", "PersistentVolume", false};
+inline constexpr Resource kVolumeClaims{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
+                                        true};
+/// Of Kubernetes 1.34 and later.
+inline constexpr Resource kDeviceClaims{"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim",
+                                        true};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 

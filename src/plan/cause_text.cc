@@ -14,6 +14,8 @@ std::string TextOf(const Cause& cause) {
       return absl::StrCat("members of role ", cause.detail);
     case Cause::Class::kNodes:
       return "nodes";
+    case Cause::Class::kClaims:
+      return "nodes of volumes and claims";
     case Cause::Class::kResource:
       return cause.detail;
     case Cause::Class::kPods:

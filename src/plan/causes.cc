@@ -37,12 +37,22 @@ std::vector<size_t> ColumnsOf(const NodeSpace& space, ShapeIndex shape) {
   return columns;
 }
 
+Shape WithoutClaims(Shape shape) {
+  shape.pinned.clear();
+  return shape;
+}
+
 // What is short for `count` members of a shape, or nothing.
 std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t count) {
   if (Sum(space, count, [&](Slot slot) { return space.Room(shape, slot); }) >= count) return {};
   const auto& slots = space.in_order();
   const auto takes = [&](Slot slot) { return space.MayTake(shape, slot); };
-  if (std::none_of(slots.begin(), slots.end(), takes)) return Cause{Cause::Class::kNodes, ""};
+  if (std::none_of(slots.begin(), slots.end(), takes)) {
+    const Shape free = WithoutClaims(space.shape(shape));
+    const auto would_take = [&](Slot slot) { return MayTake(free, space.node(slot)); };
+    const bool claims = std::any_of(slots.begin(), slots.end(), would_take);
+    return Cause{claims ? Cause::Class::kClaims : Cause::Class::kNodes, ""};
+  }
   size_t best = Columns::kPodCount;
   int64_t least = -1;
   for (const size_t column : ColumnsOf(space, shape)) {

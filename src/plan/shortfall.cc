@@ -29,6 +29,7 @@ struct Proposal {
   std::vector<Node> nodes;         // one for each member that finds no place
   std::vector<Node> kinds;         // one for each shape of a member
   int64_t fit = 0;                 // members that do
+  bool possible = true;            // no node would do, otherwise
   std::string domain;              // "r7": in which; empty: anywhere
   std::vector<ShapeIndex> shapes;  // of the members
 };
@@ -48,7 +49,9 @@ class Finder {
     fit_ = first->fit + units_[index_].bound;
     domain_ = first->domain;
     shapes_ = first->shapes;
-    if (plan.cause.kind != Cause::Class::kWaiter) shortfall.nodes = Least(Enough(*first));
+    if (first->possible && plan.cause.kind != Cause::Class::kWaiter) {
+      shortfall.nodes = Least(Enough(*first));
+    }
     return shortfall;
   }
 
@@ -79,7 +82,7 @@ class Finder {
       std::optional<Proposal> more;
       if (PlanWith(nodes, &more).fits) return nodes;
       const std::vector<Node>& add =
-          more.has_value() && tries < kMostTries / 2 ? more->nodes : first.kinds;
+          more.has_value() && more->possible && tries < kMostTries / 2 ? more->nodes : first.kinds;
       nodes.insert(nodes.end(), add.begin(), add.end());
     }
     return {};
@@ -94,8 +97,13 @@ class Finder {
     }
   }
 
+  static bool IsBetter(const Proposal& a, const Proposal& b) {
+    if (a.possible != b.possible) return a.possible;
+    return a.possible ? a.nodes.size() < b.nodes.size() : a.fit > b.fit;
+  }
+
   // The domain in which the fewest nodes are missing; the whole cluster where none is required.
-  std::optional<Proposal> BestProposal(const Unit& unit, const Seats& seats) {
+  Proposal BestProposal(const Unit& unit, const Seats& seats) {
     const auto& labels = unit.topology.required;
     if (labels.empty()) {
       Ground whole(work_.space);
@@ -104,19 +112,20 @@ class Finder {
     std::optional<Proposal> best;
     for (const Domain& domain : work_.domains->Of(labels)) {
       Ground ground(work_.space, &domain.slots);
-      auto proposal = Propose(unit, seats, &ground, &domain);
-      if (!proposal.has_value()) continue;
-      if (!best.has_value() || proposal->nodes.size() < best->nodes.size()) best = proposal;
+      Proposal proposal = Propose(unit, seats, &ground, &domain);
+      if (!best.has_value() || IsBetter(proposal, *best)) best = std::move(proposal);
     }
-    if (best.has_value() || !unit.topology.bound_on.empty()) return best;
+    const bool must_join = !unit.topology.bound_on.empty();
+    if (best.has_value() && (best->possible || must_join)) return *std::move(best);
     // No node has the labels, or none of a domain could help.
     Ground nowhere(work_.space, &new_domain_.slots);
     new_domain_.values.assign(labels.size(), "new");
-    return Propose(unit, seats, &nowhere, &new_domain_);
+    Proposal elsewhere = Propose(unit, seats, &nowhere, &new_domain_);
+    elsewhere.possible &= !must_join;
+    return best.has_value() && !elsewhere.possible ? *std::move(best) : elsewhere;
   }
 
-  std::optional<Proposal> Propose(const Unit& unit, const Seats& seats, Ground* ground,
-                                  const Domain* domain) {
+  Proposal Propose(const Unit& unit, const Seats& seats, Ground* ground, const Domain* domain) {
     Seats trial = seats;
     Attempt attempt(work_.space, ground, &trial);
     attempt.Greedy(/*keep_leases=*/true, trial.order);
@@ -140,8 +149,8 @@ class Finder {
     }
     for (const ShapeIndex shape : open) {
       auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);
-      if (!node.has_value()) return std::nullopt;
-      proposal.nodes.push_back(std::move(*node));
+      proposal.possible &= node.has_value();
+      if (node.has_value()) proposal.nodes.push_back(std::move(*node));
     }
     for (const ShapeIndex shape : seats.shapes) {
       auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);

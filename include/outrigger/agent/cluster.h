@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/k8s/claims.h"
 #include "outrigger/k8s/disruption_budget.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
@@ -29,7 +30,8 @@ struct ClusterObjects {
   std::vector<PodGroup> pod_groups;  // in no order that means anything
   DialectSet served;                 // whose PodGroups the API server serves
   std::map<std::string, int32_t, std::less<>> priority_classes;
-  std::vector<DisruptionBudget> budgets;  // as pod_groups
+  std::vector<DisruptionBudget> budgets;                                      // as pod_groups
+  std::shared_ptr<const ClaimTable> claims = std::make_shared<ClaimTable>();  // never null
   /// Counts changes: of two with the same version everything is equal.
   uint64_t version = 0;
 };

@@ -37,6 +37,7 @@ class Needs {
     kClusterPods = 1U << 10,
     kClusterGroups = 1U << 11,   // PodGroups of every dialect, PriorityClasses
     kClusterBudgets = 1U << 12,  // PodDisruptionBudgets
+    kClusterClaims = 1U << 13,   // volumes, claims of volumes and of devices
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -51,6 +52,7 @@ class Needs {
   Needs& ClusterPods() { return Add(kClusterPods); }
   Needs& ClusterGroups() { return Add(kClusterGroups); }
   Needs& ClusterBudgets() { return Add(kClusterBudgets); }
+  Needs& ClusterClaims() { return Add(kClusterClaims); }
   /// All annotations of nodes.
   Needs& NodeAnnotations() { return Add(kNodeAllAnnotations); }
   /// These annotations of nodes, and no others.
@@ -76,7 +78,8 @@ class Needs {
 
   /// True if the cluster is to be followed: its nodes always are, where anything is.
   bool AnyOfCluster() const {
-    return AnyOfNode() || (fields_ & (kClusterPods | kClusterGroups | kClusterBudgets)) != 0;
+    constexpr uint32_t kFollowed = kClusterPods | kClusterGroups | kClusterBudgets | kClusterClaims;
+    return AnyOfNode() || (fields_ & kFollowed) != 0;
   }
 
   /// Every field of nodes and pods: for tools that show objects, such as explain.

@@ -55,6 +55,7 @@ struct NodeSelectorTerm {
   std::vector<SelectorRequirement> match_fields;
 
   bool Matches(const Node& node) const;
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
 /// A node selector: any of its terms. Without terms it matches no node.
@@ -62,6 +63,7 @@ struct NodeSelector {
   std::vector<NodeSelectorTerm> terms;
 
   bool Matches(const Node& node) const;
+  friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
 };
 
 /// A weighted wish for nodes (preferredDuringSchedulingIgnoredDuringExecution).

@@ -91,7 +91,8 @@ struct GroupState {
 
 struct GroupedUnits {
   /// Gangs and single pods that want a place, in order (see plan/order.h), each with at least one
-  /// member. `waits_on`, `leased`, `refused` and `pinned` of members are empty.
+  /// member. `waits_on`, `leased`, `refused` and `pinned` of members are empty, and no unit has
+  /// open claims.
   std::vector<Unit> units;
   /// One for each (dialect, namespace, name) that a pod names, in the order of their keys. A group
   /// with a cause has no unit; one without may have none, too: all its members are bound.

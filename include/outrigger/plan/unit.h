@@ -90,6 +90,9 @@ struct Unit {
   int64_t bound = 0;    // members that have a place: bound, or assumed in the snapshot
   std::vector<Role> roles;
   TopologyWish topology;
+  /// Of some member a volume is to be bound, or devices to be allocated, once it has a node:
+  /// between its place and its binding lies as long as that takes.
+  bool has_open_claims = false;
 };
 
 /// "default/train".

@@ -36,6 +36,7 @@ bool GroupComesFirst(const GroupState& a, const GroupState& b) {
 void Reset(bool broken, Unit* unit) {
   unit->rank.turn = 0;
   unit->rank.broken = broken;
+  unit->has_open_claims = false;
   for (Member& member : unit->members) {
     member.waits_on.clear();
     member.leased.clear();

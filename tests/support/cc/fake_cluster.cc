@@ -7,7 +7,9 @@
 
 namespace outrigger::testing {
 
-FakeCluster::FakeCluster() : objects_(std::make_shared<ClusterObjects>()) {
+FakeCluster::FakeCluster()
+    : objects_(std::make_shared<ClusterObjects>()),
+      claims_(std::make_unique<cluster::ClaimStore>()) {
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
   options.changed = [this] { Changed(); };
@@ -209,6 +211,30 @@ void FakeCluster::Put(DisruptionBudget budget) {
     objects_ = std::move(objects);
   }
   Changed();
+}
+
+void FakeCluster::ChangeClaims(const std::function<bool(cluster::ClaimStore*)>& edit) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!edit(claims_.get())) return;
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    objects->claims = claims_->Take();
+    ++objects->version;
+    objects_ = std::move(objects);
+  }
+  Changed();
+}
+
+void FakeCluster::Put(Volume volume) {
+  ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(volume)); });
+}
+
+void FakeCluster::Put(VolumeClaim claim) {
+  ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
+}
+
+void FakeCluster::Put(DeviceClaim claim) {
+  ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
 }
 
 void FakeCluster::OnEvict(

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/claim_store.h"
 #include "cluster/cluster.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/k8s/node.h"
@@ -34,6 +35,9 @@ class FakeCluster final : public ClusterAccess {
   /// Adds or replaces a PodGroup and serves its dialect.
   void Put(PodGroup group);
   void Put(DisruptionBudget budget);
+  void Put(Volume volume);
+  void Put(VolumeClaim claim);
+  void Put(DeviceClaim claim);
   /// An error: the Lease cannot be read.
   void SetLeaseHolder(absl::StatusOr<std::string> holder);
   /// What Take() says instead of a view; Ok ends that.
@@ -74,6 +78,7 @@ class FakeCluster final : public ClusterAccess {
  private:
   using Name = std::pair<std::string, std::string>;
   void Changed();
+  void ChangeClaims(const std::function<bool(cluster::ClaimStore*)>& edit);
   absl::Status AskForEviction(const PodId& pod, bool dry_run);
   absl::Status Change(const PodId& id, std::string_view version,
                       const std::function<void(Pod*)>& change);
@@ -84,6 +89,7 @@ class FakeCluster final : public ClusterAccess {
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<Name, Pod> pods_;
   std::shared_ptr<const ClusterObjects> objects_;
+  std::unique_ptr<cluster::ClaimStore> claims_;
   absl::StatusOr<std::string> holder_{std::string()};
   absl::Status usable_;
   std::function<absl::Status(const std::string& pod)> on_bind_;

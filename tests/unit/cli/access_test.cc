@@ -61,7 +61,7 @@ TEST(Rbac, AddsWhatTheAgentDoesItself) {
 class Planner final : public Agent, public Filterer {
  public:
   explicit Planner(const NoSettings& /*settings*/) {}
-  Needs Reads() const override { return Needs().ClusterPods().ClusterGroups(); }
+  Needs Reads() const override { return Needs().ClusterPods().ClusterGroups().ClusterClaims(); }
   static std::vector<AccessRule> Access() { return {{"", "pods", {"get"}}}; }
   absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
     return absl::OkStatus();
@@ -76,7 +76,10 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
   ASSERT_TRUE(access.ok()) << access.status();
   const std::vector<std::string> follow = {"list", "watch"};
   EXPECT_THAT(*access, ElementsAre(AccessRule{"", "nodes", follow},
+                                   AccessRule{"", "persistentvolumeclaims", follow},
+                                   AccessRule{"", "persistentvolumes", follow},
                                    AccessRule{"", "pods", {"get", "list", "watch"}},
+                                   AccessRule{"resource.k8s.io", "resourceclaims", follow},
                                    AccessRule{"scheduling.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.k8s.io", "priorityclasses", follow},
                                    AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},

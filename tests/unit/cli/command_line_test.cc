@@ -197,7 +197,7 @@ TEST(CommandLineSchedulerConfig, CollectsFlags) {
   EXPECT_EQ(flags.in, "-");
   EXPECT_TRUE(flags.full_nodes);
   EXPECT_TRUE(flags.ignorable);
-  EXPECT_EQ(flags.bind_timeout, "5m");
+  EXPECT_EQ(flags.bind_timeout, "10m30s");
 }
 
 TEST(CommandLineVersion, HasAFlagAndACommand) {

@@ -91,6 +91,23 @@ TEST_F(ExplainLiveGang, ReadsWhatThereIs) {
   EXPECT_THAT(ran.out, HasSubstr("a       placed  n1\nb       placed  n1\n"));
 }
 
+TEST_F(ExplainLiveGang, ReadsVolumesAndClaims) {
+  answers_[2].second = List(
+      "Pod",
+      R"({"metadata":{"name":"a","namespace":"shop","labels":{"podGroup":"far","minAvailable":"1"}},)"
+      R"("spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}]}})");
+  answers_.emplace_back(
+      "/persistentvolumes?",
+      List("PersistentVolume",
+           R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[)"
+           R"({"matchExpressions":[{"key":"host","operator":"In","values":["n2"]}]}]}}}})"));
+  answers_.emplace_back(
+      "/persistentvolumeclaims?",
+      List("PersistentVolumeClaim", R"({"metadata":{"name":"data","namespace":"shop"},)"
+                                    R"("spec":{"volumeName":"pv"}})"));
+  EXPECT_THAT(Explain({"far"}).out, HasSubstr("waits: nodes of volumes and claims\n"));
+}
+
 TEST_F(ExplainLiveGang, ADialectThatIsNotInstalledIsNotServed) {
   answers_.erase(answers_.begin() + 3);
   const Ran ran = Explain({"train"});

@@ -163,8 +163,38 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
   EXPECT_THAT(ran.err,
               HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
-                        "nodes,pods,podgroups,priorityclasses -A -o yaml` prints (without "
+                        "nodes,pods,podgroups,priorityclasses,pv,pvc -A -o yaml` prints (without "
                         "podgroups where none are installed)\n"));
+}
+
+TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {
+  const std::string node =
+      "- {{kind: Node, metadata: {{name: {0}, labels: {{host: {0}}}}}, status: "
+      "{{allocatable: {{cpu: '4', pods: '9'}}}}}}\n";
+  const std::string pod =
+      "- {{kind: Pod, metadata: {{name: {0}, namespace: shop, labels: {{podGroup: train, "
+      "minAvailable: '2'}}}}, spec: {{schedulerName: default-scheduler, {1}}}}}\n";
+  const std::string on =
+      "required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: In, values: "
+      "[n2]}]}]}";
+  const std::string dump =
+      "kind: List\nitems:\n" + fmt::format(fmt::runtime(node), "n1") +
+      fmt::format(fmt::runtime(node), "n2") +
+      fmt::format(fmt::runtime(pod), "a",
+                  "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]") +
+      fmt::format(fmt::runtime(pod), "b", "resourceClaims: [{name: g, resourceClaimName: gpu}]") +
+      "- {kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {" + on + "}}}\n" +
+      "- {kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: "
+      "{volumeName: pv}}\n" +
+      "- {kind: ResourceClaim, metadata: {name: gpu, namespace: shop}, status: {allocation: "
+      "{nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
+      "values: [n2]}]}]}}}}\n";
+  const TempFile file(dump, "dump.yaml");
+  const Ran ran = RunProgram({"explain", "gang", "train", "--cluster", file.path()});
+  EXPECT_THAT(ran.out, HasSubstr("a       placed  n2\nb       placed  n2\n")) << ran.err;
+  const TempFile twice(dump + "- {kind: PersistentVolume, metadata: {name: pv}}\n", "twice.yaml");
+  EXPECT_THAT(RunProgram({"explain", "gang", "--cluster", twice.path()}).err,
+              HasSubstr("PersistentVolume pv is given twice"));
 }
 
 TEST_F(ExplainGang, TakesTheNameThatConditionsSay) {

@@ -78,7 +78,7 @@ TEST(SchedulerConfig, WritesASecondEntryWithALongLimitForBind) {
     ignorable: true
   - urlPrefix: http://127.0.0.1:9875/gang
     bindVerb: bind
-    httpTimeout: "5m"
+    httpTimeout: "10m30s"
     nodeCacheCapable: false
 )")) << "and a binder is never ignorable: it would fail open";
 }

@@ -19,8 +19,12 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 constexpr const char* kGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
-// Nodes, pods, PodGroups of four dialects, PriorityClasses, PodDisruptionBudgets.
-constexpr int kKinds = 8;
+constexpr const char* kVolumesPath = "/api/v1/persistentvolumes";
+constexpr const char* kClaims = "/api/v1/persistentvolumeclaims";
+constexpr const char* kDevices = "/apis/resource.k8s.io/v1/resourceclaims";
+// Nodes, pods, PodGroups of four dialects, PriorityClasses, PodDisruptionBudgets, volumes, their
+// claims, and claims of devices.
+constexpr int kKinds = 11;
 
 std::string Group(std::string_view name, std::string_view uid, int64_t version,
                   std::string_view minimum, std::string_view phase = "") {
@@ -28,6 +32,27 @@ std::string Group(std::string_view name, std::string_view uid, int64_t version,
       R"({{"metadata":{{"name":"{}","namespace":"d","uid":"{}","resourceVersion":"{}"}},)"
       R"("spec":{{"minMember":{}}},"status":{{"phase":"{}"}}}})",
       name, uid, version, minimum, phase);
+}
+
+std::string VolumeOn(std::string_view node, int64_t version) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"pv","resourceVersion":"{}"}},"spec":{{"nodeAffinity":{{"required":)"
+      R"({{"nodeSelectorTerms":[{{"matchExpressions":[{{"key":"host","operator":"In",)"
+      R"("values":["{}"]}}]}}]}}}}}}}})",
+      version, node);
+}
+
+std::string ClaimOf(std::string_view volume, int64_t version) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"data","namespace":"d","resourceVersion":"{}","annotations":)"
+      R"({{"pv.kubernetes.io/bind-completed":"yes"}}}},"spec":{{"volumeName":"{}"}}}})",
+      version, volume);
+}
+
+std::string DeviceOf(std::string_view allocation, int64_t version) {
+  return fmt::format(R"({{"metadata":{{"name":"gpu","namespace":"d","resourceVersion":"{}"}},)"
+                     R"("status":{{"allocation":{}}}}})",
+                     version, allocation);
 }
 
 absl::Status NoSuchKind() {
@@ -49,6 +74,8 @@ class ObjectsOfACluster : public ::testing::Test {
                          R"([{"key":"tier","operator":"In","values":["a"]}]}},)"
                          R"("status":{"disruptionsAllowed":2}})") +
             InitialEnd(5));
+    api_.Answer(kVolumesPath, EventOf("ADDED", VolumeOn("n1", 3)) + InitialEnd(5));
+    api_.Answer(kClaims, EventOf("ADDED", ClaimOf("pv", 4)) + InitialEnd(5));
     api_.Answer("/apis/scheduling.volcano.sh/v1beta1/podgroups", "", NoSuchKind());
     api_.Answer("/apis/scheduling.k8s.io/v1alpha2/podgroups", "", NoSuchKind());
     api_.Answer(
@@ -73,8 +100,12 @@ class ObjectsOfACluster : public ::testing::Test {
     options.changed = [this] { changes_.Tell(); };
     return options;
   }
+  static Needs All() {
+    return Needs().ClusterPods().ClusterGroups().ClusterBudgets().ClusterClaims();
+  }
   void Start() {
-    watch_.Start(Needs().ClusterPods().ClusterGroups().ClusterBudgets());
+    if (!devices_served_) api_.Answer(kDevices, "", NoSuchKind());
+    watch_.Start(All());
     Settle();
   }
   void Settle() { ASSERT_TRUE(api_.AwaitIdle(kKinds)); }
@@ -92,6 +123,15 @@ class ObjectsOfACluster : public ::testing::Test {
     return texts;
   }
 
+  /// The node that the only claim of a volume asks for.
+  std::string NodeOfTheClaim() {
+    const auto claims = Take().claims;
+    const auto found = claims->volumes.find({"d", "data"});
+    if (found == claims->volumes.end() || found->second.nodes.empty()) return "";
+    return found->second.nodes[0].terms[0].match_expressions[0].values[0];
+  }
+
+  bool devices_served_ = false;
   VirtualTime time_;
   ScriptedPaths api_;
   ChangeListener changes_;
@@ -103,7 +143,8 @@ class ObjectsOfACluster : public ::testing::Test {
 
 TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
   EXPECT_EQ(actor_.Take().status().message(), "the cluster is not followed yet");
-  watch_.Start(Needs().ClusterPods().ClusterGroups().ClusterBudgets());
+  api_.Answer(kDevices, "", NoSuchKind());
+  watch_.Start(All());
   EXPECT_EQ(actor_.Take().status().code(), absl::StatusCode::kUnavailable);
   api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
   Settle();
@@ -201,6 +242,41 @@ TEST_F(ObjectsOfACluster, OfPriorityAreForgottenWithTheirClass) {
       EventOf("DELETED", R"({"metadata":{"name":"high","resourceVersion":"7"},"value":7})"));
   Settle();
   EXPECT_THAT(Take().priority_classes, IsEmpty());
+}
+
+TEST_F(ObjectsOfACluster, TellOnWhichNodesClaimsMayBeUsed) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  EXPECT_EQ(NodeOfTheClaim(), "n1");
+  const auto before = actor_.Take();
+  api_.Answer(kClaims, EventOf("MODIFIED", ClaimOf("pv", 6)));
+  Settle();
+  EXPECT_EQ(actor_.Take()->objects, before->objects) << "only its version has changed";
+  api_.Answer(kVolumesPath, EventOf("MODIFIED", VolumeOn("n2", 7)));
+  Settle();
+  EXPECT_EQ(NodeOfTheClaim(), "n2");
+  api_.Answer(kVolumesPath, EventOf("DELETED", VolumeOn("n2", 8)));
+  Settle();
+  EXPECT_EQ(NodeOfTheClaim(), "");
+  api_.Answer(kClaims, EventOf("DELETED", ClaimOf("pv", 9)));
+  Settle();
+  EXPECT_THAT(Take().claims->volumes, IsEmpty());
+}
+
+TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
+  devices_served_ = true;
+  api_.Answer(kGroups, InitialEnd(5));
+  api_.Answer(kDevices, EventOf("ADDED", DeviceOf("null", 4)) + InitialEnd(5));
+  Start();
+  ASSERT_TRUE(Take().claims->devices.contains({"d", "gpu"}));
+  EXPECT_TRUE(Take().claims->devices.at({"d", "gpu"}).open);
+  api_.Answer(kDevices, EventOf("MODIFIED", DeviceOf("{}", 6)));
+  Settle();
+  EXPECT_THAT(Take().claims->devices, IsEmpty()) << "it may be used everywhere";
+  api_.Answer(kDevices,
+              EventOf("MODIFIED", DeviceOf("null", 7)) + EventOf("DELETED", DeviceOf("null", 8)));
+  Settle();
+  EXPECT_THAT(Take().claims->devices, IsEmpty());
 }
 
 TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "outrigger/k8s/selector.h"
+#include "outrigger/k8s/string_map.h"
+
+// What pods claim beside the resources of a node, as far as it decides on which nodes they may run.
+// Plain values.
+
+namespace outrigger {
+
+/// A PersistentVolume.
+struct Volume {
+  std::string name;
+  std::optional<NodeSelector> node_affinity;  // spec.nodeAffinity.required
+  StringMap labels;
+  friend bool operator==(const Volume&, const Volume&) = default;
+};
+
+/// A PersistentVolumeClaim.
+struct VolumeClaim {
+  std::string namespace_;
+  std::string name;
+  std::string volume;         // spec.volumeName; empty: none yet
+  bool bound = false;         // to that volume, and nothing is left to be done for it
+  std::string selected_node;  // for which a volume is being made; empty: for none
+  friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
+};
+
+/// A ResourceClaim of resource.k8s.io.
+struct DeviceClaim {
+  std::string namespace_;
+  std::string name;
+  bool allocated = false;
+  std::optional<NodeSelector> nodes;  // where what is allocated may be used; absent: everywhere
+  friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
+};
+
+/// What a claim asks of the node of a pod that uses it.
+struct ClaimWish {
+  /// A volume is bound, or devices are allocated, only once a pod has been given a node.
+  bool open = false;
+  std::vector<NodeSelector> nodes;  // all must match
+  friend bool operator==(const ClaimWish&, const ClaimWish&) = default;
+};
+
+/// By namespace and name; claims that ask nothing are not in it.
+using ClaimWishes = std::map<std::pair<std::string, std::string>, ClaimWish>;
+
+/// What all claims of a cluster ask.
+struct ClaimTable {
+  ClaimWishes volumes;  // of PersistentVolumeClaims
+  ClaimWishes devices;  // of ResourceClaims
+};
+
+}  // namespace outrigger

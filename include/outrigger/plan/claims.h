@@ -1,0 +1,12 @@
+#pragma once
+
+#include "outrigger/k8s/claims.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::plan {
+
+/// Puts into members without a pin what their claims ask of a node, and into the unit whether a
+/// claim is still open. A claim that is not in `claims` asks nothing: kube-scheduler judges it.
+void PinToClaims(const ClaimTable& claims, Unit* unit);
+
+}  // namespace outrigger::plan

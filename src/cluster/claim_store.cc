@@ -1,0 +1,150 @@
+#include "cluster/claim_store.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace outrigger::cluster {
+namespace {
+
+// A label of volumes that nodes must have, too, and its name since Kubernetes 1.17.
+struct ZoneLabel {
+  std::string_view key;
+  std::string_view key_now;
+};
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::string_view kRegion = "topology.kubernetes.io/region";
+constexpr std::array<ZoneLabel, 4> kZoneLabels{{
+    {kZone, kZone},
+    {kRegion, kRegion},
+    {"failure-domain.beta.kubernetes.io/zone", kZone},
+    {"failure-domain.beta.kubernetes.io/region", kRegion},
+}};
+
+// A volume of several zones has them all in one label: "a__b".
+std::vector<std::string> ZonesIn(std::string_view value) {
+  constexpr std::string_view kBetween = "__";
+  std::vector<std::string> zones;
+  for (size_t at = 0; at <= value.size();) {
+    const size_t end = std::min(value.find(kBetween, at), value.size());
+    zones.emplace_back(value.substr(at, end - at));
+    at = end + kBetween.size();
+  }
+  return zones;
+}
+
+NodeSelectorTerm TermOf(std::string_view key, SelectorOperator op,
+                        std::vector<std::string> values) {
+  NodeSelectorTerm term;
+  term.match_expressions.push_back({std::string(key), op, std::move(values)});
+  return term;
+}
+
+// As kube-scheduler's plugin VolumeZone: nodes without any of the labels are not looked at.
+void AddZones(const StringMap& labels, std::vector<NodeSelector>* nodes) {
+  NodeSelectorTerm unlabelled;
+  for (const ZoneLabel& label : kZoneLabels) {
+    unlabelled.match_expressions.push_back(
+        {std::string(label.key), SelectorOperator::kDoesNotExist, {}});
+  }
+  for (const ZoneLabel& label : kZoneLabels) {
+    const std::string* const value = labels.Find(label.key);
+    if (value == nullptr) continue;
+    NodeSelector& selector = nodes->emplace_back();
+    selector.terms.push_back(TermOf(label.key, SelectorOperator::kIn, ZonesIn(*value)));
+    if (label.key != label.key_now) {
+      NodeSelectorTerm now = TermOf(label.key_now, SelectorOperator::kIn, ZonesIn(*value));
+      now.match_expressions.push_back(
+          {std::string(label.key), SelectorOperator::kDoesNotExist, {}});
+      selector.terms.push_back(std::move(now));
+    }
+    selector.terms.push_back(unlabelled);
+  }
+}
+
+NodeSelector Only(const std::string& node) {
+  NodeSelector selector;
+  selector.terms.emplace_back().match_fields.push_back(
+      {"metadata.name", SelectorOperator::kIn, {node}});
+  return selector;
+}
+
+template <typename Items>
+bool PutInto(typename Items::key_type&& key, typename Items::mapped_type&& item, Items* items) {
+  const auto [at, is_new] = items->try_emplace(std::move(key), item);
+  if (is_new) return true;
+  if (at->second == item) return false;
+  at->second = std::move(item);
+  return true;
+}
+
+void Add(const std::pair<std::string, std::string>& name, ClaimWish wish, ClaimWishes* wishes) {
+  if (wish.open || !wish.nodes.empty()) wishes->emplace_hint(wishes->end(), name, std::move(wish));
+}
+
+}  // namespace
+
+bool ClaimStore::Changed(bool changed) {
+  if (changed) taken_ = nullptr;
+  return changed;
+}
+
+bool ClaimStore::Put(Volume volume) {
+  std::string name = volume.name;
+  return Changed(PutInto(std::move(name), std::move(volume), &volumes_));
+}
+
+bool ClaimStore::Put(VolumeClaim claim) {
+  Name name{claim.namespace_, claim.name};
+  return Changed(PutInto(std::move(name), std::move(claim), &volume_claims_));
+}
+
+bool ClaimStore::Put(DeviceClaim claim) {
+  Name name{claim.namespace_, claim.name};
+  return Changed(PutInto(std::move(name), std::move(claim), &device_claims_));
+}
+
+bool ClaimStore::RemoveVolume(std::string_view name) {
+  const auto found = volumes_.find(name);
+  if (found == volumes_.end()) return false;
+  volumes_.erase(found);
+  return Changed(true);
+}
+
+bool ClaimStore::RemoveVolumeClaim(std::string_view namespace_, std::string_view name) {
+  return Changed(volume_claims_.erase({std::string(namespace_), std::string(name)}) > 0);
+}
+
+bool ClaimStore::RemoveDeviceClaim(std::string_view namespace_, std::string_view name) {
+  return Changed(device_claims_.erase({std::string(namespace_), std::string(name)}) > 0);
+}
+
+ClaimWish ClaimStore::WishOf(const VolumeClaim& claim) const {
+  ClaimWish wish;
+  wish.open = !claim.bound;
+  if (claim.volume.empty()) {
+    if (!claim.selected_node.empty()) wish.nodes.push_back(Only(claim.selected_node));
+    return wish;
+  }
+  const auto volume = volumes_.find(claim.volume);
+  if (volume == volumes_.end()) return wish;
+  if (volume->second.node_affinity) wish.nodes.push_back(*volume->second.node_affinity);
+  AddZones(volume->second.labels, &wish.nodes);
+  return wish;
+}
+
+std::shared_ptr<const ClaimTable> ClaimStore::Take() {
+  if (taken_ != nullptr) return taken_;
+  auto table = std::make_shared<ClaimTable>();
+  for (const auto& [name, claim] : volume_claims_) Add(name, WishOf(claim), &table->volumes);
+  for (const auto& [name, claim] : device_claims_) {
+    ClaimWish wish;
+    wish.open = !claim.allocated;
+    if (claim.allocated && claim.nodes) wish.nodes.push_back(*claim.nodes);
+    Add(name, std::move(wish), &table->devices);
+  }
+  taken_ = std::move(table);
+  return taken_;
+}
+
+}  // namespace outrigger::cluster

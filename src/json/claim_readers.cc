@@ -1,0 +1,69 @@
+#include "json/claim_readers.h"
+
+#include <string>
+
+#include "json/object_readers.h"
+
+namespace outrigger::json {
+namespace {
+
+// Set by kube-scheduler and the volume controller.
+constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
+constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
+
+absl::Status Named(const std::string& name, const Path& at, absl::Status status) {
+  if (status.ok() && name.empty()) return Invalid(at.Key("metadata").Key("name"), "is empty");
+  return status;
+}
+
+}  // namespace
+
+absl::Status ReadVolume(Object object, const Path& at, Volume* volume) {
+  *volume = Volume();
+  const auto metadata = [volume](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"name", &volume->name}, Field{"labels", &volume->labels});
+  };
+  const auto affinity = [volume](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"required", &volume->node_affinity});
+  };
+  const auto spec = [&affinity](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"nodeAffinity", affinity});
+  };
+  return Named(volume->name, at,
+               ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec}));
+}
+
+absl::Status ReadVolumeClaim(Object object, const Path& at, VolumeClaim* claim) {
+  *claim = VolumeClaim();
+  StringMap annotations;
+  const auto metadata = [&](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"name", &claim->name},
+                      Field{"namespace", &claim->namespace_}, Field{"annotations", &annotations});
+  };
+  const auto spec = [claim](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"volumeName", &claim->volume});
+  };
+  absl::Status status = ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec});
+  claim->selected_node = annotations.Get(kSelectedNode);
+  claim->bound = !claim->volume.empty() && annotations.Contains(kBindCompleted);
+  return Named(claim->name, at, std::move(status));
+}
+
+absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim) {
+  *claim = DeviceClaim();
+  const auto metadata = [claim](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"name", &claim->name},
+                      Field{"namespace", &claim->namespace_});
+  };
+  const auto allocation = [claim](Value part, const Path& place) {
+    claim->allocated = true;
+    return ReadObject(part, place, Field{"nodeSelector", &claim->nodes});
+  };
+  const auto status = [&allocation](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"allocation", allocation});
+  };
+  return Named(claim->name, at,
+               ReadObject(object, at, Field{"metadata", metadata}, Field{"status", status}));
+}
+
+}  // namespace outrigger::json

@@ -1,0 +1,157 @@
+#include "cluster/claim_store.h"
+
+#include "builders.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace outrigger::cluster {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
+
+NodeSelector OnHost(const std::string& host) {
+  NodeSelector selector;
+  selector.terms.emplace_back().match_expressions.push_back(
+      {"kubernetes.io/hostname", SelectorOperator::kIn, {host}});
+  return selector;
+}
+
+Volume VolumeOn(const std::string& host, StringMap labels = {}) {
+  return {"pv", OnHost(host), std::move(labels)};
+}
+
+Node Labelled(StringMap labels) {
+  Node node;
+  node.name = "n1";
+  node.labels = std::move(labels);
+  return node;
+}
+
+// What the only claim asks.
+ClaimWish WishOf(ClaimStore* store) {
+  const auto table = store->Take();
+  EXPECT_THAT(table->volumes, SizeIs(1));
+  return table->volumes.empty() ? ClaimWish() : table->volumes.begin()->second;
+}
+
+bool Accepts(const ClaimWish& wish, const Node& node) {
+  return std::all_of(wish.nodes.begin(), wish.nodes.end(),
+                     [&](const NodeSelector& selector) { return selector.Matches(node); });
+}
+
+TEST(ClaimStore, AClaimThatIsBoundAsksForTheNodesOfItsVolume) {
+  ClaimStore store;
+  store.Put(VolumeOn("n1"));
+  store.Put(VolumeClaim{"d", "c", "pv", true, "n1"});
+  const ClaimWish wish = WishOf(&store);
+  EXPECT_FALSE(wish.open);
+  EXPECT_TRUE(Accepts(wish, Labelled({{"kubernetes.io/hostname", "n1"}})));
+  EXPECT_FALSE(Accepts(wish, Labelled({{"kubernetes.io/hostname", "n2"}})));
+}
+
+TEST(ClaimStore, AClaimWithoutAVolumeIsOpen) {
+  ClaimStore store;
+  store.Put(VolumeClaim{"d", "c", "", false, ""});
+  EXPECT_TRUE(WishOf(&store).open);
+  EXPECT_THAT(WishOf(&store).nodes, IsEmpty());
+}
+
+TEST(ClaimStore, AVolumeThatIsBeingMadeIsForOneNode) {
+  ClaimStore store;
+  store.Put(VolumeClaim{"d", "c", "", false, "n1"});
+  EXPECT_TRUE(WishOf(&store).open);
+  Node node = Labelled({});
+  EXPECT_TRUE(Accepts(WishOf(&store), node));
+  node.name = "n2";
+  EXPECT_FALSE(Accepts(WishOf(&store), node));
+}
+
+TEST(ClaimStore, AVolumeThatIsChosenCountsBeforeItIsBound) {
+  ClaimStore store;
+  store.Put(VolumeOn("n1"));
+  store.Put(VolumeClaim{"d", "c", "pv", false, ""});
+  EXPECT_TRUE(WishOf(&store).open);
+  EXPECT_FALSE(Accepts(WishOf(&store), Labelled({})));
+}
+
+TEST(ClaimStore, AVolumeThatIsNotKnownYetAsksNothing) {
+  ClaimStore store;
+  store.Put(VolumeClaim{"d", "c", "pv", true, ""});
+  EXPECT_THAT(store.Take()->volumes, IsEmpty());
+  store.Put(VolumeOn("n1"));
+  EXPECT_THAT(store.Take()->volumes, SizeIs(1));
+}
+
+// The rule of kube-scheduler's plugin VolumeZone.
+struct ZoneRow {
+  const char* name;
+  StringMap volume;
+  StringMap node;
+  bool accepted;
+};
+const ZoneRow kZoneRows[] = {
+    {"SameZone", {{kZone, "a"}}, {{kZone, "a"}}, true},
+    {"OtherZone", {{kZone, "a"}}, {{kZone, "b"}}, false},
+    {"NodeWithoutZones", {{kZone, "a"}}, {}, true},
+    {"NodeOfARegionOnly", {{kZone, "a"}}, {{"topology.kubernetes.io/region", "r"}}, false},
+    {"OneOfSeveralZones", {{kZone, "a__b"}}, {{kZone, "b"}}, true},
+    {"NoneOfSeveralZones", {{kZone, "a__b"}}, {{kZone, "c"}}, false},
+    {"OldLabelOfBoth", {{kBetaZone, "a"}}, {{kBetaZone, "a"}}, true},
+    {"OldLabelOfTheVolume", {{kBetaZone, "a"}}, {{kZone, "a"}}, true},
+    {"OldLabelOfTheVolumeOtherZone", {{kBetaZone, "a"}}, {{kZone, "b"}}, false},
+    {"OldLabelOfTheNodeCounts", {{kBetaZone, "a"}}, {{kBetaZone, "b"}, {kZone, "a"}}, false},
+    {"OldLabelOfTheNodeOnly", {{kZone, "a"}}, {{kBetaZone, "a"}}, false},
+    {"ZoneAndRegion",
+     {{kZone, "a"}, {"topology.kubernetes.io/region", "r"}},
+     {{kZone, "a"}, {"topology.kubernetes.io/region", "other"}},
+     false},
+};
+class Zones : public ::testing::TestWithParam<ZoneRow> {};
+TEST_P(Zones, OfAVolume) {
+  ClaimStore store;
+  store.Put(Volume{"pv", std::nullopt, GetParam().volume});
+  store.Put(VolumeClaim{"d", "c", "pv", true, ""});
+  EXPECT_EQ(Accepts(WishOf(&store), Labelled(GetParam().node)), GetParam().accepted);
+}
+INSTANTIATE_TEST_SUITE_P(A, Zones, ::testing::ValuesIn(kZoneRows),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(ClaimStore, ClaimsOfDevicesAskForWhereTheyAreAllocated) {
+  ClaimStore store;
+  store.Put(DeviceClaim{"d", "open", false, std::nullopt});
+  store.Put(DeviceClaim{"d", "here", true, OnHost("n1")});
+  store.Put(DeviceClaim{"d", "everywhere", true, std::nullopt});
+  const auto table = store.Take();
+  ASSERT_THAT(table->devices, SizeIs(2)) << "what asks nothing is left out";
+  EXPECT_TRUE(table->devices.at({"d", "open"}).open);
+  EXPECT_THAT(table->devices.at({"d", "here"}).nodes, SizeIs(1));
+}
+
+TEST(ClaimStore, TellsWhetherAnythingHasChanged) {
+  ClaimStore store;
+  EXPECT_TRUE(store.Put(VolumeOn("n1")));
+  EXPECT_FALSE(store.Put(VolumeOn("n1")));
+  EXPECT_TRUE(store.Put(VolumeClaim{"d", "c", "pv", true, ""}));
+  EXPECT_FALSE(store.Put(VolumeClaim{"d", "c", "pv", true, ""}));
+  EXPECT_TRUE(store.Put(DeviceClaim{"d", "c", true, std::nullopt}));
+  EXPECT_FALSE(store.Put(DeviceClaim{"d", "c", true, std::nullopt}));
+  const auto before = store.Take();
+  EXPECT_EQ(store.Take(), before) << "nothing has changed";
+  EXPECT_TRUE(store.Put(VolumeOn("n2")));
+  EXPECT_NE(store.Take(), before);
+  EXPECT_TRUE(store.RemoveVolume("pv"));
+  EXPECT_FALSE(store.RemoveVolume("pv"));
+  EXPECT_TRUE(store.RemoveVolumeClaim("d", "c"));
+  EXPECT_FALSE(store.RemoveVolumeClaim("d", "c"));
+  EXPECT_TRUE(store.RemoveDeviceClaim("d", "c"));
+  EXPECT_FALSE(store.RemoveDeviceClaim("d", "c"));
+  EXPECT_THAT(store.Take()->volumes, IsEmpty());
+  EXPECT_THAT(before->volumes, SizeIs(1)) << "what was taken stays as it was";
+}
+
+}  // namespace
+}  // namespace outrigger::cluster

@@ -1,0 +1,117 @@
+#include "outrigger/plan/claims.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "planner_testing.h"
+
+// Members whose volumes or devices may be used on some nodes only.
+
+namespace outrigger::plan {
+namespace {
+
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
+using ::testing::SizeIs;
+
+NodeSelector On(const std::string& node) {
+  NodeSelector selector;
+  selector.terms.emplace_back().match_fields.push_back(
+      {"metadata.name", SelectorOperator::kIn, {node}});
+  return selector;
+}
+
+Pod Claiming(const std::string& name, std::vector<std::string> volumes,
+             std::vector<std::string> devices = {}, std::string_view cpu = "1") {
+  Pod pod = MakePod(name).Requests({{"cpu", cpu}});
+  pod.claims = std::move(volumes);
+  pod.resource_claims = std::move(devices);
+  return pod;
+}
+
+// A gang of two, of which the second has a volume on `node`.
+Unit GangWithAVolumeOn(const std::string& node) {
+  ClaimTable claims;
+  claims.volumes[{"default", "data"}].nodes = {On(node)};
+  Unit unit = MakeUnit("train").AddMember(Claiming("a", {})).AddMember(Claiming("b", {"data"}));
+  PinToClaims(claims, &unit);
+  return unit;
+}
+
+TEST(Claims, PinMembersWithWhatEachAsks) {
+  ClaimTable claims;
+  claims.volumes[{"default", "data"}].nodes = {On("n1")};
+  claims.volumes[{"other", "logs"}].nodes = {On("n2")};
+  claims.devices[{"default", "gpu"}].nodes = {On("n3")};
+  Unit unit = MakeUnit("train")
+                  .AddMember(Claiming("none", {}))
+                  .AddMember(Claiming("both", {"data", "logs"}, {"gpu"}))
+                  .AddMember(Claiming("device", {}, {"gpu", "unknown"}));
+  PinToClaims(claims, &unit);
+  EXPECT_THAT(unit.members[0].pinned, IsEmpty());
+  EXPECT_THAT(unit.members[1].pinned, SizeIs(2)) << "the claim of another namespace is another one";
+  EXPECT_THAT(unit.members[2].pinned, SizeIs(1));
+  EXPECT_FALSE(unit.has_open_claims);
+}
+
+TEST(Claims, ThatAreOpenAreKnownOfTheUnit) {
+  for (const bool device : {false, true}) {
+    ClaimTable claims;
+    (device ? claims.devices : claims.volumes)[{"default", "data"}].open = true;
+    Unit unit =
+        MakeUnit("train").AddMember(device ? Claiming("a", {}, {"data"}) : Claiming("a", {"data"}));
+    PinToClaims(claims, &unit);
+    EXPECT_TRUE(unit.has_open_claims) << device;
+    EXPECT_THAT(unit.members[0].pinned, IsEmpty());
+  }
+}
+
+TEST(Claims, AMemberGoesWhereItsVolumeIs) {
+  World world;
+  world.AddNodes("n", 3, "4");
+  for (const char* node : {"n01", "n02", "n03"}) {
+    const Plan plan = world.PlanFresh({GangWithAVolumeOn(node)});
+    ASSERT_TRUE(plan.units[0].fits) << node;
+    EXPECT_EQ(plan.units[0].nodes[1], node);
+  }
+}
+
+TEST(Claims, OthersLeaveTheOnlyNodeOfAVolumeToItsMember) {
+  World world;
+  world.AddNodes("n", 2, "1");
+  EXPECT_EQ(TextOf(world.PlanFresh({GangWithAVolumeOn("n01")}).units[0]), "n02 n01");
+  EXPECT_EQ(TextOf(world.PlanFresh({GangWithAVolumeOn("n02")}).units[0]), "n01 n02");
+}
+
+TEST(Claims, AGangWaitsForTheNodeOfAVolume) {
+  World world;
+  world.AddNodes("n", 3, "4").Bind(MakePod("old").Requests({{"cpu", "4"}}), "n02");
+  const std::vector<Unit> units = {GangWithAVolumeOn("n02")};
+  EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: cpu");
+  EXPECT_EQ(world.Explain(units, 0).text, "2 members need a place, 1 fits; what is short: cpu");
+}
+
+TEST(Claims, AGangSaysThatNodesOfVolumesTakeNoPods) {
+  World world;
+  world.AddNodes("n", 2, "4").AddNode(MakeNode("closed").Unschedulable());
+  const std::vector<Unit> units = {GangWithAVolumeOn("closed")};
+  EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: nodes of volumes and claims");
+  EXPECT_EQ(TextOf(world.PlanFresh({GangWithAVolumeOn("gone")}).units[0]),
+            "waits: nodes of volumes and claims");
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "2 members need a place, 1 fits; what is short: nodes of volumes and claims");
+}
+
+TEST(Claims, APlaceIsLeftOnceAVolumeIsElsewhere) {
+  World world;
+  world.AddNodes("n", 3, "4");
+  Planner planner;
+  std::vector<Unit> units = {GangWithAVolumeOn("n01")};
+  EXPECT_EQ(planner.Run(world.Take(), units).units[0].nodes[1], "n01");
+  units = {GangWithAVolumeOn("n03")};
+  units[0].members[1].leased = "n01";
+  EXPECT_EQ(planner.Run(world.Take(), units).units[0].nodes[1], "n03");
+}
+
+}  // namespace
+}  // namespace outrigger::plan
