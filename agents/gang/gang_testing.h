@@ -141,4 +141,17 @@ class GangTest : public ::testing::Test {
   std::deque<Call> calls_;
 };
 
+/// Nominated for its place, which the scheduler does not offer: its own filters refuse it.
+class RefusedPlace : public GangTest {
+ protected:
+  void RefusePlaceOf(const std::string& pod) {
+    const std::string place = Passing(pod).at(0);
+    cluster_.Change(pod, [&](Pod* nominated) { nominated->nominated_node_name = place; });
+    const std::vector<Node> all = nodes_;
+    std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });
+    Passing(pod);
+    nodes_ = all;
+  }
+};
+
 }  // namespace outrigger::gang

@@ -200,19 +200,6 @@ TEST_F(GangTest, AMemberIsNotBoundWhereItHasNoPlace) {
   EXPECT_THAT(cluster_.bindings(), IsEmpty());
 }
 
-// Nominated for its place, which the scheduler does not offer: its own filters refuse it.
-class RefusedPlace : public GangTest {
- protected:
-  void RefusePlaceOf(const std::string& pod) {
-    const std::string place = Passing(pod).at(0);
-    cluster_.Change(pod, [&](Pod* nominated) { nominated->nominated_node_name = place; });
-    const std::vector<Node> all = nodes_;
-    std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });
-    Passing(pod);
-    nodes_ = all;
-  }
-};
-
 TEST_F(RefusedPlace, TheRestIsPlannedAgainAroundThoseWhoWait) {
   Nodes(3);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
