@@ -188,6 +188,13 @@ bool Board::IsLeftToScheduler(const plan::Membership& membership) const {
   return group != nullptr && group->cause == plan::GroupCause::kLeftToScheduler;
 }
 
+bool Board::MembersAreSingle(const plan::Membership& membership) const {
+  const plan::GroupState* group = plan::FindGroup(groups_, membership);
+  if (group == nullptr) return false;
+  return group->cause == plan::GroupCause::kLeftToScheduler ||
+         (group->cause == plan::GroupCause::kNone && group->independent);
+}
+
 const BoardUnit* Board::FindUnit(const plan::UnitKey& key) const {
   const auto found = gangs_.find(KeyOf(key));
   return found == gangs_.end() ? nullptr : &units_[found->second];

@@ -114,6 +114,8 @@ class Board {
 
   /// True for a group that kube-scheduler handles itself.
   bool IsLeftToScheduler(const plan::Membership& membership) const;
+  /// True for a group whose members are planned one by one, or left to kube-scheduler.
+  bool MembersAreSingle(const plan::Membership& membership) const;
   /// All groups that pods name, by key.
   const std::vector<plan::GroupState>& groups() const { return groups_; }
   const plan::GroupState* FindGroupOf(const plan::UnitKey& key) const;

@@ -10,6 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::MakePod;
+using ::testing::SizeIs;
 
 // One node of 4 cpu; gang pg1 wants 3 pods of one cpu and priority 100.
 class PodGroupTable : public GangTest {
@@ -141,6 +142,19 @@ TEST_F(PodGroupTable, BasicGroupSchedulesWithoutGangEnforcement) {
   ExpectScheduled(1, 1);
   PutMembers(2, 3);
   ExpectScheduled(2, 3);
+}
+
+TEST_F(PodGroupTable, BasicGroupSchedulesWithPreemption) {
+  StartWith();
+  PutBlocker("2", 10);
+  PutGroup("pg1", true);
+  PutMembers(1, 4);
+  ExpectScheduled(1, 2);
+  for (const char* pod : {"p3", "p4"}) {
+    EXPECT_THAT(Preempt(pod), SizeIs(1)) << "as for any single pod";
+  }
+  cluster_.RemovePod("blocker");
+  ExpectScheduled(3, 4);
 }
 
 }  // namespace

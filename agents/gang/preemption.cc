@@ -39,7 +39,7 @@ bool CutsAGang(const Board& board, const NodeVictims& candidate) {
 void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
                    std::vector<NodeVictims>* chosen) {
   const auto membership = plan::MembershipOf(request.pod, nullptr);
-  if (membership && !board.IsLeftToScheduler(*membership)) return;
+  if (membership && !board.MembersAreSingle(*membership)) return;
   const auto waiters = GangsOfWaiters(*barriers);
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
