@@ -88,26 +88,6 @@ TEST(Members, HeldByOurGateAloneArePlannedAndCounted) {
   EXPECT_EQ(OnlyState(built).queued, 1);
 }
 
-// The table of scheduler-plugins' TestPreFilter: three members, some of which are gated.
-TEST(Members, ThatAreGatedMayPushAGroupBelowItsMinimum) {
-  struct Row {
-    const char* minimum;
-    int gated;
-    const char* text;
-  };
-  for (const Row& row : {Row{"2", 0, ""}, Row{"3", 0, ""}, Row{"2", 1, ""},
-                         Row{"3", 1, "2 of 3 members exist; not counted: 1 gated"},
-                         Row{"2", 2, "1 of 2 members exist; not counted: 2 gated"}}) {
-    Pods pods = Many(3 - row.gated, row.minimum);
-    for (int i = 0; i < row.gated; ++i) {
-      pods.push_back(PodOf("gated-" + std::to_string(i)).Train(row.minimum).Gate("example-gate"));
-    }
-    const Built built = Build(pods);
-    EXPECT_EQ(OnlyState(built).text, row.text);
-    EXPECT_THAT(built.units, SizeIs(*row.text == '\0' ? 1 : 0)) << row.text;
-  }
-}
-
 TEST(Causes, AnInvalidMinimumOfAnObjectIsNamed) {
   for (const int64_t minimum :
        {int64_t{0}, int64_t{-1}, int64_t{100'001}, std::numeric_limits<int64_t>::max()}) {
