@@ -32,7 +32,7 @@ Placer::Outcome Placer::Place(const Unit& unit, Seats* seats) {
     outcome.fits = OnGround(unit, &whole_, seats, &outcome.gave_up);
     return outcome;
   }
-  for (const Choice& choice : Choices(domains_->Of(unit.topology.required), *seats)) {
+  for (const Choice& choice : Choices(unit, domains_->Of(unit.topology.required), *seats)) {
     if (!Allowed(unit, *seats, *choice.domain)) continue;
     Ground ground(space_, &choice.domain->slots);
     if (!OnGround(unit, &ground, seats, &outcome.gave_up)) continue;
@@ -54,7 +54,7 @@ void Placer::Fill(const Outcome& outcome, Seats* seats) {
 bool Placer::OnGround(const Unit& unit, Ground* ground, Seats* seats, bool* gave_up) {
   if (Kept(ground, seats)) return true;
   for (const std::string& label : unit.topology.preferred) {
-    if (InOneDomain(label, *ground, seats)) return true;
+    if (InOneDomain(unit, label, *ground, seats)) return true;
   }
   if (!unit.topology.preferred.empty() && OverFewDomains(unit, *ground, seats)) return true;
   return Try(ground, seats, gave_up);
@@ -95,9 +95,10 @@ bool Placer::Try(Ground* ground, Seats* seats, bool* gave_up) {
   return found;
 }
 
-bool Placer::InOneDomain(const std::string& label, const Ground& ground, Seats* seats) {
+bool Placer::InOneDomain(const Unit& unit, const std::string& label, const Ground& ground,
+                         Seats* seats) {
   const std::vector<Domain> domains = Divide(*space_, ground.slots(), {label});
-  for (const Choice& choice : Choices(domains, *seats)) {
+  for (const Choice& choice : Choices(unit, domains, *seats)) {
     Ground inner(space_, &choice.domain->slots);
     bool gave_up = false;  // a wish: what was not found here is looked for on the whole ground
     if (Try(&inner, seats, &gave_up)) return true;
@@ -127,26 +128,26 @@ bool Placer::OverFewDomains(const Unit& unit, const Ground& ground, Seats* seats
   return false;
 }
 
-// Domains with room for the minimum: those with most of the leases first, then the fullest, so that
-// large holes stay.
-std::vector<Placer::Choice> Placer::Choices(const std::vector<Domain>& domains,
+// Domains with room for the minimum: those with most of the nodes of bound members and of leases
+// first, then the fullest, so that large holes stay.
+std::vector<Placer::Choice> Placer::Choices(const Unit& unit, const std::vector<Domain>& domains,
                                             const Seats& seats) const {
-  absl::flat_hash_set<Slot> leased;
-  for (const Seat& seat : seats.seats) {
-    if (seat.leased != kNoSlot) leased.insert(seat.leased);
-  }
+  absl::flat_hash_set<Slot> held;
+  for (const std::string& node : unit.topology.bound_on) held.insert(space_->Find(node));
+  for (const Seat& seat : seats.seats) held.insert(seat.leased);
+  held.erase(kNoSlot);
   std::vector<Choice> choices;
   for (const Domain& domain : domains) {
     Choice choice{&domain, 0, 0};
     if (!HasRoom(domain.slots, seats, &choice.room)) continue;
-    if (!leased.empty()) {
-      choice.leases = std::count_if(domain.slots.begin(), domain.slots.end(),
-                                    [&](Slot slot) { return leased.contains(slot); });
+    if (!held.empty()) {
+      choice.held = std::count_if(domain.slots.begin(), domain.slots.end(),
+                                  [&](Slot slot) { return held.contains(slot); });
     }
     choices.push_back(choice);
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-    return std::tuple(-a.leases, a.room) < std::tuple(-b.leases, b.room);
+    return std::tuple(-a.held, a.room) < std::tuple(-b.held, b.room);
   });
   return choices;
 }

@@ -35,15 +35,16 @@ class Placer {
   struct Choice {
     const Domain* domain;
     int64_t room;
-    int64_t leases;
+    int64_t held;
   };
 
   bool OnGround(const Unit& unit, Ground* ground, Seats* seats, bool* gave_up);
   bool Kept(Ground* ground, Seats* seats);
   bool Try(Ground* ground, Seats* seats, bool* gave_up);
-  bool InOneDomain(const std::string& label, const Ground& ground, Seats* seats);
+  bool InOneDomain(const Unit& unit, const std::string& label, const Ground& ground, Seats* seats);
   bool OverFewDomains(const Unit& unit, const Ground& ground, Seats* seats);
-  std::vector<Choice> Choices(const std::vector<Domain>& domains, const Seats& seats) const;
+  std::vector<Choice> Choices(const Unit& unit, const std::vector<Domain>& domains,
+                              const Seats& seats) const;
   bool HasRoom(const std::vector<Slot>& slots, const Seats& seats, int64_t* room) const;
   bool Allowed(const Unit& unit, const Seats& seats, const Domain& domain) const;
 

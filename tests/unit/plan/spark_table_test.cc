@@ -12,6 +12,7 @@ using ::outrigger::testing::MakeNode;
 using ::outrigger::testing::MakePod;
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 /// A pod of the application; `minimum` counts the driver.
 class OfApp {
@@ -23,6 +24,7 @@ class OfApp {
                  .Requests({{"cpu", "1"}})) {}
   OfApp& On(std::string_view node) { return pod_.node_name = node, *this; }
   OfApp& Died() { return pod_.phase = "Failed", *this; }
+  OfApp& OnFewNodes() { return pod_.annotations.Set(kTopologyPreferred, kHostname), *this; }
   OfApp& InOneZone() { return pod_.annotations.Set(kTopologyRequired, kZone), *this; }
   operator PodPtr() const {  // NOLINT(google-explicit-constructor)
     return std::make_shared<const Pod>(pod_);
@@ -141,11 +143,15 @@ std::vector<Tale> Zones() {
   };
 }
 
-// TestMinimalFragmentation. Differs: there an executor over the minimum is drawn to the node of the
-// others; here to the fullest one, so that large holes stay for gangs.
+// TestMinimalFragmentation: an executor is drawn to the node of the others. Differs: that is a wish
+// of the gang, for its minimum; else members go to the fullest node, so that large holes stay.
 std::vector<Tale> Fragmentation() {
   const PodPtr other = Leaving(5, "node1");
   return {
+      {"AnExecutorIsDrawnToTheNodeOfTheOthersIfThatIsPreferred",
+       {{.come = {other, OfApp("driver", "3").OnFewNodes().On("node2"),
+                  OfApp("exec-0", "3").OnFewNodes().On("node2"), OfApp("exec-1", "3").OnFewNodes()},
+         .stands = "node1(full-node1) node2(driver exec-0 exec-1)"}}},
       {"AnExecutorIsDrawnToTheFullestNode",
        {{.come = {other, OfApp("driver", "2").On("node2"), OfApp("exec-0", "2").On("node2"),
                   OfApp("exec-1", "2")},
@@ -156,8 +162,9 @@ std::vector<Tale> Fragmentation() {
 class SparkApplications : public ::testing::TestWithParam<Tale> {};
 
 TEST_P(SparkApplications, AreGangs) {
-  Story story({MakeNode("node1").Label(kZone, "zone1").Allocatable("cpu", "8"),
-               MakeNode("node2").Label(kZone, "zone2").Allocatable("cpu", "8")});
+  Story story(
+      {MakeNode("node1").Label(kZone, "zone1").Label(kHostname, "node1").Allocatable("cpu", "8"),
+       MakeNode("node2").Label(kZone, "zone2").Label(kHostname, "node2").Allocatable("cpu", "8")});
   for (size_t i = 0; i < GetParam().steps.size(); ++i) {
     const Step& step = GetParam().steps[i];
     EXPECT_EQ(story.Take(step), step.stands) << "step " << i;

@@ -88,6 +88,21 @@ TEST_F(Racks, APreferredDomainIsOnlyAWish) {
   EXPECT_EQ(PlanOf(MakeUnit("a").Members(5, "1").Preferred({"rack"})), "r2-1 r2-1 r2-2 r2-2 r1-1");
 }
 
+TEST_F(Racks, APreferredDomainIsThatOfTheMembersThatAreBoundIfThereIsRoom) {
+  AddRack("r1", 3);
+  AddRack("r2", 2);
+  const auto with = [](int members, const char* bound_on) -> Unit {
+    return MakeUnit("a")
+        .Members(members, "1")
+        .Minimum(members + 1)
+        .Bound(1, {bound_on})
+        .Preferred({"rack"});
+  };
+  EXPECT_EQ(PlanOf(with(2, "gone")), "r2-1 r2-1") << "the fuller one";
+  EXPECT_EQ(PlanOf(with(2, "r1-3")), "r1-1 r1-1");
+  EXPECT_EQ(PlanOf(with(5, "r2-1")), "r1-1 r1-1 r1-2 r1-2 r1-3") << "5 do not fit into r2";
+}
+
 TEST_F(Racks, TheFirstPreferredLevelThatHoldsAllIsTaken) {
   AddRack("r1", 1, "z1");
   AddRack("r2", 2, "z2");
