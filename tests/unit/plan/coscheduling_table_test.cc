@@ -102,10 +102,10 @@ TEST_P(PreFilter, IsAsUpstream) {
   EXPECT_THAT(planned, Contains("p1a").Times(*row.waits == '\0' ? 1 : 0));
 }
 
-constexpr auto kName = [](const auto& row) { return row.param.name; };
-INSTANTIATE_TEST_SUITE_P(Numbers, PreFilter, ::testing::ValuesIn(OfNumbers()), kName);
-INSTANTIATE_TEST_SUITE_P(Gates, PreFilter, ::testing::ValuesIn(OfGates()), kName);
-INSTANTIATE_TEST_SUITE_P(Resources, PreFilter, ::testing::ValuesIn(OfResources()), kName);
+constexpr auto kPreFilterName = [](const auto& row) { return row.param.name; };
+INSTANTIATE_TEST_SUITE_P(Numbers, PreFilter, ::testing::ValuesIn(OfNumbers()), kPreFilterName);
+INSTANTIATE_TEST_SUITE_P(Gates, PreFilter, ::testing::ValuesIn(OfGates()), kPreFilterName);
+INSTANTIATE_TEST_SUITE_P(Resources, PreFilter, ::testing::ValuesIn(OfResources()), kPreFilterName);
 
 }  // namespace
 }  // namespace outrigger::plan

@@ -11,8 +11,6 @@ namespace {
 using ::outrigger::testing::MakeNode;
 using ::outrigger::testing::MakePod;
 
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-
 PodPtr One(std::string_view name, std::string_view group, int32_t priority = 100,
            std::string_view cpu = "1") {
   Pod pod = MakePod(name).Requests({{"cpu", cpu}});
@@ -173,11 +171,11 @@ TEST_P(PodGroupScheduling, IsAsUpstream) {
   }
 }
 
-constexpr auto kName = [](const auto& row) { return row.param.name; };
-INSTANTIATE_TEST_SUITE_P(OneGang, PodGroupScheduling, ::testing::ValuesIn(OneGang()), kName);
-INSTANTIATE_TEST_SUITE_P(TwoGangs, PodGroupScheduling, ::testing::ValuesIn(TwoGangs()), kName);
-INSTANTIATE_TEST_SUITE_P(Preempting, PodGroupScheduling, ::testing::ValuesIn(Preempting()), kName);
-INSTANTIATE_TEST_SUITE_P(Basic, PodGroupScheduling, ::testing::ValuesIn(BasicGroups()), kName);
+INSTANTIATE_TEST_SUITE_P(OneGang, PodGroupScheduling, ::testing::ValuesIn(OneGang()), kTaleName);
+INSTANTIATE_TEST_SUITE_P(TwoGangs, PodGroupScheduling, ::testing::ValuesIn(TwoGangs()), kTaleName);
+INSTANTIATE_TEST_SUITE_P(Preempting, PodGroupScheduling, ::testing::ValuesIn(Preempting()),
+                         kTaleName);
+INSTANTIATE_TEST_SUITE_P(Basic, PodGroupScheduling, ::testing::ValuesIn(BasicGroups()), kTaleName);
 
 }  // namespace
 }  // namespace outrigger::plan

@@ -11,7 +11,6 @@ namespace {
 using ::outrigger::testing::MakeNode;
 using ::outrigger::testing::MakePod;
 
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 /// A pod of the application; `minimum` counts the driver.
@@ -171,14 +170,14 @@ TEST_P(SparkApplications, AreGangs) {
   }
 }
 
-constexpr auto kName = [](const auto& row) { return row.param.name; };
-INSTANTIATE_TEST_SUITE_P(Static, SparkApplications, ::testing::ValuesIn(StaticAllocation()), kName);
+INSTANTIATE_TEST_SUITE_P(Static, SparkApplications, ::testing::ValuesIn(StaticAllocation()),
+                         kTaleName);
 INSTANTIATE_TEST_SUITE_P(Dynamic, SparkApplications, ::testing::ValuesIn(DynamicAllocation()),
-                         kName);
-INSTANTIATE_TEST_SUITE_P(Dead, SparkApplications, ::testing::ValuesIn(DeadExecutors()), kName);
+                         kTaleName);
+INSTANTIATE_TEST_SUITE_P(Dead, SparkApplications, ::testing::ValuesIn(DeadExecutors()), kTaleName);
 INSTANTIATE_TEST_SUITE_P(Fragmentation, SparkApplications, ::testing::ValuesIn(Fragmentation()),
-                         kName);
-INSTANTIATE_TEST_SUITE_P(Zones, SparkApplications, ::testing::ValuesIn(Zones()), kName);
+                         kTaleName);
+INSTANTIATE_TEST_SUITE_P(Zones, SparkApplications, ::testing::ValuesIn(Zones()), kTaleName);
 
 }  // namespace
 }  // namespace outrigger::plan

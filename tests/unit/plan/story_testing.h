@@ -12,6 +12,8 @@
 
 namespace outrigger::plan {
 
+inline constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+
 /// What happens at once, and how the cluster stands after the plan that follows.
 struct Step {
   std::vector<PodGroupObject> groups = {};
@@ -112,5 +114,6 @@ struct Tale {
   std::vector<Step> steps;
   bool preempts = false;
 };
+inline constexpr auto kTaleName = [](const auto& row) { return row.param.name; };
 
 }  // namespace outrigger::plan
