@@ -98,7 +98,7 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 
 	home := w.volumeNodes()["train-000"]
 	w.cordon(home, true)
-	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_waiting", `cause="refused by kube-scheduler"`)
+	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_waiting", `cause="nodes of volumes and claims"`)
 	told := w.until("train-000", "refused for its volume", func(pod *corev1.Pod) bool {
 		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "olume")
 	})
@@ -116,6 +116,5 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 	t.Logf("whole %.2f s after its node was opened", w.untilBoundOf("train-", size, began).Seconds())
 	w.checkVolumes(size)
 	w.checkBoundOnce(size)
-	// The agent does not know where volumes are: it learns it from the scheduler, node by node.
-	w.checkCalls(size * mostCalls)
+	w.checkCalls(mostCalls)
 }
