@@ -178,6 +178,13 @@ func (b *PodBuilder) Spread(topologyKey, key, value string) *PodBuilder {
 	return b
 }
 
+// ResourceClaim makes the pod use a ResourceClaim of its namespace.
+func (b *PodBuilder) ResourceClaim(name string) *PodBuilder {
+	b.pod.Spec.ResourceClaims = append(b.pod.Spec.ResourceClaims,
+		corev1.PodResourceClaim{Name: name, ResourceClaimName: &name})
+	return b
+}
+
 // Claim mounts the volume of a claim.
 func (b *PodBuilder) Claim(name string) *PodBuilder {
 	b.pod.Spec.Volumes = append(b.pod.Spec.Volumes, corev1.Volume{Name: name,
