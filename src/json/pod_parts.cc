@@ -8,7 +8,7 @@ namespace outrigger::json {
 namespace {
 
 // "<pod>-<volume>" is how the controller of ephemeral volumes names what it creates.
-std::optional<std::string> ClaimOf(Volume volume, std::string_view pod) {
+std::optional<std::string> ClaimOf(PodVolume volume, std::string_view pod) {
   if (volume.claim.has_value()) return std::move(volume.claim);
   if (!volume.ephemeral) return std::nullopt;
   return std::string(pod) + "-" + volume.name;
@@ -42,7 +42,7 @@ void SetPolicies(std::string_view when, std::optional<std::string_view> affinity
 void SetParts(PodParts parts, Pod* pod) {
   pod->host_ports = std::move(parts.init_ports);  // first, as upstream lists them
   std::move(parts.ports.begin(), parts.ports.end(), std::back_inserter(pod->host_ports));
-  for (Volume& volume : parts.volumes) {
+  for (PodVolume& volume : parts.volumes) {
     if (auto claim = ClaimOf(std::move(volume), pod->name))
       pod->claims.push_back(*std::move(claim));
   }

@@ -12,8 +12,8 @@
 
 namespace outrigger::json {
 
-/// A volume, as far as claims go.
-struct Volume {
+/// A volume of a pod, as far as claims go.
+struct PodVolume {
   std::string name;
   std::optional<std::string> claim;
   bool ephemeral = false;
@@ -29,7 +29,7 @@ struct NamedClaim {
 struct PodParts {
   std::vector<HostPort> ports;
   std::vector<HostPort> init_ports;
-  std::vector<Volume> volumes;
+  std::vector<PodVolume> volumes;
   std::vector<NamedClaim> claims;
   std::vector<NamedClaim> claim_statuses;
 };

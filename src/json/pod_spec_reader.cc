@@ -15,7 +15,7 @@ static absl::Status Read(Value value, const Path& at, HostPort* port) {
                     Field{"protocol", &port->protocol});
 }
 
-static absl::Status Read(Value value, const Path& at, Volume* volume) {
+static absl::Status Read(Value value, const Path& at, PodVolume* volume) {
   const auto claim = [volume](Value source, const Path& place) {
     return ReadObject(source, place, Field{"claimName", &volume->claim.emplace()});
   };

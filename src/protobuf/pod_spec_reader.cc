@@ -52,7 +52,7 @@ auto KeepContainer(Kind kind, const Needs& needs, std::vector<Container>* contai
   };
 }
 
-absl::Status ReadVolumeSource(Bytes bytes, const Path& at, json::Volume* volume) {
+absl::Status ReadVolumeSource(Bytes bytes, const Path& at, json::PodVolume* volume) {
   const auto claim = [volume](Bytes message, const Path& place) {
     if (!volume->claim.has_value()) volume->claim.emplace();
     return ReadMessage(message, place, Field{1, "claimName", &*volume->claim});
@@ -65,7 +65,7 @@ absl::Status ReadVolumeSource(Bytes bytes, const Path& at, json::Volume* volume)
                      Field{29, "ephemeral", ephemeral});
 }
 
-absl::Status ReadVolume(Bytes bytes, const Path& at, json::Volume* volume) {
+absl::Status ReadVolume(Bytes bytes, const Path& at, json::PodVolume* volume) {
   // In JSON the source's fields stand in the volume.
   const auto source = [volume, &at](Bytes message, const Path& /*place*/) {
     return ReadVolumeSource(message, at, volume);
