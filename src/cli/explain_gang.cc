@@ -25,6 +25,20 @@ absl::StatusOr<std::vector<std::string>> SchedulerNames(const std::string& list)
                   list)));
 }
 
+// Why pods that name the gang are not in it.
+std::string HintOfNotes(const GangPlan& plan, const PodName& wanted) {
+  for (const plan::Note& note : plan.notes()) {
+    const size_t slash = note.about.find('/');
+    const std::string_view space = std::string_view(note.about).substr(0, slash);
+    const bool in_sight = wanted.name_space.empty() || wanted.name_space == space;
+    if (note.kind == plan::NoteKind::kPodMinimum && in_sight &&
+        note.about.substr(slash + 1) == wanted.name) {
+      return fmt::format("; of a pod that names {} the {}", note.about, note.text);
+    }
+  }
+  return "";
+}
+
 absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::string& where) {
   std::set<std::string> elsewhere;
   std::vector<std::string> names;
@@ -33,8 +47,10 @@ absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::stri
     const bool in_sight = wanted.name_space.empty() || wanted.name_space == group.key.namespace_;
     if (in_sight) names.push_back(group.key.name);
   }
-  std::string hint;
-  if (!elsewhere.empty()) {
+  std::string hint = HintOfNotes(plan, wanted);
+  if (!hint.empty()) {
+    // Pods name it, and what they say makes no gang.
+  } else if (!elsewhere.empty()) {
     hint =
         fmt::format("; there is one in namespace {}", Listed({elsewhere.begin(), elsewhere.end()}));
   } else if (const auto near = NearNames(wanted.name, names); !near.empty()) {

@@ -46,12 +46,15 @@ bool Attempt::Deep(Effort* effort) {
   return DeepSearch(space_, ground_->slots(), seats_, effort).Run();
 }
 
-void Attempt::Fill() {
-  OpenFronts();
-  // Nobody takes the lease of another.
+void Attempt::KeepLeases() {
   for (Seat& seat : seats_->seats) {
     if (seat.slot == kNoSlot) PlaceAtLease(&seat);
   }
+}
+
+void Attempt::Fill() {
+  OpenFronts();
+  KeepLeases();  // nobody takes the lease of another
   for (const uint32_t index : seats_->order) {
     Seat& seat = seats_->seats[index];
     if (seat.slot == kNoSlot) Place(&seat);

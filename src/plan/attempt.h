@@ -34,6 +34,8 @@ class Attempt {
   /// Places members that have no place yet, where their leases were or elsewhere, as far as there
   /// is room.
   void Fill();
+  /// Places those of them that have leases there, as far as there is room.
+  void KeepLeases();
   /// Takes everything back.
   void Undo();
 

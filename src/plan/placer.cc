@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "absl/container/flat_hash_set.h"
@@ -43,12 +44,35 @@ Placer::Outcome Placer::Place(const Unit& unit, Seats* seats) {
   return outcome;
 }
 
-void Placer::Fill(const Outcome& outcome, Seats* seats) {
+// Wishes are those of all members: the others go first to where those are that have a place.
+void Placer::Fill(const Unit& unit, const Outcome& outcome, Seats* seats) {
   const auto open = [](const Seat& seat) { return seat.slot == kNoSlot; };
   if (std::none_of(seats->seats.begin(), seats->seats.end(), open)) return;
-  if (outcome.within == nullptr) return Attempt(space_, &whole_, seats).Fill();
-  Ground ground(space_, outcome.within);
-  Attempt(space_, &ground, seats).Fill();
+  std::optional<Ground> within;
+  if (outcome.within != nullptr) within.emplace(space_, outcome.within);
+  Ground* const ground = within.has_value() ? &*within : &whole_;
+  if (!unit.topology.preferred.empty()) Attempt(space_, ground, seats).KeepLeases();
+  for (const std::string& label : unit.topology.preferred) {
+    const std::vector<Slot> slots = SlotsBeside(unit, label, ground->slots(), *seats);
+    Ground beside(space_, &slots);
+    Attempt(space_, &beside, seats).Fill();
+  }
+  Attempt(space_, ground, seats).Fill();
+}
+
+// Of the slots those that share a value of the label with one that holds a member.
+std::vector<Slot> Placer::SlotsBeside(const Unit& unit, const std::string& label,
+                                      const std::vector<Slot>& slots, const Seats& seats) const {
+  absl::flat_hash_set<Slot> taken;
+  for (const std::string& node : unit.topology.bound_on) taken.insert(space_->Find(node));
+  for (const Seat& seat : seats.seats) taken.insert(seat.slot);
+  std::vector<Slot> beside;
+  for (const Domain& domain : Divide(*space_, slots, {label})) {
+    const bool holds = std::any_of(domain.slots.begin(), domain.slots.end(),
+                                   [&](Slot slot) { return taken.contains(slot); });
+    if (holds) beside.insert(beside.end(), domain.slots.begin(), domain.slots.end());
+  }
+  return beside;
 }
 
 bool Placer::OnGround(const Unit& unit, Ground* ground, Seats* seats, bool* gave_up) {

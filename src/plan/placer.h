@@ -29,7 +29,7 @@ class Placer {
   /// Some of what was taken has been given back since the last call.
   void SomeCameFree() { whole_.SomeCameFree(); }
   /// Places members of a unit that has its minimum, as far as there is room.
-  void Fill(const Outcome& outcome, Seats* seats);
+  void Fill(const Unit& unit, const Outcome& outcome, Seats* seats);
 
  private:
   struct Choice {
@@ -45,6 +45,8 @@ class Placer {
   bool OverFewDomains(const Unit& unit, const Ground& ground, Seats* seats);
   std::vector<Choice> Choices(const Unit& unit, const std::vector<Domain>& domains,
                               const Seats& seats) const;
+  std::vector<Slot> SlotsBeside(const Unit& unit, const std::string& label,
+                                const std::vector<Slot>& slots, const Seats& seats) const;
   bool HasRoom(const std::vector<Slot>& slots, const Seats& seats, int64_t* room) const;
   bool Allowed(const Unit& unit, const Seats& seats, const Domain& domain) const;
 

@@ -58,9 +58,9 @@ void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
     const bool more = plan.fits && AnyIsOpen(seats);
     if (plan.fits && !more) Write(seats, &plan);
     plan_.units.push_back(std::move(plan));
-    if (more) open.push_back({plan_.units.size() - 1, std::move(seats), outcome});
+    if (more) open.push_back({i, std::move(seats), outcome});
   }
-  Fill(to, &open);
+  Fill(units, to, &open);
 }
 
 void Round::KeepFrom(size_t next) {
@@ -80,12 +80,12 @@ Placer::Outcome Round::Place(const Unit& unit, size_t index, Seats* seats) {
   return outcome.fits || !Release() ? outcome : placer_.Place(unit, seats);
 }
 
-void Round::Fill(size_t next, std::vector<Open>* open) {
+void Round::Fill(std::span<const Unit> units, size_t next, std::vector<Open>* open) {
   if (open->empty()) return;
   KeepFrom(next);
-  for (Open& unit : *open) placer_.Fill(unit.outcome, &unit.seats);
+  for (Open& unit : *open) placer_.Fill(units[unit.index], unit.outcome, &unit.seats);
   if (Release()) {
-    for (Open& unit : *open) placer_.Fill(unit.outcome, &unit.seats);
+    for (Open& unit : *open) placer_.Fill(units[unit.index], unit.outcome, &unit.seats);
   }
   for (const Open& unit : *open) Write(unit.seats, &plan_.units[unit.index]);
 }

@@ -39,11 +39,11 @@ class Round {
   UnitPlan PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome);
   Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
   struct Open {
-    size_t index;  // of plan_.units
+    size_t index;  // of the units
     Seats seats;
     Placer::Outcome outcome;
   };
-  void Fill(size_t next, std::vector<Open>* open);
+  void Fill(std::span<const Unit> units, size_t next, std::vector<Open>* open);
   void KeepFrom(size_t next);
   bool Release();
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);

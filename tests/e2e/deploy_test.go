@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -19,15 +20,35 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-const (
-	manifest  = "../../deploy/second-scheduler.yaml"
-	namespace = "outrigger"
-	name      = "outrigger-scheduler" // of service account, Deployment and ConfigMap
-)
+// manifest is a scheduler with an agent as its sidecar.
+type manifest struct {
+	file      string
+	name      string // of service account, Deployment and the scheduler's ConfigMap
+	agent     string
+	settings  string // the agent's ConfigMap
+	scheduler string // by which pods choose it
+	pods      []*kube.PodBuilder
+}
 
-func TestSecondSchedulerManifestApplies(t *testing.T) {
+// namespace is that of the manifests.
+const namespace = "outrigger"
+
+var manifests = []manifest{
+	{"second-scheduler.yaml", "outrigger-scheduler", "safe", "outrigger-agent", "outrigger",
+		[]*kube.PodBuilder{kube.MakePod("p")}},
+	{"gang-scheduler.yaml", "gang-scheduler", "gang", "gang-agent", "gang", gangOf("p", 2)},
+}
+
+func TestManifestsApply(t *testing.T) {
+	for _, m := range manifests {
+		t.Run(m.agent, func(t *testing.T) { checkManifest(t, m) })
+	}
+}
+
+func checkManifest(t *testing.T, m manifest) {
 	w := newWorld(t)
-	text, err := os.ReadFile(manifest)
+	file := filepath.Join("../../deploy", m.file)
+	text, err := os.ReadFile(file)
 	w.must(err)
 	objects := 0
 	for _, document := range bytes.Split(text, []byte("\n---")) {
@@ -36,17 +57,17 @@ func TestSecondSchedulerManifestApplies(t *testing.T) {
 			objects++
 		}
 	}
-	applied := w.kubectl("apply", "--server-side", "-f", manifest)
-	present := strings.Fields(w.kubectl("get", "-o", "name", "-f", manifest))
+	applied := w.kubectl("apply", "--server-side", "-f", file)
+	present := strings.Fields(w.kubectl("get", "-o", "name", "-f", file))
 	if len(present) != objects || strings.Count(applied, "serverside-applied") != objects {
 		t.Errorf("%d objects in the manifest, there are %d: %v", objects, len(present), present)
 	}
-	if again := w.kubectl("apply", "--server-side", "-f", manifest); strings.Count(again, "serverside-applied") != objects {
+	if again := w.kubectl("apply", "--server-side", "-f", file); strings.Count(again, "serverside-applied") != objects {
 		t.Errorf("applied a second time: %s", again)
 	}
 
 	t.Run("ItsPodsAreAdmitted", func(t *testing.T) { // by PodSecurity, as the Deployment's controller creates them
-		deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, name, metav1.GetOptions{})
+		deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, m.name, metav1.GetOptions{})
 		w.must(err)
 		pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
 		pod.Name = "as-the-controller-would"
@@ -54,14 +75,15 @@ func TestSecondSchedulerManifestApplies(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("ItsMetricsCanBeRead", func(t *testing.T) { checkMetrics(t, w) })
-	t.Run("ItsRightsAreEnough", func(t *testing.T) { checkRights(t, w) })
+	t.Run("ItsMetricsCanBeRead", func(t *testing.T) { checkMetrics(t, w, m) })
+	t.Run("ItHasAllRightsOfTheAgent", func(t *testing.T) { checkRightsOfAgent(t, w, m) })
+	t.Run("ItsRightsAreEnough", func(t *testing.T) { checkRights(t, w, m) })
 }
 
 // checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback.
-func checkMetrics(t *testing.T, w *world) {
+func checkMetrics(t *testing.T, w *world, m manifest) {
 	podIP := ownAddress(t)
-	deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, name, metav1.GetOptions{})
+	deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, m.name, metav1.GetOptions{})
 	w.must(err)
 	var args []string
 	for _, arg := range deployment.Spec.Template.Spec.InitContainers[0].Args {
@@ -72,8 +94,11 @@ func checkMetrics(t *testing.T, w *world) {
 			args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", podIP))
 		}
 	}
-	safe := outrigger.Serve(t, "safe-of-the-manifest", w.cluster.LogDir(), "safe", args...)
-	admin, err := url.Parse(safe.AdminURL)
+	kubeconfig, err := w.cluster.WriteKubeconfig(m.agent+"-of-the-manifest", w.cluster.Config)
+	w.must(err)
+	agent := outrigger.Serve(t, m.agent+"-of-the-manifest", w.cluster.LogDir(), m.agent,
+		append(args, "--kubeconfig", kubeconfig)...)
+	admin, err := url.Parse(agent.AdminURL)
 	w.must(err)
 	client := http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil}}
 	response, err := client.Get("http://" + net.JoinHostPort(podIP, admin.Port()) + "/metrics")
@@ -102,20 +127,36 @@ func ownAddress(t *testing.T) string {
 	return ""
 }
 
+// checkRightsOfAgent asks the API server for each right that the agent asks for, used or not.
+func checkRightsOfAgent(t *testing.T, w *world, m manifest) {
+	for _, right := range rightsOf(t, m.agent) {
+		resource, subresource, _ := strings.Cut(right.resource, "/")
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: "system:serviceaccount:" + namespace + ":" + m.name,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Group: right.group, Resource: resource, Subresource: subresource, Verb: right.verb}}}
+		answer, err := w.client.AuthorizationV1().SubjectAccessReviews().Create(w.ctx, review, metav1.CreateOptions{})
+		w.must(err)
+		if !answer.Status.Allowed {
+			t.Errorf("may not %s %s", right, right.group)
+		}
+	}
+}
+
 // checkRights runs the real scheduler and the agent with the manifest's configurations and with the
 // rights of the manifest's service account; only addresses and the kubeconfig differ.
-func checkRights(t *testing.T, w *world) {
-	agent := filepath.Join(t.TempDir(), "outrigger.yaml")
-	w.must(os.WriteFile(agent, []byte(configMapValue(w, "outrigger-agent", "outrigger.yaml")), 0o644))
-	credentials, err := w.cluster.ServiceAccountConfig(w.ctx, namespace, name)
+func checkRights(t *testing.T, w *world, m manifest) {
+	settings := filepath.Join(t.TempDir(), "outrigger.yaml")
+	w.must(os.WriteFile(settings, []byte(configMapValue(w, m.settings, "outrigger.yaml")), 0o644))
+	credentials, err := w.cluster.ServiceAccountConfig(w.ctx, namespace, m.name)
 	w.must(err)
-	kubeconfig, err := w.cluster.WriteKubeconfig("second-scheduler", credentials)
+	kubeconfig, err := w.cluster.WriteKubeconfig(m.name, credentials)
 	w.must(err)
-	safe := outrigger.Serve(t, "safe", w.cluster.LogDir(), "safe", "--config", agent, "--kubeconfig", kubeconfig)
-	safe.UntilReady(t)
+	agent := outrigger.Serve(t, m.agent, w.cluster.LogDir(), m.agent, "--config", settings, "--kubeconfig", kubeconfig)
+	agent.UntilReady(t)
 
 	var config map[string]any
-	w.must(yaml.Unmarshal([]byte(configMapValue(w, name, "scheduler.yaml")), &config))
+	w.must(yaml.Unmarshal([]byte(configMapValue(w, m.name, "scheduler.yaml")), &config))
 	connection, _ := config["clientConnection"].(map[string]any)
 	if connection == nil {
 		connection = map[string]any{}
@@ -125,12 +166,19 @@ func checkRights(t *testing.T, w *world) {
 	edited, err := yaml.Marshal(config)
 	w.must(err)
 	edited = edit(t, edited, func(extenders []any) {
-		extenders[0].(map[string]any)["urlPrefix"] = safe.URL + "/safe"
+		for _, extender := range extenders {
+			extender.(map[string]any)["urlPrefix"] = agent.URL + "/" + m.agent
+		}
 	})
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	scheduler := w.cluster.MustStartScheduler(t, "second-scheduler", edited)
-	w.pods(kube.MakePod("for-the-default-scheduler"), kube.MakePod("p").Scheduler("outrigger"))
-	w.until("p", "bound", isBound)
+	scheduler := w.cluster.MustStartScheduler(t, m.name, edited)
+	w.pods(kube.MakePod("for-the-default-scheduler"))
+	for _, pod := range m.pods {
+		w.pods(pod.Scheduler(m.scheduler))
+	}
+	for _, pod := range m.pods {
+		w.until(pod.Pod().Name, "bound", isBound)
+	}
 
 	if pod := w.tracker.Pod("default", "for-the-default-scheduler"); isBound(pod) {
 		t.Errorf("the second scheduler took a pod of the first, to %s", pod.Spec.NodeName)

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Ran;
 using testing::RunProgram;
 using testing::TempFile;
@@ -165,6 +166,22 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
               HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
                         "nodes,pods,podgroups,priorityclasses,pv,pvc -A -o yaml` prints (without "
                         "podgroups where none are installed)\n"));
+}
+
+TEST_F(ExplainGang, SaysWhyPodsThatNameAGangAreInNone) {
+  const TempFile file(std::string(kGangDump) +
+                          "- {apiVersion: v1, kind: Pod, metadata: {name: odd-0, namespace: shop, "
+                          "labels: {podGroup: odd, minAvailable: two}}, spec: {}}\n",
+                      "odd.yaml");
+  const auto explain = [&](const std::string& name) {
+    return RunProgram({"explain", "gang", name, "--cluster", file.path()});
+  };
+  EXPECT_EQ(explain("odd").code, 1);
+  EXPECT_THAT(explain("odd").err,
+              HasSubstr("has no gang odd; of a pod that names shop/odd the label minAvailable is "
+                        "\"two\", expected an integer from 1 to 100000; its pod is in no group\n"));
+  EXPECT_THAT(explain("shop/odd").err, HasSubstr("label minAvailable is"));
+  EXPECT_THAT(explain("lab/odd").err, Not(HasSubstr("label minAvailable is")));
 }
 
 TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {

@@ -125,6 +125,22 @@ TEST_F(Racks, MembersOverTheMinimumStayInTheRequiredDomain) {
   EXPECT_EQ(PlanOf(MakeUnit("a").Members(3, "1").Minimum(1).Required({"rack"})), "r1-1 r1-1 -");
 }
 
+TEST_F(Racks, MembersOverTheMinimumFollowWishesToo) {
+  AddRack("r1", 1);
+  AddRack("r2", 2);
+  AddRack("r3", 1);
+  const auto wish = [](int members) {
+    return MakeUnit("a").Members(members, "1").Minimum(3).Preferred({"rack"});
+  };
+  EXPECT_EQ(PlanOf(wish(4)), "r2-1 r2-1 r2-2 r2-2");
+  EXPECT_EQ(PlanOf(wish(5)), "r2-1 r2-1 r2-2 r2-2 r1-1") << "a wish, no more";
+  Unit with_bound = MakeUnit("a").Members(2, "1").Minimum(1).Bound(1, {"r3-1"}).Preferred({"rack"});
+  EXPECT_EQ(PlanOf(with_bound), "r3-1 r3-1");
+  with_bound.members[1].leased = "r1-1";
+  EXPECT_EQ(world_.PlanFresh({with_bound}).units[0].nodes[1], "r1-1")
+      << "what was told the scheduler is kept";
+}
+
 TEST_F(Racks, AMixedGangFitsIntoOneRack) {
   for (const std::string rack : {"r1", "r2"}) {
     world_.AddNode(MakeNode(rack + "-big").Allocatable("cpu", "20").Label("rack", rack));
