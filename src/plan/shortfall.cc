@@ -11,10 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "plan/attempt.h"
 #include "plan/causes.h"
-#include "plan/ground.h"
 #include "plan/kept_places.h"
+#include "plan/proposal.h"
 #include "plan/round.h"
 #include "plan/wanted_node.h"
 
@@ -23,16 +22,9 @@ namespace {
 
 // So many plans are made to find nodes with which a unit fits.
 constexpr size_t kMostTries = 32;
-
-// Nodes that might do, and what is there without them.
-struct Proposal {
-  std::vector<Node> nodes;         // one for each member that finds no place
-  std::vector<Node> kinds;         // one for each shape of a member
-  int64_t fit = 0;                 // members that do
-  bool possible = true;            // no node would do, otherwise
-  std::string domain;              // "r7": in which; empty: anywhere
-  std::vector<ShapeIndex> shapes;  // of the members
-};
+// Where labels of nodes decide, so many sets of them are tried, each with so many plans.
+constexpr size_t kMostLabelSets = 9;
+constexpr size_t kTriesOfLabels = 4;
 
 class Finder {
  public:
@@ -50,7 +42,7 @@ class Finder {
     domain_ = first->domain;
     shapes_ = first->shapes;
     if (first->possible && plan.cause.kind != Cause::Class::kWaiter) {
-      shortfall.nodes = Least(Enough(*first));
+      shortfall.nodes = Least(WithLabels(*first));
     }
     return shortfall;
   }
@@ -66,7 +58,7 @@ class Finder {
     work_.space->Pretend(nodes);
     Round round(work_.space, work_.domains, work_.shapes, options_);
     round.Watch(index_, [&](const Unit& unit, const Seats& seats) {
-      if (proposal != nullptr) *proposal = BestProposal(unit, seats);
+      if (proposal != nullptr) *proposal = Propose(work_, unit, seats);
     });
     round.Run(units_);
     return std::move(round.TakePlan().units[index_]);
@@ -74,16 +66,58 @@ class Finder {
 
   bool FitsWith(const std::vector<Node>& nodes) { return PlanWith(nodes, nullptr).fits; }
 
+  // Enough nodes as they are, or with labels that place them among other pods.
+  std::vector<Node> WithLabels(const Proposal& first) {
+    std::vector<Node> nodes = Enough(first, kMostTries);
+    work_.space->Pretend({});
+    const auto sets = NeighbourLabels(*work_.space, units_[index_], kMostLabelSets);
+    if (!nodes.empty()) return WhereTheyDo(std::move(nodes), sets);
+    for (const StringMap& labels : sets) {
+      Proposal labelled = first;
+      for (Node& node : labelled.nodes) Set(labels, &node);
+      for (Node& node : labelled.kinds) Set(labels, &node);
+      labels_ = &labels;
+      nodes = Enough(labelled, kTriesOfLabels);
+      labels_ = nullptr;
+      if (!nodes.empty()) return nodes;
+    }
+    return {};
+  }
+
+  // Nodes without labels may do where most that somebody could add, in a zone that is there, would
+  // not: then the labels of one that does are named.
+  std::vector<Node> WhereTheyDo(std::vector<Node> nodes, const std::vector<StringMap>& sets) {
+    bool everywhere = true;
+    std::optional<std::vector<Node>> good;
+    for (const StringMap& labels : sets) {
+      std::vector<Node> labelled = nodes;
+      for (Node& node : labelled) Set(labels, &node);
+      const bool fits = FitsWith(labelled);
+      everywhere &= fits;
+      if (fits && !good.has_value()) good = std::move(labelled);
+    }
+    return everywhere || !good.has_value() ? nodes : *good;
+  }
+
+  // What a node is to have already stays.
+  static void Set(const StringMap& labels, Node* node) {
+    for (const auto& [key, value] : labels) {
+      if (!node->labels.Contains(key)) node->labels.Set(key, value);
+    }
+  }
+
   // Units before this one may take what is added, and places beside it that this one had: what is
   // still missing then is added, too. Empty: that does not come to an end.
-  std::vector<Node> Enough(const Proposal& first) {
+  std::vector<Node> Enough(const Proposal& first, size_t most) {
     std::vector<Node> nodes = first.nodes;
-    for (size_t tries = 0; tries < kMostTries; ++tries) {
+    for (size_t tries = 0; tries < most; ++tries) {
       std::optional<Proposal> more;
       if (PlanWith(nodes, &more).fits) return nodes;
       const std::vector<Node>& add =
-          more.has_value() && more->possible && tries < kMostTries / 2 ? more->nodes : first.kinds;
+          more.has_value() && more->possible && tries < most / 2 ? more->nodes : first.kinds;
       nodes.insert(nodes.end(), add.begin(), add.end());
+      if (labels_ == nullptr) continue;
+      for (Node& node : nodes) Set(*labels_, &node);
     }
     return {};
   }
@@ -93,70 +127,8 @@ class Finder {
     for (size_t i = 0; i < nodes->size(); ++i) {
       Node& node = (*nodes)[i];
       node.name = absl::StrFormat("such-a-node-%05d", i + 1);
-      node.labels.Set("kubernetes.io/hostname", node.name);
+      node.labels.Set(kHostname, node.name);
     }
-  }
-
-  static bool IsBetter(const Proposal& a, const Proposal& b) {
-    if (a.possible != b.possible) return a.possible;
-    return a.possible ? a.nodes.size() < b.nodes.size() : a.fit > b.fit;
-  }
-
-  // The domain in which the fewest nodes are missing; the whole cluster where none is required.
-  Proposal BestProposal(const Unit& unit, const Seats& seats) {
-    const auto& labels = unit.topology.required;
-    if (labels.empty()) {
-      Ground whole(work_.space);
-      return Propose(unit, seats, &whole, nullptr);
-    }
-    std::optional<Proposal> best;
-    for (const Domain& domain : work_.domains->Of(labels)) {
-      Ground ground(work_.space, &domain.slots);
-      Proposal proposal = Propose(unit, seats, &ground, &domain);
-      if (!best.has_value() || IsBetter(proposal, *best)) best = std::move(proposal);
-    }
-    const bool must_join = !unit.topology.bound_on.empty();
-    if (best.has_value() && (best->possible || must_join)) return *std::move(best);
-    // No node has the labels, or none of a domain could help.
-    Ground nowhere(work_.space, &new_domain_.slots);
-    new_domain_.values.assign(labels.size(), "new");
-    Proposal elsewhere = Propose(unit, seats, &nowhere, &new_domain_);
-    elsewhere.possible &= !must_join;
-    return best.has_value() && !elsewhere.possible ? *std::move(best) : elsewhere;
-  }
-
-  Proposal Propose(const Unit& unit, const Seats& seats, Ground* ground, const Domain* domain) {
-    Seats trial = seats;
-    Attempt attempt(work_.space, ground, &trial);
-    attempt.Greedy(/*keep_leases=*/true, trial.order);
-    Proposal proposal;
-    proposal.shapes = seats.shapes;
-    if (domain != nullptr) proposal.domain = TextOf(*domain);
-    std::vector<ShapeIndex> open;
-    for (const uint32_t index : trial.order) {
-      const Seat& seat = trial.seats[index];
-      if (seat.slot != kNoSlot) {
-        ++proposal.fit;
-      } else {
-        open.push_back(seat.shape);
-      }
-    }
-    attempt.Undo();
-    // Those that are over the minimum need no node; roles may need more than the count says.
-    if (seats.role_need.empty()) {
-      const auto missing = static_cast<size_t>(std::max<int64_t>(1, seats.need - proposal.fit));
-      while (open.size() > missing) open.erase(open.begin());  // the largest are first
-    }
-    for (const ShapeIndex shape : open) {
-      auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);
-      proposal.possible &= node.has_value();
-      if (node.has_value()) proposal.nodes.push_back(std::move(*node));
-    }
-    for (const ShapeIndex shape : seats.shapes) {
-      auto node = WantedNode(*work_.space, shape, unit.topology.required, domain);
-      if (node.has_value()) proposal.kinds.push_back(std::move(*node));
-    }
-    return proposal;
   }
 
   // Of nodes with which the unit fits those without which it does not.
@@ -188,7 +160,7 @@ class Finder {
   const size_t index_;
   const PlanOptions& options_;
   int64_t fit_ = 0;
-  Domain new_domain_;
+  const StringMap* labels_ = nullptr;  // that all nodes get; null: those of the proposal
   std::string domain_;
   std::vector<ShapeIndex> shapes_;
 };
@@ -199,7 +171,7 @@ std::string Count(size_t count, const char* what) {
 
 // "4 more nodes with cpu 8 free would do"
 std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string> labels) {
-  labels.emplace_back("kubernetes.io/hostname");  // each has its own
+  labels.emplace_back(kHostname);  // each has its own
   std::vector<std::pair<std::string, size_t>> kinds;
   for (const Node& node : nodes) {
     const std::string text = TextOfWanted(node, labels);

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "planner_testing.h"
 
@@ -88,6 +89,128 @@ TEST(Shortfall, OfUnlikeMembersNamesEachKindOfNode) {
   EXPECT_EQ(world.Explain({MakeUnit("a").Members(1, "16").Members(3, "4")}, 0).text,
             "4 members need a place, 1 fits; 1 more node with cpu 16 free and 2 more nodes with "
             "cpu 4 free would do");
+}
+
+// Two zones of a node each, which have room left.
+World TwoZones() {
+  World world;
+  world.AddNode(MakeNode("a").Label("zone", "a").Allocatable("cpu", "9"));
+  world.AddNode(MakeNode("b").Label("zone", "b").Allocatable("cpu", "9"));
+  return world;
+}
+
+Unit Members(int count, const Pod& pod) {
+  MakeUnit unit("train");
+  for (int i = 0; i < count; ++i) unit.AddMember(pod);
+  return unit;
+}
+
+TEST(Shortfall, NamesTheZoneInWhichRoomIsShortForASpread) {
+  World world = TwoZones();
+  world.Bind(MakePod("old").Requests({{"cpu", "7"}}), "b");
+  const MakePod pod =
+      MakePod("m").Label("app", "x").Requests({{"cpu", "2"}}).Spread(1, "zone", "app", "x");
+  const std::vector<Unit> units = {Members(5, pod)};
+  EXPECT_EQ(
+      world.Explain(units, 0).text,
+      "5 members need cpu 2 each, 3 fit; 1 more node with cpu 2 free and label zone=b would do");
+}
+
+TEST(Shortfall, NamesANewZoneForMembersThatKeepApart) {
+  World world = TwoZones();
+  const MakePod pod =
+      MakePod("m").Label("app", "x").Requests({{"cpu", "2"}}).RequireApart("zone", "app", "x");
+  const std::vector<Unit> units = {Members(3, pod)};
+  EXPECT_EQ(
+      world.Explain(units, 0).text,
+      "3 members need cpu 2 each, 2 fit; 1 more node with cpu 2 free and label zone=new would "
+      "do");
+}
+
+TEST(Shortfall, NamesTheZoneOfThePodsThatMembersWantToBeNear) {
+  World world = TwoZones();
+  world.Bind(MakePod("db").Label("app", "db").Requests({{"cpu", "8"}}), "b");
+  const MakePod pod = MakePod("m").Requests({{"cpu", "1"}}).RequireNear("zone", "app", "db");
+  const std::vector<Unit> units = {Members(3, pod)};
+  EXPECT_EQ(
+      world.Explain(units, 0).text,
+      "3 members need cpu 1 each, 1 fits; 2 more nodes with cpu 1 free and label zone=b would "
+      "do");
+}
+
+TEST(Shortfall, NamesNodesForHostPorts) {
+  World world;
+  world.AddNodes("n", 2, "9");
+  const MakePod pod = MakePod("m").Requests({{"cpu", "1"}}).AddHostPort(80);
+  const std::vector<Unit> units = {Members(3, pod)};
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "3 members need cpu 1 each, 2 fit; 1 more node with cpu 1 free would do");
+}
+
+// A pod that looks at others in one of five ways.
+Pod Neighbourly(int way, int cpu) {
+  MakePod pod("m");
+  pod.Label("app", "x").Requests({{"cpu", std::to_string(cpu)}});
+  switch (way) {
+    case 0:
+      return pod.Spread(1, "zone", "app", "x");
+    case 1:
+      return pod.RequireApart("zone", "app", "x");
+    case 2:
+      return pod.RequireApart("kubernetes.io/hostname", "app", "x");
+    case 3:
+      return pod.RequireNear("zone", "app", "x");
+    default:
+      return pod.AddHostPort(80);
+  }
+}
+
+// Where it names nodes the unit fits with them, and not with one less.
+RC_GTEST_PROP(EveryShortfallAmongNeighbours, IsTrueWhereItNamesNodes, ()) {
+  const auto number = [](int from, int to) { return *rc::gen::inRange(from, to + 1); };
+  std::vector<std::pair<int, int>> nodes(static_cast<size_t>(number(1, 4)));  // zone and cpu
+  for (auto& [zone, cpu] : nodes) {
+    zone = number(0, 2);
+    cpu = number(1, 4);
+  }
+  const Pod pod = Neighbourly(number(0, 4), number(1, 2));
+  const bool has_old = number(0, 1) == 1;
+  const std::vector<Unit> units = {Members(number(2, 4), pod)};
+  const auto build = [&](World* world, const std::vector<Node>& more, size_t less) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const std::string name = "n" + std::to_string(i);
+      world->AddNode(MakeNode(name)
+                         .Allocatable("cpu", std::to_string(nodes[i].second))
+                         .Label("zone", std::to_string(nodes[i].first))
+                         .Label("kubernetes.io/hostname", name));
+    }
+    if (has_old) world->Bind(MakePod("old").Label("app", "x"), "n0");
+    for (size_t i = 0; i < more.size(); ++i) {
+      if (i != less) world->AddNode(more[i]);
+    }
+  };
+  World world;
+  build(&world, {}, 0);
+  RC_PRE(!world.PlanFresh(units).units[0].fits);
+  const Shortfall shortfall = world.Explain(units, 0);
+  RC_LOG() << shortfall.text << "\n";
+  RC_TAG(shortfall.nodes.empty() ? "names none" : "names nodes");
+  for (size_t less = 0; less <= shortfall.nodes.size(); ++less) {
+    World helped;
+    build(&helped, shortfall.nodes, less);
+    const bool all = less == shortfall.nodes.size() && !shortfall.nodes.empty();
+    RC_ASSERT(helped.PlanFresh(units).units[0].fits == all);
+  }
+}
+
+TEST(Shortfall, NamesNoNodeWhereNoneWouldDo) {
+  World world = TwoZones();
+  world.Bind(MakePod("db").Label("app", "db").Requests({{"cpu", "8"}}), "b");
+  const MakePod pod =
+      MakePod("m").Requests({{"cpu", "1"}}).RequireNear("kubernetes.io/hostname", "app", "db");
+  const std::vector<Unit> units = {Members(3, pod)};
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "3 members need cpu 1 each, 0 fit; what is short: pod affinity");
 }
 
 TEST(Shortfall, SaysWhoseLostPlaceItIs) {
