@@ -71,7 +71,7 @@ class Finder {
     std::vector<Node> nodes = Enough(first, kMostTries);
     work_.space->Pretend({});
     const auto sets = NeighbourLabels(*work_.space, units_[index_], kMostLabelSets);
-    if (!nodes.empty()) return WhereTheyDo(std::move(nodes), sets);
+    if (!nodes.empty()) return WhereTheyDo(nodes, sets);
     for (const StringMap& labels : sets) {
       Proposal labelled = first;
       for (Node& node : labelled.nodes) Set(labels, &node);
@@ -86,7 +86,8 @@ class Finder {
 
   // Nodes without labels may do where most that somebody could add, in a zone that is there, would
   // not: then the labels of one that does are named.
-  std::vector<Node> WhereTheyDo(std::vector<Node> nodes, const std::vector<StringMap>& sets) {
+  std::vector<Node> WhereTheyDo(const std::vector<Node>& nodes,
+                                const std::vector<StringMap>& sets) {
     bool everywhere = true;
     std::optional<std::vector<Node>> good;
     for (const StringMap& labels : sets) {
