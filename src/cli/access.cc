@@ -122,6 +122,10 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
     return absl::InvalidArgumentError(
         "--rbac takes the name of one agent: outrigger agents --rbac NAME");
   }
+  if (flags.output == "json") {
+    return absl::InvalidArgumentError(
+        "--output: \"json\" is not accepted with --rbac, which prints YAML for kubectl apply");
+  }
   const auto agents = ChooseAgents(flags.name, registry, left_out);
   if (!agents.ok()) return agents.status();
   const auto access = AccessOf(*agents->front());

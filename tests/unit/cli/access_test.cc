@@ -142,6 +142,7 @@ const Refusal kRefusals[] = {
     {"BadAccount",
      {"agents", "--rbac", "safe", "--service-account", "x/y"},
      "--service-account: \"x/y\""},
+    {"AsJson", {"agents", "--rbac", "safe", "-o", "json"}, "--output: \"json\" is not accepted"},
     {"WithoutRbac", {"agents", "safe", "-n", "shop"}, "--namespace goes with --rbac"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, RbacRefusals, ::testing::ValuesIn(kRefusals),
