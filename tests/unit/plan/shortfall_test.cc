@@ -138,6 +138,27 @@ TEST(Shortfall, NamesTheZoneOfThePodsThatMembersWantToBeNear) {
       "do");
 }
 
+TEST(Shortfall, TriesZonesAndNotHostsHoweverManyThereAre) {
+  World world;
+  for (char host = 'a'; host < 'o'; ++host) {
+    const std::string name(1, host);
+    world.AddNode(MakeNode(name)
+                      .Label("zone", host < 'n' ? "far" : "near")
+                      .Label("kubernetes.io/hostname", name)
+                      .Allocatable("cpu", "1"));
+  }
+  world.Bind(MakePod("db").Label("app", "db").Requests({{"cpu", "1"}}), "n");
+  const Pod pod = MakePod("m")
+                      .Label("app", "x")
+                      .Requests({{"cpu", "1"}})
+                      .RequireApart("kubernetes.io/hostname", "app", "x")
+                      .RequireNear("zone", "app", "db");
+  const std::vector<Unit> units = {Members(2, pod)};
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "2 members need cpu 1 each, 0 fit; 2 more nodes with cpu 1 free and label zone=near "
+            "would do");
+}
+
 TEST(Shortfall, NamesNodesForHostPorts) {
   World world;
   world.AddNodes("n", 2, "9");
