@@ -204,7 +204,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
   const std::vector<plan::GroupState>& groups_now = table_.made().groups;
-  for (plan::Unit& unit : units) plan::PinToClaims(*view.objects->claims, &unit);
+  plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
   memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
   Reserve(units, &options);

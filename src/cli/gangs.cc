@@ -83,9 +83,9 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
   plan::NotesOnce notes;
   grouped_ = plan::BuildUnits(pods, cluster_.pod_groups, options_, &notes);
   notes_ = notes.Take();
+  plan::PinToClaims(*cluster_.claims, grouped_.units);
   for (size_t i = 0; i < grouped_.units.size(); ++i) {
     plan::Unit& unit = grouped_.units[i];
-    plan::PinToClaims(*cluster_.claims, &unit);
     for (size_t m = 0; m < unit.members.size(); ++m) {
       plan::Member& member = unit.members[m];
       seats_[member.pod.get()] = {i, m};

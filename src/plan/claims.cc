@@ -14,9 +14,7 @@ void Pin(const ClaimWishes& wishes, const std::string& namespace_,
   }
 }
 
-}  // namespace
-
-void PinToClaims(const ClaimTable& claims, Unit* unit) {
+void PinUnit(const ClaimTable& claims, Unit* unit) {
   for (Member& member : unit->members) {
     const Pod& pod = *member.pod;
     if (!pod.claims.empty()) Pin(claims.volumes, pod.namespace_, pod.claims, &member, unit);
@@ -24,6 +22,13 @@ void PinToClaims(const ClaimTable& claims, Unit* unit) {
       Pin(claims.devices, pod.namespace_, pod.resource_claims, &member, unit);
     }
   }
+}
+
+}  // namespace
+
+void PinToClaims(const ClaimTable& claims, std::span<Unit> units) {
+  if (claims.volumes.empty() && claims.devices.empty()) return;  // so that no pod is looked at
+  for (Unit& unit : units) PinUnit(claims, &unit);
 }
 
 }  // namespace outrigger::plan

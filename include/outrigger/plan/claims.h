@@ -1,12 +1,14 @@
 #pragma once
 
+#include <span>
+
 #include "outrigger/k8s/claims.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::plan {
 
-/// Puts into members without a pin what their claims ask of a node, and into the unit whether a
-/// claim is still open. A claim that is not in `claims` asks nothing: kube-scheduler judges it.
-void PinToClaims(const ClaimTable& claims, Unit* unit);
+/// Puts into members without a pin what their claims ask of a node, and into units whether a claim
+/// is still open. A claim that is not in `claims` asks nothing: kube-scheduler judges it.
+void PinToClaims(const ClaimTable& claims, std::span<Unit> units);
 
 }  // namespace outrigger::plan

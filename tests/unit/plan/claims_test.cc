@@ -34,7 +34,7 @@ Unit GangWithAVolumeOn(const std::string& node) {
   ClaimTable claims;
   claims.volumes[{"default", "data"}].nodes = {On(node)};
   Unit unit = MakeUnit("train").AddMember(Claiming("a", {})).AddMember(Claiming("b", {"data"}));
-  PinToClaims(claims, &unit);
+  PinToClaims(claims, {&unit, 1});
   return unit;
 }
 
@@ -47,7 +47,7 @@ TEST(Claims, PinMembersWithWhatEachAsks) {
                   .AddMember(Claiming("none", {}))
                   .AddMember(Claiming("both", {"data", "logs"}, {"gpu"}))
                   .AddMember(Claiming("device", {}, {"gpu", "unknown"}));
-  PinToClaims(claims, &unit);
+  PinToClaims(claims, {&unit, 1});
   EXPECT_THAT(unit.members[0].pinned, IsEmpty());
   EXPECT_THAT(unit.members[1].pinned, SizeIs(2)) << "the claim of another namespace is another one";
   EXPECT_THAT(unit.members[2].pinned, SizeIs(1));
@@ -60,7 +60,7 @@ TEST(Claims, ThatAreOpenAreKnownOfTheUnit) {
     (device ? claims.devices : claims.volumes)[{"default", "data"}].open = true;
     Unit unit =
         MakeUnit("train").AddMember(device ? Claiming("a", {}, {"data"}) : Claiming("a", {"data"}));
-    PinToClaims(claims, &unit);
+    PinToClaims(claims, {&unit, 1});
     EXPECT_TRUE(unit.has_open_claims) << device;
     EXPECT_THAT(unit.members[0].pinned, IsEmpty());
   }
