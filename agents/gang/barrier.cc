@@ -55,9 +55,10 @@ bool Barriers::IsComplete(const plan::UnitKey& gang, const Gate& gate) const {
 // When the gang gives up.
 Time Barriers::DeadlineOf(const plan::UnitKey& gang, Gate* gate) const {
   const BoardUnit* unit = board_ == nullptr ? nullptr : board_->FindUnit(gang);
-  if (unit == nullptr) return *gate->since + options_.patience.usual;
-  gate->had_open_claims |= unit->has_open_claims;
-  return *gate->since + options_.patience.Of(*unit, gate->had_open_claims);
+  gate->had_open_claims |= unit != nullptr && unit->has_open_claims;
+  const BoardUnit unknown;
+  return *gate->since +
+         options_.patience.Of(unit == nullptr ? unknown : *unit, gate->had_open_claims);
 }
 
 absl::Status Barriers::Wait(const Arrival& arrival) {
@@ -80,7 +81,8 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
     gate.since = now;
     gate.had_open_claims = false;
   }
-  waiter.deadline = std::min(now + options_.longest, DeadlineOf(arrival.gang, &gate));
+  waiter.longest = now + options_.longest;
+  waiter.deadline = std::min(waiter.longest, DeadlineOf(arrival.gang, &gate));
   TryOpen(arrival.gang, &lock);
   if (waiter.state == Waiter::State::kWaiting && options_.changed) {
     lock.unlock();
@@ -108,7 +110,7 @@ absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, L
   bool late = false;
   while (waiter->state == Waiter::State::kWaiting && !waiter->abandoned.stop_requested() && !late) {
     late = waiter->wake.wait_until(*lock, waiter->deadline) == std::cv_status::timeout &&
-           options_.now() >= waiter->deadline;
+           options_.now() >= waiter->deadline && !MayWaitOn(gang, waiter);
   }
   if (waiter->state == Waiter::State::kWaiting) {
     waiter->why = late ? "its gang did not become complete in time" : "the caller has gone";
@@ -123,6 +125,14 @@ absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, L
   }
   const bool go = waiter->state == Waiter::State::kGo;
   return go ? absl::OkStatus() : absl::AbortedError(waiter->why);
+}
+
+// The gang may have come to be waited for for longer since the waiter came.
+bool Barriers::MayWaitOn(const plan::UnitKey& gang, Waiter* waiter) {
+  const auto at = gates_.find(gang);
+  if (at == gates_.end() || !at->second.since) return false;
+  waiter->deadline = std::min(waiter->longest, DeadlineOf(gang, &at->second));
+  return options_.now() < waiter->deadline;
 }
 
 void Barriers::Remove(const plan::UnitKey& gang, Waiter* waiter) {

@@ -96,6 +96,7 @@ class Barriers {
   using Lock = std::unique_lock<std::mutex>;
 
   BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, Gate* gate) const;
+  bool MayWaitOn(const plan::UnitKey& gang, Waiter* waiter);
   bool IsComplete(const plan::UnitKey& gang, const Gate& gate) const;
   void TryOpen(const plan::UnitKey& gang, Lock* lock);
   void Release(const plan::UnitKey& gang, Gate* gate, Lock* lock);

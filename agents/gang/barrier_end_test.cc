@@ -91,13 +91,30 @@ TEST_F(BarrierTest, WaitsForLongerWhileAClaimOfAMemberIsOpen) {
   Calls calls(&barriers_);
   calls.Arrive(train_, "train-0");
   calls.AwaitWaiting(train_, 1);
-  ahead_ = seconds(599);
+  ahead_ = seconds(619);
   board_.OpenClaims("train", false);
   barriers_.OnPlan(board_.Make());
   EXPECT_EQ(calls.Waiting(train_), 1U) << "the volume is there, and its member comes any moment";
-  ahead_ = seconds(601);
+  ahead_ = seconds(621);
   barriers_.OnPlan(board_.Make());
   EXPECT_THAT(std::string(calls.Result(0).message()), HasSubstr("in time"));
+}
+
+// A claim of a template appears after its pod, and the launcher, which has none, waits already.
+TEST_F(BarrierTest, WaitsForLongerForAClaimThatAppearsLater) {
+  board_.Change("train", [](plan::GroupState* group) { group->schedule_timeout_seconds = 30; });
+  barriers_.OnPlan(board_.Make());
+  ahead_ = seconds(-60);  // its 30 s are over when the clock comes to be right
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  board_.OpenClaims("train", true);
+  barriers_.OnPlan(board_.Make());
+  ahead_ = seconds(0);
+  while (looks_ < 2) std::this_thread::yield();  // it has seen that they are
+  calls.Arrive(train_, "train-1");
+  calls.Arrive(train_, "train-2");
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(calls.Result(i).ok()) << i;
 }
 
 TEST_F(BarrierTest, ForgetsClaimsThatWereOpenWithItsFirstWaiters) {

@@ -18,7 +18,8 @@ struct Barriers::Waiter {
   std::string node;
   std::string role;
   std::stop_token abandoned;
-  BarrierOptions::Time deadline;
+  BarrierOptions::Time longest;   // until when its call may last
+  BarrierOptions::Time deadline;  // until when it waits: that, or when its gang gives up
   std::condition_variable wake;
   State state = State::kWaiting;
   std::string why;  // kFailed

@@ -153,7 +153,7 @@ class Board {
 struct Patience {
   std::chrono::milliseconds usual{300'000};  // where the group says nothing
   /// At least so long while a claim of a member is open: what is provisioned takes its time.
-  std::chrono::milliseconds with_claims{600'000};
+  std::chrono::milliseconds with_claims{620'000};
 
   /// For this gang: what its group says, if that is more than nothing, or the usual.
   /// `with_open_claims`: a claim was open when it got its places, or later. What is open at first

@@ -54,17 +54,17 @@ TEST_F(MemoryTest, AGangWithOpenClaimsKeepsPlacesForLonger) {
   board.AddGang("train", 1, 1);
   board.OpenClaims("train", true);
   Learn(*board.Make(), kBegin);
-  EXPECT_EQ(memory_.next_look(), kBegin + seconds(600));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(620));
   board.OpenClaims("train", false);  // the last is bound, and its member on its way
   board.Change("train", [](plan::GroupState* group) { group->schedule_timeout_seconds = 30; });
   Learn(*board.Make(), kBegin + seconds(400));
-  EXPECT_EQ(memory_.next_look(), kBegin + seconds(600));
-  Learn(*board.Make(), kBegin + seconds(599));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(620));
+  Learn(*board.Make(), kBegin + seconds(619));
   EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
-  Learn(*board.Make(), kBegin + seconds(600));
+  Learn(*board.Make(), kBegin + seconds(620));
   EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
-  Learn(*board.Make(), kBegin + seconds(601));
-  EXPECT_EQ(memory_.next_look(), kBegin + seconds(631)) << "a new lease, without open claims";
+  Learn(*board.Make(), kBegin + seconds(621));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(651)) << "a new lease, without open claims";
 }
 
 TEST_F(MemoryTest, AGroupThatWaitsForLongerThanClaimsTakeDoesSo) {

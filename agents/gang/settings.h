@@ -14,7 +14,7 @@ struct Settings {
   std::string scheduler_lease = "kube-system/kube-scheduler";
   std::string host_name;
   int64_t timeout = 300;
-  int64_t claim_timeout = 600;
+  int64_t claim_timeout = 620;
   int64_t bind_timeout = 630;
   int64_t lease_grace = 5;
   int64_t partial_timeout = 60;
@@ -42,7 +42,8 @@ struct Settings {
       Setting{
           "claim-timeout", &Settings::claim_timeout, Range{1, 86'400},
           "seconds for which at least a gang is waited for while volumes of its members are yet "
-          "to be bound, or devices to be allocated: bindTimeoutSeconds of the scheduler"},
+          "to be bound, or devices to be allocated: somewhat more than bindTimeoutSeconds of the "
+          "scheduler (600 there)"},
       Setting{"bind-timeout", &Settings::bind_timeout, Range{5, 86'400},
               "httpTimeout of the bind entry in seconds; a gang that is not complete two seconds "
               "before it gives up"},

@@ -16,8 +16,9 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   AddValue(gang, "--scheduler-names", "LIST",
            "schedulerName of the pods that are planned, as the agent's setting of that name "
            "(default default-scheduler)");
-  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses,pv,pvc",
-                  " (without podgroups where none are installed)");
+  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims",
+                  " (without podgroups where none are installed, and resourceclaims before "
+                  "Kubernetes 1.34)");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);

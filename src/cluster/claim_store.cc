@@ -21,12 +21,14 @@ constexpr std::array<ZoneLabel, 4> kZoneLabels{{
     {"failure-domain.beta.kubernetes.io/region", kRegion},
 }};
 
-// A volume of several zones has them all in one label: "a__b".
+// A volume of several zones has them all in one label: "a__b". None if one of them is empty: then
+// the label does not count.
 std::vector<std::string> ZonesIn(std::string_view value) {
   constexpr std::string_view kBetween = "__";
   std::vector<std::string> zones;
   for (size_t at = 0; at <= value.size();) {
     const size_t end = std::min(value.find(kBetween, at), value.size());
+    if (end == at) return {};
     zones.emplace_back(value.substr(at, end - at));
     at = end + kBetween.size();
   }
@@ -49,11 +51,12 @@ void AddZones(const StringMap& labels, std::vector<NodeSelector>* nodes) {
   }
   for (const ZoneLabel& label : kZoneLabels) {
     const std::string* const value = labels.Find(label.key);
-    if (value == nullptr) continue;
+    const auto zones = value == nullptr ? std::vector<std::string>() : ZonesIn(*value);
+    if (zones.empty()) continue;
     NodeSelector& selector = nodes->emplace_back();
-    selector.terms.push_back(TermOf(label.key, SelectorOperator::kIn, ZonesIn(*value)));
+    selector.terms.push_back(TermOf(label.key, SelectorOperator::kIn, zones));
     if (label.key != label.key_now) {
-      NodeSelectorTerm now = TermOf(label.key_now, SelectorOperator::kIn, ZonesIn(*value));
+      NodeSelectorTerm now = TermOf(label.key_now, SelectorOperator::kIn, zones);
       now.match_expressions.push_back(
           {std::string(label.key), SelectorOperator::kDoesNotExist, {}});
       selector.terms.push_back(std::move(now));
@@ -62,11 +65,26 @@ void AddZones(const StringMap& labels, std::vector<NodeSelector>* nodes) {
   }
 }
 
-NodeSelector Only(const std::string& node) {
-  NodeSelector selector;
-  selector.terms.emplace_back().match_fields.push_back(
-      {"metadata.name", SelectorOperator::kIn, {node}});
-  return selector;
+// A requirement with the former name of a label also by the name that it has now: kube-scheduler
+// translates old volumes' (csi-translation-lib), since nodes may have lost the former.
+std::optional<NodeSelectorTerm> WithLabelsOfNow(NodeSelectorTerm term) {
+  bool is_old = false;
+  for (SelectorRequirement& requirement : term.match_expressions) {
+    for (const ZoneLabel& label : kZoneLabels) {
+      if (label.key == label.key_now || requirement.key != label.key) continue;
+      requirement.key = label.key_now;
+      is_old = true;
+    }
+  }
+  if (!is_old) return std::nullopt;
+  return term;
+}
+
+NodeSelector Translated(NodeSelector affinity) {
+  for (size_t i = 0, count = affinity.terms.size(); i < count; ++i) {
+    if (auto now = WithLabelsOfNow(affinity.terms[i])) affinity.terms.push_back(*std::move(now));
+  }
+  return affinity;
 }
 
 template <typename Items>
@@ -123,12 +141,12 @@ ClaimWish ClaimStore::WishOf(const VolumeClaim& claim) const {
   ClaimWish wish;
   wish.open = !claim.bound;
   if (claim.volume.empty()) {
-    if (!claim.selected_node.empty()) wish.nodes.push_back(Only(claim.selected_node));
+    wish.made_for = claim.selected_node;
     return wish;
   }
   const auto volume = volumes_.find(claim.volume);
   if (volume == volumes_.end()) return wish;
-  if (volume->second.node_affinity) wish.nodes.push_back(*volume->second.node_affinity);
+  if (volume->second.node_affinity) wish.nodes.push_back(Translated(*volume->second.node_affinity));
   AddZones(volume->second.labels, &wish.nodes);
   return wish;
 }
@@ -140,7 +158,7 @@ std::shared_ptr<const ClaimTable> ClaimStore::Take() {
   for (const auto& [name, claim] : device_claims_) {
     ClaimWish wish;
     wish.open = !claim.allocated;
-    if (claim.allocated && claim.nodes) wish.nodes.push_back(*claim.nodes);
+    if (claim.allocated && claim.reserved && claim.nodes) wish.nodes.push_back(*claim.nodes);
     Add(name, std::move(wish), &table->devices);
   }
   taken_ = std::move(table);

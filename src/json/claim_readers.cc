@@ -59,8 +59,14 @@ absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim) 
     claim->allocated = true;
     return ReadObject(part, place, Field{"nodeSelector", &claim->nodes});
   };
-  const auto status = [&allocation](Value part, const Path& place) {
-    return ReadObject(part, place, Field{"allocation", allocation});
+  const auto reserved = [claim](Value part, const Path& place) {
+    return ForEachElement(part, place, [claim](Value pod, const Path& at_pod) {
+      claim->reserved = true;
+      return SkipValue(pod, at_pod);
+    });
+  };
+  const auto status = [&](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"allocation", allocation}, Field{"reservedFor", reserved});
   };
   return Named(claim->name, at,
                ReadObject(object, at, Field{"metadata", metadata}, Field{"status", status}));

@@ -50,7 +50,7 @@ class ClusterWatch::Sink final : public ClusterSink {
 
 /// A kind and who follows it.
 struct ClusterWatch::Followed {
-  Dialect dialect;  // of PodGroups; else kNone
+  Kind kind;
   std::unique_ptr<ObjectSink> sink;
   Reflector reflector;  // last: its thread uses the sink
 };
@@ -65,42 +65,42 @@ ClusterWatch::~ClusterWatch() {
   Stop();
 }
 
-void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink,
-                          bool may_be_missing, Dialect dialect) {
+void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind) {
   ReflectorOptions options = options_.reflector;
-  options.may_be_missing = may_be_missing;
+  options.may_be_missing = kind.may_be_missing;
   options.turned = options_.changed;
   ObjectSink* const to = sink.get();
   // clang 14 does not make aggregates by std::make_unique.
   followed_.push_back(std::unique_ptr<Followed>(  // NOLINT(modernize-make-unique)
-      new Followed{dialect, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
+      new Followed{kind, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
 }
 
 void ClusterWatch::FollowGroups() {
   for (const PodGroupKind& kind : kPodGroupKinds) {
     Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
-           /*may_be_missing=*/true, kind.dialect);
+           {.may_be_missing = true, .is_aid = false, .dialect = kind.dialect});
   }
-  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()),
-         /*may_be_missing=*/false);
+  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), {});
 }
 
 void ClusterWatch::FollowClaims() {
   ObjectBoard* const to = objects_.get();
-  Follow(kVolumes, std::make_unique<VolumeSink>(to), /*may_be_missing=*/false);
-  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), /*may_be_missing=*/false);
-  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), /*may_be_missing=*/true);
+  // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
+  const Kind aid{.may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone};
+  Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
+  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
+  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to),
+         {.may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone});
 }
 
 void ClusterWatch::Start(const Needs& needs) {
-  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), /*may_be_missing=*/false);
+  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), {});
   if (options_.pods || needs.Has(Needs::kClusterPods)) {
-    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), /*may_be_missing=*/false);
+    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), {});
   }
   if (needs.Has(Needs::kClusterGroups)) FollowGroups();
   if (needs.Has(Needs::kClusterBudgets)) {
-    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()),
-           /*may_be_missing=*/false);
+    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), {});
   }
   if (needs.Has(Needs::kClusterClaims)) FollowClaims();
   started_ = true;
@@ -115,7 +115,10 @@ absl::Status ClusterWatch::Usable() const {
   if (!started_) return absl::UnavailableError("the cluster is not followed yet");
   const auto now = options_.reflector.timing.now();
   for (const auto& followed : followed_) {
-    absl::Status usable = UsableAt(followed->reflector.State(), options_.max_staleness, now);
+    const ReflectorState state = followed->reflector.State();
+    // An aid is waited for at the start, unless it cannot be had.
+    if (followed->kind.is_aid && (state.ready() || !state.last_error.empty())) continue;
+    absl::Status usable = UsableAt(state, options_.max_staleness, now);
     if (!usable.ok()) return usable;
   }
   return absl::OkStatus();
@@ -125,8 +128,8 @@ std::shared_ptr<const ClusterObjects> ClusterWatch::Objects() const {
   DialectSet served;
   if (started_) {
     for (const auto& followed : followed_) {
-      const bool has_dialect = followed->dialect != Dialect::kNone;
-      if (has_dialect && followed->reflector.State().synced) served.Add(followed->dialect);
+      const Dialect dialect = followed->kind.dialect;
+      if (dialect != Dialect::kNone && followed->reflector.State().synced) served.Add(dialect);
     }
   }
   return objects_->Take(served);

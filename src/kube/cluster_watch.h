@@ -59,8 +59,9 @@ class ClusterWatch {
   /// Returns when nothing is written any more; the cluster keeps what it has. Idempotent.
   void Stop();
 
-  /// UsableAt() of all kinds, now. PodGroups and claims of devices that the server does not have
-  /// are no hindrance; those that cannot be listed are.
+  /// UsableAt() of all kinds, now. PodGroups that the server does not have are no hindrance; those
+  /// that cannot be listed are. Volumes and claims are only waited for until they are known, or
+  /// cannot be had.
   absl::Status Usable() const;
 
   /// What is known now of all that is followed beside nodes and pods. Never null.
@@ -73,8 +74,12 @@ class ClusterWatch {
   class Sink;
   struct Followed;
 
-  void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, bool may_be_missing,
-              Dialect dialect = Dialect::kNone);
+  struct Kind {
+    bool may_be_missing = false;       // the server may not have it
+    bool is_aid = false;               // what is decided without it is not wrong
+    Dialect dialect = Dialect::kNone;  // of PodGroups
+  };
+  void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind);
   void FollowGroups();
   void FollowClaims();
 

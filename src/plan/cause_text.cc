@@ -15,7 +15,8 @@ std::string TextOf(const Cause& cause) {
     case Cause::Class::kNodes:
       return "nodes";
     case Cause::Class::kClaims:
-      return "nodes of volumes and claims";
+      return absl::StrCat(cause.detail, cause.detail.empty() ? "" : " on ",
+                          "nodes of volumes and claims");
     case Cause::Class::kResource:
       return cause.detail;
     case Cause::Class::kPods:

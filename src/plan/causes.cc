@@ -42,17 +42,8 @@ Shape WithoutClaims(Shape shape) {
   return shape;
 }
 
-// What is short for `count` members of a shape, or nothing.
-std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t count) {
-  if (Sum(space, count, [&](Slot slot) { return space.Room(shape, slot); }) >= count) return {};
-  const auto& slots = space.in_order();
-  const auto takes = [&](Slot slot) { return space.MayTake(shape, slot); };
-  if (std::none_of(slots.begin(), slots.end(), takes)) {
-    const Shape free = WithoutClaims(space.shape(shape));
-    const auto would_take = [&](Slot slot) { return MayTake(free, space.node(slot)); };
-    const bool claims = std::any_of(slots.begin(), slots.end(), would_take);
-    return Cause{claims ? Cause::Class::kClaims : Cause::Class::kNodes, ""};
-  }
+// Which resource is short for `count` members of a shape that some nodes take.
+Cause ScarcestOf(const NodeSpace& space, ShapeIndex shape, int64_t count) {
   size_t best = Columns::kPodCount;
   int64_t least = -1;
   for (const size_t column : ColumnsOf(space, shape)) {
@@ -73,6 +64,23 @@ std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t 
   // Even if one column were free throughout: all nodes together are too few where each holds all.
   if (least >= count) return Cause{Cause::Class::kNodes, ""};
   return OfColumn(space, best);
+}
+
+// What is short for `count` members of a shape, or nothing.
+std::optional<Cause> ShortFor(const NodeSpace& space, ShapeIndex shape, int64_t count) {
+  if (Sum(space, count, [&](Slot slot) { return space.Room(shape, slot); }) >= count) return {};
+  const auto& slots = space.in_order();
+  const auto takes = [&](Slot slot) { return space.MayTake(shape, slot); };
+  if (std::none_of(slots.begin(), slots.end(), takes)) {
+    const Shape free = WithoutClaims(space.shape(shape));
+    const auto would_take = [&](Slot slot) { return MayTake(free, space.node(slot)); };
+    const bool claims = std::any_of(slots.begin(), slots.end(), would_take);
+    return Cause{claims ? Cause::Class::kClaims : Cause::Class::kNodes, ""};
+  }
+  const Cause cause = ScarcestOf(space, shape, count);
+  const bool pinned = !space.shape(shape).pinned.empty();
+  if (!pinned || cause.kind == Cause::Class::kNodes) return cause;
+  return Cause{Cause::Class::kClaims, TextOf(cause)};  // there may be plenty elsewhere
 }
 
 // What most nodes with room have against the members that find no place once the others have one,

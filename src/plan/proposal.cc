@@ -12,8 +12,8 @@
 namespace outrigger::plan {
 namespace {
 
-// So that a label of a node that would do is none of a node that is there.
-constexpr const char* kNewValue = "new";
+// A value that no node can have, and that says to people what is meant.
+constexpr const char* kNewValue = "(a new one)";
 
 bool IsBetter(const Proposal& a, const Proposal& b) {
   if (a.possible != b.possible) return a.possible;

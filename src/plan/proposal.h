@@ -11,9 +11,6 @@
 
 namespace outrigger::plan {
 
-/// Every node has a value of its own.
-inline constexpr const char* kHostname = "kubernetes.io/hostname";
-
 /// Nodes that might do for a unit that does not fit, and what there is without them.
 struct Proposal {
   std::vector<Node> nodes;         // one for each member that finds no place

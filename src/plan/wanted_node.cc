@@ -75,6 +75,7 @@ std::optional<Node> WantedNode(const NodeSpace& space, ShapeIndex index,
     for (size_t i = 0; domain != nullptr && i < labels.size(); ++i) {
       node.labels.Set(labels[i], domain->values[i]);
     }
+    node.labels.Set(kHostname, "such-a-node");  // of its own: no local volume is there
     return node;
   };
   const Node bare = WithRoomFor(space, index);

@@ -10,6 +10,9 @@
 
 namespace outrigger::plan {
 
+/// A label of which every node has a value of its own.
+inline constexpr const char* kHostname = "kubernetes.io/hostname";
+
 /// The least node that takes one member of the shape and nothing beside it, within a domain if
 /// `labels` are given (with the values of `domain`). Without a name. Nothing: no node that could be
 /// named would be taken by the member (its selectors ask for a node by name, or exclude each

@@ -27,7 +27,7 @@ func (w *world) servesDevices() bool {
 	})
 }
 
-// allocated creates a ResourceClaim that is allocated already, for one node.
+// allocated creates a ResourceClaim that another pod uses already, on one node.
 func (w *world) allocated(name, node string) {
 	w.Helper()
 	client, err := dynamic.NewForConfig(w.cluster.Config)
@@ -40,7 +40,10 @@ func (w *world) allocated(name, node string) {
 	}}
 	created, err := claims.Create(w.ctx, claim, metav1.CreateOptions{})
 	w.must(err)
-	created.Object["status"] = map[string]any{"allocation": map[string]any{
+	// Of what is reserved for nobody the scheduler would make something new.
+	created.Object["status"] = map[string]any{"reservedFor": []any{
+		map[string]any{"resource": "pods", "name": "another", "uid": "another"},
+	}, "allocation": map[string]any{
 		"allocationTimestamp": metav1.Now().UTC().Format(time.RFC3339), // else the scheduler would add it
 		"nodeSelector": map[string]any{"nodeSelectorTerms": []any{map[string]any{
 			"matchFields": []any{map[string]any{

@@ -52,6 +52,9 @@ var deeds = map[right]deed{
 
 var writesStatus = deed{alone("--gang.write-status"), inItsLog}
 
+// aids are kinds without which the agent plans all the same.
+var aids = []string{"persistentvolumes", "persistentvolumeclaims", "resourceclaims"}
+
 // untold are rights whose lack the agent does not tell, and why.
 var untold = map[right]string{
 	{"scheduling.volcano.sh", "podgroups", "get"}: "it is used to tell why a write was refused: " +
@@ -109,6 +112,9 @@ func withEveryGroup(t *testing.T) []string {
 func deedOf(t *testing.T, missing right) deed {
 	t.Helper()
 	if missing.verb == "list" || missing.verb == "watch" {
+		if slices.Contains(aids, missing.resource) {
+			return deed{alone(), inItsLog}
+		}
 		return deed{alone(), onItsPage}
 	}
 	deed, known := deeds[missing]

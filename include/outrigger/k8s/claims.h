@@ -37,6 +37,7 @@ struct DeviceClaim {
   std::string namespace_;
   std::string name;
   bool allocated = false;
+  bool reserved = false;              // for some pod: else kube-scheduler may give it back
   std::optional<NodeSelector> nodes;  // where what is allocated may be used; absent: everywhere
   friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
 };
@@ -46,6 +47,9 @@ struct ClaimWish {
   /// A volume is bound, or devices are allocated, only once a pod has been given a node.
   bool open = false;
   std::vector<NodeSelector> nodes;  // all must match
+  /// For which node a volume is being made: no other will do for who waits for it, but once it is
+  /// there it may be used elsewhere, too. Empty: for none.
+  std::string made_for;
   friend bool operator==(const ClaimWish&, const ClaimWish&) = default;
 };
 

@@ -28,7 +28,7 @@ struct Cause {
     kMembers,       ///< fewer members exist than the minimum
     kRole,          ///< fewer members of a role exist than its minimum
     kNodes,         ///< too few nodes match what the members ask of a node
-    kClaims,        ///< the nodes on which a volume or a claimed device may be used take no pod
+    kClaims,        ///< nodes of a volume or a claimed device take no pod, or lack `detail`
     kResource,      ///< too little of a resource is free
     kPods,          ///< nodes hold as many pods as they may
     kHostPorts,     ///< ports of the host are taken

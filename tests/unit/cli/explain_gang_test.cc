@@ -162,10 +162,12 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
-  EXPECT_THAT(ran.err,
-              HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
-                        "nodes,pods,podgroups,priorityclasses,pv,pvc -A -o yaml` prints (without "
-                        "podgroups where none are installed)\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
+                "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims -A -o yaml` prints "
+                "(without podgroups where none are installed, and resourceclaims before "
+                "Kubernetes 1.34)\n"));
 }
 
 TEST_F(ExplainGang, SaysWhyPodsThatNameAGangAreInNone) {
@@ -203,7 +205,8 @@ TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {
       "- {kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {" + on + "}}}\n" +
       "- {kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: "
       "{volumeName: pv}}\n" +
-      "- {kind: ResourceClaim, metadata: {name: gpu, namespace: shop}, status: {allocation: "
+      "- {kind: ResourceClaim, metadata: {name: gpu, namespace: shop}, status: {reservedFor: "
+      "[{resource: pods, name: p, uid: u}], allocation: "
       "{nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
       "values: [n2]}]}]}}}}\n";
   const TempFile file(dump, "dump.yaml");

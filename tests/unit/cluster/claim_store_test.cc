@@ -64,10 +64,23 @@ TEST(ClaimStore, AVolumeThatIsBeingMadeIsForOneNode) {
   ClaimStore store;
   store.Put(VolumeClaim{"d", "c", "", false, "n1"});
   EXPECT_TRUE(WishOf(&store).open);
-  Node node = Labelled({});
-  EXPECT_TRUE(Accepts(WishOf(&store), node));
-  node.name = "n2";
-  EXPECT_FALSE(Accepts(WishOf(&store), node));
+  EXPECT_EQ(WishOf(&store).made_for, "n1");
+  EXPECT_THAT(WishOf(&store).nodes, IsEmpty());
+}
+
+// kube-scheduler translates what old volumes say: nodes may have lost the labels of then.
+TEST(ClaimStore, AVolumeWithOldZonesInItsAffinityIsUsedWhereTheZonesAreOfNow) {
+  ClaimStore store;
+  Volume volume{"pv", NodeSelector(), {}};
+  volume.node_affinity->terms.emplace_back().match_expressions = {
+      {kBetaZone, SelectorOperator::kIn, {"a"}}, {"disk", SelectorOperator::kExists, {}}};
+  store.Put(volume);
+  store.Put(VolumeClaim{"d", "c", "pv", true, ""});
+  const ClaimWish wish = WishOf(&store);
+  EXPECT_TRUE(Accepts(wish, Labelled({{kZone, "a"}, {"disk", ""}})));
+  EXPECT_TRUE(Accepts(wish, Labelled({{kBetaZone, "a"}, {"disk", ""}})));
+  EXPECT_FALSE(Accepts(wish, Labelled({{kZone, "b"}, {"disk", ""}})));
+  EXPECT_FALSE(Accepts(wish, Labelled({{kZone, "a"}})));
 }
 
 TEST(ClaimStore, AVolumeThatIsChosenCountsBeforeItIsBound) {
@@ -105,6 +118,8 @@ const ZoneRow kZoneRows[] = {
     {"OldLabelOfTheVolumeOtherZone", {{kBetaZone, "a"}}, {{kZone, "b"}}, false},
     {"OldLabelOfTheNodeCounts", {{kBetaZone, "a"}}, {{kBetaZone, "b"}, {kZone, "a"}}, false},
     {"OldLabelOfTheNodeOnly", {{kZone, "a"}}, {{kBetaZone, "a"}}, false},
+    {"AnEmptyZoneDoesNotCount", {{kBetaZone, ""}}, {{kZone, "b"}}, true},
+    {"NorDoesOneOfSeveral", {{kZone, "a____b"}}, {{kZone, "c"}}, true},
     {"ZoneAndRegion",
      {{kZone, "a"}, {"topology.kubernetes.io/region", "r"}},
      {{kZone, "a"}, {"topology.kubernetes.io/region", "other"}},
@@ -114,7 +129,7 @@ class Zones : public ::testing::TestWithParam<ZoneRow> {};
 TEST_P(Zones, OfAVolume) {
   ClaimStore store;
   store.Put(Volume{"pv", std::nullopt, GetParam().volume});
-  store.Put(VolumeClaim{"d", "c", "pv", true, ""});
+  store.Put(VolumeClaim{"d", "c", "pv", false, ""});  // so that it is told in any case
   EXPECT_EQ(Accepts(WishOf(&store), Labelled(GetParam().node)), GetParam().accepted);
 }
 INSTANTIATE_TEST_SUITE_P(A, Zones, ::testing::ValuesIn(kZoneRows),
@@ -122,9 +137,11 @@ INSTANTIATE_TEST_SUITE_P(A, Zones, ::testing::ValuesIn(kZoneRows),
 
 TEST(ClaimStore, ClaimsOfDevicesAskForWhereTheyAreAllocated) {
   ClaimStore store;
-  store.Put(DeviceClaim{"d", "open", false, std::nullopt});
-  store.Put(DeviceClaim{"d", "here", true, OnHost("n1")});
-  store.Put(DeviceClaim{"d", "everywhere", true, std::nullopt});
+  store.Put(DeviceClaim{"d", "open", false, false, std::nullopt});
+  store.Put(DeviceClaim{"d", "here", true, true, OnHost("n1")});
+  store.Put(DeviceClaim{"d", "everywhere", true, true, std::nullopt});
+  // kube-scheduler gives it back where it is in the way.
+  store.Put(DeviceClaim{"d", "left-over", true, false, OnHost("n1")});
   const auto table = store.Take();
   ASSERT_THAT(table->devices, SizeIs(2)) << "what asks nothing is left out";
   EXPECT_TRUE(table->devices.at({"d", "open"}).open);
@@ -137,8 +154,8 @@ TEST(ClaimStore, TellsWhetherAnythingHasChanged) {
   EXPECT_FALSE(store.Put(VolumeOn("n1")));
   EXPECT_TRUE(store.Put(VolumeClaim{"d", "c", "pv", true, ""}));
   EXPECT_FALSE(store.Put(VolumeClaim{"d", "c", "pv", true, ""}));
-  EXPECT_TRUE(store.Put(DeviceClaim{"d", "c", true, std::nullopt}));
-  EXPECT_FALSE(store.Put(DeviceClaim{"d", "c", true, std::nullopt}));
+  EXPECT_TRUE(store.Put(DeviceClaim{"d", "c", true, true, std::nullopt}));
+  EXPECT_FALSE(store.Put(DeviceClaim{"d", "c", true, true, std::nullopt}));
   const auto before = store.Take();
   EXPECT_EQ(store.Take(), before) << "nothing has changed";
   EXPECT_TRUE(store.Put(VolumeOn("n2")));

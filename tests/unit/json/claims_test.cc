@@ -90,10 +90,11 @@ TEST(DeviceClaimReader, ReadsWhatIsAllocated) {
   DeviceClaim claim;
   ASSERT_THAT(Decode(DecodeDeviceClaim, R"({"metadata":{"name":"gpu","namespace":"d"},
     "status":{"allocation":{"devices":{"results":[]},"nodeSelector":{"nodeSelectorTerms":[
-      {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}}}})",
+      {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}},"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})",
                      &claim),
               IsOk());
   EXPECT_EQ(claim.namespace_ + "/" + claim.name, "d/gpu");
+  EXPECT_TRUE(claim.reserved);
   EXPECT_TRUE(claim.allocated);
   ASSERT_TRUE(claim.nodes.has_value());
   EXPECT_EQ(claim.nodes->terms[0].match_fields[0].values, std::vector<std::string>{"n1"});
@@ -101,19 +102,22 @@ TEST(DeviceClaimReader, ReadsWhatIsAllocated) {
 
 TEST(DeviceClaimReader, ReadsWhatIsAllocatedForAllNodes) {
   DeviceClaim claim;
-  ASSERT_THAT(Decode(DecodeDeviceClaim, R"({"metadata":{"name":"gpu"},"status":{"allocation":{}}})",
-                     &claim),
-              IsOk());
+  ASSERT_THAT(
+      Decode(DecodeDeviceClaim,
+             R"({"metadata":{"name":"gpu"},"status":{"allocation":{},"reservedFor":[]}})", &claim),
+      IsOk());
   EXPECT_TRUE(claim.allocated);
+  EXPECT_FALSE(claim.reserved);
   EXPECT_FALSE(claim.nodes.has_value());
 }
 
 TEST(DeviceClaimReader, ReadsWhatIsNotAllocated) {
-  DeviceClaim claim{"old", "old", true, NodeSelector()};
+  DeviceClaim claim{"old", "old", true, true, NodeSelector()};
   ASSERT_THAT(Decode(DecodeDeviceClaim,
                      R"({"metadata":{"name":"gpu"},"status":{"allocation":null}})", &claim),
               IsOk());
   EXPECT_FALSE(claim.allocated);
+  EXPECT_FALSE(claim.reserved);
   EXPECT_FALSE(claim.nodes.has_value());
 }
 

@@ -279,6 +279,16 @@ TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
   EXPECT_THAT(Take().claims->devices, IsEmpty());
 }
 
+// kube-scheduler sets right what is planned without them.
+TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsThatMayNotBeListed) {
+  devices_served_ = true;
+  api_.Answer(kGroups, InitialEnd(5));
+  for (int i = 0; i < 2; ++i) api_.Answer(kDevices, "", Refused(403, "Forbidden", "no"));
+  Start();
+  EXPECT_TRUE(actor_.Take().ok()) << actor_.Take().status();
+  EXPECT_EQ(NodeOfTheClaim(), "n1");
+}
+
 TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
   watch_.Start(Needs().NodeLabels());
   EXPECT_EQ(watch_.States().size(), 1U);

@@ -87,8 +87,40 @@ TEST(Claims, AGangWaitsForTheNodeOfAVolume) {
   World world;
   world.AddNodes("n", 3, "4").Bind(MakePod("old").Requests({{"cpu", "4"}}), "n02");
   const std::vector<Unit> units = {GangWithAVolumeOn("n02")};
-  EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: cpu");
-  EXPECT_EQ(world.Explain(units, 0).text, "2 members need a place, 1 fits; what is short: cpu");
+  EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: cpu on nodes of volumes and claims");
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "2 members need a place, 1 fits; what is short: cpu on nodes of volumes and claims");
+}
+
+TEST(Claims, NoNewNodeIsNamedForALocalVolume) {
+  World world;
+  world.AddNode(MakeNode("n1").Label("kubernetes.io/hostname", "n1").Allocatable("cpu", "0"));
+  ClaimTable claims;
+  claims.volumes[{"default", "data"}].nodes.emplace_back().terms.emplace_back().match_expressions =
+      {{"kubernetes.io/hostname", SelectorOperator::kIn, {"n1"}}};
+  std::vector<Unit> units = {MakeUnit("train").AddMember(Claiming("a", {"data"}))};
+  PinToClaims(claims, units);
+  const Shortfall shortfall = world.Explain(units, 0);
+  EXPECT_THAT(shortfall.nodes, IsEmpty());
+  EXPECT_EQ(shortfall.text,
+            "1 pod needs cpu 1, 0 fit; what is short: cpu on nodes of volumes and claims");
+}
+
+TEST(Claims, AVolumeThatIsBeingMadeHoldsItsMemberButNotThoseThatShareIt) {
+  ClaimTable claims;
+  claims.volumes[{"default", "own"}] = {.open = true, .nodes = {}, .made_for = "n01"};
+  claims.volumes[{"default", "shared"}] = {.open = true, .nodes = {}, .made_for = "n02"};
+  World world;
+  world.AddNodes("n", 3, "1");
+  std::vector<Unit> units = {MakeUnit("train")
+                                 .AddMember(Claiming("a", {"own"}))
+                                 .AddMember(Claiming("b", {"shared"}))
+                                 .AddMember(Claiming("c", {"shared"}))};
+  PinToClaims(claims, units);
+  EXPECT_TRUE(world.PlanFresh(units).units[0].fits);
+  EXPECT_EQ(world.PlanFresh(units).units[0].nodes[0], "n01");
+  EXPECT_THAT(units[0].members[0].pinned, SizeIs(1));
+  EXPECT_THAT(units[0].members[1].pinned, IsEmpty());
 }
 
 TEST(Claims, AGangSaysThatNodesOfVolumesTakeNoPods) {

@@ -121,10 +121,10 @@ TEST(Shortfall, NamesANewZoneForMembersThatKeepApart) {
   const MakePod pod =
       MakePod("m").Label("app", "x").Requests({{"cpu", "2"}}).RequireApart("zone", "app", "x");
   const std::vector<Unit> units = {Members(3, pod)};
-  EXPECT_EQ(
-      world.Explain(units, 0).text,
-      "3 members need cpu 2 each, 2 fit; 1 more node with cpu 2 free and label zone=new would "
-      "do");
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "3 members need cpu 2 each, 2 fit; 1 more node with cpu 2 free and label zone=(a new "
+            "one) would "
+            "do");
 }
 
 TEST(Shortfall, NamesTheZoneOfThePodsThatMembersWantToBeNear) {
