@@ -111,7 +111,7 @@ absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* clust
   if (cluster->max_staleness < kLeastStaleness) {
     return Refuse(fmt::format(
         "--max-staleness {} is not accepted: at least {}, since on a quiet cluster the API server "
-        "says only about once a minute that nothing has changed",
+        "says about once a minute at most that nothing has changed",
         settings.max_staleness, PrintDuration(kLeastStaleness)));
   }
   cluster->watch = settings.watch;

@@ -1,5 +1,6 @@
 #include "kube/cluster_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fmt/chrono.h"
@@ -69,6 +70,8 @@ void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> 
   ReflectorOptions options = options_.reflector;
   options.may_be_missing = kind.may_be_missing;
   options.turned = options_.changed;
+  const auto in_time = options_.max_staleness - ClusterWatchOptions::kListTime;
+  if (in_time.count() > 0) options.silence = std::min(options.silence, in_time);
   ObjectSink* const to = sink.get();
   // clang 14 does not make aggregates by std::make_unique.
   followed_.push_back(std::unique_ptr<Followed>(  // NOLINT(modernize-make-unique)

@@ -23,9 +23,11 @@ struct ClusterWatchOptions {
   /// Nodes are always followed; pods where somebody asks for them, by this or by
   /// Needs::kClusterPods: they are many.
   bool pods = false;
-  /// Above this age what is known is not decided by. Bookmarks come about once a minute, so less
-  /// would fail on a quiet cluster.
+  /// Above this age what is known is not decided by. What is silent is listed anew kListTime
+  /// before, so less than a minute would mean lists instead of watches on a quiet cluster.
   std::chrono::milliseconds max_staleness{90'000};
+  static constexpr std::chrono::milliseconds kListTime{15'000};
+  /// Its `silence` may be shortened by that.
   ReflectorOptions reflector;
   /// Called after each change of what Objects() gives, and when Usable() may have changed, by any
   /// thread and without a lock; must be quick. May be empty. What changes in the Cluster, the

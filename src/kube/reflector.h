@@ -20,8 +20,8 @@ struct ReflectorOptions {
   /// The kind may be missing on the server: a CRD. Otherwise 404 is an error like others, and the
   /// sink keeps what it has.
   bool may_be_missing = false;
-  /// A watch without an event or bookmark for longer than this is renewed. Bookmarks come about
-  /// once a minute.
+  /// Behind a watch without an event or bookmark for longer than this all is listed anew. Bookmarks
+  /// come about once a minute, but not always of a kind in which nothing changes.
   std::chrono::milliseconds silence{75'000};
   /// How often it is looked whether a missing kind has come.
   std::chrono::milliseconds missing_retry{30'000};

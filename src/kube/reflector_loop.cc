@@ -183,8 +183,10 @@ void ReflectorLoop::AfterWatch(const WatchEnd& end) {
   }
   if (stop_.stop_requested() || end.status.ok()) return;
   if (end.silent) {
-    if (end.events == 0) ++fruitless_;
-    is_doubtful_ = true;
+    // An API server whose etcd seldom tells of its progress (ten minutes are etcd's default) sends
+    // no bookmark of a kind in which nothing has changed since the watch began. Only a list proves
+    // that nothing has.
+    Relist(/*latest=*/true);
     return board_->Failed(end.status, options_.timing.now());
   }
   AfterWatchError(end);

@@ -50,6 +50,10 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 			if bound := w.bound("g"); bound != room*size {
 				t.Fatalf("%d pods are bound, want %d (half %d)", bound, room*size, half)
 			}
+			// Quiet is not the same as lost: whoever frees a place now must not find it closed.
+			if status, text := w.gang.Ask("/readyz"); status != 200 {
+				t.Fatalf("the agent is not ready while nothing changes: %s", text)
+			}
 		}
 	}
 	written, most := len(w.tracker.Failures())-failures, 2*(gangs-room)*size

@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "kube/status_text.h"
+#include "reflect_testing.h"
 
 namespace outrigger::kube {
 namespace {
@@ -69,6 +70,28 @@ const Row kRows[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Of, ClusterIsUsable, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string(row.param.name); });
+
+// How long a watch may be silent where what is known may be so old.
+seconds SilenceFor(seconds max_staleness) {
+  ScriptedApi api;
+  VirtualTime time;
+  cluster::Cluster cluster({});
+  api.Answer({InitialEnd(5)});
+  ClusterWatchOptions options;
+  options.max_staleness = max_staleness;
+  options.reflector.timing = time.timing();
+  ClusterWatch watch(&api, &cluster, options);
+  watch.Start(Needs());
+  EXPECT_TRUE(api.AwaitIdle());
+  watch.Stop();
+  return std::chrono::duration_cast<seconds>(api.seen().back().silence);
+}
+
+TEST(ClusterWatch, ListsWhatIsSilentBeforeItIsTooOld) {
+  EXPECT_EQ(SilenceFor(seconds(60)), seconds(45));
+  EXPECT_EQ(SilenceFor(seconds(90)), seconds(75));
+  EXPECT_EQ(SilenceFor(seconds(600)), seconds(75));
+}
 
 }  // namespace
 }  // namespace outrigger::kube

@@ -90,21 +90,39 @@ TEST(ReflectorWatch, ListsAnewBehindALongOutage) {
   EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/b", "y")));
 }
 
-TEST(ReflectorWatch, SilenceRenewsIt) {
+// Of a kind in which nothing changes there may be no bookmarks, too: only a list says how it is.
+TEST(ReflectorWatch, SilenceEndsInAList) {
   Synced scene;
   scene.api.Answer({Added("b", 6, "y")});
   scene.Silence();
-  scene.Probe(6);
+  scene.api.Answer({Added("b", 6, "y") + InitialEnd(7)});
   scene.Run();
-  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watch 6", kProbe, "watch 6"));
-  EXPECT_EQ(scene.state.relists, 1U);
+  EXPECT_THAT(Calls(scene.api),
+              ElementsAre("watchlist", "watch 5", "watch 6", "watchlist", "watch 7"));
+  EXPECT_THAT(scene.time.waits(), IsEmpty());
+  EXPECT_EQ(scene.state.relists, 2U);
+  EXPECT_EQ(scene.state.as_of, scene.time.now());
+  EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/b", "y")));
+}
+
+TEST(ReflectorWatch, SilenceOfAStreamedListEndsInAListToo) {
+  Scene scene;
+  scene.api.Add([&scene](const ApiRequest& request, ByteSink sink) {
+    sink(Added("a", 3, "x") + InitialEnd(5));
+    scene.time.Advance(request.silence);
+    return absl::DeadlineExceededError("no byte within the time allowed");
+  });
+  scene.api.Answer({Added("a", 3, "x") + InitialEnd(7)});
+  scene.Run();
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watchlist", "watch 7"));
+  EXPECT_EQ(scene.state.as_of, scene.time.now());
 }
 
 TEST(ReflectorWatch, SilenceIsToldUntilAnAnswerComes) {
   Synced scene;
   scene.Silence();
   scene.Run();
-  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", kProbe));
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watchlist"));
   EXPECT_EQ(scene.line, "pods: no answer for 0 s: no byte within the time allowed");
   EXPECT_EQ(scene.state.as_of, scene.time.now() - seconds(75));
   EXPECT_TRUE(scene.state.ready());
@@ -116,9 +134,9 @@ TEST(ReflectorWatch, BytesThatTrickleAreSilence) {
     while (sink("{")) scene.time.Advance(seconds(10));
     return absl::CancelledError("stopped by the sink");
   });
-  scene.Probe(6);
+  scene.api.Answer({InitialEnd(6)});
   scene.Run();
-  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", kProbe, "watch 5"));
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watchlist", "watch 6"));
   EXPECT_EQ(scene.time.waits().size(), 0U);
 }
 
@@ -134,18 +152,6 @@ TEST(ReflectorWatch, BookmarksAreNoSilence) {
   scene.Run();
   EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watch 19"));
   EXPECT_EQ(scene.state.as_of, scene.time.now());
-}
-
-TEST(ReflectorWatch, TwoSilentOnesInARowEndInAList) {
-  Synced scene;
-  scene.Silence();
-  scene.Probe(6);
-  scene.Silence();
-  scene.api.Answer({Added("b", 6, "y") + InitialEnd(7)});
-  scene.Run();
-  EXPECT_THAT(Calls(scene.api),
-              ElementsAre("watchlist", "watch 5", kProbe, "watch 5", "watchlist", "watch 7"));
-  EXPECT_THAT(scene.sink.objects, UnorderedElementsAre(Pair("d/b", "y")));
 }
 
 TEST(ReflectorWatch, AServerThatEndsItAtOnceIsNotAskedWithoutEnd) {
