@@ -20,6 +20,7 @@ void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapsh
     memory.rejected = ask.rejected;
     memory.answered = true;
     memory.repeated = false;
+    memory.doubted.clear();
     memory.seen = round_;
   }
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);

@@ -93,6 +93,8 @@ class Memory {
     Time nominated_at;
     bool shown = false;  // the watch has shown it
     bool repeated = false;
+    std::string doubted;       // the node whose nomination may have come too late to be meant
+    bool last_chance = false;  // the nomination was told again for that
     bool answered = true;  // by a filter call, a bind call, or a refusal
     std::string message_before;
     uint64_t seen = 0;  // the round in which the pod was last there
@@ -115,7 +117,7 @@ class Memory {
                      UnitMemory* of_unit, plan::Member* member);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const cluster::Snapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
-  void CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+  bool CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
                        PodMemory* memory);
   bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.

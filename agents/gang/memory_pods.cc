@@ -111,12 +111,9 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
   memory.unit = unit.key;
   memory.pod = seat.pod;
   memory.leased = seat.node;
-  CheckNomination(seat, snapshot, now, &memory);
-  if (seat.node.empty()) {
-    Withdraw(seat, unit.gang, &memory, due);
-    return;
-  }
-  if (IsToRepeat(memory, now)) {
+  const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
+  if (seat.node.empty()) return Withdraw(seat, unit.gang, &memory, due);
+  if (tell_again) {
     memory.repeated = true;
     return Withdraw(seat, unit.gang, &memory, due);
   }
@@ -137,14 +134,15 @@ void Memory::Withdraw(const BoardPod& seat, bool ours, PodMemory* memory,
   if (ours || nominated == memory->nominated) due->push_back({seat.pod, "", 0});
 }
 
-// What the scheduler did with a nomination that it was given.
-void Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+// What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and told
+// again.
+bool Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
                              PodMemory* memory) {
   const Pod& pod = *seat.pod;
-  if (memory->answered || memory->nominated.empty()) return;
+  if (memory->answered || memory->nominated.empty()) return false;
   if (memory->nominated != seat.node) {
     memory->answered = true;
-    return;
+    return false;
   }
   const bool changed =
       pod.unscheduled_message != memory->message_before && !IsOurs(pod.unscheduled_message);
@@ -154,12 +152,24 @@ void Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snap
   const Time due =
       std::min(std::max(memory->nominated_at, last_call_) + options_.lease_grace,
                memory->nominated_at + MemoryOptions::kBusyGraces * options_.lease_grace);
-  if (!changed && !lost && now < due) return Look(due);
+  if (!changed && !lost && now < due) {
+    Look(due);
+    return false;
+  }
+  const bool overwritten = lost && !pod.nominated_node_name.empty();
+  if ((changed || lost) && !overwritten && !memory->last_chance) {
+    // A cycle that had begun before the nomination ends behind it, and may leave other words or no
+    // nomination: that is no refusal yet. Of the next one it is.
+    memory->doubted = seat.node;
+    if (!kept) memory->nominated.clear();
+    return kept;
+  }
   const std::string why = changed ? pod.unscheduled_message
                           : lost  ? "it took the nomination back"
                                   : "it did not ask about the pod";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why}, snapshot, now);
   Look(now);
+  return false;
 }
 
 // To withdraw it is the half of that: without a nomination the pod is due for one again.
@@ -204,6 +214,7 @@ void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   memory.shown = false;
   memory.message_before = nomination.pod->unscheduled_message;
   memory.answered = false;
+  memory.last_chance = std::exchange(memory.doubted, {}) == nomination.node;
   memory.withdrawn.clear();
 }
 
