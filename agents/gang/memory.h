@@ -95,7 +95,7 @@ class Memory {
     bool repeated = false;
     std::string doubted;       // the node whose nomination may have come too late to be meant
     bool last_chance = false;  // the nomination was told again for that
-    bool answered = true;  // by a filter call, a bind call, or a refusal
+    bool answered = true;      // by a filter call, a bind call, or a refusal
     std::string message_before;
     uint64_t seen = 0;  // the round in which the pod was last there
   };

@@ -134,8 +134,8 @@ void Memory::Withdraw(const BoardPod& seat, bool ours, PodMemory* memory,
   if (ours || nominated == memory->nominated) due->push_back({seat.pod, "", 0});
 }
 
-// What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and told
-// again.
+// What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and
+// told again.
 bool Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
                              PodMemory* memory) {
   const Pod& pod = *seat.pod;
