@@ -19,6 +19,8 @@ std::string TextOf(const Cause& cause) {
                           "nodes of volumes and claims");
     case Cause::Class::kResource:
       return cause.detail;
+    case Cause::Class::kMinResources:
+      return absl::StrCat(cause.detail, " (minResources)");
     case Cause::Class::kPods:
       return "pods per node";
     case Cause::Class::kHostPorts:

@@ -130,6 +130,28 @@ std::vector<Amount> NodeSpace::RequestsOf(const Pod& pod) {
   return requests;
 }
 
+std::vector<Amount> NodeSpace::AmountsOf(const ResourceList& list) {
+  const size_t columns = columns_.size();
+  std::vector<Amount> amounts;
+  for (const auto& [name, quantity] : list) {
+    const int64_t value = Columns::ValueOf(name, quantity);
+    if (value > 0) amounts.push_back({columns_.Of(name), value});
+  }
+  if (columns_.size() != columns) Reload();
+  return amounts;
+}
+
+int64_t NodeSpace::FreeInAll(size_t column) const {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  int64_t sum = 0;
+  for (const Slot slot : in_order_) {
+    if (held_[slot] != 0 || nodes_[slot]->unschedulable) continue;
+    const int64_t free = std::max<int64_t>(0, Row(slot)[column]);
+    sum = free > kMost - sum ? kMost : sum + free;
+  }
+  return sum;
+}
+
 void NodeSpace::Resize(size_t slots) {
   pretended_slots_.clear();
   for (size_t slot = slots; slot < nodes_.size(); ++slot) {

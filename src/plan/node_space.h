@@ -47,6 +47,11 @@ class NodeSpace {
   ShapeIndex ShapeOf(const std::shared_ptr<const Pod>& pod, const std::vector<NodeSelector>& pinned,
                      std::optional<KindIndex> kind);
   const Shape& shape(ShapeIndex index) const { return kinds_[index].shape; }
+  /// What a list of resources comes to, in its order, without what is zero or less. As of
+  /// ShapeOf(), it is asked for the first time before anything is placed.
+  std::vector<Amount> AmountsOf(const ResourceList& list);
+  /// What is free of a column on all schedulable nodes on which something may be placed.
+  int64_t FreeInAll(size_t column) const;
   /// Orders shapes without regard to which was known first.
   const std::string& Signature(ShapeIndex index) const { return kinds_[index].signature; }
   /// Shapes, and kinds of pods to others, that were ever seen.

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "plan/attempt.h"
 #include "plan/ground.h"
 #include "plan/wanted_node.h"
@@ -63,6 +64,24 @@ Proposal ProposeOn(Ground* ground, const Workshop& work, const Unit& unit, const
   return proposal;
 }
 
+// One node more with what is then still short of Unit::min_resources.
+void AddForAll(const NodeSpace& space, const Seats& seats, Proposal* proposal) {
+  Node node;
+  for (const auto& [column, wanted] : seats.in_all) {
+    const std::string& name = space.columns().Name(column);
+    int64_t free = space.FreeInAll(column);
+    if (free < wanted && proposal->in_all.empty()) {
+      proposal->in_all = absl::StrCat(name, " ", QuantityOf(name, wanted).ToString(), " in all, ",
+                                      QuantityOf(name, free).ToString(), " free");
+    }
+    for (const Node& added : proposal->nodes) {
+      free += Columns::ValueOf(name, added.allocatable.Get(name));
+    }
+    if (free < wanted) node.allocatable.Set(name, QuantityOf(name, wanted - free));
+  }
+  if (!node.allocatable.empty()) proposal->nodes.push_back(std::move(node));
+}
+
 void AddKeys(const std::vector<PodAffinityTerm>& terms, std::set<std::string>* keys) {
   for (const PodAffinityTerm& term : terms) keys->insert(term.topology_key);
 }
@@ -81,9 +100,7 @@ std::set<std::string> KeysOf(const Unit& unit) {
   return keys;
 }
 
-}  // namespace
-
-Proposal Propose(const Workshop& work, const Unit& unit, const Seats& seats) {
+Proposal ProposeSomewhere(const Workshop& work, const Unit& unit, const Seats& seats) {
   const auto& labels = unit.topology.required;
   if (labels.empty()) {
     Ground whole(work.space);
@@ -104,6 +121,14 @@ Proposal Propose(const Workshop& work, const Unit& unit, const Seats& seats) {
   Proposal elsewhere = ProposeOn(&ground, work, unit, seats, &nowhere);
   elsewhere.possible &= !must_join;
   return best.has_value() && !elsewhere.possible ? *std::move(best) : elsewhere;
+}
+
+}  // namespace
+
+Proposal Propose(const Workshop& work, const Unit& unit, const Seats& seats) {
+  Proposal proposal = ProposeSomewhere(work, unit, seats);
+  AddForAll(*work.space, seats, &proposal);
+  return proposal;
 }
 
 std::vector<StringMap> NeighbourLabels(const NodeSpace& space, const Unit& unit, size_t most) {

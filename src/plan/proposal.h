@@ -18,6 +18,7 @@ struct Proposal {
   int64_t fit = 0;                 // members that do
   bool possible = true;            // no node would do, otherwise
   std::string domain;              // "r7": in which; empty: anywhere
+  std::string in_all;              // "cpu 64 in all, 52 free": what is short of that, or empty
   std::vector<ShapeIndex> shapes;  // of the members
 };
 

@@ -38,6 +38,9 @@ void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> s
 void Round::Run(std::span<const Unit> units) {
   // A new resource means new rows: all shapes must be known before anything is placed.
   shapes_->Learn(units);
+  for (const Unit& unit : units) {
+    if (!unit.min_resources.empty()) space_->AmountsOf(unit.min_resources);
+  }
   kept_.Learn(units);
   plan_.units.reserve(units.size());
   for (size_t from = 0; from < units.size();) {
@@ -64,20 +67,41 @@ void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
 }
 
 void Round::KeepFrom(size_t next) {
-  if (kept_.KeepFrom(next)) placer_.SomeCameFree();
+  if (kept_.KeepFrom(next)) SomeCameFree();
 }
 
 bool Round::Release() {
   const bool freed = kept_.Release();
-  if (freed) placer_.SomeCameFree();
+  if (freed) SomeCameFree();
   return freed;
+}
+
+void Round::SomeCameFree() {
+  placer_.SomeCameFree();
+  most_free_.clear();
+}
+
+// The first of what the unit wants to be free in all that is not; or null. What is free only
+// shrinks, so a sum that was too small is not made again.
+const Amount* Round::ShortInAll(const Seats& seats) {
+  for (const Amount& wanted : seats.in_all) {
+    const auto [most, is_new] = most_free_.try_emplace(wanted.column, wanted.value);
+    if (most->second < wanted.value) return &wanted;
+    most->second = space_->FreeInAll(wanted.column);
+    if (most->second < wanted.value) return &wanted;
+  }
+  return nullptr;
+}
+
+Placer::Outcome Round::TryPlace(const Unit& unit, Seats* seats) {
+  return ShortInAll(*seats) == nullptr ? placer_.Place(unit, seats) : Placer::Outcome();
 }
 
 // Places that gangs behind the unit have are taken only if it does not fit without.
 Placer::Outcome Round::Place(const Unit& unit, size_t index, Seats* seats) {
   KeepFrom(index + 1);
-  const Placer::Outcome outcome = placer_.Place(unit, seats);
-  return outcome.fits || !Release() ? outcome : placer_.Place(unit, seats);
+  const Placer::Outcome outcome = TryPlace(unit, seats);
+  return outcome.fits || !Release() ? outcome : TryPlace(unit, seats);
 }
 
 void Round::Fill(std::span<const Unit> units, size_t next, std::vector<Open>* open) {
@@ -116,6 +140,9 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
 }
 
 Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
+  if (const Amount* const amount = ShortInAll(seats)) {
+    return {Cause::Class::kMinResources, space_->columns().Name(amount->column)};
+  }
   Cause cause = FindCause(space_, unit, seats, gave_up);
   if (seats.plain) failures_[seats.likeness] = {seats.need, cause};
   return cause;

@@ -38,6 +38,8 @@ class Round {
   void PlanLevel(std::span<const Unit> units, size_t from, size_t to);
   UnitPlan PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome);
   Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
+  Placer::Outcome TryPlace(const Unit& unit, Seats* seats);
+  const Amount* ShortInAll(const Seats& seats);
   struct Open {
     size_t index;  // of the units
     Seats seats;
@@ -46,6 +48,7 @@ class Round {
   void Fill(std::span<const Unit> units, size_t next, std::vector<Open>* open);
   void KeepFrom(size_t next);
   bool Release();
+  void SomeCameFree();
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
   void Reserve(const Unit& unit, const Seats& seats);
   void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
@@ -59,6 +62,7 @@ class Round {
   KeptPlaces kept_;
   size_t watched_ = ~size_t{0};
   std::function<void(const Unit&, const Seats&)> see_;
+  absl::flat_hash_map<size_t, int64_t> most_free_;      // in all, by column: no more than that
   absl::flat_hash_map<std::string, Failure> failures_;  // by Seats::likeness
   Plan plan_;
 };

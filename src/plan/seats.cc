@@ -91,6 +91,12 @@ Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes) {
     seats.has_refusals |= !seat.refused.empty();
     seats.plain &= !waits && seat.leased == kNoSlot && seat.refused.empty();
   }
+  const auto has_place = [](const Member& member) {
+    return !member.waits_on.empty() || !member.leased.empty();
+  };
+  if (unit.bound == 0 && std::none_of(unit.members.begin(), unit.members.end(), has_place)) {
+    seats.in_all = space->AmountsOf(unit.min_resources);
+  }
   FindShapes(&seats);
   seats.has_pairs = std::any_of(seats.shapes.begin(), seats.shapes.end(), [&](ShapeIndex shape) {
     return space->shape(shape).kind.has_value();

@@ -27,6 +27,8 @@ struct Seats {
   std::vector<ShapeIndex> shapes;  // distinct
   int64_t need = 0;                // so many must be placed
   std::vector<int64_t> role_need;
+  /// What must be free in the cluster before any is placed, in the order of the resources' names.
+  std::vector<Amount> in_all;
   /// The member whose node is no more, where it waits to be bound; or nothing.
   const Member* lost_waiter = nullptr;
   bool has_refusals = false;

@@ -40,6 +40,7 @@ class Finder {
     if (plan.fits || !first.has_value()) return shortfall;
     fit_ = first->fit + units_[index_].bound;
     domain_ = first->domain;
+    in_all_ = first->in_all;
     shapes_ = first->shapes;
     if (first->possible && plan.cause.kind != Cause::Class::kWaiter) {
       shortfall.nodes = Least(WithLabels(*first));
@@ -49,6 +50,7 @@ class Finder {
 
   int64_t fit() const { return fit_; }
   const std::string& domain() const { return domain_; }
+  const std::string& in_all() const { return in_all_; }
   const std::vector<ShapeIndex>& shapes() const { return shapes_; }
 
  private:
@@ -163,6 +165,7 @@ class Finder {
   int64_t fit_ = 0;
   const StringMap* labels_ = nullptr;  // that all nodes get; null: those of the proposal
   std::string domain_;
+  std::string in_all_;
   std::vector<ShapeIndex> shapes_;
 };
 
@@ -228,6 +231,9 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
     if (finder.fit() == 1) absl::StrAppend(&shortfall.text, "s");
     if (!finder.domain().empty()) {
       absl::StrAppend(&shortfall.text, " in ", unit.topology.required.back(), " ", finder.domain());
+    }
+    if (!finder.in_all().empty()) {
+      absl::StrAppend(&shortfall.text, "; minResources asks for ", finder.in_all());
     }
     if (!shortfall.nodes.empty()) {
       absl::StrAppend(&shortfall.text, "; ", TextOfNodes(shortfall.nodes, unit.topology.required),

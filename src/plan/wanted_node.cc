@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 
 namespace outrigger::plan {
-namespace {
 
 Quantity QuantityOf(std::string_view name, int64_t value) {
   if (name == kCpu) return Quantity::FromMilli(value);
@@ -16,6 +15,8 @@ Quantity QuantityOf(std::string_view name, int64_t value) {
   return Quantity::FromInt(value,
                            bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
 }
+
+namespace {
 
 // Gives the node the labels that the requirement asks for; what cannot be had that way shows when
 // the node is judged.

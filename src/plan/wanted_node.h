@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "outrigger/k8s/node.h"
@@ -19,6 +20,9 @@ inline constexpr const char* kHostname = "kubernetes.io/hostname";
 /// other).
 std::optional<Node> WantedNode(const NodeSpace& space, ShapeIndex shape,
                                const std::vector<std::string>& labels, const Domain* domain);
+
+/// An amount of a resource as people write it.
+Quantity QuantityOf(std::string_view name, int64_t value);
 
 /// "cpu 8, memory 16Gi free and label gpu=a100": what tells such a node from others.
 std::string TextOfWanted(const Node& node, const std::vector<std::string>& domain_labels);

@@ -209,3 +209,26 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 		}
 	}
 }
+
+// minResources: nobody starts before so much is free in all, though the pods themselves would find places.
+func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
+	t.Parallel()
+	w := &gangWorld{world: newWorld(t)}
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	plugins := dialects[0]
+	w.definePodGroups(client, plugins)
+	w.slots("n", 2, 4)
+	w.gang = w.serveGang()
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	group := plugins.object("default", "train", 2)
+	w.must(unstructured.SetNestedMap(group.Object, map[string]any{"cpu": "10"}, "spec", "minResources"))
+	w.create(client, plugins, group)
+	w.pods(plugins.member("train", 0), plugins.member("train", 1))
+	w.waitingMessage("plugins-train-000", "gang default/train waits: cpu (minResources)")
+	w.untilEventWith("GangWaiting", "2 members need cpu 1, memory 16Mi each, 2 fit; minResources asks for cpu 10 in all, "+
+		"8 free; 1 more node with cpu 2 free would do")
+	began := time.Now()
+	w.nodes(kube.MakeNode("more").Resource(corev1.ResourceCPU, "2"))
+	w.within(30*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
+}

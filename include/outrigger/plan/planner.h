@@ -21,7 +21,8 @@ class Snapshot;
 namespace outrigger::plan {
 
 /// Why a unit waits: its stable class, for a pod's condition. `detail` is a resource's name
-/// (kResource), a label (kTopology), the name of a role (kRole) or of a pod (kWaiter).
+/// (kResource, kMinResources), a label (kTopology), the name of a role (kRole) or of a pod
+/// (kWaiter).
 struct Cause {
   enum class Class : uint8_t {
     kNone,
@@ -30,6 +31,7 @@ struct Cause {
     kNodes,         ///< too few nodes match what the members ask of a node
     kClaims,        ///< nodes of a volume or a claimed device take no pod, or lack `detail`
     kResource,      ///< too little of a resource is free
+    kMinResources,  ///< less of a resource is free in all than Unit::min_resources asks for
     kPods,          ///< nodes hold as many pods as they may
     kHostPorts,     ///< ports of the host are taken
     kAffinity,      ///< required pod affinity

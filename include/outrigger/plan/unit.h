@@ -9,6 +9,7 @@
 
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
+#include "outrigger/k8s/resources.h"
 #include "outrigger/k8s/selector.h"
 
 // What is planned: units, each a gang or a single pod. Plain values.
@@ -90,6 +91,10 @@ struct Unit {
   int64_t bound = 0;    // members that have a place: bound, or assumed in the snapshot
   std::vector<Role> roles;
   TopologyWish topology;
+  /// So much must be free on all schedulable nodes together before the first member gets its place
+  /// (spec.minResources). Once one has a lease, waits to be bound or is bound, it is not looked at:
+  /// what others take then must not cut the gang in two.
+  ResourceList min_resources;
   /// Of some member a volume is to be bound, or devices to be allocated, once it has a node:
   /// between its place and its binding lies as long as that takes.
   bool has_open_claims = false;

@@ -94,6 +94,7 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   unit.minimum = findings.state.minimum;
   unit.bound = findings.state.bound;
   unit.topology = std::move(findings.topology);
+  if (gang.object != nullptr) unit.min_resources = gang.object->min_resources;
   AddMembers(gang, findings.roles, &unit);
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));

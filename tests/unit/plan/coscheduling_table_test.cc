@@ -76,7 +76,8 @@ std::vector<PreFilterRow> OfResources() {
        In("pg1", "p1a"),
        two_more,
        {Group("pg1", 2, "6")}},
-      // Differs: minResources is not looked at, since places are found for the pods themselves.
+      // Refused as well, but by the planner, once it knows what units before it take:
+      // min_resources_test.cc.
       {"ResourcesOfTheClusterCannotSatisfyMinResources",
        In("pg1", "p1a"),
        two_more,
@@ -99,6 +100,9 @@ TEST_P(PreFilter, IsAsUpstream) {
   const auto membership = MembershipOf(*pods.back(), nullptr);
   if (membership) waits = FindGroup(built.groups, *membership)->text;
   EXPECT_EQ(waits, row.waits);
+  if (membership && *row.waits == '\0') {
+    EXPECT_EQ(built.units[0].min_resources, row.groups[0].min_resources);
+  }
   EXPECT_THAT(planned, Contains("p1a").Times(*row.waits == '\0' ? 1 : 0));
 }
 

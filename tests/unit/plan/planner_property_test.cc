@@ -41,7 +41,8 @@ struct Case {
     int minimum;
     int priority;
     bool one_rack;
-    bool apart;  // no two on one node
+    bool apart;   // no two on one node
+    Size in_all;  // so much must be free on all nodes together
   };
   std::vector<NodeOf> nodes;
   std::vector<UnitOf> units;
@@ -56,7 +57,8 @@ std::string TextOf(const Case& of) {
   }
   for (const auto& unit : of.units) {
     absl::StrAppend(&text, "priority ", unit.priority, ", at least ", unit.minimum,
-                    unit.one_rack ? " in one rack" : "", unit.apart ? " apart" : "", ":");
+                    unit.one_rack ? " in one rack" : "", unit.apart ? " apart" : "", ", in all ",
+                    unit.in_all.cpu, "/", unit.in_all.memory, ":");
     for (const auto& member : unit.members) {
       absl::StrAppend(&text, " ", member.size.cpu, "/", member.size.memory);
       if (member.wants_label >= 0) absl::StrAppend(&text, "@", member.wants_label);
@@ -98,6 +100,8 @@ Unit UnitFrom(const Case::UnitOf& of, size_t index) {
   }
   unit.Minimum(of.minimum).Priority(of.priority);
   if (of.one_rack) unit.Required({"rack"});
+  unit.MinResources("cpu", absl::StrCat(of.in_all.cpu))
+      .MinResources("memory", absl::StrCat(of.in_all.memory, "Gi"));
   return unit;
 }
 
@@ -127,6 +131,7 @@ Case AnyCase(size_t most_nodes, size_t most_units, size_t most_members) {
     unit.minimum = up_to(1, static_cast<int>(unit.members.size()));
     unit.one_rack = up_to(0, 3) == 0;
     unit.apart = up_to(0, 3) == 0;
+    unit.in_all = up_to(0, 3) == 0 ? Size{up_to(0, 20), up_to(0, 20)} : Size{0, 0};
     unit.priority = up_to(0, 2);
   }
   std::stable_sort(made.units.begin(), made.units.end(),
@@ -141,6 +146,11 @@ class BruteForce {
       : case_(of), unit_(unit), free_(std::move(free)) {}
 
   bool Fits() {
+    Size in_all{0, 0};
+    for (const Size& free : free_) {
+      in_all = {in_all.cpu + std::max(0, free.cpu), in_all.memory + std::max(0, free.memory)};
+    }
+    if (in_all.cpu < unit_.in_all.cpu || in_all.memory < unit_.in_all.memory) return false;
     if (!unit_.one_rack) return From(0, 0, -1);
     return From(0, 0, 0) || From(0, 0, 1);
   }

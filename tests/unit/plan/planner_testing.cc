@@ -89,6 +89,11 @@ MakeUnit& MakeUnit::Preferred(std::initializer_list<std::string> labels) {
   return *this;
 }
 
+MakeUnit& MakeUnit::MinResources(std::string_view resource, std::string_view amount) {
+  unit_.min_resources.Set(resource, testing::Q(amount));
+  return *this;
+}
+
 std::string TextOf(const UnitPlan& plan) {
   if (!plan.fits) return "waits: " + TextOf(plan.cause);
   std::string text;

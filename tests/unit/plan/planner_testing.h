@@ -47,6 +47,7 @@ class MakeUnit {
   MakeUnit& AddRole(std::string_view name, int64_t minimum, int64_t bound = 0);
   MakeUnit& Required(std::initializer_list<std::string> labels);
   MakeUnit& Preferred(std::initializer_list<std::string> labels);
+  MakeUnit& MinResources(std::string_view resource, std::string_view amount);
   operator Unit() const { return unit_; }  // NOLINT(google-explicit-constructor)
   Unit& unit() { return unit_; }
 
