@@ -22,11 +22,11 @@ type replica struct {
 }
 
 // newReplica starts an agent, and makes the configuration of a scheduler beside it.
-func (w *trappedWorld) newReplica(host string) *replica {
+func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	w.Helper()
 	r := &replica{host: host}
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.cluster.LogDir(), "gang",
-		"--kubeconfig", w.throughTrap(), "--gang.host-name", host)
+		append([]string{"--kubeconfig", w.throughTrap(), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
@@ -48,17 +48,19 @@ func (w *trappedWorld) run(r *replica) {
 	w.Cleanup(r.scheduler.Kill)
 }
 
+// leads tells whether the replica's scheduler holds the Lease.
+func (w *trappedWorld) leads(r *replica) bool {
+	lease, err := w.client.CoordinationV1().Leases("kube-system").Get(w.ctx, "kube-scheduler", metav1.GetOptions{})
+	return err == nil && lease.Spec.HolderIdentity != nil && strings.HasPrefix(*lease.Spec.HolderIdentity, r.host+"_")
+}
+
 // untilLeads waits until the replica's scheduler holds the Lease.
 func (w *trappedWorld) untilLeads(r *replica) {
 	w.Helper()
 	deadline := time.Now().Add(patience)
-	for {
-		lease, err := w.client.CoordinationV1().Leases("kube-system").Get(w.ctx, "kube-scheduler", metav1.GetOptions{})
-		if err == nil && lease.Spec.HolderIdentity != nil && strings.HasPrefix(*lease.Spec.HolderIdentity, r.host+"_") {
-			return
-		}
+	for !w.leads(r) {
 		if time.Now().After(deadline) {
-			w.Fatalf("%s does not get the Lease: %v, %v", r.host, lease, err)
+			w.Fatalf("%s does not get the Lease", r.host)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -58,9 +58,10 @@ func TestGangsSurviveSeededRounds(t *testing.T) {
 			// Each has a control plane of its own: who follows a server that died waits the longer the
 			// more often it did, and a round is to begin the same whether it runs alone or not.
 			t.Parallel()
-			w := &roundWorld{
-				trappedWorld: newTrappedWorld(t, roundNodes, "--gang.partial-timeout", "1"), outcome: &outcomes[i]}
-			w.run(newRound(int64(seed + i)))
+			r := newRound(int64(seed + i))
+			w := newRoundWorld(t, r.replicas)
+			w.outcome = &outcomes[i]
+			w.run(r)
 		})
 	}
 }
@@ -72,6 +73,35 @@ type outcome struct{ deaths, whole, nothing, healed int }
 type roundWorld struct {
 	*trappedWorld
 	*outcome
+	replicas []*replica // none: one scheduler, which elects no leader
+	dead     *replica   // one of which something has died
+}
+
+func newRoundWorld(t *testing.T, replicas bool) *roundWorld {
+	t.Helper()
+	args := []string{"--gang.partial-timeout", "1"}
+	if !replicas {
+		return &roundWorld{trappedWorld: newTrappedWorld(t, roundNodes, args...)}
+	}
+	w := &roundWorld{trappedWorld: &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}}
+	w.slots("n", roundNodes, slotsOfNode)
+	for _, host := range []string{"host-a", "host-b"} {
+		w.replicas = append(w.replicas, w.newReplica(host, args...))
+	}
+	for _, r := range w.replicas {
+		w.trappedWorld.run(r)
+	}
+	return w
+}
+
+// leading is the replica that holds the Lease, or the first one while none does.
+func (w *roundWorld) leading() *replica {
+	for _, r := range w.replicas {
+		if w.leads(r) {
+			return r
+		}
+	}
+	return w.replicas[0]
 }
 
 func (w *roundWorld) run(r *round) {
@@ -111,13 +141,20 @@ func (w *roundWorld) run(r *round) {
 // arm makes what is to die do so.
 func (w *roundWorld) arm(d death) <-chan struct{} {
 	return w.set(d.step, d.at, func() {
-		switch d.victim {
-		case "agent":
-			w.gang.Kill()
-		case "scheduler":
-			w.scheduler.Kill()
-		case "server":
+		if d.victim == "server" {
 			w.cluster.KillServer()
+			return
+		}
+		agent, scheduler := w.gang, w.scheduler
+		if len(w.replicas) > 0 {
+			w.dead = w.leading()
+			agent, scheduler = w.dead.agent, w.dead.scheduler
+		}
+		if d.victim != "agent" {
+			scheduler.Kill()
+		}
+		if d.victim != "scheduler" {
+			agent.Kill()
 		}
 	})
 }
@@ -126,13 +163,25 @@ func (w *roundWorld) arm(d death) <-chan struct{} {
 func (w *roundWorld) revive(d death) {
 	w.Helper()
 	time.Sleep(d.pause)
-	switch d.victim {
-	case "agent":
-		w.gang.Restart(w)
-	case "scheduler":
-		w.runScheduler()
-	case "server":
+	switch {
+	case d.victim == "server":
 		w.must(w.cluster.StartServer(w.ctx))
+		// A scheduler that cannot renew its Lease exits, and a kubelet starts it again.
+		for _, r := range w.replicas {
+			r.scheduler.Kill()
+			w.trappedWorld.run(r)
+		}
+	case len(w.replicas) > 0:
+		if d.victim != "scheduler" {
+			w.dead.agent.Restart(w)
+		}
+		if d.victim != "agent" {
+			w.trappedWorld.run(w.dead)
+		}
+	case d.victim == "agent":
+		w.gang.Restart(w)
+	case d.victim == "scheduler":
+		w.runScheduler()
 	}
 	w.deaths++
 }
@@ -172,7 +221,12 @@ func (w *roundWorld) untilSettled(r *round) {
 	w.Helper()
 	w.settlesBefore(r, nil)
 	// Who holds nothing does not wait at a barrier either.
-	w.untilWaiting(0)
+	if len(w.replicas) == 0 {
+		w.untilWaiting(0)
+	}
+	for _, r := range w.replicas {
+		(&gangWorld{world: w.world, gang: r.agent}).untilWaiting(0)
+	}
 }
 
 // check fails the test if a round that has settled has not come to a good end.

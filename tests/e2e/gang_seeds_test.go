@@ -14,11 +14,12 @@ import (
 
 // round is what happens in one of many rounds: all of it follows from its seed.
 type round struct {
-	seed    int64
-	gangs   []roundGang
-	singles int
-	deaths  []death
-	loses   bool // members of a gang, in the end
+	seed     int64
+	replicas bool // two schedulers with an agent each; the one that leads is who dies
+	gangs    []roundGang
+	singles  int
+	deaths   []death
+	loses    bool // members of a gang, in the end
 }
 
 type roundGang struct {
@@ -39,7 +40,7 @@ func (d death) String() string {
 
 func newRound(seed int64) *round {
 	random := rand.New(rand.NewSource(seed))
-	r := &round{seed: seed, singles: random.Intn(6), loses: random.Intn(2) == 0}
+	r := &round{seed: seed, replicas: seed%2 == 0, singles: random.Intn(6), loses: random.Intn(2) == 0}
 	for i := range 2 + random.Intn(4) {
 		size := 2 + random.Intn(7)
 		gang := roundGang{name: fmt.Sprintf("%sg%d", r.prefix(), i), size: size, minimum: size}
@@ -49,6 +50,9 @@ func newRound(seed int64) *round {
 		r.gangs = append(r.gangs, gang)
 	}
 	victims := []string{"server", "agent", "scheduler"}
+	if r.replicas {
+		victims = append(victims, "replica")
+	}
 	for range 1 + random.Intn(2) {
 		victim := victims[random.Intn(len(victims))]
 		if victim == "server" {
@@ -84,6 +88,9 @@ func (r *round) String() string {
 		parts = append(parts, fmt.Sprintf("%d of %d", gang.minimum, gang.size))
 	}
 	text := fmt.Sprintf("seed %d: gangs of %s; %d singles", r.seed, strings.Join(parts, ", "), r.singles)
+	if r.replicas {
+		text += "; two replicas"
+	}
 	for _, death := range r.deaths {
 		text += "; " + death.String()
 	}

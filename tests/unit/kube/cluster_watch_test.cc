@@ -20,13 +20,13 @@ ReflectorState Good() {
   return state;
 }
 
-struct Row {
+struct UsableRow {
   const char* name;
   void (*change)(ReflectorState& state);
   const char* text;  // empty: usable
 };
 
-class ClusterIsUsable : public ::testing::TestWithParam<Row> {};
+class ClusterIsUsable : public ::testing::TestWithParam<UsableRow> {};
 
 TEST_P(ClusterIsUsable, OrSaysWhatIsBehind) {
   ReflectorState state = Good();
@@ -39,7 +39,7 @@ TEST_P(ClusterIsUsable, OrSaysWhatIsBehind) {
   }
 }
 
-const Row kRows[] = {
+const UsableRow kUsableRows[] = {
     {"WhenFresh", [](ReflectorState&) {}, ""},
     {"AtTheLimit", [](ReflectorState& state) { state.as_of = kNow - seconds(90); }, ""},
     {"WhileFailingButFresh", [](ReflectorState& state) { state.last_error = "no route"; }, ""},
@@ -68,7 +68,7 @@ const Row kRows[] = {
      "the nodes of the cluster cannot be followed: 403"},
     {"ListedAndQuietSoFar", [](ReflectorState& state) { state.followed = false; }, ""},
 };
-INSTANTIATE_TEST_SUITE_P(Of, ClusterIsUsable, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Of, ClusterIsUsable, ::testing::ValuesIn(kUsableRows),
                          [](const auto& row) { return std::string(row.param.name); });
 
 // How long a watch may be silent where what is known may be so old.
