@@ -148,11 +148,12 @@ TEST_F(GangTest, WhatIsMalformedIsToldOnceHoweverOftenItIsPlanned) {
   for (const std::string& line : agent_->log()) {
     if (line.find("minAvailable") != std::string::npos) told.push_back(line);
   }
-  EXPECT_THAT(told, UnorderedElementsAre(HasSubstr("default/g0: label minAvailable is \"0\""),
-                                         HasSubstr("default/g-1: label minAvailable is \"-1\""),
-                                         HasSubstr("default/g99999999999999999999: label"),
-                                         HasSubstr("default/gtwo: label minAvailable is \"two\""),
-                                         HasSubstr("default/differ: members give different")));
+  EXPECT_THAT(told, UnorderedElementsAre(
+                        HasSubstr("default/g0: label minAvailable of pod bad0 is \"0\""),
+                        HasSubstr("default/g-1: label minAvailable of pod bad-1 is \"-1\""),
+                        HasSubstr("default/g99999999999999999999: label"),
+                        HasSubstr("default/gtwo: label minAvailable of pod badtwo is \"two\""),
+                        HasSubstr("default/differ: members give different")));
 }
 
 TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {

@@ -33,7 +33,7 @@ std::string HintOfNotes(const GangPlan& plan, const PodName& wanted) {
     const bool in_sight = wanted.name_space.empty() || wanted.name_space == space;
     if (note.kind == plan::NoteKind::kPodMinimum && in_sight &&
         note.about.substr(slash + 1) == wanted.name) {
-      return fmt::format("; of a pod that names {} the {}", note.about, note.text);
+      return fmt::format("; {}: {}", note.about, note.text);
     }
   }
   return "";

@@ -35,8 +35,9 @@ std::optional<Membership> OfLabels(const Pod& pod, Notes* notes) {
     return Membership{Dialect::kLabels, pod.namespace_, name, *minimum, {}};
   }
   Tell(notes, NoteKind::kPodMinimum, pod, name,
-       fmt::format("label {} is \"{}\", expected an integer from 1 to {}; its pod is in no group",
-                   kMinAvailableLabel, text.substr(0, 64), kMaxMembers));
+       fmt::format(
+           "label {} of pod {} is \"{}\", expected an integer from 1 to {}; it is in no group",
+           kMinAvailableLabel, pod.name, text.substr(0, 64), kMaxMembers));
   return std::nullopt;
 }
 

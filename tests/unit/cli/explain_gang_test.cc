@@ -179,11 +179,13 @@ TEST_F(ExplainGang, SaysWhyPodsThatNameAGangAreInNone) {
     return RunProgram({"explain", "gang", name, "--cluster", file.path()});
   };
   EXPECT_EQ(explain("odd").code, 1);
-  EXPECT_THAT(explain("odd").err,
-              HasSubstr("has no gang odd; of a pod that names shop/odd the label minAvailable is "
-                        "\"two\", expected an integer from 1 to 100000; its pod is in no group\n"));
-  EXPECT_THAT(explain("shop/odd").err, HasSubstr("label minAvailable is"));
-  EXPECT_THAT(explain("lab/odd").err, Not(HasSubstr("label minAvailable is")));
+  EXPECT_THAT(
+      explain("odd").err,
+      HasSubstr(
+          "has no gang odd; shop/odd: label minAvailable of pod odd-0 is \"two\", expected an "
+          "integer from 1 to 100000; it is in no group\n"));
+  EXPECT_THAT(explain("shop/odd").err, HasSubstr("label minAvailable of pod odd-0"));
+  EXPECT_THAT(explain("lab/odd").err, Not(HasSubstr("label minAvailable")));
 }
 
 TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {
