@@ -114,13 +114,15 @@ absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, L
   }
   if (waiter->state == Waiter::State::kWaiting) {
     waiter->why = late ? "its gang did not become complete in time" : "the caller has gone";
-    Remove(gang, waiter);
     if (late) {
       Fail(gang, &gates_[gang], BarrierEnd::kTimeout, waiter->why, lock);
-    } else if (options_.changed) {
-      lock->unlock();
-      options_.changed();
-      lock->lock();
+    } else {
+      Leave(gang, waiter, lock);
+      if (options_.changed) {
+        lock->unlock();
+        options_.changed();
+        lock->lock();
+      }
     }
   }
   const bool go = waiter->state == Waiter::State::kGo;
@@ -143,6 +145,14 @@ void Barriers::Remove(const plan::UnitKey& gang, Waiter* waiter) {
   if (at->second.waiters.empty()) at->second.since.reset();
 }
 
+// With its last waiter a barrier ends.
+void Barriers::Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
+  const auto at = gates_.find(gang);
+  const std::optional<Time> since = at == gates_.end() ? std::nullopt : at->second.since;
+  Remove(gang, waiter);
+  if (since && !at->second.since) Tell(gang, BarrierEnd::kGone, *since, lock);
+}
+
 void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   const auto at = gates_.find(gang);
   if (at == gates_.end() || at->second.checking || at->second.waiters.empty()) return;
@@ -163,12 +173,14 @@ void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   for (const auto& [uid, waiter] : gate.waiters) {
     if (waiter->abandoned.stop_requested()) gone.push_back(waiter);
   }
+  const std::optional<Time> since = gate.since;
   for (Waiter* waiter : gone) {
     waiter->state = Waiter::State::kFailed;
     waiter->why = "the caller has gone";
     waiter->wake.notify_one();
     Remove(gang, waiter);
   }
+  if (since && !gate.since) return Tell(gang, BarrierEnd::kGone, *since, lock);
   if (IsComplete(gang, gate)) Release(gang, &gate, lock);
 }
 

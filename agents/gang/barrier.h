@@ -87,8 +87,12 @@ class Barriers {
   std::map<plan::UnitKey, std::vector<Waiting>> Waiters() const;
   /// True while members of the gang that were let through are not bound yet.
   bool IsCommitting(const plan::UnitKey& gang) const;
-  /// How many calls wait.
+  /// How many calls wait, and of how many gangs.
   size_t waiting() const;
+  size_t standing() const;
+  /// Members that were let through, as far as the last plan does not show them bound, and their
+  /// gangs.
+  std::map<std::string, plan::UnitKey, std::less<>> LetThrough() const;
 
  private:
   struct Waiter;
@@ -103,6 +107,7 @@ class Barriers {
   void Fail(const plan::UnitKey& gang, Gate* gate, BarrierEnd end, const std::string& why,
             Lock* lock);
   void Remove(const plan::UnitKey& gang, Waiter* waiter);
+  void Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
   absl::Status Await(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
   absl::Status AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
   void Tell(const plan::UnitKey& gang, BarrierEnd end, BarrierOptions::Time since, Lock* lock);

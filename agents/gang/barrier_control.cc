@@ -46,7 +46,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
 }
 
 void Barriers::FailWaiter(const plan::UnitKey& gang, std::string_view uid, const std::string& why) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  Lock lock(mutex_);
   const auto at = gates_.find(gang);
   if (at == gates_.end()) return;
   const auto found = at->second.waiters.find(uid);
@@ -55,7 +55,7 @@ void Barriers::FailWaiter(const plan::UnitKey& gang, std::string_view uid, const
   waiter->state = Waiter::State::kFailed;
   waiter->why = why;
   waiter->wake.notify_one();
-  Remove(gang, waiter);
+  Leave(gang, waiter, &lock);
 }
 
 void Barriers::FailGang(const plan::UnitKey& gang, BarrierEnd end, const std::string& why) {
@@ -97,6 +97,25 @@ bool Barriers::IsCommitting(const plan::UnitKey& gang) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = gates_.find(gang);
   return at != gates_.end() && !at->second.committing.empty();
+}
+
+std::map<std::string, plan::UnitKey, std::less<>> Barriers::LetThrough() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::map<std::string, plan::UnitKey, std::less<>> all;
+  const auto add = [&](const plan::UnitKey& gang, const std::string& uid) {
+    if (board_ == nullptr || board_->GangOfBound(uid) == nullptr) all.emplace(uid, gang);
+  };
+  for (const auto& [key, gate] : gates_) {
+    for (const auto& [uid, role] : gate.committing) add(key, uid);
+    for (const auto& [uid, role] : gate.bound) add(key, uid);
+  }
+  return all;
+}
+
+size_t Barriers::standing() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<size_t>(std::count_if(
+      gates_.begin(), gates_.end(), [](const auto& entry) { return !entry.second.waiters.empty(); }));
 }
 
 size_t Barriers::waiting() const {

@@ -38,6 +38,32 @@ TEST_F(BarrierTest, OneWaiterMayFailAlone) {
   EXPECT_EQ(calls.Waiting(train_), 1U);
 }
 
+TEST_F(BarrierTest, EndsWithItsLastWaiter) {
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.Arrive(train_, "train-1");
+  calls.AwaitWaiting(train_, 2);
+  EXPECT_EQ(barriers_.standing(), 1U);
+  ahead_ = seconds(7);
+  calls.HangUp(0);
+  EXPECT_FALSE(calls.Result(0).ok());
+  EXPECT_THAT(ends(), IsEmpty());
+  barriers_.FailWaiter(train_, "uid-train-1", "node n1 is gone");
+  EXPECT_FALSE(calls.Result(1).ok());
+  EXPECT_THAT(ends(), ElementsAre(BarrierEnd::kGone));
+  EXPECT_GE(held(), seconds(7));
+  EXPECT_EQ(barriers_.standing(), 0U);
+}
+
+TEST_F(BarrierTest, EndsWhenItsLastWaiterHangsUp) {
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  calls.HangUp(0);
+  EXPECT_FALSE(calls.Result(0).ok());
+  EXPECT_THAT(ends(), ElementsAre(BarrierEnd::kGone));
+}
+
 TEST_F(BarrierTest, NobodyMayWaitAnyMoreOnceItIsClosed) {
   Calls calls(&barriers_);
   calls.Arrive(train_, "train-0");
@@ -70,6 +96,7 @@ TEST_F(BarrierTest, GivesUpWhenItsGroupDoesThoughTheCallMayWaitForLonger) {
   ahead_ = seconds(0);
   EXPECT_THAT(std::string(calls.Result(0).message()), HasSubstr("in time"));
   EXPECT_THAT(ends(), ElementsAre(BarrierEnd::kTimeout));
+  EXPECT_GE(held(), seconds(30));
 }
 
 TEST_F(BarrierTest, GivesUpAtAPlanThatSaysThatItsTimeIsOver) {

@@ -80,15 +80,22 @@ class BarrierTest : public ::testing::Test {
     };
     options.changed = [this] { ++changes_; };
     options.ended = [this](const plan::UnitKey& /*gang*/, BarrierEnd end,
-                           std::chrono::milliseconds /*held*/) {
+                           std::chrono::milliseconds held) {
       const std::lock_guard<std::mutex> lock(mutex_);
       ends_.push_back(end);
+      held_ = held;
     };
     return options;
   }
   std::vector<BarrierEnd> ends() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return ends_;
+  }
+
+  // For how long the barrier stood that ended last.
+  std::chrono::milliseconds held() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return held_;
   }
 
   const plan::UnitKey train_ = LabelsGang("train");
@@ -99,6 +106,7 @@ class BarrierTest : public ::testing::Test {
   absl::Status may_commit_;
   std::mutex mutex_;
   std::vector<BarrierEnd> ends_;
+  std::chrono::milliseconds held_{};
   MakeBoard board_;
   Barriers barriers_;
 };

@@ -224,11 +224,14 @@ void PlanLoop::Plan(const ClusterView& view) {
   barriers_->OnPlan(board);
   reports_->OnReserved(planned.reserved.size());
   reports_->OnPartial(*board, recovery_.OnPlan(*board, *barriers_, now), recovery_.partial());
-  reports_->OnPlan(*board, barriers_->waiting(), notes_.Take(), memory_.TakeTimedOut(), now);
+  reports_->OnBarriers(barriers_->standing(), barriers_->waiting());
+  reports_->OnPlan(*board, notes_.Take(), memory_.TakeTimedOut(), now);
   evictor_->OnPlan(view, units, options, *board);
   reports_->Explain(&planner_, view.snapshot, units, options, *board, now);
-  statuses_->OnPlan(*board, pods,
-                    [this](const plan::UnitKey& gang) { return reports_->WhyWaits(gang); });
+  statuses_->OnPlan(*board, pods, [&](const plan::UnitKey& gang) {
+    const BoardUnit* const unit = board->FindUnit(gang);
+    return unit == nullptr ? std::string() : reports_->WhyWaits(gang, unit->word);
+  });
 }
 
 // Several at once: each is a round trip, and pods sleep until theirs is through.

@@ -110,6 +110,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
   if (now - *memory.leased_since < limit) return Look(*memory.leased_since + limit);
   GiveUp(unit.key, limit, &memory);
+  Look(now);  // who comes before it now may have its places
 }
 
 void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after,

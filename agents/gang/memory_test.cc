@@ -63,6 +63,7 @@ TEST_F(MemoryTest, AGangWithOpenClaimsKeepsPlacesForLonger) {
   EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
   Learn(*board.Make(), kBegin + seconds(620));
   EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(620)) << "at once, for who comes before it now";
   Learn(*board.Make(), kBegin + seconds(621));
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(651)) << "a new lease, without open claims";
 }

@@ -11,9 +11,11 @@
 namespace outrigger::gang {
 namespace {
 
+using GangsOfPods = std::map<std::string, plan::UnitKey, std::less<>>;
+
 /// Which gang each waiter is of.
-std::map<std::string, plan::UnitKey, std::less<>> GangsOfWaiters(const Barriers& barriers) {
-  std::map<std::string, plan::UnitKey, std::less<>> gangs;
+GangsOfPods GangsOfWaiters(const Barriers& barriers) {
+  GangsOfPods gangs;
   for (const auto& [gang, waiting] : barriers.Waiters()) {
     for (const Waiting& waiter : waiting) gangs[waiter.uid] = gang;
   }
@@ -21,13 +23,20 @@ std::map<std::string, plan::UnitKey, std::less<>> GangsOfWaiters(const Barriers&
 }
 
 /// True if a gang would lose some of its members, but not all, and be left below its minimum.
-bool CutsAGang(const Board& board, const NodeVictims& candidate) {
+/// `let_through`: members that are bound, or about to be, though the board does not show it.
+bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVictims& candidate) {
   std::map<plan::UnitKey, int64_t> losses;
   for (const std::string& uid : candidate.pod_uids) {
-    if (const plan::UnitKey* gang = board.GangOfBound(uid)) ++losses[*gang];
+    const plan::UnitKey* gang = board.GangOfBound(uid);
+    const auto found = let_through.find(uid);
+    if (gang == nullptr && found != let_through.end()) gang = &found->second;
+    if (gang != nullptr) ++losses[*gang];
   }
   return std::any_of(losses.begin(), losses.end(), [&](const auto& loss) {
-    const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size());
+    const auto unseen = std::count_if(let_through.begin(), let_through.end(), [&](const auto& pod) {
+      return pod.second == loss.first;
+    });
+    const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size()) + unseen;
     const plan::GroupState* group = board.FindGroupOf(loss.first);
     const int64_t minimum = group == nullptr ? 0 : group->minimum;
     return loss.second < bound && bound - loss.second < minimum;
@@ -41,6 +50,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   const auto membership = plan::MembershipOf(request.pod, nullptr);
   if (membership && !board.MembersAreSingle(*membership)) return;
   const auto waiters = GangsOfWaiters(*barriers);
+  const auto let_through = barriers->LetThrough();
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
     bool waits = false;
@@ -50,7 +60,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
       waits = true;
       to_fail.insert(found->second);
     }
-    if (!waits && !CutsAGang(board, candidate)) chosen->push_back(candidate);
+    if (!waits && !CutsAGang(board, let_through, candidate)) chosen->push_back(candidate);
   }
   // Where somebody else can be evicted the barriers may stand.
   if (!chosen->empty()) return;

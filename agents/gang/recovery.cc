@@ -19,7 +19,7 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
   for (auto& [key, state] : since_) state.seen = false;
   std::vector<Partial> partial;
   for (const plan::GroupState& group : board.groups()) {
-    const bool left_alone = group.finished > 0 ||
+    const bool left_alone = group.succeeded > 0 ||
                             group.on_member_loss == plan::OnMemberLoss::kIgnore ||
                             group.cause == plan::GroupCause::kLeftToScheduler;
     if (!group.broken || left_alone || barriers.IsCommitting(group.key)) continue;

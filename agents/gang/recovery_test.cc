@@ -18,14 +18,15 @@ const Time kStart = Time() + std::chrono::hours(1);
 class RecoveryTest : public ::testing::Test {
  protected:
   // A gang of three of which two run, in a cluster that has them.
-  std::shared_ptr<const Board> Partial(plan::OnMemberLoss policy, int64_t finished = 0) {
+  std::shared_ptr<const Board> Partial(plan::OnMemberLoss policy, int64_t succeeded = 0) {
     MakeBoard board;
     board.AddGang("train", 3, 3);
     board.Bind("train", 2);
     board.Change("train", [&](plan::GroupState* group) {
       group->broken = true;
       group->on_member_loss = policy;
-      group->finished = finished;
+      group->finished = 1;
+      group->succeeded = succeeded;
     });
     for (const char* name : {"train-0", "train-1"}) cluster_.Put(testing::MakePod(name));
     return board.Make();
@@ -79,7 +80,7 @@ TEST_F(RecoveryTest, TellsOnceWhyNobodyMayBeEvicted) {
 }
 
 TEST_F(RecoveryTest, LeavesAloneWhoMayBeDoneAndWhoIgnoresLosses) {
-  for (const auto& board : {Partial(plan::OnMemberLoss::kRestart, /*finished=*/1),
+  for (const auto& board : {Partial(plan::OnMemberLoss::kRestart, /*succeeded=*/1),
                             Partial(plan::OnMemberLoss::kIgnore)}) {
     EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart), IsEmpty());
     EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(600)), IsEmpty());

@@ -17,6 +17,7 @@ using std::chrono::duration;
 constexpr std::string_view kWaitingGangs = "outrigger_gang_waiting";
 constexpr std::string_view kAdmission = "outrigger_gang_admission_seconds";
 constexpr std::string_view kWaiters = "outrigger_gang_waiters";
+constexpr std::string_view kStanding = "outrigger_gang_barriers_waiting";
 constexpr std::string_view kPartial = "outrigger_gang_partial";
 constexpr std::string_view kReserved = "outrigger_gang_reserved_nodes";
 constexpr std::string_view kBarriers = "outrigger_gang_barriers_total";
@@ -62,6 +63,7 @@ std::vector<MetricSpec> GangMetrics() {
            "Time from when a gang was first seen to wait until its first member was bound.", "",
            seconds),
       Spec(Kind::kGauge, kWaiters, "Members whose bind calls wait at a barrier, at the last plan."),
+      Spec(Kind::kGauge, kStanding, "Gangs of which members wait at a barrier, at the last plan."),
       Spec(Kind::kGauge, kPartial, "Gangs that are bound in part, below their minimum."),
       Spec(Kind::kGauge, kReserved, "Nodes that are kept free for the first gang that waits."),
       Spec(Kind::kCounter, kBarriers, "Barriers that have ended, by how.", "end"),
@@ -110,11 +112,16 @@ void Reports::Look(Time at) {
   if (!next_look_ || at < *next_look_) next_look_ = at;
 }
 
-void Reports::OnPlan(const Board& board, size_t waiters, const std::vector<plan::Note>& notes,
+void Reports::OnBarriers(size_t standing, size_t waiters) {
+  metrics_->Set(kStanding, "", static_cast<double>(standing));
+  metrics_->Set(kWaiters, "", static_cast<double>(waiters));
+}
+
+void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
                      const std::vector<Memory::TimedOut>& timed_out, Time now) {
   next_look_.reset();
   CountWaiting(board);
-  metrics_->Set(kWaiters, "", static_cast<double>(waiters));
+  TellLeft(board);
   for (const plan::Note& note : notes) log_(fmt::format("{}: {}", note.about, note.text));
   for (const Memory::TimedOut& gang : timed_out) {
     metrics_->Add(kTimeouts, "", 1);
@@ -136,6 +143,23 @@ void Reports::OnPlan(const Board& board, size_t waiters, const std::vector<plan:
     if (Waits(group)) See(group.key, now);
   }
   std::erase_if(gangs_, [](const auto& entry) { return !entry.second.seen; });
+  for (const Memory::TimedOut& gang : timed_out) {
+    const auto found = gangs_.find(gang.key);
+    if (found == gangs_.end()) continue;
+    found->second.gave_up = fmt::format("; it gave up its places after {}", gang.after);
+  }
+}
+
+// Once of each: that nothing more will be told of it.
+void Reports::TellLeft(const Board& board) {
+  std::set<plan::UnitKey> left;
+  for (const plan::GroupState& group : board.groups()) {
+    if (group.cause != plan::GroupCause::kLeftToScheduler) continue;
+    left.insert(group.key);
+    if (left_.contains(group.key)) continue;
+    log_(fmt::format("gang {} is left to kube-scheduler (leave-upstream)", TextOf(group.key)));
+  }
+  left_ = std::move(left);
 }
 
 void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial,
@@ -186,6 +210,7 @@ void Reports::Explain(plan::Planner* planner,
                       const Board& board, Time now) {
   while (TellGroup(board, now)) {
   }
+  TellResting(board, units.size(), now);
   for (size_t i = 0; i < units.size(); ++i) {
     const BoardUnit& unit = board.units()[i];
     if (!unit.gang || unit.fits) continue;
@@ -193,25 +218,37 @@ void Reports::Explain(plan::Planner* planner,
     if (!IsToTell(unit.key, unit.word, now)) continue;
     const auto began = std::chrono::steady_clock::now();
     const plan::Shortfall shortfall = planner->Explain(snapshot, units, i, options);
-    Keep(unit.key, shortfall.text);
     next_explanation_ = now + kExplainShare * (std::chrono::steady_clock::now() - began);
-    std::string text = fmt::format("gang {} waits: {}{}", TextOf(unit.key), shortfall.text,
-                                   Kept(unit.key, options));
-    log_(text);
-    Tell(board, unit.key, "GangWaiting", std::move(text));
+    TellWhy(board, unit.key, shortfall.text, Kept(unit.key, options));
   }
 }
 
-void Reports::Keep(const plan::UnitKey& key, const std::string& text) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = gangs_.find(key);
-  if (found != gangs_.end()) found->second.told_text = text;
+// Gangs that rest are behind those that were planned; what the scheduler said of them is known.
+void Reports::TellResting(const Board& board, size_t planned, Time now) {
+  for (size_t i = planned; i < board.units().size(); ++i) {
+    const BoardUnit& unit = board.units()[i];
+    if (unit.gang && IsToTell(unit.key, unit.word, now)) TellWhy(board, unit.key, unit.word, "");
+  }
 }
 
-std::string Reports::WhyWaits(const plan::UnitKey& key) const {
+void Reports::TellWhy(const Board& board, const plan::UnitKey& key, std::string_view why,
+                      std::string_view kept) {
+  std::string text;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Gang& gang = gangs_[key];
+    gang.told_text = fmt::format("{}{}", why, gang.gave_up);
+    text = fmt::format("gang {} waits: {}{}", TextOf(key), gang.told_text, kept);
+  }
+  log_(text);
+  Tell(board, key, "GangWaiting", std::move(text));
+}
+
+std::string Reports::WhyWaits(const plan::UnitKey& key, std::string_view word) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = gangs_.find(key);
-  return found == gangs_.end() ? std::string() : found->second.told_text;
+  const bool is_told = found != gangs_.end() && found->second.told_word == word;
+  return is_told ? found->second.told_text : std::string();
 }
 
 bool Reports::HasWaited(const plan::UnitKey& key, std::chrono::seconds time) const {
@@ -224,8 +261,17 @@ bool Reports::HasWaited(const plan::UnitKey& key, std::chrono::seconds time) con
 void Reports::OnActing(const absl::Status& acting) {
   if (acting == acting_) return;
   acting_ = acting;
+  if (!acting.ok()) Forget();
   log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
                    : std::string(acting.message()));
+}
+
+// Who is in charge counts from now on.
+void Reports::Forget() {
+  for (auto& [cause, count] : waiting_) metrics_->Set(kWaitingGangs, cause, 0);
+  OnBarriers(0, 0);
+  OnReserved(0);
+  metrics_->Set(kPartial, "", 0);
 }
 
 void Reports::OnNomination(const Nomination& nomination, const absl::Status& status) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,11 +34,13 @@ class Reports {
   /// All outlive this.
   Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
 
-  /// Whether this agent may act, and if not, why; from the planning thread, as the next four.
+  /// Whether this agent may act, and if not, why; from the planning thread, as the next five.
   void OnActing(const absl::Status& acting);
   /// A plan was made.
-  void OnPlan(const Board& board, size_t waiters, const std::vector<plan::Note>& notes,
+  void OnPlan(const Board& board, const std::vector<plan::Note>& notes,
               const std::vector<Memory::TimedOut>& timed_out, Time now);
+  /// So many gangs have members that wait at a barrier, and so many members do.
+  void OnBarriers(size_t standing, size_t waiters);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
   void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
   /// So many nodes are kept free for the first gang that waits.
@@ -51,8 +54,8 @@ class Reports {
   /// True if the unit has been seen waiting for so long.
   bool HasWaited(const plan::UnitKey& key, std::chrono::seconds time) const;
 
-  /// With figures, why a gang waits, as it was last told; empty: it was not.
-  std::string WhyWaits(const plan::UnitKey& key) const;
+  /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
+  std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
 
   /// From any thread.
   void OnNomination(const Nomination& nomination, const absl::Status& status);
@@ -63,6 +66,7 @@ class Reports {
     std::optional<Time> waiting_since;
     std::string told_word;  // the cause of the last Event
     std::string told_text;  // with figures
+    std::string gave_up;    // that it did, for people
     std::optional<Time> told_at;
     bool seen = false;
   };
@@ -70,7 +74,11 @@ class Reports {
   void Tell(const Board& board, const plan::UnitKey& key, std::string reason, std::string note);
   bool IsToTell(const plan::UnitKey& key, std::string_view word, Time now);
   bool TellGroup(const Board& board, Time now);
-  void Keep(const plan::UnitKey& key, const std::string& text);
+  void TellLeft(const Board& board);
+  void TellResting(const Board& board, size_t planned, Time now);
+  void TellWhy(const Board& board, const plan::UnitKey& key, std::string_view why,
+               std::string_view kept);
+  void Forget();
   Gang& See(const plan::UnitKey& key, Time now);
   void Look(Time at);
 
@@ -79,6 +87,7 @@ class Reports {
   const Log log_;
   absl::Status acting_;
   std::map<std::string, size_t> waiting_;  // by cause, as last counted
+  std::set<plan::UnitKey> left_;           // to kube-scheduler
   std::map<plan::UnitKey, Gang> gangs_;    // guarded by mutex_
   std::optional<Time> next_explanation_;
   std::optional<Time> next_look_;  // of the planning thread, as the one before

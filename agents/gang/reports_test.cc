@@ -23,8 +23,8 @@ const Time kBegin = Time() + std::chrono::hours(1);
 class ReportsTest : public ::testing::Test {
  protected:
   void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
-              const std::vector<Memory::TimedOut>& timed_out = {}, size_t waiters = 0) {
-    reports_.OnPlan(*board_.Make(), waiters, notes, timed_out, now);
+              const std::vector<Memory::TimedOut>& timed_out = {}) {
+    reports_.OnPlan(*board_.Make(), notes, timed_out, now);
   }
   // A gang that lacks members, with figures.
   void Lacks(const std::string& name, const std::string& text) {
@@ -60,9 +60,8 @@ TEST_F(ReportsTest, CountWaitingGangsByCause) {
   board_.AddGang("c", 2, 2);
   board_.Refuse("a", "cpu");
   board_.Refuse("b", "cpu");
-  OnPlan(kBegin, {}, {}, 7);
+  OnPlan(kBegin);
   EXPECT_EQ(counted_.values["waiting cpu"], 2);
-  EXPECT_EQ(counted_.values["waiters "], 7);
   board_.Refuse("a", "memory");
   Lacks("c", "1 of 2 members exist");
   OnPlan(kBegin);
@@ -72,6 +71,22 @@ TEST_F(ReportsTest, CountWaitingGangsByCause) {
   board_.Refuse("a", "cpu");
   OnPlan(kBegin);
   EXPECT_EQ(counted_.values["waiting memory"], 0) << "a cause that nobody has any more";
+}
+
+TEST_F(ReportsTest, CountNothingAnyMoreOnceAnotherIsInCharge) {
+  board_.AddGang("a", 2, 2);
+  board_.Refuse("a", "cpu");
+  OnPlan(kBegin);
+  reports_.OnBarriers(2, 7);
+  reports_.OnReserved(1);
+  reports_.OnPartial(*board_.Make(), {}, 3);
+  EXPECT_EQ(counted_.values["barriers_waiting "], 2);
+  EXPECT_EQ(counted_.values["waiters "], 7);
+  reports_.OnActing(absl::UnavailableError("not in charge: x"));
+  for (const char* gauge :
+       {"waiting cpu", "barriers_waiting ", "waiters ", "reserved_nodes ", "partial "}) {
+    EXPECT_EQ(counted_.values[gauge], 0) << gauge;
+  }
 }
 
 TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
@@ -137,6 +152,41 @@ TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].reason, "GangTimedOut");
   EXPECT_THAT(cluster_.events()[0].note, HasSubstr("not complete within 30s of getting places"));
+}
+
+TEST_F(ReportsTest, SayOfAGangThatWaitsThatItGaveUpItsPlaces) {
+  cluster_.Put(testing::MakeNode("n1"));
+  board_.AddGang("train", 2, 2, "3");
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin, {}, {{LabelsGang("train"), seconds(30)}});
+  OnPlan(kBegin + seconds(2));
+  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), {}, *board_.Make(),
+                   kBegin + seconds(2));
+  const char* const why =
+      "2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 free would do; it gave up its "
+      "places after 30s";
+  EXPECT_EQ(cluster_.events().back().note, std::string("gang default/train waits: ") + why);
+  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "cpu"), why);
+  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "memory"), "") << "those are other figures";
+}
+
+TEST_F(ReportsTest, TellWhatKubeSchedulerRefusesAGangThatRests) {
+  board_.AddGang("train", 2, 2);
+  board_.Rest("train", "kube-scheduler refuses default/train-0 on n1: taints");
+  Told(kBegin);
+  EXPECT_THAT(Told(kBegin + seconds(2)),
+              ElementsAre("gang default/train waits: kube-scheduler refuses default/train-0 on n1: "
+                          "taints"));
+  EXPECT_THAT(Told(kBegin + seconds(3)), IsEmpty());
+}
+
+TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
+  board_.AddGang("train", 2, 2);
+  board_.Change("train", [](plan::GroupState* group) {
+    group->cause = plan::GroupCause::kLeftToScheduler;
+  });
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(Told(kBegin + seconds(i)), IsEmpty());
+  EXPECT_THAT(log_, ElementsAre("gang default/train is left to kube-scheduler (leave-upstream)"));
 }
 
 TEST_F(ReportsTest, SayForWhomNodesAreKept) {

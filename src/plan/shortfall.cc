@@ -173,8 +173,9 @@ std::string Count(size_t count, const char* what) {
   return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
-// "4 more nodes with cpu 8 free would do"
-std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string> labels) {
+// "4 more nodes in rack r7 with cpu 8 free"
+std::string TextOfNodes(const std::vector<Node>& nodes, const std::string& domain,
+                        std::vector<std::string> labels) {
   labels.emplace_back(kHostname);  // each has its own
   std::vector<std::pair<std::string, size_t>> kinds;
   for (const Node& node : nodes) {
@@ -190,7 +191,7 @@ std::string TextOfNodes(const std::vector<Node>& nodes, std::vector<std::string>
   std::vector<std::string> parts;
   parts.reserve(kinds.size());
   for (const auto& [text, count] : kinds) {
-    parts.push_back(absl::StrCat(Count(count, "more node"), " with ", text));
+    parts.push_back(absl::StrCat(Count(count, "more node"), domain, " with ", text));
   }
   return absl::StrJoin(parts, " and ");
 }
@@ -229,14 +230,16 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
     }
     absl::StrAppend(&shortfall.text, ", ", finder.fit(), " fit");
     if (finder.fit() == 1) absl::StrAppend(&shortfall.text, "s");
+    std::string domain;
     if (!finder.domain().empty()) {
-      absl::StrAppend(&shortfall.text, " in ", unit.topology.required.back(), " ", finder.domain());
+      domain = absl::StrCat(" in ", unit.topology.required.back(), " ", finder.domain());
     }
+    absl::StrAppend(&shortfall.text, domain);
     if (!finder.in_all().empty()) {
       absl::StrAppend(&shortfall.text, "; minResources asks for ", finder.in_all());
     }
     if (!shortfall.nodes.empty()) {
-      absl::StrAppend(&shortfall.text, "; ", TextOfNodes(shortfall.nodes, unit.topology.required),
+      absl::StrAppend(&shortfall.text, "; ", TextOfNodes(shortfall.nodes, domain, unit.topology.required),
                       " would do");
     } else {
       absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));

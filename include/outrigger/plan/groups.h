@@ -77,9 +77,10 @@ struct GroupState {
   int64_t gated = 0;   // held by another scheduling gate
   int64_t other_scheduler = 0;
   int64_t terminating = 0;
-  int64_t finished = 0;  // Succeeded or Failed
+  int64_t finished = 0;   // Succeeded or Failed
+  int64_t succeeded = 0;  // of those
   /// Some are bound, but fewer than the minimum or that of a role. So is a group some of whose
-  /// members have finished: look at `finished` before acting on it.
+  /// members are done: look at `succeeded` before acting on it.
   bool broken = false;
   OnMemberLoss on_member_loss = OnMemberLoss::kReplace;
   bool independent = false;  // members are scheduled one by one: the object says so

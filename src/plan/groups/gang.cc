@@ -21,6 +21,7 @@ const GangMember* Oldest(const Gang& gang, Wanted wanted) {
 void Count(const Gang& gang, GroupState* state) {
   for (const GangMember& member : gang.members) {
     state->finished += member.standing == Standing::kFinished ? 1 : 0;
+    state->succeeded += member.pod->phase == "Succeeded" ? 1 : 0;
     state->terminating += member.standing == Standing::kTerminating ? 1 : 0;
     state->other_scheduler += member.standing == Standing::kOtherScheduler ? 1 : 0;
     state->bound += member.standing == Standing::kBound ? 1 : 0;
