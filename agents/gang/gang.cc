@@ -169,7 +169,7 @@ class Gang final : public Agent,
                            .rejected = admission.outcome != Outcome::kLeased});
     if (refused) {
       inbox_.Refused({pod.namespace_ + "/" + pod.name, pod.uid, admission.node,
-                      "the node does not pass its own filters"});
+                      std::string(kNotPassed)});
     }
     if (admission.outcome == Outcome::kNotOffered) loop_.Nudge();
     return absl::OkStatus();
@@ -201,11 +201,20 @@ class Gang final : public Agent,
     ChooseVictims(*answers->board, request, &barriers_, chosen);
     if (chosen->empty()) {
       inbox_.Asked(request.pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true});
+      TellIfRefused(*answers->board, request.pod);
     }
     return absl::OkStatus();
   }
 
  private:
+  // It looks for a place by preemption after it has looked at the one for which it was nominated.
+  void TellIfRefused(const Board& board, const Pod& pod) const {
+    const BoardPod* const seat = board.Find(pod.uid);
+    if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;
+    inbox_.Refused({pod.namespace_ + "/" + pod.name, pod.uid, seat->node, std::string(kNotPassed)});
+    loop_.Nudge();
+  }
+
   BarrierOptions BarrierOptionsOf(const Settings& settings) {
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.

@@ -111,14 +111,21 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
   memory.unit = unit.key;
   memory.pod = seat.pod;
   memory.leased = seat.node;
+  if (memory.doubted != seat.node) memory.doubted.clear();
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
   if (seat.node.empty()) return Withdraw(seat, unit.gang, &memory, due);
   if (tell_again) {
     memory.repeated = true;
     return Withdraw(seat, unit.gang, &memory, due);
   }
-  if (pod.nominated_node_name == seat.node) return;
   const uint64_t stamp = StampOf(snapshot, seat.node);
+  if (pod.nominated_node_name == seat.node) {
+    // The watch was behind: what seemed to be cleared is there.
+    if (!memory.doubted.empty() && memory.nominated.empty()) {
+      Nominated({seat.pod, seat.node, stamp}, /*written=*/true, now);
+    }
+    return;
+  }
   if (IsDue(seat, unit, stamp, now, memory)) {
     due->push_back({seat.pod, seat.node, stamp});
   } else {
@@ -149,9 +156,10 @@ bool Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snap
   // Nobody else writes it before the pod was asked about, but a scheduler that found no node.
   const bool kept = pod.nominated_node_name == memory->nominated;
   const bool lost = std::exchange(memory->shown, memory->shown || kept) && !kept;
-  const Time due =
-      std::min(std::max(memory->nominated_at, last_call_) + options_.lease_grace,
-               memory->nominated_at + MemoryOptions::kBusyGraces * options_.lease_grace);
+  // Who was told again may be refused in the same words, which nobody writes a second time.
+  const int graces = memory->last_chance ? 1 : MemoryOptions::kBusyGraces;
+  const Time due = std::min(std::max(memory->nominated_at, last_call_) + options_.lease_grace,
+                            memory->nominated_at + graces * options_.lease_grace);
   if (!changed && !lost && now < due) {
     Look(due);
     return false;

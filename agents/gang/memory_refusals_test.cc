@@ -160,6 +160,31 @@ TEST_F(RefusalTest, AConditionThatChangesBehindANominationAgainIsOne) {
   EXPECT_TRUE(IsRefused(&board, 2));
 }
 
+// Nobody writes what the condition says already.
+TEST_F(RefusalTest, TheSameRefusalAgainIsSeenByTheSilenceBehindIt) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string words = "0/2 nodes: 1 had a taint";
+  Shows(&board, "n1", words);
+  EXPECT_EQ(Told(&board, 2, words), "");
+  EXPECT_EQ(Told(&board, 2, words), "n1");
+  Inbox::Content content;
+  content.last_call = kBegin + seconds(6);
+  memory_.Take(content, *snapshot_, kBegin + seconds(6));
+  EXPECT_FALSE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 7)) << "whatever else the scheduler is at";
+}
+
+TEST_F(RefusalTest, ANominationThatOnlySeemedToBeClearedIsFollowed) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "", "0/2 nodes are available: 2 Insufficient cpu.");  // before it was written
+  Learn(*board.Make(), kBegin + seconds(2));
+  Shows(&board, "n1", "0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_FALSE(IsRefused(&board, 3));
+  EXPECT_TRUE(IsRefused(&board, 8));
+}
+
 TEST_F(RefusalTest, AConditionWithAReasonOfOursIsNone) {
   MakeBoard board;
   NominateAfterASecond(&board);

@@ -18,6 +18,9 @@ using std::chrono::milliseconds;
 // A watch that ends sooner is no use, however it ended: without a wait it would be asked for
 // thousands of times a second.
 constexpr milliseconds kShortWatch{1000};
+// A watch may be silent at least for this part of what is allowed: a list that took long is no
+// reason for the next one.
+constexpr int kLeast = 15;
 // So many watches in a row that brought nothing, and the state is listed anew.
 constexpr int kFruitlessWatches = 2;
 // For how long JSON is asked for behind protobuf that was not understood.
@@ -70,7 +73,7 @@ bool ReflectorLoop::AsksProtobuf() const {
 }
 
 void ReflectorLoop::Fill() {
-  const WatchEnd end = Watch(/*initial_events=*/true);
+  const WatchEnd end = Watch(/*initial_events=*/true, options_.silence);
   if (end.synced) {
     is_complete_ = true;
     version_is_lost_ = is_doubtful_ = false;
@@ -121,14 +124,14 @@ void ReflectorLoop::FillByList() {
   board_->Synced(version_, started);
 }
 
-WatchEnd ReflectorLoop::Watch(bool initial_events) {
+WatchEnd ReflectorLoop::Watch(bool initial_events, milliseconds silence) {
   const double spread = 1 + options_.timing.random();
   const auto length = static_cast<double>(options_.watch_length.count()) * spread;
   WatchRequest request{.path = path_,
                        .resource_version = version_,
                        .initial_events = initial_events,
                        .length = std::chrono::seconds(std::lround(length)),
-                       .silence = options_.silence,
+                       .silence = silence,
                        .list_timeout = options_.list_timeout,
                        .stop = stop_,
                        .protobuf = AsksProtobuf()};
@@ -140,7 +143,11 @@ WatchEnd ReflectorLoop::Watch(bool initial_events) {
 void ReflectorLoop::Follow() {
   if (is_doubtful_ && !IsTrusted()) return;
   const auto started = options_.timing.now();
-  const WatchEnd end = Watch(/*initial_events=*/false);
+  // Silence counts from what is known on, not from this watch on: one that a proxy cuts off again
+  // and again before the first bookmark would never be silent for long enough.
+  const auto left = options_.silence - (started - board_->as_of().value_or(started));
+  const auto silence = std::max(std::chrono::ceil<milliseconds>(left), options_.silence / kLeast);
+  const WatchEnd end = Watch(/*initial_events=*/false, silence);
   const bool was_short = options_.timing.now() - started < kShortWatch;
   AfterWatch(end);
   if (is_complete_ && end.status.ok() && was_short && end.events == 0) {
@@ -186,8 +193,7 @@ void ReflectorLoop::AfterWatch(const WatchEnd& end) {
     // An API server whose etcd seldom tells of its progress (ten minutes are etcd's default) sends
     // no bookmark of a kind in which nothing has changed since the watch began. Only a list proves
     // that nothing has.
-    Relist(/*latest=*/true);
-    return board_->Failed(end.status, options_.timing.now());
+    return Relist(/*latest=*/true);
   }
   AfterWatchError(end);
 }

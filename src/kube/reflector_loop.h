@@ -31,7 +31,7 @@ class ReflectorLoop {
   absl::StatusOr<ListResult> List(const std::string& resource_version);
   void Follow();
   bool IsTrusted();
-  WatchEnd Watch(bool initial_events);
+  WatchEnd Watch(bool initial_events, std::chrono::milliseconds silence);
   void DoubtEncoding(const absl::Status& status);
   bool AsksProtobuf() const;
   void AfterWatch(const WatchEnd& end);

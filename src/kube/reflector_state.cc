@@ -124,6 +124,11 @@ void StateBoard::Count(size_t objects, size_t unreadable) {
   state_.unreadable = unreadable;
 }
 
+std::optional<TimePoint> StateBoard::as_of() const {
+  const std::lock_guard lock(mutex_);
+  return state_.as_of;
+}
+
 std::optional<TimePoint> StateBoard::failing_since() const {
   const std::lock_guard lock(mutex_);
   return state_.failing_since;

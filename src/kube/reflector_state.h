@@ -75,6 +75,8 @@ class StateBoard {
   void NotInstalled(TimePoint now);
   void Count(size_t objects, size_t unreadable);
 
+  /// Until when the sink is known to have been complete; nothing: never.
+  std::optional<TimePoint> as_of() const;
   /// Since when nothing but errors has come.
   std::optional<TimePoint> failing_since() const;
 

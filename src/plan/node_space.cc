@@ -6,6 +6,16 @@
 #include "outrigger/k8s/resources.h"
 
 namespace outrigger::plan {
+namespace {
+
+// Volcano's own controllers write what a quota counts beside what nodes have: "pods",
+// "count/pods", "requests.cpu", "limits.cpu".
+bool IsOfQuotas(std::string_view name) {
+  return name == kPods || name.starts_with("count/") || name.starts_with("requests.") ||
+         name.starts_with("limits.");
+}
+
+}  // namespace
 
 void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot) {
   // Slots that are cut off, or hold a pretended node, are no longer in order.
@@ -121,7 +131,7 @@ std::vector<Amount> NodeSpace::AmountsOf(const ResourceList& list) {
   std::vector<Amount> amounts;
   for (const auto& [name, quantity] : list) {
     const int64_t value = Columns::ValueOf(name, quantity);
-    if (value > 0) amounts.push_back({columns_.Of(name), value});
+    if (value > 0 && !IsOfQuotas(name)) amounts.push_back({columns_.Of(name), value});
   }
   if (columns_.size() != columns) Reload();
   return amounts;

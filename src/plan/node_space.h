@@ -54,8 +54,9 @@ class NodeSpace {
   int64_t FreeInAll(size_t column) const;
   /// Orders shapes without regard to which was known first.
   const std::string& Signature(ShapeIndex index) const { return kinds_[index].signature; }
-  /// Shapes, and kinds of pods to others, that were ever seen.
-  size_t memory() const { return kinds_.size() + pairs_.kind_count(); }
+  /// Shapes, kinds of pods to others, and resources (each of which costs as much as some shapes)
+  /// that were ever seen.
+  size_t memory() const { return kinds_.size() + pairs_.kind_count() + 24 * columns_.size(); }
   const Columns& columns() const { return columns_; }
 
   /// The slots in use, in the order of the nodes' names.

@@ -75,7 +75,8 @@ void AddForAll(const NodeSpace& space, const Seats& seats, Proposal* proposal) {
                                       QuantityOf(name, free).ToString(), " free");
     }
     for (const Node& added : proposal->nodes) {
-      free += Columns::ValueOf(name, added.allocatable.Get(name));
+      const int64_t more = Columns::ValueOf(name, added.allocatable.Get(name));
+      if (free < wanted) free = more > wanted - free ? wanted : free + more;
     }
     if (free < wanted) node.allocatable.Set(name, QuantityOf(name, wanted - free));
   }

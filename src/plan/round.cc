@@ -56,6 +56,8 @@ void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
   std::vector<Open> open;
   for (size_t i = from; i < to; ++i) {
     Seats seats = SeatsOf(units[i], space_, shapes_);
+    // Others are going so that as much is free; it does not come all at once.
+    if (options_.promise && options_.promise->unit == units[i].key) seats.in_all.clear();
     Placer::Outcome outcome;
     UnitPlan plan = PlanUnit(units[i], i, &seats, &outcome);
     const bool more = plan.fits && AnyIsOpen(seats);
@@ -93,6 +95,14 @@ const Amount* Round::ShortInAll(const Seats& seats) {
   return nullptr;
 }
 
+const Amount* Round::SurelyShortInAll(const Seats& seats) const {
+  for (const Amount& wanted : seats.in_all) {
+    const auto most = most_ever_free_.find(wanted.column);
+    if (most != most_ever_free_.end() && most->second < wanted.value) return &wanted;
+  }
+  return nullptr;
+}
+
 Placer::Outcome Round::TryPlace(const Unit& unit, Seats* seats) {
   return ShortInAll(*seats) == nullptr ? placer_.Place(unit, seats) : Placer::Outcome();
 }
@@ -124,6 +134,7 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
       plan.cause = failed->second.cause;
     }
   }
+  if (plan.cause.kind == Cause::Class::kNone) plan.cause = InAllCause(SurelyShortInAll(*seats));
   if (plan.cause.kind == Cause::Class::kNone && seats->lost_waiter == nullptr) {
     *outcome = Place(unit, index, seats);
     plan.fits = outcome->fits;
@@ -134,14 +145,22 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
   }
   if (plan.fits) return plan;
   if (index == watched_) see_(unit, *seats);  // what is kept for it is there for it
-  if (options_.reserve_for == unit.key) Reserve(unit, *seats);
+  // Nodes that are kept for its members would not make more of what is to be free in all.
+  const bool is_short_in_all = plan.cause.kind == Cause::Class::kMinResources;
+  if (options_.reserve_for == unit.key && !is_short_in_all) Reserve(unit, *seats);
   if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
   return plan;
 }
 
+Cause Round::InAllCause(const Amount* amount) const {
+  if (amount == nullptr) return {};
+  return {Cause::Class::kMinResources, space_->columns().Name(amount->column)};
+}
+
 Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
   if (const Amount* const amount = ShortInAll(seats)) {
-    return {Cause::Class::kMinResources, space_->columns().Name(amount->column)};
+    most_ever_free_[amount->column] = most_free_[amount->column];  // nothing is kept now
+    return InAllCause(amount);
   }
   Cause cause = FindCause(space_, unit, seats, gave_up);
   if (seats.plain) failures_[seats.likeness] = {seats.need, cause};

@@ -40,6 +40,7 @@ class Round {
   Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
   Placer::Outcome TryPlace(const Unit& unit, Seats* seats);
   const Amount* ShortInAll(const Seats& seats);
+  const Amount* SurelyShortInAll(const Seats& seats) const;
   struct Open {
     size_t index;  // of the units
     Seats seats;
@@ -49,6 +50,7 @@ class Round {
   void KeepFrom(size_t next);
   bool Release();
   void SomeCameFree();
+  Cause InAllCause(const Amount* amount) const;
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
   void Reserve(const Unit& unit, const Seats& seats);
   void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
@@ -62,7 +64,10 @@ class Round {
   KeptPlaces kept_;
   size_t watched_ = ~size_t{0};
   std::function<void(const Unit&, const Seats&)> see_;
-  absl::flat_hash_map<size_t, int64_t> most_free_;      // in all, by column: no more than that
+  // What is free in all, by column: no more than that. The second: even where nobody's place is
+  // kept, so that it holds to the end of the plan.
+  absl::flat_hash_map<size_t, int64_t> most_free_;
+  absl::flat_hash_map<size_t, int64_t> most_ever_free_;
   absl::flat_hash_map<std::string, Failure> failures_;  // by Seats::likeness
   Plan plan_;
 };

@@ -60,6 +60,58 @@ TEST(MinResources, OfZeroOrLessAreNone) {
   EXPECT_EQ(First(&world, unit), "n01");
 }
 
+// As Volcano's job controller writes them.
+TEST(MinResources, OfQuotasAreNone) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  MakeUnit unit("a");
+  unit.Members(2, "1").MinResources("cpu", "2");
+  for (const char* name : {"pods", "count/pods", "requests.cpu", "limits.cpu",
+                           "requests.example.com/gpu", "limits.memory"}) {
+    unit.MinResources(name, "1000");
+  }
+  EXPECT_EQ(First(&world, unit), "n01 n01");
+}
+
+TEST(MinResources, ReserveNoNodes) {
+  World world;
+  world.AddNodes("n", 2, "4");
+  const Unit wide = MakeUnit("wide").Members(2, "1").MinResources("cpu", "1000");
+  PlanOptions options;
+  options.reserve_for = wide.key;
+  const Plan plan = world.PlanFresh({wide, MakeUnit("other").Members(2, "4")}, options);
+  EXPECT_EQ(TextOf(plan.units[0]), "waits: cpu (minResources)");
+  EXPECT_TRUE(plan.reserved.empty());
+  EXPECT_EQ(TextOf(plan.units[1]), "n01 n02");
+}
+
+// Those who were evicted for it go one after another, and others come meanwhile.
+TEST(MinResources, AreNotLookedAtOnceOthersAreEvictedForTheGang) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  const Unit wide = MakeUnit("wide").Members(1, "1").MinResources("cpu", "5");
+  PlanOptions options;
+  options.promise = Promise{wide.key, {{wide.members[0].pod->uid, "n01"}}};
+  EXPECT_EQ(TextOf(world.PlanFresh({wide}, options).units[0]), "n01");
+}
+
+TEST(MinResources, OfManyEqualGangsHoldEachOfThem) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  Unit behind = MakeUnit("behind").Members(1, "1").Priority(-1);
+  behind.members[0].leased = "n01";
+  std::vector<Unit> units;
+  for (const char* name : {"a", "b", "c"}) {
+    units.push_back(MakeUnit(name).Members(1, "1").MinResources("cpu", "5"));
+  }
+  units.push_back(MakeUnit("modest").Members(1, "1").MinResources("cpu", "4"));
+  units.push_back(behind);
+  const Plan plan = world.PlanFresh(units);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(TextOf(plan.units[i]), "waits: cpu (minResources)");
+  EXPECT_EQ(TextOf(plan.units[3]), "n01");
+  EXPECT_EQ(TextOf(plan.units[4]), "n01");
+}
+
 // The sum must not overflow.
 TEST(MinResources, AreThereOnNodesThatSayTheyAreHuge) {
   World world;
@@ -69,6 +121,9 @@ TEST(MinResources, AreThereOnNodesThatSayTheyAreHuge) {
   }
   const Unit unit = MakeUnit("a").Members(1, "1").MinResources("memory", "9223372036854775807");
   EXPECT_EQ(First(&world, unit), "n01");
+  const std::vector<Unit> too_many = {
+      MakeUnit("a").Members(20, "1").MinResources("memory", "9223372036854775807")};
+  EXPECT_NE(world.Explain(too_many, 0).text, "");
 }
 
 // Otherwise what others take meanwhile would cut it in two.

@@ -53,6 +53,7 @@ PodGroupObject RandomObject(int number) {
   object.created = *rc::gen::inRange<int64_t>(0, 3);
   object.uid = std::to_string(number);
   if (dialect == Dialect::kVolcano) object.min_task_member = {{"ps", *rc::gen::inRange(0, 2)}};
+  if (*rc::gen::inRange(0, 3) == 0) object.min_resources.Set("cpu", testing::Q(AnyOf("1", "2")));
   object.independent = dialect == Dialect::kUpstream && *rc::gen::arbitrary<bool>();
   return object;
 }
@@ -71,6 +72,7 @@ std::string TextOf(const Unit& unit) {
     text += fmt::format(" {}{}{}{}{}", member.role, member.leased, member.waits_on,
                         member.refused.size(), member.pinned.size());
   }
+  text += fmt::format(" in all {}", unit.min_resources.Get("cpu").ToString());
   for (const Role& role : unit.roles) {
     text += fmt::format(" {}:{}/{}", role.name, role.bound, role.minimum);
   }
@@ -83,10 +85,10 @@ std::string TextOf(const Unit& unit) {
 }
 
 std::string TextOf(const GroupState& state) {
-  return fmt::format("{} {}{} {} {} {}/{} {} {} {} {} {} {}", static_cast<int>(state.key.dialect),
+  return fmt::format("{} {}{} {} {} {}/{} {} {} {} {} {} {}/{}", static_cast<int>(state.key.dialect),
                      plan::TextOf(state.key), state.key.uid, static_cast<int>(state.cause),
                      state.text, state.existing, state.minimum, state.bound, state.queued,
-                     state.gated, state.other_scheduler, state.terminating, state.finished);
+                     state.gated, state.other_scheduler, state.terminating, state.succeeded, state.finished);
 }
 
 std::vector<std::string> TextsOf(const GroupedUnits& made) {
@@ -160,6 +162,7 @@ void Change(Input* input, int* next_pod) {
   std::erase_if(input->objects, [](const PodGroupObject&) { return *rc::gen::inRange(0, 4) == 0; });
   for (PodGroupObject& object : input->objects) {
     if (*rc::gen::inRange(0, 4) == 0) object.min_member = *rc::gen::inRange(0, 4);
+    if (*rc::gen::inRange(0, 4) == 0) object.min_resources.Set("cpu", testing::Q(AnyOf("0", "3")));
   }
   if (*rc::gen::arbitrary<bool>()) input->objects.push_back(RandomObject(100 + *next_pod));
 }
