@@ -70,7 +70,8 @@ struct ServerSettings {
       Setting{"context", &ServerSettings::context, "context of --kubeconfig"},
       Setting{"max-staleness", &ServerSettings::max_staleness,
               "age of what is known of the cluster above which calls with names only are answered "
-              "with an error; at least 1m"},
+              "with an error; at least 1m, and below 80s what is quiet is listed instead of "
+              "followed"},
       Setting{"node-table", &ServerSettings::node_table,
               "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
               "them; read once at start"},

@@ -35,7 +35,8 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 	t.Parallel()
 	const gangs, room, size = 15, 10, 4
 	watched := time.Duration(numberOf(t, watchedEnv, 30)) * time.Second
-	w := newGangWorld(t, room) // a gang a node
+	// A gang a node; what is quiet must not be taken for lost before the two minutes of --full are over.
+	w := newGangWorld(t, room, "--max-staleness", "60s")
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
 		lists = append(lists, gangOf(fmt.Sprintf("g%02d", g), size))

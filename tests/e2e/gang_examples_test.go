@@ -160,8 +160,9 @@ func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one
 	for _, pod := range one.pods[:last] {
 		create(pod)
 	}
-	w.untilAll(namespace, one.pods[:last], one.name+": told what is missing", func(pod *corev1.Pod) bool {
-		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "gang "+namespace+"/train waits: members")
+	// What it lacks is "members", or still its PodGroup where that was seen after the pods.
+	w.untilAll(namespace, one.pods[:last], one.name+": told that it waits", func(pod *corev1.Pod) bool {
+		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "gang "+namespace+"/train waits: ")
 	})
 	create(one.pods[last])
 	w.untilAll(namespace, one.pods, one.name+": bound", func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
