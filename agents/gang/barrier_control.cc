@@ -114,8 +114,9 @@ std::map<std::string, plan::UnitKey, std::less<>> Barriers::LetThrough() const {
 
 size_t Barriers::standing() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<size_t>(std::count_if(
-      gates_.begin(), gates_.end(), [](const auto& entry) { return !entry.second.waiters.empty(); }));
+  return static_cast<size_t>(std::count_if(gates_.begin(), gates_.end(), [](const auto& entry) {
+    return !entry.second.waiters.empty();
+  }));
 }
 
 size_t Barriers::waiting() const {

@@ -168,8 +168,8 @@ class Gang final : public Agent,
     inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
                            .rejected = admission.outcome != Outcome::kLeased});
     if (refused) {
-      inbox_.Refused({pod.namespace_ + "/" + pod.name, pod.uid, admission.node,
-                      std::string(kNotPassed)});
+      inbox_.Refused(
+          {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
     }
     if (admission.outcome == Outcome::kNotOffered) loop_.Nudge();
     return absl::OkStatus();

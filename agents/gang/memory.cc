@@ -12,7 +12,7 @@ void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapsh
     // Otherwise its lease has run out before that of its barrier, and began anew.
     const bool same_lease = unit != units_.end() && unit->second.leased_since &&
                             now - *unit->second.leased_since >= gang.after;
-    if (same_lease) GiveUp(gang.key, gang.after, &unit->second);
+    if (same_lease) GiveUp(gang.key, gang.after, now, &unit->second);
   }
   for (const auto& [uid, ask] : content.asks) {
     PodMemory& memory = pods_[uid];
@@ -47,6 +47,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
       turned = true;
     }
     if (memory == nullptr) continue;
+    if (memory->turn != 0 && now - memory->turned_at >= options_.behind_for) memory->turn = 0;
     unit.rank.turn = memory->turn;
     turned |= unit.rank.turn != 0;
   }
@@ -97,6 +98,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
   if (memory.rests_until) Look(*memory.rests_until);
+  if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {
     memory.leased_since.reset();
@@ -109,13 +111,14 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   memory.had_open_claims |= unit.has_open_claims;
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
   if (now - *memory.leased_since < limit) return Look(*memory.leased_since + limit);
-  GiveUp(unit.key, limit, &memory);
+  GiveUp(unit.key, limit, now, &memory);
   Look(now);  // who comes before it now may have its places
 }
 
-void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after,
+void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
                     UnitMemory* memory) {
   ++memory->turn;
+  memory->turned_at = now;
   memory->leased_since.reset();
   timed_out_.push_back({gang, std::chrono::duration_cast<std::chrono::seconds>(after)});
 }

@@ -38,6 +38,9 @@ struct MemoryOptions {
   /// has done nothing for so long, longer than its shortest back-off, it is told once more.
   std::chrono::milliseconds repeat_after{1'500};
   bool nominate_all = false;
+  /// For how long a gang that has given up its places comes behind those of its priority: not for
+  /// ever behind all who come later.
+  std::chrono::minutes behind_for{10};
 };
 
 /// What the planning thread remembers from plan to plan: leases, what the scheduler refused, what
@@ -103,6 +106,7 @@ class Memory {
     std::optional<Time> leased_since;
     bool had_open_claims = false;  // since then
     int64_t turn = 0;
+    Time turned_at;
     int64_t refusals = 0;  // without a change of what was refused
     std::optional<Time> rests_until;
     std::string refused;  // what was last refused, and why
@@ -125,7 +129,8 @@ class Memory {
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
              const PodMemory& memory);
   /// The gang's lease begins anew, behind those of its priority.
-  void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, UnitMemory* memory);
+  void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
+              UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
   void Look(Time at);
   void ForgetOld();

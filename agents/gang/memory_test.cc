@@ -46,7 +46,7 @@ TEST_F(MemoryTest, AGroupMaySayForHowLongItKeepsPlaces) {
   }
   limit = std::numeric_limits<int64_t>::max();
   Learn(*board.Make(), kBegin + seconds(40));
-  EXPECT_GT(memory_.next_look(), kBegin + seconds(86'400));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(630)) << "when it is behind the others no more";
 }
 
 TEST_F(MemoryTest, AGangWithOpenClaimsKeepsPlacesForLonger) {
@@ -89,6 +89,19 @@ TEST_F(MemoryTest, AGangThatGivesUpAtItsBarrierComesBehindThoseOfItsPriority) {
   EXPECT_EQ(timed_out[0].key, LabelsGang("slow"));
   EXPECT_EQ(timed_out[0].after, seconds(58));
   EXPECT_EQ(Prepare(board, kBegin + seconds(61))[0].key, LabelsGang("train"));
+}
+
+TEST_F(MemoryTest, AGangThatHasGivenUpIsNotBehindAllWhoComeForEver) {
+  MakeBoard board;
+  board.AddGang("slow", 1, 1);
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  GaveUp("slow", seconds(60), kBegin + seconds(60));
+  board.Refuse("slow", "cpu");
+  Learn(*board.Make(), kBegin + seconds(60));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(300)) << "train's";
+  EXPECT_EQ(Prepare(board, kBegin + seconds(659))[0].key, LabelsGang("train"));
+  EXPECT_EQ(Prepare(board, kBegin + seconds(660))[0].key, LabelsGang("slow"));
 }
 
 TEST_F(MemoryTest, AGangThatHasGivenUpDoesNotForItsBarrierOnceMore) {

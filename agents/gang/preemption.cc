@@ -33,9 +33,8 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
     if (gang != nullptr) ++losses[*gang];
   }
   return std::any_of(losses.begin(), losses.end(), [&](const auto& loss) {
-    const auto unseen = std::count_if(let_through.begin(), let_through.end(), [&](const auto& pod) {
-      return pod.second == loss.first;
-    });
+    const auto unseen = std::count_if(let_through.begin(), let_through.end(),
+                                      [&](const auto& pod) { return pod.second == loss.first; });
     const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size()) + unseen;
     const plan::GroupState* group = board.FindGroupOf(loss.first);
     const int64_t minimum = group == nullptr ? 0 : group->minimum;

@@ -1,4 +1,6 @@
 // Preempt calls, by the agent as the program runs it.
+#include "preemption.h"
+#include "barrier_testing.h"
 #include "gang_testing.h"
 
 namespace outrigger::gang {
@@ -87,6 +89,39 @@ TEST_F(PreemptTest, WhoWaitsIsNotEvictedButItsBarrierFails) {
   AwaitAtBarrier("train-0");
   EXPECT_THAT(Preempt(MakePod("urgent"), {{"n0", {cluster_.Get("train-0").uid}, 0}}), IsEmpty());
   EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
+}
+
+// kube-scheduler calls when the node for which the pod is nominated has not passed its filters.
+TEST_F(PreemptTest, AMemberThatIsNominatedForItsNodeIsRefusedThere) {
+  Nodes(2);
+  cluster_.Put(Member("train", 0, 1));
+  StartWithPlan();
+  const auto first = Passing("train-0");
+  ASSERT_THAT(first, SizeIs(1));
+  Pod pod = cluster_.Get("train-0");
+  pod.nominated_node_name = first[0];
+  EXPECT_THAT(Preempt(pod, {{first[0], {"uid-a"}, 0}}), IsEmpty());
+  Await([&] {
+    const auto now = Passing("train-0");
+    return now.size() == 1 && now[0] != first[0];
+  });
+}
+
+// The watch shows later that they are bound.
+TEST_F(BarrierTest, WhoWasLetThroughIsAMemberThatMayNotBeCutOff) {
+  Calls calls(&barriers_);
+  for (const char* pod : {"train-0", "train-1", "train-2"}) calls.Arrive(train_, pod);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(calls.Result(i).ok());
+  barriers_.Bound(train_, "uid-train-0", true);
+  const Pod urgent = MakePod("urgent");
+  const std::vector<NodeVictims> candidates = {
+      {"n1", {"uid-train-0"}, 0},
+      {"n2", {"uid-train-1"}, 0},
+      {"n3", {"uid-train-0", "uid-train-1", "uid-train-2"}, 0}};
+  std::vector<NodeVictims> chosen;
+  ChooseVictims(*board_.Make(), {.pod = urgent, .candidates = candidates}, &barriers_, &chosen);
+  ASSERT_THAT(chosen, SizeIs(1)) << "the whole gang, or nobody";
+  EXPECT_EQ(chosen[0].node, "n3");
 }
 
 }  // namespace

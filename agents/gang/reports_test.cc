@@ -182,9 +182,8 @@ TEST_F(ReportsTest, TellWhatKubeSchedulerRefusesAGangThatRests) {
 
 TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
   board_.AddGang("train", 2, 2);
-  board_.Change("train", [](plan::GroupState* group) {
-    group->cause = plan::GroupCause::kLeftToScheduler;
-  });
+  board_.Change("train",
+                [](plan::GroupState* group) { group->cause = plan::GroupCause::kLeftToScheduler; });
   for (int i = 0; i < 3; ++i) EXPECT_THAT(Told(kBegin + seconds(i)), IsEmpty());
   EXPECT_THAT(log_, ElementsAre("gang default/train is left to kube-scheduler (leave-upstream)"));
 }
