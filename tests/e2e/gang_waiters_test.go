@@ -279,18 +279,21 @@ func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 	size := 4 * nodes
 	w.inParallel(4, gangOf("train", size))
 	w.waitingMessage("train-000", "gang default/train waits: cpu")
+	var began time.Time
 	for i := 1; i <= nodes; i++ {
 		node := fmt.Sprintf("n%03d", i-1)
+		began = time.Now() // of the last one: the node that completes the gang is about to come
 		if i > 1 {
 			w.nodes(kube.MakeNode(node).Resource(corev1.ResourceCPU, "5"))
 		}
+		made := time.Now()
 		w.pods(daemon("ds-"+node, node))
-		w.until("ds-"+node, "bound", isBound)
+		w.within(30*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
 		if bound := w.bound("train-"); i < nodes && bound != 0 {
 			t.Fatalf("%d members are bound with %d of %d nodes", bound, i, nodes)
 		}
 	}
-	t.Logf("the gang is whole %.2f s after its last node had come", w.untilBoundOf("train-", size, time.Now()).Seconds())
+	w.within(30*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
 }
 
 // daemon is a pod as the DaemonSet controller makes it: for one node.
