@@ -77,30 +77,53 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	w.run(leads)
 	w.untilLeads(leads)
 	w.run(waits)
+	die := func() {
+		leads.scheduler.Kill()
+		leads.agent.Kill()
+	}
+	// while makes a gang whose leader dies at a call.
+	while := func(kind string, at int) func(gang string) {
+		return func(gang string) {
+			sprung := w.set(kind, at, die)
+			w.inParallel(4, gangOf(gang, size))
+			w.await(gang, sprung)
+		}
+	}
 	rows := []struct {
 		name string
-		kind string
-		at   int
+		dies func(gang string)
 	}{
-		{"first-filter", "filter", 1},
-		{"half-waiting", "bind", size / 2},
-		{"first-binding-sent", "binding", 1},
-		{"half-bound", "binding", size/2 + 1},
+		{"planned", func(gang string) {
+			leads.scheduler.Kill()
+			seen := leads.agent.Metric(t, nodeEvents, `resource="pods"`)
+			w.inParallel(4, gangOf(gang, size))
+			// It has seen them all, and each is a reason to plan.
+			leads.agent.UntilMetricAbove(t, seen+size-1, nodeEvents, `resource="pods"`)
+			leads.agent.Kill()
+		}},
+		{"nominated", func(gang string) {
+			w.allButOneSleep(gang, size)
+			sprung := w.set("nominated", 1, die)
+			w.pods(member(gang, size-1, size))
+			w.await(gang, sprung)
+		}},
+		{"first-filter", while("filter", 1)},
+		{"half-waiting", while("bind", size/2)},
+		{"first-binding-sent", while("binding", 1)},
+		{"first-binding-answered", while("bound", 1)},
+		{"half-bound", while("binding", size/2+1)},
 	}
 	for _, row := range rows {
 		// Both agents must be able to answer; only that of the leader may act.
 		leads.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
 		waits.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
-		sprung := w.set(row.kind, row.at, func() {
-			leads.scheduler.Kill()
-			leads.agent.Kill()
-		})
 		began := time.Now()
-		w.inParallel(4, gangOf(row.name, size))
-		w.await(row.name, sprung)
+		row.dies(row.name)
+		died := time.Now()
 		took := w.untilBoundOf(row.name+"-", size, began)
 		w.untilLeads(waits)
-		t.Logf("%s: whole %.2f s after it began, by %s", row.name, took.Seconds(), waits.host)
+		t.Logf("%s: the leader dies after %.2f s; whole %.2f s after it began, by %s", row.name,
+			died.Sub(began).Seconds(), took.Seconds(), waits.host)
 		leads.agent.Restart(w)
 		w.run(leads)
 		leads, waits = waits, leads

@@ -28,7 +28,8 @@ type trap struct {
 	sprung chan struct{}
 }
 
-// set arms the trap: fire is called before the n-th call of that kind goes through.
+// set arms the trap: fire is called before the n-th call of that kind goes through; of kinds that are
+// answers, after it.
 func (t *trap) set(kind string, n int, fire func()) <-chan struct{} {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -103,15 +104,12 @@ func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Re
 func (w *trappedWorld) throughTrap() string {
 	w.Helper()
 	proxy := w.faultyServer()
-	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
-		switch {
-		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
-			w.see("binding")
-		case r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status"):
-			w.see("nomination")
-		}
-		return false
-	}})
+	w.seeWrites(proxy, "binding", "bound", func(r *http.Request) bool {
+		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding")
+	})
+	w.seeWrites(proxy, "nomination", "nominated", func(r *http.Request) bool {
+		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status")
+	})
 	if w.rights == nil {
 		var err error
 		w.rights, err = w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
@@ -119,6 +117,28 @@ func (w *trappedWorld) throughTrap() string {
 	}
 	w.proxies++
 	return w.kubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
+}
+
+// seeWrites shows the trap each request that matches before it goes through, as sent, and once its answer
+// has gone to who asked, as answered.
+func (w *trappedWorld) seeWrites(proxy *faults.Proxy, sent, answered string, match faults.Match) {
+	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
+		if match(r) {
+			w.see(sent)
+		}
+		return false
+	}})
+	proxy.Inject(faults.Rule{Match: match, Tamper: func() faults.Tamper {
+		told := false // an answer may come in pieces
+		return func(stream *faults.Stream, piece []byte) error {
+			err := stream.Send(piece)
+			if !told {
+				told = true
+				w.see(answered)
+			}
+			return err
+		}
+	}})
 }
 
 func (w *trappedWorld) runScheduler() {

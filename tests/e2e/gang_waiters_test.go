@@ -106,12 +106,7 @@ func (w *world) lastMemberComes(gang string, size int) {
 // nominatedAtBarrier is atBarrier of members that slept before, so that they were nominated.
 func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
 	w.Helper()
-	for i := range size - 1 {
-		w.pods(member(gang, i, size))
-	}
-	for i := range size - 1 {
-		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
-	}
+	w.allButOneSleep(gang, size)
 	w.pods(member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)
 	if len(w.nominated()) == 0 {
