@@ -11,8 +11,7 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 	t.Parallel()
 	const size = 8
 	w := newTrappedWorld(t, size/4)
-	killAgent := func() { w.gang.Kill() }
-	agentBack := func() { w.gang.Restart(w) }
+	killAgent, agentBack := w.killAgent, w.agentBack
 	rows := []struct {
 		name string
 		kind string // of the call that is the last
@@ -68,10 +67,10 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 
 	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
 	w.allButOneSleep("nominated", size)
-	sprung := w.set("nominated", 1, func() { w.gang.Kill() })
+	sprung := w.set("nominated", 1, w.killAgent)
 	w.pods(member("nominated", size-1, size))
 	w.await("a nomination that was answered", sprung)
-	w.gang.Restart(t)
+	w.agentBack()
 	began = time.Now()
 	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
 	w.nobodyBoundAgain()

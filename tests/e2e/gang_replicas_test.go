@@ -19,6 +19,18 @@ type replica struct {
 	agent     *outrigger.Server
 	scheduler *process.Process
 	config    string // file
+	line      line
+}
+
+func (r *replica) killAgent() {
+	r.agent.Kill()
+	r.line.cut.Store(true)
+}
+
+func (w *trappedWorld) agentBackOf(r *replica) {
+	w.Helper()
+	r.line.cut.Store(false)
+	r.agent.Restart(w)
 }
 
 // newReplica starts an agent, and makes the configuration of a scheduler beside it.
@@ -26,7 +38,7 @@ func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	w.Helper()
 	r := &replica{host: host}
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.cluster.LogDir(), "gang",
-		append([]string{"--kubeconfig", w.throughTrap(), "--gang.host-name", host}, args...)...)
+		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
@@ -79,7 +91,7 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	w.run(waits)
 	die := func() {
 		leads.scheduler.Kill()
-		leads.agent.Kill()
+		leads.killAgent()
 	}
 	// while makes a gang whose leader dies at a call.
 	while := func(kind string, at int) func(gang string) {
@@ -99,7 +111,7 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 			w.inParallel(4, gangOf(gang, size))
 			// It has seen them all, and each is a reason to plan.
 			leads.agent.UntilMetricAbove(t, seen+size-1, nodeEvents, `resource="pods"`)
-			leads.agent.Kill()
+			leads.killAgent()
 		}},
 		{"nominated", func(gang string) {
 			w.allButOneSleep(gang, size)
@@ -124,7 +136,7 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 		w.untilLeads(waits)
 		t.Logf("%s: the leader dies after %.2f s; whole %.2f s after it began, by %s", row.name,
 			died.Sub(began).Seconds(), took.Seconds(), waits.host)
-		leads.agent.Restart(w)
+		w.agentBackOf(leads)
 		w.run(leads)
 		leads, waits = waits, leads
 		w.deletePods(row.name + "-")

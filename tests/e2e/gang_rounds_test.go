@@ -145,16 +145,16 @@ func (w *roundWorld) arm(d death) <-chan struct{} {
 			w.cluster.KillServer()
 			return
 		}
-		agent, scheduler := w.gang, w.scheduler
+		killAgent, scheduler := w.killAgent, w.scheduler
 		if len(w.replicas) > 0 {
 			w.dead = w.leading()
-			agent, scheduler = w.dead.agent, w.dead.scheduler
+			killAgent, scheduler = w.dead.killAgent, w.dead.scheduler
 		}
 		if d.victim != "agent" {
 			scheduler.Kill()
 		}
 		if d.victim != "scheduler" {
-			agent.Kill()
+			killAgent()
 		}
 	})
 }
@@ -173,13 +173,13 @@ func (w *roundWorld) revive(d death) {
 		}
 	case len(w.replicas) > 0:
 		if d.victim != "scheduler" {
-			w.dead.agent.Restart(w)
+			w.agentBackOf(w.dead)
 		}
 		if d.victim != "agent" {
 			w.trappedWorld.run(w.dead)
 		}
 	case d.victim == "agent":
-		w.gang.Restart(w)
+		w.agentBack()
 	case d.victim == "scheduler":
 		w.runScheduler()
 	}
