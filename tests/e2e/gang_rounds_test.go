@@ -271,6 +271,7 @@ func (w *roundWorld) loseMembers(r *round) {
 func (w *world) untilEventWith(reason, text string) {
 	w.Helper()
 	w.must(kube.Eventually(w.ctx, patience, func(ctx context.Context) error {
+		var others []string
 		events, err := w.client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -279,7 +280,10 @@ func (w *world) untilEventWith(reason, text string) {
 			if event.Reason == reason && strings.Contains(event.Note, text) {
 				return nil
 			}
+			if event.Reason == reason {
+				others = append(others, event.Note)
+			}
 		}
-		return fmt.Errorf("no event %s with %q", reason, text)
+		return fmt.Errorf("no event %s with %q, but %q", reason, text, others)
 	}))
 }
