@@ -214,7 +214,7 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 }
 
 // W12: one of those who call for members hangs up, and comes again.
-func TestACallerThatHangsUpAtTheBarrierWaitsNoMore(t *testing.T) {
+func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	t.Parallel()
 	w := newBarrierWorld(t, 1)
 	w.pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
