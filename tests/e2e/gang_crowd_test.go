@@ -46,7 +46,7 @@ func gangsFillACluster(t *testing.T, backlog bool) {
 	t.Logf("%d pods in %d gangs bound in %.2f s, %.0f a second", gangs*size, gangs, took.Seconds(),
 		gangs*size/took.Seconds())
 	w.checkBoundOnce(gangs * size)
-	w.within(10*time.Second, "of all gangs the one that was bound in part for longest is whole", w.longestInPart(names...))
+	w.within(10*time.Second, "the gang that was bound in part for longest is whole", w.longestInPart(names...))
 	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
 }
 
