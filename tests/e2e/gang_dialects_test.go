@@ -172,6 +172,36 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 			t.Errorf("%s/%s is bound, without a group", pod.Namespace, pod.Name)
 		}
 	}
+
+	// With a group of its own, the other namespace's is whole beside the one of the same name.
+	for _, d := range dialects {
+		w.create(client, d, d.object("other", "train", 2))
+	}
+	w.gang.UntilMetricAbove(t, 2, "outrigger_gang_waiting", `cause="members"`)
+	if bound := w.boundIn("other", ""); bound != 0 {
+		t.Errorf("%d pods of groups that lack a member are bound", bound)
+	}
+	for i, d := range dialects {
+		whole := w.boundIn("default", d.name+"-")
+		began := time.Now()
+		w.pods(d.member("train", 8).Namespace("other"))
+		took := w.untilBoundOf(d.name+"-", whole+2, began)
+		t.Logf("%s: the other one is whole %.2f s after its last member had come", d.name, took.Seconds())
+		if other := w.boundIn("other", d.name+"-"); other != 2 || whole != []int{2, 3, 3}[i] {
+			t.Errorf("%s: %d are bound in default, %d in other", d.name, whole, other)
+		}
+	}
+}
+
+// boundIn counts the bound pods of a prefix in a namespace.
+func (w *world) boundIn(namespace, prefix string) int {
+	count := 0
+	for _, pod := range w.tracker.Pods() {
+		if pod.Namespace == namespace && strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName != "" {
+			count++
+		}
+	}
+	return count
 }
 
 // W5: one rack for all, of members that are not alike.
@@ -185,7 +215,7 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	object := plugins.object("default", "train", size)
 	object.SetAnnotations(map[string]string{"outrigger.dev/topology-required": "example.com/rack"})
 	w.create(client, plugins, object)
-	// Rack a has one place for a worker too few, rack b just enough for all.
+	// Of racks a and c, which have room for all together, a comes closer; rack b has just enough for all.
 	rack := func(name string, workers int) {
 		w.nodes(kube.MakeNode(name+"-large").Resource(corev1.ResourceCPU, "16").Label("example.com/rack", name))
 		for i := range workers {
@@ -194,13 +224,15 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 		}
 	}
 	rack("a", 3)
+	rack("c", 1)
 	w.gang = w.serveGang()
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
 	w.pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
 	for i := 1; i < size; i++ {
 		w.pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
 	}
-	w.waitingMessage("plugins-train-000", "gang default/train waits: ")
+	w.waitingMessage("plugins-train-000", "gang default/train waits: room within one example.com/rack")
+	w.untilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
 	rack("b", 4)
 	w.untilBoundOf("plugins-", size, time.Now())
 	for _, binding := range w.tracker.Bindings() {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 	"time"
 )
@@ -12,8 +11,7 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 	t.Parallel()
 	const size = 8
 	w := newTrappedWorld(t, size/4)
-	killAgent := func() { w.gang.Kill() }
-	agentBack := func() { w.gang.Restart(w) }
+	killAgent, agentBack := w.killAgent, w.agentBack
 	rows := []struct {
 		name string
 		kind string // of the call that is the last
@@ -25,7 +23,7 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 		{"agent-half-waiting", "bind", size / 2, killAgent, agentBack},
 		{"agent-at-last-waiter", "bind", size, killAgent, agentBack},
 		{"agent-first-binding-sent", "binding", 1, killAgent, agentBack},
-		{"agent-first-binding-answered", "binding", 2, killAgent, agentBack},
+		{"agent-first-binding-answered", "bound", 1, killAgent, agentBack},
 		{"agent-half-bound", "binding", size/2 + 1, killAgent, agentBack},
 		{"agent-last-binding-sent", "binding", size, killAgent, agentBack},
 		{"scheduler-half-waiting", "bind", size / 2, func() { w.scheduler.Kill() }, w.runScheduler},
@@ -68,16 +66,11 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	w.untilGone("planned-")
 
 	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
-	pods := gangOf("nominated", size)
-	w.inParallel(4, pods[:size-1])
-	for i := range size - 1 {
-		w.waitingMessage(fmt.Sprintf("nominated-%03d", i), "gang default/nominated waits: members")
-	}
-	time.Sleep(3 * time.Second)
-	sprung := w.set("nomination", 2, func() { w.gang.Kill() })
-	w.pods(pods[size-1])
-	w.await("a second nomination", sprung)
-	w.gang.Restart(t)
+	w.allButOneSleep("nominated", size)
+	sprung := w.set("nominated", 1, w.killAgent)
+	w.pods(member("nominated", size-1, size))
+	w.await("a nomination that was answered", sprung)
+	w.agentBack()
 	began = time.Now()
 	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
 	w.nobodyBoundAgain()

@@ -19,6 +19,18 @@ type replica struct {
 	agent     *outrigger.Server
 	scheduler *process.Process
 	config    string // file
+	line      line
+}
+
+func (r *replica) killAgent() {
+	r.agent.Kill()
+	r.line.cut.Store(true)
+}
+
+func (w *trappedWorld) agentBackOf(r *replica) {
+	w.Helper()
+	r.line.cut.Store(false)
+	r.agent.Restart(w)
 }
 
 // newReplica starts an agent, and makes the configuration of a scheduler beside it.
@@ -26,7 +38,7 @@ func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	w.Helper()
 	r := &replica{host: host}
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.cluster.LogDir(), "gang",
-		append([]string{"--kubeconfig", w.throughTrap(), "--gang.host-name", host}, args...)...)
+		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
@@ -77,31 +89,54 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	w.run(leads)
 	w.untilLeads(leads)
 	w.run(waits)
+	die := func() {
+		leads.scheduler.Kill()
+		leads.killAgent()
+	}
+	// while makes a gang whose leader dies at a call.
+	while := func(kind string, at int) func(gang string) {
+		return func(gang string) {
+			sprung := w.set(kind, at, die)
+			w.inParallel(4, gangOf(gang, size))
+			w.await(gang, sprung)
+		}
+	}
 	rows := []struct {
 		name string
-		kind string
-		at   int
+		dies func(gang string)
 	}{
-		{"first-filter", "filter", 1},
-		{"half-waiting", "bind", size / 2},
-		{"first-binding-sent", "binding", 1},
-		{"half-bound", "binding", size/2 + 1},
+		{"planned", func(gang string) {
+			leads.scheduler.Kill()
+			seen := leads.agent.Metric(t, nodeEvents, `resource="pods"`)
+			w.inParallel(4, gangOf(gang, size))
+			// It has seen them all, and each is a reason to plan.
+			leads.agent.UntilMetricAbove(t, seen+size-1, nodeEvents, `resource="pods"`)
+			leads.killAgent()
+		}},
+		{"nominated", func(gang string) {
+			w.allButOneSleep(gang, size)
+			sprung := w.set("nominated", 1, die)
+			w.pods(member(gang, size-1, size))
+			w.await(gang, sprung)
+		}},
+		{"first-filter", while("filter", 1)},
+		{"half-waiting", while("bind", size/2)},
+		{"first-binding-sent", while("binding", 1)},
+		{"first-binding-answered", while("bound", 1)},
+		{"half-bound", while("binding", size/2+1)},
 	}
 	for _, row := range rows {
 		// Both agents must be able to answer; only that of the leader may act.
 		leads.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
 		waits.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
-		sprung := w.set(row.kind, row.at, func() {
-			leads.scheduler.Kill()
-			leads.agent.Kill()
-		})
 		began := time.Now()
-		w.inParallel(4, gangOf(row.name, size))
-		w.await(row.name, sprung)
+		row.dies(row.name)
+		died := time.Now()
 		took := w.untilBoundOf(row.name+"-", size, began)
 		w.untilLeads(waits)
-		t.Logf("%s: whole %.2f s after it began, by %s", row.name, took.Seconds(), waits.host)
-		leads.agent.Restart(w)
+		t.Logf("%s: the leader dies after %.2f s; whole %.2f s after it began, by %s", row.name,
+			died.Sub(began).Seconds(), took.Seconds(), waits.host)
+		w.agentBackOf(leads)
 		w.run(leads)
 		leads, waits = waits, leads
 		w.deletePods(row.name + "-")

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,7 +16,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -140,7 +142,7 @@ func whenToldAgain(w *world, agent *outrigger.Server) string {
 	log := inItsLog(w, agent)
 	if strings.Contains(log, "gang default/short waits") {
 		_, err := w.client.CoreV1().Pods("default").Create(w.ctx, short(2).Pod(), metav1.CreateOptions{})
-		if !errors.IsAlreadyExists(err) {
+		if !apierrors.IsAlreadyExists(err) {
 			w.must(err)
 		}
 	}
@@ -155,19 +157,41 @@ func short(index int) *kube.PodBuilder {
 // whenBinding is the error of a call of the scheduler to bind a pod.
 func whenBinding(name string) func(*world, *outrigger.Server) string {
 	return func(w *world, agent *outrigger.Server) string {
-		args := extender.ExtenderBindingArgs{PodNamespace: "default", PodName: name, PodUID: "unknown", Node: "wide"}
-		if pod := w.tracker.Pod("default", name); pod != nil {
-			args.PodUID = pod.UID
+		if err := w.bindCall(w.ctx, agent, name, "wide"); err != nil {
+			return err.Error()
 		}
-		body, err := json.Marshal(args)
-		w.must(err)
-		response, err := http.Post(agent.URL+"/gang/bind", "application/json", bytes.NewReader(body))
-		w.must(err)
-		defer response.Body.Close()
-		var result extender.ExtenderBindingResult
-		w.must(json.NewDecoder(response.Body).Decode(&result))
-		return result.Error
+		return ""
 	}
+}
+
+// bindCall asks an agent to bind a pod, as a scheduler does, and returns the error that it answers with.
+func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, node string) error {
+	args := extender.ExtenderBindingArgs{PodNamespace: "default", PodName: name, PodUID: "unknown", Node: node}
+	if pod := w.tracker.Pod("default", name); pod != nil {
+		args.PodUID = pod.UID
+	}
+	body, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, agent.URL+"/gang/bind", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var result extender.ExtenderBindingResult
+	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
+		return err
+	}
+	if result.Error != "" {
+		return errors.New(result.Error)
+	}
+	return nil
 }
 
 // createWhatIsActedOn makes a gang that has places for which it may be nominated, a single pod, a gang that

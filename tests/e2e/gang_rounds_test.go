@@ -145,16 +145,16 @@ func (w *roundWorld) arm(d death) <-chan struct{} {
 			w.cluster.KillServer()
 			return
 		}
-		agent, scheduler := w.gang, w.scheduler
+		killAgent, scheduler := w.killAgent, w.scheduler
 		if len(w.replicas) > 0 {
 			w.dead = w.leading()
-			agent, scheduler = w.dead.agent, w.dead.scheduler
+			killAgent, scheduler = w.dead.killAgent, w.dead.scheduler
 		}
 		if d.victim != "agent" {
 			scheduler.Kill()
 		}
 		if d.victim != "scheduler" {
-			agent.Kill()
+			killAgent()
 		}
 	})
 }
@@ -173,13 +173,13 @@ func (w *roundWorld) revive(d death) {
 		}
 	case len(w.replicas) > 0:
 		if d.victim != "scheduler" {
-			w.dead.agent.Restart(w)
+			w.agentBackOf(w.dead)
 		}
 		if d.victim != "agent" {
 			w.trappedWorld.run(w.dead)
 		}
 	case d.victim == "agent":
-		w.gang.Restart(w)
+		w.agentBack()
 	case d.victim == "scheduler":
 		w.runScheduler()
 	}
@@ -271,6 +271,7 @@ func (w *roundWorld) loseMembers(r *round) {
 func (w *world) untilEventWith(reason, text string) {
 	w.Helper()
 	w.must(kube.Eventually(w.ctx, patience, func(ctx context.Context) error {
+		var others []string
 		events, err := w.client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -279,7 +280,10 @@ func (w *world) untilEventWith(reason, text string) {
 			if event.Reason == reason && strings.Contains(event.Note, text) {
 				return nil
 			}
+			if event.Reason == reason {
+				others = append(others, event.Note)
+			}
 		}
-		return fmt.Errorf("no event %s with %q", reason, text)
+		return fmt.Errorf("no event %s with %q, but %q", reason, text, others)
 	}))
 }

@@ -17,10 +17,14 @@ func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testi
 		created := time.Since(began)
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
+		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
+		w.untilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
+			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
+		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
+		w.untilWaiting(0)
 		if bound := w.bound(second + "-"); bound != 0 {
 			t.Errorf("%d members of %s are bound beside %s", bound, second, first)
 		}
-		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
 
 		freed := time.Now()
 		w.deletePods(first + "-")

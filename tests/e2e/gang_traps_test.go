@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,13 +27,15 @@ type trap struct {
 	left   int
 	fire   func()
 	sprung chan struct{}
+	ahead  int // bindings that may still go through, when the trap is set for an answer of one
 }
 
-// set arms the trap: fire is called before the n-th call of that kind goes through.
+// set arms the trap: fire is called before the n-th call of that kind goes through; of kinds that are
+// answers, after it.
 func (t *trap) set(kind string, n int, fire func()) <-chan struct{} {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.kind, t.left, t.fire, t.sprung = kind, n, fire, make(chan struct{})
+	t.kind, t.left, t.ahead, t.fire, t.sprung = kind, n, n, fire, make(chan struct{})
 	return t.sprung
 }
 
@@ -41,6 +44,18 @@ func (t *trap) disarm() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.left = 0
+}
+
+// isAhead tells whether a binding is to fail for now, since the trap is to spring at the answer of one
+// before it: bindings are sent at once, and else all would have gone through by then.
+func (t *trap) isAhead() bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.kind != "bound" || t.left == 0 {
+		return false
+	}
+	t.ahead--
+	return t.ahead < 0
 }
 
 func (t *trap) see(kind string) {
@@ -62,8 +77,26 @@ type trappedWorld struct {
 	trap
 	scheduler *process.Process
 	config    []byte
+	line      line         // of the agent gang
 	rights    *rest.Config // of all agents here
 	proxies   int
+}
+
+// line is an agent's to the API server. Once it is cut nothing comes through that the agent sent before it
+// died and nobody had read yet.
+type line struct{ cut atomic.Bool }
+
+// killAgent kills the agent; what it was about to write stays unwritten.
+func (w *trappedWorld) killAgent() {
+	w.gang.Kill()
+	w.line.cut.Store(true)
+}
+
+// agentBack starts the agent anew.
+func (w *trappedWorld) agentBack() {
+	w.Helper()
+	w.line.cut.Store(false)
+	w.gang.Restart(w)
 }
 
 func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
@@ -71,7 +104,7 @@ func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
 	w.slots("n", nodes, 4)
 	w.gang = outrigger.ServeAt(w, 0, "gang", w.cluster.LogDir(), "gang", append([]string{
-		"--kubeconfig", w.throughTrap(), "--gang.scheduler-lease", "none"}, args...)...)
+		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none"}, args...)...)
 	w.gang.UntilReady(w)
 	w.config = w.world.config(map[string]string{"gang": w.trapped(w.gang)})
 	w.runScheduler()
@@ -100,18 +133,15 @@ func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Re
 }
 
 // throughTrap returns the path of a kubeconfig with the agent's rights, by a proxy that sees its calls.
-func (w *trappedWorld) throughTrap() string {
+func (w *trappedWorld) throughTrap(l *line) string {
 	w.Helper()
 	proxy := w.faultyServer()
-	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
-		switch {
-		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
-			w.see("binding")
-		case r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status"):
-			w.see("nomination")
-		}
-		return false
-	}})
+	w.seeWrites(proxy, l, "binding", "bound", func(r *http.Request) bool {
+		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding")
+	})
+	w.seeWrites(proxy, l, "nomination", "nominated", func(r *http.Request) bool {
+		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status")
+	})
 	if w.rights == nil {
 		var err error
 		w.rights, err = w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
@@ -119,6 +149,29 @@ func (w *trappedWorld) throughTrap() string {
 	}
 	w.proxies++
 	return w.kubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
+}
+
+// seeWrites shows the trap each request that matches before it goes through, as sent, and once its answer
+// has gone to who asked, as answered.
+func (w *trappedWorld) seeWrites(proxy *faults.Proxy, l *line, sent, answered string, match faults.Match) {
+	proxy.Inject(faults.Rule{Match: func(r *http.Request) bool {
+		if !match(r) {
+			return false
+		}
+		w.see(sent)
+		return l.cut.Load() || sent == "binding" && w.isAhead()
+	}, Answer: faults.Broken()}) // which nobody reads, or after which it is tried again
+	proxy.Inject(faults.Rule{Match: match, Tamper: func() faults.Tamper {
+		told := false // an answer may come in pieces
+		return func(stream *faults.Stream, piece []byte) error {
+			err := stream.Send(piece)
+			if !told {
+				told = true
+				w.see(answered)
+			}
+			return err
+		}
+	}})
 }
 
 func (w *trappedWorld) runScheduler() {

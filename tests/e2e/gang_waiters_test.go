@@ -1,7 +1,11 @@
 package e2e
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,87 +50,209 @@ func newBarrierWorld(t *testing.T, nodes int) *gangWorld {
 
 // W10: a pod of higher priority on a cluster that a waiting gang fills: nobody is deleted.
 func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.T) {
-	const size = 8
-	w := newBarrierWorld(t, 2)
+	const size = 30
+	w := newBarrierWorld(t, 0)
+	w.slots("n", 5, size/5)
 	_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}, metav1.CreateOptions{})
 	w.must(err)
 	w.atBarrier("train", size)
+	before := w.uids("train-")
 
 	began := time.Now()
 	// No node has room for it beside those who wait: the scheduler looks for whom to evict.
 	w.pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
 	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
+	w.untilWaiting(0)
 	if bound := w.bound("train-"); bound != 0 {
 		t.Errorf("%d members of the gang are bound", bound)
-	}
-	pods := 0
-	for _, pod := range w.tracker.Pods() {
-		if pod.DeletionTimestamp == nil {
-			pods++
-		}
 	}
 	if failed := w.gang.Metric(t, "outrigger_gang_barriers_total", `end="no room"`); failed == 0 {
 		t.Error("no barrier has failed")
 	}
-	if pods != size+1 {
-		t.Errorf("%d pods are there, want %d: one was evicted", pods, size+1)
+	if after := w.uids("train-"); !slices.Equal(before, after) {
+		t.Errorf("of %d members %d are there: some were evicted", len(before), len(after))
+	}
+
+	// The gang comes later: when the single has ended, and the last member comes, too.
+	w.deletePods("urgent")
+	w.untilWaiting(size - 1)
+	began = time.Now()
+	w.lastMemberComes("train", size)
+	t.Logf("the gang is whole %.2f s after its last member came", w.untilBoundOf("train-", size, began).Seconds())
+	w.nobodyBoundAgain()
+}
+
+// uids are those of the pods of a prefix that are not being deleted, in order of names.
+func (w *world) uids(prefix string) []string {
+	var uids []string
+	for _, pod := range w.tracker.Pods() {
+		if strings.HasPrefix(pod.Name, prefix) && pod.DeletionTimestamp == nil {
+			uids = append(uids, string(pod.UID))
+		}
+	}
+	return uids
+}
+
+// lastMemberComes puts a member in the place of the one that no scheduler takes.
+func (w *world) lastMemberComes(gang string, size int) {
+	w.Helper()
+	last := member(gang, size-1, size)
+	w.deletePods(last.Pod().Name)
+	w.untilGone(last.Pod().Name)
+	w.pods(last)
+}
+
+// nominatedAtBarrier is atBarrier of members that slept before, so that they were nominated.
+func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
+	w.Helper()
+	w.allButOneSleep(gang, size)
+	w.pods(member(gang, size-1, size).Scheduler(laterScheduler))
+	w.untilWaiting(size - 1)
+	if len(w.nominated()) == 0 {
+		w.Fatal("nobody at the barrier is nominated")
 	}
 }
+
+// nominated are the pods, with their nodes, that are not bound and have a nomination.
+func (w *world) nominated() map[string]string {
+	nodes := map[string]string{}
+	for _, pod := range w.tracker.Pods() {
+		if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
+			nodes[pod.Name] = pod.Status.NominatedNodeName
+		}
+	}
+	return nodes
+}
+
+// untilNominatedOnlyTo waits until who is nominated is so to a node; "": until nobody is.
+func (w *world) untilNominatedOnlyTo(node string) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if err := w.tracker.Until(ctx, func() bool {
+		for _, to := range w.nominated() {
+			if to != node {
+				return false
+			}
+		}
+		return true
+	}); err != nil {
+		w.Fatalf("stale nominations (want none but to %q): %v: %v", node, w.nominated(), err)
+	}
+}
+
+// onBarrier is what happens while members wait at the barrier, and what has to come of it.
+type onBarrier struct {
+	name   string
+	happen func(w *trappedWorld)
+	bound  int                 // members that are, in the end
+	place  string              // the node where the others have places again; "": nowhere
+	heal   func(*trappedWorld) // after it the others wait at the barrier again; nil: they do so by themselves
+}
+
+func thingsAtTheBarrier() []onBarrier {
+	const first = "train-000"
+	cordon := func(w *trappedWorld, cordoned bool) {
+		_, err := w.client.CoreV1().Nodes().Patch(w.ctx, "n000", types.MergePatchType,
+			fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, cordoned), metav1.PatchOptions{})
+		w.must(err)
+	}
+	return []onBarrier{
+		{"APodIsDeleted", func(w *trappedWorld) {
+			w.must(w.client.CoreV1().Pods("default").Delete(w.ctx, first, metav1.DeleteOptions{}))
+		}, 0, "", func(w *trappedWorld) { w.pods(member("train", 0, barrierSize)) }},
+		{"ANodeIsCordoned", func(w *trappedWorld) { cordon(w, true) }, 0, "",
+			func(w *trappedWorld) { cordon(w, false) }},
+		{"ANodeIsDeleted", func(w *trappedWorld) {
+			w.must(w.client.CoreV1().Nodes().Delete(w.ctx, "n000", metav1.DeleteOptions{}))
+		}, 0, "", func(w *trappedWorld) { w.slots("n", 1, barrierSize) }},
+		{"AMemberIsBoundByHandElsewhere", func(w *trappedWorld) {
+			w.must(w.client.CoreV1().Pods("default").Bind(w.ctx, &corev1.Binding{
+				ObjectMeta: metav1.ObjectMeta{Name: first, Namespace: "default"},
+				Target:     corev1.ObjectReference{Kind: "Node", Name: "elsewhere"}}, metav1.CreateOptions{}))
+		}, 1, "n000", nil},
+		{"TheSchedulerHangsUp", func(w *trappedWorld) {
+			w.scheduler.Kill()
+			w.untilWaiting(0)
+		}, 0, "n000", (*trappedWorld).runScheduler},
+	}
+}
+
+// barrierSize is how many members a gang has to which things happen at the barrier.
+const barrierSize = 4
 
 // W12: what happens to waiters while they wait.
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	t.Parallel()
-	const size = 4
-	rows := []struct {
-		name   string
-		happen func(w *gangWorld)
-		gone   int // members that are not there any more
-	}{
-		{"APodIsDeleted", func(w *gangWorld) {
-			w.must(w.client.CoreV1().Pods("default").Delete(w.ctx, "train-000", metav1.DeleteOptions{}))
-		}, 1},
-		{"ANodeIsCordoned", func(w *gangWorld) {
-			_, err := w.client.CoreV1().Nodes().Patch(w.ctx, "n000", types.MergePatchType,
-				[]byte(`{"spec":{"unschedulable":true}}`), metav1.PatchOptions{})
-			w.must(err)
-		}, 0},
-		{"ANodeIsDeleted", func(w *gangWorld) {
-			w.must(w.client.CoreV1().Nodes().Delete(w.ctx, "n000", metav1.DeleteOptions{}))
-		}, 0},
-		{"AMemberIsBoundByHandElsewhere", func(w *gangWorld) {
-			w.must(w.client.CoreV1().Pods("default").Bind(w.ctx, &corev1.Binding{
-				ObjectMeta: metav1.ObjectMeta{Name: "train-000", Namespace: "default"},
-				Target:     corev1.ObjectReference{Kind: "Node", Name: "elsewhere"}}, metav1.CreateOptions{}))
-		}, 0},
-	}
-	for _, row := range rows {
+	for _, row := range thingsAtTheBarrier() {
 		t.Run(row.name, func(t *testing.T) {
-			w := newBarrierWorld(t, 1)
-			w.slots("elsewhere", 0, 0)
-			w.atBarrier("train", size)
-			w.nodes(kube.MakeNode("elsewhere").Resource(corev1.ResourceCPU, fmt.Sprint(size)).
+			w := newTrappedWorld(t, 1, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
+			w.nominatedAtBarrier("train", barrierSize)
+			w.nodes(kube.MakeNode("elsewhere").Resource(corev1.ResourceCPU, fmt.Sprint(barrierSize)).
 				Taint("example.com/by-hand", "", corev1.TaintEffectNoSchedule))
 			began := time.Now()
 			row.happen(w)
-			w.untilFewerWaiting(size - 1)
-			t.Logf("after %.2f s", time.Since(began).Seconds())
-			byHand := 0
-			if row.name == "AMemberIsBoundByHandElsewhere" {
-				byHand = 1
+			w.untilFewerWaiting(barrierSize - 1)
+			w.within(20*time.Second, "the waiter is told", time.Since(began))
+			w.untilNominatedOnlyTo(row.place)
+			w.within(20*time.Second, "no stale nomination is left", time.Since(began))
+
+			if row.heal != nil {
+				row.heal(w)
 			}
-			if bound := w.bound("train-"); bound != byHand {
-				t.Errorf("%d members are bound, want %d", bound, byHand)
+			w.untilWaiting(barrierSize - 1 - row.bound)
+			if bound := w.bound("train-"); bound != row.bound {
+				t.Errorf("%d members are bound, want %d", bound, row.bound)
 			}
-			for _, pod := range w.tracker.Pods() {
-				if node := pod.Status.NominatedNodeName; node == "n000" && row.name == "ANodeIsDeleted" {
-					w.until(pod.Name, "without its nomination", func(pod *corev1.Pod) bool {
-						return pod.Status.NominatedNodeName != "n000"
-					})
-				}
-			}
+			w.lastMemberComes("train", barrierSize)
+			w.untilBoundOf("train-", barrierSize, began)
+			w.untilNominatedOnlyTo("")
+			w.nobodyBoundAgain()
 		})
 	}
+}
+
+// W12: one of those who call for members hangs up, and comes again.
+func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
+	t.Parallel()
+	w := newBarrierWorld(t, 1)
+	w.pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
+	// For these two the test calls, in their scheduler's place.
+	ours := []string{"train-002", "train-003"}
+	w.pods(member("train", 2, barrierSize).Scheduler(laterScheduler),
+		member("train", 3, barrierSize).Scheduler(laterScheduler))
+	w.untilWaiting(2)
+	for _, name := range ours {
+		w.until(name, "there", func(*corev1.Pod) bool { return true })
+	}
+	ctx, hangUp := context.WithCancel(w.ctx)
+	hungUp := make(chan error, 1)
+	go func() { hungUp <- w.bindCall(ctx, w.gang, ours[0], "n000") }()
+	w.untilWaiting(3)
+
+	began := time.Now()
+	hangUp()
+	w.untilWaiting(2)
+	w.within(20*time.Second, "the caller that has hung up is not waited for", time.Since(began))
+	if err := <-hungUp; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call that was given up ended with %v", err)
+	}
+	// All others are there: with who has gone they would be enough.
+	last := make(chan error, 1)
+	go func() { last <- w.bindCall(w.ctx, w.gang, ours[1], "n000") }()
+	w.untilWaiting(3)
+	if bound := w.bound("train-"); bound != 0 {
+		t.Errorf("%d members are bound, and one has no caller", bound)
+	}
+	if err := w.bindCall(w.ctx, w.gang, ours[0], "n000"); err != nil {
+		t.Errorf("the call that came again: %v", err)
+	}
+	if err := <-last; err != nil {
+		t.Errorf("the last call: %v", err)
+	}
+	w.untilBoundOf("train-", barrierSize, began)
+	w.nobodyBoundAgain()
 }
 
 func (w *gangWorld) untilFewerWaiting(count int) {
@@ -148,18 +274,21 @@ func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 	size := 4 * nodes
 	w.inParallel(4, gangOf("train", size))
 	w.waitingMessage("train-000", "gang default/train waits: cpu")
+	var began time.Time
 	for i := 1; i <= nodes; i++ {
 		node := fmt.Sprintf("n%03d", i-1)
+		began = time.Now() // of the last one: the node that completes the gang is about to come
 		if i > 1 {
 			w.nodes(kube.MakeNode(node).Resource(corev1.ResourceCPU, "5"))
 		}
+		made := time.Now()
 		w.pods(daemon("ds-"+node, node))
-		w.until("ds-"+node, "bound", isBound)
+		w.within(30*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
 		if bound := w.bound("train-"); i < nodes && bound != 0 {
 			t.Fatalf("%d members are bound with %d of %d nodes", bound, i, nodes)
 		}
 	}
-	t.Logf("the gang is whole %.2f s after its last node had come", w.untilBoundOf("train-", size, time.Now()).Seconds())
+	w.within(30*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
 }
 
 // daemon is a pod as the DaemonSet controller makes it: for one node.

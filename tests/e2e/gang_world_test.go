@@ -164,6 +164,16 @@ func (w *world) waitingMessage(pod, want string) string {
 	}), corev1.PodScheduled).Message
 }
 
+// allButOneSleep creates all members of a gang but the last, and waits until they are told that it lacks
+// one: when it comes, they are nominated.
+func (w *world) allButOneSleep(gang string, size int) {
+	w.Helper()
+	w.inParallel(4, gangOf(gang, size)[:size-1])
+	for i := range size - 1 {
+		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
+	}
+}
+
 // firstWhole waits until one of two gangs is bound as a whole, and returns it first.
 func (w *world) firstWhole(size int, a, b string) (first, second string) {
 	w.Helper()

@@ -28,18 +28,16 @@ func newCrowdRows() []*crowdRow {
 }
 
 // measure binds the crowd in each way, one after another, so that all see the same machine.
-func (c crowd) measure(ctx context.Context, binary string, rounds int, rows []*crowdRow) error {
-	for round := range rounds {
-		for _, row := range rows {
-			took, spent, err := c.bind(ctx, binary, row)
-			if err != nil {
-				return fmt.Errorf("%s: %w", row.what, err)
-			}
-			fmt.Fprintf(os.Stderr, "round %d, %s: %d pods in %.2f s, %.0f a second\n", round+1, row.what,
-				c.pods(), took, float64(c.pods())/took)
-			row.seconds = append(row.seconds, took)
-			row.efforts = append(row.efforts, spent)
+func (c crowd) measure(ctx context.Context, binary string, rows []*crowdRow) error {
+	for _, row := range rows {
+		took, spent, err := c.bind(ctx, binary, row)
+		if err != nil {
+			return fmt.Errorf("%s: %w", row.what, err)
 		}
+		fmt.Fprintf(os.Stderr, "%s: %d pods in %.2f s, %.0f a second\n", row.what, c.pods(), took,
+			float64(c.pods())/took)
+		row.seconds = append(row.seconds, took)
+		row.efforts = append(row.efforts, spent)
 	}
 	return nil
 }

@@ -9,8 +9,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// queueRound is what was measured of a queue in one round.
+type queueRound struct {
+	whole  int       // gangs
+	cpu    float64   // of scheduler and agent while nothing changes, in cores
+	writes int       // of the condition of one waiting pod while nothing changes, at most
+	freed  []float64 // seconds until a freed place is taken by a whole gang
+}
+
 // measure fills a cluster with gangs, watches those that wait, and ends the others one by one.
-func (q queue) measure(ctx context.Context, binary string, r *report) error {
+func (q queue) measure(ctx context.Context, binary string, r *queueRound) error {
 	s, err := newStage(ctx, binary, q.room, true)
 	if err != nil {
 		return err
@@ -49,12 +57,16 @@ func (q queue) measure(ctx context.Context, binary string, r *report) error {
 	}
 	spent := after.since(before)
 	r.cpu = (spent.scheduler + spent.agent) / time.Since(began).Seconds()
-	r.writes = len(s.tracker.Failures()) - failures
+	written := map[string]int{}
+	for _, failure := range s.tracker.Failures()[failures:] {
+		written[failure.Name]++
+		r.writes = max(r.writes, written[failure.Name])
+	}
 	return s.endOneByOne(q, waiting, r)
 }
 
 // endOneByOne ends gangs that have places, as often as there are gangs that wait.
-func (s *stage) endOneByOne(q queue, waiting []string, r *report) error {
+func (s *stage) endOneByOne(q queue, waiting []string, r *queueRound) error {
 	for g := range q.gangs {
 		name := fmt.Sprintf("g%03d-", g)
 		if slices.Contains(waiting, name) || len(r.freed) == len(waiting) {

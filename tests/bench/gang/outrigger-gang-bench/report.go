@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"outrigger.dev/outrigger/tests/bench/sheet"
@@ -11,18 +12,46 @@ import (
 // report is what was measured.
 type report struct {
 	crowd  []*crowdRow
-	whole  int       // gangs of the queue that are whole
-	cpu    float64   // of scheduler and agent while nothing changes, in cores
-	writes int       // of conditions of waiting pods while nothing changes
-	freed  []float64 // seconds until a freed place is taken by a whole gang
+	queues []queueRound
 }
 
 func measure(ctx context.Context, o options) (*report, error) {
 	r := &report{crowd: newCrowdRows()}
-	if err := o.crowd.measure(ctx, o.outrigger, o.rounds, r.crowd); err != nil {
-		return nil, err
+	for round := range o.rounds {
+		fmt.Fprintf(os.Stderr, "round %d\n", round+1)
+		if err := o.crowd.measure(ctx, o.outrigger, r.crowd); err != nil {
+			return nil, err
+		}
+		var queue queueRound
+		if err := o.queue.measure(ctx, o.outrigger, &queue); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(os.Stderr, "gangs that wait: %d whole, %.4f cores, condition of a pod written %d times, "+
+			"freed places taken after %.2f s, %.2f s at most\n", queue.whole, queue.cpu, queue.writes,
+			median(queue.freed), slices.Max(append(queue.freed, 0)))
+		r.queues = append(r.queues, queue)
 	}
-	return r, o.queue.measure(ctx, o.outrigger, r)
+	return r, nil
+}
+
+// worst is the largest figure of all rounds of the queue.
+func (r *report) worst(of func(queueRound) float64) (float64, bool) {
+	var all []float64
+	for _, queue := range r.queues {
+		all = append(all, of(queue))
+	}
+	if len(all) == 0 {
+		return 0, false
+	}
+	return slices.Max(all), true
+}
+
+// freed are the figures of all rounds.
+func (r *report) freed() (all []float64) {
+	for _, queue := range r.queues {
+		all = append(all, queue.freed...)
+	}
+	return all
 }
 
 func median(values []float64) float64 {
@@ -45,18 +74,23 @@ func (r *report) targets(o options) []sheet.Target[*report] {
 			Figure: ratio(0)},
 		{What: "gangs in a backlog, to the plain scheduler", AtMost: 1.6,
 			Figure: ratio(2)},
-		{What: "gangs that are whole, of those that there is room for", AtLeast: 1, AtMost: 1,
-			Figure: func(r *report) (float64, bool) { return float64(r.whole) / float64(o.queue.room), true }},
-		{What: "cores of scheduler and agent while gangs wait", AtMost: 0.02,
-			Figure: func(r *report) (float64, bool) { return r.cpu, true }},
-		{What: "writes of conditions while nothing changes, a waiting pod", AtMost: 2,
+		{What: "gangs that are whole, of those that there is room for, worst round", AtLeast: 1, AtMost: 1,
 			Figure: func(r *report) (float64, bool) {
-				return float64(r.writes) / float64(slots*(o.queue.gangs-o.queue.room)), true
+				short, measured := r.worst(func(q queueRound) float64 { return float64(o.queue.room - q.whole) })
+				return 1 - short/float64(o.queue.room), measured
 			}},
-		{What: "s until a freed place is taken, median", AtMost: 1,
-			Figure: func(r *report) (float64, bool) { return median(r.freed), len(r.freed) > 0 }},
-		{What: "s until a freed place is taken, longest", AtMost: 3,
-			Figure: func(r *report) (float64, bool) { return slices.Max(append(r.freed, 0)), len(r.freed) > 0 }},
+		{What: "cores of scheduler and agent while gangs wait, worst round", AtMost: 0.02,
+			Figure: func(r *report) (float64, bool) { return r.worst(func(q queueRound) float64 { return q.cpu }) }},
+		{What: "writes of a waiting pod's condition while nothing changes, of any", AtMost: 2,
+			Figure: func(r *report) (float64, bool) {
+				return r.worst(func(q queueRound) float64 { return float64(q.writes) })
+			}},
+		{What: "s until a freed place is taken, median of all", AtMost: 1,
+			Figure: func(r *report) (float64, bool) { return median(r.freed()), len(r.freed()) > 0 }},
+		{What: "s until a freed place is taken, longest of all", AtMost: 3,
+			Figure: func(r *report) (float64, bool) {
+				return slices.Max(append(r.freed(), 0)), len(r.freed()) > 0
+			}},
 	}
 }
 
