@@ -117,11 +117,14 @@ func (w *roundWorld) run(r *round) {
 	w.await(r.deaths[0].String(), sprung)
 	w.revive(r.deaths[0])
 	for _, death := range r.deaths[1:] {
-		if !w.settlesBefore(r, w.arm(death)) {
+		sprung := w.arm(death)
+		settled := w.settlesBefore(r, sprung)
+		w.disarm()
+		// It may have sprung in between.
+		if !settled || isClosed(sprung) {
 			w.revive(death)
 		}
 	}
-	w.disarm()
 	w.untilSettled(r)
 	<-created
 	w.Logf("settled after %.2f s", time.Since(began).Seconds())
@@ -135,6 +138,15 @@ func (w *roundWorld) run(r *round) {
 	}
 	if r.loses {
 		w.loseMembers(r)
+	}
+}
+
+func isClosed(channel <-chan struct{}) bool {
+	select {
+	case <-channel:
+		return true
+	default:
+		return false
 	}
 }
 
