@@ -239,8 +239,8 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
       absl::StrAppend(&shortfall.text, "; minResources asks for ", finder.in_all());
     }
     if (!shortfall.nodes.empty()) {
-      absl::StrAppend(&shortfall.text, "; ", TextOfNodes(shortfall.nodes, domain, unit.topology.required),
-                      " would do");
+      absl::StrAppend(&shortfall.text, "; ",
+                      TextOfNodes(shortfall.nodes, domain, unit.topology.required), " would do");
     } else {
       absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));
     }

@@ -35,10 +35,12 @@ struct Case {
   struct MemberOf {
     Size size;
     int wants_label;  // -1: takes any node
+    bool leads;       // is of the role that has a minimum of its own
   };
   struct UnitOf {
     std::vector<MemberOf> members;
     int minimum;
+    int leaders;  // so many of that role at least
     int priority;
     bool one_rack;
     bool apart;   // no two on one node
@@ -56,12 +58,14 @@ std::string TextOf(const Case& of) {
                     node.label, " rack r", node.rack, "\n");
   }
   for (const auto& unit : of.units) {
-    absl::StrAppend(&text, "priority ", unit.priority, ", at least ", unit.minimum,
-                    unit.one_rack ? " in one rack" : "", unit.apart ? " apart" : "", ", in all ",
-                    unit.in_all.cpu, "/", unit.in_all.memory, ":");
+    absl::StrAppend(&text, "priority ", unit.priority, ", at least ", unit.minimum, " of them ",
+                    unit.leaders, " leaders", unit.one_rack ? " in one rack" : "",
+                    unit.apart ? " apart" : "", ", in all ", unit.in_all.cpu, "/",
+                    unit.in_all.memory, ":");
     for (const auto& member : unit.members) {
       absl::StrAppend(&text, " ", member.size.cpu, "/", member.size.memory);
       if (member.wants_label >= 0) absl::StrAppend(&text, "@", member.wants_label);
+      if (member.leads) text += "!";
     }
     text += "\n";
   }
@@ -97,7 +101,9 @@ Unit UnitFrom(const Case::UnitOf& of, size_t index) {
     if (of.apart) pod = MakePodApart(pod, name);
     if (member.wants_label >= 0) pod.node_selector.Set("kind", absl::StrCat(member.wants_label));
     unit.AddMember(pod);
+    if (member.leads) unit.unit().members.back().role = "leader";
   }
+  if (of.leaders > 0) unit.AddRole("leader", of.leaders);
   unit.Minimum(of.minimum).Priority(of.priority);
   if (of.one_rack) unit.Required({"rack"});
   unit.MinResources("cpu", absl::StrCat(of.in_all.cpu))
@@ -127,7 +133,11 @@ Case AnyCase(size_t most_nodes, size_t most_units, size_t most_members) {
     for (auto& member : unit.members) {
       member.size = up_to(0, 2) > 0 ? usual : Size{up_to(0, 4), up_to(0, 4)};
       member.wants_label = up_to(0, 4) == 0 ? up_to(0, 1) : -1;
+      member.leads = up_to(0, 2) == 0;
     }
+    const auto leaders = std::count_if(unit.members.begin(), unit.members.end(),
+                                       [](const auto& member) { return member.leads; });
+    unit.leaders = up_to(0, 1) == 0 ? 0 : up_to(0, static_cast<int>(leaders));
     unit.minimum = up_to(1, static_cast<int>(unit.members.size()));
     unit.one_rack = up_to(0, 3) == 0;
     unit.apart = up_to(0, 3) == 0;
@@ -151,15 +161,15 @@ class BruteForce {
       in_all = {in_all.cpu + std::max(0, free.cpu), in_all.memory + std::max(0, free.memory)};
     }
     if (in_all.cpu < unit_.in_all.cpu || in_all.memory < unit_.in_all.memory) return false;
-    if (!unit_.one_rack) return From(0, 0, -1);
-    return From(0, 0, 0) || From(0, 0, 1);
+    if (!unit_.one_rack) return From(0, 0, 0, -1);
+    return From(0, 0, 0, 0) || From(0, 0, 0, 1);
   }
 
  private:
-  bool From(size_t member, int placed, int rack) {
-    if (placed >= unit_.minimum) return true;
+  bool From(size_t member, int placed, int leaders, int rack) {
+    if (placed >= unit_.minimum && leaders >= unit_.leaders) return true;
     if (member == unit_.members.size()) return false;
-    const auto& [size, wants_label] = unit_.members[member];
+    const auto& [size, wants_label, leads] = unit_.members[member];
     for (size_t i = 0; i < free_.size(); ++i) {
       const auto& node = case_.nodes[i];
       if (wants_label >= 0 && node.label != wants_label) continue;
@@ -168,12 +178,12 @@ class BruteForce {
       if (unit_.apart && taken_.contains(i)) continue;
       free_[i] = {free_[i].cpu - size.cpu, free_[i].memory - size.memory};
       taken_.insert(i);
-      const bool fits = From(member + 1, placed + 1, rack);
+      const bool fits = From(member + 1, placed + 1, leaders + (leads ? 1 : 0), rack);
       taken_.erase(taken_.find(i));
       free_[i] = {free_[i].cpu + size.cpu, free_[i].memory + size.memory};
       if (fits) return true;
     }
-    return From(member + 1, placed, rack);
+    return From(member + 1, placed, leaders, rack);
   }
 
   const Case& case_;
@@ -197,7 +207,7 @@ bool Apply(const Case& of, const Case::UnitOf& unit, const UnitPlan& plan,
     if (plan.nodes[i].empty()) continue;
     if (!taken.insert(plan.nodes[i]).second && unit.apart) return false;
     const size_t node = std::stoul(plan.nodes[i].substr(1));
-    const auto& [size, wants_label] = unit.members[i];
+    const auto& [size, wants_label, leads] = unit.members[i];
     if (wants_label >= 0 && of.nodes[node].label != wants_label) return false;
     if (unit.one_rack && rack >= 0 && of.nodes[node].rack != rack) return false;
     rack = of.nodes[node].rack;
@@ -214,6 +224,14 @@ int64_t PlacedOf(const UnitPlan& plan) {
                        [](const std::string& node) { return !node.empty(); });
 }
 
+int64_t LeadersOf(const Case::UnitOf& unit, const UnitPlan& plan) {
+  int64_t leaders = 0;
+  for (size_t i = 0; i < plan.nodes.size(); ++i) {
+    leaders += unit.members[i].leads && !plan.nodes[i].empty() ? 1 : 0;
+  }
+  return leaders;
+}
+
 RC_GTEST_PROP(EveryPlan, FitsTheNodesAndIsWholeOrNothing, ()) {
   const Case of = AnyCase(8, 6, 8);
   World world;
@@ -224,6 +242,7 @@ RC_GTEST_PROP(EveryPlan, FitsTheNodesAndIsWholeOrNothing, ()) {
   for (size_t i = 0; i < plan.units.size(); ++i) {
     const int64_t placed = PlacedOf(plan.units[i]);
     RC_ASSERT((plan.units[i].fits ? placed >= of.units[i].minimum : placed == 0));
+    RC_ASSERT((placed == 0 || LeadersOf(of.units[i], plan.units[i]) >= of.units[i].leaders));
     RC_ASSERT(plan.units[i].fits == (plan.units[i].cause.kind == Cause::Class::kNone));
     RC_ASSERT(Apply(of, of.units[i], plan.units[i], &free));
   }

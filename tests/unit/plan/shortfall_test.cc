@@ -39,7 +39,8 @@ TEST(Shortfall, NamesTheBestDomain) {
     world.AddNode(MakeNode(name).Allocatable("cpu", "2").Label("rack", rack));
   }
   EXPECT_EQ(world.Explain({MakeUnit("a").Members(5, "2").Required({"rack"})}, 0).text,
-            "5 members need cpu 2 each, 3 fit in rack r7; 2 more nodes in rack r7 with cpu 2 free would do");
+            "5 members need cpu 2 each, 3 fit in rack r7; 2 more nodes in rack r7 with cpu 2 free "
+            "would do");
 }
 
 TEST(Shortfall, CountsWhatUnitsBeforeItWouldTake) {
