@@ -6,7 +6,12 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/standin"
 )
 
 // W8: the agent is killed at any moment of a gang's life, and comes again. Once things settle every
@@ -72,4 +77,34 @@ func TestAGangThatIsBoundInPartIsMadeWholeAfterARestart(t *testing.T) {
 	w.untilBoundOf("train-", size, time.Now())
 	w.pods(slot("later"))
 	w.waitingMessage("later", "0/2 nodes are available")
+}
+
+// A bound member that fails leaves a gang that cannot go on: where its policy is restart the rest is evicted,
+// so that its controller makes all of it anew.
+func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
+	t.Parallel()
+	const size = 4
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", 1, size)
+	w.gang = w.serveGang("--gang.partial-timeout", "1")
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	_, err := standin.StartKubelet(w.ctx, w.client)
+	w.must(err)
+	var pods []*kube.PodBuilder
+	for i := range size {
+		pods = append(pods, member("train", i, size).Annotation("outrigger.dev/on-member-loss", "restart"))
+	}
+	w.inParallel(size, pods)
+	w.untilBoundOf("train-", size, time.Now())
+	w.until("train-000", "running", func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
+	began := time.Now()
+	_, err = w.client.CoreV1().Pods("default").Patch(w.ctx, "train-000", types.MergePatchType,
+		[]byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
+	w.must(err)
+	w.untilGone("train-001", "train-002", "train-003")
+	w.within(30*time.Second, "the rest is gone", time.Since(began))
+	w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")
+	if w.tracker.Pod("default", "train-000") == nil {
+		t.Error("the member that failed is gone, too: nobody is to see why")
+	}
 }
