@@ -138,6 +138,12 @@ Admission AdmitSingle(const Board& board, const Request& request, const BoardPod
   return {};
 }
 
+/// What keeps a member from a place; of a gang that gave up its places, that it did.
+std::string WordOf(const BoardUnit& unit) {
+  if (unit.fits) return "room for more than its minimum";
+  return unit.rank.turn == 0 ? unit.word : unit.word + ", after it gave up its places";
+}
+
 /// A pod that names a group, and that no plan has seen.
 Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> verdicts) {
   const plan::UnitKey key{membership.dialect, std::string(membership.namespace_),
@@ -189,8 +195,7 @@ Admission Admit(const Board& board, const Request& request, TentativeUses* tenta
   }
   if (!unit->gang) return AdmitSingle(board, request, seat, tentative, verdicts);
   if (!seat->node.empty()) return AdmitLeased(*seat, *unit, request, verdicts);
-  const std::string word = unit->fits ? "room for more than its minimum" : unit->word;
-  RejectAll("room", WaitingText(unit->key, word), verdicts);
+  RejectAll("room", WaitingText(unit->key, WordOf(*unit)), verdicts);
   return {Outcome::kWaits, ""};
 }
 

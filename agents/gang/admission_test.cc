@@ -177,6 +177,15 @@ TEST_F(AdmissionTest, AnAnswerHasOneReasonHoweverManyNodesThereAre) {
   EXPECT_EQ(std::count(texts.begin(), texts.end(), kLeftOut), 999);
 }
 
+TEST_F(AdmissionTest, AMemberOfAGangThatGaveUpItsPlacesIsToldSo) {
+  board_.AddGang("train", 1, 1);
+  board_.Refuse("train", "cpu");
+  board_.Turn("train", 1);
+  EXPECT_EQ(
+      Ask(Member("train-0"))[0],
+      "gang default/train waits: cpu, after it gave up its places (see outrigger explain gang)");
+}
+
 class SteerTest : public AdmissionTest {
  protected:
   // Scores of n1, which is leased, and n2.

@@ -66,6 +66,8 @@ class MakeBoard {
     pod = std::make_shared<Pod>(std::move(changed));
   }
   void OpenClaims(const std::string& name, bool open) { gangs_[name].unit.has_open_claims = open; }
+  /// The gang gave up its places so often.
+  void Turn(const std::string& name, int64_t turn) { gangs_[name].unit.rank.turn = turn; }
   /// The members of a gang from the given one on have no place.
   void Surplus(const std::string& name, size_t from) { gangs_[name].placed = from; }
   /// The gang is not planned for now.

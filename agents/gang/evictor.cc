@@ -1,10 +1,9 @@
 #include "evictor.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "fmt/format.h"
+#include "evictions.h"
 
 namespace outrigger::gang {
 namespace {
@@ -12,7 +11,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kEvictTimeout{5};
-constexpr size_t kCallsAtOnce = 8;
 // A budget that has been spent meanwhile may recover.
 constexpr seconds kEvictAgain{1};
 // A unit for which nothing was found is looked at again after so long, and twice as long each time.
@@ -158,7 +156,7 @@ void Evictor::Work(const Job& job, const std::stop_token& stop) {
   }
   if (!Settle(job, *found, stop)) return;
   reports_->OnPreempting(unit, found->victims);
-  EvictAll(stop);
+  EvictVictims(stop);
 }
 
 std::optional<plan::Preemption> Evictor::Search(const Job& job) {
@@ -210,30 +208,7 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
   return phase_ == Phase::kEvicting && !stop.stop_requested();
 }
 
-// Asks for each of `left`, several at once; who is refused stays in it.
-void Evictor::EvictOnce(std::vector<PodPtr>* left, const std::stop_token& stop) {
-  std::vector<char> done(left->size(), 0);
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < left->size(); i = next++) {
-      const Pod& pod = *(*left)[i];
-      const absl::Status status =
-          cluster_->Evict(IdOf(pod), {.timeout = kEvictTimeout, .stop = stop});
-      reports_->OnEviction(pod, status);
-      // Gone already, or another one by now.
-      done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < std::min(left->size(), kCallsAtOnce); ++i) others.emplace_back(work);
-    work();
-  }
-  size_t at = 0;
-  std::erase_if(*left, [&](const PodPtr&) { return done[at++] != 0; });
-}
-
-void Evictor::EvictAll(const std::stop_token& stop) {
+void Evictor::EvictVictims(const std::stop_token& stop) {
   std::vector<PodPtr> left;
   std::unique_lock<std::mutex> lock(mutex_);
   for (const plan::Tenant& tenant : victims_) {
@@ -242,7 +217,7 @@ void Evictor::EvictAll(const std::stop_token& stop) {
   const Time deadline = deadline_;
   while (!left.empty() && !stop.stop_requested() && options_.now() < deadline) {
     lock.unlock();
-    EvictOnce(&left, stop);
+    EvictAll(cluster_, reports_, &left, stop);
     lock.lock();
     if (!left.empty()) wake_.wait_for(lock, stop, kEvictAgain, [] { return false; });
   }

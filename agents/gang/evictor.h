@@ -94,8 +94,7 @@ class Evictor {
   std::optional<plan::Preemption> Search(const Job& job);
   absl::Status MayEvictAll(const std::vector<plan::Tenant>& victims, const std::stop_token& stop);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
-  void EvictOnce(std::vector<PodPtr>* left, const std::stop_token& stop);
-  void EvictAll(const std::stop_token& stop);
+  void EvictVictims(const std::stop_token& stop);
   void Fail(const plan::UnitKey& unit, Time began);
   void End(bool served);
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,

@@ -27,6 +27,7 @@ constexpr size_t kWriters = 8;
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
 constexpr milliseconds kWriteTimeout{2000};
+constexpr milliseconds kLeaseTimeout{5000};
 
 milliseconds RestAfter(std::chrono::steady_clock::duration plan) {
   const auto took = std::chrono::duration_cast<milliseconds>(plan);
@@ -46,7 +47,8 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, I
       reports_(reports),
       options_(std::move(options)),
       memory_(options_.memory),
-      recovery_(cluster, options_.partial_timeout),
+      recovery_(cluster, &evictor->reports(), options_.partial_timeout,
+                [charge] { return charge->Ask({.timeout = kLeaseTimeout}); }),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})) {}
 
@@ -56,6 +58,7 @@ PlanLoop::~PlanLoop() {
 
 void PlanLoop::Start() {
   cluster_->OnChange([this] { Nudge(); });
+  recovery_.Start();
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -64,6 +67,7 @@ void PlanLoop::Stop() {
   cluster_->OnChange(nullptr);
   thread_.request_stop();
   thread_.join();
+  recovery_.Stop();
 }
 
 std::shared_ptr<const Answers> PlanLoop::Answer() const {
@@ -146,7 +150,6 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   Plan(*view);
   plan_took_ = std::chrono::steady_clock::now() - began;
   Write(stop);
-  recovery_.Evict(*Answer()->board, &evictor_->reports(), stop);
 }
 
 // A waiter is a pod that is there, on a node that may be used: of another one the call fails now.

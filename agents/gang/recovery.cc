@@ -2,20 +2,41 @@
 
 #include <utility>
 
+#include "evictions.h"
+
 namespace outrigger::gang {
 namespace {
 
-constexpr std::chrono::seconds kEvictTimeout{5};
+// Those whom a disruption budget keeps are asked for again after so long.
 constexpr std::chrono::seconds kEvictAgain{5};
 
 }  // namespace
 
+Recovery::Recovery(ClusterAccess* cluster, EvictionReports* reports,
+                   std::chrono::milliseconds patience, std::function<absl::Status()> may_act)
+    : cluster_(cluster), reports_(reports), patience_(patience), may_act_(std::move(may_act)) {}
+
+Recovery::~Recovery() {
+  Stop();
+}
+
+void Recovery::Start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+void Recovery::Stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+void Recovery::Look(Time at) {
+  if (!next_look_ || at < *next_look_) next_look_ = at;
+}
+
 std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barriers& barriers,
                                                 Time now) {
   next_look_.reset();
-  const auto look = [this](Time at) {
-    if (!next_look_ || at < *next_look_) next_look_ = at;
-  };
   for (auto& [key, state] : since_) state.seen = false;
   std::vector<Partial> partial;
   for (const plan::GroupState& group : board.groups()) {
@@ -23,31 +44,53 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
                             group.on_member_loss == plan::OnMemberLoss::kIgnore ||
                             group.cause == plan::GroupCause::kLeftToScheduler;
     if (!group.broken || left_alone || barriers.IsCommitting(group.key)) continue;
-    State& state = since_.try_emplace(group.key, State{.since = now}).first->second;
+    State& state =
+        since_
+            .try_emplace(group.key, State{.since = now, .told = false, .seen = true, .evicted = {}})
+            .first->second;
     state.seen = true;
     if (now - state.since < patience_) {
-      look(state.since + patience_);
+      Look(state.since + patience_);
       continue;
     }
-    state.restarts = group.on_member_loss == plan::OnMemberLoss::kRestart;
-    if (state.restarts) look(now + kEvictAgain);
+    const bool restarts = group.on_member_loss == plan::OnMemberLoss::kRestart;
+    if (restarts) Restart(board.BoundOf(group.key), now, &state);
     if (std::exchange(state.told, true)) continue;
-    partial.push_back({group.key, group.bound, group.minimum, state.restarts});
+    partial.push_back({group.key, group.bound, group.minimum, restarts});
   }
   std::erase_if(since_, [](const auto& entry) { return !entry.second.seen; });
   return partial;
 }
 
-void Recovery::Evict(const Board& board, EvictionReports* reports, const std::stop_token& stop) {
-  for (const auto& [key, state] : since_) {
-    if (!state.restarts) continue;
-    for (const BoundMember& member : board.BoundOf(key)) {
-      const Pod& pod = *member.pod;
-      // What a budget refuses is tried again at the next look.
-      reports->OnEviction(pod, cluster_->Evict({pod.namespace_, pod.name, pod.uid},
-                                               {.timeout = kEvictTimeout, .stop = stop}));
-    }
+void Recovery::Restart(std::span<const BoundMember> rest, Time now, State* state) {
+  if (!state->evicted || now - *state->evicted >= kEvictAgain) {
+    state->evicted = now;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const BoundMember& member : rest) due_.push_back(member.pod);
+    wake_.notify_one();
   }
+  Look(*state->evicted + kEvictAgain);
+}
+
+void Recovery::Run(const std::stop_token& stop) {
+  while (true) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (!wake_.wait(lock, stop, [this] { return !due_.empty(); })) return;
+    }
+    EvictDue(stop);
+  }
+}
+
+void Recovery::EvictDue(const std::stop_token& stop) {
+  std::vector<PodPtr> due;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    due.swap(due_);
+  }
+  // Whoever is in charge by now sees to it.
+  if (due.empty() || (may_act_ && !may_act_().ok())) return;
+  EvictAll(cluster_, reports_, &due, stop);
 }
 
 }  // namespace outrigger::gang

@@ -1,13 +1,19 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "barrier.h"
 #include "board.h"
 #include "eviction_reports.h"
@@ -18,12 +24,20 @@
 namespace outrigger::gang {
 
 /// Sees to gangs that are bound in part, below their minimum, for too long: it says so, and evicts
-/// the rest of those that want to start anew. A gang some of whose members have finished is left
-/// alone: it may be done. Not thread-safe.
+/// the rest of those that want to start anew, on a thread of its own. A gang some of whose members
+/// have finished is left alone: it may be done.
 class Recovery {
  public:
-  Recovery(ClusterAccess* cluster, std::chrono::milliseconds patience)
-      : cluster_(cluster), patience_(patience) {}
+  /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
+  /// evicted; may block; null: it is.
+  Recovery(ClusterAccess* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
+           std::function<absl::Status()> may_act = nullptr);
+  ~Recovery();
+  Recovery(const Recovery&) = delete;
+  Recovery& operator=(const Recovery&) = delete;
+
+  void Start();
+  void Stop();
 
   /// A gang to be told of: once each time that it comes to this.
   struct Partial {
@@ -32,27 +46,41 @@ class Recovery {
     int64_t minimum = 0;
     bool restarts = false;
   };
+  /// From the planning thread, as the next two.
   std::vector<Partial> OnPlan(const Board& board, const Barriers& barriers, Time now);
-  /// Evicts what is left of the gangs that OnPlan() said restart. A disruption budget may forbid
-  /// it: then it is tried again. Goes to the API server.
-  void Evict(const Board& board, EvictionReports* reports, const std::stop_token& stop);
-
-  /// When the next gang has been bound in part for too long; nothing: none is.
+  /// When the next gang has been bound in part for too long, or may be evicted again; nothing:
+  /// never.
   std::optional<Time> next_look() const { return next_look_; }
   /// How many gangs are bound in part, for however long.
   size_t partial() const { return since_.size(); }
+
+  /// Evicts those of whom OnPlan() found that they are to go. What a disruption budget forbids is
+  /// tried again after some seconds. By the thread, or by a test that started none.
+  void EvictDue(const std::stop_token& stop = {});
 
  private:
   struct State {
     Time since;
     bool told = false;
-    bool restarts = false;
     bool seen = false;
+    std::optional<Time> evicted;  // when the rest was last to be evicted
   };
+  void Restart(std::span<const BoundMember> rest, Time now, State* state);
+  void Run(const std::stop_token& stop);
+  void Look(Time at);
+
   ClusterAccess* const cluster_;
+  EvictionReports* const reports_;
   const std::chrono::milliseconds patience_;
+  const std::function<absl::Status()> may_act_;
   std::map<plan::UnitKey, State> since_;
   std::optional<Time> next_look_;
+
+  std::mutex mutex_;  // guards due_
+  std::condition_variable_any wake_;
+  std::vector<PodPtr> due_;
+
+  std::jthread thread_;
 };
 
 }  // namespace outrigger::gang

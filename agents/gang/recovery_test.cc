@@ -32,13 +32,20 @@ class RecoveryTest : public ::testing::Test {
     return board.Make();
   }
 
+  // What is due at that time is evicted.
+  void PlanAt(const Board& board, int second) {
+    (void)recovery_.OnPlan(board, barriers_, kStart + seconds(second));
+    recovery_.EvictDue();
+  }
+
   testing::FakeCluster cluster_;
   Barriers barriers_{{}};
-  Recovery recovery_{&cluster_, seconds(60)};
   Counted counted_;
   std::vector<std::string> log_;
   EvictionReports reports_{&cluster_, &counted_,
                            [this](std::string_view line) { log_.emplace_back(line); }};
+  absl::Status may_act_;
+  Recovery recovery_{&cluster_, &reports_, seconds(60), [this] { return may_act_; }};
 };
 
 TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {
@@ -52,17 +59,15 @@ TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {
   EXPECT_EQ(told[0].minimum, 3);
   EXPECT_FALSE(told[0].restarts);
   EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(61)), IsEmpty());
-  recovery_.Evict(*board, &reports_, {});
+  recovery_.EvictDue();
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
 }
 
 TEST_F(RecoveryTest, EvictsTheRestOfAGangThatWantsToStartAnew) {
   const auto board = Partial(plan::OnMemberLoss::kRestart);
-  EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart), IsEmpty());
-  recovery_.Evict(*board, &reports_, {});
+  PlanAt(*board, 0);
   EXPECT_THAT(cluster_.evictions(), IsEmpty()) << "not before its time";
-  EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(60)), SizeIs(1));
-  recovery_.Evict(*board, &reports_, {});
+  PlanAt(*board, 60);
   EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("train-0", "train-1"));
 }
 
@@ -72,11 +77,33 @@ TEST_F(RecoveryTest, TellsOnceWhyNobodyMayBeEvicted) {
     return pod == "train-0" ? absl::PermissionDeniedError("cannot create pods/eviction")
                             : absl::OkStatus();
   });
-  for (int i : {0, 60}) (void)recovery_.OnPlan(*board, barriers_, kStart + seconds(i));
-  for (int i = 0; i < 3; ++i) recovery_.Evict(*board, &reports_, {});
+  for (int second : {0, 60, 65, 70}) PlanAt(*board, second);
   EXPECT_THAT(log_, ElementsAre("pod default/train-0 is not evicted yet: cannot create "
                                 "pods/eviction"));
   EXPECT_EQ(counted_.values["evictions_total refused"], 3);
+}
+
+TEST_F(RecoveryTest, AsksAgainForWhoIsKeptAfterFiveSecondsHoweverOftenItIsPlanned) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  cluster_.OnEvict([](const std::string&, bool) { return absl::ResourceExhaustedError("budget"); });
+  PlanAt(*board, 0);
+  for (int second : {60, 60, 61, 64}) {
+    PlanAt(*board, second);
+    EXPECT_EQ(recovery_.next_look(), kStart + seconds(65));
+  }
+  EXPECT_EQ(counted_.values["evictions_total refused"], 2) << "each of the two once";
+  PlanAt(*board, 65);
+  EXPECT_EQ(counted_.values["evictions_total refused"], 4);
+}
+
+TEST_F(RecoveryTest, EvictsNobodyWhenItIsInChargeNoMore) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  may_act_ = absl::FailedPreconditionError("the Lease is another's");
+  for (int second : {0, 60}) PlanAt(*board, second);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+  may_act_ = absl::OkStatus();
+  PlanAt(*board, 65);
+  EXPECT_THAT(cluster_.evictions(), SizeIs(2)) << "who is in charge sees to it";
 }
 
 TEST_F(RecoveryTest, LeavesAloneWhoMayBeDoneAndWhoIgnoresLosses) {

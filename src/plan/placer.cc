@@ -34,7 +34,7 @@ Placer::Outcome Placer::Place(const Unit& unit, Seats* seats) {
     return outcome;
   }
   for (const Choice& choice : Choices(unit, domains_->Of(unit.topology.required), *seats)) {
-    if (!Allowed(unit, *seats, *choice.domain)) continue;
+    if (!JoinPlaced(*space_, unit, *seats, choice.domain->slots)) continue;
     Ground ground(space_, &choice.domain->slots);
     if (!OnGround(unit, &ground, seats, &outcome.gave_up)) continue;
     outcome.fits = true;
@@ -191,20 +191,6 @@ bool Placer::HasRoom(const std::vector<Slot>& slots, const Seats& seats, int64_t
     *room = std::min(*room, sum);
   }
   return enough;
-}
-
-// Members that have a place already must be there.
-bool Placer::Allowed(const Unit& unit, const Seats& seats, const Domain& domain) const {
-  const absl::flat_hash_set<Slot> slots(domain.slots.begin(), domain.slots.end());
-  const auto here = [&](const std::string& node) {
-    const Slot slot = space_->Find(node);
-    return slot == kNoSlot || slots.contains(slot);
-  };
-  const auto waits_here = [&](const Seat& seat) {
-    return seat.waits_on == kNoSlot || slots.contains(seat.waits_on);
-  };
-  return std::all_of(unit.topology.bound_on.begin(), unit.topology.bound_on.end(), here) &&
-         std::all_of(seats.seats.begin(), seats.seats.end(), waits_here);
 }
 
 }  // namespace outrigger::plan

@@ -48,7 +48,6 @@ class Placer {
   std::vector<Slot> SlotsBeside(const Unit& unit, const std::string& label,
                                 const std::vector<Slot>& slots, const Seats& seats) const;
   bool HasRoom(const std::vector<Slot>& slots, const Seats& seats, int64_t* room) const;
-  bool Allowed(const Unit& unit, const Seats& seats, const Domain& domain) const;
 
   NodeSpace* const space_;
   DomainTable* const domains_;

@@ -109,6 +109,7 @@ Proposal ProposeSomewhere(const Workshop& work, const Unit& unit, const Seats& s
   }
   std::optional<Proposal> best;
   for (const Domain& domain : work.domains->Of(labels)) {
+    if (!JoinPlaced(*work.space, unit, seats, domain.slots)) continue;
     Ground ground(work.space, &domain.slots);
     Proposal proposal = ProposeOn(&ground, work, unit, seats, &domain);
     if (!best.has_value() || IsBetter(proposal, *best)) best = std::move(proposal);

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
 namespace outrigger::plan {
@@ -106,6 +107,16 @@ Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes) {
   seats.plain &= unit.topology.required.empty() || unit.topology.bound_on.empty();
   if (seats.plain) seats.likeness = LikenessOf(unit, seats);
   return seats;
+}
+
+bool JoinPlaced(const NodeSpace& space, const Unit& unit, const Seats& seats,
+                const std::vector<Slot>& slots) {
+  const absl::flat_hash_set<Slot> here(slots.begin(), slots.end());
+  const auto is_here = [&](Slot slot) { return slot == kNoSlot || here.contains(slot); };
+  return std::all_of(unit.topology.bound_on.begin(), unit.topology.bound_on.end(),
+                     [&](const std::string& node) { return is_here(space.Find(node)); }) &&
+         std::all_of(seats.seats.begin(), seats.seats.end(),
+                     [&](const Seat& seat) { return is_here(seat.waits_on); });
 }
 
 }  // namespace outrigger::plan

@@ -43,4 +43,9 @@ struct Seats {
 /// Works out the seats of a unit. `shapes` knows the shape of each pod.
 Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes);
 
+/// Whether members of the unit that go to `slots` join those that have a place already, being bound
+/// or waiting for it: none of these has it elsewhere.
+bool JoinPlaced(const NodeSpace& space, const Unit& unit, const Seats& seats,
+                const std::vector<Slot>& slots);
+
 }  // namespace outrigger::plan

@@ -122,6 +122,44 @@ void BM_Replan10000UnitsThatWait(benchmark::State& state) {
 }
 BENCHMARK(BM_Replan10000UnitsThatWait)->Unit(benchmark::kMillisecond);
 
+// Two hundred amounts that no node has.
+void BM_Replan10000UnitsOf200ShapesThatWait(benchmark::State& state) {
+  std::vector<plan::Unit> units;
+  for (size_t i = 0; i < 10'000; ++i) {
+    units.push_back(Gang(i, 1, fmt::format("{}m", 33'000 + i % 200)));
+  }
+  Replan(state, std::move(units));
+}
+BENCHMARK(BM_Replan10000UnitsOf200ShapesThatWait)->Unit(benchmark::kMillisecond);
+
+// On a full cluster but for 40 places; each gang wants 50.
+std::vector<plan::Unit> NearlyFitting(bool apart) {
+  std::vector<plan::Unit> units = {Gang(99'999, kNodes - 40, "30")};
+  for (size_t i = 0; i < 200; ++i) {
+    units.push_back(Gang(i, 50, "20"));
+    if (!apart) continue;
+    for (plan::Member& member : units.back().members) {
+      Pod pod = *member.pod;
+      PodAffinityTerm& term = pod.affinity.required_pod_anti.emplace_back();
+      term.label_selector.emplace();
+      term.label_selector->match_labels.Set("job", units.back().key.name);
+      term.topology_key = "kubernetes.io/hostname";
+      member.pod = std::make_shared<const Pod>(std::move(pod));
+    }
+  }
+  return units;
+}
+
+void BM_Replan200GangsOf50ThatNearlyFit(benchmark::State& state) {
+  Replan(state, NearlyFitting(/*apart=*/false));
+}
+BENCHMARK(BM_Replan200GangsOf50ThatNearlyFit)->Unit(benchmark::kMillisecond);
+
+void BM_Replan200GangsOf50ApartThatNearlyFit(benchmark::State& state) {
+  Replan(state, NearlyFitting(/*apart=*/true));
+}
+BENCHMARK(BM_Replan200GangsOf50ApartThatNearlyFit)->Unit(benchmark::kMillisecond);
+
 // How the cost grows: 400 members of so many shapes on so many nodes.
 void PlanShapes(benchmark::State& state, size_t nodes, size_t shapes) {
   cluster::Cluster cluster{cluster::ClusterOptions()};

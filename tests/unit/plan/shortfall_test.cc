@@ -43,6 +43,17 @@ TEST(Shortfall, NamesTheBestDomain) {
             "would do");
 }
 
+TEST(Shortfall, NamesTheDomainWhereMembersAreBoundThoughAnotherHasMoreRoom) {
+  World world;
+  world.AddNode(MakeNode("a1").Allocatable("cpu", "2").Label("rack", "r1"));
+  world.AddNode(MakeNode("b1").Allocatable("cpu", "4").Label("rack", "r7"));
+  Unit unit = MakeUnit("a").Members(2, "2").Required({"rack"}).Minimum(4).Bound(2, {"a1"});
+  world.Bind(MakePod("bound").Requests({{"cpu", "2"}}), "a1");
+  EXPECT_EQ(world.Explain({unit}, 0).text,
+            "4 members need cpu 2 each, 2 fit in rack r1; 2 more nodes in rack r1 with cpu 2 free "
+            "would do");
+}
+
 TEST(Shortfall, CountsWhatUnitsBeforeItWouldTake) {
   // With one or two nodes more the first gang still waits, and the second would be glad of one.
   World world;

@@ -1,0 +1,38 @@
+#include "evictions.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+namespace outrigger::gang {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{5};
+constexpr size_t kCallsAtOnce = 8;
+
+}  // namespace
+
+void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
+              const std::stop_token& stop) {
+  std::vector<char> done(left->size(), 0);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < left->size(); i = next++) {
+      const Pod& pod = *(*left)[i];
+      const absl::Status status =
+          cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
+      reports->OnEviction(pod, status);
+      done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < std::min(left->size(), kCallsAtOnce); ++i) others.emplace_back(work);
+    work();
+  }
+  size_t at = 0;
+  std::erase_if(*left, [&](const PodPtr&) { return done[at++] != 0; });
+}
+
+}  // namespace outrigger::gang

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "board.h"
+#include "eviction_reports.h"
+#include "outrigger/agent/cluster.h"
+
+namespace outrigger::gang {
+
+/// Evicts each of `left` through the API server, several at once, and tells `reports` of each. Who
+/// may not be evicted now stays in `left`; who is gone already, or another pod by now, does not.
+void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
+              const std::stop_token& stop);
+
+}  // namespace outrigger::gang

@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// A gang that does not become complete in its time gives its places to others of its priority, and its
+// members, its PodGroup and an Event say so.
+func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
+	t.Parallel()
+	w := &gangWorld{world: newWorld(t)}
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	plugins := dialects[0]
+	w.definePodGroups(client, plugins)
+	w.slots("n", 1, 4)
+	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler,
+		"--gang.lease-grace", "60", "--gang.write-status")
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	group := plugins.object("default", "train", 3)
+	group.Object["spec"].(map[string]any)["scheduleTimeoutSeconds"] = int64(3)
+	w.create(client, plugins, group)
+
+	began := time.Now()
+	w.pods(plugins.member("train", 0), plugins.member("train", 1), plugins.member("train", 2).Scheduler(laterScheduler))
+	w.untilWaiting(2)
+	// It comes after the first one, also by its name, and that one has three of four places.
+	w.inParallel(2, gangOf("younger", 2))
+	took := w.untilBoundOf("younger-", 2, began)
+	w.within(30*time.Second, "the other gang has the places", took)
+	if took < 3*time.Second {
+		t.Errorf("the gang gave up its places after %v, its time is 3 s", took)
+	}
+	w.untilEventWith("GangTimedOut", "gang default/train was not complete within 3s of getting places: "+
+		"they go to others, and it comes behind those of its priority")
+	const told = "gang default/train waits: cpu, after it gave up its places"
+	w.waitingMessage("plugins-train-000", told)
+	w.waitingMessage("plugins-train-001", told)
+	w.untilStatus(client, plugins, "phase:Pending")
+	w.untilEventWith("GangWaiting", "it gave up its places after 3s")
+	if bound := w.bound("plugins-train-"); bound != 0 {
+		t.Errorf("%d members of a gang that is not complete are bound", bound)
+	}
+
+	// Its places and its last member come: it is whole, behind or not.
+	w.deletePods("younger-")
+	w.deletePods("plugins-train-002")
+	w.untilGone("plugins-train-002")
+	began = time.Now()
+	w.pods(plugins.member("train", 2))
+	w.within(30*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
+	w.nobodyBoundAgain()
+}
+
+// The place of a member that is lost goes to who takes its part, before all others, or in its turn, as the
+// group wants.
+func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		policy        string
+		first, second string // who is bound once a place is free, and who waits until there is another
+		partial       bool   // an Event says that the gang is bound in part
+	}{
+		{"replace", "train-004", "urgent-000", true},
+		{"ignore", "urgent-000", "train-004", false},
+	}
+	for _, row := range rows {
+		t.Run(row.policy, func(t *testing.T) {
+			const size = 4
+			w := newGangWorld(t, 1, "--gang.partial-timeout", "1")
+			of := func(index int) *kube.PodBuilder {
+				return member("train", index, size).Annotation("outrigger.dev/on-member-loss", row.policy)
+			}
+			for i := range size {
+				w.pods(of(i))
+			}
+			w.untilBoundOf("train-", size, time.Now())
+			w.pods(of(size))
+			w.pods(member("urgent", 0, 1).Label("groupPriority", "10"))
+			w.untilEventWith("GangWaiting", "gang default/urgent waits: ")
+
+			w.deletePods("train-000")
+			w.until(row.first, "bound", isBound)
+			if pod := w.tracker.Pod("default", row.second); pod.Spec.NodeName != "" {
+				t.Errorf("%s is bound, too, to a cluster without room", row.second)
+			}
+			if row.partial {
+				w.deletePods(row.first)
+				w.untilGone(row.first)
+				// Nobody replaces it: what is free goes to who waits, and the gang is bound in part.
+				w.until(row.second, "bound", isBound)
+				w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; "+
+					"its missing members come before everything else when there is room")
+				return
+			}
+			w.deletePods("train-001")
+			w.until(row.second, "bound", isBound)
+			time.Sleep(2 * time.Second) // twice as long as a gang may be bound in part without an Event
+			w.noEvent("GangPartial")
+		})
+	}
+}
+
+// noEvent fails the test if there is an event of that reason.
+func (w *world) noEvent(reason string) {
+	w.Helper()
+	events, err := w.client.EventsV1().Events("default").List(w.ctx, metav1.ListOptions{})
+	w.must(err)
+	for _, event := range events.Items {
+		if event.Reason == reason {
+			w.Errorf("there is an event %s: %s", reason, event.Note)
+		}
+	}
+}
