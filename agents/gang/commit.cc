@@ -58,25 +58,25 @@ absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::mi
   }
 }
 
-absl::Status Committer::CheckSingle(const Board& board, const BindRequest& request) {
-  const auto pod = cluster_->Read(request.pod_namespace, request.pod_name,
-                                  {.timeout = kReadTimeout, .stop = request.abandoned});
+absl::StatusOr<Pod> Committer::ReadSingle(const Board& board, const BindRequest& request) {
+  auto pod = cluster_->Read(request.pod_namespace, request.pod_name,
+                            {.timeout = kReadTimeout, .stop = request.abandoned});
   if (!pod.ok()) return pod.status();
   if (pod->uid != request.pod_uid) {
     return absl::AbortedError(
         fmt::format("pod {}/{} is another one now", request.pod_namespace, request.pod_name));
   }
   const auto membership = plan::MembershipOf(*pod, nullptr);
-  if (!membership || board.IsLeftToScheduler(*membership)) return absl::OkStatus();
+  if (!membership || board.IsLeftToScheduler(*membership)) return pod;
   return absl::AbortedError(WaitingText(
       {membership->dialect, std::string(membership->namespace_), std::string(membership->name), ""},
       "members"));
 }
 
-absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const BoardPod* seat,
-                             const BindRequest& request) {
-  const LeasedNode* leased = board.LeasesOn(request.node);
-  if (leased == nullptr || seat == nullptr) return absl::OkStatus();
+absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const Pod& pod,
+                             std::string_view node) {
+  const LeasedNode* leased = board.LeasesOn(node);
+  if (leased == nullptr) return absl::OkStatus();
   ResourceList free = leased->free;
   const plan::UnitKey* holder = nullptr;
   for (const Lease& lease : leased->leases) {
@@ -85,9 +85,9 @@ absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const
     Take(lease.requests, &free);
     holder = &gang;
   }
-  if (holder == nullptr || Covers(free, RequestsOf(*seat->pod))) return absl::OkStatus();
+  if (holder == nullptr || Covers(free, RequestsOf(pod))) return absl::OkStatus();
   return absl::AbortedError(
-      fmt::format("gang {} is being bound to {} ({})", TextOf(*holder), request.node, kPointer));
+      fmt::format("gang {} is being bound to {} ({})", TextOf(*holder), node, kPointer));
 }
 
 }  // namespace outrigger::gang

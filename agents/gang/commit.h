@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <stop_token>
+#include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "barrier.h"
 #include "board.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
+#include "outrigger/k8s/pod.h"
 
 namespace outrigger::gang {
 
@@ -27,8 +30,8 @@ class Committer {
   /// Nothing is tried again from now on.
   void Stop() { stop_.request_stop(); }
 
-  /// Of a pod that no plan has seen: Ok if the API server shows it to be in no group.
-  absl::Status CheckSingle(const Board& board, const BindRequest& request);
+  /// A pod that no plan has seen, from the API server, if it is in no group.
+  absl::StatusOr<Pod> ReadSingle(const Board& board, const BindRequest& request);
 
  private:
   void GiveUp(const PodId& pod, const absl::Status& error);
@@ -40,7 +43,7 @@ class Committer {
 };
 
 /// Ok unless the pod, which is in no gang, would take a place of a gang that is being bound.
-absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const BoardPod* seat,
-                             const BindRequest& request);
+absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const Pod& pod,
+                             std::string_view node);
 
 }  // namespace outrigger::gang

@@ -114,17 +114,17 @@ TEST_F(CommitTest, ABindingCountsBeforeTheWatchShowsIt) {
 TEST_F(CommitTest, OfAnUnseenPodIsForPodsWithoutAGroup) {
   MakeBoard board;
   Committer committer(&cluster_, seconds(60));
-  EXPECT_EQ(committer.CheckSingle(*board.Make(), request_), absl::OkStatus());
+  EXPECT_EQ(committer.ReadSingle(*board.Make(), request_)->name, "train-0");
   cluster_.Put(testing::MakePod("train-0").Label("podGroup", "train").Label("minAvailable", "2"));
-  EXPECT_THAT(std::string(committer.CheckSingle(*board.Make(), request_).message()),
+  EXPECT_THAT(std::string(committer.ReadSingle(*board.Make(), request_).status().message()),
               HasSubstr("gang default/train waits: members"));
   Pod another = testing::MakePod("train-0");
   another.uid = "uid-another";
   cluster_.Put(another);
-  EXPECT_THAT(std::string(committer.CheckSingle(*board.Make(), request_).message()),
+  EXPECT_THAT(std::string(committer.ReadSingle(*board.Make(), request_).status().message()),
               HasSubstr("is another one now"));
   cluster_.RemovePod("train-0");
-  EXPECT_TRUE(absl::IsNotFound(committer.CheckSingle(*board.Make(), request_)));
+  EXPECT_TRUE(absl::IsNotFound(committer.ReadSingle(*board.Make(), request_).status()));
 }
 
 // A gang of two on n1, of 3 of its 4 cpu, and a single pod that asks for some.
@@ -138,10 +138,7 @@ class SingleBesideAGang : public ::testing::Test {
     barriers_.OnPlan(made_);
   }
   absl::Status Check(const std::string& pod) {
-    const std::string uid = "uid-" + pod;
-    return CheckCommitting(
-        *made_, barriers_, made_->Find(uid),
-        {.pod_namespace = "default", .pod_name = pod, .pod_uid = uid, .node = "n1"});
+    return CheckCommitting(*made_, barriers_, *made_->Find("uid-" + pod)->pod, "n1");
   }
   // Both members are let through and not bound yet.
   void LetThrough() {
@@ -173,6 +170,8 @@ TEST_F(SingleBesideAGang, IsNotBoundToAPlaceOfAGangThatIsBeingBound) {
   EXPECT_THAT(std::string(Check("large").message()),
               HasSubstr("gang default/train is being bound to n1"));
   EXPECT_EQ(Check("small"), absl::OkStatus()) << "there is room beside it";
+  const Pod unseen = testing::MakePod("unseen").Requests({{"cpu", "2"}});
+  EXPECT_FALSE(CheckCommitting(*made_, barriers_, unseen, "n1").ok()) << "no plan has seen it";
   for (const char* uid : {"uid-train-0", "uid-train-1"}) {
     barriers_.Bound(LabelsGang("train"), uid, true);
   }

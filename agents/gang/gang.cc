@@ -1,10 +1,7 @@
 // All or nothing: pods of one group get places together, or none of them does.
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -15,8 +12,10 @@
 #include "eviction_reports.h"
 #include "evictor.h"
 #include "fmt/format.h"
+#include "gang_metrics.h"
 #include "inbox.h"
 #include "loop.h"
+#include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/plan/group.h"
 #include "preemption.h"
@@ -30,37 +29,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-std::vector<std::string> Names(const std::string& list) {
-  std::vector<std::string> names;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    if (comma > at) names.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return names;
-}
-
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
-}
-
-Patience PatienceFrom(const Settings& settings) {
-  return {.usual = seconds(settings.timeout), .with_claims = seconds(settings.claim_timeout)};
-}
-
-LoopOptions LoopOptionsOf(const Settings& settings) {
-  LoopOptions options;
-  options.groups.scheduler_names = Names(settings.scheduler_names);
-  options.groups.leave_upstream = settings.leave_upstream;
-  options.memory.patience = PatienceFrom(settings);
-  options.partial_timeout = seconds(settings.partial_timeout);
-  options.memory.lease_grace = seconds(settings.lease_grace);
-  options.memory.nominate_all = settings.nominate == "all";
-  if (settings.reserve_after > 0) options.reserve_after = seconds(settings.reserve_after);
-  return options;
-}
 
 class Gang final : public Agent,
                    public Filterer,
@@ -219,7 +187,7 @@ class Gang final : public Agent,
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
     options.longest = seconds(settings.bind_timeout) - seconds(2);
-    options.patience = PatienceFrom(settings);
+    options.patience = PatienceOf(settings);
     options.may_commit = [this] { return charge_.Ask({.timeout = seconds(5)}); };
     options.changed = [this] { loop_.Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
@@ -260,11 +228,13 @@ class Gang final : public Agent,
   }
 
   absl::Status BindSingle(const Board& board, const BoardPod* seat, const BindRequest& request) {
-    if (seat == nullptr) {
-      absl::Status single = committer_.CheckSingle(board, request);
-      if (!single.ok()) return single;
+    PodPtr pod = seat == nullptr ? nullptr : seat->pod;
+    if (pod == nullptr) {
+      auto read = committer_.ReadSingle(board, request);
+      if (!read.ok()) return read.status();
+      pod = std::make_shared<const Pod>(*std::move(read));
     }
-    absl::Status free = CheckCommitting(board, barriers_, seat, request);
+    absl::Status free = CheckCommitting(board, barriers_, *pod, request.node);
     if (!free.ok()) return free;
     return committer_.Commit(request);
   }

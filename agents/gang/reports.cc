@@ -6,6 +6,7 @@
 #include "fmt/chrono.h"
 #include "fmt/format.h"
 #include "gang_event.h"
+#include "gang_metrics.h"
 #include "outrigger/plan/group.h"
 #include "reasons.h"
 
@@ -13,17 +14,6 @@ namespace outrigger::gang {
 namespace {
 
 using std::chrono::duration;
-
-constexpr std::string_view kWaitingGangs = "outrigger_gang_waiting";
-constexpr std::string_view kAdmission = "outrigger_gang_admission_seconds";
-constexpr std::string_view kWaiters = "outrigger_gang_waiters";
-constexpr std::string_view kStanding = "outrigger_gang_barriers_waiting";
-constexpr std::string_view kPartial = "outrigger_gang_partial";
-constexpr std::string_view kReserved = "outrigger_gang_reserved_nodes";
-constexpr std::string_view kBarriers = "outrigger_gang_barriers_total";
-constexpr std::string_view kHeld = "outrigger_gang_held_seconds";
-constexpr std::string_view kNominations = "outrigger_gang_nominations_total";
-constexpr std::string_view kTimeouts = "outrigger_gang_timeouts_total";
 
 // A gang that waits for less than this is told of by nobody: it may be a matter of its last member.
 constexpr std::chrono::seconds kTellAfter{2};
@@ -38,11 +28,6 @@ bool Waits(const plan::GroupState& group) {
          group.cause != plan::GroupCause::kLeftToScheduler;
 }
 
-MetricSpec Spec(MetricSpec::Kind kind, std::string_view name, std::string_view help,
-                std::string_view label = "", std::vector<double> buckets = {}) {
-  return {kind, std::string(name), std::string(help), std::string(label), std::move(buckets)};
-}
-
 // What is done for a gang that waits.
 std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& options) {
   if (options.promise && options.promise->unit == gang) {
@@ -53,27 +38,6 @@ std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& option
 }
 
 }  // namespace
-
-std::vector<MetricSpec> GangMetrics() {
-  using Kind = MetricSpec::Kind;
-  const std::vector<double> seconds = {0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800};
-  return {
-      Spec(Kind::kGauge, kWaitingGangs, "Gangs that wait for a place, by what they lack.", "cause"),
-      Spec(Kind::kHistogram, kAdmission,
-           "Time from when a gang was first seen to wait until its first member was bound.", "",
-           seconds),
-      Spec(Kind::kGauge, kWaiters, "Members whose bind calls wait at a barrier, at the last plan."),
-      Spec(Kind::kGauge, kStanding, "Gangs of which members wait at a barrier, at the last plan."),
-      Spec(Kind::kGauge, kPartial, "Gangs that are bound in part, below their minimum."),
-      Spec(Kind::kGauge, kReserved, "Nodes that are kept free for the first gang that waits."),
-      Spec(Kind::kCounter, kBarriers, "Barriers that have ended, by how.", "end"),
-      Spec(Kind::kHistogram, kHeld, "Time for which members waited at a barrier, by how it ended.",
-           "end", seconds),
-      Spec(Kind::kCounter, kNominations,
-           "Writes of status.nominatedNodeName: written, withdrawn, failed.", "result"),
-      Spec(Kind::kCounter, kTimeouts, "Gangs that gave up their places, being incomplete."),
-  };
-}
 
 Reports::Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log)
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
@@ -88,7 +52,7 @@ void Reports::CountWaiting(const Board& board) {
     if (Waits(group)) ++waiting[std::string(TextOf(group.cause))];
   }
   for (const auto& [cause, count] : waiting) {
-    metrics_->Set(kWaitingGangs, cause, static_cast<double>(count));
+    metrics_->Set(metric::kWaitingGangs, cause, static_cast<double>(count));
   }
   waiting_ = std::move(waiting);
 }
@@ -113,8 +77,8 @@ void Reports::Look(Time at) {
 }
 
 void Reports::OnBarriers(size_t standing, size_t waiters) {
-  metrics_->Set(kStanding, "", static_cast<double>(standing));
-  metrics_->Set(kWaiters, "", static_cast<double>(waiters));
+  metrics_->Set(metric::kStanding, "", static_cast<double>(standing));
+  metrics_->Set(metric::kWaiters, "", static_cast<double>(waiters));
 }
 
 void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
@@ -124,7 +88,7 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
   TellLeft(board);
   for (const plan::Note& note : notes) log_(fmt::format("{}: {}", note.about, note.text));
   for (const Memory::TimedOut& gang : timed_out) {
-    metrics_->Add(kTimeouts, "", 1);
+    metrics_->Add(metric::kTimeouts, "", 1);
     std::string text = fmt::format(
         "gang {} was not complete within {} of getting places: they go to others, and it comes "
         "behind those of its priority",
@@ -164,7 +128,7 @@ void Reports::TellLeft(const Board& board) {
 
 void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial,
                         size_t count) {
-  metrics_->Set(kPartial, "", static_cast<double>(count));
+  metrics_->Set(metric::kPartial, "", static_cast<double>(count));
   for (const Recovery::Partial& gang : partial) {
     std::string text = fmt::format(
         "gang {} is bound in part: {} of {} members run; {}", TextOf(gang.key), gang.bound,
@@ -177,7 +141,7 @@ void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>
 }
 
 void Reports::OnReserved(size_t nodes) {
-  metrics_->Set(kReserved, "", static_cast<double>(nodes));
+  metrics_->Set(metric::kReserved, "", static_cast<double>(nodes));
 }
 
 bool Reports::IsToTell(const plan::UnitKey& key, std::string_view word, Time now) {
@@ -268,15 +232,19 @@ void Reports::OnActing(const absl::Status& acting) {
 
 // Who is in charge counts from now on.
 void Reports::Forget() {
-  for (auto& [cause, count] : waiting_) metrics_->Set(kWaitingGangs, cause, 0);
+  for (auto& [cause, count] : waiting_) metrics_->Set(metric::kWaitingGangs, cause, 0);
   OnBarriers(0, 0);
   OnReserved(0);
-  metrics_->Set(kPartial, "", 0);
+  metrics_->Set(metric::kPartial, "", 0);
 }
 
 void Reports::OnNomination(const Nomination& nomination, const absl::Status& status) {
   const bool withdrawn = nomination.node.empty();
-  metrics_->Add(kNominations, !status.ok() ? "failed" : withdrawn ? "withdrawn" : "written", 1);
+  metrics_->Add(metric::kNominations,
+                !status.ok() ? "failed"
+                : withdrawn  ? "withdrawn"
+                             : "written",
+                1);
   // Gone, or changed meanwhile: the next plan knows.
   if (status.ok() || absl::IsNotFound(status) || absl::IsAborted(status)) return;
   log_(fmt::format("pod {}/{} cannot be nominated: {}", nomination.pod->namespace_,
@@ -284,8 +252,8 @@ void Reports::OnNomination(const Nomination& nomination, const absl::Status& sta
 }
 
 void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::milliseconds held) {
-  metrics_->Add(kBarriers, TextOf(end), 1);
-  metrics_->Observe(kHeld, TextOf(end), duration<double>(held).count());
+  metrics_->Add(metric::kBarriers, TextOf(end), 1);
+  metrics_->Observe(metric::kHeld, TextOf(end), duration<double>(held).count());
   if (end != BarrierEnd::kOpened) {
     return log_(
         fmt::format("gang {}: nothing is bound after {}: {}", TextOf(gang), held, TextOf(end)));
@@ -294,7 +262,7 @@ void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::
   const auto found = gangs_.find(gang);
   if (found == gangs_.end()) return;
   const auto waited = std::chrono::steady_clock::now() - *found->second.waiting_since;
-  metrics_->Observe(kAdmission, "", duration<double>(waited).count());
+  metrics_->Observe(metric::kAdmission, "", duration<double>(waited).count());
   if (!found->second.told_at) return;  // nobody was told that it waits
   log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(gang)));
 }

@@ -23,9 +23,6 @@
 
 namespace outrigger::gang {
 
-/// The agent's own metrics.
-std::vector<MetricSpec> GangMetrics();
-
 /// Tells people and machines what becomes of gangs: metrics, Events with figures, the log. What
 /// is told exists whether or not the scheduler ever asks. Thread-safe as far as said.
 class Reports {

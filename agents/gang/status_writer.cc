@@ -8,7 +8,7 @@
 namespace outrigger::gang {
 namespace {
 
-constexpr std::chrono::seconds kWriteTimeout{10};
+constexpr std::chrono::seconds kStatusTimeout{10};
 
 bool HasStatus(const plan::GroupState& group) {
   return !group.key.uid.empty() && group.key.dialect != plan::Dialect::kLabels &&
@@ -122,7 +122,7 @@ void StatusWriter::Write(const plan::UnitKey& key, const PodGroupStatus& status,
   group.name = key.name;
   group.uid = key.uid;
   const absl::Status done =
-      cluster_->WriteStatus(group, status, {.timeout = kWriteTimeout, .stop = stop});
+      cluster_->WriteStatus(group, status, {.timeout = kStatusTimeout, .stop = stop});
   // Gone, or another one of that name: the next plan knows.
   if (done.ok() || absl::IsNotFound(done) || absl::IsAborted(done)) return;
   log_(fmt::format("the status of gang {} cannot be written: {}", TextOf(key),

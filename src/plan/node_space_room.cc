@@ -12,9 +12,11 @@ namespace {
 int64_t RoomIn(const int64_t* row, const std::vector<Amount>& requests, size_t without) {
   int64_t room = std::numeric_limits<int64_t>::max();
   for (const auto& [column, value] : requests) {
-    if (column != without) room = std::min(room, row[column] / value);
+    if (column == without) continue;
+    if (row[column] < value) return 0;  // most nodes are full: a division costs as much as the rest
+    room = std::min(room, row[column] / value);
   }
-  return std::max<int64_t>(room, 0);
+  return room;
 }
 
 constexpr size_t kNoColumn = ~size_t{0};

@@ -64,6 +64,8 @@ var targets = []sheet.Target[parts]{
 	atMost("planner, the same, each gang of its own shape", "BM_Plan100GangsOf50EachOfItsShape", 500),
 	atMost("planner, again after a change of one node", "BM_ReplanAfterOneNode", 5),
 	atMost("planner, a change while 10000 units wait", "BM_Replan10000UnitsThatWait", 20),
+	atMost("planner, a change while 10000 units of 200 shapes wait", "BM_Replan10000UnitsOf200ShapesThatWait", 20),
+	atMost("planner, a change while 200 gangs of 50 that keep apart nearly fit", "BM_Replan200GangsOf50ApartThatNearlyFit", 20),
 	atMost("agent, a node changes while 10000 pods wait in gangs of 50: units, plan and board", "BM_GangPlan10000PodsThatWaitInGangsOf/50", 20),
 	atMost("agent, a node changes while 10000 pods wait, each a gang", "BM_GangPlan10000PodsThatWaitInGangsOf/1", 20),
 	atMost("agent, one of 10000 pods that wait changes, in gangs of 50", "BM_GangPlan10000PodsOfWhichOneChangesInGangsOf/50", 20),

@@ -1,0 +1,43 @@
+#include "options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace outrigger::gang {
+
+using std::chrono::seconds;
+
+std::vector<std::string> Names(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    if (comma > at) names.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return names;
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+Patience PatienceOf(const Settings& settings) {
+  return {.usual = seconds(settings.timeout), .with_claims = seconds(settings.claim_timeout)};
+}
+
+LoopOptions LoopOptionsOf(const Settings& settings) {
+  LoopOptions options;
+  options.groups.scheduler_names = Names(settings.scheduler_names);
+  options.groups.leave_upstream = settings.leave_upstream;
+  options.memory.patience = PatienceOf(settings);
+  options.partial_timeout = seconds(settings.partial_timeout);
+  options.memory.lease_grace = seconds(settings.lease_grace);
+  options.memory.nominate_all = settings.nominate == "all";
+  if (settings.reserve_after > 0) options.reserve_after = seconds(settings.reserve_after);
+  return options;
+}
+
+}  // namespace outrigger::gang
