@@ -14,12 +14,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Changes come in bursts; a plan waits so long for the rest of one, and three times as long as the
-// last plan took, so that planning takes a quarter of a core: the scheduler and the API server,
-// often on the same machine, have most to do just then. Of long plans it is half of one, so that
-// answers do not grow old.
+// Changes come in bursts; a plan waits so long for the rest of one, and nine times as long as the
+// last plan took, so that planning takes a tenth of a core: the scheduler and the API server, often
+// on the same machine, have most to do just then. Of long plans it is half of one, so that answers
+// do not grow old.
 constexpr milliseconds kSettle{4};
-constexpr milliseconds kLongPlan{25};
+constexpr milliseconds kLongPlan{6};
+constexpr int kShare = 10;
 
 // Nominations are written so many at a time, and planning goes on between.
 constexpr size_t kWritesAtOnce = 64;
@@ -29,9 +30,9 @@ constexpr milliseconds kIdle{1000};
 constexpr milliseconds kWriteTimeout{2000};
 constexpr milliseconds kLeaseTimeout{5000};
 
-milliseconds RestAfter(std::chrono::steady_clock::duration plan) {
-  const auto took = std::chrono::duration_cast<milliseconds>(plan);
-  return std::max(kSettle, took + 2 * std::min(took, kLongPlan));
+std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
+  using Duration = std::chrono::steady_clock::duration;
+  return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
 }
 
 }  // namespace
