@@ -95,8 +95,9 @@ void PlanLoop::Run(const std::stop_token& stop) {
   while (Await(stop, &nudged)) Step(nudged, stop);
 }
 
-std::optional<Time> PlanLoop::NextLook() const {
+std::optional<Time> PlanLoop::next_look() const {
   std::optional<Time> next;
+  if (!planned_) return next;  // what was to be looked at waits until there is a plan again
   for (const auto& look : {memory_.next_look(), recovery_.next_look(), reports_->next_look(),
                            evictor_->next_look(), statuses_->next_look()}) {
     if (look && (!next || *look < *next)) next = look;
@@ -107,19 +108,20 @@ std::optional<Time> PlanLoop::NextLook() const {
 /// False once stop is requested; true when it is time for a round.
 bool PlanLoop::Await(const std::stop_token& stop, bool* nudged) {
   const Time now = options_.now();
-  const Time next = std::min(NextLook().value_or(now + kIdle), now + kIdle);
+  const Time next = std::min(next_look().value_or(now + kIdle), now + kIdle);
   const auto until_next = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
   std::unique_lock<std::mutex> lock(mutex_);
   wake_.wait_for(lock, stop, until_next, [this] { return nudged_; });
   if (stop.stop_requested()) return false;
-  if (nudged_) {
+  const auto look = next_look();
+  *nudged = nudged_ || (look && *look <= options_.now());
+  if (*nudged) {
     // What comes now belongs to the same burst.
     lock.unlock();
     std::this_thread::sleep_for(RestAfter(plan_took_));
     lock.lock();
   }
-  const auto look = NextLook();
-  *nudged = std::exchange(nudged_, false) || (look && *look <= options_.now());
+  nudged_ = false;
   return !stop.stop_requested();
 }
 
@@ -133,6 +135,7 @@ absl::Status PlanLoop::Acting() {
     // Calls of the instance that was there before: nobody listens to their answers.
     if (!epoch_.empty()) {
       barriers_->FailAll(BarrierEnd::kNotInCharge, "another scheduler has taken over");
+      memory_.ForgetScheduler(options_.now());
     }
     epoch_ = epoch;
   }
@@ -143,7 +146,8 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   const absl::Status acting = Acting();
   auto view = cluster_->Take();
   const std::shared_ptr<const Answers> before = Answer();
-  if (!acting.ok() || !view.ok()) {
+  planned_ = acting.ok() && view.ok();
+  if (!planned_) {
     return Publish(acting.ok() ? view.status() : acting, before->board);
   }
   if (!nudged && before->usable.ok()) return;

@@ -65,6 +65,8 @@ class PlanLoop {
   /// One round of the thread, for tests; not while it runs. `nudged`: something has changed, or
   /// time has come to look; otherwise it is only seen whether plans may still be acted on.
   void Step(bool nudged = true, const std::stop_token& stop = {});
+  /// When the next round is due though nothing has changed; nothing: never. As Step().
+  std::optional<Time> next_look() const;
 
  private:
   void Run(const std::stop_token& stop);
@@ -75,7 +77,6 @@ class PlanLoop {
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void Write(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
-  std::optional<Time> NextLook() const;
 
   ClusterAccess* const cluster_;
   Charge* const charge_;
@@ -97,6 +98,7 @@ class PlanLoop {
   std::vector<std::string> reserved_;
   std::string epoch_;
   std::vector<Nomination> due_;
+  bool planned_ = false;  // in the last round
   std::chrono::steady_clock::duration plan_took_{};
 
   mutable std::mutex mutex_;  // guards what follows

@@ -40,7 +40,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
       ForgetRefusedBesideWaiters(unit, memory, now);
     }
     for (plan::Member& member : unit.members) {
-      PrepareMember(waits ? &waiting->second : nullptr, snapshot, memory, &member);
+      PrepareMember(waits ? &waiting->second : nullptr, snapshot, now, memory, &member);
     }
     if (unit.key.dialect == plan::Dialect::kNone && IsPinned(*unit.members[0].pod)) {
       unit.rank.broken = true;  // it can go nowhere else, so it comes before all
@@ -73,12 +73,16 @@ std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapsho
   next_look_.reset();
   std::vector<Nomination> due;
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
+  // Who is bound as a whole, or lacks members, keeps no places.
+  for (auto& [key, unit] : units_) {
+    if (unit.seen != round_) unit.leased_since.reset();
+  }
   for (const auto& [uid, seat] : board.pods()) {
     const BoardUnit* unit = board.UnitOf(seat);
     if (unit != nullptr) {
       LearnPod(seat, *unit, snapshot, now, &due);
     } else if (!seat.pod->nominated_node_name.empty()) {
-      Withdraw(seat, /*ours=*/true, &pods_[uid], &due);
+      Withdraw(seat, /*ours=*/true, now, &pods_[uid], &due);
     }
   }
   // In the order of who is first in the queue.
@@ -97,6 +101,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   if (!unit.gang) return;
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
+  if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.rests_until) Look(*memory.rests_until);
   if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());

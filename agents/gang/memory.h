@@ -72,6 +72,10 @@ class Memory {
   };
   std::vector<TimedOut> TakeTimedOut();
 
+  /// Another instance of the scheduler is at work: what the one before it refused, or left
+  /// unanswered, says nothing any more.
+  void ForgetScheduler(Time now);
+
   /// When the next look is due though nothing has changed; nothing: never.
   std::optional<Time> next_look() const { return next_look_; }
 
@@ -80,6 +84,9 @@ class Memory {
     std::string node;
     uint64_t stamp = 0;
     PodPtr pod;  // as it was refused; null: not known
+    int times = 1;
+    Time until;         // then it is tried again: what the refusal was for may have passed unseen
+    bool over = false;  // that time has come
   };
   struct PodMemory {
     PodPtr pod;  // as it was last planned
@@ -87,6 +94,8 @@ class Memory {
     std::optional<Time> asked;
     bool rejected = false;
     std::vector<Refused> refused;
+    int failures = 0;  // of writes, one after another
+    Time write_after;
     // The last nomination that was written.
     plan::UnitKey unit;
     std::string nominated;
@@ -118,14 +127,18 @@ class Memory {
   static void Rest(UnitMemory* unit, Time now);
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
-                     UnitMemory* of_unit, plan::Member* member);
+                     Time now, UnitMemory* of_unit, plan::Member* member);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const cluster::Snapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
   bool CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
                        PodMemory* memory);
   bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
-  void Withdraw(const BoardPod& seat, bool ours, PodMemory* memory, std::vector<Nomination>* due);
+  void Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memory,
+                std::vector<Nomination>* due);
+  /// Adds a write, or looks again when one may be tried.
+  void Write(Nomination nomination, const PodMemory& memory, Time now,
+             std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
              const PodMemory& memory);
   /// The gang's lease begins anew, behind those of its priority.

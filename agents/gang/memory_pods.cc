@@ -16,6 +16,18 @@ namespace {
 constexpr int64_t kRefusalsAtOnce = 3;
 constexpr std::chrono::seconds kFirstRest{1};
 constexpr std::chrono::seconds kLongestRest{60};
+// A refusal holds so long, and twice as long each time that it is repeated.
+constexpr std::chrono::seconds kFirstRefused{30};
+constexpr std::chrono::seconds kLongestRefused{600};
+// What could not be written is tried again so soon, and twice as late each time.
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLongestRetry{60'000};
+
+// Twice as long each time.
+template <typename Duration>
+Duration Doubled(Duration first, int64_t times, Duration longest) {
+  return std::min(first * (int64_t{1} << std::min<int64_t>(times, 20)), longest);
+}
 
 uint64_t StampOf(const cluster::Snapshot& snapshot, const std::string& node) {
   const auto room = plan::RoomOn(snapshot, node);
@@ -47,17 +59,25 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
   const auto told = std::find_if(memory.refused.begin(), memory.refused.end(),
                                  [&](const Refused& refused) { return refused.node == node; });
   // Several calls may have told of one refusal.
-  if (told != memory.refused.end() && told->stamp == stamp && AskTheSame(told->pod, memory.pod)) {
-    return;
+  int times = 1;
+  if (told != memory.refused.end()) {
+    const bool same = told->stamp == stamp && AskTheSame(told->pod, memory.pod);
+    if (same && now < told->until) return;
+    if (same) times = told->times + 1;
+    memory.refused.erase(told);
   }
-  if (told != memory.refused.end()) memory.refused.erase(told);
-  memory.refused.push_back({node, stamp, memory.pod});
+  const Time until = now + Doubled(kFirstRefused, times - 1, kLongestRefused);
+  memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false});
   memory.answered = true;
   if (memory.leased == node) memory.leased.clear();
   UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
-  if (static_cast<int64_t>(memory.refused.size()) < kRefusalsAtOnce) return;
+  if (std::count_if(memory.refused.begin(), memory.refused.end(), [&](const Refused& refused) {
+        return now < refused.until;
+      }) < kRefusalsAtOnce) {
+    return;
+  }
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
 }
@@ -65,8 +85,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
 // Longer each time, once it is often enough.
 void Memory::Rest(UnitMemory* unit, Time now) {
   if (++unit->refusals < kRefusalsAtOnce) return;
-  const int64_t doublings = std::min<int64_t>(unit->refusals - kRefusalsAtOnce, 10);
-  unit->rests_until = now + std::min(kFirstRest * (int64_t{1} << doublings), kLongestRest);
+  unit->rests_until = now + Doubled(kFirstRest, unit->refusals - kRefusalsAtOnce, kLongestRest);
 }
 
 // What was refused because of where other members waited, now that none does.
@@ -81,7 +100,7 @@ void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memo
 }
 
 void Memory::PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
-                           UnitMemory* of_unit, plan::Member* member) {
+                           Time now, UnitMemory* of_unit, plan::Member* member) {
   if (waiting != nullptr) {
     for (const Waiting& waiter : *waiting) {
       if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
@@ -100,7 +119,27 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const cluster::S
     of_unit->refusals = 0;
     of_unit->rests_until.reset();
   }
-  for (const Refused& refused : memory.refused) member->refused.push_back(refused.node);
+  for (Refused& refused : memory.refused) {
+    if (now < refused.until) {
+      member->refused.push_back(refused.node);
+    } else if (!std::exchange(refused.over, true) && memory.nominated == refused.node) {
+      memory.nominated.clear();  // it may be nominated for it again
+    }
+  }
+}
+
+void Memory::ForgetScheduler(Time now) {
+  for (auto& [uid, pod] : pods_) {
+    pod.refused.clear();
+    pod.repeated = pod.last_chance = false;
+    pod.doubted.clear();
+    pod.nominated_at = std::max(pod.nominated_at, now);
+    if (pod.answered) pod.nominated.clear();
+  }
+  for (auto& [key, unit] : units_) {
+    unit.refusals = 0;
+    unit.rests_until.reset();
+  }
 }
 
 void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
@@ -112,11 +151,14 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
   memory.pod = seat.pod;
   memory.leased = seat.node;
   if (memory.doubted != seat.node) memory.doubted.clear();
+  for (const Refused& refused : memory.refused) {
+    if (now < refused.until) Look(refused.until);
+  }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
-  if (seat.node.empty()) return Withdraw(seat, unit.gang, &memory, due);
+  if (seat.node.empty()) return Withdraw(seat, unit.gang, now, &memory, due);
   if (tell_again) {
     memory.repeated = true;
-    return Withdraw(seat, unit.gang, &memory, due);
+    return Withdraw(seat, unit.gang, now, &memory, due);
   }
   const uint64_t stamp = StampOf(snapshot, seat.node);
   if (pod.nominated_node_name == seat.node) {
@@ -127,18 +169,24 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
     return;
   }
   if (IsDue(seat, unit, stamp, now, memory)) {
-    due->push_back({seat.pod, seat.node, stamp});
+    Write({seat.pod, seat.node, stamp}, memory, now, due);
   } else {
-    Withdraw(seat, unit.gang, &memory, due);
+    Withdraw(seat, unit.gang, now, &memory, due);
   }
 }
 
-void Memory::Withdraw(const BoardPod& seat, bool ours, PodMemory* memory,
+void Memory::Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memory,
                       std::vector<Nomination>* due) {
   memory->seen = round_;
   const std::string& nominated = seat.pod->nominated_node_name;
   if (nominated.empty() || nominated == memory->withdrawn) return;
-  if (ours || nominated == memory->nominated) due->push_back({seat.pod, "", 0});
+  if (ours || nominated == memory->nominated) Write({seat.pod, "", 0}, *memory, now, due);
+}
+
+void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
+                   std::vector<Nomination>* due) {
+  if (now < memory.write_after) return Look(memory.write_after);
+  due->push_back(std::move(nomination));
 }
 
 // What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and
@@ -207,9 +255,10 @@ bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, 
 void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   PodMemory& memory = pods_[nomination.pod->uid];
   if (!written) {
-    memory.asked = now;  // not at once again
+    memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
     return;
   }
+  memory.failures = 0;
   if (nomination.node.empty()) {
     memory.withdrawn = nomination.pod->nominated_node_name;
     memory.nominated.clear();

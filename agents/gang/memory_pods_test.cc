@@ -42,6 +42,26 @@ TEST_F(MemoryTest, TriesAgainLaterIfANominationCouldNotBeWritten) {
   EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1100)), SizeIs(1));
 }
 
+TEST_F(MemoryTest, TriesLessAndLessOftenWhileNominationsCannotBeWritten) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Asked("uid-train-0", /*rejected=*/true, kBegin);
+  int tries = 0;
+  Time now = kBegin + seconds(1);
+  const Time end = now + seconds(600);
+  while (now < end) {
+    for (const Nomination& nomination : Learn(*board.Make(), now)) {
+      ++tries;
+      memory_.Nominated(nomination, /*written=*/false, now);
+    }
+    Learn(*board.Make(), now);
+    ASSERT_TRUE(memory_.next_look());
+    now = std::max(now + milliseconds(1), *memory_.next_look());
+  }
+  EXPECT_GT(tries, 10);
+  EXPECT_LT(tries, 25) << "each minute, in the end";
+}
+
 TEST_F(MemoryTest, NominatesEveryMemberWhereNodesAreSampled) {
   MemoryOptions options;
   options.nominate_all = true;

@@ -250,6 +250,53 @@ TEST_F(RefusalTest, IsForgottenWhenThePodsOfTheNodeChange) {
   EXPECT_FALSE(IsRefused(&board, 0));
 }
 
+// What the refusal was for may pass without a change of node or pods: a scheduler that was away, a
+// driver that publishes its devices.
+TEST_F(RefusalTest, IsTriedAgainAfterATimeAndThenAfterTwiceThat) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  ASSERT_TRUE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 35));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(36));
+  EXPECT_FALSE(IsRefused(&board, 36));
+  EXPECT_EQ(Told(&board, 36), "n1") << "it is woken for it";
+  ASSERT_TRUE(IsRefused(&board, 41));
+  EXPECT_TRUE(IsRefused(&board, 100));
+  EXPECT_FALSE(IsRefused(&board, 101));
+}
+
+TEST_F(RefusalTest, IsForgottenWhenAnotherSchedulerIsAtWork) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  ASSERT_TRUE(IsRefused(&board, 6));
+  memory_.ForgetScheduler(kBegin + seconds(10));
+  EXPECT_FALSE(IsRefused(&board, 10));
+  EXPECT_EQ(Told(&board, 10), "n1");
+}
+
+TEST_F(RefusalTest, AnotherSchedulerHasItsTimeToAnswerWhatTheFormerOneWasTold) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  memory_.ForgetScheduler(kBegin + seconds(5));
+  EXPECT_FALSE(IsRefused(&board, 9));
+  EXPECT_TRUE(IsRefused(&board, 10));
+}
+
+TEST_F(RefusalTest, AGangThatHasRestedIsLookedAtOnce) {
+  for (const char* node : {"n2", "n3"}) cluster_.Put(testing::MakeNode(node));
+  snapshot_ = cluster_.Take()->snapshot;
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin);
+  Learn(*board.Make(), kBegin);
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(1));
+  board.Refuse("train", "refused");
+  Learn(*board.Make(), kBegin + seconds(1));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(30)) << "when the refusals end";
+}
+
 struct PodChange {
   const char* name;
   std::function<void(Pod*)> change;

@@ -115,6 +115,17 @@ TEST_F(MemoryTest, AGangThatHasGivenUpDoesNotForItsBarrierOnceMore) {
   EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
 }
 
+TEST_F(MemoryTest, TheTimeOfAGangThatComesAgainBeginsAnew) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  MakeBoard none;  // its members are bound, or deleted
+  Learn(*none.Make(), kBegin + seconds(1));
+  Learn(*board.Make(), kBegin + seconds(600));
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(900));
+}
+
 TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
   MakeBoard board;
   board.AddGang("train", 1, 1);
