@@ -32,6 +32,7 @@ LoopOptions LoopOptionsOf(const Settings& settings) {
   LoopOptions options;
   options.groups.scheduler_names = Names(settings.scheduler_names);
   options.groups.leave_upstream = settings.leave_upstream;
+  options.groups.plan_queued = false;  // whoever releases them plans them
   options.memory.patience = PatienceOf(settings);
   options.partial_timeout = seconds(settings.partial_timeout);
   options.memory.lease_grace = seconds(settings.lease_grace);

@@ -29,6 +29,8 @@ std::string_view StandingText(plan::Standing standing) {
       return "bound";
     case plan::Standing::kGated:
       return "gated";
+    case plan::Standing::kHeld:
+      return "queued";
     case plan::Standing::kQueued:
     case plan::Standing::kPending:
       return "waits";
@@ -79,6 +81,7 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
   options_.served = cluster_.served;
   options_.scheduler_names = std::move(scheduler_names);
   options_.priority_classes = cluster_.priority_classes;
+  options_.plan_queued = false;
   const std::span<const PodPtr> pods = pods_.Of(*cluster_.snapshot);
   plan::NotesOnce notes;
   grouped_ = plan::BuildUnits(pods, cluster_.pod_groups, options_, &notes);

@@ -63,6 +63,8 @@ std::string_view TextOf(GroupCause cause) {
       return "its topology is not accepted";
     case GroupCause::kTooFewMembers:
       return "members";
+    case GroupCause::kQueued:
+      return "the queue";
   }
   return "";
 }

@@ -19,8 +19,7 @@
 
 namespace outrigger::plan {
 
-/// The scheduling gate that is ours: a pod that it alone holds exists for its group, and is
-/// planned.
+/// The scheduling gate that is ours: a pod that it alone holds exists for its group.
 inline constexpr std::string_view kQueueGate = "outrigger.dev/queue";
 
 using outrigger::DialectSet;
@@ -37,6 +36,9 @@ struct GroupOptions {
   std::set<std::string, std::less<>> leaving;
   /// kube-scheduler runs its own cycle for kUpstream groups: stay out of them.
   bool leave_upstream = false;
+  /// Pods that kQueueGate holds are given places, too: for who releases them. Otherwise they exist
+  /// for their groups, and are planned once they are released.
+  bool plan_queued = true;
   friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
 
@@ -50,6 +52,7 @@ enum class GroupCause : uint8_t {
   kTooManyMembers,   ///< more than kMaxMembers exist
   kInvalidTopology,  ///< a required topology level is no label key
   kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role
+  kQueued,           ///< as many exist, but kQueueGate holds some of those that are needed
 };
 
 /// "members", "no PodGroup": the class of a cause, as TextOf(Cause) of plan/planner.h.
@@ -74,6 +77,7 @@ struct GroupState {
   int64_t existing = 0;  // bound, and those that want a place, queued ones included
   int64_t bound = 0;
   int64_t queued = 0;  // of those that want a place: only kQueueGate holds them
+  int64_t held = 0;    // of these: not planned before they are released
   int64_t gated = 0;   // held by another scheduling gate
   int64_t other_scheduler = 0;
   int64_t terminating = 0;

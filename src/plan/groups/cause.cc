@@ -68,6 +68,22 @@ void RefuseByNumber(const std::vector<GangRole>& roles, GroupState* state) {
   }
 }
 
+void RefuseByRelease(const std::vector<GangRole>& roles, GroupState* state) {
+  const auto refuse = [state](int64_t released, int64_t minimum, std::string_view which) {
+    Refuse(GroupCause::kQueued,
+           fmt::format("{} of {} {} are released, the gate {} holds the others", released, minimum,
+                       which, kQueueGate),
+           state);
+  };
+  const int64_t released = state->existing - state->held;
+  if (released < state->minimum) return refuse(released, state->minimum, "members");
+  for (const GangRole& role : roles) {
+    if (role.existing - role.held >= role.role.minimum) continue;
+    return refuse(role.existing - role.held, role.role.minimum,
+                  fmt::format("members of role {}", role.role.name));
+  }
+}
+
 }  // namespace
 
 void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_view bad_topology,
@@ -91,6 +107,7 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
   } else if (!state->broken || state->on_member_loss != OnMemberLoss::kIgnore) {
     RefuseByNumber(findings->roles, state);
+    if (state->cause == GroupCause::kNone) RefuseByRelease(findings->roles, state);
   }
 }
 

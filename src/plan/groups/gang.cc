@@ -26,7 +26,9 @@ void Count(const Gang& gang, GroupState* state) {
     state->other_scheduler += member.standing == Standing::kOtherScheduler ? 1 : 0;
     state->bound += member.standing == Standing::kBound ? 1 : 0;
     state->gated += member.standing == Standing::kGated ? 1 : 0;
-    state->queued += member.standing == Standing::kQueued ? 1 : 0;
+    const bool held = member.standing == Standing::kHeld;
+    state->held += held ? 1 : 0;
+    state->queued += held || member.standing == Standing::kQueued ? 1 : 0;
     state->existing += Exists(member.standing) ? 1 : 0;
   }
 }
@@ -49,13 +51,14 @@ std::vector<GangRole> RolesOf(const Gang& gang) {
   std::vector<GangRole> roles;
   if (gang.object == nullptr) return roles;
   for (const auto& [name, minimum] : gang.object->min_task_member) {
-    if (minimum != 0) roles.push_back({{name, minimum, 0}, 0});
+    if (minimum != 0) roles.push_back({{name, minimum, 0}, 0, 0});
   }
   for (const GangMember& member : gang.members) {
     GangRole* const at = member.role.empty() ? nullptr : FindRole(roles, member.role);
     if (at == nullptr || !Exists(member.standing)) continue;
     ++at->existing;
     at->role.bound += member.standing == Standing::kBound ? 1 : 0;
+    at->held += member.standing == Standing::kHeld ? 1 : 0;
   }
   return roles;
 }
@@ -128,9 +131,10 @@ Standing StandingOf(const Pod& pod, const GroupOptions& options) {
   if (!pod.node_name.empty()) return Standing::kBound;
   if (pod.scheduling_gates.empty()) return Standing::kPending;
   const auto is_ours = [](const std::string& gate) { return gate == kQueueGate; };
-  return std::all_of(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), is_ours)
-             ? Standing::kQueued
-             : Standing::kGated;
+  if (!std::all_of(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), is_ours)) {
+    return Standing::kGated;
+  }
+  return options.plan_queued ? Standing::kQueued : Standing::kHeld;
 }
 
 Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {

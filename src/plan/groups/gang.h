@@ -27,6 +27,7 @@ enum class Standing : uint8_t {
   kOtherScheduler,
   kBound,
   kGated,    // held by another gate than ours
+  kHeld,     // held by ours alone, and not planned before it is released
   kQueued,   // held by ours alone
   kPending,  // wants a place
 };
@@ -35,7 +36,7 @@ constexpr bool WantsPlace(Standing standing) {
   return standing == Standing::kQueued || standing == Standing::kPending;
 }
 constexpr bool Exists(Standing standing) {
-  return WantsPlace(standing) || standing == Standing::kBound;
+  return WantsPlace(standing) || standing == Standing::kBound || standing == Standing::kHeld;
 }
 constexpr bool Lives(Standing standing) {
   return standing != Standing::kFinished && standing != Standing::kTerminating;
@@ -78,6 +79,7 @@ struct Gang {
 struct GangRole {
   Role role;
   int64_t existing = 0;
+  int64_t held = 0;  // of these
 };
 
 /// What is known of a gang.

@@ -244,7 +244,7 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
       for (const GangMember& member : gang.members) {
         if (WantsPlace(member.standing)) units_.fresh.push_back(UnitOf(member.pod, notes));
       }
-    } else if (state.existing > state.bound) {
+    } else if (state.existing - state.held > state.bound) {
       units_.fresh.push_back(UnitOf(gang, std::move(findings), notes));
       kept->broken = units_.fresh.back().rank.broken;
     }
