@@ -20,6 +20,7 @@ class Inbox {
     std::string uid;
     std::string node;
     std::string why;
+    bool silent = false;  // taken to be one: it did not ask about the pod
     friend bool operator==(const Refusal&, const Refusal&) = default;
   };
   struct Ask {
@@ -43,9 +44,15 @@ class Inbox {
     last_call_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  void Asked(const std::string& uid, Ask ask) {
+  /// True if the planning thread waits for such news.
+  bool Asked(const std::string& uid, Ask ask) {
     const std::lock_guard<std::mutex> lock(mutex_);
     content_.asks[uid] = ask;
+    return awaits_asks_;
+  }
+  void AwaitAsks(bool awaits) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    awaits_asks_ = awaits;
   }
   void Refused(Refusal refusal) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -68,6 +75,7 @@ class Inbox {
   std::atomic<Clock::rep> last_call_{0};
   std::mutex mutex_;
   Content content_;
+  bool awaits_asks_ = false;
 };
 
 }  // namespace outrigger::gang

@@ -229,6 +229,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                                 .reserved_for = for_whom});
   Publish(absl::OkStatus(), board);
   due_ = memory_.Learn(*board, snapshot, now);
+  inbox_->AwaitAsks(memory_.awaits_asks());
   barriers_->OnPlan(board);
   reports_->OnReserved(planned.reserved.size());
   reports_->OnPartial(*board, recovery_.OnPlan(*board, *barriers_, now), recovery_.partial());

@@ -22,6 +22,7 @@ void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapsh
     memory.repeated = false;
     memory.doubted.clear();
     memory.seen = round_;
+    ForgetSilence(&memory);
   }
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);
 }
@@ -71,6 +72,7 @@ void Memory::Look(Time at) {
 std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapshot& snapshot,
                                       Time now) {
   next_look_.reset();
+  awaits_asks_ = false;
   std::vector<Nomination> due;
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
   // Who is bound as a whole, or lacks members, keeps no places.

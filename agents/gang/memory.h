@@ -76,6 +76,9 @@ class Memory {
   /// unanswered, says nothing any more.
   void ForgetScheduler(Time now);
 
+  /// Whether a call about any pod may change what is planned: the scheduler did not ask about some.
+  bool awaits_asks() const { return awaits_asks_; }
+
   /// When the next look is due though nothing has changed; nothing: never.
   std::optional<Time> next_look() const { return next_look_; }
 
@@ -85,8 +88,9 @@ class Memory {
     uint64_t stamp = 0;
     PodPtr pod;  // as it was refused; null: not known
     int times = 1;
-    Time until;         // then it is tried again: what the refusal was for may have passed unseen
-    bool over = false;  // that time has come
+    Time until;           // then it is tried again: what the refusal was for may have passed unseen
+    bool over = false;    // that time has come
+    bool silent = false;  // it did not ask about the pod: it may have been away
   };
   struct PodMemory {
     PodPtr pod;  // as it was last planned
@@ -125,6 +129,7 @@ class Memory {
 
   void Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snapshot, Time now);
   static void Rest(UnitMemory* unit, Time now);
+  void ForgetSilence(PodMemory* memory);
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
                      Time now, UnitMemory* of_unit, plan::Member* member);
@@ -154,6 +159,7 @@ class Memory {
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
   std::optional<Time> next_look_;
+  bool awaits_asks_ = false;
   uint64_t round_ = 0;
 };
 

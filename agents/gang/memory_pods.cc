@@ -67,7 +67,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
     memory.refused.erase(told);
   }
   const Time until = now + Doubled(kFirstRefused, times - 1, kLongestRefused);
-  memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false});
+  memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false, refusal.silent});
   memory.answered = true;
   if (memory.leased == node) memory.leased.clear();
   UnitMemory& unit = units_[memory.unit];
@@ -80,6 +80,16 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
   }
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
+}
+
+// It does ask: it was away, or late.
+void Memory::ForgetSilence(PodMemory* memory) {
+  if (std::erase_if(memory->refused, [](const Refused& refused) { return refused.silent; }) == 0) {
+    return;
+  }
+  UnitMemory& unit = units_[memory->unit];
+  unit.refusals = 0;
+  unit.rests_until.reset();
 }
 
 // Longer each time, once it is often enough.
@@ -153,6 +163,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
   if (memory.doubted != seat.node) memory.doubted.clear();
   for (const Refused& refused : memory.refused) {
     if (now < refused.until) Look(refused.until);
+    awaits_asks_ |= refused.silent;
   }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
   if (seat.node.empty()) return Withdraw(seat, unit.gang, now, &memory, due);
@@ -223,7 +234,8 @@ bool Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snap
   const std::string why = changed ? pod.unscheduled_message
                           : lost  ? "it took the nomination back"
                                   : "it did not ask about the pod";
-  Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why}, snapshot, now);
+  Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why, !changed && !lost}, snapshot,
+         now);
   Look(now);
   return false;
 }

@@ -265,6 +265,29 @@ TEST_F(RefusalTest, IsTriedAgainAfterATimeAndThenAfterTwiceThat) {
   EXPECT_FALSE(IsRefused(&board, 101));
 }
 
+TEST_F(RefusalTest, OfASchedulerThatOnlyDidNotAskEndsWhenItAsks) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  EXPECT_FALSE(IsRefused(&board, 5));
+  EXPECT_FALSE(memory_.awaits_asks());
+  ASSERT_TRUE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 7));
+  EXPECT_TRUE(memory_.awaits_asks());
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(8));
+  EXPECT_FALSE(IsRefused(&board, 8));
+  EXPECT_FALSE(memory_.awaits_asks());
+}
+
+TEST_F(RefusalTest, ThatWasSaidIsNotOverWhenItAsksAgain) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  ASSERT_TRUE(IsRefused(&board, 1));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  EXPECT_TRUE(IsRefused(&board, 2));
+}
+
 TEST_F(RefusalTest, IsForgottenWhenAnotherSchedulerIsAtWork) {
   MakeBoard board;
   NominateAfterASecond(&board);

@@ -75,3 +75,20 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
 	w.nobodyBoundAgain()
 }
+
+// A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
+// the gang comes all the same, though neither nodes nor pods have changed.
+func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
+	t.Parallel()
+	const size = 8
+	w := newTrappedWorld(t, size/4, "--gang.lease-grace", "1")
+	w.allButOneSleep("train", size)
+	w.scheduler.Kill()
+	w.pods(member("train", size-1, size))
+	// Refused on the one node and on the other.
+	w.untilEventWith("GangWaiting", "gang default/train waits: 8 members need")
+	w.runScheduler()
+	began := time.Now()
+	w.within(400*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
+	w.nobodyBoundAgain()
+}
