@@ -101,7 +101,12 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
   for (const BoardUnit& unit : board.units()) {
     if (!unit.gang && unit.fits) continue;
     Gang& gang = See(unit.key, now);
-    if (unit.fits) gang.told_word = gang.told_text = "";
+    if (unit.fits) {
+      gang.told_word = gang.told_text = "";
+      gang.unfit_since.reset();
+    } else if (!gang.unfit_since) {
+      gang.unfit_since = now;
+    }
   }
   for (const plan::GroupState& group : board.groups()) {
     if (Waits(group)) See(group.key, now);
@@ -215,11 +220,11 @@ std::string Reports::WhyWaits(const plan::UnitKey& key, std::string_view word) c
   return is_told ? found->second.told_text : std::string();
 }
 
-bool Reports::HasWaited(const plan::UnitKey& key, std::chrono::seconds time) const {
+bool Reports::HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = gangs_.find(key);
-  return found != gangs_.end() &&
-         std::chrono::steady_clock::now() - *found->second.waiting_since >= time;
+  if (found == gangs_.end() || !found->second.unfit_since) return false;
+  return now - *found->second.unfit_since >= time;
 }
 
 void Reports::OnActing(const absl::Status& acting) {

@@ -48,8 +48,9 @@ class Reports {
                const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
   std::optional<Time> next_look() const { return next_look_; }
-  /// True if the unit has been seen waiting for so long.
-  bool HasWaited(const plan::UnitKey& key, std::chrono::seconds time) const;
+  /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
+  /// begins that time nor ends it.
+  bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
 
   /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
   std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
@@ -60,10 +61,11 @@ class Reports {
 
  private:
   struct Gang {
-    std::optional<Time> waiting_since;
-    std::string told_word;  // the cause of the last Event
-    std::string told_text;  // with figures
-    std::string gave_up;    // that it did, for people
+    std::optional<Time> waiting_since;  // until it is bound, also while it has places
+    std::optional<Time> unfit_since;    // nothing: it fits, or has not been planned
+    std::string told_word;              // the cause of the last Event
+    std::string told_text;              // with figures
+    std::string gave_up;                // that it did, for people
     std::optional<Time> told_at;
     bool seen = false;
   };

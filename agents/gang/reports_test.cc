@@ -12,7 +12,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -32,6 +34,9 @@ class ReportsTest : public ::testing::Test {
       group->cause = plan::GroupCause::kTooFewMembers;
       group->text = text;
     });
+  }
+  bool HasNotFit(std::string_view gang, seconds time, Time now) const {
+    return reports_.HasNotFit(LabelsGang(gang), time, now);
   }
   // What is told in Events at a plan then.
   std::vector<std::string> Told(Time now) {
@@ -220,6 +225,64 @@ TEST_F(ReportsTest, SayForWhomOthersAreEvicted) {
                    kBegin + seconds(2));
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_THAT(cluster_.events()[0].note, HasSubstr("; others are evicted to make room for it"));
+}
+
+TEST_F(ReportsTest, ForAGangThatFitsNothingHasToBeKept) {
+  board_.AddGang("elastic", 2, 3);
+  board_.Surplus("elastic", 2);  // its third member finds no room
+  OnPlan(kBegin);
+  OnPlan(kBegin + minutes(5));
+  EXPECT_FALSE(HasNotFit("elastic", minutes(5), kBegin + minutes(5)));
+}
+
+TEST_F(ReportsTest, HowLongAGangHasNotFitCountsFromTheLastPlanInWhichItDid) {
+  board_.AddGang("train", 2, 2);
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin);
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Accept("train");
+  OnPlan(kBegin + minutes(5));
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin + minutes(6));
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(11) - seconds(1)));
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(11)));
+}
+
+TEST_F(ReportsTest, LackingAMemberNeitherBeginsNorEndsTheTimeForWhichAGangHasNotFit) {
+  board_.AddGang("train", 2, 2);
+  Lacks("train", "1 of 2 members exist");
+  OnPlan(kBegin);
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Change("train", nullptr);
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin + minutes(5));
+  Lacks("train", "1 of 2 members exist");
+  OnPlan(kBegin + minutes(6));
+  board_.Change("train", nullptr);
+  OnPlan(kBegin + minutes(7));
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(10)));
+}
+
+TEST_F(ReportsTest, ASinglePodThatDoesNotFitCountsToo) {
+  board_.AddSingle(testing::MakePod("web"));
+  OnPlan(kBegin);
+  const plan::UnitKey web = board_.Make()->units()[0].key;
+  EXPECT_FALSE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5) - seconds(1)));
+  EXPECT_TRUE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5)));
+}
+
+TEST_F(ReportsTest, AdmissionCountsFromWhenAGangWasFirstSeenThoughItFitForAMoment) {
+  const Time first_seen = Time::clock::now() - minutes(10);
+  board_.AddGang("train", 2, 2);
+  board_.Refuse("train", "cpu");
+  OnPlan(first_seen);
+  board_.Accept("train");
+  OnPlan(first_seen + minutes(5));
+  board_.Refuse("train", "cpu");
+  OnPlan(first_seen + minutes(6));
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
+  EXPECT_THAT(counted_.observed, Contains(Pair("admission_seconds ", Ge(600))));
 }
 
 TEST_F(ReportsTest, LogWhoIsInChargeWhenThatChanges) {
