@@ -1,10 +1,6 @@
 #include "reports.h"
 
-#include <algorithm>
-
-#include "board_testing.h"
-#include "counted_testing.h"
-#include "gmock/gmock.h"
+#include "reports_testing.h"
 
 namespace outrigger::gang {
 namespace {
@@ -19,45 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
-
-const Time kBegin = Time() + std::chrono::hours(1);
-
-class ReportsTest : public ::testing::Test {
- protected:
-  void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
-              const std::vector<Memory::TimedOut>& timed_out = {}) {
-    reports_.OnPlan(*board_.Make(), notes, timed_out, now);
-  }
-  // A gang that lacks members, with figures.
-  void Lacks(const std::string& name, const std::string& text) {
-    board_.Change(name, [text](plan::GroupState* group) {
-      group->cause = plan::GroupCause::kTooFewMembers;
-      group->text = text;
-    });
-  }
-  bool HasNotFit(std::string_view gang, seconds time, Time now) const {
-    return reports_.HasNotFit(LabelsGang(gang), time, now);
-  }
-  // What is told in Events at a plan then.
-  std::vector<std::string> Told(Time now) {
-    const size_t before = cluster_.events().size();
-    OnPlan(now);
-    const auto board = board_.Make();
-    reports_.Explain(&planner_, cluster_.Take()->snapshot, {}, {}, *board, now);
-    std::vector<std::string> notes;
-    const auto events = cluster_.events();
-    for (size_t i = before; i < events.size(); ++i) notes.push_back(events[i].note);
-    return notes;
-  }
-
-  testing::FakeCluster cluster_;
-  Counted counted_;
-  std::vector<std::string> log_;
-  MakeBoard board_;
-  plan::Planner planner_;
-  Reports reports_{&cluster_, &counted_,
-                   [this](std::string_view line) { log_.emplace_back(line); }};
-};
 
 TEST_F(ReportsTest, CountWaitingGangsByCause) {
   board_.AddGang("a", 2, 2);
@@ -109,33 +66,6 @@ TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
   EXPECT_EQ(counted_.observed[2].first, "admission_seconds ");
 }
 
-TEST_F(ReportsTest, TellWhyAGangWaitsOnceItHasForAMomentAndAgainOnlyAfterAWhile) {
-  board_.AddGang("train", 3, 2);
-  Lacks("train", "2 of 3 members exist");
-  EXPECT_THAT(Told(kBegin), IsEmpty());
-  EXPECT_EQ(reports_.next_look(), kBegin + seconds(2));
-  const Time told = kBegin + seconds(2);
-  EXPECT_THAT(Told(told), ElementsAre("gang default/train waits: 2 of 3 members exist"));
-  Lacks("train", "1 of 3 members exist");
-  EXPECT_THAT(Told(told + minutes(5) - seconds(1)), IsEmpty()) << "the cause is the same";
-  EXPECT_THAT(Told(told + minutes(5)),
-              ElementsAre("gang default/train waits: 1 of 3 members exist"));
-}
-
-TEST_F(ReportsTest, TellAnotherCauseAtOnce) {
-  board_.AddGang("train", 3, 2);
-  Lacks("train", "2 of 3 members exist");
-  Told(kBegin);
-  EXPECT_THAT(Told(kBegin + seconds(2)), SizeIs(1));
-  board_.Change("train", [](plan::GroupState* group) {
-    group->cause = plan::GroupCause::kTooManyMembers;
-    group->text = "100001 members exist, expected 100000 at most";
-  });
-  EXPECT_THAT(
-      Told(kBegin + seconds(3)),
-      ElementsAre("gang default/train waits: 100001 members exist, expected 100000 at most"));
-}
-
 TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
   board_.AddGang("train", 3, 3);
   board_.Bind("train", 2);
@@ -159,72 +89,12 @@ TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {
   EXPECT_THAT(cluster_.events()[0].note, HasSubstr("not complete within 30s of getting places"));
 }
 
-TEST_F(ReportsTest, SayOfAGangThatWaitsThatItGaveUpItsPlaces) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
-  board_.Refuse("train", "cpu");
-  OnPlan(kBegin, {}, {{LabelsGang("train"), seconds(30)}});
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), {}, *board_.Make(),
-                   kBegin + seconds(2));
-  const char* const why =
-      "2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 free would do; it gave up its "
-      "places after 30s";
-  EXPECT_EQ(cluster_.events().back().note, std::string("gang default/train waits: ") + why);
-  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "cpu"), why);
-  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "memory"), "") << "those are other figures";
-}
-
-TEST_F(ReportsTest, TellWhatKubeSchedulerRefusesAGangThatRests) {
-  board_.AddGang("train", 2, 2);
-  board_.Rest("train", "kube-scheduler refuses default/train-0 on n1: taints");
-  Told(kBegin);
-  EXPECT_THAT(Told(kBegin + seconds(2)),
-              ElementsAre("gang default/train waits: kube-scheduler refuses default/train-0 on n1: "
-                          "taints"));
-  EXPECT_THAT(Told(kBegin + seconds(3)), IsEmpty());
-}
-
 TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
   board_.AddGang("train", 2, 2);
   board_.Change("train",
                 [](plan::GroupState* group) { group->cause = plan::GroupCause::kLeftToScheduler; });
   for (int i = 0; i < 3; ++i) EXPECT_THAT(Told(kBegin + seconds(i)), IsEmpty());
   EXPECT_THAT(log_, ElementsAre("gang default/train is left to kube-scheduler (leave-upstream)"));
-}
-
-TEST_F(ReportsTest, SayForWhomNodesAreKept) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
-  board_.Refuse("train", "cpu");
-  const auto units = board_.Units();
-  plan::PlanOptions options;
-  options.reserve_for = LabelsGang("train");
-  options.reserved = {"n1"};
-  OnPlan(kBegin);
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, units, options, *board_.Make(),
-                   kBegin + seconds(2));
-  ASSERT_THAT(cluster_.events(), SizeIs(1));
-  EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 "
-            "free would do; nodes are kept free for it");
-  reports_.OnReserved(1);
-  EXPECT_EQ(counted_.values["reserved_nodes "], 1);
-}
-
-TEST_F(ReportsTest, SayForWhomOthersAreEvicted) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
-  board_.Refuse("train", "cpu");
-  plan::PlanOptions options;
-  options.promise = plan::Promise{LabelsGang("train"), {}};
-  OnPlan(kBegin);
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), options, *board_.Make(),
-                   kBegin + seconds(2));
-  ASSERT_THAT(cluster_.events(), SizeIs(1));
-  EXPECT_THAT(cluster_.events()[0].note, HasSubstr("; others are evicted to make room for it"));
 }
 
 TEST_F(ReportsTest, ForAGangThatFitsNothingHasToBeKept) {
