@@ -81,7 +81,10 @@ class MakeBoard {
   void Refuse(const std::string& name, const std::string& resource) {
     gangs_[name].cause = {plan::Cause::Class::kResource, resource};
   }
+  /// It fits again.
+  void Accept(const std::string& name) { gangs_[name].cause = {}; }
 
+  /// What a plan finds of the group; null: nothing more is changed.
   void Change(const std::string& name, std::function<void(plan::GroupState*)> change) {
     gangs_[name].change = std::move(change);
   }

@@ -1,9 +1,11 @@
 #include "eviction_reports.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "fmt/format.h"
+#include "gang_event.h"
 
 namespace outrigger::gang {
 namespace {
@@ -28,11 +30,16 @@ std::string NamesOf(const std::vector<plan::Tenant>& victims) {
   return text;
 }
 
-ClusterEvent EventAbout(const Pod& pod, std::string_view reason, std::string note) {
-  ClusterEvent event;
-  event.namespace_ = pod.namespace_;
-  event.name = pod.name;
-  event.uid = pod.uid;
+// Where the other Events of the unit are, too.
+ClusterEvent EventAboutUnit(const plan::Unit& unit) {
+  if (auto event = EventAboutObject(unit.key)) return *std::move(event);
+  const auto first = std::min_element(
+      unit.members.begin(), unit.members.end(),
+      [](const plan::Member& a, const plan::Member& b) { return a.pod->name < b.pod->name; });
+  return EventAbout(*first->pod);
+}
+
+ClusterEvent Preempting(ClusterEvent event, std::string_view reason, std::string note) {
   event.reason = reason;
   event.action = "Preempting";
   event.note = std::move(note);
@@ -65,12 +72,12 @@ void EvictionReports::OnPreempting(const plan::Unit& unit,
   log_(text);
   for (const plan::Tenant& tenant : victims) {
     for (const auto& pod : tenant.pods) {
-      cluster_->Record(EventAbout(
-          *pod, "Preempted",
+      cluster_->Record(Preempting(
+          EventAbout(*pod), "Preempted",
           fmt::format("evicted for {} of priority {}", NameOf(unit.key), unit.rank.priority)));
     }
   }
-  cluster_->Record(EventAbout(*unit.members.front().pod, "GangPreempts", std::move(text)));
+  cluster_->Record(Preempting(EventAboutUnit(unit), "GangPreempts", std::move(text)));
 }
 
 void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& why) {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "outrigger/plan/group.h"
-
 namespace outrigger::gang {
 namespace {
 
@@ -22,45 +20,62 @@ std::string_view ApiVersionOf(plan::Dialect dialect) {
   }
 }
 
-const Pod* FirstPodOf(const Board& board, const plan::UnitKey& gang) {
-  const Pod* first = nullptr;
-  for (const auto& [uid, seat] : board.pods()) {
-    const auto membership = plan::MembershipOf(*seat.pod, nullptr);
-    if (!membership || membership->dialect != gang.dialect || membership->name != gang.name ||
-        membership->namespace_ != gang.namespace_) {
-      continue;
-    }
-    if (first == nullptr || seat.pod->name < first->name) first = seat.pod.get();
-  }
-  for (const BoundMember& member : board.BoundOf(gang)) {
-    if (first == nullptr || member.pod->name < first->name) first = member.pod.get();
-  }
-  return first;
+bool ComesBefore(const Pod& pod, const Pod* other) {
+  return other == nullptr || pod.name < other->name;
 }
 
 }  // namespace
 
-std::optional<ClusterEvent> GangEvent(const Board& board, const plan::UnitKey& gang,
-                                      std::string reason, std::string note) {
-  ClusterEvent event;
-  event.namespace_ = gang.namespace_;
-  event.warning = true;
-  event.reason = std::move(reason);
-  event.action = "Scheduling";
-  event.note = std::move(note);
-  if (!gang.uid.empty()) {
-    event.api_version = ApiVersionOf(gang.dialect);
-    event.kind = "PodGroup";
-    event.name = gang.name;
-    event.uid = gang.uid;
-    return event;
+void FirstPods::Walk() {
+  for (const auto& [uid, seat] : board_.pods()) {
+    const auto membership = plan::MembershipOf(*seat.pod, nullptr);
+    if (!membership) continue;
+    const Pod*& first = first_[{membership->dialect, membership->namespace_, membership->name}];
+    if (ComesBefore(*seat.pod, first)) first = seat.pod.get();
   }
-  const Pod* const first = FirstPodOf(board, gang);
-  if (first == nullptr) return std::nullopt;
-  event.api_version = "v1";
-  event.kind = "Pod";
-  event.name = first->name;
-  event.uid = first->uid;
+}
+
+const Pod* FirstPods::Of(const plan::UnitKey& gang) {
+  if (!std::exchange(walked_, true)) Walk();
+  const auto found = first_.find(Name(gang.dialect, gang.namespace_, gang.name));
+  const Pod* first = found == first_.end() ? nullptr : found->second;
+  for (const BoundMember& member : board_.BoundOf(gang)) {
+    if (ComesBefore(*member.pod, first)) first = member.pod.get();
+  }
+  return first;
+}
+
+std::optional<ClusterEvent> EventAboutObject(const plan::UnitKey& unit) {
+  if (unit.dialect == plan::Dialect::kNone || unit.uid.empty()) return std::nullopt;
+  ClusterEvent event;
+  event.api_version = ApiVersionOf(unit.dialect);
+  event.kind = "PodGroup";
+  event.namespace_ = unit.namespace_;
+  event.name = unit.name;
+  event.uid = unit.uid;
+  return event;
+}
+
+ClusterEvent EventAbout(const Pod& pod) {
+  ClusterEvent event;
+  event.namespace_ = pod.namespace_;
+  event.name = pod.name;
+  event.uid = pod.uid;
+  return event;
+}
+
+std::optional<ClusterEvent> GangEvent(FirstPods* pods, const plan::UnitKey& gang,
+                                      std::string reason, std::string note) {
+  std::optional<ClusterEvent> event = EventAboutObject(gang);
+  if (!event) {
+    const Pod* const first = pods->Of(gang);
+    if (first == nullptr) return std::nullopt;
+    event = EventAbout(*first);
+  }
+  event->warning = true;
+  event->reason = std::move(reason);
+  event->action = "Scheduling";
+  event->note = std::move(note);
   return event;
 }
 

@@ -187,8 +187,9 @@ void PlanLoop::CheckWaiters(const cluster::Snapshot& snapshot, std::span<const P
 
 void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options) {
   if (!options_.reserve_after) return;
+  const Time now = options_.now();
   const auto first = std::find_if(units.begin(), units.end(), [&](const plan::Unit& unit) {
-    return reports_->HasWaited(unit.key, *options_.reserve_after);
+    return reports_->HasNotFit(unit.key, *options_.reserve_after, now);
   });
   if (first == units.end()) {
     return reserved_.clear();

@@ -1,60 +1,76 @@
+// Rounds of the planning thread, one by one.
 #include "loop.h"
-
-#include <algorithm>
 
 #include "board_testing.h"
 #include "counted_testing.h"
-#include "gmock/gmock.h"
+#include "gang_testing.h"
 
 namespace outrigger::gang {
 namespace {
 
-using std::chrono::seconds;
+using std::chrono::minutes;
 
-class LoopTest : public ::testing::Test {
+class PlanLoopTest : public ::testing::Test {
  protected:
-  LoopTest() {
-    cluster_.Put(testing::MakeNode("n1"));
-    charge_.Start();
+  void PutBound(Pod pod, const std::string& node) {
+    pod.node_name = node;
+    cluster_.Put(pod);
   }
-  static LoopOptions Options(LoopTest* test) {
+  LoopOptions Options() {
     LoopOptions options;
-    options.groups.scheduler_names = {"default-scheduler"};
-    options.now = [test] { return test->now_; };
+    options.reserve_after = minutes(5);
+    options.now = [this] { return now_; };
     return options;
   }
-  void Member(const std::string& name) {
-    Pod pod = testing::MakePod(name).Label("podGroup", "train").Label("minAvailable", "1");
-    pod.scheduler_name = "default-scheduler";
-    cluster_.Put(pod);
+  void PlanAfter(std::chrono::seconds time) {
+    now_ += time;
+    loop_.Step();
   }
 
   Time now_ = Time() + std::chrono::hours(1);
   testing::FakeCluster cluster_;
   Counted counted_;
-  EvictionReports::Log log_ = [](std::string_view) {};
-  Charge charge_{&cluster_, *ReadLeaseName("none"), nullptr};
-  Barriers barriers_{{}};
+  Reports::Log log_ = [](std::string_view) {};
   Inbox inbox_;
-  EvictionReports evictions_{&cluster_, &counted_, log_};
-  Evictor evictor_{&cluster_, &evictions_, {}};
-  StatusWriter statuses_{&cluster_, log_, {}};
   Reports reports_{&cluster_, &counted_, log_};
+  Charge charge_{&cluster_, {}, nullptr};
+  Barriers barriers_{{}};
+  EvictionReports eviction_reports_{&cluster_, &counted_, log_};
+  Evictor evictor_{&cluster_, &eviction_reports_, {}};
+  StatusWriter statuses_{&cluster_, log_, {}};
   PlanLoop loop_{&cluster_, &charge_,   &barriers_, &inbox_,
-                 &evictor_, &statuses_, &reports_,  Options(this)};
+                 &evictor_, &statuses_, &reports_,  Options()};
 };
 
+TEST_F(PlanLoopTest, NodesAreKeptForTheFirstThatDoesNotFitNotForOneWithASpareMember) {
+  cluster_.Put(testing::MakeNode("n0"));
+  PutBound(Member("elastic", 0, 1), "n0");
+  Pod spare = Member("elastic", 1, 1, "9");
+  spare.priority = 1000;
+  cluster_.Put(spare);
+  cluster_.Put(Member("train", 0, 1, "4"));
+  PlanAfter(minutes(0));
+  ASSERT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("elastic"))->fits);
+  ASSERT_EQ(loop_.Answer()->board->units()[0].key, LabelsGang("elastic"));
+  PlanAfter(minutes(5) - std::chrono::seconds(1));
+  EXPECT_EQ(counted_.values["reserved_nodes "], 0);
+  PlanAfter(std::chrono::seconds(1));
+  EXPECT_EQ(counted_.values["reserved_nodes "], 1);
+  ASSERT_NE(loop_.Answer()->board->KeptFor("n0"), nullptr);
+  EXPECT_EQ(loop_.Answer()->board->KeptFor("n0")->key, LabelsGang("train"));
+}
+
 // Otherwise what was due when it last planned is due for as long as it does not plan.
-TEST_F(LoopTest, HasNothingToLookAtWhileItCannotPlan) {
-  Member("train-0");
-  loop_.Step();
+TEST_F(PlanLoopTest, HasNothingToLookAtWhileItCannotPlan) {
+  cluster_.Put(testing::MakeNode("n0"));
+  cluster_.Put(Member("train", 0, 1));
+  PlanAfter(minutes(0));
   ASSERT_NE(loop_.next_look(), std::nullopt);
   cluster_.SetUsable(absl::UnavailableError("starting: pods are 90 s old"));
-  now_ += seconds(301);
-  loop_.Step();
+  PlanAfter(minutes(6));
   EXPECT_EQ(loop_.next_look(), std::nullopt);
   cluster_.SetUsable(absl::OkStatus());
-  loop_.Step();
+  PlanAfter(minutes(0));
   EXPECT_NE(loop_.next_look(), std::nullopt);
 }
 

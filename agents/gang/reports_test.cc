@@ -1,10 +1,6 @@
 #include "reports.h"
 
-#include <algorithm>
-
-#include "board_testing.h"
-#include "counted_testing.h"
-#include "gmock/gmock.h"
+#include "reports_testing.h"
 
 namespace outrigger::gang {
 namespace {
@@ -12,47 +8,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
-
-const Time kBegin = Time() + std::chrono::hours(1);
-
-class ReportsTest : public ::testing::Test {
- protected:
-  void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
-              const std::vector<Memory::TimedOut>& timed_out = {}) {
-    reports_.OnPlan(*board_.Make(), notes, timed_out, now);
-  }
-  // A gang that lacks members, with figures.
-  void Lacks(const std::string& name, const std::string& text) {
-    board_.Change(name, [text](plan::GroupState* group) {
-      group->cause = plan::GroupCause::kTooFewMembers;
-      group->text = text;
-    });
-  }
-  // What is told in Events at a plan then.
-  std::vector<std::string> Told(Time now) {
-    const size_t before = cluster_.events().size();
-    OnPlan(now);
-    const auto board = board_.Make();
-    reports_.Explain(&planner_, cluster_.Take()->snapshot, {}, {}, *board, now);
-    std::vector<std::string> notes;
-    const auto events = cluster_.events();
-    for (size_t i = before; i < events.size(); ++i) notes.push_back(events[i].note);
-    return notes;
-  }
-
-  testing::FakeCluster cluster_;
-  Counted counted_;
-  std::vector<std::string> log_;
-  MakeBoard board_;
-  plan::Planner planner_;
-  Reports reports_{&cluster_, &counted_,
-                   [this](std::string_view line) { log_.emplace_back(line); }};
-};
 
 TEST_F(ReportsTest, CountWaitingGangsByCause) {
   board_.AddGang("a", 2, 2);
@@ -104,33 +66,6 @@ TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
   EXPECT_EQ(counted_.observed[2].first, "admission_seconds ");
 }
 
-TEST_F(ReportsTest, TellWhyAGangWaitsOnceItHasForAMomentAndAgainOnlyAfterAWhile) {
-  board_.AddGang("train", 3, 2);
-  Lacks("train", "2 of 3 members exist");
-  EXPECT_THAT(Told(kBegin), IsEmpty());
-  EXPECT_EQ(reports_.next_look(), kBegin + seconds(2));
-  const Time told = kBegin + seconds(2);
-  EXPECT_THAT(Told(told), ElementsAre("gang default/train waits: 2 of 3 members exist"));
-  Lacks("train", "1 of 3 members exist");
-  EXPECT_THAT(Told(told + minutes(5) - seconds(1)), IsEmpty()) << "the cause is the same";
-  EXPECT_THAT(Told(told + minutes(5)),
-              ElementsAre("gang default/train waits: 1 of 3 members exist"));
-}
-
-TEST_F(ReportsTest, TellAnotherCauseAtOnce) {
-  board_.AddGang("train", 3, 2);
-  Lacks("train", "2 of 3 members exist");
-  Told(kBegin);
-  EXPECT_THAT(Told(kBegin + seconds(2)), SizeIs(1));
-  board_.Change("train", [](plan::GroupState* group) {
-    group->cause = plan::GroupCause::kTooManyMembers;
-    group->text = "100001 members exist, expected 100000 at most";
-  });
-  EXPECT_THAT(
-      Told(kBegin + seconds(3)),
-      ElementsAre("gang default/train waits: 100001 members exist, expected 100000 at most"));
-}
-
 TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
   board_.AddGang("train", 3, 3);
   board_.Bind("train", 2);
@@ -154,32 +89,6 @@ TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {
   EXPECT_THAT(cluster_.events()[0].note, HasSubstr("not complete within 30s of getting places"));
 }
 
-TEST_F(ReportsTest, SayOfAGangThatWaitsThatItGaveUpItsPlaces) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
-  board_.Refuse("train", "cpu");
-  OnPlan(kBegin, {}, {{LabelsGang("train"), seconds(30)}});
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), {}, *board_.Make(),
-                   kBegin + seconds(2));
-  const char* const why =
-      "2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 free would do; it gave up its "
-      "places after 30s";
-  EXPECT_EQ(cluster_.events().back().note, std::string("gang default/train waits: ") + why);
-  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "cpu"), why);
-  EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "memory"), "") << "those are other figures";
-}
-
-TEST_F(ReportsTest, TellWhatKubeSchedulerRefusesAGangThatRests) {
-  board_.AddGang("train", 2, 2);
-  board_.Rest("train", "kube-scheduler refuses default/train-0 on n1: taints");
-  Told(kBegin);
-  EXPECT_THAT(Told(kBegin + seconds(2)),
-              ElementsAre("gang default/train waits: kube-scheduler refuses default/train-0 on n1: "
-                          "taints"));
-  EXPECT_THAT(Told(kBegin + seconds(3)), IsEmpty());
-}
-
 TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
   board_.AddGang("train", 2, 2);
   board_.Change("train",
@@ -188,38 +97,62 @@ TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
   EXPECT_THAT(log_, ElementsAre("gang default/train is left to kube-scheduler (leave-upstream)"));
 }
 
-TEST_F(ReportsTest, SayForWhomNodesAreKept) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
-  board_.Refuse("train", "cpu");
-  const auto units = board_.Units();
-  plan::PlanOptions options;
-  options.reserve_for = LabelsGang("train");
-  options.reserved = {"n1"};
+TEST_F(ReportsTest, ForAGangThatFitsNothingHasToBeKept) {
+  board_.AddGang("elastic", 2, 3);
+  board_.Surplus("elastic", 2);  // its third member finds no room
   OnPlan(kBegin);
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, units, options, *board_.Make(),
-                   kBegin + seconds(2));
-  ASSERT_THAT(cluster_.events(), SizeIs(1));
-  EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 "
-            "free would do; nodes are kept free for it");
-  reports_.OnReserved(1);
-  EXPECT_EQ(counted_.values["reserved_nodes "], 1);
+  OnPlan(kBegin + minutes(5));
+  EXPECT_FALSE(HasNotFit("elastic", minutes(5), kBegin + minutes(5)));
 }
 
-TEST_F(ReportsTest, SayForWhomOthersAreEvicted) {
-  cluster_.Put(testing::MakeNode("n1"));
-  board_.AddGang("train", 2, 2, "3");
+TEST_F(ReportsTest, HowLongAGangHasNotFitCountsFromTheLastPlanInWhichItDid) {
+  board_.AddGang("train", 2, 2);
   board_.Refuse("train", "cpu");
-  plan::PlanOptions options;
-  options.promise = plan::Promise{LabelsGang("train"), {}};
   OnPlan(kBegin);
-  OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), options, *board_.Make(),
-                   kBegin + seconds(2));
-  ASSERT_THAT(cluster_.events(), SizeIs(1));
-  EXPECT_THAT(cluster_.events()[0].note, HasSubstr("; others are evicted to make room for it"));
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Accept("train");
+  OnPlan(kBegin + minutes(5));
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin + minutes(6));
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(11) - seconds(1)));
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(11)));
+}
+
+TEST_F(ReportsTest, LackingAMemberNeitherBeginsNorEndsTheTimeForWhichAGangHasNotFit) {
+  board_.AddGang("train", 2, 2);
+  Lacks("train", "1 of 2 members exist");
+  OnPlan(kBegin);
+  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
+  board_.Change("train", nullptr);
+  board_.Refuse("train", "cpu");
+  OnPlan(kBegin + minutes(5));
+  Lacks("train", "1 of 2 members exist");
+  OnPlan(kBegin + minutes(6));
+  board_.Change("train", nullptr);
+  OnPlan(kBegin + minutes(7));
+  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(10)));
+}
+
+TEST_F(ReportsTest, ASinglePodThatDoesNotFitCountsToo) {
+  board_.AddSingle(testing::MakePod("web"));
+  OnPlan(kBegin);
+  const plan::UnitKey web = board_.Make()->units()[0].key;
+  EXPECT_FALSE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5) - seconds(1)));
+  EXPECT_TRUE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5)));
+}
+
+TEST_F(ReportsTest, AdmissionCountsFromWhenAGangWasFirstSeenThoughItFitForAMoment) {
+  const Time first_seen = Time::clock::now() - minutes(10);
+  board_.AddGang("train", 2, 2);
+  board_.Refuse("train", "cpu");
+  OnPlan(first_seen);
+  board_.Accept("train");
+  OnPlan(first_seen + minutes(5));
+  board_.Refuse("train", "cpu");
+  OnPlan(first_seen + minutes(6));
+  reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
+  EXPECT_THAT(counted_.observed, Contains(Pair("admission_seconds ", Ge(600))));
 }
 
 TEST_F(ReportsTest, LogWhoIsInChargeWhenThatChanges) {

@@ -40,7 +40,9 @@ struct EventOptions {
   /// filter.
   double burst = 25;
   std::chrono::seconds refill{300};
-  /// Equal events (object, type, reason, action) within this time become one with a series.
+  /// Equal events (object, type, reason, action, note) within this time become one with a series.
+  /// Another note begins a new object, so that people see what is the matter now; one that changes
+  /// all the time is held back by `burst`, as everything about its object is then.
   std::chrono::seconds series{360};
   /// Objects and events that are remembered for that; the one unused longest is forgotten first.
   size_t remembered = 4096;

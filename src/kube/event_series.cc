@@ -1,6 +1,8 @@
 #include "kube/event_series.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 namespace outrigger::kube {
 namespace {
@@ -13,6 +15,14 @@ std::string KeyOf(const EventObject& object) {
          object.name + kBetween + object.uid;
 }
 
+// Notes are long, and thousands of events are remembered: of each there is a hash. Another note
+// needs another object, as the API server lets nobody change that of one.
+std::string KeyOf(const Event& event) {
+  return KeyOf(event.regarding) + kBetween + (event.warning ? "Warning" : "Normal") + kBetween +
+         event.reason + kBetween + event.action + kBetween +
+         std::to_string(std::hash<std::string_view>()(event.note));
+}
+
 }  // namespace
 
 EventSeries::EventSeries(const EventOptions& options)
@@ -23,8 +33,7 @@ EventSeries::EventSeries(const EventOptions& options)
       entries_(options.remembered) {}
 
 EventSeries::Entry* EventSeries::Admit(const Event& event, Clock::TimePoint now) {
-  const std::string object = KeyOf(event.regarding);
-  Bucket& bucket = buckets_[object];
+  Bucket& bucket = buckets_[KeyOf(event.regarding)];
   if (!bucket.tokens) {
     bucket.tokens = burst_;
   } else {
@@ -36,8 +45,7 @@ EventSeries::Entry* EventSeries::Admit(const Event& event, Clock::TimePoint now)
   if (*bucket.tokens < 1) return nullptr;
   bucket.tokens = *bucket.tokens - 1;
 
-  Entry& entry = entries_[object + kBetween + (event.warning ? "Warning" : "Normal") + kBetween +
-                          event.reason + kBetween + event.action];
+  Entry& entry = entries_[KeyOf(event)];
   // A series that has ended stays as it is; what comes now begins another.
   if (entry.count > 0 && now - entry.last >= series_) entry = Entry();
   ++entry.count;

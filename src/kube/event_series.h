@@ -49,7 +49,7 @@ class EventSeries {
  public:
   explicit EventSeries(const EventOptions& options);
 
-  /// What is known of events that are equal but for their note.
+  /// What is known of equal events.
   struct Entry {
     std::string name;        // of the object; empty: none was written
     std::string namespace_;  // of the object

@@ -132,7 +132,6 @@ func becomeASeries(w *world) {
 	w.record(a, about, 1, 0)
 	first := w.onlyEventOf(about)
 	about.Count = 4
-	about.Note = "another note, of an equal event"
 	w.record(a, about, 5, 0)
 	event := w.onlyEventOf(about)
 	if event.Name != first.Name || event.Series == nil || event.Series.Count != 5 {
@@ -145,6 +144,11 @@ func becomeASeries(w *world) {
 	w.record(a, about, 6, 0)
 	if found := w.eventsOf(about); len(found) != 2 {
 		w.Errorf("%d objects after another event, not 2", len(found))
+	}
+	about.Note = "another note"
+	w.record(a, about, 7, 0)
+	if found := w.eventsOf(about); len(found) != 3 {
+		w.Errorf("%d objects after another note, not 3", len(found))
 	}
 }
 

@@ -1,41 +1,16 @@
-#include "kube/event_recorder.h"
-
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
-#include "fake_objects.h"
-#include "gmock/gmock.h"
-#include "kube_testing.h"
+#include "event_testing.h"
 
 namespace outrigger::kube {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-Event Waiting(const std::string& pod = "web-1") {
-  return {.regarding = {.kind = "Pod", .namespace_ = "shop", .name = pod, .uid = "u-" + pod},
-          .warning = true,
-          .reason = "GangWaiting",
-          .action = "Scheduling",
-          .note = "2 of 3 members are there"};
-}
-
-class EventRecorderTest : public ::testing::Test {
- protected:
-  std::unique_ptr<EventRecorder> Recorder(EventOptions options = {}) {
-    options.controller = "outrigger.dev/gang";
-    options.instance = "gang-0";
-    return EventRecorder::Create(&server_, options, time_.clock());
-  }
-
-  FakeObjects server_;
-  FakeTime time_;
-};
 
 TEST_F(EventRecorderTest, WritesAnEventOfTheNewApi) {
   const auto recorder = Recorder();
@@ -56,39 +31,6 @@ TEST_F(EventRecorderTest, WritesAnEventOfTheNewApi) {
   EXPECT_FALSE(event.contains("series"));
 }
 
-TEST_F(EventRecorderTest, EqualEventsBecomeASeries) {
-  const auto recorder = Recorder();
-  for (int i = 0; i < 3; ++i) recorder->Record(Waiting());
-  recorder->Flush();
-  ASSERT_THAT(server_.Paths(), SizeIs(1));
-  EXPECT_EQ(server_.At(server_.Paths()[0])["series"]["count"], 3);
-  EXPECT_EQ(recorder->stats().written, 3U);
-}
-
-TEST_F(EventRecorderTest, ASeriesEndsWhenNothingComesForItsTime) {
-  const auto recorder = Recorder();
-  recorder->Record(Waiting());
-  recorder->Flush();
-  time_.Pass(seconds(360));
-  recorder->Record(Waiting());
-  recorder->Flush();
-  EXPECT_THAT(server_.Paths(), SizeIs(2));
-}
-
-TEST_F(EventRecorderTest, DifferentEventsStayApart) {
-  const auto recorder = Recorder();
-  Event other = Waiting();
-  other.reason = "GangReady";
-  Event normal = Waiting();
-  normal.warning = false;
-  recorder->Record(Waiting());
-  recorder->Record(other);
-  recorder->Record(normal);
-  recorder->Record(Waiting("web-2"));
-  recorder->Flush();
-  EXPECT_THAT(server_.Paths(), SizeIs(4));
-}
-
 TEST_F(EventRecorderTest, AnEventThatTheServerForgotIsMadeAnew) {
   const auto recorder = Recorder();
   recorder->Record(Waiting());
@@ -98,24 +40,6 @@ TEST_F(EventRecorderTest, AnEventThatTheServerForgotIsMadeAnew) {
   recorder->Flush();
   ASSERT_THAT(server_.Paths(), SizeIs(1));
   EXPECT_FALSE(server_.At(server_.Paths()[0]).contains("series"));
-}
-
-TEST_F(EventRecorderTest, OneObjectCannotFloodTheServer) {
-  const auto recorder = Recorder({.burst = 3});
-  for (int i = 0; i < 10; ++i) {
-    Event event = Waiting();
-    event.reason = "Reason" + std::to_string(i);
-    recorder->Record(event);
-  }
-  recorder->Record(Waiting("web-2"));
-  recorder->Flush();
-  EXPECT_THAT(server_.Paths(), SizeIs(4));
-  EXPECT_EQ(recorder->stats().dropped, 7U);
-  time_.Pass(seconds(300));  // one more
-  recorder->Record(Waiting());
-  recorder->Record(Waiting());
-  recorder->Flush();
-  EXPECT_EQ(recorder->stats().written, 5U);
 }
 
 TEST_F(EventRecorderTest, ARefusalIsCountedAndTheNextEventIsTried) {
