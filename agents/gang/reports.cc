@@ -169,7 +169,12 @@ void Reports::OnNomination(const Nomination& nomination, const absl::Status& sta
                              : "written",
                 1);
   // Gone, or changed meanwhile: the next plan knows.
-  if (status.ok() || absl::IsNotFound(status) || absl::IsAborted(status)) return;
+  if (absl::IsNotFound(status) || absl::IsAborted(status)) return;
+  {
+    // Told once: thousands of pods may be tried again and again.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (std::exchange(nomination_error_, status.code()) == status.code() || status.ok()) return;
+  }
   log_(fmt::format("pod {}/{} cannot be nominated: {}", nomination.pod->namespace_,
                    nomination.pod->name, std::string(status.message())));
 }

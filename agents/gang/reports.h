@@ -109,9 +109,10 @@ class Reports {
   AgentMetrics* const metrics_;
   const Log log_;
   absl::Status acting_;
-  std::map<std::string, size_t> waiting_;  // by cause, as last counted
-  std::set<plan::UnitKey> left_;           // to kube-scheduler
-  std::map<plan::UnitKey, Gang> gangs_;    // guarded by mutex_
+  absl::StatusCode nomination_error_ = absl::StatusCode::kOk;  // of the last; guarded by mutex_
+  std::map<std::string, size_t> waiting_;                      // by cause, as last counted
+  std::set<plan::UnitKey> left_;                               // to kube-scheduler
+  std::map<plan::UnitKey, Gang> gangs_;                        // guarded by mutex_
   std::optional<Time> next_explanation_;
   std::optional<Time> next_telling_;
   std::optional<Time> next_look_;  // of the planning thread, as the two before

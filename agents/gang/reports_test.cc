@@ -190,5 +190,17 @@ TEST_F(ReportsTest, CountNominationsByWhatBecameOfThem) {
   EXPECT_EQ(counted_.values["nominations_total failed"], 2);
 }
 
+TEST_F(ReportsTest, TellOnceThatNominationsAreForbiddenUntilOneIsNot) {
+  for (const char* name : {"train-0", "train-1", "train-0"}) {
+    reports_.OnNomination({std::make_shared<Pod>(testing::MakePod(name)), "n1"},
+                          absl::PermissionDeniedError(std::string("no, ") + name));
+  }
+  EXPECT_THAT(log_, ElementsAre("pod default/train-0 cannot be nominated: no, train-0"));
+  const auto pod = std::make_shared<Pod>(testing::MakePod("train-0"));
+  reports_.OnNomination({pod, "n1"}, absl::OkStatus());
+  reports_.OnNomination({pod, "n1"}, absl::PermissionDeniedError("no"));
+  EXPECT_THAT(log_, SizeIs(2));
+}
+
 }  // namespace
 }  // namespace outrigger::gang
