@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "outrigger/plan/group.h"
+#include "outrigger/plan/order.h"
 #include "outrigger/plan/room.h"
 #include "reasons.h"
 
@@ -68,6 +69,16 @@ bool Covers(const ResourceList& free, const ResourceList& requests) {
     if (!wanted.quantity.IsZero() && free.Get(wanted.name) < wanted.quantity) return false;
   }
   return true;
+}
+
+plan::Rank RankOfUnseen(const Pod& pod) {
+  return {.group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
+          .priority = pod.priority,
+          .qos = plan::QosClassOf(pod),
+          .created = pod.creation_time,
+          .namespace_ = pod.namespace_,
+          .name = pod.name,
+          .uid = pod.uid};
 }
 
 bool IsPinned(const Pod& pod) {
