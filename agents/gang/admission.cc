@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "outrigger/plan/group.h"
-#include "outrigger/plan/order.h"
 #include "reasons.h"
 
 namespace outrigger::gang {
@@ -72,16 +71,7 @@ class Passage {
   }
   const plan::Rank& Rank() const {
     if (seat_ != nullptr) return board_.units()[seat_->unit].rank;
-    if (!unseen_) {
-      const Pod& pod = request_.pod;
-      unseen_ = plan::Rank{.group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
-                           .priority = pod.priority,
-                           .qos = plan::QosClassOf(pod),
-                           .created = pod.creation_time,
-                           .namespace_ = pod.namespace_,
-                           .name = pod.name,
-                           .uid = pod.uid};
-    }
+    if (!unseen_) unseen_ = RankOfUnseen(request_.pod);
     return *unseen_;
   }
 

@@ -41,6 +41,12 @@ class AdmissionTest : public ::testing::Test {
   static Pod Member(const std::string& name, const std::string& minimum = "1") {
     return MakePod(name).Label("podGroup", "train").Label("minAvailable", minimum);
   }
+  static NodeSelectorTerm NodeNamed(SelectorOperator op, std::vector<std::string> names,
+                                    const std::string& key = "metadata.name") {
+    NodeSelectorTerm term;
+    term.match_fields.push_back({key, op, std::move(names)});
+    return term;
+  }
 
   TentativeUses::Time now_ = TentativeUses::Time() + std::chrono::hours(1);
   TentativeUses tentative_{[this] { return now_; }};
@@ -102,8 +108,33 @@ TEST_F(AdmissionTest, APodForOneNodePassesThoughItIsLeased) {
   Pod daemon = Single("daemon", "1");
   EXPECT_THAT(Ask(daemon, {MakeNode("n1")}),
               ElementsAre("kept for gangs before it (see outrigger explain gang)"));
-  daemon.affinity.required_node.emplace().terms.emplace_back().match_fields.emplace_back().key =
-      "metadata.name";
+  daemon.affinity.required_node.emplace().terms = {NodeNamed(SelectorOperator::kIn, {"n1"})};
+  EXPECT_THAT(Ask(daemon, {MakeNode("n1")}), ElementsAre("fits"));
+}
+
+TEST_F(AdmissionTest, APodThatMerelyAvoidsANodeByItsNameIsNotForOneNode) {
+  board_.AddGang("train", 1, 1, "4");
+  const auto in = SelectorOperator::kIn;
+  NodeSelectorTerm labels;
+  labels.match_expressions.push_back({"disk", in, {"ssd"}});
+  const std::vector<std::vector<NodeSelectorTerm>> all = {
+      {NodeNamed(SelectorOperator::kNotIn, {"n2"})},  {NodeNamed(in, {"n1", "n2"})},
+      {NodeNamed(in, {"n1"}), NodeNamed(in, {"n2"})}, {NodeNamed(in, {"n1"}), labels},
+      {NodeNamed(in, {"n1"}, "metadata.namespace")},  {}};
+  for (size_t i = 0; i < all.size(); ++i) {
+    Pod pod = Single("picky", "1");
+    pod.affinity.required_node.emplace().terms = all[i];
+    EXPECT_THAT(Ask(pod, {MakeNode("n1")}),
+                ElementsAre("kept for gangs before it (see outrigger explain gang)"))
+        << i;
+  }
+}
+
+TEST_F(AdmissionTest, APodForOneNodeMaySaySoMoreThanOnce) {
+  board_.AddGang("train", 1, 1, "4");
+  Pod daemon = Single("daemon", "1");
+  const NodeSelectorTerm named = NodeNamed(SelectorOperator::kIn, {"n1"});
+  daemon.affinity.required_node.emplace().terms = {named, named};
   EXPECT_THAT(Ask(daemon, {MakeNode("n1")}), ElementsAre("fits"));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "outrigger/plan/group.h"
+#include "outrigger/plan/order.h"
 #include "outrigger/plan/room.h"
 #include "reasons.h"
 
@@ -23,6 +24,16 @@ bool WantsPlace(const Pod& pod) {
 bool HasPlace(const Pod& pod) {
   return !pod.node_name.empty() && !pod.being_deleted && pod.phase != "Succeeded" &&
          pod.phase != "Failed";
+}
+
+// The one node whose name a term asks for, as the DaemonSet controller writes it, or nullptr.
+const std::string* NodeNamedBy(const NodeSelectorTerm& term) {
+  const auto named =
+      std::find_if(term.match_fields.begin(), term.match_fields.end(), [](const auto& field) {
+        return field.key == "metadata.name" && field.op == SelectorOperator::kIn &&
+               field.values.size() == 1;
+      });
+  return named == term.match_fields.end() ? nullptr : &named->values.front();
 }
 
 // Names of pods would be as many series.
@@ -60,11 +71,24 @@ bool Covers(const ResourceList& free, const ResourceList& requests) {
   return true;
 }
 
+plan::Rank RankOfUnseen(const Pod& pod) {
+  return {.group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
+          .priority = pod.priority,
+          .qos = plan::QosClassOf(pod),
+          .created = pod.creation_time,
+          .namespace_ = pod.namespace_,
+          .name = pod.name,
+          .uid = pod.uid};
+}
+
 bool IsPinned(const Pod& pod) {
   if (!pod.affinity.required_node) return false;
   const auto& terms = pod.affinity.required_node->terms;
-  return !terms.empty() && std::all_of(terms.begin(), terms.end(),
-                                       [](const auto& term) { return !term.match_fields.empty(); });
+  const std::string* const node = terms.empty() ? nullptr : NodeNamedBy(terms.front());
+  return node != nullptr && std::all_of(terms.begin(), terms.end(), [&](const auto& term) {
+           const std::string* const other = NodeNamedBy(term);
+           return other != nullptr && *other == *node;
+         });
 }
 
 Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.end()) {

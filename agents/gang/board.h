@@ -164,6 +164,9 @@ struct Patience {
 /// What `pod` asks of a node, "pods" included.
 ResourceList RequestsOf(const Pod& pod);
 
+/// The rank of a single pod that no plan has seen.
+plan::Rank RankOfUnseen(const Pod& pod);
+
 /// It is for one node by its name, as the pods of a DaemonSet are: it never waits for a gang.
 bool IsPinned(const Pod& pod);
 

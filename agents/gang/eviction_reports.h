@@ -32,6 +32,8 @@ class EvictionReports {
   void OnEviction(const Pod& pod, const absl::Status& status);
   /// Places are kept no longer: the unit has some or is gone, or it took too long.
   void OnPromiseEnd(const plan::UnitKey& unit, bool served);
+  /// The same, before all were evicted: nobody else is.
+  void OnGivenUp(const plan::UnitKey& unit, const absl::Status& why);
 
  private:
   bool IsNew(const std::string& pod, std::string why);

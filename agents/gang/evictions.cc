@@ -14,11 +14,11 @@ constexpr size_t kCallsAtOnce = 8;
 }  // namespace
 
 void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
-              const std::stop_token& stop) {
+              const std::stop_token& stop, const std::stop_token& enough) {
   std::vector<char> done(left->size(), 0);
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < left->size(); i = next++) {
+    for (size_t i = next++; i < left->size() && !enough.stop_requested(); i = next++) {
       const Pod& pod = *(*left)[i];
       const absl::Status status =
           cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});

@@ -11,8 +11,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kEvictTimeout{5};
-// A budget that has been spent meanwhile may recover.
-constexpr seconds kEvictAgain{1};
 // A unit for which nothing was found is looked at again after so long, and twice as long each time.
 constexpr seconds kFirstWait{5};
 constexpr seconds kLongestWait{300};
@@ -68,25 +66,23 @@ void Evictor::OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
   if (!options_.enabled) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   next_look_.reset();
-  if (phase_ == Phase::kIdle) return Choose(view, units, options, board);
-  if (!promise_ || !options.promise) return;  // planned before there was one
-  if (phase_ == Phase::kPromised) {
-    // Not in charge for long: what was found may be true no more.
-    if (options_.now() >= deadline_) {
-      End(/*served=*/false);
-      return wake_.notify_all();
-    }
-    AddLateMembers(board);
-    phase_ = Phase::kEvicting;
-    wake_.notify_all();
+  if (phase_ == Phase::kIdle) {
+    // With a promise that has ended meanwhile: another plan is on its way.
+    if (!options.promise) Choose(view, units, options, board);
+    return;
   }
-  if (phase_ != Phase::kWaiting) return;
+  if (!promise_ || !options.promise) return;  // planned before there was one
   const auto unit =
       std::find_if(board.units().begin(), board.units().end(),
                    [&](const BoardUnit& other) { return other.key == promise_->unit; });
   const bool served = unit == board.units().end() || unit->fits;
+  // Late: also if not in charge for long, when what was found may be true no more.
   if (served || options_.now() >= deadline_) return End(served);
   next_look_ = deadline_;
+  if (phase_ != Phase::kPromised) return;
+  AddLateMembers(board);
+  phase_ = Phase::kEvicting;
+  wake_.notify_all();
 }
 
 // Members that were bound while the search went on: from this plan on no more are.
@@ -200,6 +196,7 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
       for (const PodPtr& pod : tenant.pods) leaving_.insert(pod->uid);
     }
     deadline_ = options_.now() + options_.patience;
+    ended_ = std::stop_source();
     phase_ = Phase::kPromised;
   }
   if (options_.changed) options_.changed();
@@ -211,17 +208,27 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
 void Evictor::EvictVictims(const std::stop_token& stop) {
   std::vector<PodPtr> left;
   std::unique_lock<std::mutex> lock(mutex_);
+  // A plan may end the job whenever there is no lock; this thread alone begins another one.
   for (const plan::Tenant& tenant : victims_) {
     left.insert(left.end(), tenant.pods.begin(), tenant.pods.end());
   }
+  const std::stop_token ended = ended_.get_token();
   const Time deadline = deadline_;
-  while (!left.empty() && !stop.stop_requested() && options_.now() < deadline) {
+  while (phase_ == Phase::kEvicting && !left.empty() && !stop.stop_requested() &&
+         options_.now() < deadline) {
     lock.unlock();
-    EvictAll(cluster_, reports_, &left, stop);
+    const absl::Status may = options_.may_act ? options_.may_act() : absl::OkStatus();
+    if (may.ok()) EvictAll(cluster_, reports_, &left, stop, ended);
     lock.lock();
-    if (!left.empty()) wake_.wait_for(lock, stop, kEvictAgain, [] { return false; });
+    if (phase_ != Phase::kEvicting) break;
+    if (!may.ok()) {
+      GiveUp(may);
+    } else if (!left.empty()) {
+      wake_.wait_for(lock, stop, options_.evict_again,
+                     [this] { return phase_ != Phase::kEvicting; });
+    }
   }
-  phase_ = Phase::kWaiting;
+  if (phase_ == Phase::kEvicting) phase_ = Phase::kWaiting;
   lock.unlock();
   if (options_.changed) options_.changed();
 }
@@ -229,10 +236,8 @@ void Evictor::EvictVictims(const std::stop_token& stop) {
 void Evictor::Fail(const plan::UnitKey& unit, Time began) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    WaitLonger(unit);
     const Time now = options_.now();
-    Tried& tried = tried_[unit];
-    tried.wait = std::clamp(2 * tried.wait, kFirstWait, kLongestWait);
-    tried.until = now + tried.wait;
     rests_until_ = now + kShare * (now - began);
     phase_ = Phase::kIdle;
   }
@@ -240,13 +245,32 @@ void Evictor::Fail(const plan::UnitKey& unit, Time began) {
   if (options_.changed) options_.changed();
 }
 
+void Evictor::WaitLonger(const plan::UnitKey& unit) {
+  Tried& tried = tried_[unit];
+  tried.wait = std::clamp(2 * tried.wait, kFirstWait, kLongestWait);
+  tried.until = options_.now() + tried.wait;
+}
+
 void Evictor::End(bool served) {
   reports_->OnPromiseEnd(promise_->unit, served);
   if (!served) tried_[promise_->unit] = {options_.now() + kLongestWait, kLongestWait, true};
+  Forget();
+}
+
+// It is no fault of the unit: there is not the longest wait for the next search.
+void Evictor::GiveUp(const absl::Status& why) {
+  reports_->OnGivenUp(promise_->unit, why);
+  WaitLonger(promise_->unit);
+  Forget();
+}
+
+void Evictor::Forget() {
   promise_.reset();
   victims_.clear();
   leaving_.clear();
   phase_ = Phase::kIdle;
+  ended_.request_stop();
+  wake_.notify_all();
 }
 
 }  // namespace outrigger::gang

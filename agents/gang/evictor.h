@@ -32,9 +32,11 @@ struct EvictorOptions {
   size_t most_plans = 128;
   /// For how long places are kept for a unit while those who have them go.
   std::chrono::milliseconds patience{300'000};
+  /// Who may not be evicted now is asked for again after so long: a budget may recover.
+  std::chrono::milliseconds evict_again{1000};
   std::function<Time()> now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's
-  /// Whether this agent is in charge, asked before the first eviction for a unit. May block.
+  /// Whether this agent is in charge, asked before each round of evictions. May block.
   std::function<absl::Status()> may_act = nullptr;
   /// There is something for Prepare() to tell; from the thread of this.
   std::function<void()> changed = nullptr;
@@ -96,7 +98,11 @@ class Evictor {
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
   void EvictVictims(const std::stop_token& stop);
   void Fail(const plan::UnitKey& unit, Time began);
+  // With the lock held.
+  void WaitLonger(const plan::UnitKey& unit);
   void End(bool served);
+  void GiveUp(const absl::Status& why);
+  void Forget();
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,
               const plan::PlanOptions& options, const Board& board);
   void AddLateMembers(const Board& board);
@@ -115,6 +121,7 @@ class Evictor {
   std::vector<plan::Tenant> victims_;
   std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
   Time deadline_;
+  std::stop_source ended_;  // of the promise: nobody else is evicted for it
   std::map<plan::UnitKey, Tried> tried_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;

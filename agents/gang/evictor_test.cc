@@ -1,6 +1,8 @@
 // Gang preemption, by the agent as the program runs it.
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <mutex>
 
 #include "gang_testing.h"
 
@@ -184,6 +186,91 @@ TEST_F(EvictorTest, WhoIsNotInChargeWhenItComesToItEvictsNobody) {
   Await([&] { return asked == 2; });
   Await([&] { return !FilterStatus(testing::MakePod("probe")).ok(); });
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorTest, WhoIsNotInChargeAnyMoreEvictsNobodyElse) {
+  TwoGangs();
+  PutUrgent("high", 2, "2");
+  cluster_.SetLeaseHolder("host_1");
+  std::atomic<int> refused{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    cluster_.SetLeaseHolder("other_2");
+    if (pod == "low-0" || refused++ > 0) return absl::OkStatus();
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  StartPreempting("true", "kube-system/kube-scheduler");
+  const auto told = [&] {
+    const auto log = agent_->log();
+    return std::any_of(log.begin(), log.end(), [](const std::string& line) {
+      return line.starts_with("gang default/high: nobody else is evicted for it: not in charge");
+    });
+  };
+  Await([&] { return told() || cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
+}
+
+// What changes while the first members of a large gang are being evicted.
+class EvictorEndTest : public EvictorTest {
+ protected:
+  static constexpr int kVictims = 20;
+
+  // Makes the change during the first evictions, all of which are refused.
+  void ChangeWhileEvicting(std::function<void()> change) {
+    Nodes(2);
+    for (int i = 0; i < kVictims; ++i) PutBound(Member("low", i, kVictims, "200m"), "n0", 10);
+    for (int i = 0; i < 2; ++i) PutBound(Member("mid", i, 2, "2"), "n1", 20);
+    PutUrgent("high", 2, "2");
+    cluster_.OnEvict([this, change](const std::string&, bool dry_run) {
+      if (dry_run) {
+        if (asked_ > 0) looked_again_ = true;
+        return absl::OkStatus();
+      }
+      if (!looked_again_) ++asked_;
+      std::call_once(changed_, [&] {
+        change();
+        // Two plans: answers change before the evictor is told of the first one.
+        for (const char* gang : {"later", "last"}) {
+          cluster_.Put(Member(gang, 0, 1, "0"));
+          Await([&] { return Passing(fmt::format("{}-0", gang)).size() == 1; });
+        }
+      });
+      return absl::ResourceExhaustedError("a budget forbids it");
+    });
+    StartPreempting();
+    // The next one's turn comes once the evictor is through with the first.
+    Await([&] { return asked_ > 0 && Refusals() >= asked_; });
+    PutUrgent("next", 2, "2");
+    Await([&] { return looked_again_ || asked_ >= kVictims; });
+  }
+
+  // Evictions that were answered, as the log has them.
+  int Refusals() {
+    const auto log = agent_->log();
+    return static_cast<int>(std::count_if(log.begin(), log.end(), [](const std::string& line) {
+      return line.find("is not evicted yet") != std::string::npos;
+    }));
+  }
+
+  std::once_flag changed_;
+  std::atomic<int> asked_{0};  // to evict one for the first gang
+  std::atomic<bool> looked_again_{false};
+};
+
+TEST_F(EvictorEndTest, NobodyElseIsEvictedForAGangThatIsGone) {
+  ChangeWhileEvicting([this] {
+    for (const char* pod : {"high-0", "high-1"}) cluster_.RemovePod(pod);
+  });
+  EXPECT_TRUE(looked_again_);
+  EXPECT_LT(asked_, kVictims);
+  Stop();
+}
+
+TEST_F(EvictorEndTest, NobodyElseIsEvictedForAGangThatFitsElsewhere) {
+  ChangeWhileEvicting([this] { cluster_.Put(testing::MakeNode("n2")); });
+  EXPECT_TRUE(looked_again_);
+  EXPECT_LT(asked_, kVictims);
+  Stop();
 }
 
 TEST_F(EvictorTest, ARecreatedMemberOfAnEvictedGangDoesNotGetItsPlaceBack) {

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
+#include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
 
@@ -157,7 +158,7 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   Write(stop);
 }
 
-// A waiter is a pod that is there, on a node that may be used: of another one the call fails now.
+// A waiter is a pod that is there, on a node that it may use: of another one the call fails now.
 void PlanLoop::CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods) {
   const auto waiters = barriers_->Waiters();
   if (waiters.empty()) return;
@@ -177,7 +178,7 @@ void PlanLoop::CheckWaiters(const cluster::Snapshot& snapshot, std::span<const P
         why = fmt::format("the pod is bound to {}", pod->node_name);
       } else if (!room) {
         why = fmt::format("node {} is gone", waiter.node);
-      } else if (!room->schedulable) {
+      } else if (!room->schedulable && !ToleratesCordon(pod->tolerations)) {
         why = fmt::format("node {} is cordoned", waiter.node);
       }
       if (!why.empty()) barriers_->FailWaiter(gang, waiter.uid, why);

@@ -22,6 +22,31 @@ GangsOfPods GangsOfWaiters(const Barriers& barriers) {
   return gangs;
 }
 
+std::set<plan::UnitKey> GangsThatWait(const GangsOfPods& waiters, const NodeVictims& candidate) {
+  std::set<plan::UnitKey> gangs;
+  for (const std::string& uid : candidate.pod_uids) {
+    const auto found = waiters.find(uid);
+    if (found != waiters.end()) gangs.insert(found->second);
+  }
+  return gangs;
+}
+
+plan::Rank RankOf(const Board& board, const Pod& pod) {
+  const BoardPod* const seat = board.Find(pod.uid);
+  const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+  return unit == nullptr ? RankOfUnseen(pod) : unit->rank;
+}
+
+/// True if the places of all these gangs would be for who has `rank`. For one behind them they are
+/// kept, whoever is woken, as the plan goes by more than the priority of pods. A gang that the plan
+/// does not have has lost its places: the plan fails it.
+bool ComesBefore(const plan::Rank& rank, const Board& board, const std::set<plan::UnitKey>& gangs) {
+  return std::all_of(gangs.begin(), gangs.end(), [&](const plan::UnitKey& gang) {
+    const BoardUnit* const unit = board.FindUnit(gang);
+    return unit != nullptr && rank < unit->rank;
+  });
+}
+
 /// True if a gang would lose some of its members, but not all, and be left below its minimum.
 /// `let_through`: members that are bound, or about to be, though the board does not show it.
 bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVictims& candidate) {
@@ -50,16 +75,15 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   if (membership && !board.MembersAreSingle(*membership)) return;
   const auto waiters = GangsOfWaiters(*barriers);
   const auto let_through = barriers->LetThrough();
+  const plan::Rank rank = RankOf(board, request.pod);
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
-    bool waits = false;
-    for (const std::string& uid : candidate.pod_uids) {
-      const auto found = waiters.find(uid);
-      if (found == waiters.end()) continue;
-      waits = true;
-      to_fail.insert(found->second);
+    const std::set<plan::UnitKey> waiting = GangsThatWait(waiters, candidate);
+    if (!waiting.empty()) {
+      if (ComesBefore(rank, board, waiting)) to_fail.insert(waiting.begin(), waiting.end());
+    } else if (!CutsAGang(board, let_through, candidate)) {
+      chosen->push_back(candidate);
     }
-    if (!waits && !CutsAGang(board, let_through, candidate)) chosen->push_back(candidate);
   }
   // Where somebody else can be evicted the barriers may stand.
   if (!chosen->empty()) return;

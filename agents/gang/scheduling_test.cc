@@ -166,6 +166,25 @@ TEST_F(GangTest, AWaiterWhoseNodeIsCordonedFailsAtOnce) {
   Await([&] { return Passing("train-0").size() == 1 && Passing("train-0").at(0) != place; });
 }
 
+TEST_F(GangTest, AWaiterThatToleratesACordonWaitsOnThere) {
+  Nodes(3);
+  for (int i = 0; i < 2; ++i) {
+    Pod pod = Member("train", i, 2);
+    pod.tolerations.push_back({"node.kubernetes.io/unschedulable", "", true, {}});
+    cluster_.Put(pod);
+  }
+  StartWithPlan();
+  const std::string place = Passing("train-0").at(0);
+  Bind("train-0", place);
+  AwaitAtBarrier("train-0");
+  cluster_.Put(MakeNode(place).Unschedulable());
+  cluster_.Put(Member("later", 0, 1, "0"));
+  Await([&] { return Passing("later-0").size() == 1; });  // a plan has seen the cordon
+  EXPECT_TRUE(Waits(0));
+  Schedule("train-1");
+  for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(Result(i).ok());
+}
+
 TEST_F(GangTest, AWaiterWhosePodIsGoneFailsAtOnce) {
   Nodes(2);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));

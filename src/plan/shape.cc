@@ -58,17 +58,11 @@ void WriteRequests(const Pod& pod, Writer* writer) {
   }
 }
 
-bool ToleratesCordon(const Pod& pod) {
-  const Taint cordon{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule};
-  return std::any_of(pod.tolerations.begin(), pod.tolerations.end(),
-                     [&](const Toleration& toleration) { return toleration.Tolerates(cordon); });
-}
-
 }  // namespace
 
 bool MayTake(const Shape& shape, const Node& node) {
   const Pod& pod = *shape.example;
-  if (node.unschedulable && !ToleratesCordon(pod)) return false;
+  if (node.unschedulable && !ToleratesCordon(pod.tolerations)) return false;
   if (FindUntoleratedTaint(node.taints, pod.tolerations) != nullptr) return false;
   if (!MatchesNodeSelectorAndAffinity(pod, node)) return false;
   return std::all_of(shape.pinned.begin(), shape.pinned.end(),

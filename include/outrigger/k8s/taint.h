@@ -35,4 +35,8 @@ struct Toleration {
 const Taint* FindUntoleratedTaint(std::span<const Taint> taints,
                                   std::span<const Toleration> tolerations);
 
+/// A cordoned node may take the pod all the same, as kube-scheduler's NodeUnschedulable filter has
+/// it: a toleration covers the taint node.kubernetes.io/unschedulable.
+bool ToleratesCordon(std::span<const Toleration> tolerations);
+
 }  // namespace outrigger

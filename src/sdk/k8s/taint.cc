@@ -22,4 +22,9 @@ const Taint* FindUntoleratedTaint(std::span<const Taint> taints,
   return nullptr;
 }
 
+bool ToleratesCordon(std::span<const Toleration> tolerations) {
+  const Taint cordon{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule};
+  return FindUntoleratedTaint({&cordon, 1}, tolerations) == nullptr;
+}
+
 }  // namespace outrigger

@@ -41,5 +41,15 @@ TEST(FindUntoleratedTaint, PassesOverPreferNoSchedule) {
   EXPECT_EQ(FindUntoleratedTaint(taints, std::vector{Exists("dedicated")}), nullptr);
 }
 
+TEST(ToleratesCordon, WantsTheTaintOfACordonOrAnyTolerated) {
+  EXPECT_FALSE(ToleratesCordon({}));
+  EXPECT_FALSE(ToleratesCordon(std::vector{Exists("dedicated")}));
+  EXPECT_TRUE(ToleratesCordon(std::vector{Exists("node.kubernetes.io/unschedulable")}));
+  EXPECT_TRUE(ToleratesCordon(std::vector{Exists("dedicated"), Exists("")}));
+  Toleration evicted = Exists("node.kubernetes.io/unschedulable");
+  evicted.effect = TaintEffect::kNoExecute;
+  EXPECT_FALSE(ToleratesCordon(std::vector{evicted}));
+}
+
 }  // namespace
 }  // namespace outrigger
