@@ -11,6 +11,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kEvictTimeout{5};
+// A budget that has been spent meanwhile may recover.
+constexpr seconds kEvictAgain{1};
 // A unit for which nothing was found is looked at again after so long, and twice as long each time.
 constexpr seconds kFirstWait{5};
 constexpr seconds kLongestWait{300};
@@ -205,10 +207,10 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
   return phase_ == Phase::kEvicting && !stop.stop_requested();
 }
 
+// A plan may end the promise whenever there is no lock; this thread alone makes another one.
 void Evictor::EvictVictims(const std::stop_token& stop) {
   std::vector<PodPtr> left;
   std::unique_lock<std::mutex> lock(mutex_);
-  // A plan may end the job whenever there is no lock; this thread alone begins another one.
   for (const plan::Tenant& tenant : victims_) {
     left.insert(left.end(), tenant.pods.begin(), tenant.pods.end());
   }
@@ -224,8 +226,7 @@ void Evictor::EvictVictims(const std::stop_token& stop) {
     if (!may.ok()) {
       GiveUp(may);
     } else if (!left.empty()) {
-      wake_.wait_for(lock, stop, options_.evict_again,
-                     [this] { return phase_ != Phase::kEvicting; });
+      wake_.wait_for(lock, stop, kEvictAgain, [this] { return phase_ != Phase::kEvicting; });
     }
   }
   if (phase_ == Phase::kEvicting) phase_ = Phase::kWaiting;

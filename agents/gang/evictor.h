@@ -32,8 +32,6 @@ struct EvictorOptions {
   size_t most_plans = 128;
   /// For how long places are kept for a unit while those who have them go.
   std::chrono::milliseconds patience{300'000};
-  /// Who may not be evicted now is asked for again after so long: a budget may recover.
-  std::chrono::milliseconds evict_again{1000};
   std::function<Time()> now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's
   /// Whether this agent is in charge, asked before each round of evictions. May block.
