@@ -133,8 +133,8 @@ TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
   plan::Unit& daemon = units.emplace_back();
   daemon.key = {plan::Dialect::kNone, "default", "daemon", "uid-daemon"};
   Pod pod = testing::MakePod("daemon");
-  pod.affinity.required_node.emplace().terms.emplace_back().match_fields.emplace_back().key =
-      "metadata.name";
+  pod.affinity.required_node.emplace().terms.emplace_back().match_fields.push_back(
+      {"metadata.name", SelectorOperator::kIn, {"n1"}});
   daemon.members.emplace_back().pod = std::make_shared<Pod>(pod);
   daemon.rank.name = "daemon";
   memory_.Prepare({}, *snapshot_, kBegin, &units, &resting_);
