@@ -7,11 +7,10 @@
 #include "board_testing.h"
 #include "counted_testing.h"
 #include "gmock/gmock.h"
+#include "memory_testing.h"
 #include "reports.h"
 
 namespace outrigger::gang {
-
-inline const Time kBegin = Time() + std::chrono::hours(1);
 
 class ReportsTest : public ::testing::Test {
  protected:
