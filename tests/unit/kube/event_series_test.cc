@@ -92,7 +92,7 @@ TEST_F(EventRecorderTest, NotesThatChangeAllTheTimeMakeNoMoreObjectsThanOtherEve
   const auto recorder = Recorder({.burst = 3});
   for (int i = 0; i < 10; ++i) {
     Event event = Waiting();
-    event.note = std::to_string(i) + " of 16 members exist";
+    event.note.append(": ").append(std::to_string(i)).append(" of 16 members exist");
     recorder->Record(event);
   }
   recorder->Flush();
