@@ -72,7 +72,8 @@ bool Covers(const ResourceList& free, const ResourceList& requests) {
 }
 
 plan::Rank RankOfUnseen(const Pod& pod) {
-  return {.group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
+  return {.broken = IsPinned(pod),  // as Memory has it
+          .group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
           .priority = pod.priority,
           .qos = plan::QosClassOf(pod),
           .created = pod.creation_time,

@@ -119,8 +119,7 @@ void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served) {
 
 void EvictionReports::OnGivenUp(const plan::UnitKey& unit, const absl::Status& why) {
   metrics_->Add(kPreemptions, "expired", 1);
-  log_(fmt::format("{}: nobody else is evicted for it: {}", NameOf(unit),
-                   std::string(why.message())));
+  log_(fmt::format("{}: nobody is evicted for it: {}", NameOf(unit), std::string(why.message())));
 }
 
 }  // namespace outrigger::gang

@@ -32,7 +32,7 @@ class EvictionReports {
   void OnEviction(const Pod& pod, const absl::Status& status);
   /// Places are kept no longer: the unit has some or is gone, or it took too long.
   void OnPromiseEnd(const plan::UnitKey& unit, bool served);
-  /// The same, before all were evicted: nobody else is.
+  /// The same, before anybody was evicted.
   void OnGivenUp(const plan::UnitKey& unit, const absl::Status& why);
 
  private:

@@ -14,7 +14,7 @@ constexpr size_t kCallsAtOnce = 8;
 }  // namespace
 
 void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
-              const std::stop_token& stop, const std::stop_token& enough) {
+              const std::stop_token& stop, const std::stop_token& enough, std::atomic<bool>* any) {
   std::vector<char> done(left->size(), 0);
   std::atomic<size_t> next{0};
   const auto work = [&] {
@@ -23,6 +23,7 @@ void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodP
       const absl::Status status =
           cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
       reports->OnEviction(pod, status);
+      if (any != nullptr && status.ok()) *any = true;
       done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
     }
   };

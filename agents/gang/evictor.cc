@@ -78,6 +78,12 @@ void Evictor::OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
       std::find_if(board.units().begin(), board.units().end(),
                    [&](const BoardUnit& other) { return other.key == promise_->unit; });
   const bool served = unit == board.units().end() || unit->fits;
+  // A gang of which somebody was evicted goes whole: what is left of it would be bound in part, and
+  // come before all others.
+  if (phase_ == Phase::kEvicting && begun_ && options_.now() < deadline_) {
+    next_look_ = deadline_;
+    return;
+  }
   // Late: also if not in charge for long, when what was found may be true no more.
   if (served || options_.now() >= deadline_) return End(served);
   next_look_ = deadline_;
@@ -199,6 +205,7 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
     }
     deadline_ = options_.now() + options_.patience;
     ended_ = std::stop_source();
+    begun_ = false;
     phase_ = Phase::kPromised;
   }
   if (options_.changed) options_.changed();
@@ -220,10 +227,10 @@ void Evictor::EvictVictims(const std::stop_token& stop) {
          options_.now() < deadline) {
     lock.unlock();
     const absl::Status may = options_.may_act ? options_.may_act() : absl::OkStatus();
-    if (may.ok()) EvictAll(cluster_, reports_, &left, stop, ended);
+    if (may.ok()) EvictAll(cluster_, reports_, &left, stop, ended, &begun_);
     lock.lock();
     if (phase_ != Phase::kEvicting) break;
-    if (!may.ok()) {
+    if (!may.ok() && !begun_) {
       GiveUp(may);
     } else if (!left.empty()) {
       wake_.wait_for(lock, stop, kEvictAgain, [this] { return phase_ != Phase::kEvicting; });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -119,7 +120,8 @@ class Evictor {
   std::vector<plan::Tenant> victims_;
   std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
   Time deadline_;
-  std::stop_source ended_;  // of the promise: nobody else is evicted for it
+  std::atomic<bool> begun_ = false;  // somebody was evicted for the promise
+  std::stop_source ended_;           // of the promise: nobody else is evicted for it
   std::map<plan::UnitKey, Tried> tried_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;

@@ -168,7 +168,9 @@ class Gang final : public Agent,
     if (!answers->usable.ok()) return answers->usable;
     ChooseVictims(*answers->board, request, &barriers_, chosen);
     if (chosen->empty()) {
-      inbox_.Asked(request.pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true});
+      const bool awaited =
+          inbox_.Asked(request.pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true});
+      if (awaited) loop_.Nudge();
       TellIfRefused(*answers->board, request.pod);
     }
     return absl::OkStatus();

@@ -136,6 +136,7 @@ absl::Status PlanLoop::Acting() {
     // Calls of the instance that was there before: nobody listens to their answers.
     if (!epoch_.empty()) {
       barriers_->FailAll(BarrierEnd::kNotInCharge, "another scheduler has taken over");
+      inbox_->Take();
       memory_.ForgetScheduler(options_.now());
     }
     epoch_ = epoch;

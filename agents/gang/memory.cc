@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace outrigger::gang {
+namespace {
+
+// A gang that is not planned for less than this, as its member is being replaced, is the same.
+constexpr std::chrono::seconds kGoneFor{10};
+
+}  // namespace
 
 void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now) {
   last_call_ = std::max(last_call_, content.last_call);
@@ -75,9 +81,8 @@ std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapsho
   awaits_asks_ = false;
   std::vector<Nomination> due;
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
-  // Who is bound as a whole, or lacks members, keeps no places.
   for (auto& [key, unit] : units_) {
-    if (unit.seen != round_) unit.leased_since.reset();
+    if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
   }
   for (const auto& [uid, seat] : board.pods()) {
     const BoardUnit* unit = board.UnitOf(seat);
@@ -103,6 +108,9 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   if (!unit.gang) return;
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
+  // Its time begins anew after it was bound or gone, but not with each member that is replaced.
+  const auto gone = std::exchange(memory.gone_since, std::nullopt);
+  if (gone && now - *gone >= kGoneFor) memory.leased_since.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.rests_until) Look(*memory.rests_until);
   if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);

@@ -117,7 +117,8 @@ class Memory {
   };
   struct UnitMemory {
     std::optional<Time> leased_since;
-    bool had_open_claims = false;  // since then
+    std::optional<Time> gone_since;  // it is not on the board
+    bool had_open_claims = false;    // since then
     int64_t turn = 0;
     Time turned_at;
     int64_t refusals = 0;  // without a change of what was refused

@@ -66,7 +66,12 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
     if (same) times = told->times + 1;
     memory.refused.erase(told);
   }
-  const Time until = now + Doubled(kFirstRefused, times - 1, kLongestRefused);
+  auto holds = Doubled(kFirstRefused, times - 1, kLongestRefused);
+  const auto others = static_cast<int64_t>(memory.refused.size());
+  // Of many nodes, which are tried one a minute in the end, the first is not tried again before the
+  // last one was tried at all.
+  if (others + 1 >= kRefusalsAtOnce) holds = std::max(holds, 2 * (others + 1) * kLongestRest);
+  const Time until = now + holds;
   memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false, refusal.silent});
   memory.answered = true;
   if (memory.leased == node) memory.leased.clear();
@@ -87,9 +92,7 @@ void Memory::ForgetSilence(PodMemory* memory) {
   if (std::erase_if(memory->refused, [](const Refused& refused) { return refused.silent; }) == 0) {
     return;
   }
-  UnitMemory& unit = units_[memory->unit];
-  unit.refusals = 0;
-  unit.rests_until.reset();
+  units_[memory->unit].rests_until.reset();
 }
 
 // Longer each time, once it is often enough.
@@ -163,7 +166,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
   if (memory.doubted != seat.node) memory.doubted.clear();
   for (const Refused& refused : memory.refused) {
     if (now < refused.until) Look(refused.until);
-    awaits_asks_ |= refused.silent;
+    awaits_asks_ |= refused.silent && now < refused.until;
   }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
   if (seat.node.empty()) return Withdraw(seat, unit.gang, now, &memory, due);
@@ -268,7 +271,7 @@ void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   PodMemory& memory = pods_[nomination.pod->uid];
   if (!written) {
     memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
-    return;
+    return Look(memory.write_after);
   }
   memory.failures = 0;
   if (nomination.node.empty()) {

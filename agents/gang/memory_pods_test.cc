@@ -54,7 +54,6 @@ TEST_F(MemoryTest, TriesLessAndLessOftenWhileNominationsCannotBeWritten) {
       ++tries;
       memory_.Nominated(nomination, /*written=*/false, now);
     }
-    Learn(*board.Make(), now);
     ASSERT_TRUE(memory_.next_look());
     now = std::max(now + milliseconds(1), *memory_.next_look());
   }

@@ -126,6 +126,16 @@ TEST_F(MemoryTest, TheTimeOfAGangThatComesAgainBeginsAnew) {
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(900));
 }
 
+TEST_F(MemoryTest, TheTimeOfAGangOfWhichMembersAreReplacedGoesOn) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  MakeBoard none;  // until the member is created again
+  Learn(*none.Make(), kBegin + seconds(100));
+  Learn(*board.Make(), kBegin + seconds(101));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(300));
+}
+
 TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
   MakeBoard board;
   board.AddGang("train", 1, 1);

@@ -54,19 +54,25 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
       continue;
     }
     const bool restarts = group.on_member_loss == plan::OnMemberLoss::kRestart;
-    if (restarts) Restart(board.BoundOf(group.key), now, &state);
+    if (restarts) Restart(group.key, board.BoundOf(group.key), now, &state);
     if (std::exchange(state.told, true)) continue;
     partial.push_back({group.key, group.bound, group.minimum, restarts});
   }
   std::erase_if(since_, [](const auto& entry) { return !entry.second.seen; });
+  // Who is whole again before its turn has come stays.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(due_, [this](const auto& entry) { return !since_.contains(entry.first); });
   return partial;
 }
 
-void Recovery::Restart(std::span<const BoundMember> rest, Time now, State* state) {
+void Recovery::Restart(const plan::UnitKey& gang, std::span<const BoundMember> rest, Time now,
+                       State* state) {
   if (!state->evicted || now - *state->evicted >= kEvictAgain) {
     state->evicted = now;
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const BoundMember& member : rest) due_.push_back(member.pod);
+    std::vector<PodPtr>& due = due_[gang];
+    due.clear();
+    for (const BoundMember& member : rest) due.push_back(member.pod);
     wake_.notify_one();
   }
   Look(*state->evicted + kEvictAgain);
@@ -86,7 +92,9 @@ void Recovery::EvictDue(const std::stop_token& stop) {
   std::vector<PodPtr> due;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    due.swap(due_);
+    for (const auto& [gang, rest] : std::exchange(due_, {})) {
+      due.insert(due.end(), rest.begin(), rest.end());
+    }
   }
   // Whoever is in charge by now sees to it.
   if (due.empty() || (may_act_ && !may_act_().ok())) return;

@@ -65,7 +65,8 @@ class Recovery {
     bool seen = false;
     std::optional<Time> evicted;  // when the rest was last to be evicted
   };
-  void Restart(std::span<const BoundMember> rest, Time now, State* state);
+  void Restart(const plan::UnitKey& gang, std::span<const BoundMember> rest, Time now,
+               State* state);
   void Run(const std::stop_token& stop);
   void Look(Time at);
 
@@ -78,7 +79,7 @@ class Recovery {
 
   std::mutex mutex_;  // guards due_
   std::condition_variable_any wake_;
-  std::vector<PodPtr> due_;
+  std::map<plan::UnitKey, std::vector<PodPtr>> due_;
 
   std::jthread thread_;
 };

@@ -137,12 +137,18 @@ func inItsLog(w *world, agent *outrigger.Server) string {
 	return string(text)
 }
 
-// whenToldAgain is its log, while a gang waits for another reason than before: its event becomes a series.
+// whenToldAgain is its log, while a gang waits for another reason, and then for the one before again: that event
+// becomes a series.
 func whenToldAgain(w *world, agent *outrigger.Server) string {
 	log := inItsLog(w, agent)
-	if strings.Contains(log, "gang default/short waits") {
-		_, err := w.client.CoreV1().Pods("default").Create(w.ctx, short(2).Pod(), metav1.CreateOptions{})
-		if !apierrors.IsAlreadyExists(err) {
+	pods := w.client.CoreV1().Pods("default")
+	last := short(2).Pod()
+	if strings.Contains(log, "gang default/short waits: 3 members need") {
+		if err := pods.Delete(w.ctx, last.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			w.must(err)
+		}
+	} else if strings.Contains(log, "gang default/short waits") {
+		if _, err := pods.Create(w.ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 			w.must(err)
 		}
 	}
