@@ -172,6 +172,8 @@ func (w *world) allButOneSleep(gang string, size int) {
 	for i := range size - 1 {
 		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
 	}
+	// That condition wakes each of them once, at once: who is being tried again needs no nomination.
+	time.Sleep(500 * time.Millisecond)
 }
 
 // firstWhole waits until one of two gangs is bound as a whole, and returns it first.
