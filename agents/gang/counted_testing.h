@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,16 +12,19 @@
 
 namespace outrigger::gang {
 
-/// What was counted, by "metric label".
+/// What was counted, by "metric label". Thread-safe but for looking at it.
 class Counted final : public AgentMetrics {
  public:
   void Add(std::string_view metric, std::string_view label, double amount) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     values[Name(metric, label)] += amount;
   }
   void Set(std::string_view metric, std::string_view label, double value) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     values[Name(metric, label)] = value;
   }
   void Observe(std::string_view metric, std::string_view label, double value) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     observed.emplace_back(Name(metric, label), value);
   }
   std::map<std::string, double> values;
@@ -30,6 +34,8 @@ class Counted final : public AgentMetrics {
   static std::string Name(std::string_view metric, std::string_view label) {
     return fmt::format("{} {}", metric.substr(std::string_view("outrigger_gang_").size()), label);
   }
+
+  std::mutex mutex_;
 };
 
 }  // namespace outrigger::gang

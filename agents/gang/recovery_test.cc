@@ -1,5 +1,7 @@
 #include "recovery.h"
 
+#include <mutex>
+
 #include "board_testing.h"
 #include "counted_testing.h"
 #include "gmock/gmock.h"
@@ -41,9 +43,12 @@ class RecoveryTest : public ::testing::Test {
   testing::FakeCluster cluster_;
   Barriers barriers_{{}};
   Counted counted_;
+  std::mutex log_mutex_;  // several are evicted at once
   std::vector<std::string> log_;
-  EvictionReports reports_{&cluster_, &counted_,
-                           [this](std::string_view line) { log_.emplace_back(line); }};
+  EvictionReports reports_{&cluster_, &counted_, [this](std::string_view line) {
+                             const std::lock_guard<std::mutex> lock(log_mutex_);
+                             log_.emplace_back(line);
+                           }};
   absl::Status may_act_;
   Recovery recovery_{&cluster_, &reports_, seconds(60), [this] { return may_act_; }};
 };
