@@ -81,6 +81,17 @@ func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 	w.must(err)
 }
 
+// newPodGroupWorld is a world without an agent yet, with the PodGroups of scheduler-plugins.
+func newPodGroupWorld(t *testing.T) (*gangWorld, dynamic.Interface, dialect) {
+	t.Helper()
+	w := &gangWorld{world: newWorld(t)}
+	client, err := dynamic.NewForConfig(w.cluster.Config)
+	w.must(err)
+	plugins := dialects[0]
+	w.definePodGroups(client, plugins)
+	return w, client, plugins
+}
+
 // create waits until the kind is served, which takes a moment after its definition.
 func (w *world) create(client dynamic.Interface, d dialect, object *unstructured.Unstructured) {
 	w.Helper()
@@ -206,11 +217,7 @@ func (w *world) boundIn(namespace, prefix string) int {
 
 // W5: one rack for all, of members that are not alike.
 func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
-	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
-	plugins := dialects[0]
-	w.definePodGroups(client, plugins)
+	w, client, plugins := newPodGroupWorld(t)
 	const size = 9
 	object := plugins.object("default", "train", size)
 	object.SetAnnotations(map[string]string{"outrigger.dev/topology-required": "example.com/rack"})
@@ -245,11 +252,7 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 // minResources: nobody starts before so much is free in all, though the pods themselves would find places.
 func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
 	t.Parallel()
-	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
-	plugins := dialects[0]
-	w.definePodGroups(client, plugins)
+	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 2, 4)
 	w.gang = w.serveGang()
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
 
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -14,11 +13,7 @@ import (
 // members, its PodGroup and an Event say so.
 func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	t.Parallel()
-	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
-	plugins := dialects[0]
-	w.definePodGroups(client, plugins)
+	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 1, 4)
 	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler,
 		"--gang.lease-grace", "60", "--gang.write-status")

@@ -5,18 +5,13 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
 )
 
 // W7: a group that is deleted and created again is another one, whatever its members were at: the barrier of
 // the first opens for nobody, and who was bound in it counts for the second.
 func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 	t.Parallel()
-	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
-	plugins := dialects[0]
-	w.definePodGroups(client, plugins)
+	w, client, plugins := newPodGroupWorld(t)
 	groups := client.Resource(plugins.resource).Namespace("default")
 	w.slots("n", 1, 4)
 	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler)
