@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -37,6 +38,9 @@ struct ApiRequest {
   std::chrono::milliseconds timeout{30'000};
   /// Streams only: how long no byte may come before the stream counts as dead.
   std::chrono::milliseconds silence{0};  // 0: no limit
+  /// Streams only, may be empty: called once, on the caller's thread, when the head of a good
+  /// answer has come, before the sink. What comes behind it may take minutes, or be an error yet.
+  std::function<void()> on_head = {};
   /// The call ends with Cancelled soon after stop is requested.
   std::stop_token stop = {};
   /// Bindings (and evictions on their behalf) do not wait for the client's own rate limit: a pod

@@ -109,6 +109,7 @@ absl::StatusOr<WireAnswer> Client::Exchange(const ApiRequest& request, Clock::Ti
   wire.deadline = deadline;
   wire.stream = sink != nullptr;
   wire.silence = request.silence;
+  wire.on_head = request.on_head;
   wire.stop = request.stop;
   wire.may_resend = request.may_retry || request.method == "GET";
   wire.identity = identities_->Get(used->cert, used->key);

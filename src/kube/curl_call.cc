@@ -154,6 +154,7 @@ bool CurlCall::TakeHeader(std::string_view line) {
   if (Trimmed(line).empty() && answer_.code >= 200) {
     head_done_ = true;
     last_byte_ = std::chrono::steady_clock::now();
+    if (request_.stream && Good() && request_.on_head) request_.on_head();
   }
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -32,6 +33,7 @@ struct WireRequest {
   Clock::TimePoint deadline;  // of the whole exchange; for streams, of the head
   bool stream = false;
   std::chrono::milliseconds silence{0};  // streams: 0 is no limit
+  std::function<void()> on_head;         // streams, may be empty: a good answer's head has come
   std::stop_token stop;
   /// Whether a connection that turns out to be closed already may be replaced without telling. If
   /// not, a connection of its own is made, so that nothing is ever sent twice.

@@ -186,6 +186,26 @@ TEST(Reflector, HonoursRetryAfter) {
   EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watchlist", "watch 5", "watch 5"));
 }
 
+// The watch cache of a new kind answers so for its first moments, and a list already.
+TEST(Reflector, FailsNoMoreOnceAWatchIsOpenThoughNothingHappens) {
+  Scene scene;
+  scene.api.Answer({InitialEnd(5)})
+      .Fail(Refused(429, "TooManyRequests", "storage is (re)initializing", "1"))
+      .AddQuiet();
+  scene.Run();
+  EXPECT_THAT(Calls(scene.api), ElementsAre("watchlist", "watch 5", "watch 5"));
+  EXPECT_EQ(scene.line, "pods: 0 objects, as of 1 s ago");
+  EXPECT_TRUE(scene.state.ready());
+  EXPECT_EQ(scene.state.failures, 1U);
+}
+
+TEST(Reflector, FailsStillWhileTheHeadOfTheNextWatchHasNotCome) {
+  Scene scene;
+  scene.api.Answer({InitialEnd(5)}).Fail(Refused(429, "TooManyRequests", "later", "1"));
+  scene.Run();
+  EXPECT_THAT(scene.line, HasSubstr("pods: failing for 1 s: "));
+}
+
 TEST(Reflector, WaitsAtLeastItsOwnTimeWhateverRetryAfterSays) {
   Scene scene;
   scene.api.Fail(Refused(429, "TooManyRequests", "later", "0"));

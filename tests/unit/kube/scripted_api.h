@@ -51,6 +51,14 @@ class ScriptedApi final : public Api {
   }
   ScriptedApi& Fail(absl::Status error) { return Answer({}, std::move(error)); }
 
+  /// A stream whose head comes, and then nothing until it is stopped. The last step.
+  ScriptedApi& AddQuiet() {
+    return Add([this](const ApiRequest& request, ByteSink) -> absl::Status {
+      if (request.on_head) request.on_head();
+      return Hold(request);
+    });
+  }
+
   absl::StatusOr<ApiResponse> Call(const ApiRequest&) override {
     return absl::UnimplementedError("not for reflectors");
   }
@@ -58,21 +66,16 @@ class ScriptedApi final : public Api {
   absl::Status Stream(const ApiRequest& request, ByteSink sink) override {
     Step step;
     {
-      std::unique_lock lock(mutex_);
+      const std::lock_guard lock(mutex_);
       SeenRequest seen{request.path, {}, request.silence, std::string(request.accept)};
       for (const auto& [key, value] : request.query) seen.query[key] = value;
       seen_.push_back(std::move(seen));
-      if (steps_.empty()) {
-        idle_ = true;
-        changed_.notify_all();
-        std::stop_token stop = request.stop;
-        changed_.wait(lock, stop, [] { return false; });
-        return absl::CancelledError("stopped");
+      if (!steps_.empty()) {
+        step = std::move(steps_.front());
+        steps_.pop_front();
       }
-      step = std::move(steps_.front());
-      steps_.pop_front();
     }
-    return step(request, sink);
+    return step ? step(request, sink) : Hold(request);
   }
 
   /// Until a call is held back; false if none is after two minutes.
@@ -86,6 +89,15 @@ class ScriptedApi final : public Api {
   }
 
  private:
+  absl::Status Hold(const ApiRequest& request) {
+    std::unique_lock lock(mutex_);
+    idle_ = true;
+    changed_.notify_all();
+    std::stop_token stop = request.stop;
+    changed_.wait(lock, stop, [] { return false; });
+    return absl::CancelledError("stopped");
+  }
+
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   std::deque<Step> steps_;

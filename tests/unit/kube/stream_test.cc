@@ -143,13 +143,47 @@ TEST(Stream, EndsWhenTheReceiverWantsNoMore) {
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
 }
 
+TEST(Stream, TellsOfItsHeadOnceAndBeforeAnythingElse) {
+  RawServer server([](RawPeer& peer, size_t) {
+    peer.ReadRequest();
+    peer.Send("HTTP/1.1 100 Continue\r\n\r\n" + std::string(kHead));
+    peer.Send("3\r\none\r\n0\r\nTrailer: x\r\n\r\n");
+  });
+  std::string heard;
+  ApiRequest request = Watch();
+  request.on_head = [&] { heard += "head "; };
+  const absl::Status status = ClientOf(server.url())->Stream(request, [&](std::string_view bytes) {
+    heard += bytes;
+    return true;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(heard, "head one");
+}
+
+TEST(Stream, TellsOfItsHeadThoughNothingFollows) {
+  RawServer server([](RawPeer& peer, size_t) {
+    peer.ReadRequest();
+    peer.Send(kHead);
+    peer.AwaitEnd();
+  });
+  std::stop_source stop;
+  ApiRequest request = Watch();
+  request.stop = stop.get_token();
+  request.on_head = [&] { stop.request_stop(); };
+  const absl::Status status =
+      ClientOf(server.url())->Stream(request, [](std::string_view) { return true; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+}
+
 TEST(Stream, GivesTheReceiverNothingOfARefusal) {
   RawServer server([](RawPeer& peer, size_t) {
     peer.ReadRequest();
     peer.Send(Answer(410, R"({"kind":"Status","code":410,"reason":"Expired"})"));
   });
   bool called = false;
-  const absl::Status status = ClientOf(server.url())->Stream(Watch(), [&](std::string_view) {
+  ApiRequest request = Watch();
+  request.on_head = [&] { called = true; };
+  const absl::Status status = ClientOf(server.url())->Stream(request, [&](std::string_view) {
     called = true;
     return true;
   });
