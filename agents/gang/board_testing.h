@@ -54,6 +54,17 @@ class MakeBoard {
     auto& members = gang.unit.members;
     members.erase(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count));
   }
+  /// Pods of these names are bound members of a gang, besides those that it has.
+  void BindThese(const std::string& name, const std::vector<std::string>& pods) {
+    Entry& gang = gangs_[name];
+    for (const std::string& pod_name : pods) {
+      Pod pod = *Member(name, 0, gang.minimum);
+      pod.name = pod_name;
+      pod.uid = "uid-" + pod_name;
+      pod.node_name = "n1";
+      gang.bound.push_back(std::make_shared<Pod>(std::move(pod)));
+    }
+  }
   void Role(const std::string& name, const std::string& role, int64_t minimum) {
     gangs_[name].unit.roles.push_back({role, minimum, 0});
   }

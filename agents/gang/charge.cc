@@ -85,6 +85,7 @@ void Charge::Note(const absl::StatusOr<std::string>& holder) {
     changed = now != now_ || (holder.ok() && *holder != epoch_);
     now_ = std::move(now);
     if (holder.ok()) epoch_ = *holder;
+    held_by_another_ = holder.ok() && !holder->empty() && !now_.ok();
   }
   if (changed) changed_();
 }
@@ -92,6 +93,11 @@ void Charge::Note(const absl::StatusOr<std::string>& holder) {
 absl::Status Charge::Now() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return now_;
+}
+
+bool Charge::IsHeldByAnother() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return held_by_another_;
 }
 
 std::string Charge::Epoch() const {

@@ -38,6 +38,9 @@ class Charge {
   std::string Epoch() const;
   /// Reads the Lease anew, and says what it says.
   absl::Status Ask(const CallLimits& limits);
+  /// Whether a scheduler of another host has the Lease, as last seen: its agent acts. Not so while
+  /// nobody has it, or it cannot be read.
+  bool IsHeldByAnother() const;
 
  private:
   void Note(const absl::StatusOr<std::string>& holder);
@@ -49,6 +52,7 @@ class Charge {
   mutable std::mutex mutex_;
   absl::Status now_;
   std::string epoch_;
+  bool held_by_another_ = false;
   std::jthread thread_;
 };
 

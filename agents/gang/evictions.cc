@@ -14,16 +14,18 @@ constexpr size_t kCallsAtOnce = 8;
 }  // namespace
 
 void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
-              const std::stop_token& stop, const std::stop_token& enough, std::atomic<bool>* any) {
+              const std::stop_token& stop, const EvictionHooks& hooks) {
   std::vector<char> done(left->size(), 0);
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < left->size() && !enough.stop_requested(); i = next++) {
+    for (size_t i = next++; i < left->size() && !stop.stop_requested(); i = next++) {
       const Pod& pod = *(*left)[i];
+      if (hooks.wanted && !hooks.wanted(pod)) continue;
       const absl::Status status =
           cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
+      if (stop.stop_requested() && absl::IsCancelled(status)) return;
       reports->OnEviction(pod, status);
-      if (any != nullptr && status.ok()) *any = true;
+      if (hooks.evicted && status.ok()) hooks.evicted(pod);
       done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
     }
   };

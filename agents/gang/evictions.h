@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -10,12 +10,16 @@
 
 namespace outrigger::gang {
 
+/// Both are called from several threads at once, and may be empty.
+struct EvictionHooks {
+  std::function<bool(const Pod&)> wanted;   // before each call: whether the pod is still to go
+  std::function<void(const Pod&)> evicted;  // it was
+};
+
 /// Evicts each of `left` through the API server, several at once, and tells `reports` of each. Who
-/// may not be evicted now stays in `left`; who is gone already, or another pod by now, does not.
-/// `stop` cuts calls short; after `enough` no more are begun, and who is not asked for stays. `any`
-/// is set once somebody was evicted.
+/// may not be evicted now, or is not wanted to go, stays in `left`; who is gone already, or another
+/// pod by now, does not. After `stop` calls are cut short, and no more are begun.
 void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
-              const std::stop_token& stop, const std::stop_token& enough = {},
-              std::atomic<bool>* any = nullptr);
+              const std::stop_token& stop, const EvictionHooks& hooks = {});
 
 }  // namespace outrigger::gang

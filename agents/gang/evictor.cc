@@ -78,14 +78,18 @@ void Evictor::OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
       std::find_if(board.units().begin(), board.units().end(),
                    [&](const BoardUnit& other) { return other.key == promise_->unit; });
   const bool served = unit == board.units().end() || unit->fits;
-  // A gang of which somebody was evicted goes whole: what is left of it would be bound in part, and
-  // come before all others.
-  if (phase_ == Phase::kEvicting && begun_ && options_.now() < deadline_) {
+  if (phase_ == Phase::kEvicting && options_.now() < deadline_) {
+    // The thread ends it: of calls that are under way nobody knows yet whom they evict.
     next_look_ = deadline_;
+    not_needed_ |= served;
+    wake_.notify_all();
     return;
   }
   // Late: also if not in charge for long, when what was found may be true no more.
-  if (served || options_.now() >= deadline_) return End(served);
+  if (served || options_.now() >= deadline_) {
+    next_look_ = options_.now();  // this plan still keeps the places
+    return End(served);
+  }
   next_look_ = deadline_;
   if (phase_ != Phase::kPromised) return;
   AddLateMembers(board);
@@ -98,7 +102,9 @@ void Evictor::AddLateMembers(const Board& board) {
   for (plan::Tenant& tenant : victims_) {
     if (IsSingle(tenant.key)) continue;
     for (const BoundMember& member : board.BoundOf(tenant.key)) {
-      if (leaving_.insert(member.uid).second) tenant.pods.push_back(member.pod);
+      if (!leaving_.insert(member.uid).second) continue;
+      tenant_of_[member.uid] = tenant.key;
+      tenant.pods.push_back(member.pod);
     }
   }
 }
@@ -159,8 +165,7 @@ void Evictor::Work(const Job& job, const std::stop_token& stop) {
     return Fail(unit.key, began);
   }
   if (!Settle(job, *found, stop)) return;
-  reports_->OnPreempting(unit, found->victims);
-  EvictVictims(stop);
+  EvictVictims(unit, stop);
 }
 
 std::optional<plan::Preemption> Evictor::Search(const Job& job) {
@@ -201,11 +206,12 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
     }
     victims_ = found.victims;
     for (const plan::Tenant& tenant : victims_) {
-      for (const PodPtr& pod : tenant.pods) leaving_.insert(pod->uid);
+      for (const PodPtr& pod : tenant.pods) {
+        leaving_.insert(pod->uid);
+        tenant_of_[pod->uid] = tenant.key;
+      }
     }
     deadline_ = options_.now() + options_.patience;
-    ended_ = std::stop_source();
-    begun_ = false;
     phase_ = Phase::kPromised;
   }
   if (options_.changed) options_.changed();
@@ -215,30 +221,70 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
 }
 
 // A plan may end the promise whenever there is no lock; this thread alone makes another one.
-void Evictor::EvictVictims(const std::stop_token& stop) {
-  std::vector<PodPtr> left;
+void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) {
   std::unique_lock<std::mutex> lock(mutex_);
-  for (const plan::Tenant& tenant : victims_) {
+  const std::vector<plan::Tenant> victims = victims_;
+  const Time deadline = deadline_;
+  std::vector<PodPtr> left;
+  for (const plan::Tenant& tenant : victims) {
     left.insert(left.end(), tenant.pods.begin(), tenant.pods.end());
   }
-  const std::stop_token ended = ended_.get_token();
-  const Time deadline = deadline_;
-  while (phase_ == Phase::kEvicting && !left.empty() && !stop.stop_requested() &&
-         options_.now() < deadline) {
+  bool told = false;
+  while (true) {
+    const bool spared = not_needed_;
+    if (spared) Spare(&left);
+    if (phase_ != Phase::kEvicting || left.empty() || stop.stop_requested() ||
+        options_.now() >= deadline) {
+      break;
+    }
     lock.unlock();
     const absl::Status may = options_.may_act ? options_.may_act() : absl::OkStatus();
-    if (may.ok()) EvictAll(cluster_, reports_, &left, stop, ended, &begun_);
+    if (may.ok() && !std::exchange(told, true)) reports_->OnPreempting(unit, victims);
+    if (may.ok()) EvictRound(&left, stop);
     lock.lock();
     if (phase_ != Phase::kEvicting) break;
-    if (!may.ok() && !begun_) {
+    if (!may.ok() && (begun_.empty() || absl::IsFailedPrecondition(may))) {
       GiveUp(may);
     } else if (!left.empty()) {
-      wake_.wait_for(lock, stop, kEvictAgain, [this] { return phase_ != Phase::kEvicting; });
+      wake_.wait_for(lock, stop, kEvictAgain,
+                     [&] { return phase_ != Phase::kEvicting || not_needed_ != spared; });
     }
   }
   if (phase_ == Phase::kEvicting) phase_ = Phase::kWaiting;
   lock.unlock();
   if (options_.changed) options_.changed();
+}
+
+void Evictor::EvictRound(std::vector<PodPtr>* left, const std::stop_token& stop) {
+  EvictionHooks hooks;
+  hooks.wanted = [this](const Pod& pod) { return IsWanted(pod); };
+  hooks.evicted = [this](const Pod& pod) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = tenant_of_.find(pod.uid);
+    if (found != tenant_of_.end()) begun_.insert(found->second);
+  };
+  EvictAll(cluster_, reports_, left, stop, hooks);
+}
+
+// A gang of which somebody was evicted goes whole: what is left of it would be bound in part, and
+// come before all others.
+bool Evictor::IsWanted(const Pod& pod) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (phase_ != Phase::kEvicting) return false;
+  const auto found = tenant_of_.find(pod.uid);
+  return !not_needed_ || (found != tenant_of_.end() && begun_.contains(found->second));
+}
+
+// Those of whom nobody was evicted stay.
+void Evictor::Spare(std::vector<PodPtr>* left) {
+  const auto stays = [&](const PodPtr& pod) { return !begun_.contains(tenant_of_.at(pod->uid)); };
+  std::erase_if(*left, stays);
+  for (const plan::Tenant& tenant : victims_) {
+    if (begun_.contains(tenant.key)) continue;
+    for (const PodPtr& pod : tenant.pods) leaving_.erase(pod->uid);
+  }
+  std::erase_if(victims_, [&](const plan::Tenant& tenant) { return !begun_.contains(tenant.key); });
+  if (victims_.empty() && phase_ == Phase::kEvicting) End(/*served=*/true);
 }
 
 void Evictor::Fail(const plan::UnitKey& unit, Time began) {
@@ -276,8 +322,10 @@ void Evictor::Forget() {
   promise_.reset();
   victims_.clear();
   leaving_.clear();
+  tenant_of_.clear();
+  begun_.clear();
+  not_needed_ = false;
   phase_ = Phase::kIdle;
-  ended_.request_stop();
   wake_.notify_all();
 }
 

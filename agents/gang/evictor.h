@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -36,6 +35,7 @@ struct EvictorOptions {
   std::function<Time()> now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's
   /// Whether this agent is in charge, asked before each round of evictions. May block.
+  /// FailedPrecondition: another one is, and sees to what was begun; else it may pass.
   std::function<absl::Status()> may_act = nullptr;
   /// There is something for Prepare() to tell; from the thread of this.
   std::function<void()> changed = nullptr;
@@ -95,13 +95,16 @@ class Evictor {
   std::optional<plan::Preemption> Search(const Job& job);
   absl::Status MayEvictAll(const std::vector<plan::Tenant>& victims, const std::stop_token& stop);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
-  void EvictVictims(const std::stop_token& stop);
+  void EvictVictims(const plan::Unit& unit, const std::stop_token& stop);
+  void EvictRound(std::vector<PodPtr>* left, const std::stop_token& stop);
   void Fail(const plan::UnitKey& unit, Time began);
   // With the lock held.
   void WaitLonger(const plan::UnitKey& unit);
   void End(bool served);
   void GiveUp(const absl::Status& why);
   void Forget();
+  void Spare(std::vector<PodPtr>* left);
+  bool IsWanted(const Pod& pod) const;
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,
               const plan::PlanOptions& options, const Board& board);
   void AddLateMembers(const Board& board);
@@ -120,8 +123,9 @@ class Evictor {
   std::vector<plan::Tenant> victims_;
   std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
   Time deadline_;
-  std::atomic<bool> begun_ = false;  // somebody was evicted for the promise
-  std::stop_source ended_;           // of the promise: nobody else is evicted for it
+  std::map<std::string, plan::UnitKey, std::less<>> tenant_of_;  // of those pods
+  std::set<plan::UnitKey> begun_;                                // tenants of whom one was evicted
+  bool not_needed_ = false;  // the unit has its places, or is gone: who was not begun stays
   std::map<plan::UnitKey, Tried> tried_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;

@@ -205,7 +205,12 @@ class Gang final : public Agent,
     EvictorOptions options;
     options.enabled = settings.preempt;
     options.min_run_time = seconds(settings.min_run_time);
-    options.may_act = [this] { return charge_.Ask({.timeout = seconds(5)}); };
+    options.may_act = [this] {
+      absl::Status may = charge_.Ask({.timeout = seconds(5)});
+      // What has been begun is the other one's now.
+      if (charge_.IsHeldByAnother()) return absl::FailedPreconditionError(may.message());
+      return may;
+    };
     options.changed = [this] { loop_.Nudge(); };
     return options;
   }

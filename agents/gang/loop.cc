@@ -150,6 +150,8 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   const std::shared_ptr<const Answers> before = Answer();
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
+    memory_.Pause(options_.now());
+    recovery_.Pause(options_.now());
     return Publish(acting.ok() ? view.status() : acting, before->board);
   }
   if (!nudged && before->usable.ok()) return;
@@ -235,7 +237,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   inbox_->AwaitAsks(memory_.awaits_asks());
   barriers_->OnPlan(board);
   reports_->OnReserved(planned.reserved.size());
-  reports_->OnPartial(*board, recovery_.OnPlan(*board, *barriers_, now), recovery_.partial());
+  const auto partial = recovery_.OnPlan(*board, *barriers_, now);
+  reports_->OnPartial(*board, partial, recovery_.partial());
   reports_->OnBarriers(barriers_->standing(), barriers_->waiting());
   reports_->OnPlan(*board, notes_.Take(), memory_.TakeTimedOut(), now);
   evictor_->OnPlan(view, units, options, *board);

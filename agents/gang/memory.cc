@@ -11,7 +11,20 @@ constexpr std::chrono::seconds kGoneFor{10};
 
 }  // namespace
 
+void Memory::Pause(Time now) {
+  if (!paused_since_) paused_since_ = now;
+}
+
+void Memory::Resume(Time now) {
+  const auto paused = std::exchange(paused_since_, std::nullopt);
+  if (!paused) return;
+  for (auto& [key, unit] : units_) {
+    if (unit.leased_since) *unit.leased_since += now - *paused;
+  }
+}
+
 void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now) {
+  Resume(now);
   last_call_ = std::max(last_call_, content.last_call);
   for (const Inbox::GaveUpEntry& gang : content.gave_up) {
     const auto unit = units_.find(gang.key);
@@ -83,6 +96,12 @@ std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapsho
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
   for (auto& [key, unit] : units_) {
     if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
+    if (unit.rests_until && now < *unit.rests_until) Look(*unit.rests_until);
+  }
+  for (const plan::GroupState& group : board.groups()) {
+    if (group.bound == 0 || group.bound < group.minimum) continue;
+    const auto whole = units_.find(group.key);  // on the board it may be no more
+    if (whole != units_.end()) whole->second.leased_since.reset();
   }
   for (const auto& [uid, seat] : board.pods()) {
     const BoardUnit* unit = board.UnitOf(seat);
@@ -112,7 +131,6 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.leased_since.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
-  if (memory.rests_until) Look(*memory.rests_until);
   if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {

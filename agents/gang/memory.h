@@ -76,6 +76,9 @@ class Memory {
   /// unanswered, says nothing any more.
   void ForgetScheduler(Time now);
 
+  /// Nothing is planned now: the time until the next plan counts against no gang.
+  void Pause(Time now);
+
   /// Whether a call about any pod may change what is planned: the scheduler did not ask about some.
   bool awaits_asks() const { return awaits_asks_; }
 
@@ -151,6 +154,7 @@ class Memory {
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
+  void Resume(Time now);
   void Look(Time at);
   void ForgetOld();
 
@@ -160,6 +164,7 @@ class Memory {
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
   std::optional<Time> next_look_;
+  std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
   uint64_t round_ = 0;
 };

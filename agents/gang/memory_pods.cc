@@ -89,10 +89,12 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snap
 
 // It does ask: it was away, or late.
 void Memory::ForgetSilence(PodMemory* memory) {
-  if (std::erase_if(memory->refused, [](const Refused& refused) { return refused.silent; }) == 0) {
-    return;
-  }
-  units_[memory->unit].rests_until.reset();
+  const auto over = static_cast<int64_t>(
+      std::erase_if(memory->refused, [](const Refused& refused) { return refused.silent; }));
+  if (over == 0) return;
+  UnitMemory& unit = units_[memory->unit];
+  unit.refusals = std::max<int64_t>(unit.refusals - over, 0);
+  unit.rests_until.reset();
 }
 
 // Longer each time, once it is often enough.
@@ -152,6 +154,8 @@ void Memory::ForgetScheduler(Time now) {
   for (auto& [key, unit] : units_) {
     unit.refusals = 0;
     unit.rests_until.reset();
+    // Its members are asked about anew.
+    if (unit.leased_since) unit.leased_since = now;
   }
 }
 

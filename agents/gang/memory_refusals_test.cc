@@ -43,6 +43,14 @@ class RefusalTest : public MemoryTest {
     Shows(&board, node);
     return IsRefused(&board, 4);
   }
+  void RefuseThreeNodes(MakeBoard* board) {
+    for (const char* node : {"n2", "n3"}) cluster_.Put(testing::MakeNode(node));
+    snapshot_ = cluster_.Take()->snapshot;
+    board->AddGang("train", 1, 1);
+    Learn(*board->Make(), kBegin);
+    for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin);
+    Learn(*board->Make(), kBegin);
+  }
 };
 
 TEST_F(RefusalTest, TakesSilenceBehindANominationForARefusal) {
@@ -307,17 +315,35 @@ TEST_F(RefusalTest, AnotherSchedulerHasItsTimeToAnswerWhatTheFormerOneWasTold) {
 }
 
 TEST_F(RefusalTest, AGangThatHasRestedIsLookedAtOnce) {
-  for (const char* node : {"n2", "n3"}) cluster_.Put(testing::MakeNode(node));
-  snapshot_ = cluster_.Take()->snapshot;
   MakeBoard board;
-  board.AddGang("train", 1, 1);
-  Learn(*board.Make(), kBegin);
-  for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin);
-  Learn(*board.Make(), kBegin);
+  RefuseThreeNodes(&board);
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(1));
   board.Refuse("train", "refused");
   Learn(*board.Make(), kBegin + seconds(1));
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(30)) << "when the refusals end";
+}
+
+// Nodes are tried one a minute in the end: the first is not tried again before the last was at all.
+TEST_F(RefusalTest, OfManyNodesHoldsUntilAllCouldBeTried) {
+  MakeBoard board;
+  RefuseThreeNodes(&board);
+  const auto nodes_at = [&](int second) {
+    return Prepare(board, kBegin + seconds(second))[0].members[0].refused;
+  };
+  EXPECT_THAT(nodes_at(29), ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(nodes_at(30), ElementsAre("n3"));
+  EXPECT_THAT(nodes_at(359), ElementsAre("n3"));
+  EXPECT_THAT(nodes_at(360), IsEmpty());
+}
+
+TEST_F(RefusalTest, OfASchedulerThatAsksAfterAllDoesNotMakeTheNextRestLonger) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  ASSERT_TRUE(IsRefused(&board, 6));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(8));
+  for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin + seconds(9));
+  Learn(*board.Make(), kBegin + seconds(9));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(10));
 }
 
 struct PodChange {

@@ -136,6 +136,44 @@ TEST_F(MemoryTest, TheTimeOfAGangOfWhichMembersAreReplacedGoesOn) {
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(300));
 }
 
+TEST_F(MemoryTest, TheTimeOfAGangThatIsWholeMeanwhileBeginsAnewHoweverShortThatWas) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  MakeBoard whole;
+  whole.AddGang("train", 1, 0);
+  whole.Change("train", [](plan::GroupState* group) {
+    group->cause = plan::GroupCause::kNone;
+    group->bound = 1;
+  });
+  whole.BindThese("train", {"train-0"});
+  Learn(*whole.Make(), kBegin + seconds(1));
+  Learn(*board.Make(), kBegin + seconds(2));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(302));
+}
+
+TEST_F(MemoryTest, TimeWithoutPlansDoesNotCountAgainstAGang) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  memory_.Pause(kBegin + seconds(100));
+  memory_.Pause(kBegin + seconds(200));  // it began before
+  memory_.Take({}, *snapshot_, kBegin + seconds(1000));
+  Learn(*board.Make(), kBegin + seconds(1000));
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(1200));
+}
+
+TEST_F(MemoryTest, ANewSchedulerGivesAGangAllOfItsTimeAgain) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  memory_.ForgetScheduler(kBegin + seconds(250));
+  Learn(*board.Make(), kBegin + seconds(301));
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(550));
+}
+
 TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
   MakeBoard board;
   board.AddGang("train", 1, 1);

@@ -1,5 +1,7 @@
 #include "recovery.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "evictions.h"
@@ -9,6 +11,8 @@ namespace {
 
 // Those whom a disruption budget keeps are asked for again after so long.
 constexpr std::chrono::seconds kEvictAgain{5};
+// After so long without a plan nothing is known of gangs any more.
+constexpr std::chrono::seconds kForgetAfter{10};
 
 }  // namespace
 
@@ -34,48 +38,99 @@ void Recovery::Look(Time at) {
   if (!next_look_ || at < *next_look_) next_look_ = at;
 }
 
+void Recovery::Pause(Time now) {
+  if (!paused_since_) paused_since_ = now;
+}
+
+// What is remembered of a time before another agent was in charge may be of gangs that it has
+// repaired since.
+void Recovery::Resume(Time now) {
+  const auto paused = std::exchange(paused_since_, std::nullopt);
+  if (!paused || now - *paused < kForgetAfter) return;
+  since_.clear();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  due_.clear();
+  begun_.clear();
+}
+
 std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barriers& barriers,
                                                 Time now) {
+  Resume(now);
   next_look_.reset();
+  partial_ = 0;
   for (auto& [key, state] : since_) state.seen = false;
   std::vector<Partial> partial;
   for (const plan::GroupState& group : board.groups()) {
-    const bool left_alone = group.succeeded > 0 ||
-                            group.on_member_loss == plan::OnMemberLoss::kIgnore ||
-                            group.cause == plan::GroupCause::kLeftToScheduler;
+    const bool left_alone =
+        group.succeeded > 0 || group.cause == plan::GroupCause::kLeftToScheduler;
     if (!group.broken || left_alone || barriers.IsCommitting(group.key)) continue;
-    State& state =
-        since_
-            .try_emplace(group.key, State{.since = now, .told = false, .seen = true, .evicted = {}})
-            .first->second;
-    state.seen = true;
-    if (now - state.since < patience_) {
-      Look(state.since + patience_);
-      continue;
-    }
-    const bool restarts = group.on_member_loss == plan::OnMemberLoss::kRestart;
-    if (restarts) Restart(group.key, board.BoundOf(group.key), now, &state);
-    if (std::exchange(state.told, true)) continue;
-    partial.push_back({group.key, group.bound, group.minimum, restarts});
+    OnBroken(group, board, now, &partial);
   }
-  std::erase_if(since_, [](const auto& entry) { return !entry.second.seen; });
+  for (auto it = since_.begin(); it != since_.end();) {
+    State& state = it->second;
+    const bool stays = state.seen || GoesOn(it->first, board, now, &state);
+    it = stays ? std::next(it) : since_.erase(it);
+  }
   // Who is whole again before its turn has come stays.
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::erase_if(due_, [this](const auto& entry) { return !since_.contains(entry.first); });
+  const auto is_over = [this](const plan::UnitKey& gang) { return !since_.contains(gang); };
+  std::erase_if(due_, [&](const auto& entry) { return is_over(entry.first); });
+  std::erase_if(begun_, is_over);
   return partial;
 }
 
-void Recovery::Restart(const plan::UnitKey& gang, std::span<const BoundMember> rest, Time now,
+void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time now,
+                        std::vector<Partial>* partial) {
+  State& state = since_.try_emplace(group.key, now).first->second;
+  state.seen = true;
+  if (group.on_member_loss != plan::OnMemberLoss::kIgnore) ++partial_;
+  if (IsBegun(group.key)) {
+    if (GoesOn(group.key, board, now, &state)) return;
+    // All of the rest is gone: those that are bound by now are of its new start.
+    state = State(now);
+    state.seen = true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    begun_.erase(group.key);
+  }
+  if (now - state.since < patience_) return Look(state.since + patience_);
+  if (group.on_member_loss == plan::OnMemberLoss::kRestart) {
+    std::vector<PodPtr> rest;
+    for (const BoundMember& member : board.BoundOf(group.key)) rest.push_back(member.pod);
+    Restart(group.key, std::move(rest), now, &state);
+  }
+  if (std::exchange(state.told, true)) return;
+  partial->push_back({group.key, group.bound, group.minimum, group.on_member_loss});
+}
+
+void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now,
                        State* state) {
   if (!state->evicted || now - *state->evicted >= kEvictAgain) {
     state->evicted = now;
+    state->rest = rest;
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<PodPtr>& due = due_[gang];
-    due.clear();
-    for (const BoundMember& member : rest) due.push_back(member.pod);
+    due_[gang] = std::move(rest);
     wake_.notify_one();
   }
   Look(*state->evicted + kEvictAgain);
+}
+
+bool Recovery::IsBegun(const plan::UnitKey& gang) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return begun_.contains(gang);
+}
+
+// Once somebody was evicted all of the rest is, though the gang may be whole again by now: members
+// that started at different times would not be a new start. False: nobody of the rest is left.
+bool Recovery::GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state) {
+  if (!IsBegun(gang)) return false;
+  const auto bound = board.BoundOf(gang);
+  std::erase_if(state->rest, [&](const PodPtr& pod) {
+    return std::none_of(bound.begin(), bound.end(),
+                        [&](const BoundMember& member) { return member.uid == pod->uid; });
+  });
+  if (state->rest.empty()) return false;
+  Restart(gang, state->rest, now, state);
+  return true;
 }
 
 void Recovery::Run(const std::stop_token& stop) {
@@ -89,16 +144,23 @@ void Recovery::Run(const std::stop_token& stop) {
 }
 
 void Recovery::EvictDue(const std::stop_token& stop) {
+  const bool may_act = !may_act_ || may_act_().ok();  // takes its time, so first of all
   std::vector<PodPtr> due;
+  std::map<std::string_view, plan::UnitKey> gang_of;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [gang, rest] : std::exchange(due_, {})) {
+      for (const PodPtr& pod : rest) gang_of[pod->uid] = gang;
       due.insert(due.end(), rest.begin(), rest.end());
     }
   }
-  // Whoever is in charge by now sees to it.
-  if (due.empty() || (may_act_ && !may_act_().ok())) return;
-  EvictAll(cluster_, reports_, &due, stop);
+  if (!may_act) return;  // whoever is in charge by now sees to it
+  EvictionHooks hooks;
+  hooks.evicted = [&](const Pod& pod) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    begun_.insert(gang_of.at(pod.uid));
+  };
+  EvictAll(cluster_, reports_, &due, stop, hooks);
 }
 
 }  // namespace outrigger::gang

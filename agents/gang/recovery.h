@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -25,7 +26,7 @@ namespace outrigger::gang {
 
 /// Sees to gangs that are bound in part, below their minimum, for too long: it says so, and evicts
 /// the rest of those that want to start anew, on a thread of its own. A gang some of whose members
-/// have finished is left alone: it may be done.
+/// have succeeded is left alone: it may be done.
 class Recovery {
  public:
   /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
@@ -44,15 +45,17 @@ class Recovery {
     plan::UnitKey key;
     int64_t bound = 0;
     int64_t minimum = 0;
-    bool restarts = false;
+    plan::OnMemberLoss policy = plan::OnMemberLoss::kReplace;
   };
-  /// From the planning thread, as the next two.
+  /// From the planning thread, as the next three.
   std::vector<Partial> OnPlan(const Board& board, const Barriers& barriers, Time now);
   /// When the next gang has been bound in part for too long, or may be evicted again; nothing:
   /// never.
   std::optional<Time> next_look() const { return next_look_; }
-  /// How many gangs are bound in part, for however long.
-  size_t partial() const { return since_.size(); }
+  /// How many gangs are bound in part, for however long; those that ignore losses not counted.
+  size_t partial() const { return partial_; }
+  /// Nothing is planned now: another agent may be in charge, and what happens is not seen.
+  void Pause(Time now);
 
   /// Evicts those of whom OnPlan() found that they are to go. What a disruption budget forbids is
   /// tried again after some seconds. By the thread, or by a test that started none.
@@ -60,13 +63,19 @@ class Recovery {
 
  private:
   struct State {
+    explicit State(Time now) : since(now) {}
     Time since;
     bool told = false;
     bool seen = false;
     std::optional<Time> evicted;  // when the rest was last to be evicted
+    std::vector<PodPtr> rest;     // who was to be
   };
-  void Restart(const plan::UnitKey& gang, std::span<const BoundMember> rest, Time now,
-               State* state);
+  void Resume(Time now);
+  void OnBroken(const plan::GroupState& group, const Board& board, Time now,
+                std::vector<Partial>* partial);
+  void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
+  bool IsBegun(const plan::UnitKey& gang);
+  bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
   void Run(const std::stop_token& stop);
   void Look(Time at);
 
@@ -75,11 +84,14 @@ class Recovery {
   const std::chrono::milliseconds patience_;
   const std::function<absl::Status()> may_act_;
   std::map<plan::UnitKey, State> since_;
+  size_t partial_ = 0;
+  std::optional<Time> paused_since_;
   std::optional<Time> next_look_;
 
-  std::mutex mutex_;  // guards due_
+  std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;
   std::map<plan::UnitKey, std::vector<PodPtr>> due_;
+  std::set<plan::UnitKey> begun_;  // gangs of which somebody was evicted
 
   std::jthread thread_;
 };

@@ -20,18 +20,33 @@ const Time kStart = Time() + std::chrono::hours(1);
 class RecoveryTest : public ::testing::Test {
  protected:
   // A gang of three of which two run, in a cluster that has them.
-  std::shared_ptr<const Board> Partial(plan::OnMemberLoss policy, int64_t succeeded = 0) {
+  std::shared_ptr<const Board> Partial(plan::OnMemberLoss policy, int64_t succeeded = 0,
+                                       const std::vector<std::string>& bound = {"train-0",
+                                                                                "train-1"}) {
     MakeBoard board;
-    board.AddGang("train", 3, 3);
-    board.Bind("train", 2);
+    board.AddGang("train", 3, 3 - bound.size());
+    board.BindThese("train", bound);
     board.Change("train", [&](plan::GroupState* group) {
       group->broken = true;
       group->on_member_loss = policy;
       group->finished = 1;
       group->succeeded = succeeded;
     });
-    for (const char* name : {"train-0", "train-1"}) cluster_.Put(testing::MakePod(name));
+    for (const std::string& name : bound) cluster_.Put(testing::MakePod(name));
     return board.Make();
+  }
+  // The same gang with all of its members.
+  static std::shared_ptr<const Board> Whole(const std::vector<std::string>& bound) {
+    MakeBoard board;
+    board.AddGang("train", 3, 0);
+    board.BindThese("train", bound);
+    return board.Make();
+  }
+  // A disruption budget keeps this one.
+  void Keep(const std::string& kept) {
+    cluster_.OnEvict([kept](const std::string& pod, bool) {
+      return pod == kept ? absl::ResourceExhaustedError("budget") : absl::OkStatus();
+    });
   }
 
   // What is due at that time is evicted.
@@ -62,7 +77,7 @@ TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_EQ(told[0].bound, 2);
   EXPECT_EQ(told[0].minimum, 3);
-  EXPECT_FALSE(told[0].restarts);
+  EXPECT_EQ(told[0].policy, plan::OnMemberLoss::kReplace);
   EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(61)), IsEmpty());
   recovery_.EvictDue();
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
@@ -111,13 +126,73 @@ TEST_F(RecoveryTest, EvictsNobodyWhenItIsInChargeNoMore) {
   EXPECT_THAT(cluster_.evictions(), SizeIs(2)) << "who is in charge sees to it";
 }
 
-TEST_F(RecoveryTest, LeavesAloneWhoMayBeDoneAndWhoIgnoresLosses) {
-  for (const auto& board : {Partial(plan::OnMemberLoss::kRestart, /*succeeded=*/1),
-                            Partial(plan::OnMemberLoss::kIgnore)}) {
-    EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart), IsEmpty());
-    EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart + seconds(600)), IsEmpty());
-    EXPECT_EQ(recovery_.partial(), 0U);
-  }
+TEST_F(RecoveryTest, LeavesAloneWhoMayBeDone) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart, /*succeeded=*/1);
+  for (int second : {0, 600}) PlanAt(*board, second);
+  EXPECT_EQ(recovery_.partial(), 0U);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+// It may never have been whole: somebody may have died while it was bound.
+TEST_F(RecoveryTest, TellsOfAGangThatIgnoresLossesAndDoesNotCountIt) {
+  const auto board = Partial(plan::OnMemberLoss::kIgnore);
+  EXPECT_THAT(recovery_.OnPlan(*board, barriers_, kStart), IsEmpty());
+  const auto told = recovery_.OnPlan(*board, barriers_, kStart + seconds(60));
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].policy, plan::OnMemberLoss::kIgnore);
+  EXPECT_EQ(recovery_.partial(), 0U);
+  recovery_.EvictDue();
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(RecoveryTest, AGangThatIsWholeAgainBeforeItsTurnStays) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  PlanAt(*board, 0);
+  (void)recovery_.OnPlan(*board, barriers_, kStart + seconds(60));
+  PlanAt(*Whole({"train-0", "train-1", "new"}), 61);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(RecoveryTest, AGangOfWhichOneWasEvictedGoesWholeThoughItIsCompleteAgain) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  Keep("train-1");
+  for (int second : {0, 60}) PlanAt(*board, second);
+  ASSERT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+  Keep("");
+  const auto whole = Whole({"train-1", "new-0", "new-1"});
+  PlanAt(*whole, 64);
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(65));
+  PlanAt(*whole, 65);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0", "train-1"));
+  PlanAt(*Whole({"new-0", "new-1", "new-2"}), 70);
+  EXPECT_EQ(recovery_.next_look(), std::nullopt) << "all of the rest are gone";
+}
+
+TEST_F(RecoveryTest, MembersOfANewStartHaveAllTheTimeOfAnother) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  for (int second : {0, 60}) PlanAt(*board, second);
+  ASSERT_THAT(cluster_.evictions(), SizeIs(2));
+  const auto again = Partial(plan::OnMemberLoss::kRestart, 0, {"new-0", "new-1"});
+  PlanAt(*again, 66);
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(126));
+  PlanAt(*again, 125);
+  EXPECT_THAT(cluster_.evictions(), SizeIs(2));
+  PlanAt(*again, 126);
+  EXPECT_THAT(cluster_.evictions(), SizeIs(4));
+}
+
+// Another agent may have repaired it, and it is broken for the second time.
+TEST_F(RecoveryTest, WhatWasBeforeALongPauseDoesNotCount) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  PlanAt(*board, 0);
+  recovery_.Pause(kStart + seconds(5));
+  recovery_.Pause(kStart + seconds(50));
+  PlanAt(*board, 100);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(160));
+  recovery_.Pause(kStart + seconds(150));
+  PlanAt(*board, 159);
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(160)) << "a short one is none";
 }
 
 TEST_F(RecoveryTest, ForgetsAGangThatIsWholeAgain) {

@@ -15,6 +15,18 @@ namespace {
 
 using std::chrono::duration;
 
+std::string_view WhatIsDone(plan::OnMemberLoss policy) {
+  switch (policy) {
+    case plan::OnMemberLoss::kIgnore:
+      return "it runs on, since it ignores losses";
+    case plan::OnMemberLoss::kRestart:
+      return "the rest is evicted, so that it starts anew";
+    case plan::OnMemberLoss::kReplace:
+      break;
+  }
+  return "its missing members come before everything else when there is room";
+}
+
 }  // namespace
 
 bool Reports::Waits(const plan::GroupState& group) {
@@ -124,11 +136,9 @@ void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>
   metrics_->Set(metric::kPartial, "", static_cast<double>(count));
   FirstPods pods(board);
   for (const Recovery::Partial& gang : partial) {
-    std::string text = fmt::format(
-        "gang {} is bound in part: {} of {} members run; {}", TextOf(gang.key), gang.bound,
-        gang.minimum,
-        gang.restarts ? "the rest is evicted, so that it starts anew"
-                      : "its missing members come before everything else when there is room");
+    std::string text =
+        fmt::format("gang {} is bound in part: {} of {} members run; {}", TextOf(gang.key),
+                    gang.bound, gang.minimum, WhatIsDone(gang.policy));
     log_(text);
     Tell(&pods, gang.key, "GangPartial", std::move(text));
   }

@@ -69,7 +69,7 @@ TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
 TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
   board_.AddGang("train", 3, 3);
   board_.Bind("train", 2);
-  const Recovery::Partial partial{LabelsGang("train"), 2, 3, /*restarts=*/true};
+  const Recovery::Partial partial{LabelsGang("train"), 2, 3, plan::OnMemberLoss::kRestart};
   reports_.OnPartial(*board_.Make(), std::vector{partial}, 1);
   EXPECT_EQ(counted_.values["partial "], 1);
   ASSERT_THAT(cluster_.events(), SizeIs(1));

@@ -75,6 +75,7 @@ std::vector<Slot> ChooseReserved(const NodeSpace& space, DomainTable* domains, c
   std::vector<Slot> best;
   int64_t best_kept = -1;
   for (const Domain& domain : domains->Of(unit.topology.required)) {
+    if (!JoinPlaced(space, unit, seats, domain.slots)) continue;  // of no use there
     std::vector<Slot> chosen = ChooseFrom(space, domain.slots, seats, before);
     if (chosen.empty()) continue;
     const auto kept = std::count_if(chosen.begin(), chosen.end(), [&](Slot slot) {

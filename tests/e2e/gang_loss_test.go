@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -60,7 +58,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 	rows := []struct {
 		policy        string
 		first, second string // who is bound once a place is free, and who waits until there is another
-		partial       bool   // an Event says that the gang is bound in part
+		replaced      bool
 	}{
 		{"replace", "train-004", "urgent-000", true},
 		{"ignore", "urgent-000", "train-004", false},
@@ -85,7 +83,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 			if pod := w.tracker.Pod("default", row.second); pod.Spec.NodeName != "" {
 				t.Errorf("%s is bound, too, to a cluster without room", row.second)
 			}
-			if row.partial {
+			if row.replaced {
 				w.deletePods(row.first)
 				w.untilGone(row.first)
 				// Nobody replaces it: what is free goes to who waits, and the gang is bound in part.
@@ -96,20 +94,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 			}
 			w.deletePods("train-001")
 			w.until(row.second, "bound", isBound)
-			time.Sleep(2 * time.Second) // twice as long as a gang may be bound in part without an Event
-			w.noEvent("GangPartial")
+			w.untilEventWith("GangPartial", "of 4 members run; it runs on, since it ignores losses")
 		})
-	}
-}
-
-// noEvent fails the test if there is an event of that reason.
-func (w *world) noEvent(reason string) {
-	w.Helper()
-	events, err := w.client.EventsV1().Events("default").List(w.ctx, metav1.ListOptions{})
-	w.must(err)
-	for _, event := range events.Items {
-		if event.Reason == reason {
-			w.Errorf("there is an event %s: %s", reason, event.Note)
-		}
 	}
 }

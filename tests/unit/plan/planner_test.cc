@@ -259,6 +259,24 @@ TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n03 n03"}));
 }
 
+TEST(Planner, KeepsNodesOnlyWhereTheBoundMembersOfAUnitAre) {
+  World world;
+  for (const char* rack : {"r1", "r2"}) {
+    for (int i = 0; i < 2; ++i) {
+      world.AddNode(
+          MakeNode(absl::StrCat(rack, "-", i)).Label("rack", rack).Allocatable("cpu", "2"));
+    }
+  }
+  world.Bind(MakePod("x").Requests({{"cpu", "2"}}), "r1-0");
+  world.Bind(MakePod("y").Requests({{"cpu", "1"}}), "r1-1");
+  world.Bind(MakePod("z").Requests({{"cpu", "2"}}), "r2-1");
+  const std::vector<Unit> units = {
+      MakeUnit("a").Members(2, "2").Minimum(3).Bound(1, {"r1-0"}).Required({"rack"})};
+  const Plan plan =
+      world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}, .promise = {}});
+  EXPECT_EQ(plan.reserved, (Texts{"r1-0", "r1-1"}));
+}
+
 TEST(Planner, AUnitWithoutMembersThatHasItsMinimumFits) {
   World world;
   EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Minimum(2).Bound(2)})), Texts{""});

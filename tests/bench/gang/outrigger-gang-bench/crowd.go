@@ -9,9 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// crowdWays is in how many ways the same pods come: without the agent, beside it without groups, in gangs.
+const crowdWays = 3
+
 // crowdRow is one way in which the pods of a crowd come, and what was measured of it.
 type crowdRow struct {
 	what    string
+	agent   bool // runs beside the scheduler
 	grouped bool
 	backlog bool // they are there before the scheduler
 	seconds []float64
@@ -21,9 +25,11 @@ type crowdRow struct {
 func newCrowdRows() []*crowdRow {
 	return []*crowdRow{
 		{what: "plain, arriving"},
-		{what: "gangs, arriving", grouped: true},
+		{what: "singles, arriving", agent: true},
+		{what: "gangs, arriving", agent: true, grouped: true},
 		{what: "plain, backlog", backlog: true},
-		{what: "gangs, backlog", grouped: true, backlog: true},
+		{what: "singles, backlog", backlog: true, agent: true},
+		{what: "gangs, backlog", backlog: true, agent: true, grouped: true},
 	}
 }
 
@@ -44,7 +50,7 @@ func (c crowd) measure(ctx context.Context, binary string, rows []*crowdRow) err
 
 // bind returns how long all pods took, from the first that was created or the scheduler's start.
 func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (float64, effort, error) {
-	s, err := newStage(ctx, binary, c.nodes, row.grouped)
+	s, err := newStage(ctx, binary, c.nodes, row.agent)
 	if err != nil {
 		return 0, effort{}, err
 	}

@@ -65,7 +65,7 @@ func median(values []float64) float64 {
 func (r *report) targets(o options) []sheet.Target[*report] {
 	ratio := func(row int) func(*report) (float64, bool) {
 		return func(r *report) (float64, bool) {
-			plain, gangs := r.crowd[row].seconds, r.crowd[row+1].seconds
+			plain, gangs := r.crowd[row].seconds, r.crowd[row+crowdWays-1].seconds
 			return median(gangs) / median(plain), len(plain) > 0
 		}
 	}
@@ -73,7 +73,7 @@ func (r *report) targets(o options) []sheet.Target[*report] {
 		{What: "gangs that arrive, to the plain scheduler", AtMost: 1.6,
 			Figure: ratio(0)},
 		{What: "gangs in a backlog, to the plain scheduler", AtMost: 1.6,
-			Figure: ratio(2)},
+			Figure: ratio(crowdWays)},
 		{What: "gangs that are whole, of those that there is room for, worst round", AtLeast: 1, AtMost: 1,
 			Figure: func(r *report) (float64, bool) {
 				short, measured := r.worst(func(q queueRound) float64 { return float64(o.queue.room - q.whole) })
@@ -97,16 +97,18 @@ func (r *report) targets(o options) []sheet.Target[*report] {
 func (r *report) section(o options) sheet.Section {
 	table := sheet.Table{
 		Title:  fmt.Sprintf("%d pods in %d gangs on %d nodes, seconds until all are bound", o.crowd.pods(), o.crowd.gangs, o.crowd.nodes),
-		Header: []string{"", "plain", "gangs", "ratio", "gangs, pods/s"},
+		Header: []string{"", "plain", "singles", "ratio", "gangs", "ratio", "gangs, pods/s"},
 	}
 	for i, what := range []string{"arriving", "backlog"} {
-		plain, gangs := median(r.crowd[2*i].seconds), median(r.crowd[2*i+1].seconds)
+		of := func(way int) float64 { return median(r.crowd[crowdWays*i+way].seconds) }
+		plain, singles, gangs := of(0), of(1), of(2)
 		table.Rows = append(table.Rows, append([]string{what},
-			sheet.Shorts(plain, gangs, gangs/plain, float64(o.crowd.pods())/gangs)...))
+			sheet.Shorts(plain, singles, singles/plain, gangs, gangs/plain, float64(o.crowd.pods())/gangs)...))
 	}
 	return sheet.Section{
 		Heading: "Gangs",
-		Text:    fmt.Sprintf("Median of %d rounds in turns, each on a control plane of its own. Load before: %s.", o.rounds, sheet.Load()),
+		Text: fmt.Sprintf("Median of %d rounds in turns, each on a control plane of its own. Plain is without the agent, "+
+			"singles are the same pods beside it. Load before: %s.", o.rounds, sheet.Load()),
 		Tables:  []sheet.Table{table, effortTable(o.crowd.pods(), r.crowd)},
 		Targets: sheet.Judge(r.targets(o), r),
 	}

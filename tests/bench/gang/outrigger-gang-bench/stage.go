@@ -41,22 +41,22 @@ type stage struct {
 	config    []byte
 }
 
-// newStage starts a control plane with nodes and, with gangs, the agent. The scheduler does not run.
-func newStage(ctx context.Context, binary string, nodes int, gangs bool) (s *stage, err error) {
+// newStage starts a control plane with nodes and perhaps the agent. The scheduler does not run.
+func newStage(ctx context.Context, binary string, nodes int, agent bool) (s *stage, err error) {
 	dir, err := os.MkdirTemp("", "outrigger-gang-bench-")
 	if err != nil {
 		return nil, err
 	}
 	s = &stage{dir: dir, binary: binary}
 	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
-	if err := s.start(nodes, gangs); err != nil {
+	if err := s.start(nodes, agent); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *stage) start(nodes int, gangs bool) (err error) {
+func (s *stage) start(nodes int, agent bool) (err error) {
 	if s.cluster, err = cluster.Start(s.ctx, s.dir, cluster.Options{}); err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (s *stage) start(nodes int, gangs bool) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.configure(gangs)
+	return s.configure(agent)
 }
 
 // configure makes the scheduler's configuration: the same for both but for the extender.
-func (s *stage) configure(gangs bool) error {
+func (s *stage) configure(agent bool) error {
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ percentageOfNodesToScore: 100
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 1
 `, kubeconfig)
-	if !gangs {
+	if !agent {
 		return nil
 	}
 	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", "gang").Output()
