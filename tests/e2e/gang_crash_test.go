@@ -102,7 +102,7 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 		[]byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
 	w.must(err)
 	w.untilGone("train-001", "train-002", "train-003")
-	w.within(30*time.Second, "the rest is gone", time.Since(began))
+	w.within(3*time.Second, "the rest is gone", time.Since(began))
 	w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")
 	if w.tracker.Pod("default", "train-000") == nil {
 		t.Error("the member that failed is gone, too: nobody is to see why")

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,24 +45,8 @@ func gangsFillACluster(t *testing.T, backlog bool) {
 	t.Logf("%d pods in %d gangs bound in %.2f s, %.0f a second", gangs*size, gangs, took.Seconds(),
 		gangs*size/took.Seconds())
 	w.checkBoundOnce(gangs * size)
-	w.within(10*time.Second, "the gang that was bound in part for longest is whole", w.longestInPart(names...))
+	w.within(time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.tracker.Bindings(), names))
 	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
-}
-
-// longestInPart is the longest time between the first and the last binding of one gang.
-func (w *world) longestInPart(gangs ...string) (longest time.Duration) {
-	first := map[string]time.Time{}
-	for _, binding := range w.tracker.Bindings() { // in order of time
-		gang := binding.Name[:strings.LastIndexByte(binding.Name, '-')]
-		if !slices.Contains(gangs, gang) {
-			continue
-		}
-		if _, ok := first[gang]; !ok {
-			first[gang] = binding.At
-		}
-		longest = max(longest, binding.At.Sub(first[gang]))
-	}
-	return longest
 }
 
 // mostWritten is the pod whose reason why it waits was written most often, and how often.
@@ -134,7 +117,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 		w.deletePods(gone + "-")
 		w.untilGone(gone + "-")
 		w.untilBoundOf("g", want, freed)
-		w.within(30*time.Second, "next whole", time.Since(freed))
+		w.within(3*time.Second, "next whole", time.Since(freed))
 		for _, name := range waiting {
 			w.checkWhole(size, name)
 		}

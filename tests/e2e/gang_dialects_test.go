@@ -265,5 +265,5 @@ func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
 		"8 free; 1 more node with cpu 2 free would do")
 	began := time.Now()
 	w.nodes(kube.MakeNode("more").Resource(corev1.ResourceCPU, "2"))
-	w.within(30*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
+	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
 }

@@ -89,6 +89,6 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	w.untilEventWith("GangWaiting", "gang default/train waits: 8 members need")
 	w.runScheduler()
 	began := time.Now()
-	w.within(400*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
+	w.within(2*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
 	w.nobodyBoundAgain()
 }

@@ -26,7 +26,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	// It comes after the first one, also by its name, and that one has three of four places.
 	w.inParallel(2, gangOf("younger", 2))
 	took := w.untilBoundOf("younger-", 2, began)
-	w.within(30*time.Second, "the other gang has the places", took)
+	w.within(3*time.Second, "the other gang has the places", took)
 	if took < 3*time.Second {
 		t.Errorf("the gang gave up its places after %v, its time is 3 s", took)
 	}
@@ -47,7 +47,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w.untilGone("plugins-train-002")
 	began = time.Now()
 	w.pods(plugins.member("train", 2))
-	w.within(30*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
+	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
 	w.nobodyBoundAgain()
 }
 

@@ -23,14 +23,14 @@ func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 	began := time.Now()
 	w.must(groups.Delete(w.ctx, "train", metav1.DeleteOptions{}))
 	w.untilWaiting(0)
-	w.within(20*time.Second, "nobody waits for a group that is gone", time.Since(began))
+	w.within(2*time.Second, "nobody waits for a group that is gone", time.Since(began))
 	w.waitingMessage("plugins-train-000", "gang default/train waits: no PodGroup")
 	if bound := w.bound("plugins-train-"); bound != 0 {
 		t.Fatalf("%d members of a group that is gone are bound", bound)
 	}
 	began = time.Now()
 	w.create(client, plugins, plugins.object("default", "train", 2))
-	w.within(30*time.Second, "the second group is whole", w.untilBoundOf("plugins-train-", 2, began))
+	w.within(3*time.Second, "the second group is whole", w.untilBoundOf("plugins-train-", 2, began))
 
 	// One is lost, and while others are to take its part the group changes again.
 	for _, member := range []string{"plugins-train-001", "plugins-train-002"} {
@@ -43,7 +43,7 @@ func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 	w.waitingMessage("plugins-train-002", "gang default/train waits: no PodGroup")
 	began = time.Now()
 	w.create(client, plugins, plugins.object("default", "train", 3))
-	w.within(30*time.Second, "the third group is whole with the member that was bound",
+	w.within(3*time.Second, "the third group is whole with the member that was bound",
 		w.untilBoundOf("plugins-train-", 3, began))
 	w.nobodyBoundAgain()
 }

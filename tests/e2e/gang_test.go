@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -50,7 +52,7 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	for i := range singles {
 		w.pods(slot(fmt.Sprintf("single-%02d", i)))
 	}
-	w.within(5*time.Second, "all singles are bound", w.untilBoundOf("single-", singles, began))
+	w.within(time.Second/2, "all singles are bound", w.untilBoundOf("single-", singles, began))
 	if bound := w.bound("big-"); bound != 0 {
 		t.Errorf("%d members of the gang are bound", bound)
 	}
@@ -58,15 +60,28 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	freed := time.Now()
 	w.deletePods("single-")
 	w.slots("more", 1, 1)
-	w.within(30*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
+	w.within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
 }
 
-// within prints how long something took, and fails the test beyond a limit: ten times what is asked of a
-// quiet machine.
-func (w *world) within(limit time.Duration, what string, took time.Duration) {
+// within prints how long something took, and fails the test beyond what is asked of a quiet machine, times
+// ten; OUTRIGGER_SLACK is another factor, for who judges.
+func (w *world) within(asked time.Duration, what string, took time.Duration) {
 	w.Helper()
 	w.Logf("%s after %.2f s", what, took.Seconds())
+	limit := time.Duration(float64(asked) * slack(w))
 	if took > limit {
-		w.Errorf("%s after %.2f s, want %.0f s at most", what, took.Seconds(), limit.Seconds())
+		w.Errorf("%s after %.2f s, want %.1f s at most", what, took.Seconds(), limit.Seconds())
 	}
+}
+
+func slack(t testing.TB) float64 {
+	text := os.Getenv("OUTRIGGER_SLACK")
+	if text == "" {
+		return 10
+	}
+	factor, err := strconv.ParseFloat(text, 64)
+	if err != nil || factor <= 0 {
+		t.Fatalf("OUTRIGGER_SLACK is %q: a number above 0 is accepted", text)
+	}
+	return factor
 }

@@ -194,9 +194,9 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 			began := time.Now()
 			row.happen(w)
 			w.untilFewerWaiting(barrierSize - 1)
-			w.within(20*time.Second, "the waiter is told", time.Since(began))
+			w.within(2*time.Second, "the waiter is told", time.Since(began))
 			w.untilNominatedOnlyTo(row.place)
-			w.within(20*time.Second, "no stale nomination is left", time.Since(began))
+			w.within(2*time.Second, "no stale nomination is left", time.Since(began))
 
 			if row.heal != nil {
 				row.heal(w)
@@ -234,7 +234,7 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	began := time.Now()
 	hangUp()
 	w.untilWaiting(2)
-	w.within(20*time.Second, "the caller that has hung up is not waited for", time.Since(began))
+	w.within(2*time.Second, "the caller that has hung up is not waited for", time.Since(began))
 	if err := <-hungUp; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call that was given up ended with %v", err)
 	}
@@ -283,12 +283,12 @@ func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 		}
 		made := time.Now()
 		w.pods(daemon("ds-"+node, node))
-		w.within(30*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
+		w.within(3*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
 		if bound := w.bound("train-"); i < nodes && bound != 0 {
 			t.Fatalf("%d members are bound with %d of %d nodes", bound, i, nodes)
 		}
 	}
-	w.within(30*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
+	w.within(3*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
 }
 
 // daemon is a pod as the DaemonSet controller makes it: for one node.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/support/kube"
 )
 
 // crowdWays is in how many ways the same pods come: without the agent, beside it without groups, in gangs.
@@ -19,6 +21,7 @@ type crowdRow struct {
 	grouped bool
 	backlog bool // they are there before the scheduler
 	seconds []float64
+	inPart  []float64 // for how many seconds a gang was bound in part, at most
 	efforts []effort
 }
 
@@ -36,65 +39,77 @@ func newCrowdRows() []*crowdRow {
 // measure binds the crowd in each way, one after another, so that all see the same machine.
 func (c crowd) measure(ctx context.Context, binary string, rows []*crowdRow) error {
 	for _, row := range rows {
-		took, spent, err := c.bind(ctx, binary, row)
+		got, err := c.bind(ctx, binary, row)
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.what, err)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d pods in %.2f s, %.0f a second\n", row.what, c.pods(), took,
-			float64(c.pods())/took)
-		row.seconds = append(row.seconds, took)
-		row.efforts = append(row.efforts, spent)
+		fmt.Fprintf(os.Stderr, "%s: %d pods in %.2f s, %.0f a second, none of a group %.2f s later than the first\n",
+			row.what, c.pods(), got.took, float64(c.pods())/got.took, got.inPart)
+		row.seconds = append(row.seconds, got.took)
+		row.inPart = append(row.inPart, got.inPart)
+		row.efforts = append(row.efforts, got.spent)
 	}
 	return nil
 }
 
-// bind returns how long all pods took, from the first that was created or the scheduler's start.
-func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (float64, effort, error) {
+// crowdTimes is what one crowd took: all pods from the first that was created or the scheduler's start,
+// and the group that was bound in part for longest, in s.
+type crowdTimes struct {
+	took, inPart float64
+	spent        effort
+}
+
+func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (crowdTimes, error) {
 	s, err := newStage(ctx, binary, c.nodes, row.agent)
 	if err != nil {
-		return 0, effort{}, err
+		return crowdTimes{}, err
 	}
 	defer s.stop()
 	if !row.backlog {
 		if err := s.startScheduler(); err != nil {
-			return 0, effort{}, err
+			return crowdTimes{}, err
 		}
 		// Its caches are filled once it has placed a pod.
 		if err := s.warmUp(); err != nil {
-			return 0, effort{}, err
+			return crowdTimes{}, err
 		}
 	}
-	took, spent, err := s.bindAll(c, row)
+	got, err := s.bindAll(c, row)
 	if err != nil {
-		return 0, effort{}, err
+		return crowdTimes{}, err
 	}
-	return took, spent, s.checkBoundOnce()
+	return got, s.checkBoundOnce()
 }
 
-func (s *stage) bindAll(c crowd, row *crowdRow) (float64, effort, error) {
+func (s *stage) bindAll(c crowd, row *crowdRow) (crowdTimes, error) {
 	create := func() error { return s.createGangs(c.clients, c.gangs, c.size, row.grouped) }
 	step := create
 	if row.backlog {
 		if err := create(); err != nil {
-			return 0, effort{}, err
+			return crowdTimes{}, err
 		}
 		step = s.startScheduler
 	}
 	before, err := s.effort()
 	if err != nil {
-		return 0, effort{}, err
+		return crowdTimes{}, err
 	}
 	bound := len(s.tracker.Bindings())
 	began := time.Now()
 	if err := step(); err != nil {
-		return 0, effort{}, err
+		return crowdTimes{}, err
 	}
 	last, err := s.untilBound(bound + c.pods())
 	if err != nil {
-		return 0, effort{}, err
+		return crowdTimes{}, err
 	}
 	after, err := s.effort()
-	return last.Sub(began).Seconds(), after.since(before), err
+	var gangs []string
+	for g := range c.gangs {
+		gangs = append(gangs, gangName(g))
+	}
+	inPart := kube.LongestInPart(s.tracker.Bindings(), gangs)
+	return crowdTimes{last.Sub(began).Seconds(), inPart.Seconds(), after.since(before)}, err
 }
 
 // warmUp has the scheduler place a pod that asks for nothing, and deletes it.

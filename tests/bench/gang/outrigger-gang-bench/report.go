@@ -74,6 +74,11 @@ func (r *report) targets(o options) []sheet.Target[*report] {
 			Figure: ratio(0)},
 		{What: "gangs in a backlog, to the plain scheduler", AtMost: 1.6,
 			Figure: ratio(crowdWays)},
+		{What: "s that a gang is bound in part, the longest of all", AtMost: 1,
+			Figure: func(r *report) (float64, bool) {
+				all := append(slices.Clone(r.crowd[crowdWays-1].inPart), r.crowd[2*crowdWays-1].inPart...)
+				return slices.Max(append(all, 0)), len(all) > 0
+			}},
 		{What: "gangs that are whole, of those that there is room for, worst round", AtLeast: 1, AtMost: 1,
 			Figure: func(r *report) (float64, bool) {
 				short, measured := r.worst(func(q queueRound) float64 { return float64(o.queue.room - q.whole) })

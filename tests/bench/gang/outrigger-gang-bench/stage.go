@@ -166,11 +166,13 @@ func (s *stage) inParallel(clients, count int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
+func gangName(number int) string { return fmt.Sprintf("g%03d", number) }
+
 // createGangs creates the pods of gangs, each client one gang after another, as controllers of jobs do;
 // without gangs the same pods in no group.
 func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
 	return s.inParallel(clients, gangs, func(g int) error {
-		gang := fmt.Sprintf("g%03d", g)
+		gang := gangName(g)
 		for i := range size {
 			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
 			if grouped {
