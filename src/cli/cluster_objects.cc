@@ -34,6 +34,10 @@ class Dump final : public ClusterObjects {
     return picker.Finish();
   }
 
+  absl::StatusOr<std::vector<Told>> ReadTold(const std::string& /*name_space*/) override {
+    return std::vector<Told>();
+  }
+
   absl::StatusOr<PlannedCluster> ReadPlanned() override {
     ClusterTaker taker(name_, kExpectedOfGangs);
     const absl::Status status =

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "cli/planned_cluster.h"
+#include "cli/told.h"
 #include "json/object_list.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
@@ -38,6 +39,9 @@ class ClusterObjects {
   virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
   /// All that is planned from. Errors as those of Find().
   virtual absl::StatusOr<PlannedCluster> ReadPlanned() = 0;
+  /// What agent gang has told in a namespace; nothing where that was not written down. Errors as
+  /// those of a call of the API server.
+  virtual absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) = 0;
   /// Where names are looked for if no namespace is said; empty: everywhere.
   virtual std::string DefaultNamespace() const = 0;
 };

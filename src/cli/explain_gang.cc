@@ -115,6 +115,20 @@ void AddPlanNotes(const GangPlan& plan, const std::vector<const GroupState*>& sh
   }
 }
 
+// What the agent has last said of gangs that are not whole; of one that is it is of the past.
+void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std::string>* notes) {
+  for (ExplainedGang& gang : explained->gangs) {
+    if (gang.state == GangState::kWhole) continue;
+    const auto all = objects->ReadTold(gang.group.key.namespace_);
+    if (all.ok()) {
+      gang.told = LastTold(*all, gang.group.key);
+    } else if (!absl::IsNotFound(all.status())) {
+      notes->push_back(Printable(fmt::format("what the agent has told is not shown: {}",
+                                             std::string(all.status().message()))));
+    }
+  }
+}
+
 std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedGangs& gangs) {
   if (flags.output == "json") return GangJson(gangs);
   if (flags.output == "yaml") return GangYaml(gangs);
@@ -148,6 +162,7 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   }
   ExplainText result;
   result.notes = cluster->notes;
+  if (!wanted.name.empty()) AddTold(objects->get(), &explained, &result.notes);
   if (!flags.cluster.empty()) NoteWhatIsNotServed(*groups, *cluster, &result.notes);
   AddPlanNotes(plan, *groups, wanted.name.empty(), &result.notes);
   if (groups->empty()) result.notes.push_back(cluster->where + ": no pod is in a gang");

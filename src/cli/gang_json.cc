@@ -31,6 +31,10 @@ Json GangJson(const ExplainedGang& gang) {
   if (gang.place != 0) {
     json["queue"] = {{"place", gang.place}, {"placedBefore", gang.placed_before}};
   }
+  if (gang.told) {
+    json["told"] = {
+        {"reason", gang.told->reason}, {"note", gang.told->note}, {"time", gang.told->time}};
+  }
   json["pods"] = Json::array();
   for (const ExplainedMember& member : gang.members) {
     Json pod = {{"name", member.name}, {"state", member.state}};

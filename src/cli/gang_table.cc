@@ -87,6 +87,9 @@ std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
   line("Queue:", QueueText(gang, waiting));
   line("State:", StateText(gang), StyleOf(gang.state));
   if (!gang.text.empty()) line("Why:", gang.text);
+  if (gang.told) {
+    line("Told:", fmt::format("{} ({}, {})", gang.told->note, gang.told->reason, gang.told->time));
+  }
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cli/planned_cluster.h"
+#include "cli/told.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
@@ -51,11 +53,12 @@ struct ExplainedGang {
   size_t place = 0;          ///< among the units that want a place, from 1; 0: it is not there
   size_t placed_before = 0;  ///< units before it that get places now
   std::vector<ExplainedMember> members;  ///< by name
+  std::optional<Told> told;              ///< what the agent has last said of it
 };
 
 /// One plan of a cluster, which it outlives not. What the agent remembers beside the cluster (who
-/// was refused where, who has timed out) is not known; the places that it has nominated are. Not
-/// thread-safe.
+/// was refused where, who has timed out) is not known: what it has told of that is `told`, which
+/// others fill in; the places that it has nominated are. Not thread-safe.
 class GangPlan {
  public:
   GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names);

@@ -57,6 +57,21 @@ class LiveCluster final : public ClusterObjects {
     return taker.Finish();
   }
 
+  absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) override {
+    std::vector<Told> all;
+    const absl::Status status = ForEachOf(
+        kube::kEvents, kube::PathOf(kube::kEvents, name_space),
+        [&](const json::ListedObject& object) {
+          if (auto told = cli::ReadTold({object.body.data, object.body.size})) {
+            all.push_back(*std::move(told));
+          }
+          return absl::OkStatus();
+        },
+        fmt::format("reportingController={}", kGangController));
+    if (!status.ok()) return status;
+    return all;
+  }
+
   std::string DefaultNamespace() const override { return client_->default_namespace(); }
 
  private:

@@ -126,6 +126,38 @@ TEST_F(ExplainLiveGang, TellsWhatMayNotBeRead) {
   EXPECT_THAT(Explain({"train"}).err, HasSubstr("nodes is forbidden: no rights"));
 }
 
+std::string EventOf(const std::string& note, const std::string& time, const std::string& more) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"e","namespace":"shop"}},"reason":"GangWaiting","note":"{}",)"
+      R"("eventTime":"{}"{}}})",
+      note, time, more);
+}
+
+TEST_F(ExplainLiveGang, QuotesWhatTheAgentHasLastTold) {
+  answers_.emplace_back(
+      "/apis/events.k8s.io/v1/namespaces/shop/events?limit=500&fieldSelector="
+      "reportingController%3Doutrigger.dev%2Fgang",
+      List("Event",
+           EventOf("gang shop/train waits: refused on n1: taints", "2026-11-24T03:00:00.5Z",
+                   R"(,"series":{"count":3,"lastObservedTime":"2026-11-24T03:20:00.123456Z"})") +
+               "," + EventOf("gang shop/train waits: older", "2026-11-24T03:10:00.000000Z", "") +
+               "," + EventOf("gang shop/train-2 waits: another", "2026-11-24T03:30:00Z", "")));
+  EXPECT_THAT(
+      Explain({"train"}).out,
+      HasSubstr("Told:      waits: refused on n1: taints (GangWaiting, 2026-11-24T03:20:00Z)\n"));
+  EXPECT_THAT(Explain({"train", "-o", "json"}).out, HasSubstr("\"told\": {\n"));
+  EXPECT_THAT(Explain({}).out, Not(HasSubstr("refused")));
+}
+
+TEST_F(ExplainLiveGang, SaysSoIfItMayNotReadWhatTheAgentHasTold) {
+  answers_.emplace_back("/events?", Refusal(403, "events is forbidden: no rights"));
+  const Ran ran = Explain({"train"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: what the agent has told is not shown: "));
+  EXPECT_THAT(ran.err, HasSubstr("events is forbidden: no rights"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("Told:")));
+}
+
 TEST_F(ExplainLiveGang, LooksInTheNamespaceOfTheContext) {
   answers_[2].second =
       List("Pod", R"({"metadata":{"name":"a","namespace":"lab","labels":{"podGroup":"far",)"

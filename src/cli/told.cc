@@ -1,0 +1,47 @@
+#include "cli/told.h"
+
+#include "fmt/format.h"
+#include "nlohmann/json.hpp"
+
+namespace outrigger::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string TextAt(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return "";
+  return object[key].get<std::string>();
+}
+
+// "2026-11-24T03:00:12.123456Z", in whole seconds.
+std::string WholeSeconds(std::string time) {
+  const size_t point = time.find('.');
+  return point == std::string::npos ? time : time.substr(0, point) + "Z";
+}
+
+}  // namespace
+
+std::optional<Told> ReadTold(std::string_view json) {
+  const Json event = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  Told told{TextAt(event, "reason"), TextAt(event, "note"), TextAt(event, "eventTime")};
+  if (told.note.empty()) return std::nullopt;
+  if (event.contains("series")) {
+    const std::string last = TextAt(event["series"], "lastObservedTime");
+    if (!last.empty()) told.time = last;
+  }
+  told.time = WholeSeconds(std::move(told.time));
+  return told;
+}
+
+std::optional<Told> LastTold(std::span<const Told> all, const plan::UnitKey& gang) {
+  const std::string about = fmt::format("gang {} ", plan::TextOf(gang));
+  const Told* last = nullptr;
+  for (const Told& told : all) {
+    if (!told.note.starts_with(about)) continue;
+    if (last == nullptr || last->time < told.time) last = &told;
+  }
+  if (last == nullptr) return std::nullopt;
+  return Told{last->reason, last->note.substr(about.size()), last->time};
+}
+
+}  // namespace outrigger::cli

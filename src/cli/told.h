@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "outrigger/plan/group.h"
+
+// What agent gang has told people of gangs, in Events: it knows more than a plan from the cluster
+// as it is, such as what kube-scheduler refused.
+
+namespace outrigger::cli {
+
+/// The reportingController of the agent's Events.
+inline constexpr std::string_view kGangController = "outrigger.dev/gang";
+
+struct Told {
+  std::string reason;  ///< "GangWaiting"
+  std::string note;    ///< "gang shop/train waits: ..."
+  std::string time;    ///< when it was last said, "2026-11-24T03:00:12Z"; may be empty
+};
+
+/// Reads the JSON of an Event of events.k8s.io/v1; nothing for what is none.
+std::optional<Told> ReadTold(std::string_view json);
+
+/// The last of `all` that is about that gang, without the words that name it; nothing if there is
+/// none.
+std::optional<Told> LastTold(std::span<const Told> all, const plan::UnitKey& gang);
+
+}  // namespace outrigger::cli
