@@ -67,7 +67,7 @@ class LiveCluster final : public ClusterObjects {
           }
           return absl::OkStatus();
         },
-        fmt::format("reportingController={}", kGangController));
+        fmt::format("reportingController={}", kReportingController));
     if (!status.ok()) return status;
     return all;
   }

@@ -14,7 +14,7 @@ std::string TextAt(const Json& object, const char* key) {
 }
 
 // "2026-11-24T03:00:12.123456Z", in whole seconds.
-std::string WholeSeconds(std::string time) {
+std::string WholeSeconds(const std::string& time) {
   const size_t point = time.find('.');
   return point == std::string::npos ? time : time.substr(0, point) + "Z";
 }
@@ -29,7 +29,6 @@ std::optional<Told> ReadTold(std::string_view json) {
     const std::string last = TextAt(event["series"], "lastObservedTime");
     if (!last.empty()) told.time = last;
   }
-  told.time = WholeSeconds(std::move(told.time));
   return told;
 }
 
@@ -41,7 +40,7 @@ std::optional<Told> LastTold(std::span<const Told> all, const plan::UnitKey& gan
     if (last == nullptr || last->time < told.time) last = &told;
   }
   if (last == nullptr) return std::nullopt;
-  return Told{last->reason, last->note.substr(about.size()), last->time};
+  return Told{last->reason, last->note.substr(about.size()), WholeSeconds(last->time)};
 }
 
 }  // namespace outrigger::cli

@@ -12,20 +12,20 @@
 
 namespace outrigger::cli {
 
-/// The reportingController of the agent's Events.
-inline constexpr std::string_view kGangController = "outrigger.dev/gang";
+/// The reportingController of the Events of agents.
+inline constexpr std::string_view kReportingController = "outrigger";
 
 struct Told {
   std::string reason;  ///< "GangWaiting"
   std::string note;    ///< "gang shop/train waits: ..."
-  std::string time;    ///< when it was last said, "2026-11-24T03:00:12Z"; may be empty
+  std::string time;    ///< when it was last said, "2026-11-24T03:00:12.123456Z"; may be empty
 };
 
 /// Reads the JSON of an Event of events.k8s.io/v1; nothing for what is none.
 std::optional<Told> ReadTold(std::string_view json);
 
-/// The last of `all` that is about that gang, without the words that name it; nothing if there is
-/// none.
+/// The last of `all` that is about that gang, without the words that name it and in whole seconds;
+/// nothing if there is none.
 std::optional<Told> LastTold(std::span<const Told> all, const plan::UnitKey& gang);
 
 }  // namespace outrigger::cli

@@ -32,7 +32,7 @@ struct Event {
 };
 
 struct EventOptions {
-  std::string controller = {};  // reportingController: "outrigger.dev/gang"
+  std::string controller = {};  // reportingController: "outrigger"
   std::string instance = {};    // reportingInstance: the pod's name; cut to 128 bytes
   /// Events that may wait to be written; more are dropped and counted.
   size_t queue = 1000;

@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // A gang that does not become complete in its time gives its places to others of its priority, and its
@@ -37,6 +39,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w.waitingMessage("plugins-train-001", told)
 	w.untilStatus(client, plugins, "phase:Pending")
 	w.untilEventWith("GangWaiting", "it gave up its places after 3s")
+	w.explainTells("train", "it gave up its places after 3s")
 	if bound := w.bound("plugins-train-"); bound != 0 {
 		t.Errorf("%d members of a gang that is not complete are bound", bound)
 	}
@@ -49,6 +52,18 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w.pods(plugins.member("train", 2))
 	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
 	w.nobodyBoundAgain()
+}
+
+// explainTells runs "explain gang", whose plan does not know what the agent remembers.
+func (w *world) explainTells(gang, want string) {
+	w.Helper()
+	kubeconfig, err := w.cluster.WriteKubeconfig("person", w.cluster.Config)
+	w.must(err)
+	text := string(outrigger.Run(w, "explain", "gang", gang, "-n", "default", "--kubeconfig", kubeconfig))
+	_, told, _ := strings.Cut(text, "Told: ")
+	if line, _, _ := strings.Cut(told, "\n"); !strings.Contains(line, want) {
+		w.Errorf("explain gang %s does not tell that %s:\n%s", gang, want, text)
+	}
 }
 
 // The place of a member that is lost goes to who takes its part, before all others, or in its turn, as the

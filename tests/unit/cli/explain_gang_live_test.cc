@@ -136,11 +136,11 @@ std::string EventOf(const std::string& note, const std::string& time, const std:
 TEST_F(ExplainLiveGang, QuotesWhatTheAgentHasLastTold) {
   answers_.emplace_back(
       "/apis/events.k8s.io/v1/namespaces/shop/events?limit=500&fieldSelector="
-      "reportingController%3Doutrigger.dev%2Fgang",
+      "reportingController%3Doutrigger",
       List("Event",
            EventOf("gang shop/train waits: refused on n1: taints", "2026-11-24T03:00:00.5Z",
                    R"(,"series":{"count":3,"lastObservedTime":"2026-11-24T03:20:00.123456Z"})") +
-               "," + EventOf("gang shop/train waits: older", "2026-11-24T03:10:00.000000Z", "") +
+               "," + EventOf("gang shop/train waits: older", "2026-11-24T03:20:00.023456Z", "") +
                "," + EventOf("gang shop/train-2 waits: another", "2026-11-24T03:30:00Z", "")));
   EXPECT_THAT(
       Explain({"train"}).out,
