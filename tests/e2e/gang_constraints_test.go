@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -177,4 +178,57 @@ func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
 	w.deletePods(first + "-")
 	t.Logf("%s whole %.2f s after %s had gone", second, w.untilBoundOf(second+"-", size, began).Seconds(), first)
 	w.checkCalls(mostCalls)
+}
+
+// W5: one rack for all, of members that are not alike.
+func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
+	w, client, plugins := newPodGroupWorld(t)
+	const size = 9
+	object := plugins.object("default", "train", size)
+	object.SetAnnotations(map[string]string{"outrigger.dev/topology-required": "example.com/rack"})
+	w.create(client, plugins, object)
+	// Of racks a and c, which have room for all together, a comes closer; rack b has just enough for all.
+	rack := func(name string, workers int) {
+		w.nodes(kube.MakeNode(name+"-large").Resource(corev1.ResourceCPU, "16").Label("example.com/rack", name))
+		for i := range workers {
+			w.nodes(kube.MakeNode(fmt.Sprintf("%s-%d", name, i)).Resource(corev1.ResourceCPU, "8").
+				Resource("example.com/gpu", "2").Label("example.com/rack", name))
+		}
+	}
+	rack("a", 3)
+	rack("c", 1)
+	w.gang = w.serveGang()
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
+	for i := 1; i < size; i++ {
+		w.pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
+	}
+	w.waitingMessage("plugins-train-000", "gang default/train waits: room within one example.com/rack")
+	w.untilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
+	rack("b", 4)
+	w.untilBoundOf("plugins-", size, time.Now())
+	for _, binding := range w.tracker.Bindings() {
+		if binding.Node[0] != 'b' {
+			t.Errorf("%s is on %s, outside rack b", binding.Name, binding.Node)
+		}
+	}
+}
+
+// minResources: nobody starts before so much is free in all, though the pods themselves would find places.
+func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
+	t.Parallel()
+	w, client, plugins := newPodGroupWorld(t)
+	w.slots("n", 2, 4)
+	w.gang = w.serveGang()
+	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	group := plugins.object("default", "train", 2)
+	w.must(unstructured.SetNestedMap(group.Object, map[string]any{"cpu": "10"}, "spec", "minResources"))
+	w.create(client, plugins, group)
+	w.pods(plugins.member("train", 0), plugins.member("train", 1))
+	// The condition may say "members" still: who sleeps is not woken to be told another reason.
+	w.untilEventWith("GangWaiting", "2 members need cpu 1, memory 16Mi each, 2 fit; minResources asks for cpu 10 in all, "+
+		"8 free; 1 more node with cpu 2 free would do")
+	began := time.Now()
+	w.nodes(kube.MakeNode("more").Resource(corev1.ResourceCPU, "2"))
+	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
 }

@@ -26,7 +26,7 @@ type example struct {
 }
 
 func (e example) isUpstream() bool {
-	return len(e.groups) > 0 && e.groups[0].GroupVersionKind().Group == upstream.Group
+	return len(e.groups) > 0 && e.groups[0].GroupVersionKind().Group == upstream.resource.Group
 }
 
 var (
@@ -115,11 +115,7 @@ func (e *example) addPod(name string, metadata, spec map[string]any) {
 func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
 	t.Parallel()
 	withUpstream := knowsUpstreamGroups(t)
-	var args []string
-	if withUpstream {
-		args = []string{"--feature-gates=GenericWorkload=true", "--runtime-config=" + upstream.GroupVersion().String() + "=true"}
-	}
-	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: args}))}
+	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}
 	client, err := dynamic.NewForConfig(w.cluster.Config)
 	w.must(err)
 	for _, d := range dialects {

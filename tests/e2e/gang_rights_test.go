@@ -9,8 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	extender "k8s.io/kube-scheduler/extender/v1"
@@ -74,7 +70,7 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	checkAskedFor(t, all)
 	for i, missing := range all {
 		// Who may not follow what this API server does not have misses nothing.
-		if untold[missing] != "" || missing.isOf(upstream) && !served || missing.isOf(resourceClaims) && !devices {
+		if untold[missing] != "" || missing.isOf(upstream.resource) && !served || missing.isOf(resourceClaims) && !devices {
 			continue
 		}
 		t.Run(fmt.Sprintf("without %s %s", missing, missing.group), func(t *testing.T) {
@@ -102,12 +98,7 @@ func checkAskedFor(t *testing.T, all []right) {
 // would show all that a list does.
 func withEveryGroup(t *testing.T) []string {
 	t.Helper()
-	args := []string{"--feature-gates=WatchList=false"}
-	if knowsUpstreamGroups(t) {
-		args = append(args, "--feature-gates=GenericWorkload=true",
-			"--runtime-config="+upstream.GroupVersion().String()+"=true")
-	}
-	return args
+	return append(upstreamServed(t), "--feature-gates=WatchList=false")
 }
 
 // deedOf is what needs the right: all rights to follow are needed at once.
@@ -227,43 +218,15 @@ func (w *world) createGroups() bool {
 		w.create(client, d, d.object("default", "train", 3))
 		w.pods(d.member("train", 0))
 	}
-	return w.createUpstreamGroup(client)
+	if !knowsUpstreamGroups(w.T) {
+		return false
+	}
+	w.create(client, upstream, upstream.object("default", "train", 3))
+	w.join(client, upstream, "train", upstream.member("train", 0))
+	return true
 }
-
-// upstream is the dialect of spec.schedulingGroup.
-var upstream = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}
 
 func (r right) isOf(kind schema.GroupVersionResource) bool {
 	resource, _, _ := strings.Cut(r.resource, "/")
 	return r.group == kind.Group && resource == kind.Resource
-}
-
-// knowsUpstreamGroups tells whether the API server can be made to serve them: it has a gate for them.
-func knowsUpstreamGroups(t *testing.T) bool {
-	t.Helper()
-	help, err := exec.Command(filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-apiserver"), "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Contains(help, []byte("GenericWorkload="))
-}
-
-// createUpstreamGroup makes a group and a member, without types that older versions lack.
-func (w *world) createUpstreamGroup(client dynamic.Interface) bool {
-	w.Helper()
-	if !knowsUpstreamGroups(w.T) {
-		return false
-	}
-	group := dialect{name: "upstream", resource: upstream}.object("default", "train", 3)
-	group.Object["spec"] = map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(3)}}}
-	pod, err := runtime.DefaultUnstructuredConverter.ToUnstructured(slot("upstream-train-000").Pod())
-	w.must(err)
-	w.must(unstructured.SetNestedField(pod, "train", "spec", "schedulingGroup", "podGroupName"))
-	pod["apiVersion"], pod["kind"] = "v1", "Pod"
-	_, err = client.Resource(upstream).Namespace("default").Create(w.ctx, group, metav1.CreateOptions{})
-	w.must(err)
-	pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace("default")
-	_, err = pods.Create(w.ctx, &unstructured.Unstructured{Object: pod}, metav1.CreateOptions{})
-	w.must(err)
-	return true
 }
