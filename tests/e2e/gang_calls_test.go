@@ -46,6 +46,25 @@ func (c *filterCalls) quietFor() time.Duration {
 	return time.Since(c.last)
 }
 
+// callsFor is how often the scheduler has asked for a pod.
+func (w *countedWorld) callsFor(pod string) int {
+	w.calls.mutex.Lock()
+	defer w.calls.mutex.Unlock()
+	return w.calls.of[pod]
+}
+
+// untilCalls waits until the scheduler has asked so often for a pod.
+func (w *countedWorld) untilCalls(pod string, count int) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for w.callsFor(pod) < count {
+		if time.Now().After(deadline) {
+			w.Fatalf("%d calls of filter for %s, want %d", w.callsFor(pod), pod, count)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // most returns the pod with the most calls, and how many there were for all pods.
 func (c *filterCalls) most() (name string, calls, all int) {
 	c.mutex.Lock()
@@ -64,10 +83,14 @@ type countedWorld struct {
 	calls filterCalls
 }
 
+func countedWorldOf(w *world) *countedWorld {
+	return &countedWorld{gangWorld: &gangWorld{world: w}, calls: filterCalls{of: map[string]int{}}}
+}
+
 // newCountedWorld starts nodes, the agent and the scheduler with its profiles; none: the default one.
 func newCountedWorld(t *testing.T, nodes []*kube.NodeBuilder, profiles []string, args ...string) *countedWorld {
 	t.Helper()
-	w := &countedWorld{gangWorld: &gangWorld{world: newWorld(t)}, calls: filterCalls{of: map[string]int{}}}
+	w := countedWorldOf(newWorld(t))
 	w.nodes(nodes...)
 	w.gang = w.serveGang(args...)
 	w.startScheduler(w.configOf(profiles))
