@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,9 +19,10 @@ import (
 // filterCalls counts how often the scheduler asks the agent where each pod may go: each call is a
 // scheduling cycle that came so far.
 type filterCalls struct {
-	mutex sync.Mutex
-	of    map[string]int // by the pod's name
-	last  time.Time
+	mutex  sync.Mutex
+	of     map[string]int // by the pod's name
+	widest int            // nodes that were asked about at once, at most
+	last   time.Time
 }
 
 func (c *filterCalls) see(verb string, r *http.Request) {
@@ -36,6 +38,9 @@ func (c *filterCalls) see(verb string, r *http.Request) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.of[args.Pod.Name]++
+	if args.NodeNames != nil {
+		c.widest = max(c.widest, len(*args.NodeNames))
+	}
 	c.last = time.Now()
 }
 
@@ -97,10 +102,11 @@ func newCountedWorld(t *testing.T, nodes []*kube.NodeBuilder, profiles []string,
 	return w
 }
 
-// configOf is the configuration of a scheduler with profiles, whose calls to the agent are counted.
-func (w *countedWorld) configOf(profiles []string) []byte {
+// configOf is the configuration of a scheduler with profiles, whose calls to the agent are counted; more is added
+// to what its users have.
+func (w *countedWorld) configOf(profiles []string, more ...string) []byte {
 	w.Helper()
-	base := w.schedulerBase()
+	base := append(w.schedulerBase(), strings.Join(more, "")...)
 	for i, profile := range profiles {
 		if i == 0 {
 			base = append(base, "profiles:\n"...)
