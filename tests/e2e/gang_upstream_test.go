@@ -121,7 +121,7 @@ func (w *upstreamWorld) lastOneComes(group string, size, calls int, last *kube.P
 	}
 	began := time.Now()
 	w.join(w.client, upstream, group, last)
-	w.within(30*time.Second, "whole", w.untilBoundOf(upstream.name+"-"+group+"-", size, began))
+	w.within(3*time.Second, "whole", w.untilBoundOf(upstream.name+"-"+group+"-", size, began))
 	w.checkBoundOnce(size + 3)
 	w.checkCalls(calls)
 }
@@ -186,11 +186,11 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 			w.holdsNothing("more")
 			began = time.Now()
 			w.pods(slot("single"))
-			w.within(20*time.Second, "a single pod is bound beside it", w.untilBoundOf("single", 1, began))
+			w.within(2*time.Second, "a single pod is bound beside it", w.untilBoundOf("single", 1, began))
 
 			began = time.Now()
 			w.slots("late", 1, 2)
-			w.within(30*time.Second, "whole once there is room", w.untilBoundOf("upstream-more-", 4, began))
+			w.within(3*time.Second, "whole once there is room", w.untilBoundOf("upstream-more-", 4, began))
 			w.checkBoundOnce(size + 3 + 4 + 1)
 		})
 	}
