@@ -107,7 +107,11 @@ std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapsho
     const BoardUnit* unit = board.UnitOf(seat);
     if (unit != nullptr) {
       LearnPod(seat, *unit, snapshot, now, &due);
-    } else if (!seat.pod->nominated_node_name.empty()) {
+      continue;
+    }
+    const auto known = pods_.find(uid);
+    if (known != pods_.end()) known->second.place_lost = true;
+    if (!seat.pod->nominated_node_name.empty()) {
       Withdraw(seat, /*ours=*/true, now, &pods_[uid], &due);
     }
   }

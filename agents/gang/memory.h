@@ -110,7 +110,8 @@ class Memory {
     uint64_t nominated_stamp = 0;
     PodPtr nominated_pod;
     Time nominated_at;
-    bool shown = false;  // the watch has shown it
+    bool place_lost = false;  // since then, so that it may be nominated for it again
+    bool shown = false;       // the watch has shown it
     bool repeated = false;
     std::string doubted;       // the node whose nomination may have come too late to be meant
     bool last_chance = false;  // the nomination was told again for that

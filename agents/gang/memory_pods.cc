@@ -173,7 +173,10 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
     awaits_asks_ |= refused.silent && now < refused.until;
   }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
-  if (seat.node.empty()) return Withdraw(seat, unit.gang, now, &memory, due);
+  if (seat.node.empty()) {
+    memory.place_lost = true;
+    return Withdraw(seat, unit.gang, now, &memory, due);
+  }
   if (tell_again) {
     memory.repeated = true;
     return Withdraw(seat, unit.gang, now, &memory, due);
@@ -259,8 +262,9 @@ bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, 
                    const PodMemory& memory) {
   const bool rejected = memory.rejected || (unit.gang && IsRejected(*seat.pod));
   if (!rejected && !(unit.gang && options_.nominate_all)) return false;
-  // Never the same again, unless something has changed there.
-  if (memory.nominated == seat.node && memory.nominated_stamp == stamp &&
+  // Never the same again, unless something has changed there, or it was rejected meanwhile because
+  // it had no place: then it sleeps.
+  if (memory.nominated == seat.node && memory.nominated_stamp == stamp && !memory.place_lost &&
       AskTheSame(memory.nominated_pod, seat.pod)) {
     return false;
   }
@@ -287,6 +291,7 @@ void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   memory.nominated_stamp = nomination.stamp;
   memory.nominated_pod = nomination.pod;
   memory.nominated_at = now;
+  memory.place_lost = false;
   memory.shown = false;
   memory.message_before = nomination.pod->unscheduled_message;
   memory.answered = false;

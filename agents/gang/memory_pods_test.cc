@@ -117,6 +117,33 @@ TEST_F(MemoryTest, NominatesForTheSameNodeAgainOnlyWhenSomethingHasChanged) {
   EXPECT_FALSE(is_nominated());
 }
 
+// Its last call found it without a place, and the scheduler took the nomination back.
+TEST_F(MemoryTest, NominatesForTheSameNodeAgainWhoHadNoPlaceMeanwhile) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty());
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(4)), IsEmpty());
+  board.Accept("train");
+  const auto due = Learn(*board.Make(), kBegin + seconds(5));
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "n1");
+  memory_.Nominated(due[0], /*written=*/true, kBegin + seconds(5));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(6)), IsEmpty()) << "once is enough";
+}
+
+TEST_F(MemoryTest, NominatesForTheSameNodeAgainWhoseGroupWasGoneMeanwhile) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  board.Change("train",
+               [](plan::GroupState* group) { group->cause = plan::GroupCause::kObjectMissing; });
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty());
+  board.Change("train", nullptr);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(4)), SizeIs(1));
+}
+
 TEST_F(MemoryTest, MembersThatWaitAtTheBarrierStayWhereTheyAre) {
   MakeBoard board;
   board.AddGang("train", 2, 2);
