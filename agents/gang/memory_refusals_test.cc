@@ -43,12 +43,16 @@ class RefusalTest : public MemoryTest {
     Shows(&board, node);
     return IsRefused(&board, 4);
   }
-  void RefuseThreeNodes(MakeBoard* board) {
+  void RefuseThreeNodes(MakeBoard* board, bool silent = false) {
     for (const char* node : {"n2", "n3"}) cluster_.Put(testing::MakeNode(node));
     snapshot_ = cluster_.Take()->snapshot;
     board->AddGang("train", 1, 1);
     Learn(*board->Make(), kBegin);
-    for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin);
+    for (const char* node : {"n1", "n2", "n3"}) {
+      Inbox inbox;
+      inbox.Refused({"default/uid-train-0", "uid-train-0", node, "taints", silent});
+      memory_.Take(inbox.Take(), *snapshot_, kBegin);
+    }
     Learn(*board->Make(), kBegin);
   }
 };
@@ -338,8 +342,8 @@ TEST_F(RefusalTest, OfManyNodesHoldsUntilAllCouldBeTried) {
 
 TEST_F(RefusalTest, OfASchedulerThatAsksAfterAllDoesNotMakeTheNextRestLonger) {
   MakeBoard board;
-  NominateAfterASecond(&board);
-  ASSERT_TRUE(IsRefused(&board, 6));
+  RefuseThreeNodes(&board, /*silent=*/true);
+  ASSERT_EQ(memory_.next_look(), kBegin + seconds(1));
   Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(8));
   for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin + seconds(9));
   Learn(*board.Make(), kBegin + seconds(9));

@@ -261,15 +261,13 @@ TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
 
 TEST(Planner, KeepsNodesOnlyWhereTheBoundMembersOfAUnitAre) {
   World world;
-  for (const char* rack : {"r1", "r2"}) {
-    for (int i = 0; i < 2; ++i) {
-      world.AddNode(
-          MakeNode(absl::StrCat(rack, "-", i)).Label("rack", rack).Allocatable("cpu", "2"));
-    }
+  for (const char* node : {"r1-0", "r1-1"}) {
+    world.AddNode(MakeNode(node).Label("rack", "r1").Allocatable("cpu", "2"));
+    world.Bind(MakePod(absl::StrCat("on-", node)).Requests({{"cpu", "1"}}), node);
   }
-  world.Bind(MakePod("x").Requests({{"cpu", "2"}}), "r1-0");
-  world.Bind(MakePod("y").Requests({{"cpu", "1"}}), "r1-1");
-  world.Bind(MakePod("z").Requests({{"cpu", "2"}}), "r2-1");
+  // One node would do there.
+  world.AddNode(MakeNode("r2-0").Label("rack", "r2").Allocatable("cpu", "4"));
+  world.Bind(MakePod("on-r2-0").Requests({{"cpu", "1"}}), "r2-0");
   const std::vector<Unit> units = {
       MakeUnit("a").Members(2, "2").Minimum(3).Bound(1, {"r1-0"}).Required({"rack"})};
   const Plan plan =
