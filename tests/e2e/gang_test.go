@@ -47,6 +47,7 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	w.waitingMessage("big-000", "gang default/big waits: cpu")
 	w.untilEventWith("GangWaiting",
 		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
+	w.checkHoldsNothing("big-")
 
 	began := time.Now()
 	for i := range singles {

@@ -199,7 +199,10 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 			if took < (tries-1)*row.pause {
 				t.Errorf("it is tried %d times in %v, want %v between them", calls, took, row.pause)
 			}
-			w.holdsNothing("more")
+			w.checkHoldsNothing("upstream-more-")
+			if pod, most := mostWritten(w.tracker.Failures()); most > 2 {
+				t.Errorf("the condition of %s was written %d times, want 2 at most", pod, most)
+			}
 			began = time.Now()
 			w.pods(slot("single"))
 			w.within(2*time.Second, "a single pod is bound beside it", w.untilBoundOf("single", 1, began))
@@ -209,19 +212,5 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 			w.within(3*time.Second, "whole once there is room", w.untilBoundOf("upstream-more-", 4, began))
 			w.checkBoundOnce(size + 3 + 4 + 1)
 		})
-	}
-}
-
-// holdsNothing fails the test if a group that has no room has places all the same, or is told again and again.
-func (w *upstreamWorld) holdsNothing(group string) {
-	w.Helper()
-	w.untilWaiting(0)
-	for _, pod := range w.tracker.Pods() {
-		if strings.HasPrefix(pod.Name, upstream.name+"-"+group+"-") && pod.Spec.NodeName+pod.Status.NominatedNodeName != "" {
-			w.Errorf("%s is on %q, nominated for %q", pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName)
-		}
-	}
-	if pod, most := mostWritten(w.tracker.Failures()); most > 2 {
-		w.Errorf("the condition of %s was written %d times, want 2 at most", pod, most)
 	}
 }

@@ -156,6 +156,20 @@ func (w *world) checkWhole(size int, gangs ...string) {
 	}
 }
 
+// checkHoldsNothing fails the test if a gang that waits, of a prefix, has a node, waits for its bind calls to be
+// answered, which holds one as well, or is nominated for one.
+func (w *gangWorld) checkHoldsNothing(prefix string) {
+	w.Helper()
+	if waiters := w.gang.Metric(w, "outrigger_gang_waiters"); waiters != 0 {
+		w.Errorf("%v members wait at barriers", waiters)
+	}
+	for _, pod := range w.tracker.Pods() {
+		if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName+pod.Status.NominatedNodeName != "" {
+			w.Errorf("%s is on %q, nominated for %q", pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName)
+		}
+	}
+}
+
 // waitingMessage waits until a pod's condition has the agent's reason for a gang.
 func (w *world) waitingMessage(pod, want string) string {
 	w.Helper()
