@@ -40,10 +40,10 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 		w.await(row.name, sprung)
 		row.back()
 		t.Logf("%s: whole %.2f s after it began", row.name, w.untilBoundOf(row.name+"-", size, began).Seconds())
+		w.checkSettled()
 		w.deletePods(row.name + "-")
 		w.untilGone(row.name + "-")
 	}
-	w.nobodyBoundAgain()
 }
 
 // W8: the agent dies once it has planned, and once it has nominated.
@@ -61,6 +61,7 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	w.runScheduler()
 	began := time.Now()
 	t.Logf("planned: whole %.2f s after the scheduler is back", w.untilBoundOf("planned-", size, began).Seconds())
+	w.checkSettled()
 
 	w.deletePods("planned-")
 	w.untilGone("planned-")
@@ -73,7 +74,7 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	w.agentBack()
 	began = time.Now()
 	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
-	w.nobodyBoundAgain()
+	w.checkSettled()
 }
 
 // A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
@@ -90,5 +91,5 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	w.runScheduler()
 	began := time.Now()
 	w.within(2*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
-	w.nobodyBoundAgain()
+	w.checkSettled()
 }

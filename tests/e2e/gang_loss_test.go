@@ -51,7 +51,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	began = time.Now()
 	w.pods(plugins.member("train", 2))
 	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
-	w.nobodyBoundAgain()
+	w.checkSettled()
 }
 
 // explainTells runs "explain gang", whose plan does not know what the agent remembers.

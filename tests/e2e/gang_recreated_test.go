@@ -33,11 +33,11 @@ func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 			g := &recreated{w, client, d}
 			g.whileItWaits(t)
 			g.whileOneIsBound(t)
+			w.checkSettled()
 			w.deletePods(d.name)
 			w.untilGone(d.name)
 		})
 	}
-	w.nobodyBoundAgain()
 }
 
 // recreated is the group train of a dialect, again and again.

@@ -136,13 +136,13 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 		w.untilLeads(waits)
 		t.Logf("%s: the leader dies after %.2f s; whole %.2f s after it began, by %s", row.name,
 			died.Sub(began).Seconds(), took.Seconds(), waits.host)
+		w.checkSettled()
 		w.agentBackOf(leads)
 		w.run(leads)
 		leads, waits = waits, leads
 		w.deletePods(row.name + "-")
 		w.untilGone(row.name + "-")
 	}
-	w.nobodyBoundAgain()
 	if bound := len(w.tracker.Bindings()); bound != size*len(rows) {
 		t.Errorf("%d bindings, want %d", bound, size*len(rows))
 	}

@@ -80,7 +80,7 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 	began = time.Now()
 	w.lastMemberComes("train", size)
 	t.Logf("the gang is whole %.2f s after its last member came", w.untilBoundOf("train-", size, began).Seconds())
-	w.nobodyBoundAgain()
+	w.checkSettled()
 }
 
 // uids are those of the pods of a prefix that are not being deleted, in order of names.
@@ -208,7 +208,7 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 			w.lastMemberComes("train", barrierSize)
 			w.untilBoundOf("train-", barrierSize, began)
 			w.untilNominatedOnlyTo("")
-			w.nobodyBoundAgain()
+			w.checkSettled()
 		})
 	}
 }
@@ -252,7 +252,7 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 		t.Errorf("the last call: %v", err)
 	}
 	w.untilBoundOf("train-", barrierSize, began)
-	w.nobodyBoundAgain()
+	w.checkSettled()
 }
 
 func (w *gangWorld) untilFewerWaiting(count int) {
