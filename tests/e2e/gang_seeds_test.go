@@ -19,20 +19,29 @@ type round struct {
 	gangs    []roundGang
 	singles  int
 	deaths   []death
-	loses    bool // members of a gang, in the end
+	nominate string // which members of gangs are nominated
+	loses    bool   // members of a gang, in the end
 }
 
 type roundGang struct {
 	name          string
 	size, minimum int
+	onLoss        string // of a member
 }
 
-// death is who dies before which call goes through, and for how long.
+// steps are at whom somebody may die: calls of the scheduler and writes of the agent before they go through, and
+// writes that were answered.
+var steps = []string{"filter", "bind", "binding", "bound", "nomination", "nominated"}
+
+// death is who dies at which step, and for how long.
 type death struct {
 	victim, step string
 	at           int
 	pause        time.Duration
 }
+
+// isSure tells whether it comes to that: nobody is nominated who is bound before.
+func (d death) isSure() bool { return !strings.HasPrefix(d.step, "nominat") }
 
 func (d death) String() string {
 	return fmt.Sprintf("%s dies at %s %d, for %d ms", d.victim, d.step, d.at, d.pause.Milliseconds())
@@ -43,7 +52,8 @@ func newRound(seed int64) *round {
 	r := &round{seed: seed, replicas: seed%2 == 0, singles: random.Intn(6), loses: random.Intn(2) == 0}
 	for i := range 2 + random.Intn(4) {
 		size := 2 + random.Intn(7)
-		gang := roundGang{name: fmt.Sprintf("%sg%d", r.prefix(), i), size: size, minimum: size}
+		gang := roundGang{name: fmt.Sprintf("%sg%d", r.prefix(), i), size: size, minimum: size,
+			onLoss: []string{"replace", "ignore", "restart"}[random.Intn(3)]}
 		if random.Intn(2) == 0 {
 			gang.minimum = 2 + random.Intn(size-1)
 		}
@@ -58,13 +68,18 @@ func newRound(seed int64) *round {
 		if victim == "server" {
 			victims = victims[1:] // after its second death everybody waits long before they follow it again
 		}
-		r.deaths = append(r.deaths, death{
+		d := death{
 			victim: victim,
-			step:   []string{"filter", "bind", "binding"}[random.Intn(3)],
+			step:   steps[random.Intn(len(steps))],
 			at:     1 + random.Intn(r.surelyBound()),
 			pause:  time.Duration(random.Intn(300)) * time.Millisecond,
-		})
+		}
+		if !d.isSure() {
+			d.at = min(d.at, 1+random.Intn(3)) // few are nominated before the scheduler asks by itself
+		}
+		r.deaths = append(r.deaths, d)
 	}
+	r.nominate = []string{"rejected", "all"}[random.Intn(2)]
 	return r
 }
 
@@ -85,9 +100,10 @@ func (r *round) prefix() string { return fmt.Sprintf("s%d-", r.seed) }
 func (r *round) String() string {
 	var parts []string
 	for _, gang := range r.gangs {
-		parts = append(parts, fmt.Sprintf("%d of %d", gang.minimum, gang.size))
+		parts = append(parts, fmt.Sprintf("%d of %d (%s)", gang.minimum, gang.size, gang.onLoss))
 	}
-	text := fmt.Sprintf("seed %d: gangs of %s; %d singles", r.seed, strings.Join(parts, ", "), r.singles)
+	text := fmt.Sprintf("seed %d: gangs of %s; %d singles; nominated: %s", r.seed, strings.Join(parts, ", "), r.singles,
+		r.nominate)
 	if r.replicas {
 		text += "; two replicas"
 	}
@@ -100,7 +116,7 @@ func (r *round) String() string {
 func (g roundGang) members() []*kube.PodBuilder {
 	var pods []*kube.PodBuilder
 	for i := range g.size {
-		pods = append(pods, member(g.name, i, g.minimum))
+		pods = append(pods, member(g.name, i, g.minimum).Annotation("outrigger.dev/on-member-loss", g.onLoss))
 	}
 	return pods
 }
@@ -142,6 +158,9 @@ func (r *round) unsettled(pods []*corev1.Pod) string {
 }
 
 func (g roundGang) unsettled(there, bound, free int) string {
+	if g.onLoss == "ignore" && bound > 0 {
+		g.minimum = 1 // what is left runs on, and the others come one by one
+	}
 	switch {
 	case there != g.size:
 		return fmt.Sprintf("%d members are there", there)
