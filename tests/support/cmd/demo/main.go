@@ -13,7 +13,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
@@ -22,6 +24,9 @@ import (
 const limit = 4 * time.Minute
 
 func main() {
+	// The client's remarks, as when the end of the demo cuts a watch off, are not for who watches the demo; its
+	// errors come back as such.
+	klog.SetLogger(logr.Discard())
 	keep := flag.Bool("keep", false, "leave the cluster running until Ctrl-C")
 	flag.Parse()
 	show := run
