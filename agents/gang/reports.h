@@ -70,6 +70,7 @@ class Reports {
     std::optional<Time> unfit_since;    // nothing: it fits, or has not been planned
     std::string told_word;              // the cause of the last Event
     std::string told_text;              // with figures
+    std::string logged;                 // the last line of the log about why it waits
     std::string gave_up;                // that it did, for people
     std::optional<Time> told_at;
     bool seen = false;

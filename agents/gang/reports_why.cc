@@ -96,6 +96,7 @@ void Reports::Explain(plan::Planner* planner,
 
 void Reports::TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now) {
   std::string text;
+  bool is_news = false;  // the log keeps what it was told once; Events expire
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Gang& gang = gangs_[key];
@@ -103,8 +104,10 @@ void Reports::TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why,
     gang.told_at = now;
     gang.told_text = fmt::format("{}{}", why.text, gang.gave_up);
     text = fmt::format("gang {} waits: {}{}", TextOf(key), gang.told_text, why.kept);
+    is_news = gang.logged != text;
+    if (is_news) gang.logged = text;
   }
-  log_(text);
+  if (is_news) log_(text);
   Tell(pods, key, "GangWaiting", std::move(text));
 }
 

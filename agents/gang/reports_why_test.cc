@@ -42,6 +42,19 @@ TEST_F(ReportsTest, TellAnotherCauseAtOnce) {
       ElementsAre("gang default/train waits: 100001 members exist, expected 100000 at most"));
 }
 
+TEST_F(ReportsTest, LogWhyAGangWaitsOnceUntilItWaitsForSomethingElse) {
+  board_.AddGang("train", 3, 2);
+  Lacks("train", "100001 members exist, expected 100000 at most");
+  Told(kBegin);
+  const Time told = kBegin + seconds(2);
+  for (int again : {0, 5, 10}) EXPECT_THAT(Told(told + minutes(again)), SizeIs(1));
+  EXPECT_THAT(log_, ElementsAre("gang default/train waits: 100001 members exist, expected "
+                                "100000 at most"));
+  Lacks("train", "100002 members exist, expected 100000 at most");
+  Told(told + minutes(15));
+  EXPECT_THAT(log_, SizeIs(2));
+}
+
 TEST_F(ReportsTest, TellOfFiftyGroupsAtOnceAndOfTheNextAfterASecond) {
   for (int i = 0; i < 120; ++i) {
     board_.AddGang(fmt::format("g{}", i), 2, 1);
