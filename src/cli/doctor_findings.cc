@@ -125,8 +125,9 @@ constexpr FindingKind kKinds[] = {
      "kube-scheduler gives bind calls up while the agent still waits for the rest of the gang: "
      "members leave the barrier one by one."},
     {Id::kFullNodes, "full-nodes", kWarning,
-     "Whole nodes are sent with every call: at 5000 nodes a filter call takes kube-scheduler 2.8 s "
-     "instead of 10 ms (docs/performance.md), and since 1.33 it then scores nodes as if they were "
+     "Whole nodes are sent with every call: at 5000 nodes a filter call takes kube-scheduler a "
+     "second instead of 5 ms (docs/performance.md), and since 1.33 it then scores nodes as if they "
+     "were "
      "idle (kubernetes#141781)."},
     {Id::kClientQps, "client-qps", kWarning,
      "It limits binds per second; kube-scheduler's default is 50."},
