@@ -4,59 +4,12 @@
 #include <numeric>
 
 #include "fmt/format.h"
-#include "groups_testing.h"
+#include "groups_cases.h"
 
 // Units, their order and their groups' states are a function of the set of pods and objects.
 
 namespace outrigger::plan {
 namespace {
-
-template <typename... Values>
-std::string AnyOf(const Values&... values) {
-  return *rc::gen::element<std::string>(values...);
-}
-
-// Few values, so that groups, times and names coincide; names are unique within a namespace.
-PodPtr RandomPod(int number) {
-  PodOf pod(fmt::format("pod-{}", number));
-  pod.In(AnyOf("x", "y")).Created(*rc::gen::inRange<int64_t>(0, 3)).Qos(AnyOf("Burstable", ""));
-  pod.Priority(*rc::gen::inRange(0, 3)).Label("groupPriority", AnyOf("0", "0", "1", "high"));
-  for (int dialect = 1; dialect <= 5; ++dialect) {
-    if (*rc::gen::inRange(0, 4) != 0) continue;
-    pod.Member(static_cast<Dialect>(dialect), AnyOf("a", "b"), AnyOf("1", "2", "3", "0"));
-  }
-  pod.Annotation(kVolcanoRole, AnyOf("", "ps", "worker"));
-  pod.Annotation(kTopologyRequired, AnyOf("", "", "zone", "rack,zone", "a b"));
-  switch (*rc::gen::inRange(0, 12)) {
-    case 0:
-      return pod.Phase("Failed");
-    case 1:
-      return pod.Terminating();
-    case 2:
-      return pod.Scheduler("other");
-    case 3:
-      return pod.Gate("g");
-    case 4:
-      return pod.Gate(kQueueGate);
-    case 5:
-    case 6:
-      return pod.On(AnyOf("node-1", "node-2"));
-    default:
-      return pod;
-  }
-}
-
-PodGroupObject RandomObject(int number) {
-  const auto dialect = static_cast<Dialect>(*rc::gen::inRange(2, 6));
-  PodGroupObject object = ObjectOf(dialect, AnyOf("a", "b"), *rc::gen::inRange(0, 4));
-  object.namespace_ = AnyOf("x", "y");
-  object.created = *rc::gen::inRange<int64_t>(0, 3);
-  object.uid = std::to_string(number);
-  if (dialect == Dialect::kVolcano) object.min_task_member = {{"ps", *rc::gen::inRange(0, 2)}};
-  if (*rc::gen::inRange(0, 3) == 0) object.min_resources.Set("cpu", testing::Q(AnyOf("1", "2")));
-  object.independent = dialect == Dialect::kUpstream && *rc::gen::arbitrary<bool>();
-  return object;
-}
 
 std::string TextOf(const Rank& rank) {
   return fmt::format("{} {} {} {} {} {} {}/{}/{}", rank.broken, rank.group_priority, rank.priority,
@@ -97,18 +50,6 @@ std::vector<std::string> TextsOf(const GroupedUnits& made) {
   for (const Unit& unit : made.units) texts.push_back(TextOf(unit));
   for (const GroupState& state : made.groups) texts.push_back(TextOf(state));
   return texts;
-}
-
-struct Input {
-  Pods pods;
-  std::vector<PodGroupObject> objects;
-};
-Input RandomInput() {
-  Input input;
-  const int number = *rc::gen::inRange(0, 30);
-  for (int i = 0; i < number; ++i) input.pods.push_back(RandomPod(i));
-  for (int i = *rc::gen::inRange(0, 8); i > 0; --i) input.objects.push_back(RandomObject(i));
-  return input;
 }
 
 template <typename T>
@@ -163,7 +104,8 @@ void Change(Input* input, int* next_pod) {
   std::erase_if(input->objects, [](const PodGroupObject&) { return *rc::gen::inRange(0, 4) == 0; });
   for (PodGroupObject& object : input->objects) {
     if (*rc::gen::inRange(0, 4) == 0) object.min_member = *rc::gen::inRange(0, 4);
-    if (*rc::gen::inRange(0, 4) == 0) object.min_resources.Set("cpu", testing::Q(AnyOf("0", "3")));
+    if (*rc::gen::inRange(0, 4) == 0)
+      object.min_resources.Set("cpu", testing::Q(*rc::gen::element<std::string>("0", "3")));
   }
   if (*rc::gen::arbitrary<bool>()) input->objects.push_back(RandomObject(100 + *next_pod));
 }
