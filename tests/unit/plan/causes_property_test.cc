@@ -96,15 +96,38 @@ int FillUp(const UnitKey& key, Input input) {
     one_less.have = lack->want - 1;
     RC_ASSERT(LackIn(StateOf(key, input)) == one_less);
     Give(key, state, one_less, 1, &input);
-    const std::optional<Lack> next = LackIn(StateOf(key, input));
+    const GroupState then = StateOf(key, input);
+    const std::optional<Lack> next = LackIn(then);
+    RC_LOG() << fmt::format("{}: \"{}\", then \"{}\"", TextOf(key), state.text, then.text);
     RC_ASSERT(!next || next->role != lack->role || next->is_of_released != lack->is_of_released);
   }
   RC_ASSERT(StateOf(key, input).cause == GroupCause::kNone);
   return times;
 }
 
+// More pods that the gate holds, and groups whose roles matter, than RandomInput() alone gives.
+Input WithManyThatAreHeld() {
+  Input input = RandomInput();
+  const Pod usual = PodOf("usual");
+  for (PodPtr& pod : input.pods) {
+    const bool can_be_held = pod->node_name.empty() && !pod->being_deleted &&
+                             pod->phase == usual.phase &&
+                             pod->scheduler_name == usual.scheduler_name;
+    if (!can_be_held || *rc::gen::arbitrary<bool>()) continue;
+    auto held = std::make_shared<Pod>(*pod);
+    held->scheduling_gates = {std::string(kQueueGate)};
+    pod = held;
+  }
+  for (PodGroupObject& object : input.objects) {
+    if (object.dialect != Dialect::kVolcano || *rc::gen::arbitrary<bool>()) continue;
+    object.min_member = 1;
+    object.min_task_member = {{"ps", *rc::gen::inRange(0, 3)}, {"worker", 1}};
+  }
+  return input;
+}
+
 RC_GTEST_PROP(EveryLackOfMembers, IsTrue, ()) {
-  const Input input = RandomInput();
+  const Input input = WithManyThatAreHeld();
   int lacks = 0;
   for (const GroupState& state : BuildUnits(input.pods, input.objects, Options(), nullptr).groups) {
     if (LackIn(state)) lacks += FillUp(state.key, input);
