@@ -121,7 +121,7 @@ void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std
     if (gang.state == GangState::kWhole) continue;
     const auto all = objects->ReadTold(gang.group.key.namespace_);
     if (all.ok()) {
-      gang.told = LastTold(*all, gang.group.key);
+      gang.told = LastTold(*all, gang.group.key, gang.oldest);
     } else if (!absl::IsNotFound(all.status())) {
       notes->push_back(Printable(fmt::format("what the agent has told is not shown: {}",
                                              std::string(all.status().message()))));

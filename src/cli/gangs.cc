@@ -162,7 +162,12 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   gang.group = group;
   const plan::Unit* unit = nullptr;
   for (const PodPtr& pod : pods_of_[static_cast<size_t>(&group - groups_.data())]) {
-    gang.members.push_back(MemberOf(*pod));
+    const ExplainedMember& member = gang.members.emplace_back(MemberOf(*pod));
+    // Those that are through may be of a former gang of that name.
+    const bool is_through = member.state == "finished" || member.state == "terminating";
+    if (!is_through && (gang.oldest == 0 || pod->creation_time < gang.oldest)) {
+      gang.oldest = pod->creation_time;
+    }
     const auto seat = seats_.find(pod.get());
     if (seat != seats_.end()) unit = &grouped_.units[seat->second.unit];
   }

@@ -53,7 +53,8 @@ struct ExplainedGang {
   size_t place = 0;          ///< among the units that want a place, from 1; 0: it is not there
   size_t placed_before = 0;  ///< units before it that get places now
   std::vector<ExplainedMember> members;  ///< by name
-  std::optional<Told> told;              ///< what the agent has last said of it
+  int64_t oldest = 0;        ///< when the first that is not through was created; 0: not known
+  std::optional<Told> told;  ///< what the agent has last said of it
 };
 
 /// One plan of a cluster, which it outlives not. What the agent remembers beside the cluster (who

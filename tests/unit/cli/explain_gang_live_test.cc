@@ -149,6 +149,42 @@ TEST_F(ExplainLiveGang, QuotesWhatTheAgentHasLastTold) {
   EXPECT_THAT(Explain({}).out, Not(HasSubstr("refused")));
 }
 
+// Its PodGroup was made again, under the same name.
+TEST_F(ExplainLiveGang, QuotesNothingThatWasToldOfAFormerPodGroup) {
+  answers_[3].second =
+      List("PodGroup",
+           R"({"metadata":{"name":"train","namespace":"shop","uid":"u2"},"spec":{"minMember":2}})");
+  const auto of = [](const std::string& uid) {
+    return fmt::format(R"(,"regarding":{{"kind":"PodGroup","uid":"{}"}})", uid);
+  };
+  answers_.emplace_back(
+      "/events?",
+      List("Event",
+           EventOf("gang shop/train gave up its places", "2026-11-24T03:20:00Z", of("u1")) + "," +
+               EventOf("gang shop/train waits: as it is", "2026-11-24T03:10:00Z", of("u2")) + "," +
+               EventOf("gang shop/train waits: for its PodGroup", "2026-11-24T03:30:00Z", "")));
+  EXPECT_THAT(Explain({"train"}).out, HasSubstr("Told:      waits: as it is (GangWaiting, "));
+}
+
+// Its pods were made again, by the next run of a Job; those of the last one are still there.
+TEST_F(ExplainLiveGang, QuotesNothingThatWasToldBeforeItsPodsWereMade) {
+  const auto pod = [](const std::string& name, const std::string& created,
+                      const std::string& status) {
+    return fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"shop","uid":"{0}",)"
+                       R"("creationTimestamp":"{1}","labels":{{"podGroup":"far",)"
+                       R"("minAvailable":"2"}}}},"spec":{{}},"status":{{{2}}}}})",
+                       name, created, status);
+  };
+  answers_[2].second = List("Pod", pod("a", "2026-11-24T03:20:00Z", "") + "," +
+                                       pod("b", "2026-11-23T01:00:00Z", R"("phase":"Succeeded")"));
+  answers_.emplace_back(
+      "/events?", List("Event", EventOf("gang shop/far gave up", "2026-11-24T03:19:59Z", "")));
+  EXPECT_THAT(Explain({"far"}).out, Not(HasSubstr("Told:")));
+  answers_.back().second =
+      List("Event", EventOf("gang shop/far waits: here", "2026-11-24T03:20:00.5Z", ""));
+  EXPECT_THAT(Explain({"far"}).out, HasSubstr("Told:      waits: here"));
+}
+
 TEST_F(ExplainLiveGang, SaysSoIfItMayNotReadWhatTheAgentHasTold) {
   answers_.emplace_back("/events?", Refusal(403, "events is forbidden: no rights"));
   const Ran ran = Explain({"train"});
