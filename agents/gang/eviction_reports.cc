@@ -70,14 +70,18 @@ void EvictionReports::OnPreempting(const plan::Unit& unit,
                                    const std::vector<plan::Tenant>& victims) {
   std::string text = fmt::format("{} gets the places of {}", NameOf(unit.key), NamesOf(victims));
   log_(text);
-  for (const plan::Tenant& tenant : victims) {
-    for (const auto& pod : tenant.pods) {
-      cluster_->Record(Preempting(
-          EventAbout(*pod), "Preempted",
-          fmt::format("evicted for {} of priority {}", NameOf(unit.key), unit.rank.priority)));
-    }
-  }
   cluster_->Record(Preempting(EventAboutUnit(unit), "GangPreempts", std::move(text)));
+}
+
+void EvictionReports::OnPreempted(const plan::Unit& unit, const Pod& pod) {
+  cluster_->Record(Preempting(
+      EventAbout(pod), "Preempted",
+      fmt::format("evicted for {} of priority {}", NameOf(unit.key), unit.rank.priority)));
+}
+
+void EvictionReports::OnSpared(const plan::UnitKey& unit, const std::vector<plan::Tenant>& spared) {
+  log_(fmt::format("{} needs no places of {} any more: nobody of these is evicted", NameOf(unit),
+                   NamesOf(spared)));
 }
 
 void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& why) {
@@ -117,9 +121,10 @@ void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served) {
   }
 }
 
-void EvictionReports::OnGivenUp(const plan::UnitKey& unit, const absl::Status& why) {
+void EvictionReports::OnGivenUp(const plan::UnitKey& unit, bool begun, const absl::Status& why) {
   metrics_->Add(kPreemptions, "expired", 1);
-  log_(fmt::format("{}: nobody is evicted for it: {}", NameOf(unit), std::string(why.message())));
+  log_(fmt::format("{}: {} evicted for it: {}", NameOf(unit),
+                   begun ? "nobody else is" : "nobody is", std::string(why.message())));
 }
 
 }  // namespace outrigger::gang

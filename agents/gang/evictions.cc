@@ -13,6 +13,20 @@ constexpr size_t kCallsAtOnce = 8;
 
 }  // namespace
 
+bool MayBeEvicted(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
               const std::stop_token& stop, const EvictionHooks& hooks) {
   std::vector<char> done(left->size(), 0);
@@ -25,7 +39,7 @@ void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodP
           cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
       if (stop.stop_requested() && absl::IsCancelled(status)) return;
       reports->OnEviction(pod, status);
-      if (hooks.evicted && status.ok()) hooks.evicted(pod);
+      if (hooks.answered) hooks.answered(pod, status);
       done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
     }
   };

@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "board.h"
 #include "eviction_reports.h"
 #include "outrigger/agent/cluster.h"
@@ -12,9 +13,12 @@ namespace outrigger::gang {
 
 /// Both are called from several threads at once, and may be empty.
 struct EvictionHooks {
-  std::function<bool(const Pod&)> wanted;   // before each call: whether the pod is still to go
-  std::function<void(const Pod&)> evicted;  // it was
+  std::function<bool(const Pod&)> wanted;  // before each call: whether the pod is still to go
+  std::function<void(const Pod&, const absl::Status&)> answered;  // what became of the call
 };
+
+/// Whether who was to be evicted may be, by what the call came to: also if its answer was lost.
+bool MayBeEvicted(const absl::Status& status);
 
 /// Evicts each of `left` through the API server, several at once, and tells `reports` of each. Who
 /// may not be evicted now, or is not wanted to go, stays in `left`; who is gone already, or another

@@ -96,7 +96,7 @@ class Evictor {
   absl::Status MayEvictAll(const std::vector<plan::Tenant>& victims, const std::stop_token& stop);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
   void EvictVictims(const plan::Unit& unit, const std::stop_token& stop);
-  void EvictRound(std::vector<PodPtr>* left, const std::stop_token& stop);
+  void EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left, const std::stop_token& stop);
   void Fail(const plan::UnitKey& unit, Time began);
   // With the lock held.
   void WaitLonger(const plan::UnitKey& unit);
@@ -126,6 +126,7 @@ class Evictor {
   std::map<std::string, plan::UnitKey, std::less<>> tenant_of_;  // of those pods
   std::set<plan::UnitKey> begun_;                                // tenants of whom one was evicted
   bool not_needed_ = false;  // the unit has its places, or is gone: who was not begun stays
+  bool spared_ = false;      // so somebody does
   std::map<plan::UnitKey, Tried> tried_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;

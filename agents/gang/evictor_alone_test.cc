@@ -12,10 +12,12 @@
 namespace outrigger::gang {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 class EvictorAloneTest : public GangTest {
  protected:
@@ -59,6 +61,27 @@ class EvictorAloneTest : public GangTest {
     Await([&] { return changed_ > 0; });
     Plan();
   }
+  // low-0 is evicted; of all others a budget says no, until there is none.
+  void CutLow() {
+    auto refused = std::make_shared<std::atomic<int>>(0);
+    cluster_.OnEvict([this, refused](const std::string& pod, bool dry_run) {
+      if (dry_run || pod == "low-0" || !budget_) return absl::OkStatus();
+      ++*refused;
+      return absl::ResourceExhaustedError("a budget forbids it");
+    });
+    evictor_.Start();
+    PlanPromise();
+    Await([&] { return *refused >= 3; });
+    EXPECT_THAT(Prepared().second, SizeIs(4));
+  }
+  // Pods to whom it was said.
+  std::vector<std::string> Preempted() const {
+    std::vector<std::string> names;
+    for (const ClusterEvent& event : cluster_.events()) {
+      if (event.reason == "Preempted") names.push_back(event.name);
+    }
+    return names;
+  }
   // For whom places are kept, and the pods that are to go.
   std::pair<std::optional<plan::Promise>, std::set<std::string, std::less<>>> Prepared() const {
     plan::GroupOptions groups;
@@ -80,6 +103,8 @@ class EvictorAloneTest : public GangTest {
   std::atomic<bool> held_by_another_ = false;
   std::atomic<int> not_in_charge_ = 0;  // so often it was told so
   std::atomic<int> changed_ = 0;
+  std::atomic<bool> budget_ = true;
+  std::atomic<std::chrono::seconds> ahead_{};  // of the clock
   Evictor evictor_{&cluster_, &reports_, MakeOptions()};
 
  private:
@@ -92,6 +117,7 @@ class EvictorAloneTest : public GangTest {
                               : absl::UnavailableError("the Lease cannot be read");
     };
     options.changed = [this] { ++changed_; };
+    options.now = [this] { return std::chrono::steady_clock::now() + ahead_.load(); };
     return options;
   }
 
@@ -156,28 +182,78 @@ TEST_F(EvictorAloneTest, LeavesWhatItHasBegunToAnotherThatIsInCharge) {
   Await([&] { return !Prepared().first; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
   EXPECT_THAT(Prepared().second, IsEmpty());
+  EXPECT_EQ(log().back(),
+            "gang default/high: nobody else is evicted for it: the Lease is another's");
 }
 
 TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {
   TwoGangsForOne();
-  std::atomic<bool> spared{false};
-  std::atomic<int> refused{0};
-  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
-    if (dry_run || pod == "low-0" || (spared && pod == "low-1")) return absl::OkStatus();
-    ++refused;
-    return absl::ResourceExhaustedError("a budget forbids it");
-  });
-  evictor_.Start();
-  PlanPromise();
-  Await([&] { return refused >= 3; });
-  EXPECT_THAT(Prepared().second, SizeIs(4));
+  CutLow();
   for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
   Plan();
   Await([&] { return Prepared().second.size() == 2; });
   EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0", "uid-low-1"));
-  spared = true;
+  budget_ = false;
   Await([&] { return cluster_.evictions().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+  EXPECT_THAT(log(), Contains("gang default/high needs no places of gang default/mid (2 pods) any "
+                              "more: nobody of these is evicted"));
+  EXPECT_THAT(Preempted(), UnorderedElementsAre("low-0", "low-1"));
+}
+
+// It was one member short while its Job made it anew.
+TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
+  TwoGangsForOne();
+  CutLow();
+  cluster_.RemovePod("high-3");
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  Put(Member("high", 3, 4, "2"), 1000);
+  Plan();
+  budget_ = false;
+  const int before = changed_;
+  Await([&] { return cluster_.evictions().size() > 1 && changed_ > before; });
+  Plan();
+  EXPECT_FALSE(Prepared().first);
+  EXPECT_EQ(log().back(),
+            "gang default/high: nobody else is evicted for it: for a moment it seemed to fit "
+            "without them");
+  ahead_ = std::chrono::seconds(6);
+  Plan();
+  Await([&] { return Prepared().first.has_value(); });
+  EXPECT_THAT(Prepared().second, ElementsAre("uid-mid-0", "uid-mid-1"));
+}
+
+TEST_F(EvictorAloneTest, AGangThatIsCutWhenItsTimeIsOverGoesWholeAndNobodyElse) {
+  TwoGangsForOne();
+  CutLow();
+  ahead_ = std::chrono::seconds(301);
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  budget_ = false;
+  Await([&] { return cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+}
+
+TEST_F(EvictorAloneTest, AGangOfWhichSomebodyMayHaveBeenEvictedGoesWhole) {
+  TwoGangsForOne();
+  std::atomic<bool> lost{true};
+  std::atomic<int> calls{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ++calls;
+    if (!pod.starts_with("low")) return absl::ResourceExhaustedError("a budget forbids it");
+    return lost ? absl::DeadlineExceededError("no answer") : absl::OkStatus();
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return calls >= 4; });
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  lost = false;
+  Await([&] { return cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
 }
 
 TEST_F(EvictorAloneTest, TellsNobodyThatHeIsEvictedBeforeItMayBe) {

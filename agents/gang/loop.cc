@@ -151,7 +151,7 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
     memory_.Pause(options_.now());
-    recovery_.Pause(options_.now());
+    recovery_.Pause(options_.now(), charge_->IsHeldByAnother());
     return Publish(acting.ok() ? view.status() : acting, before->board);
   }
   if (!nudged && before->usable.ok()) return;

@@ -144,6 +144,7 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const cluster::S
 }
 
 void Memory::ForgetScheduler(Time now) {
+  paused_since_.reset();  // all times begin anew
   for (auto& [uid, pod] : pods_) {
     pod.refused.clear();
     pod.repeated = pod.last_chance = false;

@@ -173,6 +173,28 @@ TEST_F(MemoryTest, ANewSchedulerGivesAGangAllOfItsTimeAgain) {
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(550));
 }
 
+// The agent was not in charge for longer than a gang's whole time.
+TEST_F(MemoryTest, AGangHasNoMoreThanItsTimeAfterItsAgentIsInChargeAgain) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  memory_.Pause(kBegin + seconds(100));
+  memory_.ForgetScheduler(kBegin + seconds(10'000));
+  memory_.Take({}, *snapshot_, kBegin + seconds(10'000));
+  Learn(*board.Make(), kBegin + seconds(10'000));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(10'300));
+}
+
+TEST_F(MemoryTest, ASchedulerThatWasAnsweredWithErrorsForAWhileHasNotRefused) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  memory_.Pause(kBegin + seconds(5));
+  memory_.Take({}, *snapshot_, kBegin + seconds(100));
+  Learn(*board.Make(), kBegin + seconds(100));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(100))[0].members[0].refused, IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(100) + options_.lease_grace);
+}
+
 TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
   MakeBoard board;
   board.AddGang("train", 1, 1);

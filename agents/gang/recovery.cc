@@ -14,6 +14,11 @@ constexpr std::chrono::seconds kEvictAgain{5};
 // After so long without a plan nothing is known of gangs any more.
 constexpr std::chrono::seconds kForgetAfter{10};
 
+// It may be done, or somebody else sees to it.
+bool IsLeftAlone(const plan::GroupState& group) {
+  return group.succeeded > 0 || group.cause == plan::GroupCause::kLeftToScheduler;
+}
+
 }  // namespace
 
 Recovery::Recovery(ClusterAccess* cluster, EvictionReports* reports,
@@ -38,18 +43,25 @@ void Recovery::Look(Time at) {
   if (!next_look_ || at < *next_look_) next_look_ = at;
 }
 
-void Recovery::Pause(Time now) {
+void Recovery::Pause(Time now, bool another_acts) {
   if (!paused_since_) paused_since_ = now;
+  another_acted_ |= another_acts;
 }
 
 // What is remembered of a time before another agent was in charge may be of gangs that it has
-// repaired since.
+// repaired since. Without one nobody could: that time counts against no gang.
 void Recovery::Resume(Time now) {
   const auto paused = std::exchange(paused_since_, std::nullopt);
+  const bool another_acted = std::exchange(another_acted_, false);
   if (!paused || now - *paused < kForgetAfter) return;
+  if (!another_acted) {
+    for (auto& [gang, state] : since_) state.since += now - *paused;
+    return;
+  }
   since_.clear();
   const std::lock_guard<std::mutex> lock(mutex_);
   due_.clear();
+  running_.clear();
   begun_.clear();
 }
 
@@ -58,12 +70,11 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
   Resume(now);
   next_look_.reset();
   partial_ = 0;
+  AdoptBegun(now);
   for (auto& [key, state] : since_) state.seen = false;
   std::vector<Partial> partial;
   for (const plan::GroupState& group : board.groups()) {
-    const bool left_alone =
-        group.succeeded > 0 || group.cause == plan::GroupCause::kLeftToScheduler;
-    if (!group.broken || left_alone || barriers.IsCommitting(group.key)) continue;
+    if (!group.broken || IsLeftAlone(group) || barriers.IsCommitting(group.key)) continue;
     OnBroken(group, board, now, &partial);
   }
   for (auto it = since_.begin(); it != since_.end();) {
@@ -75,8 +86,17 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto is_over = [this](const plan::UnitKey& gang) { return !since_.contains(gang); };
   std::erase_if(due_, [&](const auto& entry) { return is_over(entry.first); });
-  std::erase_if(begun_, is_over);
+  std::erase_if(running_, is_over);
   return partial;
+}
+
+// Of a gang that was whole again just as its rest was being evicted nothing else is remembered.
+void Recovery::AdoptBegun(Time now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [gang, rest] : begun_) {
+    State& state = since_.try_emplace(gang, now).first->second;
+    if (!state.evicted) state.evicted = now;
+  }
 }
 
 void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time now,
@@ -84,14 +104,7 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
   State& state = since_.try_emplace(group.key, now).first->second;
   state.seen = true;
   if (group.on_member_loss != plan::OnMemberLoss::kIgnore) ++partial_;
-  if (IsBegun(group.key)) {
-    if (GoesOn(group.key, board, now, &state)) return;
-    // All of the rest is gone: those that are bound by now are of its new start.
-    state = State(now);
-    state.seen = true;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    begun_.erase(group.key);
-  }
+  if (GoesOn(group.key, board, now, &state)) return;
   if (now - state.since < patience_) return Look(state.since + patience_);
   if (group.on_member_loss == plan::OnMemberLoss::kRestart) {
     std::vector<PodPtr> rest;
@@ -106,7 +119,6 @@ void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time
                        State* state) {
   if (!state->evicted || now - *state->evicted >= kEvictAgain) {
     state->evicted = now;
-    state->rest = rest;
     const std::lock_guard<std::mutex> lock(mutex_);
     due_[gang] = std::move(rest);
     wake_.notify_one();
@@ -114,22 +126,43 @@ void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time
   Look(*state->evicted + kEvictAgain);
 }
 
-bool Recovery::IsBegun(const plan::UnitKey& gang) {
+// Who is left of a gang of which somebody was evicted; nothing: nobody was, or it is to restart no
+// more.
+std::optional<std::vector<PodPtr>> Recovery::RestOf(const plan::UnitKey& gang, const Board& board) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return begun_.contains(gang);
+  const auto begun = begun_.find(gang);
+  if (begun == begun_.end()) return std::nullopt;
+  const plan::GroupState* const group = board.FindGroupOf(gang);
+  const bool restarts = group == nullptr || (!IsLeftAlone(*group) &&
+                                             group->on_member_loss == plan::OnMemberLoss::kRestart);
+  if (!restarts) {
+    begun_.erase(begun);
+    due_.erase(gang);
+    running_.erase(gang);
+    return std::nullopt;
+  }
+  const auto bound = board.BoundOf(gang);
+  std::erase_if(begun->second, [&](const PodPtr& pod) {
+    return std::none_of(bound.begin(), bound.end(),
+                        [&](const BoundMember& member) { return member.uid == pod->uid; });
+  });
+  std::vector<PodPtr> rest = begun->second;
+  if (rest.empty()) begun_.erase(begun);
+  return rest;
 }
 
 // Once somebody was evicted all of the rest is, though the gang may be whole again by now: members
 // that started at different times would not be a new start. False: nobody of the rest is left.
 bool Recovery::GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state) {
-  if (!IsBegun(gang)) return false;
-  const auto bound = board.BoundOf(gang);
-  std::erase_if(state->rest, [&](const PodPtr& pod) {
-    return std::none_of(bound.begin(), bound.end(),
-                        [&](const BoundMember& member) { return member.uid == pod->uid; });
-  });
-  if (state->rest.empty()) return false;
-  Restart(gang, state->rest, now, state);
+  std::optional<std::vector<PodPtr>> rest = RestOf(gang, board);
+  if (!rest) return false;
+  if (rest->empty()) {
+    // Those that are bound by now are of its new start, which has all of its time.
+    *state = State(now);
+    state->seen = true;
+    return false;
+  }
+  Restart(gang, *std::move(rest), now, state);
   return true;
 }
 
@@ -145,22 +178,34 @@ void Recovery::Run(const std::stop_token& stop) {
 
 void Recovery::EvictDue(const std::stop_token& stop) {
   const bool may_act = !may_act_ || may_act_().ok();  // takes its time, so first of all
-  std::vector<PodPtr> due;
+  std::map<plan::UnitKey, std::vector<PodPtr>> due;
+  std::vector<PodPtr> pods;
   std::map<std::string_view, plan::UnitKey> gang_of;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [gang, rest] : std::exchange(due_, {})) {
+    due = std::exchange(due_, {});
+    if (!may_act) return;  // whoever is in charge by now sees to it
+    for (const auto& [gang, rest] : due) {
+      running_.insert(gang);
       for (const PodPtr& pod : rest) gang_of[pod->uid] = gang;
-      due.insert(due.end(), rest.begin(), rest.end());
+      pods.insert(pods.end(), rest.begin(), rest.end());
     }
   }
-  if (!may_act) return;  // whoever is in charge by now sees to it
   EvictionHooks hooks;
-  hooks.evicted = [&](const Pod& pod) {
+  hooks.wanted = [&](const Pod& pod) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    begun_.insert(gang_of.at(pod.uid));
+    const plan::UnitKey& gang = gang_of.at(pod.uid);
+    return running_.contains(gang) || begun_.contains(gang);
   };
-  EvictAll(cluster_, reports_, &due, stop, hooks);
+  hooks.answered = [&](const Pod& pod, const absl::Status& status) {
+    if (!MayBeEvicted(status)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const plan::UnitKey& gang = gang_of.at(pod.uid);
+    begun_.try_emplace(gang, due.at(gang));
+  };
+  EvictAll(cluster_, reports_, &pods, stop, hooks);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  running_.clear();
 }
 
 }  // namespace outrigger::gang

@@ -54,8 +54,8 @@ class Recovery {
   std::optional<Time> next_look() const { return next_look_; }
   /// How many gangs are bound in part, for however long; those that ignore losses not counted.
   size_t partial() const { return partial_; }
-  /// Nothing is planned now: another agent may be in charge, and what happens is not seen.
-  void Pause(Time now);
+  /// Nothing is planned now, so what happens is not seen, perhaps as another agent is in charge.
+  void Pause(Time now, bool another_acts);
 
   /// Evicts those of whom OnPlan() found that they are to go. What a disruption budget forbids is
   /// tried again after some seconds. By the thread, or by a test that started none.
@@ -68,13 +68,13 @@ class Recovery {
     bool told = false;
     bool seen = false;
     std::optional<Time> evicted;  // when the rest was last to be evicted
-    std::vector<PodPtr> rest;     // who was to be
   };
   void Resume(Time now);
   void OnBroken(const plan::GroupState& group, const Board& board, Time now,
                 std::vector<Partial>* partial);
   void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
-  bool IsBegun(const plan::UnitKey& gang);
+  void AdoptBegun(Time now);
+  std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board);
   bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
   void Run(const std::stop_token& stop);
   void Look(Time at);
@@ -86,12 +86,15 @@ class Recovery {
   std::map<plan::UnitKey, State> since_;
   size_t partial_ = 0;
   std::optional<Time> paused_since_;
+  bool another_acted_ = false;  // since then
   std::optional<Time> next_look_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;
   std::map<plan::UnitKey, std::vector<PodPtr>> due_;
-  std::set<plan::UnitKey> begun_;  // gangs of which somebody was evicted
+  std::set<plan::UnitKey> running_;  // gangs whose rest is being evicted
+  // Of gangs of which somebody was evicted, or may be: who was to be.
+  std::map<plan::UnitKey, std::vector<PodPtr>> begun_;
 
   std::jthread thread_;
 };

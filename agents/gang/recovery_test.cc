@@ -1,17 +1,21 @@
 #include "recovery.h"
 
+#include <map>
 #include <mutex>
 
 #include "board_testing.h"
 #include "counted_testing.h"
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 
 namespace outrigger::gang {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -40,6 +44,27 @@ class RecoveryTest : public ::testing::Test {
     MakeBoard board;
     board.AddGang("train", 3, 0);
     board.BindThese("train", bound);
+    board.Change("train", [](plan::GroupState* group) {
+      group->on_member_loss = plan::OnMemberLoss::kRestart;
+    });
+    return board.Make();
+  }
+  // A gang of ten of which nine run, and one of two of which these run.
+  std::shared_ptr<const Board> Two(const std::vector<std::string>& of_second) {
+    std::map<std::string, std::vector<std::string>> bound = {{"two", of_second}};
+    for (int i = 0; i < 9; ++i) bound["one"].push_back(fmt::format("one-{}", i));
+    MakeBoard board;
+    for (const auto& [gang, names] : bound) {
+      const int64_t minimum = gang == "one" ? 10 : 2;
+      board.AddGang(gang, minimum, static_cast<size_t>(minimum) - names.size());
+      board.BindThese(gang, names);
+      const bool broken = static_cast<int64_t>(names.size()) < minimum;
+      board.Change(gang, [broken](plan::GroupState* group) {
+        group->broken = broken;
+        group->on_member_loss = plan::OnMemberLoss::kRestart;
+      });
+      for (const std::string& name : names) cluster_.Put(testing::MakePod(name));
+    }
     return board.Make();
   }
   // A disruption budget keeps this one.
@@ -182,17 +207,96 @@ TEST_F(RecoveryTest, MembersOfANewStartHaveAllTheTimeOfAnother) {
 }
 
 // Another agent may have repaired it, and it is broken for the second time.
-TEST_F(RecoveryTest, WhatWasBeforeALongPauseDoesNotCount) {
+TEST_F(RecoveryTest, WhatWasBeforeAnotherAgentWasInChargeDoesNotCount) {
   const auto board = Partial(plan::OnMemberLoss::kRestart);
   PlanAt(*board, 0);
-  recovery_.Pause(kStart + seconds(5));
-  recovery_.Pause(kStart + seconds(50));
+  recovery_.Pause(kStart + seconds(5), /*another_acts=*/true);
+  recovery_.Pause(kStart + seconds(50), /*another_acts=*/false);
   PlanAt(*board, 100);
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
   EXPECT_EQ(recovery_.next_look(), kStart + seconds(160));
-  recovery_.Pause(kStart + seconds(150));
+  recovery_.Pause(kStart + seconds(150), /*another_acts=*/true);
   PlanAt(*board, 159);
   EXPECT_EQ(recovery_.next_look(), kStart + seconds(160)) << "a short one is none";
+}
+
+TEST_F(RecoveryTest, APauseInWhichNobodyElseWasInChargeCountsAgainstNoGang) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  PlanAt(*board, 0);
+  recovery_.Pause(kStart + seconds(50), /*another_acts=*/false);
+  PlanAt(*board, 90);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(100)) << "50 of its 60 seconds were over";
+}
+
+// The API server was away for a moment.
+TEST_F(RecoveryTest, ARestartThatHasBegunGoesOnAfterAPause) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  Keep("train-1");
+  for (int second : {0, 60}) PlanAt(*board, second);
+  recovery_.Pause(kStart + seconds(61), /*another_acts=*/false);
+  Keep("");
+  PlanAt(*Whole({"train-1", "new-0", "new-1"}), 75);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0", "train-1"));
+}
+
+// It is whole again while others before it are being evicted, as many as are at once.
+TEST_F(RecoveryTest, AGangThatIsWholeAgainWhileOthersAreEvictedStays) {
+  const auto board = Two({"two-0"});
+  const auto whole = Two({"two-0", "two-1"});
+  std::once_flag once;
+  cluster_.OnEvict([&](const std::string&, bool) {
+    std::call_once(once, [&] { (void)recovery_.OnPlan(*whole, barriers_, kStart + seconds(61)); });
+    return absl::OkStatus();
+  });
+  for (int second : {0, 60}) PlanAt(*board, second);
+  EXPECT_THAT(cluster_.evictions(), SizeIs(9));
+  EXPECT_THAT(cluster_.evictions(), Not(Contains("two-0")));
+}
+
+// One of it is evicted just as it becomes whole.
+TEST_F(RecoveryTest, AGangThatIsWholeAgainAsItIsBeingEvictedGoesWhole) {
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  const auto whole = Whole({"train-1", "new-0", "new-1"});
+  cluster_.OnEvict([&](const std::string& pod, bool) {
+    if (pod == "train-1") return absl::ResourceExhaustedError("budget");
+    (void)recovery_.OnPlan(*whole, barriers_, kStart + seconds(61));
+    return absl::OkStatus();
+  });
+  for (int second : {0, 60}) PlanAt(*board, second);
+  ASSERT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+  Keep("");
+  for (int second : {62, 67}) PlanAt(*whole, second);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0", "train-1"));
+}
+
+TEST_F(RecoveryTest, AGangThatMayBeDoneByNowIsEvictedNoFurther) {
+  Keep("train-1");
+  for (int second : {0, 60}) PlanAt(*Partial(plan::OnMemberLoss::kRestart), second);
+  ASSERT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+  Keep("");
+  PlanAt(*Partial(plan::OnMemberLoss::kRestart, /*succeeded=*/1, {"train-1"}), 65);
+  PlanAt(*Partial(plan::OnMemberLoss::kRestart, 0, {"train-1"}), 70);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+}
+
+TEST_F(RecoveryTest, AGangThatIsToRestartNoMoreIsEvictedNoFurther) {
+  Keep("train-1");
+  for (int second : {0, 60}) PlanAt(*Partial(plan::OnMemberLoss::kRestart), second);
+  Keep("");
+  PlanAt(*Partial(plan::OnMemberLoss::kReplace, 0, {"train-1"}), 65);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+}
+
+TEST_F(RecoveryTest, AGangOfWhichOneMayHaveBeenEvictedGoesWhole) {
+  cluster_.OnEvict([](const std::string& pod, bool) {
+    return pod == "train-0" ? absl::UnavailableError("no answer")
+                            : absl::ResourceExhaustedError("budget");
+  });
+  for (int second : {0, 60}) PlanAt(*Partial(plan::OnMemberLoss::kRestart), second);
+  Keep("");
+  PlanAt(*Whole({"train-1", "new-0", "new-1"}), 65);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-1"));
 }
 
 TEST_F(RecoveryTest, ForgetsAGangThatIsWholeAgain) {
