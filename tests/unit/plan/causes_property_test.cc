@@ -99,7 +99,9 @@ int FillUp(const UnitKey& key, Input input) {
     const GroupState then = StateOf(key, input);
     const std::optional<Lack> next = LackIn(then);
     RC_LOG() << fmt::format("{}: \"{}\", then \"{}\"", TextOf(key), state.text, then.text);
-    RC_ASSERT(!next || next->role != lack->role || next->is_of_released != lack->is_of_released);
+    const bool is_another =
+        !next || next->role != lack->role || next->is_of_released != lack->is_of_released;
+    RC_ASSERT(is_another);  // The macro's own || evaluates both sides.
   }
   RC_ASSERT(StateOf(key, input).cause == GroupCause::kNone);
   return times;
