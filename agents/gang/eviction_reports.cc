@@ -79,9 +79,9 @@ void EvictionReports::OnPreempted(const plan::Unit& unit, const Pod& pod) {
       fmt::format("evicted for {} of priority {}", NameOf(unit.key), unit.rank.priority)));
 }
 
-void EvictionReports::OnSpared(const plan::UnitKey& unit, const std::vector<plan::Tenant>& spared) {
-  log_(fmt::format("{} needs no places of {} any more: nobody of these is evicted", NameOf(unit),
-                   NamesOf(spared)));
+void EvictionReports::OnSpared(const plan::UnitKey& unit, std::string_view why,
+                               const std::vector<plan::Tenant>& spared) {
+  log_(fmt::format("{}: {} {}: nobody of these is evicted", NameOf(unit), why, NamesOf(spared)));
 }
 
 void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& why) {
@@ -114,11 +114,12 @@ bool EvictionReports::IsNew(const std::string& pod, std::string why) {
   return is_new;
 }
 
-void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served) {
+void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served, bool begun) {
   metrics_->Add(kPreemptions, served ? "served" : "expired", 1);
-  if (!served) {
-    log_(fmt::format("{}: what was evicted for it has not let it fit in time", NameOf(unit)));
-  }
+  if (served) return;
+  log_(fmt::format("{}: {}", NameOf(unit),
+                   begun ? "what was evicted for it has not let it fit in time"
+                         : "nobody could be evicted for it in time"));
 }
 
 void EvictionReports::OnGivenUp(const plan::UnitKey& unit, bool begun, const absl::Status& why) {

@@ -28,14 +28,16 @@ class EvictionReports {
   void OnPreempting(const plan::Unit& unit, const std::vector<plan::Tenant>& victims);
   /// This one was: an Event for the pod.
   void OnPreempted(const plan::Unit& unit, const Pod& pod);
-  /// These were to be, and stay after all.
-  void OnSpared(const plan::UnitKey& unit, const std::vector<plan::Tenant>& spared);
+  /// These were to be, and stay after all; why, in words that go before their names.
+  void OnSpared(const plan::UnitKey& unit, std::string_view why,
+                const std::vector<plan::Tenant>& spared);
   /// Nobody is evicted for the unit: it may not be.
   void OnProtected(const plan::Unit& unit, const absl::Status& why);
   /// What an eviction was answered. Why it was refused is logged once as long as it stays the same.
   void OnEviction(const Pod& pod, const absl::Status& status);
-  /// Places are kept no longer: the unit has some or is gone, or it took too long.
-  void OnPromiseEnd(const plan::UnitKey& unit, bool served);
+  /// Places are kept no longer: the unit has some or is gone, or it took too long; whether anybody
+  /// was evicted.
+  void OnPromiseEnd(const plan::UnitKey& unit, bool served, bool begun);
   /// The same, before all who were to be evicted are; whether anybody is.
   void OnGivenUp(const plan::UnitKey& unit, bool begun, const absl::Status& why);
 

@@ -145,7 +145,7 @@ void Evictor::WaitLonger(const plan::UnitKey& unit) {
 }
 
 void Evictor::End(bool served) {
-  reports_->OnPromiseEnd(promise_->unit, served);
+  reports_->OnPromiseEnd(promise_->unit, served, !begun_.empty());
   if (!served) tried_[promise_->unit] = {options_.now() + kLongestWait, kLongestWait, true};
   Forget();
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct EvictorOptions {
   bool enabled = false;
   std::chrono::seconds min_run_time{60};
   size_t most_plans = 128;
-  /// For how long places are kept for a unit while those who have them go.
+  /// For how long places are kept for a unit while those who have them go; as long again where a
+  /// gang is cut by then.
   std::chrono::milliseconds patience{300'000};
   std::function<Time()> now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's
@@ -103,7 +105,7 @@ class Evictor {
   void End(bool served);
   void GiveUp(const absl::Status& why);
   void Forget();
-  void Spare(std::vector<PodPtr>* left);
+  bool Spare(std::string_view why, std::vector<PodPtr>* left);
   bool IsWanted(const Pod& pod) const;
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,
               const plan::PlanOptions& options, const Board& board);
@@ -125,8 +127,9 @@ class Evictor {
   Time deadline_;
   std::map<std::string, plan::UnitKey, std::less<>> tenant_of_;  // of those pods
   std::set<plan::UnitKey> begun_;                                // tenants of whom one was evicted
-  bool not_needed_ = false;  // the unit has its places, or is gone: who was not begun stays
-  bool spared_ = false;      // so somebody does
+  // The unit has its places, or is gone, or its time is over: who was not begun stays.
+  bool not_needed_ = false;
+  bool spared_ = false;  // so somebody does
   std::map<plan::UnitKey, Tried> tried_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;

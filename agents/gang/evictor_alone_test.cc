@@ -71,7 +71,7 @@ class EvictorAloneTest : public GangTest {
     });
     evictor_.Start();
     PlanPromise();
-    Await([&] { return *refused >= 3; });
+    Await([&] { return *refused >= 3 && cluster_.evictions().size() == 1; });
     EXPECT_THAT(Prepared().second, SizeIs(4));
   }
   // Pods to whom it was said.
@@ -194,10 +194,10 @@ TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {
   Await([&] { return Prepared().second.size() == 2; });
   EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0", "uid-low-1"));
   budget_ = false;
-  Await([&] { return cluster_.evictions().size() > 1; });
+  Await([&] { return Preempted().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
-  EXPECT_THAT(log(), Contains("gang default/high needs no places of gang default/mid (2 pods) any "
-                              "more: nobody of these is evicted"));
+  EXPECT_THAT(log(), Contains("gang default/high: it needs no places of gang default/mid (2 pods): "
+                              "nobody of these is evicted"));
   EXPECT_THAT(Preempted(), UnorderedElementsAre("low-0", "low-1"));
 }
 
@@ -211,10 +211,11 @@ TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
   Put(Member("high", 3, 4, "2"), 1000);
   Plan();
   budget_ = false;
-  const int before = changed_;
-  Await([&] { return cluster_.evictions().size() > 1 && changed_ > before; });
-  Plan();
-  EXPECT_FALSE(Prepared().first);
+  Await([&] {
+    Plan();
+    return !Prepared().first;
+  });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
   EXPECT_EQ(log().back(),
             "gang default/high: nobody else is evicted for it: for a moment it seemed to fit "
             "without them");
@@ -227,12 +228,72 @@ TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
 TEST_F(EvictorAloneTest, AGangThatIsCutWhenItsTimeIsOverGoesWholeAndNobodyElse) {
   TwoGangsForOne();
   CutLow();
+  const int before = changed_;
   ahead_ = std::chrono::seconds(301);
   Plan();
   Await([&] { return Prepared().second.size() == 2; });
+  Await([&] { return changed_ > before; });  // that others stay is news for the next plan
   budget_ = false;
   Await([&] { return cluster_.evictions().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/mid (2 pods): "
+                              "nobody of these is evicted"));
+}
+
+TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
+  TwoGangsForOne();
+  cluster_.OnEvict([this](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ahead_ = std::chrono::seconds(301);
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return !Prepared().first; });
+  EXPECT_EQ(log().back(), "gang default/high: nobody could be evicted for it in time");
+  EXPECT_EQ(counted_.values["preemptions_total expired"], 1);
+}
+
+TEST_F(EvictorAloneTest, AUnitThatIsServedJustAsItsTimeIsOverIsServed) {
+  TwoGangsForOne();
+  std::atomic<bool> ended = false;
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    Await([&] { return ended.load(); });
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  ahead_ = std::chrono::seconds(301);
+  ended = true;
+  Await([&] { return !Prepared().first; });
+  EXPECT_EQ(counted_.values["preemptions_total served"], 1);
+  evictor_.Stop();
+}
+
+// There is no gang to be cut.
+TEST_F(EvictorAloneTest, ASinglePodOfWhichNobodyKnowsWhetherItWasEvictedStays) {
+  Nodes(2);
+  Put(Member("low", 0, 1, "4"), 10, "n0");
+  Pod single = testing::MakePod("single").Requests({{"cpu", "4"}});
+  Put(single, 10, "n1");
+  for (int i = 0; i < 2; ++i) Put(Member("high", i, 2, "4"), 1000);
+  std::atomic<int> calls{0};
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ++calls;
+    return absl::DeadlineExceededError("no answer");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return calls >= 2; });
+  for (int i = 0; i < 2; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  Await([&] { return Prepared().second.size() == 1; });
+  EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0"));
+  evictor_.Stop();
 }
 
 TEST_F(EvictorAloneTest, AGangOfWhichSomebodyMayHaveBeenEvictedGoesWhole) {
@@ -254,6 +315,7 @@ TEST_F(EvictorAloneTest, AGangOfWhichSomebodyMayHaveBeenEvictedGoesWhole) {
   lost = false;
   Await([&] { return cluster_.evictions().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
+  evictor_.Stop();
 }
 
 TEST_F(EvictorAloneTest, TellsNobodyThatHeIsEvictedBeforeItMayBe) {

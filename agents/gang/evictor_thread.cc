@@ -117,12 +117,13 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
   }
   bool told = false;
   while (phase_ == Phase::kEvicting) {
-    const bool late = options_.now() >= deadline;
-    not_needed_ |= late;
-    const bool spared = not_needed_;
-    if (spared) Spare(&left);
+    const bool served = not_needed_;
+    not_needed_ |= options_.now() >= deadline;
+    const bool spares = not_needed_;
+    const bool spared =
+        spares && Spare(served ? "it needs no places of" : "the time is over for", &left);
     if (victims_.empty()) {
-      End(/*served=*/!late);
+      End(served);
       break;
     }
     if (left.empty() || stop.stop_requested() || options_.now() >= deadline + options_.patience) {
@@ -130,6 +131,7 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
       break;
     }
     lock.unlock();
+    if (spared && options_.changed) options_.changed();  // those who stay are going no more
     const absl::Status may = options_.may_act ? options_.may_act() : absl::OkStatus();
     if (may.ok() && !std::exchange(told, true)) reports_->OnPreempting(unit, victims);
     if (may.ok()) EvictRound(unit, &left, stop);
@@ -137,7 +139,7 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
     if (!may.ok() && (begun_.empty() || absl::IsFailedPrecondition(may))) {
       GiveUp(may);
     } else if (!left.empty()) {
-      wake_.wait_for(lock, stop, kEvictAgain, [&] { return not_needed_ != spared; });
+      wake_.wait_for(lock, stop, kEvictAgain, [&] { return not_needed_ != spares; });
     }
   }
   lock.unlock();
@@ -152,7 +154,9 @@ void Evictor::EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left,
     if (status.ok()) reports_->OnPreempted(unit, pod);
     if (!MayBeEvicted(status)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    begun_.insert(tenant_of_.at(pod.uid));
+    const plan::UnitKey& tenant = tenant_of_.at(pod.uid);
+    // A single pod of which that is not known is no gang that is cut.
+    if (status.ok() || tenant.dialect != plan::Dialect::kNone) begun_.insert(tenant);
   };
   EvictAll(cluster_, reports_, left, stop, hooks);
 }
@@ -164,20 +168,21 @@ bool Evictor::IsWanted(const Pod& pod) const {
   return !not_needed_ || begun_.contains(tenant_of_.at(pod.uid));
 }
 
-// Those of whom nobody was evicted stay.
-void Evictor::Spare(std::vector<PodPtr>* left) {
+// Those of whom nobody was evicted stay; whether there are any.
+bool Evictor::Spare(std::string_view why, std::vector<PodPtr>* left) {
   const auto stays = [&](const PodPtr& pod) { return !begun_.contains(tenant_of_.at(pod->uid)); };
   std::erase_if(*left, stays);
   const auto spared = std::stable_partition(
       victims_.begin(), victims_.end(),
       [&](const plan::Tenant& tenant) { return begun_.contains(tenant.key); });
-  if (spared == victims_.end()) return;
-  reports_->OnSpared(promise_->unit, {spared, victims_.end()});
+  if (spared == victims_.end()) return false;
+  reports_->OnSpared(promise_->unit, why, {spared, victims_.end()});
   spared_ = true;
   for (auto tenant = spared; tenant != victims_.end(); ++tenant) {
     for (const PodPtr& pod : tenant->pods) leaving_.erase(pod->uid);
   }
   victims_.erase(spared, victims_.end());
+  return true;
 }
 
 }  // namespace outrigger::gang

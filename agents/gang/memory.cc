@@ -21,7 +21,9 @@ void Memory::Resume(Time now) {
   for (auto& [key, unit] : units_) {
     if (unit.leased_since) *unit.leased_since += now - *paused;
   }
-  // What the scheduler asked meanwhile was answered with an error, and is not known here.
+  // What the scheduler asked meanwhile was answered with an error, which it wrote to the pod, and
+  // is not known here.
+  for (auto& [uid, pod] : pods_) pod.last_chance = false;
   if (now - *paused < options_.lease_grace) return;
   for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
 }

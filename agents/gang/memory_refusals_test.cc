@@ -172,6 +172,20 @@ TEST_F(RefusalTest, AConditionThatChangesBehindANominationAgainIsOne) {
   EXPECT_TRUE(IsRefused(&board, 2));
 }
 
+// What the agent answered meanwhile was an error, which is what the condition says.
+TEST_F(RefusalTest, WhatIsLeftOfATimeWithoutPlansIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string late = "0/2 nodes are available: 2 Insufficient cpu.";
+  Shows(&board, "n1", late);
+  EXPECT_EQ(Told(&board, 2, late), "");
+  EXPECT_EQ(Told(&board, 2, late), "n1");
+  memory_.Pause(kBegin + seconds(3));
+  memory_.Take({}, *snapshot_, kBegin + seconds(4));
+  Shows(&board, "", "extender gang: the cluster cannot be seen");
+  EXPECT_FALSE(IsRefused(&board, 4));
+}
+
 // Nobody writes what the condition says already.
 TEST_F(RefusalTest, TheSameRefusalAgainIsSeenByTheSilenceBehindIt) {
   MakeBoard board;

@@ -46,6 +46,10 @@ void Recovery::Look(Time at) {
 void Recovery::Pause(Time now, bool another_acts) {
   if (!paused_since_) paused_since_ = now;
   another_acted_ |= another_acts;
+  if (!another_acts) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  due_.clear();
+  running_.clear();
 }
 
 // What is remembered of a time before another agent was in charge may be of gangs that it has
@@ -93,7 +97,7 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
 // Of a gang that was whole again just as its rest was being evicted nothing else is remembered.
 void Recovery::AdoptBegun(Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [gang, rest] : begun_) {
+  for (const auto& [gang, begun] : begun_) {
     State& state = since_.try_emplace(gang, now).first->second;
     if (!state.evicted) state.evicted = now;
   }
@@ -105,8 +109,13 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
   state.seen = true;
   if (group.on_member_loss != plan::OnMemberLoss::kIgnore) ++partial_;
   if (GoesOn(group.key, board, now, &state)) return;
+  const bool restarts = group.on_member_loss == plan::OnMemberLoss::kRestart;
+  if (!restarts) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    StayAsItIs(group.key);  // if it was to restart a moment ago
+  }
   if (now - state.since < patience_) return Look(state.since + patience_);
-  if (group.on_member_loss == plan::OnMemberLoss::kRestart) {
+  if (restarts) {
     std::vector<PodPtr> rest;
     for (const BoundMember& member : board.BoundOf(group.key)) rest.push_back(member.pod);
     Restart(group.key, std::move(rest), now, &state);
@@ -126,27 +135,49 @@ void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time
   Look(*state->evicted + kEvictAgain);
 }
 
+// With the lock held. Members that were bound between two rounds of a restart are of its rest, too.
+void Recovery::AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest) {
+  const auto begun = begun_.find(gang);
+  if (begun == begun_.end()) return;
+  std::set<std::string_view> known;
+  for (const PodPtr& pod : begun->second.rest) known.insert(pod->uid);
+  for (const PodPtr& pod : rest) {
+    if (!known.contains(pod->uid)) begun->second.rest.push_back(pod);
+  }
+}
+
+// With the lock held. Nobody else of it is evicted.
+void Recovery::StayAsItIs(const plan::UnitKey& gang) {
+  begun_.erase(gang);
+  due_.erase(gang);
+  running_.erase(gang);
+}
+
 // Who is left of a gang of which somebody was evicted; nothing: nobody was, or it is to restart no
 // more.
-std::optional<std::vector<PodPtr>> Recovery::RestOf(const plan::UnitKey& gang, const Board& board) {
+std::optional<std::vector<PodPtr>> Recovery::RestOf(const plan::UnitKey& gang, const Board& board,
+                                                    Time now, const State& state) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto begun = begun_.find(gang);
   if (begun == begun_.end()) return std::nullopt;
   const plan::GroupState* const group = board.FindGroupOf(gang);
   const bool restarts = group == nullptr || (!IsLeftAlone(*group) &&
                                              group->on_member_loss == plan::OnMemberLoss::kRestart);
-  if (!restarts) {
-    begun_.erase(begun);
-    due_.erase(gang);
-    running_.erase(gang);
-    return std::nullopt;
-  }
   const auto bound = board.BoundOf(gang);
-  std::erase_if(begun->second, [&](const PodPtr& pod) {
+  Begun& known = begun->second;
+  const size_t gone = std::erase_if(known.rest, [&](const PodPtr& pod) {
     return std::none_of(bound.begin(), bound.end(),
                         [&](const BoundMember& member) { return member.uid == pod->uid; });
   });
-  std::vector<PodPtr> rest = begun->second;
+  known.certain |= gone > 0;
+  // The answers that were lost were refusals: an eviction would have been seen by now.
+  const bool was_none = !known.certain && !(group != nullptr && group->broken) && state.evicted &&
+                        now - *state.evicted >= kEvictAgain;
+  if (!restarts || was_none) {
+    StayAsItIs(gang);
+    return std::nullopt;
+  }
+  std::vector<PodPtr> rest = known.rest;
   if (rest.empty()) begun_.erase(begun);
   return rest;
 }
@@ -154,7 +185,7 @@ std::optional<std::vector<PodPtr>> Recovery::RestOf(const plan::UnitKey& gang, c
 // Once somebody was evicted all of the rest is, though the gang may be whole again by now: members
 // that started at different times would not be a new start. False: nobody of the rest is left.
 bool Recovery::GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state) {
-  std::optional<std::vector<PodPtr>> rest = RestOf(gang, board);
+  std::optional<std::vector<PodPtr>> rest = RestOf(gang, board, now, *state);
   if (!rest) return false;
   if (rest->empty()) {
     // Those that are bound by now are of its new start, which has all of its time.
@@ -187,6 +218,7 @@ void Recovery::EvictDue(const std::stop_token& stop) {
     if (!may_act) return;  // whoever is in charge by now sees to it
     for (const auto& [gang, rest] : due) {
       running_.insert(gang);
+      AddToBegun(gang, rest);
       for (const PodPtr& pod : rest) gang_of[pod->uid] = gang;
       pods.insert(pods.end(), rest.begin(), rest.end());
     }
@@ -201,7 +233,8 @@ void Recovery::EvictDue(const std::stop_token& stop) {
     if (!MayBeEvicted(status)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     const plan::UnitKey& gang = gang_of.at(pod.uid);
-    begun_.try_emplace(gang, due.at(gang));
+    Begun& begun = begun_.try_emplace(gang, Begun{due.at(gang)}).first->second;
+    begun.certain |= status.ok();
   };
   EvictAll(cluster_, reports_, &pods, stop, hooks);
   const std::lock_guard<std::mutex> lock(mutex_);

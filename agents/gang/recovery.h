@@ -73,8 +73,16 @@ class Recovery {
   void OnBroken(const plan::GroupState& group, const Board& board, Time now,
                 std::vector<Partial>* partial);
   void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
+  // A restart of which somebody was evicted, or may be.
+  struct Begun {
+    std::vector<PodPtr> rest;  // who was to be, and is not gone yet
+    bool certain = false;      // somebody was
+  };
   void AdoptBegun(Time now);
-  std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board);
+  std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board, Time now,
+                                            const State& state);
+  void StayAsItIs(const plan::UnitKey& gang);
+  void AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest);
   bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
   void Run(const std::stop_token& stop);
   void Look(Time at);
@@ -93,8 +101,7 @@ class Recovery {
   std::condition_variable_any wake_;
   std::map<plan::UnitKey, std::vector<PodPtr>> due_;
   std::set<plan::UnitKey> running_;  // gangs whose rest is being evicted
-  // Of gangs of which somebody was evicted, or may be: who was to be.
-  std::map<plan::UnitKey, std::vector<PodPtr>> begun_;
+  std::map<plan::UnitKey, Begun> begun_;
 
   std::jthread thread_;
 };

@@ -1,5 +1,6 @@
 #include "recovery.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -59,13 +60,19 @@ class RecoveryTest : public ::testing::Test {
       board.AddGang(gang, minimum, static_cast<size_t>(minimum) - names.size());
       board.BindThese(gang, names);
       const bool broken = static_cast<int64_t>(names.size()) < minimum;
-      board.Change(gang, [broken](plan::GroupState* group) {
+      const auto policy = gang == "one" ? plan::OnMemberLoss::kRestart : second_;
+      board.Change(gang, [broken, policy](plan::GroupState* group) {
         group->broken = broken;
-        group->on_member_loss = plan::OnMemberLoss::kRestart;
+        group->on_member_loss = policy;
       });
       for (const std::string& name : names) cluster_.Put(testing::MakePod(name));
     }
     return board.Make();
+  }
+  // The gang of Two() that is in the second batch of calls.
+  std::shared_ptr<const Board> SecondWith(plan::OnMemberLoss policy) {
+    second_ = policy;
+    return Two({"two-0"});
   }
   // A disruption budget keeps this one.
   void Keep(const std::string& kept) {
@@ -80,6 +87,7 @@ class RecoveryTest : public ::testing::Test {
     recovery_.EvictDue();
   }
 
+  plan::OnMemberLoss second_ = plan::OnMemberLoss::kRestart;
   testing::FakeCluster cluster_;
   Barriers barriers_{{}};
   Counted counted_;
@@ -254,6 +262,36 @@ TEST_F(RecoveryTest, AGangThatIsWholeAgainWhileOthersAreEvictedStays) {
   EXPECT_THAT(cluster_.evictions(), Not(Contains("two-0")));
 }
 
+// As many as are evicted at once are others.
+TEST_F(RecoveryTest, AGangThatIsToRestartNoMoreWhileOthersAreEvictedStays) {
+  const auto board = Two({"two-0"});
+  const auto replace = SecondWith(plan::OnMemberLoss::kReplace);
+  std::once_flag once;
+  cluster_.OnEvict([&](const std::string&, bool) {
+    std::call_once(once,
+                   [&] { (void)recovery_.OnPlan(*replace, barriers_, kStart + seconds(61)); });
+    return absl::OkStatus();
+  });
+  for (int second : {0, 60}) PlanAt(*board, second);
+  EXPECT_THAT(cluster_.evictions(), SizeIs(9));
+  EXPECT_THAT(cluster_.evictions(), Not(Contains("two-0")));
+}
+
+TEST_F(RecoveryTest, LeavesToAnotherThatIsInChargeWhatItHasNotBegun) {
+  const auto board = Two({"two-0"});
+  std::once_flag once;
+  cluster_.OnEvict([&](const std::string&, bool) {
+    std::call_once(once, [&] { recovery_.Pause(kStart + seconds(61), /*another_acts=*/true); });
+    return absl::OkStatus();
+  });
+  for (int second : {0, 60}) PlanAt(*board, second);
+  EXPECT_THAT(cluster_.evictions(), Not(Contains("two-0")));
+  (void)recovery_.OnPlan(*board, barriers_, kStart + seconds(65));
+  recovery_.Pause(kStart + seconds(65), /*another_acts=*/true);
+  recovery_.EvictDue();
+  EXPECT_THAT(cluster_.evictions(), Not(Contains("two-0")));
+}
+
 // One of it is evicted just as it becomes whole.
 TEST_F(RecoveryTest, AGangThatIsWholeAgainAsItIsBeingEvictedGoesWhole) {
   const auto board = Partial(plan::OnMemberLoss::kRestart);
@@ -297,6 +335,39 @@ TEST_F(RecoveryTest, AGangOfWhichOneMayHaveBeenEvictedGoesWhole) {
   Keep("");
   PlanAt(*Whole({"train-1", "new-0", "new-1"}), 65);
   EXPECT_THAT(cluster_.evictions(), ElementsAre("train-1"));
+}
+
+// An answer that may have been lost, as that of a pod with two disruption budgets, was a refusal.
+TEST_F(RecoveryTest, AGangOfWhichNobodyWasEvictedAfterAllStaysOnceItIsWholeAgain) {
+  cluster_.OnEvict([](const std::string&, bool) {
+    return absl::InternalError("this pod has more than one PodDisruptionBudget");
+  });
+  for (int second : {0, 60, 65}) PlanAt(*Partial(plan::OnMemberLoss::kRestart), second);
+  EXPECT_EQ(counted_.values["evictions_total refused"], 4) << "asked for again while it is cut";
+  const auto whole = Whole({"train-0", "train-1", "new"});
+  PlanAt(*whole, 69);
+  EXPECT_EQ(recovery_.next_look(), kStart + seconds(70)) << "the watch may be behind";
+  PlanAt(*whole, 70);
+  EXPECT_EQ(recovery_.next_look(), std::nullopt);
+  EXPECT_EQ(counted_.values["evictions_total refused"], 4);
+}
+
+// Who is bound while the first of the rest are evicted is no member of the new start.
+TEST_F(RecoveryTest, EvictsWhoWasBoundWhileARestartWasBegun) {
+  const auto later = Partial(plan::OnMemberLoss::kRestart, 0, {"train-0", "train-1", "train-2"});
+  const auto board = Partial(plan::OnMemberLoss::kRestart);
+  std::atomic<bool> planned = false;
+  cluster_.OnEvict([&](const std::string& pod, bool) {
+    if (pod != "train-0" || planned.exchange(true)) return absl::ResourceExhaustedError("budget");
+    (void)recovery_.OnPlan(*later, barriers_, kStart + seconds(65));  // the call takes its time
+    return absl::OkStatus();
+  });
+  for (int second : {0, 60}) PlanAt(*board, second);
+  ASSERT_THAT(cluster_.evictions(), ElementsAre("train-0"));
+  recovery_.EvictDue();  // what was due at 65
+  Keep("");
+  PlanAt(*Whole({"train-2", "new-0", "new-1"}), 70);
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("train-0", "train-2"));
 }
 
 TEST_F(RecoveryTest, ForgetsAGangThatIsWholeAgain) {

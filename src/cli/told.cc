@@ -9,6 +9,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+// In seconds: the agent's clock may be so far behind that of the API server.
+constexpr int64_t kSkew = 5;
+
 std::string TextAt(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return "";
   return object[key].get<std::string>();
@@ -25,7 +28,7 @@ bool IsOfThisOne(const Told& told, const plan::UnitKey& gang, int64_t oldest) {
   if (told.about.kind == "PodGroup") return false;
   absl::Time time;
   const bool is_read = absl::ParseTime(absl::RFC3339_full, told.time, &time, nullptr);
-  return !is_read || absl::ToUnixSeconds(time) >= oldest;
+  return !is_read || absl::ToUnixSeconds(time) >= oldest - kSkew;
 }
 
 }  // namespace

@@ -128,18 +128,20 @@ func inItsLog(w *world, agent *outrigger.Server) string {
 	return string(text)
 }
 
-// whenToldAgain is its log, while a gang waits for another reason, and then for the one before again: that event
-// becomes a series.
+// whenToldAgain is its log, while a gang waits for one reason and another in turn: the event that tells the first
+// one again becomes a series.
 func whenToldAgain(w *world, agent *outrigger.Server) string {
 	log := inItsLog(w, agent)
 	pods := w.client.CoreV1().Pods("default")
 	last := short(2).Pod()
-	if strings.Contains(log, "gang default/short waits: 3 members need") {
-		if err := pods.Delete(w.ctx, last.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+	switch {
+	case !strings.Contains(log, "gang default/short waits"):
+	case w.tracker.Pod("default", last.Name) == nil:
+		if _, err := pods.Create(w.ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 			w.must(err)
 		}
-	} else if strings.Contains(log, "gang default/short waits") {
-		if _, err := pods.Create(w.ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+	default:
+		if err := pods.Delete(w.ctx, last.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 			w.must(err)
 		}
 	}
