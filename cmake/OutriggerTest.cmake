@@ -17,6 +17,11 @@ function(outrigger_add_test NAME)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
+    if(NOT CMAKE_UNITY_BUILD)
+      # Test sources are small beside their headers. Few at once, so that a change is compiled soon.
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+      target_compile_options(${target} PRIVATE -Wno-shadow)  # as in OutriggerUnity.cmake
+    endif()
     # At -O3 gcc 12 sees overflows in what std::string does with literals, which are not there
     # (gcc bug 105329 and its like). What is shipped is compiled without this.
     set(gcc_12 $<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>)

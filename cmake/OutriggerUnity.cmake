@@ -1,6 +1,7 @@
 # Several sources of a target as one unit of compilation, which takes a third of the time where the
 # headers cost more than the code. The presets release, fuzz and those of sanitizers build this way;
-# `dev` compiles every file by itself, so a missing include is still an error.
+# `dev` compiles every file by itself, so a missing include is still an error; but for tests, of
+# which it takes few at once.
 option(OUTRIGGER_UNITY "Compile several sources of a target at once" OFF)
 if(OUTRIGGER_UNITY)
   set(CMAKE_UNITY_BUILD ON)

@@ -145,14 +145,14 @@ void Evictor::WaitLonger(const plan::UnitKey& unit) {
 }
 
 void Evictor::End(bool served) {
-  reports_->OnPromiseEnd(promise_->unit, served, !begun_.empty());
+  reports_->OnPromiseEnd(promise_->unit, served, evicted_);
   if (!served) tried_[promise_->unit] = {options_.now() + kLongestWait, kLongestWait, true};
   Forget();
 }
 
 // It is no fault of the unit: there is not the longest wait for the next search.
 void Evictor::GiveUp(const absl::Status& why) {
-  reports_->OnGivenUp(promise_->unit, !begun_.empty(), why);
+  reports_->OnGivenUp(promise_->unit, evicted_, why);
   WaitLonger(promise_->unit);
   Forget();
 }
@@ -163,7 +163,7 @@ void Evictor::Forget() {
   leaving_.clear();
   tenant_of_.clear();
   begun_.clear();
-  not_needed_ = spared_ = false;
+  evicted_ = not_needed_ = spared_ = false;
   phase_ = Phase::kIdle;
   wake_.notify_all();
 }

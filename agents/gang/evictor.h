@@ -126,7 +126,8 @@ class Evictor {
   std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
   Time deadline_;
   std::map<std::string, plan::UnitKey, std::less<>> tenant_of_;  // of those pods
-  std::set<plan::UnitKey> begun_;                                // tenants of whom one was evicted
+  std::set<plan::UnitKey> begun_;  // tenants that go whole, as one of them was evicted, or may be
+  bool evicted_ = false;           // somebody was, or may be
   // The unit has its places, or is gone, or its time is over: who was not begun stays.
   bool not_needed_ = false;
   bool spared_ = false;  // so somebody does

@@ -94,6 +94,8 @@ class EvictorAloneTest : public GangTest {
     return log_;
   }
 
+  std::mutex mutex_;
+  std::vector<std::string> log_;  // guarded by mutex_
   Counted counted_;
   EvictionReports reports_{&cluster_, &counted_, [this](std::string_view line) {
                              const std::lock_guard<std::mutex> lock(mutex_);
@@ -125,8 +127,6 @@ class EvictorAloneTest : public GangTest {
   plan::NotesOnce notes_;
   plan::UnitTable table_;
   plan::Planner planner_;
-  std::mutex mutex_;
-  std::vector<std::string> log_;  // guarded by mutex_
 };
 
 // Whoever did not fit beside the places that were kept may fit without them.
@@ -256,14 +256,17 @@ TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
 
 TEST_F(EvictorAloneTest, AUnitThatIsServedJustAsItsTimeIsOverIsServed) {
   TwoGangsForOne();
+  std::atomic<bool> began = false;
   std::atomic<bool> ended = false;
   cluster_.OnEvict([&](const std::string&, bool dry_run) {
     if (dry_run) return absl::OkStatus();
+    began = true;
     Await([&] { return ended.load(); });
     return absl::ResourceExhaustedError("a budget forbids it");
   });
   evictor_.Start();
   PlanPromise();
+  Await([&] { return began.load(); });
   for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
   Plan();
   ahead_ = std::chrono::seconds(301);
@@ -293,6 +296,32 @@ TEST_F(EvictorAloneTest, ASinglePodOfWhichNobodyKnowsWhetherItWasEvictedStays) {
   Plan();
   Await([&] { return Prepared().second.size() == 1; });
   EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0"));
+  evictor_.Stop();
+}
+
+// Its answer was lost, and then there is no such pod.
+TEST_F(EvictorAloneTest, ASinglePodThatIsGoneAfterAllIsNoneThatStays) {
+  Nodes(2);
+  Put(Member("low", 0, 1, "4"), 10, "n0");
+  Put(testing::MakePod("single").Requests({{"cpu", "4"}}), 10, "n1");
+  for (int i = 0; i < 2; ++i) Put(Member("high", i, 2, "4"), 1000);
+  std::atomic<int> of_single{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    if (pod != "single") return absl::ResourceExhaustedError("a budget forbids it");
+    return of_single++ == 0 ? absl::DeadlineExceededError("no answer") : absl::NotFoundError("");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return of_single >= 2; });
+  ahead_ = std::chrono::seconds(301);
+  Await([&] {
+    Plan();
+    return !Prepared().first;
+  });
+  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/low (1 pods): "
+                              "nobody of these is evicted"));
+  EXPECT_EQ(log().back(), "gang default/high: what was evicted for it has not let it fit in time");
   evictor_.Stop();
 }
 

@@ -62,11 +62,15 @@ TEST_F(EvictorTest, AGangThatDoesNotFitGetsThePlacesOfTheCheapestGangWhole) {
   EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
   for (const char* pod : {"low-0", "low-1"}) cluster_.RemovePod(pod);
   Await([&] { return Passing("high-0") == std::vector<std::string>{"n0"}; });
-  Await([&] { return cluster_.events().size() >= 3; });
-  std::vector<std::string> told;
-  for (const ClusterEvent& event : cluster_.events())
-    told.push_back(event.name + " " + event.reason);
-  EXPECT_THAT(told,
+  const auto told = [this] {
+    std::vector<std::string> all;
+    for (const ClusterEvent& event : cluster_.events()) {
+      if (event.action == "Preempting") all.push_back(event.name + " " + event.reason);
+    }
+    return all;
+  };
+  Await([&] { return told().size() >= 3; });
+  EXPECT_THAT(told(),
               UnorderedElementsAre("low-0 Preempted", "low-1 Preempted", "high-0 GangPreempts"));
 }
 

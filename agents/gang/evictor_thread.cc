@@ -136,7 +136,7 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
     if (may.ok() && !std::exchange(told, true)) reports_->OnPreempting(unit, victims);
     if (may.ok()) EvictRound(unit, &left, stop);
     lock.lock();
-    if (!may.ok() && (begun_.empty() || absl::IsFailedPrecondition(may))) {
+    if (!may.ok() && (!evicted_ || absl::IsFailedPrecondition(may))) {
       GiveUp(may);
     } else if (!left.empty()) {
       wake_.wait_for(lock, stop, kEvictAgain, [&] { return not_needed_ != spares; });
@@ -154,6 +154,7 @@ void Evictor::EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left,
     if (status.ok()) reports_->OnPreempted(unit, pod);
     if (!MayBeEvicted(status)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
+    evicted_ = true;
     const plan::UnitKey& tenant = tenant_of_.at(pod.uid);
     // A single pod of which that is not known is no gang that is cut.
     if (status.ok() || tenant.dialect != plan::Dialect::kNone) begun_.insert(tenant);
@@ -170,11 +171,13 @@ bool Evictor::IsWanted(const Pod& pod) const {
 
 // Those of whom nobody was evicted stay; whether there are any.
 bool Evictor::Spare(std::string_view why, std::vector<PodPtr>* left) {
-  const auto stays = [&](const PodPtr& pod) { return !begun_.contains(tenant_of_.at(pod->uid)); };
-  std::erase_if(*left, stays);
-  const auto spared = std::stable_partition(
-      victims_.begin(), victims_.end(),
-      [&](const plan::Tenant& tenant) { return begun_.contains(tenant.key); });
+  std::set<plan::UnitKey> stay;
+  for (const PodPtr& pod : *left) stay.insert(tenant_of_.at(pod->uid));
+  std::erase_if(stay, [&](const plan::UnitKey& tenant) { return begun_.contains(tenant); });
+  std::erase_if(*left, [&](const PodPtr& pod) { return stay.contains(tenant_of_.at(pod->uid)); });
+  const auto spared =
+      std::stable_partition(victims_.begin(), victims_.end(),
+                            [&](const plan::Tenant& tenant) { return !stay.contains(tenant.key); });
   if (spared == victims_.end()) return false;
   reports_->OnSpared(promise_->unit, why, {spared, victims_.end()});
   spared_ = true;

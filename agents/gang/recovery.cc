@@ -97,9 +97,11 @@ std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barrie
 // Of a gang that was whole again just as its rest was being evicted nothing else is remembered.
 void Recovery::AdoptBegun(Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [gang, begun] : begun_) {
+  for (auto& [gang, begun] : begun_) {
     State& state = since_.try_emplace(gang, now).first->second;
-    if (!state.evicted) state.evicted = now;
+    // What became of a call whose answer was lost is to be seen from now on.
+    const bool unsettled = std::exchange(begun.unsettled, false);
+    if (unsettled || !state.evicted) state.evicted = now;
   }
 }
 
@@ -135,7 +137,7 @@ void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time
   Look(*state->evicted + kEvictAgain);
 }
 
-// With the lock held. Members that were bound between two rounds of a restart are of its rest, too.
+// With the lock held. Members that were bound before anybody was evicted are of the rest, too.
 void Recovery::AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest) {
   const auto begun = begun_.find(gang);
   if (begun == begun_.end()) return;
@@ -170,6 +172,10 @@ std::optional<std::vector<PodPtr>> Recovery::RestOf(const plan::UnitKey& gang, c
                         [&](const BoundMember& member) { return member.uid == pod->uid; });
   });
   known.certain |= gone > 0;
+  if (!known.certain) {
+    known.rest.clear();
+    for (const BoundMember& member : bound) known.rest.push_back(member.pod);
+  }
   // The answers that were lost were refusals: an eviction would have been seen by now.
   const bool was_none = !known.certain && !(group != nullptr && group->broken) && state.evicted &&
                         now - *state.evicted >= kEvictAgain;
@@ -233,8 +239,13 @@ void Recovery::EvictDue(const std::stop_token& stop) {
     if (!MayBeEvicted(status)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     const plan::UnitKey& gang = gang_of.at(pod.uid);
-    Begun& begun = begun_.try_emplace(gang, Begun{due.at(gang)}).first->second;
-    begun.certain |= status.ok();
+    const auto [begun, is_new] = begun_.try_emplace(gang);
+    if (is_new) {
+      AddToBegun(gang, due.at(gang));
+      const auto again = due_.find(gang);  // this took its time
+      if (again != due_.end()) AddToBegun(gang, again->second);
+    }
+    (status.ok() ? begun->second.certain : begun->second.unsettled) = true;
   };
   EvictAll(cluster_, reports_, &pods, stop, hooks);
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -54,7 +54,8 @@ class Recovery {
   std::optional<Time> next_look() const { return next_look_; }
   /// How many gangs are bound in part, for however long; those that ignore losses not counted.
   size_t partial() const { return partial_; }
-  /// Nothing is planned now, so what happens is not seen, perhaps as another agent is in charge.
+  /// Nothing is planned now, so what happens is not seen, perhaps as another agent is in charge:
+  /// then gangs of which nobody was evicted yet are left to it.
   void Pause(Time now, bool another_acts);
 
   /// Evicts those of whom OnPlan() found that they are to go. What a disruption budget forbids is
@@ -75,8 +76,9 @@ class Recovery {
   void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
   // A restart of which somebody was evicted, or may be.
   struct Begun {
-    std::vector<PodPtr> rest;  // who was to be, and is not gone yet
+    std::vector<PodPtr> rest;  // who is to be, and is not gone yet
     bool certain = false;      // somebody was
+    bool unsettled = false;    // an answer was lost since the last plan
   };
   void AdoptBegun(Time now);
   std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board, Time now,
