@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -192,6 +193,10 @@ void EncodeFilterError(std::string_view error, std::string* out) {
 
 void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> scores,
                             std::string* out) {
+  if (std::all_of(scores.begin(), scores.end(), [](int score) { return score == 0; })) {
+    out->append("[]");
+    return;
+  }
   size_t size = 2;
   for (const std::string_view name : args.names) size += name.size() + kAroundEntry;
   Appender appender(out, size);

@@ -109,7 +109,9 @@ void EncodeFilterResult(const ExtenderArgs& args, std::span<const Verdict::Kind>
 /// A filter call that has no answer: {"Error": error} with no nodes.
 void EncodeFilterError(std::string_view error, std::string* out);
 
-/// A bare array; `scores` (0..10) is aligned with `args.names`.
+/// A bare array; `scores` (0..10) is aligned with `args.names`. Where all are 0 it is empty, which
+/// means the same: kube-scheduler adds what it gets to the scores of its own
+/// (pkg/scheduler/schedule_one.go, prioritizeNodes), and reads thousands of nodes for a long time.
 void EncodeHostPriorityList(const ExtenderArgs& args, std::span<const int> scores,
                             std::string* out);
 

@@ -1,6 +1,7 @@
 // A prioritize call as agents read it (some annotations, resources) beside all of it, and the
 // answer to it.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,9 @@ void CheckAnswer(size_t seed, const wire::ExtenderArgs& args) {
   std::string encoded;
   wire::EncodeHostPriorityList(args, scores, &encoded);
   const nlohmann::json parsed = Parsed(encoded);
-  OUTRIGGER_REQUIRE(parsed.is_array() && parsed.size() == scores.size());
+  const bool all_zero = std::count(scores.begin(), scores.end(), 0) == std::ssize(scores);
+  OUTRIGGER_REQUIRE(parsed.is_array() && parsed.size() == (all_zero ? 0 : scores.size()));
+  if (all_zero) return;
   for (size_t i = 0; i < scores.size(); ++i) {
     OUTRIGGER_REQUIRE(TextOf(Exact(parsed[i], "Host")) == args.names[i]);
     OUTRIGGER_REQUIRE(Exact(parsed[i], "Score") == scores[i]);

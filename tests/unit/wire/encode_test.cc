@@ -177,6 +177,16 @@ TEST(EncodeHostPriorityList, IsABareArrayOfIntegers) {
   EXPECT_EQ(out, "[]");
 }
 
+// A score of 0 adds nothing to the scheduler's own, and costs it the reading.
+TEST(EncodeHostPriorityList, IsEmptyWhereNoNodeHasAScore) {
+  std::string out;
+  EncodeHostPriorityList(Names({"a", "b"}), std::array{0, 0}, &out);
+  EXPECT_EQ(out, "[]");
+  out.clear();
+  EncodeHostPriorityList(Names({"a", "b"}), std::array{0, 1}, &out);
+  EXPECT_EQ(out, R"([{"Host":"a","Score":0},{"Host":"b","Score":1}])");
+}
+
 TEST(EncodeBindResult, AlwaysHasError) {
   std::string out;
   EncodeBindResult("", &out);

@@ -11,13 +11,14 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// crowdWays is in how many ways the same pods come: without the agent, beside it without groups, in gangs.
-const crowdWays = 3
+// crowdWays is in how many ways the same pods come: without an extender, beside one that does nothing, beside the
+// agent without groups, in gangs.
+const crowdWays = 4
 
 // crowdRow is one way in which the pods of a crowd come, and what was measured of it.
 type crowdRow struct {
 	what    string
-	agent   bool // runs beside the scheduler
+	beside  companion
 	grouped bool
 	backlog bool // they are there before the scheduler
 	seconds []float64
@@ -28,11 +29,13 @@ type crowdRow struct {
 func newCrowdRows() []*crowdRow {
 	return []*crowdRow{
 		{what: "plain, arriving"},
-		{what: "singles, arriving", agent: true},
-		{what: "gangs, arriving", agent: true, grouped: true},
+		{what: "passing, arriving", beside: doesNothing},
+		{what: "singles, arriving", beside: agent},
+		{what: "gangs, arriving", beside: agent, grouped: true},
 		{what: "plain, backlog", backlog: true},
-		{what: "singles, backlog", backlog: true, agent: true},
-		{what: "gangs, backlog", backlog: true, agent: true, grouped: true},
+		{what: "passing, backlog", backlog: true, beside: doesNothing},
+		{what: "singles, backlog", backlog: true, beside: agent},
+		{what: "gangs, backlog", backlog: true, beside: agent, grouped: true},
 	}
 }
 
@@ -60,7 +63,7 @@ type crowdTimes struct {
 }
 
 func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (crowdTimes, error) {
-	s, err := newStage(ctx, binary, c.nodes, row.agent)
+	s, err := newStage(ctx, binary, c.nodes, row.beside)
 	if err != nil {
 		return crowdTimes{}, err
 	}

@@ -19,7 +19,7 @@ type queueRound struct {
 
 // measure fills a cluster with gangs, watches those that wait, and ends the others one by one.
 func (q queue) measure(ctx context.Context, binary string, r *queueRound) error {
-	s, err := newStage(ctx, binary, q.room, true)
+	s, err := newStage(ctx, binary, q.room, agent)
 	if err != nil {
 		return err
 	}

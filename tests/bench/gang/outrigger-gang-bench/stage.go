@@ -27,6 +27,15 @@ const slots = 4
 // patience is how long anything may take that is waited for.
 const patience = 5 * time.Minute
 
+// companion is what runs beside the scheduler.
+type companion int
+
+const (
+	nobody companion = iota
+	doesNothing
+	agent
+)
+
 // stage is a control plane of its own for one measurement.
 type stage struct {
 	ctx       context.Context
@@ -36,27 +45,28 @@ type stage struct {
 	cluster   *cluster.Cluster
 	client    kubernetes.Interface
 	tracker   *kube.Tracker
-	agent     *outrigger.Server // nil: the plain scheduler
+	agent     *outrigger.Server // nil: it does not run
+	passing   *passing          // nil: it does not run
 	scheduler *process.Process
 	config    []byte
 }
 
-// newStage starts a control plane with nodes and perhaps the agent. The scheduler does not run.
-func newStage(ctx context.Context, binary string, nodes int, agent bool) (s *stage, err error) {
+// newStage starts a control plane with nodes and perhaps an extender. The scheduler does not run.
+func newStage(ctx context.Context, binary string, nodes int, beside companion) (s *stage, err error) {
 	dir, err := os.MkdirTemp("", "outrigger-gang-bench-")
 	if err != nil {
 		return nil, err
 	}
 	s = &stage{dir: dir, binary: binary}
 	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
-	if err := s.start(nodes, agent); err != nil {
+	if err := s.start(nodes, beside); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *stage) start(nodes int, agent bool) (err error) {
+func (s *stage) start(nodes int, beside companion) (err error) {
 	if s.cluster, err = cluster.Start(s.ctx, s.dir, cluster.Options{}); err != nil {
 		return err
 	}
@@ -76,11 +86,11 @@ func (s *stage) start(nodes int, agent bool) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.configure(agent)
+	return s.configure(beside)
 }
 
-// configure makes the scheduler's configuration: the same for both but for the extender.
-func (s *stage) configure(agent bool) error {
+// configure makes the scheduler's configuration: the same for all but for the extender.
+func (s *stage) configure(beside companion) error {
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
 		return err
@@ -93,9 +103,23 @@ percentageOfNodesToScore: 100
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 1
 `, kubeconfig)
-	if !agent {
-		return nil
+	switch beside {
+	case doesNothing:
+		if s.passing, err = servePassing(s.client); err != nil {
+			return err
+		}
+		return s.extend(s.passing.url)
+	case agent:
+		if err := s.startAgent(); err != nil {
+			return err
+		}
+		return s.extend(s.agent.URL)
 	}
+	return nil
+}
+
+// startAgent starts the agent, with the rights that it asks for, and waits until it is ready.
+func (s *stage) startAgent() error {
 	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", "gang").Output()
 	if err != nil {
 		return fmt.Errorf("agents --rbac gang: %w", err)
@@ -112,14 +136,16 @@ podMaxBackoffSeconds: 1
 	if err != nil {
 		return err
 	}
-	if err := s.agent.AwaitReady(s.ctx); err != nil {
-		return err
-	}
+	return s.agent.AwaitReady(s.ctx)
+}
+
+// extend adds the entries of the agent, or of what stands in its place, to the scheduler's configuration.
+func (s *stage) extend(url string) (err error) {
 	base := filepath.Join(s.dir, "base.yaml")
 	if err := os.WriteFile(base, s.config, 0o644); err != nil {
 		return err
 	}
-	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", "gang", "--url", s.agent.URL, "--in", base).Output()
+	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", "gang", "--url", url, "--in", base).Output()
 	return err
 }
 
@@ -134,6 +160,9 @@ func (s *stage) stop() {
 	}
 	if s.agent != nil {
 		s.agent.Kill()
+	}
+	if s.passing != nil {
+		s.passing.stop()
 	}
 	s.cancel()
 	if s.cluster != nil {
