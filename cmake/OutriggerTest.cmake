@@ -18,7 +18,7 @@ function(outrigger_add_test NAME)
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
     if(NOT CMAKE_UNITY_BUILD)
-      # Test sources are small beside their headers. Few at once, so that a change is compiled soon.
+      # Test sources are small compared with their headers.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
       target_compile_options(${target} PRIVATE -Wno-shadow)  # as in OutriggerUnity.cmake
     endif()
