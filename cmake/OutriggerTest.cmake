@@ -7,6 +7,13 @@
 find_package(GTest REQUIRED)
 find_package(rapidcheck QUIET)
 
+# How many random cases the long properties try. A sanitizer makes each case twenty times as slow.
+if(OUTRIGGER_SANITIZE)
+  set(OUTRIGGER_PROPERTY_CASES 100 CACHE STRING "Random cases of each long property")
+else()
+  set(OUTRIGGER_PROPERTY_CASES 500 CACHE STRING "Random cases of each long property")
+endif()
+
 function(outrigger_add_test NAME)
   cmake_parse_arguments(ARG "SINGLE_THREADED" "" "SOURCES;LINK" ${ARGN})
   if(ARG_SINGLE_THREADED AND "${OUTRIGGER_SANITIZE}" MATCHES "thread")
