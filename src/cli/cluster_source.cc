@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cli/follow_log.h"
-#include "cli/version.h"
 #include "cluster/cluster.h"
 #include "engine/snapshot_nodes.h"
 #include "fmt/format.h"
@@ -14,6 +13,7 @@
 #include "kube/config.h"
 #include "kube/in_cluster.h"
 #include "outrigger/plan/pods.h"
+#include "server/version.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -132,7 +132,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> ClusterSource::Make(const Cluster
                    {.kubeconfig = options.kubeconfig, .context = options.context, .root = {}},
                    environment);
   if (!config.ok()) return config.status();
-  config->user_agent = kube::UserAgent(Version());
+  config->user_agent = kube::UserAgent(server::GetVersion().version);
   kube::ClientOptions client_options;
   client_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
   auto client = kube::Client::Create(*config, std::move(client_options));

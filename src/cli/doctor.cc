@@ -141,7 +141,8 @@ absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<S
 
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {
   const DoctorFlags& flags = command.doctor;
-  absl::StatusOr<PreparedSettings> settings = PrepareSettings(command, world);
+  absl::StatusOr<PreparedSettings> settings =
+      PrepareSettings({command.config, command.settings}, world);
   if (!settings.ok()) return settings.status();
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();

@@ -6,9 +6,9 @@
 #include "absl/status/statusor.h"
 #include "cli/command.h"
 #include "cli/doctor_findings.h"
-#include "cli/run.h"
 #include "cli/serve_options.h"
 #include "cli/setting_group.h"
+#include "cli/world.h"
 
 namespace outrigger::cli {
 

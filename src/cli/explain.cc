@@ -10,6 +10,7 @@
 #include "cli/names.h"
 #include "cli/nobody_watches.h"
 #include "cli/prepare_settings.h"
+#include "cli/serve_options.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -94,11 +95,12 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
 
 absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& world) {
   const ExplainFlags& flags = command.explain;
-  absl::StatusOr<PreparedSettings> settings = PrepareSettings(command, world);
+  absl::StatusOr<PreparedSettings> settings =
+      PrepareSettings({command.config, command.settings}, world);
   if (!settings.ok()) return settings.status();
   const auto agents = ServedAgents(settings->groups, world.registry, world.left_out);
   if (!agents.ok()) return agents.status();
-  WarnOfIdleFlags(command, *agents, &*settings);
+  WarnOfIdleFlags({command.config, command.settings}, *agents, &*settings);
   absl::StatusOr<FoundObjects> found = FindObjects(flags, world);
   if (!found.ok()) return found.status();
 

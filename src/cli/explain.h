@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "cli/command.h"
-#include "cli/run.h"
+#include "cli/world.h"
 
 namespace outrigger::cli {
 

@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "cli/command.h"
 #include "cli/explain.h"
-#include "cli/run.h"
+#include "cli/world.h"
 
 namespace outrigger::cli {
 

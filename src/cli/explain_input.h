@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "cli/cluster_objects.h"
 #include "cli/command.h"
-#include "cli/run.h"
+#include "cli/world.h"
 
 // What the commands of `outrigger explain` have in common: where they read, and where they print.
 

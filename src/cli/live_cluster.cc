@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "cli/version.h"
 #include "fmt/format.h"
 #include "json/body.h"
 #include "json/object_list.h"
@@ -11,6 +10,7 @@
 #include "kube/list_page.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
+#include "server/version.h"
 
 namespace outrigger::cli {
 namespace {
@@ -173,7 +173,7 @@ absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveCluste
                     std::string(config.status().message())));
   }
   if (!config.ok()) return config.status();
-  config->user_agent = kube::UserAgent(Version());
+  config->user_agent = kube::UserAgent(server::GetVersion().version);
   std::string server = config->server;
   kube::ClientOptions options;
   options.retry.most = 2;  // somebody waits, and can try again

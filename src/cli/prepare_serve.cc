@@ -1,16 +1,15 @@
-#include <utility>
+#include "cli/prepare_serve.h"
 
-#include "cli/prepare_settings.h"
-#include "cli/run.h"
+#include <utility>
 
 namespace outrigger::cli {
 
-absl::StatusOr<PreparedServe> PrepareServe(const Command& command, const World& world) {
-  auto settings = PrepareSettings(command, world);
+absl::StatusOr<PreparedServe> PrepareServe(const SettingsFlags& flags, const World& world) {
+  auto settings = PrepareSettings(flags, world);
   if (!settings.ok()) return settings.status();
   auto options = MakeServeOptions(settings->groups, world.registry, world.left_out);
   if (!options.ok()) return options.status();
-  WarnOfIdleFlags(command, options->agents, &*settings);
+  WarnOfIdleFlags(flags, options->agents, &*settings);
   PreparedServe prepared;
   prepared.options = *std::move(options);
   prepared.log = MakeLogOptions(*settings->groups[0].server);

@@ -21,13 +21,13 @@ absl::Status ReadConfig(const std::string& path, std::vector<FileValue>* values)
 
 }  // namespace
 
-absl::StatusOr<PreparedSettings> PrepareSettings(const Command& command, const World& world) {
+absl::StatusOr<PreparedSettings> PrepareSettings(const SettingsFlags& flags, const World& world) {
   SettingSources sources;
-  sources.flags = command.settings;
+  sources.flags = flags.settings;
   sources.environment = world.environment;
   const std::string* variable = Find(world.environment, "OUTRIGGER_CONFIG");
   const std::string config =
-      !command.config.empty() || variable == nullptr ? command.config : *variable;
+      !flags.config.empty() || variable == nullptr ? flags.config : *variable;
   if (!config.empty()) {
     absl::Status status = ReadConfig(config, &sources.file);
     if (!status.ok()) return status;
@@ -39,7 +39,7 @@ absl::StatusOr<PreparedSettings> PrepareSettings(const Command& command, const W
   return prepared;
 }
 
-void WarnOfIdleFlags(const Command& command, const std::vector<engine::ServedAgent>& served,
+void WarnOfIdleFlags(const SettingsFlags& flags, const std::vector<engine::ServedAgent>& served,
                      PreparedSettings* prepared) {
   for (const SettingGroup& group : prepared->groups) {
     const bool idle = group.agent != nullptr &&
@@ -47,7 +47,7 @@ void WarnOfIdleFlags(const Command& command, const std::vector<engine::ServedAge
                                    [&](const auto& agent) { return agent.info == group.agent; });
     if (!idle) continue;
     for (const BoundSetting& setting : group.settings) {
-      if (command.settings.count(setting.flag) == 0) continue;
+      if (flags.settings.count(setting.flag) == 0) continue;
       prepared->warnings.push_back(
           fmt::format("{} has no effect: agent {} is not served", setting.flag, group.agent->name));
     }

@@ -14,6 +14,7 @@
 #include "cli/explain.h"
 #include "cli/explain_gang.h"
 #include "cli/files.h"
+#include "cli/prepare_serve.h"
 #include "cli/scheduler_config.h"
 #include "cli/serve.h"
 #include "cli/signals.h"
@@ -37,7 +38,7 @@ int Print(const absl::StatusOr<std::string>& text, const World& world) {
 }
 
 int RunServe(const Command& command, const World& world) {
-  absl::StatusOr<PreparedServe> prepared = PrepareServe(command, world);
+  absl::StatusOr<PreparedServe> prepared = PrepareServe({command.config, command.settings}, world);
   if (!prepared.ok()) return Report(prepared.status(), world);
   HoldSignals();
   StartLogging(prepared->log);

@@ -9,10 +9,10 @@
 #include "cli/names.h"
 #include "cli/no_nodes.h"
 #include "cli/signals.h"
-#include "cli/version.h"
 #include "fmt/format.h"
 #include "json/node_list.h"
 #include "kube/in_cluster.h"
+#include "server/version.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -70,8 +70,8 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   service.SetReady();
   absl::Status status = WritePortFile(options.port_file, service);
   if (!status.ok()) return status;
-  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", Version(), agents,
-               options.service.extender.bind, service.port(), options.service.admin_bind,
+  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", server::GetVersion().version,
+               agents, options.service.extender.bind, service.port(), options.service.admin_bind,
                service.admin_port());
   return absl::OkStatus();
 }

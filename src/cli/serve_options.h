@@ -8,13 +8,11 @@
 #include "cli/cluster_source.h"
 #include "cli/log.h"
 #include "cli/setting_group.h"
+#include "cli/world.h"
 #include "engine/engine.h"
 #include "server/service.h"
 
 namespace outrigger::cli {
-
-/// The agents of the tree that this program was built without, by name.
-using LeftOutAgents = std::vector<std::string>;
 
 /// Everything `outrigger serve` needs to start.
 struct ServeOptions {

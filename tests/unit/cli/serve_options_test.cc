@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/run.h"
+#include <iostream>
+
+#include "cli/prepare_serve.h"
 #include "cli/units.h"
 #include "test_agents.h"
 
@@ -18,17 +20,13 @@ using Flags = std::map<std::string, std::string>;
 
 absl::StatusOr<PreparedServe> Prepare(const Flags& flags, const Environment& environment = {},
                                       const std::string& config = "") {
-  Command command;
-  command.kind = Command::Kind::kServe;
-  command.settings = flags;
-  command.config = config;
   const World world{testing::TestAgents(),
                     {"pigeon", "rl-priority"},
                     environment,
                     std::cin,
                     std::cout,
                     std::cerr};
-  return PrepareServe(command, world);
+  return PrepareServe({config, flags}, world);
 }
 
 std::string Error(const Flags& flags) {
