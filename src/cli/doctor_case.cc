@@ -1,34 +1,10 @@
 #include "cli/doctor_case.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "fmt/format.h"
+#include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
-
-std::string_view FieldNameOf(EntryVerb verb) {
-  constexpr std::string_view kNames[] = {"filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb"};
-  return kNames[verb];
-}
-
-std::string_view NameOf(EntryVerb verb) {
-  constexpr std::string_view kNames[] = {"filter", "preempt", "prioritize", "bind"};
-  return kNames[verb];
-}
-
-bool HasVerb(const AgentInfo& agent, EntryVerb verb) {
-  const AgentFactory& factory = agent.factory;
-  const bool has[] = {factory.filters, factory.preempts, factory.scores, factory.binds};
-  return has[verb];
-}
-
-std::string Entry::PathOf(EntryVerb verb) const {
-  return (url ? url->path : "") + "/" + verbs[verb].value;
-}
-
-std::string Entry::Title() const {
-  return fmt::format("{} ({})", place().path, url_text.value);
-}
 
 std::vector<const AgentInfo*> DoctorCase::Agents() const {
   std::vector<const AgentInfo*> agents;
@@ -55,6 +31,15 @@ std::optional<std::string> DoctorCase::Told(const AgentInfo& agent,
     }
   }
   return std::nullopt;
+}
+
+absl::StatusOr<DoctorCase> MakeCase(const YAML::Node& root, const std::vector<SettingGroup>& told,
+                                    const LeftOutAgents& left_out) {
+  auto paths = ServedPaths(told);
+  if (!paths.ok()) return paths.status();
+  const MapReader reader(root, Place{"", root.Mark().line + 1});
+  auto entries = ReadEntries(reader, told, left_out, *paths);
+  return DoctorCase{reader, reader.List("profiles"), std::move(entries), *std::move(paths), told};
 }
 
 }  // namespace outrigger::cli

@@ -7,12 +7,17 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "cli/doctor_findings.h"
 #include "yaml-cpp/node/node.h"
 
 // Typed reading of a KubeSchedulerConfiguration, with the place of every value.
 
 namespace outrigger::cli {
+
+/// A place of the document.
+struct Place {
+  std::string path;  // "extenders[1].httpTimeout"
+  int line = 1;      // from 1; of a field that is missing: where it would belong
+};
 
 /// A field of the document, which may be missing, or have a value that kube-scheduler refuses
 /// (CheckShape() says so; all others leave it alone).

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/doctor_document.h"
+
 // What `outrigger doctor` can find. docs/doctor.md has a row for each.
 
 namespace outrigger::cli {
@@ -91,12 +93,6 @@ struct FindingKind {
 
 /// All kinds, in the order of FindingId.
 std::span<const FindingKind> FindingKinds();
-
-/// A place of the document.
-struct Place {
-  std::string path;  // "extenders[1].httpTimeout"
-  int line = 1;      // from 1; of a field that is missing: where it would belong
-};
 
 struct Finding {
   const FindingKind* kind = nullptr;  // one of FindingKinds()

@@ -2,6 +2,7 @@
 
 #include "cli/doctor_checks.h"
 #include "cli/names.h"
+#include "cli/serve_options.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

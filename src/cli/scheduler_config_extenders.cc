@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "cli/doctor_case.h"
+#include "cli/entries.h"
 #include "cli/extender_node.h"
 #include "cli/yaml.h"
 #include "fmt/format.h"
@@ -55,10 +55,12 @@ class ExtenderList {
       }
     }
     // The doctor's reading, so that it agrees about whose an entry is.
-    const auto found = MakeCase(root, plan_.compiled_in, plan_.left_out);
-    if (!found.ok()) return found.status();
+    const auto paths = ServedPaths(plan_.compiled_in);
+    if (!paths.ok()) return paths.status();
+    const MapReader reader(root, Place{"", root.Mark().line + 1});
+    const auto entries = ReadEntries(reader, plan_.compiled_in, plan_.left_out, *paths);
     for (size_t i = 0; i < present.size(); ++i) {
-      absl::Status status = KeepOne(present[i], found->entries.at(i));
+      absl::Status status = KeepOne(present[i], entries.at(i));
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
