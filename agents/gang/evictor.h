@@ -18,8 +18,8 @@
 
 #include "absl/status/status.h"
 #include "board.h"
+#include "board/time.h"
 #include "eviction_reports.h"
-#include "memory.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"

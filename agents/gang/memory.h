@@ -11,12 +11,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "barrier.h"
 #include "board.h"
+#include "board/time.h"
 #include "inbox.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::gang {
-
-using Time = std::chrono::steady_clock::time_point;
 
 /// A write of status.nominatedNodeName; an empty node withdraws it.
 struct Nomination {

@@ -17,8 +17,8 @@
 #include "absl/status/status.h"
 #include "barrier.h"
 #include "board.h"
+#include "board/time.h"
 #include "eviction_reports.h"
-#include "memory.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/plan/groups.h"
 

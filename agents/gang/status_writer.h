@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "board.h"
-#include "memory.h"
+#include "board/time.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/plan/groups.h"
 
