@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/world.h"
+#include "cli/format/world.h"
 
 namespace outrigger::cli {
 
