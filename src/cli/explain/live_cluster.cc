@@ -5,11 +5,11 @@
 #include "fmt/format.h"
 #include "json/body.h"
 #include "json/object_list.h"
-#include "kube/client.h"
-#include "kube/config.h"
-#include "kube/list_page.h"
+#include "kube/config/config.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
+#include "kube/stream/list_page.h"
+#include "kube/transport/client.h"
 #include "server/version.h"
 
 namespace outrigger::cli {

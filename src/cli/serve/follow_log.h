@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "kube/reflector_state.h"
+#include "kube/watch/reflector_state.h"
 
 namespace outrigger::cli {
 

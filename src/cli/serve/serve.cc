@@ -11,7 +11,7 @@
 #include "cli/serve/signals.h"
 #include "fmt/format.h"
 #include "json/node_list.h"
-#include "kube/in_cluster.h"
+#include "kube/config/in_cluster.h"
 #include "server/version.h"
 #include "spdlog/spdlog.h"
 
