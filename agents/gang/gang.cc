@@ -5,24 +5,24 @@
 #include <string>
 #include <utility>
 
-#include "admission.h"
-#include "barrier.h"
-#include "charge.h"
-#include "commit.h"
-#include "eviction_reports.h"
-#include "evictor.h"
+#include "board/reasons.h"
+#include "calls/admission.h"
+#include "calls/barrier.h"
+#include "calls/commit.h"
+#include "calls/inbox.h"
+#include "calls/preempt_call.h"
+#include "eviction/evictor.h"
+#include "eviction/reports.h"
 #include "fmt/format.h"
-#include "gang_metrics.h"
-#include "inbox.h"
-#include "loop.h"
+#include "leadership/leadership.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/plan/group.h"
-#include "preemption.h"
-#include "reasons.h"
-#include "reports.h"
+#include "plan_loop.h"
+#include "reports/gang_metrics.h"
+#include "reports/reports.h"
+#include "reports/status_writer.h"
 #include "settings.h"
-#include "status_writer.h"
 
 namespace outrigger::gang {
 namespace {

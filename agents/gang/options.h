@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "board.h"
-#include "loop.h"
+#include "board/board.h"
+#include "plan_loop.h"
 #include "settings.h"
 
 // What settings come to.

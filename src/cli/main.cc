@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string_view>
 
-#include "cli/command.h"
+#include "cli/args/command.h"
 #include "cli/run.h"
 
 namespace outrigger::cli {

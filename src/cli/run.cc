@@ -5,18 +5,19 @@
 #include <optional>
 #include <ostream>
 
-#include "cli/access.h"
-#include "cli/agents.h"
-#include "cli/command_line.h"
-#include "cli/completion.h"
-#include "cli/docs.h"
-#include "cli/doctor.h"
-#include "cli/explain.h"
-#include "cli/explain_gang.h"
-#include "cli/files.h"
-#include "cli/scheduler_config.h"
-#include "cli/serve.h"
-#include "cli/signals.h"
+#include "cli/agents/agents.h"
+#include "cli/agents/rbac.h"
+#include "cli/args/command_line.h"
+#include "cli/args/completion.h"
+#include "cli/doctor/doctor.h"
+#include "cli/explain/explain.h"
+#include "cli/explain/gang.h"
+#include "cli/format/files.h"
+#include "cli/scheduler_config/scheduler_config.h"
+#include "cli/serve/prepare_serve.h"
+#include "cli/serve/serve.h"
+#include "cli/serve/signals.h"
+#include "cli/settings/docs.h"
 #include "cli/version.h"
 #include "spdlog/spdlog.h"
 
@@ -37,7 +38,7 @@ int Print(const absl::StatusOr<std::string>& text, const World& world) {
 }
 
 int RunServe(const Command& command, const World& world) {
-  absl::StatusOr<PreparedServe> prepared = PrepareServe(command, world);
+  absl::StatusOr<PreparedServe> prepared = PrepareServe({command.config, command.settings}, world);
   if (!prepared.ok()) return Report(prepared.status(), world);
   HoldSignals();
   StartLogging(prepared->log);

@@ -6,14 +6,10 @@
 
 namespace outrigger::cli {
 
-std::string_view Version() {
-  return server::GetVersion().version;
-}
-
 std::string VersionText(const std::string& output, const std::vector<AgentInfo>& registry) {
-  if (output != "json") return fmt::format("outrigger {}\n", Version());
+  if (output != "json") return fmt::format("outrigger {}\n", server::GetVersion().version);
   nlohmann::ordered_json json;
-  json["version"] = Version();
+  json["version"] = server::GetVersion().version;
   json["compiler"] = server::GetVersion().compiler;
   json["agents"] = nlohmann::ordered_json::array();
   for (const AgentInfo& agent : registry) json["agents"].push_back(agent.name);

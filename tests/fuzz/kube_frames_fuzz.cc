@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.h"
-#include "kube/frame_splitter.h"
-#include "kube/protobuf_watch_stream.h"
+#include "kube/stream/frame_splitter.h"
+#include "kube/stream/protobuf_watch_stream.h"
 #include "kube_pieces.h"
 
 namespace outrigger::fuzz {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kube/list_page.h"
+#include "kube/stream/list_page.h"
 #include "kube_pieces.h"
 #include "nlohmann/json.hpp"
 

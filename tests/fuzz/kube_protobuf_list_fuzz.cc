@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.h"
-#include "kube/protobuf_list_page.h"
-#include "kube/protobuf_list_splitter.h"
+#include "kube/stream/protobuf_list_page.h"
+#include "kube/stream/protobuf_list_splitter.h"
 #include "kube_pieces.h"
 #include "protobuf/envelope.h"
 #include "protozero/pbf_reader.hpp"

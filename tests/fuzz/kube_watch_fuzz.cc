@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kube/watch_stream.h"
+#include "kube/stream/watch_stream.h"
 #include "kube_pieces.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/k8s/string_map.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "check.h"
-#include "kube/kubeconfig.h"
+#include "kube/config/kubeconfig.h"
 #include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 

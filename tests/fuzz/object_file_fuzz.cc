@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "check.h"
-#include "cli/cluster_objects.h"
-#include "cli/object_file.h"
-#include "cli/yaml_json.h"
+#include "cli/explain/cluster_objects.h"
+#include "cli/explain/object_file.h"
+#include "cli/format/yaml_json.h"
 #include "equality.h"
 #include "object_file_tree.h"
 

@@ -1,7 +1,7 @@
 #include "object_file_tree.h"
 
 #include "check.h"
-#include "cli/yaml_scalar.h"
+#include "cli/format/yaml_scalar.h"
 #include "json/text.h"
 #include "yaml-cpp/yaml.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.h"
-#include "cli/config_file.h"
-#include "cli/settings_loader.h"
+#include "cli/settings/config_file.h"
+#include "cli/settings/loader.h"
 #include "nlohmann/json.hpp"
 #include "test_agents.h"
 

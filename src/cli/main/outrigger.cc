@@ -1,5 +1,5 @@
+#include "cli/format/text.h"
 #include "cli/main.h"
-#include "cli/names.h"
 
 int main(int argc, char** argv) {
   std::vector<std::string> left_out;

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "kube/api.h"
 #include "kube/clock.h"
-#include "kube/leader_election.h"
+#include "kube/lease/leader_election.h"
 #include "stage.h"
 
 namespace outrigger::kube_actor {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cluster/cluster.h"
-#include "kube/change_listener.h"
-#include "kube/cluster_actor.h"
-#include "kube/cluster_watch.h"
+#include "kube/view/change_listener.h"
+#include "kube/view/cluster_actor.h"
+#include "kube/view/cluster_watch.h"
 
 namespace outrigger::kube_actor {
 

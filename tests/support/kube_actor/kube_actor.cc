@@ -22,8 +22,8 @@
 #include "candidate.h"
 #include "commands.h"
 #include "deeds.h"
-#include "kube/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
+#include "kube/transport/client.h"
 #include "reporter.h"
 
 namespace outrigger::kube_actor {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kube/api.h"
-#include "kube/event_recorder.h"
+#include "kube/write/event_recorder.h"
 
 namespace outrigger::kube_actor {
 

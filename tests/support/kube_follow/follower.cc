@@ -9,9 +9,9 @@
 
 #include "engine/engine.h"
 #include "engine/snapshot_nodes.h"
-#include "kube/client.h"
-#include "kube/cluster_watch.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
+#include "kube/transport/client.h"
+#include "kube/view/cluster_watch.h"
 #include "lag.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/registry.h"

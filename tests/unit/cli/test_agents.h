@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/environment.h"
+#include "cli/args/command.h"
+#include "cli/format/environment.h"
 #include "outrigger/agent/registry.h"
 
 // A small registry for tests of the command line, independent of the agents of the tree:

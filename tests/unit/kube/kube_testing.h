@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "kube/client.h"
 #include "kube/clock.h"
 #include "kube/status_text.h"
+#include "kube/transport/client.h"
 
 namespace outrigger::kube {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kube/api.h"
-#include "kube/transport.h"
+#include "kube/transport/transport.h"
 
 namespace outrigger::kube {
 

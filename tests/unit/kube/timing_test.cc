@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
-#include "kube/resource_version.h"
+#include "kube/watch/resource_version.h"
 
 namespace outrigger::kube {
 namespace {

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "board/board.h"
+#include "outrigger/agent/request.h"
+#include "outrigger/agent/verdict.h"
+
+namespace outrigger::gang {
+
+/// Uses of leased nodes by pods that were let pass and whose bind call has not come yet: kube-
+/// scheduler has them in mind, and the watch does not. Thread-safe.
+class TentativeUses {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  explicit TentativeUses(std::function<Time()> now) : now_(std::move(now)) {}
+
+  /// `uid` may come to be on one of `nodes`; replaces what was noted of it. Ends after 30 s.
+  void Note(const std::string& uid, const ResourceList& requests, std::vector<std::string> nodes);
+  void End(std::string_view uid);
+  /// Takes off `free` what others than `uid` may use of `node`.
+  void TakeFrom(std::string_view node, std::string_view uid, ResourceList* free) const;
+
+ private:
+  struct Use {
+    ResourceList requests;
+    std::vector<std::string> nodes;
+    Time until;
+  };
+  const std::function<Time()> now_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Use, std::less<>> uses_;
+};
+
+/// What a filter call came to, for who plans.
+struct Admission {
+  enum class Outcome {
+    kPasses,      ///< an ungrouped pod, with at least one node
+    kLeased,      ///< the leased node is the answer
+    kNotOffered,  ///< there is a lease, but its node is not in the offer
+    kWaits,       ///< rejected everywhere
+  };
+  Outcome outcome = Outcome::kPasses;
+  std::string node;  // kLeased, kNotOffered
+};
+
+/// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Commits to
+/// nothing but tentative uses.
+Admission Admit(const Board& board, const Request& request, TentativeUses* tentative,
+                std::span<Verdict> verdicts);
+
+/// Steers pods without a lease away from leased nodes.
+void Steer(const Board& board, const Request& request, std::span<NodeScore> scores);
+
+}  // namespace outrigger::gang

@@ -1,0 +1,95 @@
+#include "calls/preempt_call.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "fmt/format.h"
+#include "outrigger/plan/group.h"
+
+namespace outrigger::gang {
+namespace {
+
+using GangsOfPods = std::map<std::string, plan::UnitKey, std::less<>>;
+
+/// Which gang each waiter is of.
+GangsOfPods GangsOfWaiters(const Barriers& barriers) {
+  GangsOfPods gangs;
+  for (const auto& [gang, waiting] : barriers.Waiters()) {
+    for (const Waiting& waiter : waiting) gangs[waiter.uid] = gang;
+  }
+  return gangs;
+}
+
+std::set<plan::UnitKey> GangsThatWait(const GangsOfPods& waiters, const NodeVictims& candidate) {
+  std::set<plan::UnitKey> gangs;
+  for (const std::string& uid : candidate.pod_uids) {
+    const auto found = waiters.find(uid);
+    if (found != waiters.end()) gangs.insert(found->second);
+  }
+  return gangs;
+}
+
+plan::Rank RankOf(const Board& board, const Pod& pod) {
+  const BoardPod* const seat = board.Find(pod.uid);
+  const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+  return unit == nullptr ? RankOfUnseen(pod) : unit->rank;
+}
+
+/// True if the places of all these gangs would be for who has `rank`. For one behind them they are
+/// kept, whoever is woken, as the plan goes by more than the priority of pods. A gang that the plan
+/// does not have has lost its places: the plan fails it.
+bool ComesBefore(const plan::Rank& rank, const Board& board, const std::set<plan::UnitKey>& gangs) {
+  return std::all_of(gangs.begin(), gangs.end(), [&](const plan::UnitKey& gang) {
+    const BoardUnit* const unit = board.FindUnit(gang);
+    return unit != nullptr && rank < unit->rank;
+  });
+}
+
+/// True if a gang would lose some of its members, but not all, and be left below its minimum.
+/// `let_through`: members that are bound, or about to be, though the board does not show it.
+bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVictims& candidate) {
+  std::map<plan::UnitKey, int64_t> losses;
+  for (const std::string& uid : candidate.pod_uids) {
+    const plan::UnitKey* gang = board.GangOfBound(uid);
+    const auto found = let_through.find(uid);
+    if (gang == nullptr && found != let_through.end()) gang = &found->second;
+    if (gang != nullptr) ++losses[*gang];
+  }
+  return std::any_of(losses.begin(), losses.end(), [&](const auto& loss) {
+    const auto unseen = std::count_if(let_through.begin(), let_through.end(),
+                                      [&](const auto& pod) { return pod.second == loss.first; });
+    const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size()) + unseen;
+    const plan::GroupState* group = board.FindGroupOf(loss.first);
+    const int64_t minimum = group == nullptr ? 0 : group->minimum;
+    return loss.second < bound && bound - loss.second < minimum;
+  });
+}
+
+}  // namespace
+
+void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
+                   std::vector<NodeVictims>* chosen) {
+  const auto membership = plan::MembershipOf(request.pod, nullptr);
+  if (membership && !board.MembersAreSingle(*membership)) return;
+  const auto waiters = GangsOfWaiters(*barriers);
+  const auto let_through = barriers->LetThrough();
+  const plan::Rank rank = RankOf(board, request.pod);
+  std::set<plan::UnitKey> to_fail;
+  for (const NodeVictims& candidate : request.candidates) {
+    const std::set<plan::UnitKey> waiting = GangsThatWait(waiters, candidate);
+    if (!waiting.empty()) {
+      if (ComesBefore(rank, board, waiting)) to_fail.insert(waiting.begin(), waiting.end());
+    } else if (!CutsAGang(board, let_through, candidate)) {
+      chosen->push_back(candidate);
+    }
+  }
+  // Where somebody else can be evicted the barriers may stand.
+  if (!chosen->empty()) return;
+  const std::string why = fmt::format("pod {}/{} of higher priority needs its place",
+                                      request.pod.namespace_, request.pod.name);
+  for (const plan::UnitKey& gang : to_fail) barriers->FailGang(gang, BarrierEnd::kNoRoom, why);
+}
+
+}  // namespace outrigger::gang

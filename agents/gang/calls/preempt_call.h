@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "board/board.h"
+#include "calls/barrier.h"
+#include "outrigger/agent/stages.h"
+
+namespace outrigger::gang {
+
+/// Of the candidates those whose victims may be evicted: none for a preemptor of a gang, and none
+/// that would cut a gang below its minimum. A candidate of which a victim waits at a barrier is
+/// dropped; where nobody is chosen and the preemptor comes before that gang in the plan, the
+/// barrier fails, which frees the place without evicting anybody.
+void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
+                   std::vector<NodeVictims>* chosen);
+
+}  // namespace outrigger::gang

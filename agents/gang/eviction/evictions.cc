@@ -1,0 +1,55 @@
+#include "eviction/evictions.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+namespace outrigger::gang {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{5};
+constexpr size_t kCallsAtOnce = 8;
+
+}  // namespace
+
+bool MayBeEvicted(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
+              const std::stop_token& stop, const EvictionHooks& hooks) {
+  std::vector<char> done(left->size(), 0);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < left->size() && !stop.stop_requested(); i = next++) {
+      const Pod& pod = *(*left)[i];
+      if (hooks.wanted && !hooks.wanted(pod)) continue;
+      const absl::Status status =
+          cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
+      if (stop.stop_requested() && absl::IsCancelled(status)) return;
+      reports->OnEviction(pod, status);
+      if (hooks.answered) hooks.answered(pod, status);
+      done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < std::min(left->size(), kCallsAtOnce); ++i) others.emplace_back(work);
+    work();
+  }
+  size_t at = 0;
+  std::erase_if(*left, [&](const PodPtr&) { return done[at++] != 0; });
+}
+
+}  // namespace outrigger::gang

@@ -1,0 +1,378 @@
+// The evictor alone, told of plans by hand.
+#include "eviction/evictor.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "board/board_testing.h"
+#include "gang_testing.h"
+#include "reports/counted_testing.h"
+
+namespace outrigger::gang {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+class EvictorAloneTest : public GangTest {
+ protected:
+  void Put(Pod pod, int32_t priority, const std::string& node = "") {
+    pod.priority = priority;
+    pod.node_name = node;
+    cluster_.Put(pod);
+  }
+  // A plan of the cluster as it is now, and what the evictor adds.
+  void Plan() {
+    plan::GroupOptions groups;
+    plan::PlanOptions options;
+    evictor_.Prepare(&groups, &options);
+    Tell(options, groups);
+  }
+  void Tell(const plan::PlanOptions& options, const plan::GroupOptions& groups = {}) {
+    const ClusterView view = *cluster_.Take();
+    const auto pods = pods_.Of(*view.snapshot);
+    table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+    const plan::Plan planned = planner_.Run(view.snapshot, table_.made().units, options);
+    const Board board({.units = table_.made().units,
+                       .resting = {},
+                       .plan = planned,
+                       .groups = table_.made().groups,
+                       .pods = pods,
+                       .snapshot = *view.snapshot});
+    evictor_.OnPlan(view, table_.made().units, options, board);
+  }
+  // Gangs on nodes of their own, and one that wants both nodes.
+  void TwoGangsForOne() {
+    Nodes(2);
+    for (int i = 0; i < 2; ++i) {
+      Put(Member("low", i, 2, "2"), 10, "n0");
+      Put(Member("mid", i, 2, "2"), 20, "n1");
+    }
+    for (int i = 0; i < 4; ++i) Put(Member("high", i, 4, "2"), 1000);
+  }
+  // The plan that knows of a promise.
+  void PlanPromise() {
+    Plan();
+    Await([&] { return changed_ > 0; });
+    Plan();
+  }
+  // low-0 is evicted; of all others a budget says no, until there is none.
+  void CutLow() {
+    auto refused = std::make_shared<std::atomic<int>>(0);
+    cluster_.OnEvict([this, refused](const std::string& pod, bool dry_run) {
+      if (dry_run || pod == "low-0" || !budget_) return absl::OkStatus();
+      ++*refused;
+      return absl::ResourceExhaustedError("a budget forbids it");
+    });
+    evictor_.Start();
+    PlanPromise();
+    Await([&] { return *refused >= 3 && cluster_.evictions().size() == 1; });
+    EXPECT_THAT(Prepared().second, SizeIs(4));
+  }
+  // Pods to whom it was said.
+  std::vector<std::string> Preempted() const {
+    std::vector<std::string> names;
+    for (const ClusterEvent& event : cluster_.events()) {
+      if (event.reason == "Preempted") names.push_back(event.name);
+    }
+    return names;
+  }
+  // For whom places are kept, and the pods that are to go.
+  std::pair<std::optional<plan::Promise>, std::set<std::string, std::less<>>> Prepared() const {
+    plan::GroupOptions groups;
+    plan::PlanOptions options;
+    evictor_.Prepare(&groups, &options);
+    return {options.promise, groups.leaving};
+  }
+  std::vector<std::string> log() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return log_;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> log_;  // guarded by mutex_
+  Counted counted_;
+  EvictionReports reports_{&cluster_, &counted_, [this](std::string_view line) {
+                             const std::lock_guard<std::mutex> lock(mutex_);
+                             log_.emplace_back(line);
+                           }};
+  std::atomic<bool> in_charge_ = true;
+  std::atomic<bool> held_by_another_ = false;
+  std::atomic<int> not_in_charge_ = 0;  // so often it was told so
+  std::atomic<int> changed_ = 0;
+  std::atomic<bool> budget_ = true;
+  std::atomic<std::chrono::seconds> ahead_{};  // of the clock
+  Evictor evictor_{&cluster_, &reports_, MakeOptions()};
+
+ private:
+  EvictorOptions MakeOptions() {
+    EvictorOptions options{.enabled = true, .min_run_time = std::chrono::seconds(0)};
+    options.may_act = [this] {
+      if (in_charge_) return absl::OkStatus();
+      ++not_in_charge_;
+      return held_by_another_ ? absl::FailedPreconditionError("the Lease is another's")
+                              : absl::UnavailableError("the Lease cannot be read");
+    };
+    options.changed = [this] { ++changed_; };
+    options.now = [this] { return std::chrono::steady_clock::now() + ahead_.load(); };
+    return options;
+  }
+
+  plan::PlannedPods pods_;
+  plan::NotesOnce notes_;
+  plan::UnitTable table_;
+  plan::Planner planner_;
+};
+
+// Whoever did not fit beside the places that were kept may fit without them.
+TEST_F(EvictorAloneTest, EvictsNobodyOnTheWordOfAPlanWhosePromiseHasEnded) {
+  Nodes(2);
+  Put(Member("low", 0, 1, "4"), 10, "n0");
+  Put(Member("promised", 0, 1, "4"), 20);
+  Put(Member("high", 0, 1, "4"), 1000);
+  cluster_.OnEvict(
+      [](const std::string&, bool) { return absl::ResourceExhaustedError("a budget forbids it"); });
+  evictor_.Start();
+  plan::PlanOptions stale;
+  stale.promise = plan::Promise{LabelsGang("promised"), {{"uid-promised-0", "n1"}}};
+  Tell(stale);
+  cluster_.RemovePod("promised-0");
+  Put(Member("other", 0, 1, "4"), 500);
+  Plan();
+  Await([&] { return !log().empty(); });
+  EXPECT_THAT(log(), ElementsAre(StartsWith("gang default/other: nobody is evicted for it")));
+}
+
+TEST_F(EvictorAloneTest, GoesOnWithAGangOfWhichSomebodyWasEvictedOnceItIsInChargeAgain) {
+  Nodes(1);
+  for (int i = 0; i < 2; ++i) {
+    Put(Member("low", i, 2, "2"), 10, "n0");
+    Put(Member("high", i, 2, "2"), 1000);
+  }
+  cluster_.OnEvict([this](const std::string& pod, bool dry_run) {
+    if (dry_run || pod == "low-0" || not_in_charge_ > 0) return absl::OkStatus();
+    in_charge_ = false;
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return not_in_charge_ > 0; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
+  in_charge_ = true;
+  Await([&] { return cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+}
+
+// The other one's agent has seen to the rest, which may be whole by now.
+TEST_F(EvictorAloneTest, LeavesWhatItHasBegunToAnotherThatIsInCharge) {
+  TwoGangsForOne();
+  cluster_.OnEvict([this](const std::string& pod, bool dry_run) {
+    if (dry_run || pod == "low-0") return absl::OkStatus();
+    held_by_another_ = true;
+    in_charge_ = false;
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return !Prepared().first; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
+  EXPECT_THAT(Prepared().second, IsEmpty());
+  EXPECT_EQ(log().back(),
+            "gang default/high: nobody else is evicted for it: the Lease is another's");
+}
+
+TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {
+  TwoGangsForOne();
+  CutLow();
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0", "uid-low-1"));
+  budget_ = false;
+  Await([&] { return Preempted().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+  EXPECT_THAT(log(), Contains("gang default/high: it needs no places of gang default/mid (2 pods): "
+                              "nobody of these is evicted"));
+  EXPECT_THAT(Preempted(), UnorderedElementsAre("low-0", "low-1"));
+}
+
+// It was one member short while its Job made it anew.
+TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
+  TwoGangsForOne();
+  CutLow();
+  cluster_.RemovePod("high-3");
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  Put(Member("high", 3, 4, "2"), 1000);
+  Plan();
+  budget_ = false;
+  Await([&] {
+    Plan();
+    return !Prepared().first;
+  });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+  EXPECT_EQ(log().back(),
+            "gang default/high: nobody else is evicted for it: for a moment it seemed to fit "
+            "without them");
+  ahead_ = std::chrono::seconds(6);
+  Plan();
+  Await([&] { return Prepared().first.has_value(); });
+  EXPECT_THAT(Prepared().second, ElementsAre("uid-mid-0", "uid-mid-1"));
+}
+
+TEST_F(EvictorAloneTest, AGangThatIsCutWhenItsTimeIsOverGoesWholeAndNobodyElse) {
+  TwoGangsForOne();
+  CutLow();
+  const int before = changed_;
+  ahead_ = std::chrono::seconds(301);
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  Await([&] { return changed_ > before; });  // that others stay is news for the next plan
+  budget_ = false;
+  Await([&] { return cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
+  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/mid (2 pods): "
+                              "nobody of these is evicted"));
+}
+
+TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
+  TwoGangsForOne();
+  cluster_.OnEvict([this](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ahead_ = std::chrono::seconds(301);
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return !Prepared().first; });
+  EXPECT_EQ(log().back(), "gang default/high: nobody could be evicted for it in time");
+  EXPECT_EQ(counted_.values["preemptions_total expired"], 1);
+}
+
+TEST_F(EvictorAloneTest, AUnitThatIsServedJustAsItsTimeIsOverIsServed) {
+  TwoGangsForOne();
+  std::atomic<bool> began = false;
+  std::atomic<bool> ended = false;
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    began = true;
+    Await([&] { return ended.load(); });
+    return absl::ResourceExhaustedError("a budget forbids it");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return began.load(); });
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  ahead_ = std::chrono::seconds(301);
+  ended = true;
+  Await([&] { return !Prepared().first; });
+  EXPECT_EQ(counted_.values["preemptions_total served"], 1);
+  evictor_.Stop();
+}
+
+// There is no gang to be cut.
+TEST_F(EvictorAloneTest, ASinglePodOfWhichNobodyKnowsWhetherItWasEvictedStays) {
+  Nodes(2);
+  Put(Member("low", 0, 1, "4"), 10, "n0");
+  Pod single = testing::MakePod("single").Requests({{"cpu", "4"}});
+  Put(single, 10, "n1");
+  for (int i = 0; i < 2; ++i) Put(Member("high", i, 2, "4"), 1000);
+  std::atomic<int> calls{0};
+  cluster_.OnEvict([&](const std::string&, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ++calls;
+    return absl::DeadlineExceededError("no answer");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return calls >= 2; });
+  for (int i = 0; i < 2; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  Await([&] { return Prepared().second.size() == 1; });
+  EXPECT_THAT(Prepared().second, ElementsAre("uid-low-0"));
+  evictor_.Stop();
+}
+
+// Its answer was lost, and then there is no such pod.
+TEST_F(EvictorAloneTest, ASinglePodThatIsGoneAfterAllIsNoneThatStays) {
+  Nodes(2);
+  Put(Member("low", 0, 1, "4"), 10, "n0");
+  Put(testing::MakePod("single").Requests({{"cpu", "4"}}), 10, "n1");
+  for (int i = 0; i < 2; ++i) Put(Member("high", i, 2, "4"), 1000);
+  std::atomic<int> of_single{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    if (pod != "single") return absl::ResourceExhaustedError("a budget forbids it");
+    return of_single++ == 0 ? absl::DeadlineExceededError("no answer") : absl::NotFoundError("");
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return of_single >= 2; });
+  ahead_ = std::chrono::seconds(301);
+  Await([&] {
+    Plan();
+    return !Prepared().first;
+  });
+  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/low (1 pods): "
+                              "nobody of these is evicted"));
+  EXPECT_EQ(log().back(), "gang default/high: what was evicted for it has not let it fit in time");
+  evictor_.Stop();
+}
+
+TEST_F(EvictorAloneTest, AGangOfWhichSomebodyMayHaveBeenEvictedGoesWhole) {
+  TwoGangsForOne();
+  std::atomic<bool> lost{true};
+  std::atomic<int> calls{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    ++calls;
+    if (!pod.starts_with("low")) return absl::ResourceExhaustedError("a budget forbids it");
+    return lost ? absl::DeadlineExceededError("no answer") : absl::OkStatus();
+  });
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return calls >= 4; });
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  Plan();
+  Await([&] { return Prepared().second.size() == 2; });
+  lost = false;
+  Await([&] { return cluster_.evictions().size() > 1; });
+  EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
+  evictor_.Stop();
+}
+
+TEST_F(EvictorAloneTest, TellsNobodyThatHeIsEvictedBeforeItMayBe) {
+  TwoGangsForOne();
+  evictor_.Start();
+  Plan();
+  Await([&] { return changed_ > 0; });
+  in_charge_ = false;
+  Plan();
+  Await([&] { return !Prepared().first; });
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+// The plan that ends it was made with it: it still keeps the places.
+TEST_F(EvictorAloneTest, IsLookedAtOnceMoreAfterTheEndOfAPromise) {
+  TwoGangsForOne();
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return cluster_.evictions().size() == 4 && changed_ > 1; });
+  for (int i = 0; i < 4; ++i) cluster_.RemovePod(fmt::format("high-{}", i));
+  const Time before = std::chrono::steady_clock::now();
+  Plan();
+  EXPECT_FALSE(Prepared().first);
+  ASSERT_TRUE(evictor_.next_look());
+  EXPECT_GE(*evictor_.next_look(), before);
+  EXPECT_LE(*evictor_.next_look(), std::chrono::steady_clock::now());
+}
+
+}  // namespace
+}  // namespace outrigger::gang

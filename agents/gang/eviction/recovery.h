@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "board/board.h"
+#include "board/time.h"
+#include "calls/barrier.h"
+#include "eviction/reports.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/plan/groups.h"
+
+namespace outrigger::gang {
+
+/// Sees to gangs that are bound in part, below their minimum, for too long: it says so, and evicts
+/// the rest of those that want to start anew, on a thread of its own. A gang some of whose members
+/// have succeeded is left alone: it may be done.
+class Recovery {
+ public:
+  /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
+  /// evicted; may block; null: it is.
+  Recovery(ClusterAccess* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
+           std::function<absl::Status()> may_act = nullptr);
+  ~Recovery();
+  Recovery(const Recovery&) = delete;
+  Recovery& operator=(const Recovery&) = delete;
+
+  void Start();
+  void Stop();
+
+  /// A gang to be told of: once each time that it comes to this.
+  struct Partial {
+    plan::UnitKey key;
+    int64_t bound = 0;
+    int64_t minimum = 0;
+    plan::OnMemberLoss policy = plan::OnMemberLoss::kReplace;
+  };
+  /// From the planning thread, as the next three.
+  std::vector<Partial> OnPlan(const Board& board, const Barriers& barriers, Time now);
+  /// When the next gang has been bound in part for too long, or may be evicted again; nothing:
+  /// never.
+  std::optional<Time> next_look() const { return next_look_; }
+  /// How many gangs are bound in part, for however long; those that ignore losses not counted.
+  size_t partial() const { return partial_; }
+  /// Nothing is planned now, so what happens is not seen, perhaps as another agent is in charge:
+  /// then gangs of which nobody was evicted yet are left to it.
+  void Pause(Time now, bool another_acts);
+
+  /// Evicts those of whom OnPlan() found that they are to go. What a disruption budget forbids is
+  /// tried again after some seconds. By the thread, or by a test that started none.
+  void EvictDue(const std::stop_token& stop = {});
+
+ private:
+  struct State {
+    explicit State(Time now) : since(now) {}
+    Time since;
+    bool told = false;
+    bool seen = false;
+    std::optional<Time> evicted;  // when the rest was last to be evicted
+  };
+  void Resume(Time now);
+  void OnBroken(const plan::GroupState& group, const Board& board, Time now,
+                std::vector<Partial>* partial);
+  void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
+  // A restart of which somebody was evicted, or may be.
+  struct Begun {
+    std::vector<PodPtr> rest;  // who is to be, and is not gone yet
+    bool certain = false;      // somebody was
+    bool unsettled = false;    // an answer was lost since the last plan
+  };
+  void AdoptBegun(Time now);
+  std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board, Time now,
+                                            const State& state);
+  void StayAsItIs(const plan::UnitKey& gang);
+  void AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest);
+  bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
+  void Run(const std::stop_token& stop);
+  void Look(Time at);
+
+  ClusterAccess* const cluster_;
+  EvictionReports* const reports_;
+  const std::chrono::milliseconds patience_;
+  const std::function<absl::Status()> may_act_;
+  std::map<plan::UnitKey, State> since_;
+  size_t partial_ = 0;
+  std::optional<Time> paused_since_;
+  bool another_acted_ = false;  // since then
+  std::optional<Time> next_look_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any wake_;
+  std::map<plan::UnitKey, std::vector<PodPtr>> due_;
+  std::set<plan::UnitKey> running_;  // gangs whose rest is being evicted
+  std::map<plan::UnitKey, Begun> begun_;
+
+  std::jthread thread_;
+};
+
+}  // namespace outrigger::gang

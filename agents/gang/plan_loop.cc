@@ -1,0 +1,281 @@
+#include "plan_loop.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "fmt/format.h"
+#include "outrigger/k8s/taint.h"
+#include "outrigger/plan/claims.h"
+#include "outrigger/plan/room.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Changes come in bursts; a plan waits so long for the rest of one, and nine times as long as the
+// last plan took, so that planning takes a tenth of a core: the scheduler and the API server, often
+// on the same machine, have most to do just then. Of long plans it is half of one, so that answers
+// do not grow old.
+constexpr milliseconds kSettle{4};
+constexpr milliseconds kLongPlan{6};
+constexpr int kShare = 10;
+
+// Nominations are written so many at a time, and planning goes on between.
+constexpr size_t kWritesAtOnce = 64;
+constexpr size_t kWriters = 8;
+// How often it is looked whether the view is still good, which nobody tells.
+constexpr milliseconds kIdle{1000};
+constexpr milliseconds kWriteTimeout{2000};
+constexpr milliseconds kLeaseTimeout{5000};
+
+std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
+  using Duration = std::chrono::steady_clock::duration;
+  return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+}  // namespace
+
+PlanLoop::PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, Inbox* inbox,
+                   Evictor* evictor, StatusWriter* statuses, Reports* reports, LoopOptions options)
+    : cluster_(cluster),
+      charge_(charge),
+      barriers_(barriers),
+      inbox_(inbox),
+      evictor_(evictor),
+      statuses_(statuses),
+      reports_(reports),
+      options_(std::move(options)),
+      memory_(options_.memory),
+      recovery_(cluster, &evictor->reports(), options_.partial_timeout,
+                [charge] { return charge->Ask({.timeout = kLeaseTimeout}); }),
+      answers_(std::make_shared<Answers>(
+          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})) {}
+
+PlanLoop::~PlanLoop() {
+  Stop();
+}
+
+void PlanLoop::Start() {
+  cluster_->OnChange([this] { Nudge(); });
+  recovery_.Start();
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+void PlanLoop::Stop() {
+  if (!thread_.joinable()) return;
+  cluster_->OnChange(nullptr);
+  thread_.request_stop();
+  thread_.join();
+  recovery_.Stop();
+}
+
+std::shared_ptr<const Answers> PlanLoop::Answer() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return answers_;
+}
+
+void PlanLoop::Nudge() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (std::exchange(nudged_, true)) return;
+  }
+  wake_.notify_one();
+}
+
+void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) {
+  auto answers = std::make_shared<Answers>(Answers{std::move(usable), std::move(board)});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  answers_ = std::move(answers);
+}
+
+void PlanLoop::Run(const std::stop_token& stop) {
+  bool nudged = false;
+  while (Await(stop, &nudged)) Step(nudged, stop);
+}
+
+std::optional<Time> PlanLoop::next_look() const {
+  std::optional<Time> next;
+  if (!planned_) return next;  // what was to be looked at waits until there is a plan again
+  for (const auto& look : {memory_.next_look(), recovery_.next_look(), reports_->next_look(),
+                           evictor_->next_look(), statuses_->next_look()}) {
+    if (look && (!next || *look < *next)) next = look;
+  }
+  return next;
+}
+
+/// False once stop is requested; true when it is time for a round.
+bool PlanLoop::Await(const std::stop_token& stop, bool* nudged) {
+  const Time now = options_.now();
+  const Time next = std::min(next_look().value_or(now + kIdle), now + kIdle);
+  const auto until_next = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
+  std::unique_lock<std::mutex> lock(mutex_);
+  wake_.wait_for(lock, stop, until_next, [this] { return nudged_; });
+  if (stop.stop_requested()) return false;
+  const auto look = next_look();
+  *nudged = nudged_ || (look && *look <= options_.now());
+  if (*nudged) {
+    // What comes now belongs to the same burst.
+    lock.unlock();
+    std::this_thread::sleep_for(RestAfter(plan_took_));
+    lock.lock();
+  }
+  nudged_ = false;
+  return !stop.stop_requested();
+}
+
+absl::Status PlanLoop::Acting() {
+  absl::Status acting = charge_->Now();
+  const std::string epoch = charge_->Epoch();
+  reports_->OnActing(acting);
+  if (!acting.ok()) {
+    barriers_->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
+  } else if (epoch != epoch_) {
+    // Calls of the instance that was there before: nobody listens to their answers.
+    if (!epoch_.empty()) {
+      barriers_->FailAll(BarrierEnd::kNotInCharge, "another scheduler has taken over");
+      inbox_->Take();
+      memory_.ForgetScheduler(options_.now());
+    }
+    epoch_ = epoch;
+  }
+  return acting;
+}
+
+void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
+  const absl::Status acting = Acting();
+  auto view = cluster_->Take();
+  const std::shared_ptr<const Answers> before = Answer();
+  planned_ = acting.ok() && view.ok();
+  if (!planned_) {
+    memory_.Pause(options_.now());
+    recovery_.Pause(options_.now(), charge_->IsHeldByAnother());
+    return Publish(acting.ok() ? view.status() : acting, before->board);
+  }
+  if (!nudged && before->usable.ok()) return;
+  const auto began = std::chrono::steady_clock::now();
+  Plan(*view);
+  plan_took_ = std::chrono::steady_clock::now() - began;
+  Write(stop);
+}
+
+// A waiter is a pod that is there, on a node that it may use: of another one the call fails now.
+void PlanLoop::CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods) {
+  const auto waiters = barriers_->Waiters();
+  if (waiters.empty()) return;
+  absl::flat_hash_map<std::string_view, const Pod*> by_uid;
+  for (const PodPtr& pod : pods) by_uid.emplace(pod->uid, pod.get());
+  for (const auto& [gang, waiting] : waiters) {
+    for (const Waiting& waiter : waiting) {
+      const auto found = by_uid.find(waiter.uid);
+      const Pod* pod = found == by_uid.end() ? nullptr : found->second;
+      const auto room = plan::RoomOn(snapshot, waiter.node);
+      std::string why;
+      if (pod == nullptr) {
+        why = "the pod is gone";
+      } else if (pod->being_deleted) {
+        why = "the pod is being deleted";
+      } else if (!pod->node_name.empty()) {
+        why = fmt::format("the pod is bound to {}", pod->node_name);
+      } else if (!room) {
+        why = fmt::format("node {} is gone", waiter.node);
+      } else if (!room->schedulable && !ToleratesCordon(pod->tolerations)) {
+        why = fmt::format("node {} is cordoned", waiter.node);
+      }
+      if (!why.empty()) barriers_->FailWaiter(gang, waiter.uid, why);
+    }
+  }
+}
+
+void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options) {
+  if (!options_.reserve_after) return;
+  const Time now = options_.now();
+  const auto first = std::find_if(units.begin(), units.end(), [&](const plan::Unit& unit) {
+    return reports_->HasNotFit(unit.key, *options_.reserve_after, now);
+  });
+  if (first == units.end()) {
+    return reserved_.clear();
+  }
+  options->reserve_for = first->key;
+  options->reserved = reserved_;
+}
+
+void PlanLoop::Plan(const ClusterView& view) {
+  const Time now = options_.now();
+  const cluster::Snapshot& snapshot = *view.snapshot;
+  const std::span<const PodPtr> pods = pods_.Of(snapshot);
+  CheckWaiters(snapshot, pods);
+  memory_.Take(inbox_->Take(), snapshot, now);
+
+  plan::GroupOptions groups = options_.groups;
+  groups.served = view.objects->served;
+  groups.priority_classes = view.objects->priority_classes;
+  plan::PlanOptions options;
+  evictor_->Prepare(&groups, &options);
+  table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+  std::vector<plan::Unit>& units = table_.made().units;
+  const std::vector<plan::GroupState>& groups_now = table_.made().groups;
+  plan::PinToClaims(*view.objects->claims, units);
+  resting_.clear();
+  memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
+  Reserve(units, &options);
+  const plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  reserved_ = planned.reserved;
+
+  const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
+  const auto board = std::make_shared<const Board>(Board::Input{.units = units,
+                                                                .resting = resting_,
+                                                                .plan = planned,
+                                                                .groups = groups_now,
+                                                                .pods = pods,
+                                                                .snapshot = snapshot,
+                                                                .reserved_for = for_whom});
+  Publish(absl::OkStatus(), board);
+  due_ = memory_.Learn(*board, snapshot, now);
+  inbox_->AwaitAsks(memory_.awaits_asks());
+  barriers_->OnPlan(board);
+  reports_->OnReserved(planned.reserved.size());
+  const auto partial = recovery_.OnPlan(*board, *barriers_, now);
+  reports_->OnPartial(*board, partial, recovery_.partial());
+  reports_->OnBarriers(barriers_->standing(), barriers_->waiting());
+  reports_->OnPlan(*board, notes_.Take(), memory_.TakeTimedOut(), now);
+  evictor_->OnPlan(view, units, options, *board);
+  reports_->Explain(&planner_, view.snapshot, units, options, *board, now);
+  statuses_->OnPlan(*board, pods, [&](const plan::UnitKey& gang) {
+    const BoardUnit* const unit = board->FindUnit(gang);
+    return unit == nullptr ? std::string() : reports_->WhyWaits(gang, unit->word);
+  });
+}
+
+// Several at once: each is a round trip, and pods sleep until theirs is through.
+void PlanLoop::Write(const std::stop_token& stop) {
+  const size_t count = std::min(due_.size(), kWritesAtOnce);
+  if (count == 0) return;
+  std::vector<char> written(count, 0);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      const Nomination& nomination = due_[i];
+      const Pod& pod = *nomination.pod;
+      const bool withdraws = nomination.node.empty();
+      const absl::Status status = cluster_->Nominate(
+          {pod.namespace_, pod.name, pod.uid}, nomination.node,
+          withdraws ? std::string_view(pod.resource_version) : std::string_view(),
+          {.timeout = kWriteTimeout, .stop = stop});
+      reports_->OnNomination(nomination, status);
+      written[i] = status.ok() ? 1 : 0;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < std::min(count, kWriters); ++i) others.emplace_back(work);
+    work();
+  }
+  const Time now = options_.now();
+  for (size_t i = 0; i < count; ++i) memory_.Nominated(due_[i], written[i] != 0, now);
+  if (count < due_.size()) Nudge();
+}
+
+}  // namespace outrigger::gang

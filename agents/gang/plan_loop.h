@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "board/board.h"
+#include "calls/barrier.h"
+#include "calls/inbox.h"
+#include "eviction/evictor.h"
+#include "eviction/recovery.h"
+#include "leadership/leadership.h"
+#include "nominations/memory.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/pods.h"
+#include "reports/reports.h"
+#include "reports/status_writer.h"
+
+namespace outrigger::gang {
+
+/// What calls are answered by: the last plan, or why there is none.
+struct Answers {
+  absl::Status usable;
+  std::shared_ptr<const Board> board;  // not null if usable
+};
+
+struct LoopOptions {
+  plan::GroupOptions groups;  // without what the cluster says
+  MemoryOptions memory;
+  std::optional<std::chrono::seconds> reserve_after;
+  std::chrono::milliseconds partial_timeout{60'000};
+  std::function<Time()> now = std::chrono::steady_clock::now;
+};
+
+/// Plans when something has changed, and sees to what follows from a plan: barriers, nominations,
+/// reports. One thread; Answer() and Nudge() are thread-safe.
+class PlanLoop {
+ public:
+  /// All outlive this.
+  PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, Inbox* inbox,
+           Evictor* evictor, StatusWriter* statuses, Reports* reports, LoopOptions options);
+  ~PlanLoop();
+  PlanLoop(const PlanLoop&) = delete;
+  PlanLoop& operator=(const PlanLoop&) = delete;
+
+  void Start();
+  void Stop();
+
+  std::shared_ptr<const Answers> Answer() const;
+  /// Something that a plan depends on may have changed.
+  void Nudge();
+
+  /// One round of the thread, for tests; not while it runs. `nudged`: something has changed, or
+  /// time has come to look; otherwise it is only seen whether plans may still be acted on.
+  void Step(bool nudged = true, const std::stop_token& stop = {});
+  /// When the next round is due though nothing has changed; nothing: never. As Step().
+  std::optional<Time> next_look() const;
+
+ private:
+  void Run(const std::stop_token& stop);
+  bool Await(const std::stop_token& stop, bool* nudged);
+  absl::Status Acting();
+  void CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods);
+  void Plan(const ClusterView& view);
+  void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
+  void Write(const std::stop_token& stop);
+  void Publish(absl::Status usable, std::shared_ptr<const Board> board);
+
+  ClusterAccess* const cluster_;
+  Charge* const charge_;
+  Barriers* const barriers_;
+  Inbox* const inbox_;
+  Evictor* const evictor_;
+  StatusWriter* const statuses_;
+  Reports* const reports_;
+  const LoopOptions options_;
+
+  // Of the thread.
+  Memory memory_;
+  Recovery recovery_;
+  plan::PlannedPods pods_;
+  plan::NotesOnce notes_;
+  plan::UnitTable table_;
+  std::vector<Resting> resting_;
+  plan::Planner planner_;
+  std::vector<std::string> reserved_;
+  std::string epoch_;
+  std::vector<Nomination> due_;
+  bool planned_ = false;  // in the last round
+  std::chrono::steady_clock::duration plan_took_{};
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any wake_;
+  bool nudged_ = true;
+  std::shared_ptr<const Answers> answers_;
+
+  std::jthread thread_;
+};
+
+}  // namespace outrigger::gang

@@ -1,0 +1,78 @@
+// Rounds of the planning thread, one by one.
+#include "plan_loop.h"
+
+#include "board/board_testing.h"
+#include "gang_testing.h"
+#include "reports/counted_testing.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::minutes;
+
+class PlanLoopTest : public ::testing::Test {
+ protected:
+  void PutBound(Pod pod, const std::string& node) {
+    pod.node_name = node;
+    cluster_.Put(pod);
+  }
+  LoopOptions Options() {
+    LoopOptions options;
+    options.reserve_after = minutes(5);
+    options.now = [this] { return now_; };
+    return options;
+  }
+  void PlanAfter(std::chrono::seconds time) {
+    now_ += time;
+    loop_.Step();
+  }
+
+  Time now_ = Time() + std::chrono::hours(1);
+  testing::FakeCluster cluster_;
+  Counted counted_;
+  Reports::Log log_ = [](std::string_view) {};
+  Inbox inbox_;
+  Reports reports_{&cluster_, &counted_, log_};
+  Charge charge_{&cluster_, {}, nullptr};
+  Barriers barriers_{{}};
+  EvictionReports eviction_reports_{&cluster_, &counted_, log_};
+  Evictor evictor_{&cluster_, &eviction_reports_, {}};
+  StatusWriter statuses_{&cluster_, log_, {}};
+  PlanLoop loop_{&cluster_, &charge_,   &barriers_, &inbox_,
+                 &evictor_, &statuses_, &reports_,  Options()};
+};
+
+TEST_F(PlanLoopTest, NodesAreKeptForTheFirstThatDoesNotFitNotForOneWithASpareMember) {
+  cluster_.Put(testing::MakeNode("n0"));
+  PutBound(Member("elastic", 0, 1), "n0");
+  Pod spare = Member("elastic", 1, 1, "9");
+  spare.priority = 1000;
+  cluster_.Put(spare);
+  cluster_.Put(Member("train", 0, 1, "4"));
+  PlanAfter(minutes(0));
+  ASSERT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("elastic"))->fits);
+  ASSERT_EQ(loop_.Answer()->board->units()[0].key, LabelsGang("elastic"));
+  PlanAfter(minutes(5) - std::chrono::seconds(1));
+  EXPECT_EQ(counted_.values["reserved_nodes "], 0);
+  PlanAfter(std::chrono::seconds(1));
+  EXPECT_EQ(counted_.values["reserved_nodes "], 1);
+  ASSERT_NE(loop_.Answer()->board->KeptFor("n0"), nullptr);
+  EXPECT_EQ(loop_.Answer()->board->KeptFor("n0")->key, LabelsGang("train"));
+}
+
+// Otherwise what was due when it last planned is due for as long as it does not plan.
+TEST_F(PlanLoopTest, HasNothingToLookAtWhileItCannotPlan) {
+  cluster_.Put(testing::MakeNode("n0"));
+  cluster_.Put(Member("train", 0, 1));
+  PlanAfter(minutes(0));
+  ASSERT_NE(loop_.next_look(), std::nullopt);
+  cluster_.SetUsable(absl::UnavailableError("starting: pods are 90 s old"));
+  PlanAfter(minutes(6));
+  EXPECT_EQ(loop_.next_look(), std::nullopt);
+  cluster_.SetUsable(absl::OkStatus());
+  PlanAfter(minutes(0));
+  EXPECT_NE(loop_.next_look(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace outrigger::gang

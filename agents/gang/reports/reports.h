@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "board/board.h"
+#include "board/gang_event.h"
+#include "calls/barrier.h"
+#include "eviction/recovery.h"
+#include "nominations/memory.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/metrics.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/planner.h"
+
+namespace outrigger::gang {
+
+/// Tells people and machines what becomes of gangs: metrics, Events with figures, the log. What
+/// is told exists whether or not the scheduler ever asks. Thread-safe as far as said.
+class Reports {
+ public:
+  using Log = std::function<void(std::string_view line)>;
+  /// All outlive this.
+  Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
+
+  /// Whether this agent may act, and if not, why; from the planning thread, as the next five.
+  void OnActing(const absl::Status& acting);
+  /// A plan was made.
+  void OnPlan(const Board& board, const std::vector<plan::Note>& notes,
+              const std::vector<Memory::TimedOut>& timed_out, Time now);
+  /// So many gangs have members that wait at a barrier, and so many members do.
+  void OnBarriers(size_t standing, size_t waiters);
+  /// Gangs that have come to be bound in part for too long, and how many are so at all.
+  void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
+  /// So many nodes are kept free for the first gang that waits.
+  void OnReserved(size_t nodes);
+  /// Tells why gangs wait: of a bounded number at once, and what takes a search for one at a time.
+  void Explain(plan::Planner* planner, const std::shared_ptr<const cluster::Snapshot>& snapshot,
+               std::span<const plan::Unit> units, const plan::PlanOptions& options,
+               const Board& board, Time now);
+  /// When somebody is to be told though nothing has changed; nothing: nobody is.
+  std::optional<Time> next_look() const { return next_look_; }
+  /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
+  /// begins that time nor ends it.
+  bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
+
+  /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
+  std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
+
+  /// From any thread.
+  void OnNomination(const Nomination& nomination, const absl::Status& status);
+  void OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::milliseconds held);
+
+ private:
+  // A gang that waits for less than this is told of by nobody: it may be a matter of its last
+  // member.
+  static constexpr std::chrono::seconds kTellAfter{2};
+
+  struct Gang {
+    std::optional<Time> waiting_since;  // until it is bound, also while it has places
+    std::optional<Time> unfit_since;    // nothing: it fits, or has not been planned
+    std::string told_word;              // the cause of the last Event
+    std::string told_text;              // with figures
+    std::string logged;                 // the last line of the log about why it waits
+    std::string gave_up;                // that it did, for people
+    std::optional<Time> told_at;
+    bool seen = false;
+  };
+  // A group of which nothing is planned although a member wants a place.
+  static bool Waits(const plan::GroupState& group);
+  void CountWaiting(const Board& board);
+  void Tell(FirstPods* pods, const plan::UnitKey& key, std::string reason, std::string note);
+  void TellLeft(const Board& board);
+  void TellTimedOut(const Board& board, const std::vector<Memory::TimedOut>& timed_out);
+
+  // In reports_why.cc.
+  struct Known {
+    Time due;
+    const plan::UnitKey* key;
+    std::string_view word;
+    std::string_view text;
+  };
+  struct Why {
+    std::string_view word;  // of the cause
+    std::string_view text;  // with figures
+    std::string_view kept;  // what is done for it
+  };
+  // Since when it is time to tell that it waits, now for this cause, which may be yet to come;
+  // nothing: it does not wait.
+  std::optional<Time> DueSince(const plan::UnitKey& key, std::string_view word) const;
+  bool IsToTell(const plan::UnitKey& key, std::string_view word, Time now) const;
+  std::vector<Known> KnownToTell(const Board& board, size_t planned, Time now) const;
+  void TellKnown(const Board& board, size_t planned, Time now, FirstPods* pods);
+  void TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now);
+
+  void Forget();
+  Gang& See(const plan::UnitKey& key, Time now);
+  void Look(Time at);
+
+  ClusterAccess* const cluster_;
+  AgentMetrics* const metrics_;
+  const Log log_;
+  absl::Status acting_;
+  absl::StatusCode nomination_error_ = absl::StatusCode::kOk;  // of the last; guarded by mutex_
+  std::map<std::string, size_t> waiting_;                      // by cause, as last counted
+  std::set<plan::UnitKey> left_;                               // to kube-scheduler
+  std::map<plan::UnitKey, Gang> gangs_;                        // guarded by mutex_
+  std::optional<Time> next_explanation_;
+  std::optional<Time> next_telling_;
+  std::optional<Time> next_look_;  // of the planning thread, as the two before
+  mutable std::mutex mutex_;
+};
+
+}  // namespace outrigger::gang

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "board/board_testing.h"
+#include "gmock/gmock.h"
+#include "nominations/memory_testing.h"
+#include "reports/counted_testing.h"
+#include "reports/reports.h"
+
+namespace outrigger::gang {
+
+class ReportsTest : public ::testing::Test {
+ protected:
+  void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
+              const std::vector<Memory::TimedOut>& timed_out = {}) {
+    reports_.OnPlan(*board_.Make(), notes, timed_out, now);
+  }
+  // A gang that lacks members, with figures.
+  void Lacks(const std::string& name, const std::string& text) {
+    board_.Change(name, [text](plan::GroupState* group) {
+      group->cause = plan::GroupCause::kTooFewMembers;
+      group->text = text;
+    });
+  }
+  bool HasNotFit(std::string_view gang, std::chrono::seconds time, Time now) const {
+    return reports_.HasNotFit(LabelsGang(gang), time, now);
+  }
+  // What is told in Events at a plan then.
+  std::vector<std::string> Told(Time now) {
+    const size_t before = cluster_.events().size();
+    OnPlan(now);
+    const auto board = board_.Make();
+    reports_.Explain(&planner_, cluster_.Take()->snapshot, {}, {}, *board, now);
+    std::vector<std::string> notes;
+    const auto events = cluster_.events();
+    for (size_t i = before; i < events.size(); ++i) notes.push_back(events[i].note);
+    return notes;
+  }
+
+  testing::FakeCluster cluster_;
+  Counted counted_;
+  std::vector<std::string> log_;
+  MakeBoard board_;
+  plan::Planner planner_;
+  Reports reports_{&cluster_, &counted_,
+                   [this](std::string_view line) { log_.emplace_back(line); }};
+};
+
+}  // namespace outrigger::gang

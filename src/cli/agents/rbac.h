@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/args/command.h"
+#include "cli/serve/options.h"
+#include "outrigger/agent/registry.h"
+
+namespace outrigger::cli {
+
+/// Everything that a process which serves `agent` with default settings does at the API server:
+/// what is watched so that names-only calls can be answered, and what the agent itself does. In a
+/// fixed order, no resource twice.
+absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent);
+
+/// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding with exactly
+/// those rights, as YAML for `kubectl apply -f -`. InvalidArgument without the name of one agent.
+absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
+                                     const std::vector<AgentInfo>& registry,
+                                     const LeftOutAgents& left_out);
+
+}  // namespace outrigger::cli

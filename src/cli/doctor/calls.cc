@@ -1,0 +1,89 @@
+#include "absl/strings/numbers.h"
+#include "cli/doctor/checks.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+using Id = FindingId;
+
+constexpr absl::Duration kDefault = absl::Seconds(5);
+// A call of names takes 20 ms at 5000 nodes, one of full nodes three seconds.
+constexpr absl::Duration kShortest = absl::Milliseconds(100);
+constexpr absl::Duration kLongest = absl::Seconds(2);
+constexpr absl::Duration kLongestFull = absl::Seconds(5);
+// The usual backoff of a pod is up to 10 s, and the barrier ends 2 s earlier.
+constexpr absl::Duration kShortestBind = absl::Seconds(15);
+
+bool NamesOnly(const Entry& entry) {
+  return entry.fields.Truth("nodeCacheCapable").Or(false);
+}
+
+// Not set and 0 are the same to kube-scheduler.
+bool IsDefault(const Field<absl::Duration>& timeout) {
+  return timeout.Absent() || timeout.value == absl::ZeroDuration();
+}
+
+std::string Shown(const Field<absl::Duration>& timeout) {
+  if (timeout.Absent()) return "missing";
+  if (timeout.value < absl::ZeroDuration()) {
+    return absl::FormatDuration(timeout.value) + ", which is no limit at all";
+  }
+  return absl::FormatDuration(timeout.value);
+}
+
+void CheckInCycle(const Entry& entry, Findings* findings) {
+  const Field<absl::Duration>& timeout = entry.timeout;
+  const auto add = [&](Id id) {
+    findings->Add(id, timeout.place, Shown(timeout), "httpTimeout: 1s");
+  };
+  const absl::Duration longest = NamesOnly(entry) ? kLongest : kLongestFull;
+  if (IsDefault(timeout)) {
+    add(Id::kTimeoutMissing);
+  } else if (timeout.value < absl::ZeroDuration() || timeout.value > longest) {
+    add(Id::kTimeoutLong);
+  } else if (timeout.value < kShortest) {
+    add(Id::kTimeoutShort);
+  }
+}
+
+void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) {
+  const Field<absl::Duration>& timeout = entry.timeout;
+  const absl::Duration limit = IsDefault(timeout) ? kDefault : timeout.value;
+  if (!entry.Plans() || limit < absl::ZeroDuration()) return;
+  if (limit < kShortestBind) {
+    findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
+    return;
+  }
+  const auto told = found.Told(*entry.agent, "bind-timeout");
+  int64_t seconds = 0;
+  if (!told || !absl::SimpleAtoi(*told, &seconds) || limit >= absl::Seconds(seconds)) return;
+  findings->Add(Id::kBindTimeoutNotTold, timeout.place,
+                fmt::format("{}; the agent is told {} s", Shown(timeout), seconds),
+                fmt::format("httpTimeout: {}, or tell the agent: --{}.bind-timeout {}",
+                            absl::FormatDuration(absl::Seconds(seconds)), entry.agent->name,
+                            absl::ToInt64Seconds(limit)));
+}
+
+void CheckNodes(const Entry& entry, Findings* findings) {
+  const Field<bool> names = entry.fields.Truth("nodeCacheCapable");
+  if (names.Broken() || names.value) return;
+  findings->Add(Id::kFullNodes, names.place, names.Given() ? "false" : "missing",
+                "nodeCacheCapable: true (the agent then needs access to the API server: "
+                "`outrigger agents --rbac NAME`)");
+}
+
+}  // namespace
+
+void CheckCalls(const DoctorCase& found, Findings* findings) {
+  for (const Entry& entry : found.entries) {
+    if (!entry.ours) continue;
+    if (entry.InCycle()) CheckNodes(entry, findings);
+    // Both in one entry cannot be right.
+    if (entry.timeout.Broken() || (entry.InCycle() && entry.Has(kBindVerb))) continue;
+    if (entry.InCycle()) CheckInCycle(entry, findings);
+    if (entry.Has(kBindVerb)) CheckBind(found, entry, findings);
+  }
+}
+
+}  // namespace outrigger::cli

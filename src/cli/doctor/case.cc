@@ -1,0 +1,45 @@
+#include "cli/doctor/case.h"
+
+#include <utility>
+
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+
+std::vector<const AgentInfo*> DoctorCase::Agents() const {
+  std::vector<const AgentInfo*> agents;
+  for (const SettingGroup& group : told) {
+    if (group.agent != nullptr && !EntriesOf(*group.agent).empty()) agents.push_back(group.agent);
+  }
+  return agents;
+}
+
+std::vector<const Entry*> DoctorCase::EntriesOf(const AgentInfo& agent) const {
+  std::vector<const Entry*> found;
+  for (const Entry& entry : entries) {
+    if (entry.agent == &agent) found.push_back(&entry);
+  }
+  return found;
+}
+
+std::optional<std::string> DoctorCase::Told(const AgentInfo& agent,
+                                            std::string_view setting) const {
+  for (const SettingGroup& group : told) {
+    if (group.agent != &agent) continue;
+    for (const BoundSetting& bound : group.settings) {
+      if (bound.spec.name == setting) return bound.spec.print(bound.target);
+    }
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<DoctorCase> MakeCase(const YAML::Node& root, const std::vector<SettingGroup>& told,
+                                    const LeftOutAgents& left_out) {
+  auto paths = ServedPaths(told);
+  if (!paths.ok()) return paths.status();
+  const MapReader reader(root, Place{"", root.Mark().line + 1});
+  auto entries = ReadEntries(reader, told, left_out, *paths);
+  return DoctorCase{reader, reader.List("profiles"), std::move(entries), *std::move(paths), told};
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "cli/doctor/case.h"
+#include "cli/doctor/findings.h"
+
+// The doctor's checks, a file each. They know nothing of each other; each adds what it finds.
+
+namespace outrigger::cli {
+
+/// What kube-scheduler itself refuses of well-formed fields: weights, binders, resources, backoffs.
+void CheckAccepted(const DoctorCase& found, Findings* findings);
+
+/// urlPrefix, verbs and TLS of each entry.
+void CheckUrls(const DoctorCase& found, Findings* findings);
+
+/// The order of the entries, and who may be ignored.
+void CheckOrder(const DoctorCase& found, Findings* findings);
+
+/// Whether each agent has the entries that it needs, once each.
+void CheckEntries(const DoctorCase& found, Findings* findings);
+
+/// Time limits of calls, and what is sent with them.
+void CheckCalls(const DoctorCase& found, Findings* findings);
+
+/// What counts for the whole scheduler: client limits, sampling, backoff.
+void CheckScheduler(const DoctorCase& found, Findings* findings);
+
+/// Leader election and profiles, against what agents are told.
+void CheckIdentity(const DoctorCase& found, Findings* findings);
+
+/// Plugins that do what agents do, too.
+void CheckPlugins(const DoctorCase& found, Findings* findings);
+
+}  // namespace outrigger::cli

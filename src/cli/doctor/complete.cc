@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <set>
+
+#include "cli/doctor/checks.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+using Id = FindingId;
+using Entries = std::vector<const Entry*>;
+
+Id MissingId(EntryVerb verb) {
+  constexpr Id kIds[] = {Id::kFilterMissing, Id::kPreemptMissing, Id::kPrioritizeMissing,
+                         Id::kBindMissing};
+  return kIds[verb];
+}
+
+bool AnyHas(const Entries& entries, EntryVerb verb) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Entry* entry) { return entry->Has(verb); });
+}
+
+// One that is broken is no good, but it is reported already.
+bool AnyNames(const Entries& entries, EntryVerb verb) {
+  return AnyHas(entries, verb) ||
+         std::any_of(entries.begin(), entries.end(),
+                     [&](const Entry* entry) { return entry->verbs[verb].Broken(); });
+}
+
+// The entry that `verb` belongs into: bind has one of its own, the others are together.
+const Entry& EntryFor(const Entries& entries, EntryVerb verb) {
+  if (verb == kBindVerb) return *entries.front();
+  const auto in_cycle = std::find_if(entries.begin(), entries.end(),
+                                     [](const Entry* entry) { return entry->InCycle(); });
+  return in_cycle == entries.end() ? *entries.front() : **in_cycle;
+}
+
+std::string WriteFor(const DoctorCase& found, const Entry& entry, EntryVerb verb) {
+  if (verb == kPrioritizeVerb) return "prioritizeVerb: prioritize and weight: 1";
+  if (verb != kBindVerb) return fmt::format("{}: {}", FieldNameOf(verb), NameOf(verb));
+  const auto other = std::find_if(found.entries.begin(), found.entries.end(),
+                                  [](const Entry& one) { return one.Has(kBindVerb); });
+  const std::string instead =
+      other == found.entries.end()
+          ? ""
+          : fmt::format(", and take bindVerb out of {}: a scheduler takes one binder",
+                        other->Title());
+  return fmt::format("a second entry with urlPrefix: {}, bindVerb: bind and httpTimeout: 10m30s{}",
+                     entry.url_text.value, instead);
+}
+
+void CheckComplete(const DoctorCase& found, const AgentInfo& agent, const Entries& entries,
+                   Findings* findings) {
+  const bool plans = agent.factory.wishes.last;
+  for (size_t i = 0; i < kVerbCount; ++i) {
+    const auto verb = static_cast<EntryVerb>(i);
+    if (!HasVerb(agent, verb) || AnyNames(entries, verb)) continue;
+    // Others may be asked for a part of what they have; but who filters and preempts needs both.
+    if (!plans && !(verb == kPreemptVerb && AnyHas(entries, kFilterVerb))) continue;
+    const Entry& entry = EntryFor(entries, verb);
+    findings->Add(MissingId(verb), entry.place(), fmt::format("no {}", FieldNameOf(verb)),
+                  WriteFor(found, entry, verb));
+  }
+}
+
+void CheckSplit(const Entries& entries, Findings* findings) {
+  for (const Entry* entry : entries) {
+    if (!entry->Has(kBindVerb) || !HasVerb(*entry->agent, kBindVerb)) continue;
+    if (entry->InCycle()) {
+      findings->Add(Id::kBindNotSplit, entry->verbs[kBindVerb].place,
+                    "bindVerb beside verbs of the scheduling cycle",
+                    "two entries with this urlPrefix: one with httpTimeout: 1s for filter, "
+                    "prioritize and preempt, one with bindVerb and httpTimeout: 10m30s");
+    }
+    for (const Entry* other : entries) {
+      if (!other->Has(kFilterVerb) || other->url->Address() == entry->url->Address()) continue;
+      findings->Add(
+          Id::kEntriesApart, entry->url_text.place, entry->url_text.value,
+          fmt::format("urlPrefix: {}, as in {}", other->url_text.value, other->place().path));
+    }
+  }
+}
+
+void CheckTwice(const Entries& entries, Findings* findings) {
+  std::set<std::string> seen;
+  for (const Entry* entry : entries) {
+    for (size_t i = 0; i < kVerbCount; ++i) {
+      const auto verb = static_cast<EntryVerb>(i);
+      if (!entry->Has(verb) || verb == kBindVerb) continue;  // two binders are refused
+      const std::string call = fmt::format("POST {}{}", entry->url->Address(), entry->PathOf(verb));
+      if (seen.insert(fmt::format("{} {}", FieldNameOf(verb), call)).second) continue;
+      findings->Add(Id::kEntryTwice, entry->verbs[i].place, call + ", again",
+                    fmt::format("{} in one entry alone", FieldNameOf(verb)));
+    }
+  }
+}
+
+void CheckManaged(const Entries& entries, Findings* findings) {
+  for (const Entry* entry : entries) {
+    if (entry->managed_resources == 0 || (entries.size() == 1 && !entry->Plans())) continue;
+    findings->Add(Id::kManagedResources, entry->fields.Map("managedResources").place(),
+                  fmt::format("{} of them", entry->managed_resources), "leave them out");
+  }
+}
+
+}  // namespace
+
+void CheckEntries(const DoctorCase& found, Findings* findings) {
+  for (const AgentInfo* agent : found.Agents()) {
+    const Entries entries = found.EntriesOf(*agent);
+    CheckComplete(found, *agent, entries, findings);
+    CheckSplit(entries, findings);
+    CheckTwice(entries, findings);
+    CheckManaged(entries, findings);
+  }
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,168 @@
+#include "cli/doctor/doctor.h"
+
+#include <algorithm>
+
+#include "cli/agents/null_observer.h"
+#include "cli/doctor/checks.h"
+#include "cli/doctor/shape.h"
+#include "cli/explain/input.h"
+#include "cli/format/text.h"
+#include "cli/format/yaml_documents.h"
+#include "cli/format/yaml_error.h"
+#include "cli/scheduler_config/scheduler_config.h"
+#include "cli/settings/prepare_settings.h"
+#include "engine/engine.h"
+#include "fmt/format.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+absl::StatusOr<YAML::Node> ReadDocument(const DoctorInput& input) {
+  const std::vector<YAML::Node> documents = LoadDocuments(input.yaml);
+  if (documents.size() != 1) {
+    return absl::InvalidArgumentError(Printable(fmt::format(
+        "{}: has {} documents; one {} is accepted", input.name, documents.size(), kConfigKind)));
+  }
+  const YAML::Node& root = documents[0];
+  if (root.IsMap()) return root;
+  return absl::InvalidArgumentError(
+      Printable(fmt::format("{}:{}:{}: a {} is a mapping", input.name, root.Mark().line + 1,
+                            root.Mark().column + 1, kConfigKind)));
+}
+
+void CheckWord(const MapReader& root, const char* field, const char* accepted, FindingId id,
+               Findings* findings) {
+  const Field<std::string> word = root.Text(field);
+  if (word.Broken() || word.value == accepted) return;
+  findings->Add(id, word.place, word.Given() ? word.value : "missing",
+                fmt::format("{}: {}", field, accepted));
+}
+
+// In a ConfigMap the configuration is a text under one of the keys of `data`.
+bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
+  const Field<std::string> kind = root.Text("kind");
+  if (!kind.Given() || kind.value == kConfigKind) return false;
+  findings->Add(FindingId::kKind, kind.place, kind.value,
+                kind.value == "ConfigMap" ? "the text under its key in data alone"
+                                          : fmt::format("kind: {}", kConfigKind));
+  return true;
+}
+
+void CheckAll(const DoctorCase& found, Findings* findings) {
+  CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
+  CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
+  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckCalls,
+                           CheckScheduler, CheckIdentity, CheckPlugins}) {
+    check(found, findings);
+  }
+  const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
+    return entry.ours || !entry.left_out.empty();
+  });
+  if (any) return;
+  const MapReader extenders = found.root.Map("extenders");
+  findings->Add(FindingId::kAgentNone, extenders.place(),
+                fmt::format("{} entries, none of an agent", found.entries.size()),
+                "what `outrigger scheduler-config --agents NAME --in FILE` prints");
+}
+
+// Which agents are served together is not known here; metrics call them so, too.
+void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
+  CalledAgent all{"all", {}};
+  for (const Entry& entry : found.entries) {
+    if (entry.ours && entry.agent == nullptr) all.entries.push_back(entry.place().path);
+  }
+  if (!all.entries.empty()) diagnosis->agents.push_back(std::move(all));
+}
+
+absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
+                                           const std::vector<SettingGroup>& told,
+                                           const LeftOutAgents& left_out) {
+  const auto root = ReadDocument(input);
+  if (!root.ok()) return root.status();
+  Diagnosis diagnosis;
+  diagnosis.file = input.name;
+  Findings findings;
+  if (IsOfAnotherKind(MapReader(*root, {}), &findings)) {
+    diagnosis.findings = findings.Take();
+    return diagnosis;
+  }
+  absl::Status status = CheckShape(input.name, *root, &findings);
+  if (!status.ok()) return status;
+  const auto found = MakeCase(*root, told, left_out);
+  if (!found.ok()) return found.status();
+  CheckAll(*found, &findings);
+  diagnosis.findings = findings.Take();
+  for (const AgentInfo* agent : found->Agents()) {
+    diagnosis.agents.push_back({agent->name, {}});
+    for (const Entry* entry : found->EntriesOf(*agent)) {
+      diagnosis.agents.back().entries.push_back(entry->place().path);
+    }
+  }
+  AddMerged(*found, &diagnosis);
+  return diagnosis;
+}
+
+// Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
+absl::Status CheckSettings(const Diagnosis& diagnosis, const std::vector<SettingGroup>& told) {
+  NobodyWatches observer;
+  for (const SettingGroup& group : told) {
+    const auto is_its = [&](const CalledAgent& called) {
+      return group.agent != nullptr && called.name == group.agent->name;
+    };
+    if (std::none_of(diagnosis.agents.begin(), diagnosis.agents.end(), is_its)) continue;
+    const auto engine =
+        engine::Engine::Create({{group.agent, group.values, 1}}, &observer, nullptr);
+    if (absl::IsInvalidArgument(engine.status())) return engine.status();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+size_t Diagnosis::Count(Severity severity) const {
+  return static_cast<size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [&](const Finding& finding) { return finding.kind->severity == severity; }));
+}
+
+absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
+                                   const LeftOutAgents& left_out) {
+  // yaml-cpp reports by exceptions, and some of its versions throw other types than its own.
+  try {
+    return DiagnoseDocument(input, told, left_out);
+  } catch (const YAML::Exception& error) {
+    return absl::InvalidArgumentError(Printable(YamlErrorText(input.name, input.yaml, error)));
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("{}: not YAML: {}", input.name, error.what())));
+  }
+}
+
+absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {
+  const DoctorFlags& flags = command.doctor;
+  absl::StatusOr<PreparedSettings> settings =
+      PrepareSettings({command.config, command.settings}, world);
+  if (!settings.ok()) return settings.status();
+  absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
+  if (!input.ok()) return input.status();
+  const auto diagnosis =
+      Diagnose({std::move(input->name), std::move(input->text)}, settings->groups, world.left_out);
+  if (!diagnosis.ok()) return diagnosis.status();
+  absl::Status accepted = CheckSettings(*diagnosis, settings->groups);
+  if (!accepted.ok()) return accepted;
+  DoctorReport report;
+  report.notes = std::move(settings->warnings);
+  report.healthy = diagnosis->Count(Severity::kError) == 0 &&
+                   (!flags.strict || diagnosis->Count(Severity::kWarning) == 0);
+  if (flags.output == "json") {
+    report.text = DoctorJson(*diagnosis);
+  } else if (flags.output == "yaml") {
+    report.text = DoctorYaml(*diagnosis);
+  } else {
+    report.text = DoctorTable(*diagnosis, IsColored(flags.color, world));
+  }
+  return report;
+}
+
+}  // namespace outrigger::cli

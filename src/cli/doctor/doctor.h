@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/args/command.h"
+#include "cli/doctor/findings.h"
+#include "cli/format/world.h"
+#include "cli/serve/options.h"
+#include "cli/settings/setting_group.h"
+
+namespace outrigger::cli {
+
+/// A KubeSchedulerConfiguration; `name` is for messages.
+struct DoctorInput {
+  std::string name;
+  std::string yaml;
+};
+
+/// An agent that the configuration calls, and by which entries.
+struct CalledAgent {
+  std::string name;                  // "all" where several are served together, at merged paths
+  std::vector<std::string> entries;  // "extenders[1]"
+};
+
+/// What `outrigger doctor` says of a configuration.
+struct Diagnosis {
+  std::string file;
+  std::vector<CalledAgent> agents;
+  std::vector<Finding> findings;  // errors first
+
+  size_t Count(Severity severity) const;
+};
+
+/// Checks a configuration against the agents of `told` and what they are told. Finds nothing in
+/// what WriteSchedulerConfig() writes by default for agents with these settings. InvalidArgument,
+/// with the place, for what is not one YAML mapping. Pure.
+absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
+                                   const LeftOutAgents& left_out);
+
+/// A diagnosis for people: a head, and a few lines per finding.
+std::string DoctorTable(const Diagnosis& diagnosis, bool color);
+
+/// The same for programs; keys are stable.
+std::string DoctorJson(const Diagnosis& diagnosis);
+std::string DoctorYaml(const Diagnosis& diagnosis);
+
+/// What `outrigger doctor` prints, and whether it is content.
+struct DoctorReport {
+  std::string text;
+  std::vector<std::string> notes;  // for standard error
+  bool healthy = true;             // no errors; with --strict no warnings either
+};
+
+/// `outrigger doctor`. InvalidArgument for wrong settings, those that a called agent
+/// refuses included, and for what Diagnose() refuses;
+/// Unavailable for a file that cannot be read.
+absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "cli/doctor/checks.h"
+#include "cli/format/text.h"
+#include "cli/scheduler_config/scheduler_config.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+using Id = FindingId;
+
+constexpr const char* kDefaultLease = "kube-system/kube-scheduler";
+constexpr const char* kNoLease = "none";
+
+// The Lease as agents are told it; nothing where it cannot be read.
+std::optional<std::string> LeaseOf(const MapReader& election) {
+  const Field<bool> elect = election.Truth("leaderElect");
+  const Field<std::string> name_space = election.Text("resourceNamespace");
+  const Field<std::string> name = election.Text("resourceName");
+  if (elect.Broken() || name_space.Broken() || name.Broken()) return std::nullopt;
+  if (!elect.Or(true)) return kNoLease;
+  return fmt::format("{}/{}", name_space.value.empty() ? "kube-system" : name_space.value,
+                     name.value.empty() ? "kube-scheduler" : name.value);
+}
+
+Place LeasePlace(const MapReader& election) {
+  for (const char* field : {"resourceName", "resourceNamespace", "leaderElect"}) {
+    if (election.Has(field)) return election.Text(field).place;
+  }
+  return election.place();
+}
+
+std::vector<Field<std::string>> ProfileNames(const DoctorCase& found) {
+  std::vector<Field<std::string>> names;
+  for (const MapReader& profile : found.profiles) {
+    names.push_back(profile.Text("schedulerName"));
+    if (names.back().Absent()) names.back().value = kDefaultScheduler;
+  }
+  if (names.empty()) {
+    names.emplace_back();
+    names.back().value = kDefaultScheduler;
+    names.back().place.path = "profiles";
+  }
+  return names;
+}
+
+void CheckTold(const DoctorCase& found, const AgentInfo& agent, const std::string& lease,
+               const Place& place, Findings* findings) {
+  const std::optional<std::string> told = found.Told(agent, "scheduler-lease");
+  if (!told || *told == lease) return;
+  findings->Add(Id::kLeaseNotTold, place,
+                lease == kNoLease
+                    ? fmt::format("no Lease; agent {} is told {}", agent.name, *told)
+                    : fmt::format("the Lease {}; agent {} is told {}", lease, agent.name, *told),
+                fmt::format("tell the agent: --{}.scheduler-lease {}", agent.name, lease));
+}
+
+void CheckLease(const DoctorCase& found, Findings* findings) {
+  const MapReader election = found.root.Map("leaderElection");
+  const std::optional<std::string> lease = LeaseOf(election);
+  if (!lease) return;
+  const Place place = LeasePlace(election);
+  for (const AgentInfo* agent : found.Agents()) CheckTold(found, *agent, *lease, place, findings);
+  const std::vector<Field<std::string>> names = ProfileNames(found);
+  const bool second = std::none_of(names.begin(), names.end(), [](const Field<std::string>& name) {
+    return name.Broken() || name.value == kDefaultScheduler;
+  });
+  if (!second || *lease != kDefaultLease) return;
+  findings->Add(Id::kLeaseShared, place,
+                fmt::format("the Lease {} for {}", *lease, names.front().value),
+                fmt::format("leaderElection: {{resourceName: {0}}}, or leaderElect: false for one "
+                            "replica (if {0} is not the only scheduler)",
+                            names.front().value));
+}
+
+void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findings) {
+  const std::optional<std::string> told = found.Told(agent, "scheduler-names");
+  if (!told) return;
+  const std::vector<std::string> known = SplitList(*told);
+  const std::vector<Field<std::string>> names = ProfileNames(found);
+  std::string all;
+  for (const Field<std::string>& name : names) all += (all.empty() ? "" : ",") + name.value;
+  for (const Field<std::string>& name : names) {
+    if (name.Broken() || std::find(known.begin(), known.end(), name.value) != known.end()) continue;
+    findings->Add(Id::kSchedulerNameNotTold, name.place,
+                  fmt::format("{}; agent {} is told {}", name.value, agent.name, *told),
+                  fmt::format("tell the agent: --{}.scheduler-names {}", agent.name, all));
+  }
+}
+
+}  // namespace
+
+void CheckIdentity(const DoctorCase& found, Findings* findings) {
+  CheckLease(found, findings);
+  for (const AgentInfo* agent : found.Agents()) CheckNames(found, *agent, findings);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "cli/explain/gang_events.h"
+#include "cli/explain/planned_cluster.h"
+#include "json/object_list.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+
+// Where `outrigger explain` gets the objects of a cluster from.
+
+namespace outrigger::cli {
+
+struct PodName {
+  std::string name_space;  ///< empty: not said; then where there is only one of that name
+  std::string name;
+};
+
+/// What was found, with every field that scheduling reads.
+struct FoundObjects {
+  std::vector<Node> nodes;         ///< at least one; every name once
+  std::optional<Pod> pod;          ///< if one was asked for
+  std::vector<std::string> notes;  ///< for people: values that could not be used
+};
+
+/// A cluster, or what was written down of one. Not thread-safe.
+class ClusterObjects {
+ public:
+  virtual ~ClusterObjects() = default;
+  /// All nodes, and `pod` if it is not null. NotFound names pods with names that are near;
+  /// FailedPrecondition if there are no nodes. Texts say where it was looked.
+  virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
+  /// All that is planned from. Errors as those of Find().
+  virtual absl::StatusOr<PlannedCluster> ReadPlanned() = 0;
+  /// What agent gang has told in a namespace; nothing where that was not written down. Errors as
+  /// those of a call of the API server.
+  virtual absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) = 0;
+  /// Where names are looked for if no namespace is said; empty: everywhere.
+  virtual std::string DefaultNamespace() const = 0;
+};
+
+/// Picks nodes and one pod out of the objects that a source goes through.
+class ObjectPicker {
+ public:
+  /// `where` ("dump.yaml") is for messages; `pod` may be null. `expected` says what a file should
+  /// have where something is missing; empty for a live cluster, which has what it has.
+  ObjectPicker(std::string where, const PodName* pod, std::string expected);
+
+  /// Takes an object of json::ForEachObject(). InvalidArgument for a node or the pod given twice.
+  absl::Status Take(const json::ListedObject& object);
+  /// To be called once, when all objects were taken; as ClusterObjects::Find().
+  absl::StatusOr<FoundObjects> Finish();
+
+ private:
+  absl::Status TakeNode(const json::ListedObject& object);
+  absl::Status TakePod(const json::ListedObject& object);
+  absl::Status NoPod() const;
+
+  const std::string where_;
+  const std::optional<PodName> wanted_;
+  const std::string expected_;
+  std::vector<Node> nodes_;
+  absl::flat_hash_set<std::string> node_names_;
+  std::vector<Pod> found_;  // pods of the wanted name
+  std::vector<PodName> pods_;
+  std::map<std::string, size_t> kinds_;
+  std::vector<json::MalformedValue> malformed_;
+};
+
+/// FailedPrecondition: nothing of `kinds` is a node. `expected` as of ObjectPicker.
+absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
+                     const std::string& expected);
+
+/// "node n1: status.allocatable.cpu: "x" is not accepted: ...; taken as absent". `owner` is what
+/// has the value if it is no node.
+std::string NoteOf(const json::MalformedValue& value, const std::string& owner);
+
+/// The objects in `text`: YAML or JSON as `kubectl get nodes,pods -A -o yaml` prints them. `name`
+/// is for messages. It is read by Find(), once.
+std::unique_ptr<ClusterObjects> ObjectsInDump(std::string name, std::string text);
+
+/// The one Pod in `text` (YAML or JSON). InvalidArgument for other kinds, none, and several.
+absl::StatusOr<Pod> ReadPodFile(const std::string& name, std::string text,
+                                std::vector<std::string>* notes);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,129 @@
+#include "cli/explain/explain.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/agents/null_observer.h"
+#include "cli/explain/cluster_objects.h"
+#include "cli/explain/input.h"
+#include "cli/explain/text.h"
+#include "cli/format/text.h"
+#include "cli/serve/options.h"
+#include "cli/settings/prepare_settings.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+absl::StatusOr<Pod> PodInFile(const ExplainFlags& flags, const World& world,
+                              std::vector<std::string>* notes) {
+  absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
+  if (!input.ok()) return input.status();
+  absl::StatusOr<Pod> pod = ReadPodFile(input->name, std::move(input->text), notes);
+  if (!pod.ok()) return pod;
+  if (pod->namespace_.empty()) {
+    pod->namespace_ = flags.name_space.empty() ? "default" : flags.name_space;
+  } else if (!flags.name_space.empty() && flags.name_space != pod->namespace_) {
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("--namespace {}: the pod in {} is in namespace {}", flags.name_space,
+                              input->name, pod->namespace_)));
+  }
+  return pod;
+}
+
+// The objects that the flags name; the pod is always there.
+absl::StatusOr<FoundObjects> FindObjects(const ExplainFlags& flags, const World& world) {
+  if (flags.file.empty()) {
+    const auto cluster = OpenCluster(flags, world);
+    if (!cluster.ok()) return cluster.status();
+    const PodName name{flags.name_space, flags.pod};
+    return (*cluster)->Find(&name);
+  }
+  std::vector<std::string> notes;
+  absl::StatusOr<Pod> pod = PodInFile(flags, world, &notes);
+  if (!pod.ok()) return pod.status();
+  const auto cluster = OpenCluster(flags, world);
+  if (!cluster.ok()) return cluster.status();
+  absl::StatusOr<FoundObjects> found = (*cluster)->Find(nullptr);
+  if (!found.ok()) return found;
+  found->pod = *std::move(pod);
+  found->notes.insert(found->notes.begin(), notes.begin(), notes.end());
+  return found;
+}
+
+// Leaves the nodes of `list` in `explanation`; the counts stay those of all.
+absl::Status ShowOnly(const std::string& list, engine::Explanation* explanation) {
+  if (list.empty()) return absl::OkStatus();
+  std::vector<std::string> names;
+  for (const engine::ExplainedNode& node : explanation->nodes) names.push_back(node.name);
+  const std::vector<std::string> wanted = SplitList(list);
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return absl::NotFoundError(Printable(
+        fmt::format("--nodes: the cluster has no node {}{}", name, DidYouMean(name, names))));
+  }
+  std::erase_if(explanation->nodes, [&](const engine::ExplainedNode& node) {
+    return std::find(wanted.begin(), wanted.end(), node.name) == wanted.end();
+  });
+  return absl::OkStatus();
+}
+
+void AddNotes(const engine::Explanation& explanation, const std::string& pod,
+              std::vector<std::string>* notes) {
+  for (const std::string& agent : explanation.left_out) {
+    notes->push_back(agent +
+                     " is not asked: it plans while it serves; see `outrigger explain gang`");
+  }
+  for (const engine::ExplainedMalformed& value : explanation.malformed) {
+    notes->push_back(value.agent + ": " +
+                     NoteOf({value.node, value.field, value.value, value.accepted}, "pod " + pod));
+  }
+}
+
+std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedPod& explained) {
+  if (flags.output == "json") return ExplainJson(explained);
+  if (flags.output == "yaml") return ExplainYaml(explained);
+  const bool wide = flags.output == "wide";
+  return ExplainTable(explained,
+                      {.wide = wide,
+                       .color = IsColored(flags.color, world),
+                       .columns = wide || !world.terminal.is_one ? 0 : world.terminal.columns});
+}
+
+}  // namespace
+
+absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& world) {
+  const ExplainFlags& flags = command.explain;
+  absl::StatusOr<PreparedSettings> settings =
+      PrepareSettings({command.config, command.settings}, world);
+  if (!settings.ok()) return settings.status();
+  const auto agents = ServedAgents(settings->groups, world.registry, world.left_out);
+  if (!agents.ok()) return agents.status();
+  WarnOfIdleFlags({command.config, command.settings}, *agents, &*settings);
+  absl::StatusOr<FoundObjects> found = FindObjects(flags, world);
+  if (!found.ok()) return found.status();
+
+  StartLogging(MakeLogOptions(*settings->groups[0].server));  // for what agents log
+  NobodyWatches observer;
+  auto explanation = engine::Explain(*agents, *found->pod, found->nodes, &observer);
+  if (!explanation.ok()) return explanation.status();
+  if (explanation->agents.empty()) {
+    return absl::FailedPreconditionError(
+        fmt::format("{} plans while it serves, and nobody else is to be asked; see `outrigger "
+                    "explain gang`",
+                    Listed(explanation->left_out)));
+  }
+  ExplainText result;
+  result.notes = std::move(settings->warnings);
+  result.notes.insert(result.notes.end(), found->notes.begin(), found->notes.end());
+  AddNotes(*explanation, found->pod->name, &result.notes);
+  const ExplainedPod explained{*found->pod, found->nodes.size(), engine::EventText(*explanation),
+                               *explanation};
+  absl::Status status = ShowOnly(flags.nodes, &*explanation);
+  if (!status.ok()) return status;
+  result.text = InForm(flags, world, explained);
+  return result;
+}
+
+}  // namespace outrigger::cli

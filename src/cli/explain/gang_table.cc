@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "cli/explain/gang_text.h"
+#include "cli/format/text.h"
+#include "cli/format/text_table.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+using Rows = std::vector<std::vector<Cell>>;
+
+Style StyleOf(GangState state) {
+  switch (state) {
+    case GangState::kWhole:
+    case GangState::kFits:
+      return Style::kGood;
+    case GangState::kWaits:
+      return Style::kBad;
+    case GangState::kPart:
+      return Style::kUnsure;
+    case GangState::kOneByOne:
+    case GangState::kNoMembers:
+      return Style::kPlain;
+  }
+  return Style::kPlain;
+}
+
+Style StyleOf(std::string_view state) {
+  if (state == "bound" || state == "placed") return Style::kGood;
+  return state == "waits" ? Style::kBad : Style::kFaint;
+}
+
+// "fits", "waits: cpu".
+std::string StateText(const ExplainedGang& gang) {
+  std::string text(TextOf(gang.state));
+  return gang.cause.empty() ? text : text + ": " + gang.cause;
+}
+
+std::string Ordinal(size_t number) {
+  const bool teen = number / 10 % 10 == 1;
+  const size_t last = teen ? 0 : number % 10;
+  return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
+std::string MinimumText(const plan::GroupState& group) {
+  return group.minimum == 0 ? "-" : std::to_string(group.minimum);
+}
+
+std::string NotCountedText(const plan::GroupState& group) {
+  std::string text;
+  const auto add = [&text](int64_t number, std::string_view what) {
+    if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
+  };
+  add(group.gated, "gated");
+  add(group.other_scheduler, "of another scheduler");
+  add(group.terminating, "terminating");
+  add(group.finished, "finished");
+  return text;
+}
+
+std::string MembersText(const plan::GroupState& group) {
+  std::string text = fmt::format("{} exist, {} bound", group.existing, group.bound);
+  if (group.queued != 0) text += fmt::format(", {} queued", group.queued);
+  const std::string not_counted = NotCountedText(group);
+  return not_counted.empty() ? text : fmt::format("{}; not counted: {}", text, not_counted);
+}
+
+std::string QueueText(const ExplainedGang& gang, size_t waiting) {
+  if (gang.place == 0) return "not in it";
+  std::string text = fmt::format("{} of {} that wait", Ordinal(gang.place), waiting);
+  if (gang.place == 1) return text;
+  return fmt::format("{}; placed before it: {}", text, gang.placed_before);
+}
+
+std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
+  std::string text;
+  const auto line = [&](std::string_view title, const std::string& value,
+                        Style style = Style::kPlain) {
+    text += fmt::format("{:<10} {}\n", title, Styled(Printable(value), style, color));
+  };
+  const plan::GroupState& group = gang.group;
+  line("Gang:", plan::TextOf(group.key));
+  line("Dialect:", std::string(DialectText(group.key.dialect)));
+  line("Minimum:", MinimumText(group));
+  line("Members:", MembersText(group));
+  line("Queue:", QueueText(gang, waiting));
+  line("State:", StateText(gang), StyleOf(gang.state));
+  if (!gang.text.empty()) line("Why:", gang.text);
+  if (gang.told) {
+    line("Told:", fmt::format("{} ({}, {})", gang.told->note, gang.told->reason, gang.told->time));
+  }
+  return text;
+}
+
+void AddTitles(const std::vector<std::string>& titles, Rows* rows) {
+  std::vector<Cell>& row = rows->emplace_back();
+  for (const std::string& title : titles) row.push_back({title, Style::kStrong});
+}
+
+std::string MemberRows(const ExplainedGang& gang, bool color, size_t columns) {
+  const bool roles =
+      std::any_of(gang.members.begin(), gang.members.end(),
+                  [](const ExplainedMember& member) { return !member.role.empty(); });
+  Rows rows;
+  AddTitles({"MEMBER", "STATE", "NODE"}, &rows);
+  if (roles) rows.back().push_back({"ROLE", Style::kStrong});
+  for (const ExplainedMember& member : gang.members) {
+    rows.push_back({{member.name, Style::kStrong},
+                    {std::string(member.state), StyleOf(member.state)},
+                    {member.node.empty() ? "-" : member.node}});
+    if (roles) rows.back().push_back({member.role.empty() ? "-" : member.role});
+  }
+  return TextTable(rows, color, columns);
+}
+
+}  // namespace
+
+std::string GangTable(const ExplainedGangs& explained, bool color, size_t columns) {
+  std::string text;
+  for (const ExplainedGang& gang : explained.gangs) {
+    if (!text.empty()) text += "\n";
+    text += HeadText(gang, explained.waiting, color);
+    if (!gang.members.empty()) text += "\n" + MemberRows(gang, color, columns);
+  }
+  return text;
+}
+
+std::string GangList(const ExplainedGangs& explained, bool color, size_t columns) {
+  Rows rows;
+  AddTitles({"NAMESPACE", "GANG", "DIALECT", "MINIMUM", "MEMBERS", "BOUND", "STATE"}, &rows);
+  for (size_t i = 3; i < 6; ++i) rows.back()[i].to_the_right = true;
+  for (const ExplainedGang& gang : explained.gangs) {
+    const plan::GroupState& group = gang.group;
+    rows.push_back({{group.key.namespace_},
+                    {group.key.name, Style::kStrong},
+                    {std::string(DialectText(group.key.dialect))},
+                    {MinimumText(group), Style::kPlain, true},
+                    {std::to_string(group.existing), Style::kPlain, true},
+                    {std::to_string(group.bound), Style::kPlain, true},
+                    {StateText(gang), StyleOf(gang.state)}});
+  }
+  return TextTable(rows, color, columns);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,188 @@
+#include "cli/explain/gangs.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "fmt/format.h"
+#include "outrigger/plan/claims.h"
+#include "outrigger/plan/group.h"
+#include "plan/groups/gang.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Without the UID, of which a name has one at a time.
+bool ComesFirst(const plan::GroupState& a, const plan::GroupState& b) {
+  return std::tie(a.key.dialect, a.key.namespace_, a.key.name) <
+         std::tie(b.key.dialect, b.key.namespace_, b.key.name);
+}
+
+std::string_view StandingText(plan::Standing standing) {
+  switch (standing) {
+    case plan::Standing::kFinished:
+      return "finished";
+    case plan::Standing::kTerminating:
+      return "terminating";
+    case plan::Standing::kOtherScheduler:
+      return "other scheduler";
+    case plan::Standing::kBound:
+      return "bound";
+    case plan::Standing::kGated:
+      return "gated";
+    case plan::Standing::kHeld:
+      return "queued";
+    case plan::Standing::kQueued:
+    case plan::Standing::kPending:
+      return "waits";
+  }
+  return "";
+}
+
+// Of a gang that is not planned, and nothing stands against planning it.
+void ExplainSettled(ExplainedGang* gang) {
+  const plan::GroupState& group = gang->group;
+  if (group.existing == 0) {
+    gang->state = GangState::kNoMembers;
+  } else if (group.broken) {
+    gang->state = GangState::kPart;
+    gang->text = fmt::format("{} of {} members are bound and no other wants a place", group.bound,
+                             group.minimum);
+  } else {
+    gang->state = GangState::kWhole;
+  }
+}
+
+}  // namespace
+
+std::string_view TextOf(GangState state) {
+  switch (state) {
+    case GangState::kWhole:
+      return "whole";
+    case GangState::kPart:
+      return "bound in part";
+    case GangState::kFits:
+      return "fits";
+    case GangState::kWaits:
+      return "waits";
+    case GangState::kOneByOne:
+      return "one by one";
+    case GangState::kNoMembers:
+      return "no members";
+  }
+  return "";
+}
+
+std::string_view DialectText(Dialect dialect) {
+  return dialect == Dialect::kLabels ? "labels" : plan::NameOf(dialect);
+}
+
+GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names)
+    : cluster_(*cluster) {
+  options_.served = cluster_.served;
+  options_.scheduler_names = std::move(scheduler_names);
+  options_.priority_classes = cluster_.priority_classes;
+  options_.plan_queued = false;
+  const std::span<const PodPtr> pods = pods_.Of(*cluster_.snapshot);
+  plan::NotesOnce notes;
+  grouped_ = plan::BuildUnits(pods, cluster_.pod_groups, options_, &notes);
+  notes_ = notes.Take();
+  plan::PinToClaims(*cluster_.claims, grouped_.units);
+  for (size_t i = 0; i < grouped_.units.size(); ++i) {
+    plan::Unit& unit = grouped_.units[i];
+    for (size_t m = 0; m < unit.members.size(); ++m) {
+      plan::Member& member = unit.members[m];
+      seats_[member.pod.get()] = {i, m};
+      // What the agent leases it nominates. A single pod may be nominated by preemption.
+      if (unit.key.dialect != Dialect::kNone) member.leased = member.pod->nominated_node_name;
+    }
+  }
+  plan_ = planner_.Run(cluster_.snapshot, grouped_.units);
+  groups_ = grouped_.groups;
+  AddGroupsWithoutPods();
+  FilePods(pods);
+}
+
+void GangPlan::AddGroupsWithoutPods() {
+  const size_t with_pods = groups_.size();
+  for (const PodGroup& object : cluster_.pod_groups) {
+    plan::GroupState group;
+    group.key = {object.dialect, object.namespace_, object.name, object.uid};
+    const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(with_pods);
+    if (std::binary_search(groups_.begin(), end, group, ComesFirst)) continue;
+    if (!object.independent) group.minimum = object.min_member;
+    groups_.push_back(std::move(group));
+  }
+  std::sort(groups_.begin(), groups_.end(), ComesFirst);
+}
+
+void GangPlan::FilePods(std::span<const PodPtr> pods) {
+  pods_of_.resize(groups_.size());
+  for (const PodPtr& pod : pods) {
+    const auto membership = plan::MembershipOf(*pod, nullptr);
+    if (!membership) continue;
+    const plan::GroupState* const group = plan::FindGroup(groups_, *membership);
+    if (group != nullptr) pods_of_[static_cast<size_t>(group - groups_.data())].push_back(pod);
+  }
+  for (std::vector<PodPtr>& of_group : pods_of_) {
+    std::sort(of_group.begin(), of_group.end(),
+              [](const PodPtr& a, const PodPtr& b) { return a->name < b->name; });
+  }
+}
+
+ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
+  ExplainedMember member;
+  member.name = pod.name;
+  member.node = pod.node_name;
+  const plan::Standing standing = plan::StandingOf(pod, options_);
+  member.state = StandingText(standing);
+  if (const auto membership = plan::MembershipOf(pod, nullptr)) member.role = membership->role;
+  const auto seat = seats_.find(&pod);
+  if (seat == seats_.end()) return member;
+  const plan::UnitPlan& planned = plan_.units[seat->second.unit];
+  if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
+  member.state = "placed";
+  member.node = planned.nodes[seat->second.member];
+  return member;
+}
+
+void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
+  gang->place = unit + 1;
+  gang->placed_before = static_cast<size_t>(
+      std::count_if(plan_.units.begin(), plan_.units.begin() + static_cast<std::ptrdiff_t>(unit),
+                    [](const plan::UnitPlan& planned) { return planned.fits; }));
+  const plan::UnitPlan& planned = plan_.units[unit];
+  gang->state = planned.fits ? GangState::kFits : GangState::kWaits;
+  if (planned.fits) return;
+  gang->cause = TextOf(planned.cause);
+  if (figures) gang->text = planner_.Explain(cluster_.snapshot, grouped_.units, unit).text;
+}
+
+ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
+  ExplainedGang gang;
+  gang.group = group;
+  const plan::Unit* unit = nullptr;
+  for (const PodPtr& pod : pods_of_[static_cast<size_t>(&group - groups_.data())]) {
+    const ExplainedMember& member = gang.members.emplace_back(MemberOf(*pod));
+    // Those that are through may be of a former gang of that name.
+    const bool is_through = member.state == "finished" || member.state == "terminating";
+    if (!is_through && (gang.oldest == 0 || pod->creation_time < gang.oldest)) {
+      gang.oldest = pod->creation_time;
+    }
+    const auto seat = seats_.find(pod.get());
+    if (seat != seats_.end()) unit = &grouped_.units[seat->second.unit];
+  }
+  if (group.cause != plan::GroupCause::kNone) {
+    gang.state = GangState::kWaits;
+    gang.cause = TextOf(group.cause);
+    gang.text = group.text;
+  } else if (unit == nullptr) {
+    ExplainSettled(&gang);
+  } else if (unit->key.dialect == Dialect::kNone) {
+    gang.state = GangState::kOneByOne;
+  } else {
+    ExplainUnit(static_cast<size_t>(unit - grouped_.units.data()), figures, &gang);
+  }
+  return gang;
+}
+
+}  // namespace outrigger::cli

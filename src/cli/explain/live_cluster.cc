@@ -1,0 +1,185 @@
+#include "cli/explain/live_cluster.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "json/body.h"
+#include "json/object_list.h"
+#include "kube/config/config.h"
+#include "kube/pod_group_kinds.h"
+#include "kube/resource.h"
+#include "kube/stream/list_page.h"
+#include "kube/transport/client.h"
+#include "server/version.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Large pages are memory here and at the server; small ones are round trips.
+constexpr const char* kPageSize = "500";
+
+class LiveCluster final : public ClusterObjects {
+ public:
+  LiveCluster(std::unique_ptr<kube::Client> client, std::string server)
+      : client_(std::move(client)), server_(std::move(server)) {}
+
+  absl::StatusOr<FoundObjects> Find(const PodName* pod) override {
+    std::optional<PodName> wanted;
+    if (pod != nullptr) {
+      wanted = *pod;
+      if (wanted->name_space.empty()) wanted->name_space = client_->default_namespace();
+    }
+    ObjectPicker picker(server_, wanted ? &*wanted : nullptr, "");
+    absl::Status status =
+        ForEachOf(kube::kNodes, kube::PathOf(kube::kNodes),
+                  [&](const json::ListedObject& object) { return picker.Take(object); });
+    if (status.ok() && wanted) status = TakePod(*wanted, &picker);
+    if (!status.ok()) return status;
+    return picker.Finish();
+  }
+
+  absl::StatusOr<PlannedCluster> ReadPlanned() override {
+    ClusterTaker taker(server_, "");
+    absl::Status status = TakeAll(kube::kNodes, &taker);
+    if (status.ok()) status = TakeAll(kube::kPods, &taker);
+    for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
+      if (!status.ok()) return status;
+      status = TakeAll(kind.resource, &taker);
+      if (status.ok()) taker.Serve(kind.dialect);
+      status = Excused(kind.resource, status, &taker);
+    }
+    for (const kube::Resource& resource :
+         {kube::kPriorityClasses, kube::kVolumes, kube::kVolumeClaims, kube::kDeviceClaims}) {
+      if (!status.ok()) return status;
+      status = Excused(resource, TakeAll(resource, &taker), &taker);
+    }
+    if (!status.ok()) return status;
+    return taker.Finish();
+  }
+
+  absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) override {
+    std::vector<Told> all;
+    const absl::Status status = ForEachOf(
+        kube::kEvents, kube::PathOf(kube::kEvents, name_space),
+        [&](const json::ListedObject& object) {
+          if (auto told = cli::ReadTold({object.body.data, object.body.size})) {
+            all.push_back(*std::move(told));
+          }
+          return absl::OkStatus();
+        },
+        fmt::format("reportingController={}", kReportingController));
+    if (!status.ok()) return status;
+    return all;
+  }
+
+  std::string DefaultNamespace() const override { return client_->default_namespace(); }
+
+ private:
+  absl::Status TakeAll(const kube::Resource& resource, ClusterTaker* taker) {
+    return ForEachOf(resource, kube::PathOf(resource),
+                     [&](const json::ListedObject& object) { return taker->Take(object); });
+  }
+
+  /// OK for a kind that is not installed, and, with a note, for one that may not be read.
+  static absl::Status Excused(const kube::Resource& resource, const absl::Status& status,
+                              ClusterTaker* taker) {
+    if (absl::IsNotFound(status)) return absl::OkStatus();
+    if (!absl::IsPermissionDenied(status)) return status;
+    taker->Note(fmt::format("{} are taken as not there: {}", kube::NameOf(resource),
+                            std::string(status.message())));
+    return absl::OkStatus();
+  }
+
+  /// The pod, or, where there is none, what makes a hint.
+  absl::Status TakePod(const PodName& pod, ObjectPicker* picker) {
+    const std::string path = kube::PathOf(kube::kPods, pod.name_space, pod.name);
+    auto body = Ask(path, {});
+    if (absl::IsNotFound(body.status())) return TakeHints(pod, picker);
+    if (!body.ok()) return body.status();
+    const size_t size = body->size();
+    body->append(json::kPadding, '\0');
+    return In(path, picker->Take({"Pod", {body->data(), size}, ""}));
+  }
+
+  /// Pods of that name elsewhere, or else all of the namespace. What may not be read is no hint.
+  absl::Status TakeHints(const PodName& pod, ObjectPicker* picker) {
+    bool found = false;
+    const auto take = [&](const json::ListedObject& object) {
+      found = true;
+      return picker->Take(object);
+    };
+    absl::Status status =
+        ForEachOf(kube::kPods, kube::PathOf(kube::kPods), take, "metadata.name=" + pod.name);
+    if (!found) status = ForEachOf(kube::kPods, kube::PathOf(kube::kPods, pod.name_space), take);
+    return absl::IsPermissionDenied(status) ? absl::OkStatus() : status;
+  }
+
+  absl::Status ForEachOf(const kube::Resource& resource, const std::string& path,
+                         json::OnObject on_object, const std::string& field_selector = {}) {
+    const std::string api_version = kube::ApiVersionOf(resource);
+    std::string next;
+    do {
+      auto body = Ask(path, std::exchange(next, ""), field_selector);
+      if (!body.ok()) return body.status();
+      kube::ListPageReader reader;
+      absl::Status status = reader.Feed(*body, [&](const kube::ListItem& item) {
+        // The item's bytes lie in the reader's padded memory.
+        return on_object({resource.kind,
+                          {item.document.data(), item.document.size()},
+                          item.head.name,
+                          api_version});
+      });
+      if (!status.ok()) return In(path, status);
+      auto page = reader.Finish();
+      if (!page.ok()) return In(path, page.status());
+      next = std::move(page->continue_token);
+    } while (!next.empty());
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> Ask(const std::string& path, const std::string& next,
+                                  const std::string& field_selector = {}) {
+    kube::ApiRequest request;
+    request.path = path;
+    request.query = {{"limit", kPageSize}};
+    if (!field_selector.empty()) request.query.emplace_back("fieldSelector", field_selector);
+    if (!next.empty()) request.query.emplace_back("continue", next);
+    auto answer = client_->Call(request);
+    if (!answer.ok()) return In(path, answer.status());
+    return std::move(answer->body);
+  }
+
+  absl::Status In(const std::string& path, const absl::Status& status) const {
+    if (status.ok()) return status;
+    // What a server answers is no wrong setting.
+    const auto code = absl::IsInvalidArgument(status) ? absl::StatusCode::kInternal : status.code();
+    return {code, fmt::format("{}{}: {}", server_, path, std::string(status.message()))};
+  }
+
+  const std::unique_ptr<kube::Client> client_;
+  const std::string server_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveClusterFlags& flags,
+                                                                const Environment& environment) {
+  auto config = kube::LoadConfig(
+      {.kubeconfig = flags.kubeconfig, .context = flags.context, .root = {}}, environment);
+  if (absl::IsNotFound(config.status()) && flags.kubeconfig.empty()) {
+    return absl::NotFoundError(
+        fmt::format("{}; give --kubeconfig FILE, or --cluster FILE with what kubectl printed (see "
+                    "--help)",
+                    std::string(config.status().message())));
+  }
+  if (!config.ok()) return config.status();
+  config->user_agent = kube::UserAgent(server::GetVersion().version);
+  std::string server = config->server;
+  kube::ClientOptions options;
+  options.retry.most = 2;  // somebody waits, and can try again
+  auto client = kube::Client::Create(*config, std::move(options));
+  if (!client.ok()) return client.status();
+  return std::make_unique<LiveCluster>(*std::move(client), std::move(server));
+}
+
+}  // namespace outrigger::cli

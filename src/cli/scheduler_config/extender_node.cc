@@ -1,0 +1,96 @@
+#include "cli/scheduler_config/extender_node.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "cli/format/yaml.h"
+#include "cli/settings/units.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+YAML::Node TlsNode(const ExtenderTls& tls) {
+  YAML::Node node(YAML::NodeType::Map);
+  if (!tls.server_name.empty()) node["serverName"] = TextNode(tls.server_name);
+  if (!tls.cert_file.empty()) node["certFile"] = TextNode(tls.cert_file);
+  if (!tls.key_file.empty()) node["keyFile"] = TextNode(tls.key_file);
+  if (!tls.ca_file.empty()) node["caFile"] = TextNode(tls.ca_file);
+  if (tls.insecure) node["insecure"] = true;
+  return node;
+}
+
+}  // namespace
+
+YAML::Node ExtenderNode(const ExtenderEntry& extender) {
+  YAML::Node node;
+  node["urlPrefix"] = TextNode(extender.url_prefix);
+  if (!extender.filter_verb.empty()) node["filterVerb"] = extender.filter_verb;
+  if (!extender.prioritize_verb.empty()) {
+    node["prioritizeVerb"] = extender.prioritize_verb;
+    node["weight"] = extender.weight;
+  }
+  if (!extender.preempt_verb.empty()) node["preemptVerb"] = extender.preempt_verb;
+  if (!extender.bind_verb.empty()) node["bindVerb"] = extender.bind_verb;
+  if (extender.tls) {
+    node["enableHTTPS"] = true;
+    node["tlsConfig"] = TlsNode(*extender.tls);
+  }
+  node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
+  node["nodeCacheCapable"] = extender.names_only;
+  if (extender.ignorable) node["ignorable"] = true;
+  return node;
+}
+
+std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::vector<std::string> notes;
+  if (std::any_of(extenders.begin(), extenders.end(), [](const ExtenderEntry& extender) {
+        return extender.tls && !(extender.tls->ca_file + extender.tls->cert_file).empty();
+      })) {
+    notes.emplace_back(
+        "tlsConfig: the scheduler reads the files where it runs: caFile once, at its start, "
+        "certFile and keyFile again for new connections");
+  }
+  std::set<std::string> unchecked;  // an agent that binds has two entries
+  for (const ExtenderEntry& extender : extenders) {
+    if (extender.tls && extender.tls->insecure) unchecked.insert(extender.url_prefix);
+  }
+  for (const std::string& url : unchecked) {
+    notes.push_back(
+        fmt::format("tlsConfig.insecure is true: the scheduler does not check who answers at {}; "
+                    "whoever takes that address reads its calls and decides about its pods",
+                    url));
+  }
+  return notes;
+}
+
+std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::vector<std::string> notes;
+  for (const ExtenderEntry& extender : extenders) {
+    if (!extender.last || extender.bind_verb.empty()) continue;
+    notes.push_back(fmt::format(
+        "{0}: a bind call may wait for {1}: tell the agent with --{0}.bind-timeout {2}; it also "
+        "wants --{0}.scheduler-names (the profiles of this file) and --{0}.scheduler-lease (the "
+        "Lease of leaderElection, or none)",
+        extender.agent, PrintDuration(extender.http_timeout),
+        std::chrono::duration_cast<std::chrono::seconds>(extender.http_timeout).count()));
+  }
+  return notes;
+}
+
+std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::set<std::string> agents;
+  for (const ExtenderEntry& extender : extenders) {
+    if (extender.names_only) agents.insert(extender.agent);
+  }
+  if (agents.empty()) return {};
+  return {fmt::format(
+      "nodeCacheCapable is true: calls carry names of nodes only, and what else is read of them "
+      "the "
+      "agents follow themselves: give {} access to the API server (`outrigger agents --rbac NAME`; "
+      "in a pod by its service account, else by --kubeconfig), or use --full-nodes",
+      fmt::join(agents, " and "))};
+}
+
+}  // namespace outrigger::cli

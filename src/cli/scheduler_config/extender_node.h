@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/scheduler_config/scheduler_config.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+
+/// The element of `extenders` that says what `extender` does.
+YAML::Node ExtenderNode(const ExtenderEntry& extender);
+
+/// What the reader of a configuration should know about the TLS of its extenders.
+std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders);
+
+/// What the settings of agents that bind have to have in common with the scheduler's.
+std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders);
+
+/// What whoever runs the agents should know of how nodes are sent: a line or nothing.
+std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,159 @@
+#include "cli/scheduler_config/extenders.h"
+
+#include <set>
+
+#include "cli/format/yaml.h"
+#include "cli/scheduler_config/entries.h"
+#include "cli/scheduler_config/extender_node.h"
+#include "fmt/format.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+// An agent that gets TLS is the same agent.
+std::string WithoutScheme(const std::string& url) {
+  const size_t scheme = url.find("://");
+  return scheme == std::string::npos ? url : url.substr(scheme + 3);
+}
+
+std::string WithoutTrailingSlash(std::string url) {
+  url.erase(url.find_last_not_of('/') + 1);
+  return url;
+}
+
+bool HasText(const YAML::Node& extender, const char* field) {
+  const YAML::Node value = extender[field];
+  return !IsAbsent(value) && !value.Scalar().empty();
+}
+
+bool IsIgnorable(const YAML::Node& extender) {
+  const YAML::Node ignorable = extender["ignorable"];
+  return !IsAbsent(ignorable) && ignorable.Scalar() == "true";
+}
+
+// The list as it will be: filters are called in its order, so who plans is behind all others.
+class ExtenderList {
+ public:
+  ExtenderList(const SchedulerConfigPlan& plan, const std::string& name,
+               std::vector<std::string>* notes)
+      : plan_(plan), name_(name), notes_(notes) {
+    for (const ExtenderEntry& extender : plan_.extenders) {
+      ours_.insert(WithoutScheme(extender.url_prefix));
+    }
+  }
+
+  absl::Status Keep(const YAML::Node& root) {
+    const YAML::Node present = root["extenders"];
+    if (IsAbsent(present)) return absl::OkStatus();
+    if (!present.IsSequence()) return Error(present, "extenders: a list is accepted");
+    for (const auto& extender : present) {
+      if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
+      const YAML::Node url = extender["urlPrefix"];
+      if (IsAbsent(url) || !url.IsScalar()) {
+        return Error(extender, "extenders: an element has no urlPrefix");
+      }
+    }
+    // The doctor's reading, so that it agrees about whose an entry is.
+    const auto paths = ServedPaths(plan_.compiled_in);
+    if (!paths.ok()) return paths.status();
+    const MapReader reader(root, Place{"", root.Mark().line + 1});
+    const auto entries = ReadEntries(reader, plan_.compiled_in, plan_.left_out, *paths);
+    for (size_t i = 0; i < present.size(); ++i) {
+      absl::Status status = KeepOne(present[i], entries.at(i));
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(const ExtenderEntry& extender) {
+    const bool planned = plan_.wishes.last || !last_.empty();
+    if (planned && extender.ignorable && !extender.filter_verb.empty()) {
+      return RefuseIgnorable(extender.url_prefix);
+    }
+    if (!extender.bind_verb.empty()) {
+      if (!binder_.empty()) {
+        return absl::InvalidArgumentError(
+            fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; leave "
+                        "agent {} out, or remove the other's bindVerb",
+                        name_, binder_, extender.agent));
+      }
+      binder_ = extender.url_prefix;
+    }
+    (extender.last ? last_ : first_).push_back(ExtenderNode(extender));
+    return absl::OkStatus();
+  }
+
+  YAML::Node Take() const {
+    YAML::Node all(YAML::NodeType::Sequence);
+    for (const YAML::Node& extender : first_) all.push_back(extender);
+    for (const YAML::Node& extender : last_) all.push_back(extender);
+    return all;
+  }
+
+ private:
+  absl::Status Error(const YAML::Node& node, const std::string& what) const {
+    return absl::InvalidArgumentError(
+        fmt::format("{}:{}:{}: {}", name_, node.Mark().line + 1, node.Mark().column + 1, what));
+  }
+
+  // The scheduler calls ignorable extenders after all others, whatever their order here.
+  absl::Status RefuseIgnorable(const std::string& url) const {
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: the extender {} filters and is ignorable: the scheduler calls such ones last, where "
+        "they take away places that were planned; leave ignorable out of it",
+        name_, url));
+  }
+
+  absl::Status KeepOne(const YAML::Node& extender, const Entry& entry) {
+    const std::string url = extender["urlPrefix"].Scalar();
+    if (ours_.count(WithoutScheme(WithoutTrailingSlash(url))) > 0) {
+      notes_->push_back(fmt::format("the extender {} was replaced", url));
+      return absl::OkStatus();
+    }
+    if (HasText(extender, "bindVerb")) binder_ = url;
+    if (plan_.wishes.last && IsIgnorable(extender) && HasText(extender, "filterVerb")) {
+      return RefuseIgnorable(url);
+    }
+    if (!entry.Plans() && !last_.empty()) NoteMoved();
+    (entry.Plans() ? last_ : first_).push_back(extender);
+    return absl::OkStatus();
+  }
+
+  void NoteMoved() {
+    for (; noted_ < last_.size(); ++noted_) {
+      notes_->push_back(
+          fmt::format("the extender {} was moved behind the others: what it plans holds only if no "
+                      "filter comes behind it",
+                      last_[noted_]["urlPrefix"].Scalar()));
+    }
+  }
+
+  const SchedulerConfigPlan& plan_;
+  const std::string& name_;
+  std::vector<std::string>* const notes_;
+  std::set<std::string> ours_;
+  std::string binder_;  // urlPrefix of the one that binds
+  std::vector<YAML::Node> first_;
+  std::vector<YAML::Node> last_;
+  size_t noted_ = 0;  // of last_
+};
+
+}  // namespace
+
+absl::Status WriteExtenders(const SchedulerConfigPlan& plan, const std::string& name,
+                            YAML::Node& root, std::vector<std::string>* notes) {
+  ExtenderList list(plan, name, notes);
+  absl::Status status = list.Keep(root);
+  for (const ExtenderEntry& extender : plan.extenders) {
+    if (status.ok()) status = list.Add(extender);
+  }
+  if (!status.ok()) return status;
+  root["extenders"] = list.Take();
+  for (const auto notes_of : {TlsNotes, BinderNotes, NodeNotes}) {
+    for (std::string& note : notes_of(plan.extenders)) notes->push_back(std::move(note));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace outrigger::cli

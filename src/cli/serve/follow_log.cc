@@ -1,0 +1,63 @@
+#include "cli/serve/follow_log.h"
+
+#include <chrono>
+#include <utility>
+
+#include "fmt/format.h"
+#include "spdlog/spdlog.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr std::chrono::seconds kPause{1};
+
+}  // namespace
+
+std::string FollowLog::Line(const kube::ReflectorState* before, const kube::ReflectorState& now) {
+  const bool failed = before != nullptr && !before->last_error.empty();
+  const bool was_ready = before != nullptr && before->ready();
+  if (!now.last_error.empty()) {
+    if (failed && before->last_error == now.last_error) return "";
+    return fmt::format("{}: cannot follow the API server, trying again: {}", now.resource,
+                       now.last_error);
+  }
+  if (now.not_installed && (!was_ready || !before->not_installed)) {
+    return now.resource + ": not installed";
+  }
+  const bool came = now.ready() && was_ready && before->not_installed && !now.not_installed;
+  if (came || (now.ready() && !was_ready))
+    return fmt::format("{}: {} known", now.resource, now.objects);
+  if (now.ready() && failed) return fmt::format("{}: following again", now.resource);
+  return "";
+}
+
+void FollowLog::Look() {
+  std::vector<kube::ReflectorState> states = states_();
+  for (size_t i = 0; i < states.size(); ++i) {
+    const std::string line = Line(i < said_.size() ? &said_[i] : nullptr, states[i]);
+    if (line.empty()) continue;
+    spdlog::log(states[i].last_error.empty() ? spdlog::level::info : spdlog::level::warn, "{}",
+                line);
+  }
+  said_ = std::move(states);
+}
+
+void FollowLog::Start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!stop.stop_requested()) {
+      Look();
+      never.wait_for(lock, stop, kPause, [] { return false; });
+    }
+  });
+}
+
+void FollowLog::Stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,37 @@
+#include "cli/serve/no_nodes.h"
+
+#include "cli/format/text.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+// The engine has made its agents already, and knows only what all of them read together.
+bool ReadsNodes(const engine::ServedAgent& served) {
+  const auto made = served.info->factory.make({.name = served.info->name}, served.settings);
+  return made.ok() && (*made)->Reads().AnyOfNode();
+}
+
+std::string Advice(const ClusterOptions& cluster, bool in_pod) {
+  if (cluster.watch) return "Give --kubeconfig FILE";
+  const bool has_way = in_pod || !cluster.kubeconfig.empty();
+  return has_way ? "Leave out --watch=false" : "Leave out --watch=false and give --kubeconfig FILE";
+}
+
+}  // namespace
+
+std::string NoNodesWarning(const std::vector<engine::ServedAgent>& agents,
+                           const ClusterOptions& cluster, bool in_pod) {
+  std::vector<std::string> names;
+  for (const engine::ServedAgent& agent : agents) {
+    if (ReadsNodes(agent)) names.push_back(agent.info->name);
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "{} {} more of nodes than names, and no cluster is followed: calls with names only, the "
+      "default of scheduler-config, get an error. {}, or have whole nodes sent (outrigger "
+      "scheduler-config --full-nodes)",
+      Listed(names), names.size() == 1 ? "reads" : "read", Advice(cluster, in_pod));
+}
+
+}  // namespace outrigger::cli

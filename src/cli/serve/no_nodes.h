@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/serve/cluster_source.h"
+#include "engine/engine.h"
+
+namespace outrigger::cli {
+
+/// For the log of a process that has no nodes for names-only calls: which of `agents` cannot answer
+/// such calls, and what to do. Empty if all can.
+std::string NoNodesWarning(const std::vector<engine::ServedAgent>& agents,
+                           const ClusterOptions& cluster, bool in_pod);
+
+}  // namespace outrigger::cli

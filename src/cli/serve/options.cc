@@ -1,0 +1,206 @@
+#include "cli/serve/options.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cli/format/text.h"
+#include "cli/settings/units.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Bookmarks come about once a minute.
+constexpr std::chrono::milliseconds kLeastStaleness{60'000};
+
+absl::Status Refuse(const std::string& text) {
+  return absl::InvalidArgumentError(text);
+}
+
+std::vector<std::string> NamesOf(const std::vector<AgentInfo>& registry) {
+  std::vector<std::string> names;
+  names.reserve(registry.size());
+  for (const AgentInfo& agent : registry) names.push_back(agent.name);
+  return names;
+}
+
+absl::Status UnknownAgent(const std::string& name, const std::vector<AgentInfo>& registry,
+                          const LeftOutAgents& left_out) {
+  const std::vector<std::string> names = NamesOf(registry);
+  if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) {
+    return Refuse(fmt::format(
+        "agent {0} is not compiled in; build with -DOUTRIGGER_AGENT_{1}=ON (compiled in: {2})",
+        name, UpperCase(name), Listed(names)));
+  }
+  return Refuse(fmt::format("there is no agent \"{}\"{} (compiled in: {})", name,
+                            DidYouMean(name, names), Listed(names)));
+}
+
+uint16_t DefaultPort(const std::vector<engine::ServedAgent>& agents) {
+  return agents.size() == 1 ? agents[0].info->port : kSharedPort;
+}
+
+absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
+                         server::ServiceOptions* service) {
+  constexpr int kAdminOffset = 100;
+  service->extender.port = settings.port < 0 ? default_port : static_cast<uint16_t>(settings.port);
+  if (settings.admin_port >= 0) {
+    service->admin_port = static_cast<uint16_t>(settings.admin_port);
+  } else if (service->extender.port == 0) {
+    service->admin_port = 0;
+  } else if (service->extender.port + kAdminOffset > 65535) {
+    return Refuse(fmt::format(
+        "--port {}: there is no port {} for the admin listener; give one by --admin-port",
+        service->extender.port, service->extender.port + kAdminOffset));
+  } else {
+    service->admin_port = static_cast<uint16_t>(service->extender.port + kAdminOffset);
+  }
+  if (service->extender.port != 0 && service->extender.port == service->admin_port) {
+    return Refuse(fmt::format("--port and --admin-port are both {}; they are two listeners",
+                              service->extender.port));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAddress(const ServerSettings& settings) {
+  if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
+    return absl::OkStatus();
+  }
+  return Refuse(fmt::format(
+      "--bind {} is not loopback, and calls in clear tell whoever reaches the port what the "
+      "scheduler is told. Give --tls-cert and --tls-key, keep 127.0.0.1 beside the scheduler, or "
+      "accept it with --insecure-listen",
+      settings.bind));
+}
+
+absl::Status ChooseTls(const ServerSettings& settings, http::ServerOptions* extender) {
+  if (settings.tls_cert.empty() != settings.tls_key.empty()) {
+    return Refuse(fmt::format("--tls-cert and --tls-key go together; --tls-{} is missing",
+                              settings.tls_cert.empty() ? "cert" : "key"));
+  }
+  if (settings.tls_cert.empty()) {
+    if (settings.client_ca.empty()) return absl::OkStatus();
+    return Refuse("--client-ca asks for certificates, which takes --tls-cert and --tls-key");
+  }
+  extender->tls = http::TlsOptions{.cert_file = settings.tls_cert,
+                                   .key_file = settings.tls_key,
+                                   .client_ca_file = settings.client_ca};
+  return absl::OkStatus();
+}
+
+absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* extender) {
+  // The loader has checked these two texts.
+  extender->max_body = *ParseSize(settings.max_body);
+  extender->max_body_memory = *ParseSize(settings.max_body_memory);
+  if (extender->max_body_memory < extender->max_body) {
+    return Refuse(fmt::format("--max-body-memory {} is less than one body may have: --max-body {}",
+                              settings.max_body_memory, settings.max_body));
+  }
+  extender->max_workers = static_cast<size_t>(settings.max_workers);
+  extender->max_blocked = static_cast<size_t>(settings.max_waiting_binds);
+  extender->max_connections = static_cast<size_t>(settings.max_connections);
+  return absl::OkStatus();
+}
+
+absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* cluster) {
+  // The loader has checked the text.
+  cluster->max_staleness = *ParseDuration(settings.max_staleness);
+  if (cluster->max_staleness < kLeastStaleness) {
+    return Refuse(fmt::format(
+        "--max-staleness {} is not accepted: at least {}, since on a quiet cluster the API server "
+        "says about once a minute at most that nothing has changed",
+        settings.max_staleness, PrintDuration(kLeastStaleness)));
+  }
+  cluster->watch = settings.watch;
+  cluster->kubeconfig = settings.kubeconfig;
+  cluster->context = settings.context;
+  const bool fixed = !settings.node_table.empty();
+  if (fixed && !settings.kubeconfig.empty()) {
+    return Refuse("--node-table and --kubeconfig exclude each other: nodes come from one of them");
+  }
+  if (!settings.context.empty() && settings.kubeconfig.empty()) {
+    return Refuse("--context is one of a kubeconfig: give --kubeconfig too");
+  }
+  if (fixed) cluster->watch = false;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const AgentInfo*>> ChooseAgents(const std::string& list,
+                                                           const std::vector<AgentInfo>& registry,
+                                                           const LeftOutAgents& left_out) {
+  if (registry.empty()) {
+    return Refuse(
+        "this program was built without any agent; build with -DOUTRIGGER_AGENT_<NAME>=ON");
+  }
+  std::vector<const AgentInfo*> chosen;
+  if (list.empty()) {
+    for (const AgentInfo& agent : registry) chosen.push_back(&agent);
+    return chosen;
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : SplitList(list)) {
+    const auto agent = std::find_if(registry.begin(), registry.end(),
+                                    [&](const AgentInfo& info) { return info.name == name; });
+    if (agent == registry.end()) return UnknownAgent(name, registry, left_out);
+    if (!seen.insert(name).second) return Refuse(fmt::format("agent {} is named twice", name));
+    chosen.push_back(&*agent);
+  }
+  return chosen;
+}
+
+absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
+    const std::vector<SettingGroup>& groups, const std::vector<AgentInfo>& registry,
+    const LeftOutAgents& left_out) {
+  const auto chosen = ChooseAgents(groups.at(0).server->agents, registry, left_out);
+  if (!chosen.ok()) return chosen.status();
+  std::vector<engine::ServedAgent> served;
+  for (const AgentInfo* agent : *chosen) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const SettingGroup& g) { return g.agent == agent; });
+    if (group != groups.end()) served.push_back({agent, group->values, *group->weight});
+  }
+  return served;
+}
+
+absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
+                                              const std::vector<AgentInfo>& registry,
+                                              const LeftOutAgents& left_out) {
+  const ServerSettings& settings = *groups.at(0).server;
+  auto agents = ServedAgents(groups, registry, left_out);
+  if (!agents.ok()) return agents.status();
+  ServeOptions options;
+  absl::Status status = CheckAddress(settings);
+  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
+  if (status.ok()) status = ChooseTls(settings, &options.service.extender);
+  if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
+  if (status.ok()) status = ChooseCluster(settings, &options.cluster);
+  if (!status.ok()) return status;
+  options.service.extender.bind = settings.bind;
+  options.service.admin_bind = settings.admin_bind;
+  options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
+  options.drain_delay = *ParseDuration(settings.drain_delay);
+  options.drain_timeout = *ParseDuration(settings.drain_timeout);
+  options.agents = *std::move(agents);
+  options.node_table = settings.node_table;
+  options.port_file = settings.port_file;
+  return options;
+}
+
+LogOptions MakeLogOptions(const ServerSettings& settings) {
+  return {settings.log_level, settings.log_format == "json"};
+}
+
+bool IsLoopback(const std::string& address) {
+  if (address == "localhost") return true;
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24U) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+}  // namespace outrigger::cli

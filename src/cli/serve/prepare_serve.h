@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/format/world.h"
+#include "cli/serve/options.h"
+#include "cli/settings/prepare_settings.h"
+
+namespace outrigger::cli {
+
+/// Everything of `serve` before it starts: the settings from all sources, checked. Warnings are
+/// for the log, which `log` says how to open.
+struct PreparedServe {
+  ServeOptions options;
+  LogOptions log;
+  std::vector<std::string> warnings;
+};
+absl::StatusOr<PreparedServe> PrepareServe(const SettingsFlags& flags, const World& world);
+
+}  // namespace outrigger::cli

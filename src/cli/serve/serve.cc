@@ -1,0 +1,191 @@
+#include "cli/serve/serve.h"
+
+#include <memory>
+#include <utility>
+
+#include "cli/format/files.h"
+#include "cli/format/text.h"
+#include "cli/serve/cluster_source.h"
+#include "cli/serve/descriptors.h"
+#include "cli/serve/no_nodes.h"
+#include "cli/serve/signals.h"
+#include "fmt/format.h"
+#include "json/node_list.h"
+#include "kube/config/in_cluster.h"
+#include "server/version.h"
+#include "spdlog/spdlog.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Besides the connections of the scheduler: the admin listener's, files, events.
+constexpr size_t kOtherDescriptors = 512;
+
+absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::string& path) {
+  if (path.empty()) return nullptr;
+  absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok()) return content.status();
+  const size_t size = content->size();
+  content->append(json::kPadding, '\0');
+  std::vector<Node> nodes;
+  std::vector<json::MalformedValue> malformed;
+  // What the agents read is known only once they exist, and they want this table first.
+  absl::Status status =
+      json::DecodeNodeList({content->data(), size}, Needs::All(), &nodes, &malformed);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("--node-table {}: {}", path, std::string(status.message())));
+  }
+  for (const json::MalformedValue& value : malformed) {
+    spdlog::warn("{}: node {}: {}: \"{}\" is not accepted: {}", path, value.node, value.field,
+                 value.value, value.accepted);
+  }
+  spdlog::info("{} nodes from {} for names-only calls", nodes.size(), path);
+  return std::make_unique<engine::FixedNodes>(std::move(nodes));
+}
+
+absl::Status WithPortHint(const absl::Status& status) {
+  if (!absl::IsAlreadyExists(status)) return status;
+  return absl::AlreadyExistsError(fmt::format(
+      "{}; see who listens there with `ss -ltnp`, or choose other ports with --port and "
+      "--admin-port",
+      std::string(status.message())));
+}
+
+absl::Status WritePortFile(const std::string& path, const server::Service& service) {
+  if (path.empty()) return absl::OkStatus();
+  return WriteFileAtomically(path, fmt::format("{{\"port\":{},\"admin_port\":{}}}\n",
+                                               service.port(), service.admin_port()));
+}
+
+std::string AgentList(const std::vector<engine::ServedAgent>& agents) {
+  std::vector<std::string> names;
+  names.reserve(agents.size());
+  for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
+  return Listed(names);
+}
+
+absl::Status Announce(const ServeOptions& options, const std::string& agents,
+                      server::Service& service) {
+  service.SetReady();
+  absl::Status status = WritePortFile(options.port_file, service);
+  if (!status.ok()) return status;
+  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", server::GetVersion().version,
+               agents, options.service.extender.bind, service.port(), options.service.admin_bind,
+               service.admin_port());
+  return absl::OkStatus();
+}
+
+void RunUntilStopped(const ServeOptions& options, engine::Engine& engine,
+                     server::Service& service) {
+  WaitForStop();
+  // First of all: calls that wait for what an agent does would otherwise wait on.
+  engine.Stop();
+  spdlog::info("stopping: calls under way get {} ms", options.drain_timeout.count());
+  service.Drain(options.drain_delay, options.drain_timeout);
+  spdlog::info("stopped");
+}
+
+/// Where the nodes of names-only calls come from: at most one of the two.
+struct Nodes {
+  std::unique_ptr<engine::NodeSource> table;
+  std::unique_ptr<ClusterSource> cluster;
+
+  const engine::NodeSource* source() const {
+    return cluster != nullptr ? &cluster->nodes() : table.get();
+  }
+};
+
+absl::StatusOr<Nodes> FindNodes(const ServeOptions& options, const Environment& environment) {
+  Nodes nodes;
+  auto table = LoadNodeTable(options.node_table);
+  if (!table.ok()) return table.status();
+  nodes.table = *std::move(table);
+  auto cluster = ClusterSource::Make(options.cluster, environment);
+  if (!cluster.ok()) return cluster.status();
+  nodes.cluster = *std::move(cluster);
+  return nodes;
+}
+
+// An agent that does without the cluster may still want its nodes.
+void WarnOfNoNodes(const ServeOptions& options, const Nodes& nodes,
+                   const Environment& environment) {
+  if (nodes.source() != nullptr) return;
+  const std::string text =
+      NoNodesWarning(options.agents, options.cluster, kube::IsInCluster(environment));
+  if (!text.empty()) spdlog::warn("{}", text);
+}
+
+// Agents know that there is no cluster, not why.
+absl::Status WithCause(const absl::Status& status, const ServeOptions& options,
+                       const Nodes& nodes) {
+  if (!absl::IsFailedPrecondition(status) || nodes.cluster != nullptr || options.cluster.watch) {
+    return status;
+  }
+  return absl::FailedPreconditionError(
+      fmt::format("{}; {} keeps it away: leave that out", std::string(status.message()),
+                  options.node_table.empty() ? "--watch=false" : "--node-table"));
+}
+
+engine::AgentWorld WorldOf(ClusterSource* cluster, server::Metrics* metrics) {
+  engine::AgentWorld world;
+  if (cluster != nullptr) world.cluster = cluster->access();
+  world.metrics = [metrics](const AgentInfo& agent) { return metrics->OfAgent(agent); };
+  return world;
+}
+
+/// Follows the cluster as long as it lives, if there is one and anybody reads of it.
+class Following {
+ public:
+  Following(ClusterSource* cluster, const Needs& needs, server::Metrics* metrics)
+      : cluster_(needs.AnyOfCluster() ? cluster : nullptr), metrics_(*metrics) {
+    if (cluster_ == nullptr) return;
+    cluster_->Start(needs);
+    metrics_.Follow([this] { return cluster_->Followed(); });
+  }
+  ~Following() {
+    if (cluster_ == nullptr) return;
+    metrics_.Follow(nullptr);
+    cluster_->Stop();
+  }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+  server::Checks checks() const {
+    if (cluster_ == nullptr) return nullptr;
+    return [this] { return cluster_->Checks(); };
+  }
+
+ private:
+  ClusterSource* const cluster_;
+  server::Metrics& metrics_;
+};
+
+}  // namespace
+
+absl::Status Serve(const ServeOptions& options, const Environment& environment) {
+  const std::string too_few =
+      RaiseDescriptorLimit(http::MaxConnections(options.service.extender) + kOtherDescriptors);
+  if (!too_few.empty()) spdlog::warn("{}", too_few);
+  // Declared in the order of who outlives whom.
+  const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
+  const auto nodes = FindNodes(options, environment);
+  if (!nodes.ok()) return nodes.status();
+  const std::string agents = AgentList(options.agents);
+  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source(),
+                                             WorldOf(nodes->cluster.get(), metrics.get()));
+  if (!engine.ok()) return engine.status();
+  absl::Status status = (*engine)->Start();
+  if (!status.ok()) return WithCause(status, options, *nodes);
+  WarnOfNoNodes(options, *nodes, environment);
+  const Following following(nodes->cluster.get(), (*engine)->needs(), metrics.get());
+  server::ServiceOptions listeners = options.service;
+  listeners.checks = following.checks();
+  const auto service = server::Service::Start(listeners, **engine, *metrics);
+  status = service.ok() ? Announce(options, agents, **service) : WithPortHint(service.status());
+  if (status.ok()) RunUntilStopped(options, **engine, **service);
+  (*engine)->Stop();
+  return status;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,89 @@
+#include "cli/settings/docs.h"
+
+#include <cctype>
+
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr const char* kIntroduction = R"(# Settings
+
+<!-- Written by scripts/update-docs from the declarations in the code; do not edit. -->
+
+A setting is taken from the first of these that has it:
+
+1. a flag of `outrigger serve`: `--safe.max-risk 0.3`
+2. an environment variable: `OUTRIGGER_SAFE_MAX_RISK=0.3`
+3. the settings file that `--config` (or `OUTRIGGER_CONFIG`) names: `safe: {maxRisk: 0.3}`
+4. the environment variable of the program that Outrigger replaces, where the table names one; a
+   value that is not accepted there is warned about and means the default, as it did
+5. the default
+
+A value that is not accepted, a key that no setting has and a key given twice end the start with
+exit code 2 and a message that names the place; a file that cannot be read ends it with 1. An
+`OUTRIGGER_` variable that means nothing is warned about; those that Kubernetes makes for a Service
+named `outrigger` are left alone.
+
+A flag of an agent that is not served is warned about. Such a variable, or section of the file, is
+not: agents may share them.
+
+A settings file is a mapping of server settings and of one section per agent:
+
+```yaml
+agents: [safe, congestion]
+logFormat: json
+safe:
+  maxRisk: 0.3
+  weight: 2
+```
+)";
+
+// Helps are phrases, for the lists of flags; here they stand as sentences.
+std::string Sentence(std::string phrase) {
+  if (!phrase.empty()) {
+    phrase[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(phrase[0])));
+  }
+  return phrase + ".";
+}
+
+// A cell of a table must not end early.
+std::string Cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c;
+  }
+  return cell;
+}
+
+}  // namespace
+
+std::string SettingsSection(const SettingGroup& group) {
+  std::string text = group.agent == nullptr
+                         ? std::string("## Server\n")
+                         : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
+                                       Sentence(group.agent->summary), group.agent->port);
+  for (const BoundSetting& setting : group.settings) {
+    const SettingSpec& spec = setting.spec;
+    text += fmt::format(
+        "\n### `{}`\n\n{}\n\n| | |\n|---|---|\n| type | {} |\n| accepted | {} |\n| default | {} "
+        "|\n"
+        "| environment | `{}` |\n| file | `{}` |\n",
+        setting.flag, Sentence(spec.help), spec.type, Cell(spec.accepted), Cell(spec.default_text),
+        setting.env, setting.key);
+    if (!spec.legacy_env.empty()) text += fmt::format("| formerly | `{}` |\n", spec.legacy_env);
+  }
+  return text;
+}
+
+std::string SettingsPage(const std::vector<AgentInfo>& registry) {
+  std::string page = kIntroduction;
+  for (const SettingGroup& group : MakeSettingGroups(registry)) {
+    page += '\n';
+    page += SettingsSection(group);
+  }
+  return page;
+}
+
+}  // namespace outrigger::cli

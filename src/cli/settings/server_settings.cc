@@ -1,0 +1,96 @@
+#include "cli/settings/server_settings.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include "cli/settings/units.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+SettingSpec* Find(std::vector<SettingSpec>& specs, std::string_view name) {
+  const auto it = std::find_if(specs.begin(), specs.end(),
+                               [&](const SettingSpec& spec) { return spec.name == name; });
+  return it == specs.end() ? nullptr : &*it;
+}
+
+// Puts `check` before the plain parser of a text.
+template <typename Check>
+void Restrict(SettingSpec* spec, std::string type, std::string_view accepted, Check check) {
+  spec->type = std::move(type);
+  spec->accepted = accepted;
+  spec->parse = [check, plain = spec->parse](void* settings, std::string_view text) {
+    const auto value = check(text);
+    return value.ok() ? plain(settings, text) : value.status();
+  };
+  spec->parse_legacy = spec->parse;
+}
+
+constexpr std::string_view kAcceptedAgents = "names of agents (see `outrigger agents`)";
+constexpr std::string_view kAcceptedAddress = "an IP address or localhost";
+
+// Nothing given is all agents; an empty text is most likely a variable that was never set.
+absl::StatusOr<std::string> NamesGiven(std::string_view text) {
+  if (!text.empty()) return std::string(text);
+  return absl::InvalidArgumentError(
+      fmt::format("{}; leave it out to have all that are compiled in", kAcceptedAgents));
+}
+
+// As http::Listen() takes them: no name is looked up.
+absl::StatusOr<std::string> AddressGiven(std::string_view text) {
+  std::string address(text);
+  in_addr v4{};
+  if (address == "localhost" || inet_pton(AF_INET, address.c_str(), &v4) == 1) return address;
+  in6_addr v6{};
+  const std::string without_zone = address.substr(0, address.find('%'));
+  if (inet_pton(AF_INET6, without_zone.c_str(), &v6) == 1) return address;
+  return absl::InvalidArgumentError(std::string(kAcceptedAddress));
+}
+
+// The older program wrote levels in capitals and knew two more names.
+std::string LegacyLevel(std::string_view text) {
+  std::string level(text);
+  std::transform(level.begin(), level.end(), level.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (level == "warning") return "warn";
+  if (level == "alert") return "error";
+  return level;
+}
+
+}  // namespace
+
+std::vector<SettingSpec> ServerSpecs() {
+  std::vector<SettingSpec> specs = SettingsSchema::Of<ServerSettings>().specs();
+  Find(specs, "agents")->default_text = "all that are compiled in";
+  Restrict(Find(specs, "agents"), "list", kAcceptedAgents, NamesGiven);
+  Find(specs, "port")->default_text =
+      fmt::format("the agent's own port; {} when several are served", kSharedPort);
+  Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
+  for (const char* path :
+       {"node-table", "kubeconfig", "port-file", "tls-cert", "tls-key", "client-ca"}) {
+    Find(specs, path)->accepted = "the path of a file";
+    Find(specs, path)->default_text = "none";
+  }
+  for (const char* address : {"bind", "admin-bind"}) {
+    Restrict(Find(specs, address), "text", kAcceptedAddress, AddressGiven);
+  }
+  Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
+  Restrict(Find(specs, "max-body-memory"), "size", kAcceptedSize, ParseSize);
+  Find(specs, "context")->accepted = "the name of a context";
+  Find(specs, "context")->default_text = "the current one";
+  Restrict(Find(specs, "max-staleness"), "duration", kAcceptedDuration, ParseDuration);
+  Restrict(Find(specs, "drain-delay"), "duration", kAcceptedDuration, ParseDuration);
+  Restrict(Find(specs, "drain-timeout"), "duration", kAcceptedDuration, ParseDuration);
+  SettingSpec* level = Find(specs, "log-level");
+  level->parse_legacy = [plain = level->parse](void* settings, std::string_view text) {
+    return plain(settings, LegacyLevel(text));
+  };
+  return specs;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,88 @@
+#include "cli/settings/setting_group.h"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "cli/format/text.h"
+
+namespace outrigger::cli {
+namespace {
+
+BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
+  BoundSetting bound;
+  if (agent.empty()) {
+    bound.flag = "--" + spec.name;
+    bound.env = "OUTRIGGER_" + UpperCase(spec.name);
+    bound.key = CamelCase(spec.name);
+  } else {
+    bound.flag = "--" + agent + "." + spec.name;
+    bound.env = "OUTRIGGER_" + UpperCase(agent) + "_" + UpperCase(spec.name);
+    bound.key = agent + "." + CamelCase(spec.name);
+  }
+  bound.spec = std::move(spec);
+  bound.target = target;
+  return bound;
+}
+
+SettingSpec WeightSpec() {
+  SettingSpec spec;
+  spec.name = "weight";
+  spec.type = "number";
+  spec.default_text = "1";
+  spec.accepted = "a number above 0";
+  spec.help = "how much its scores count where agents are merged (POST /prioritize)";
+  spec.parse = [accepted = spec.accepted](void* target, std::string_view text) {
+    double weight = 0;
+    absl::Status status = internal::ParseSetting(text, accepted, &weight);
+    if (!status.ok() || weight <= 0) return internal::NotAccepted(accepted);
+    *static_cast<double*>(target) = weight;
+    return absl::OkStatus();
+  };
+  spec.parse_legacy = spec.parse;
+  spec.print = [](const void* target) {
+    return internal::PrintSetting(*static_cast<const double*>(target));
+  };
+  return spec;
+}
+
+}  // namespace
+
+std::vector<std::string> BoundSetting::Choices() const {
+  constexpr std::string_view kPrefix = "one of ";
+  std::vector<std::string> words;
+  if (spec.type != "text" || !spec.accepted.starts_with(kPrefix)) return words;
+  std::string_view rest = std::string_view(spec.accepted).substr(kPrefix.size());
+  while (true) {
+    const size_t bar = rest.find('|');
+    words.emplace_back(rest.substr(0, bar));
+    if (bar == std::string_view::npos) return words;
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+std::string SettingGroup::Title() const {
+  return agent == nullptr ? "server" : "agent " + agent->name;
+}
+
+std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& registry) {
+  std::vector<SettingGroup> groups(1);
+  groups[0].server = std::make_shared<ServerSettings>();
+  for (SettingSpec& spec : ServerSpecs()) {
+    groups[0].settings.push_back(Bind(std::move(spec), "", groups[0].server.get()));
+  }
+  for (const AgentInfo& agent : registry) {
+    SettingGroup group;
+    group.agent = &agent;
+    group.values = agent.factory.settings.Defaults();
+    group.weight = std::make_shared<double>(1);
+    for (const SettingSpec& spec : agent.factory.settings.specs()) {
+      group.settings.push_back(Bind(spec, agent.name, group.values.get()));
+    }
+    group.settings.push_back(Bind(WeightSpec(), agent.name, group.weight.get()));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/settings/server_settings.h"
+#include "outrigger/agent/registry.h"
+
+namespace outrigger::cli {
+
+/// A setting with the four names under which it can be given, bound to the struct it sets.
+struct BoundSetting {
+  SettingSpec spec;
+  std::string flag;  // "--safe.max-risk"
+  std::string env;   // "OUTRIGGER_SAFE_MAX_RISK"
+  std::string key;   // "safe.maxRisk": section and key of a settings file
+  void* target = nullptr;
+
+  bool IsSwitch() const { return spec.type == "boolean"; }
+  /// The accepted words of a choice ("text", "json"), else empty.
+  std::vector<std::string> Choices() const;
+};
+
+/// The settings of the server (agent is null) or of one agent, its weight included.
+struct SettingGroup {
+  const AgentInfo* agent = nullptr;  // outlives the group
+  std::vector<BoundSetting> settings;
+  /// What `settings` point into.
+  std::shared_ptr<ServerSettings> server;
+  SettingsValues values;
+  std::shared_ptr<double> weight;
+
+  /// "server" or "agent safe".
+  std::string Title() const;
+};
+
+/// A new set of all settings, at their defaults: the server's first, then each agent's in the
+/// registry's order. `registry` outlives the result.
+std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& registry);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,155 @@
+#include "kube/view/cluster_actor.h"
+
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "fmt/format.h"
+#include "json/object_readers.h"
+#include "json/parser.h"
+#include "kube/resource.h"
+#include "kube/status_text.h"
+#include "kube/write/binding.h"
+#include "kube/write/status_patch.h"
+#include "nlohmann/json.hpp"
+
+namespace outrigger::kube {
+namespace {
+
+CallOptions OptionsOf(const CallLimits& limits, bool rate_limited) {
+  return {.timeout = limits.timeout, .stop = limits.stop, .rate_limited = rate_limited};
+}
+
+absl::Status ParsePod(std::string* text, Pod* pod) {
+  static const Needs needs = Needs().PodMetadata().PodResources().PodScheduling().PodStatus();
+  const size_t size = text->size();
+  text->append(json::kPadding, ' ');
+  const json::ParserLease parser;
+  json::Object root;
+  absl::Status status = parser->Open({text->data(), size}, &root);
+  if (status.ok()) status = json::ReadPod(root, json::Path("Pod").AsObject(), needs, pod);
+  return status.ok() ? parser->Close() : status;
+}
+
+// Empty where there is none.
+std::string HolderOf(const nlohmann::json& lease) {
+  const nlohmann::json::json_pointer at("/spec/holderIdentity");
+  return lease.contains(at) && lease.at(at).is_string() ? lease.at(at).get<std::string>() : "";
+}
+
+}  // namespace
+
+ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
+                           ChangeListener* changes, ClusterActorOptions options)
+    : api_(*api),
+      cluster_(*cluster),
+      watch_(*watch),
+      changes_(*changes),
+      options_(std::move(options)),
+      bindings_(options_.bindings_at_once) {}
+
+absl::StatusOr<ClusterView> ClusterActor::Take() {
+  absl::Status usable = watch_.Usable();
+  if (!usable.ok()) return usable;
+  return ClusterView{cluster_.Take(), watch_.Objects()};
+}
+
+void ClusterActor::OnChange(std::function<void()> changed) {
+  changes_.Set(std::move(changed));
+}
+
+absl::Status ClusterActor::Assume(const PodId& pod, std::string_view node) {
+  return cluster_.AssumePod(pod.namespace_, pod.name, pod.uid, node);
+}
+
+void ClusterActor::Forget(const PodId& pod) {
+  cluster_.ForgetPod(pod.namespace_, pod.name, pod.uid);
+}
+
+absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node, const CallLimits& limits) {
+  const auto deadline = std::chrono::steady_clock::now() + limits.timeout;
+  if (!bindings_.Enter(deadline, limits.stop)) {
+    return limits.stop.stop_requested()
+               ? absl::CancelledError("stopped before the binding was sent")
+               : absl::DeadlineExceededError(fmt::format(
+                     "{} other bindings are under way: the binding was not sent within {} ms",
+                     options_.bindings_at_once, limits.timeout.count()));
+  }
+  const absl::Cleanup leave = [this] { bindings_.Leave(); };
+  CallLimits rest = limits;
+  rest.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  return kube::Bind(api_, {pod.namespace_, pod.name, pod.uid, node}, OptionsOf(rest, false));
+}
+
+absl::StatusOr<Pod> ClusterActor::Read(std::string_view namespace_, std::string_view name,
+                                       const CallLimits& limits) {
+  auto text = Get(api_, kPods, {namespace_, name}, OptionsOf(limits, false));
+  if (!text.ok()) return text.status();
+  Pod pod;
+  const absl::Status status = ParsePod(&*text, &pod);
+  if (status.ok()) return pod;
+  return absl::InternalError(
+      fmt::format("pods {}/{} cannot be read: {}", namespace_, name, MessageOf(status)));
+}
+
+absl::Status ClusterActor::Nominate(const PodId& pod, std::string_view node,
+                                    std::string_view resource_version, const CallLimits& limits) {
+  return NominateNode(api_, pod, node, resource_version, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::AskForEviction(const PodId& pod, bool dry_run,
+                                          const CallLimits& limits) {
+  if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
+  DeleteOptions what;
+  what.uid = pod.uid;
+  what.dry_run = dry_run;
+  return kube::Evict(api_, pod.namespace_, pod.name, what, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::Evict(const PodId& pod, const CallLimits& limits) {
+  return AskForEviction(pod, /*dry_run=*/false, limits);
+}
+
+absl::Status ClusterActor::MayEvict(const PodId& pod, const CallLimits& limits) {
+  return AskForEviction(pod, /*dry_run=*/true, limits);
+}
+
+absl::StatusOr<std::string> ClusterActor::LeaseHolder(std::string_view namespace_,
+                                                      std::string_view name,
+                                                      const CallLimits& limits) {
+  const auto text = Get(api_, kLeases, {namespace_, name}, OptionsOf(limits, false));
+  if (!text.ok()) return text.status();
+  const auto lease = nlohmann::json::parse(*text, nullptr, false);
+  if (!lease.is_object()) return absl::InternalError("a lease that is no JSON object");
+  return HolderOf(lease);
+}
+
+absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                                       const CallLimits& limits) {
+  return WriteGroupStatus(api_, group, status, options_.clock.wall(), OptionsOf(limits, true));
+}
+
+EventRecorder& ClusterActor::Events() {
+  const std::lock_guard<std::mutex> lock(events_mutex_);
+  if (events_ == nullptr) events_ = EventRecorder::Create(&api_, options_.events, options_.clock);
+  return *events_;
+}
+
+EventStats ClusterActor::event_stats() const {
+  const std::lock_guard<std::mutex> lock(events_mutex_);
+  return events_ == nullptr ? EventStats() : events_->stats();
+}
+
+void ClusterActor::Record(ClusterEvent event) {
+  Events().Record({.regarding = {.api_version = std::move(event.api_version),
+                                 .kind = std::move(event.kind),
+                                 .namespace_ = std::move(event.namespace_),
+                                 .name = std::move(event.name),
+                                 .uid = std::move(event.uid)},
+                   .warning = event.warning,
+                   .reason = std::move(event.reason),
+                   .action = std::move(event.action),
+                   .note = std::move(event.note)});
+}
+
+}  // namespace outrigger::kube

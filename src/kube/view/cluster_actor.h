@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "cluster/cluster.h"
+#include "kube/api.h"
+#include "kube/clock.h"
+#include "kube/objects.h"
+#include "kube/transport/turnstile.h"
+#include "kube/view/change_listener.h"
+#include "kube/view/cluster_watch.h"
+#include "kube/write/event_recorder.h"
+#include "outrigger/agent/cluster.h"
+
+namespace outrigger::kube {
+
+struct ClusterActorOptions {
+  /// Of the events that agents record.
+  EventOptions events = {.controller = "outrigger", .instance = "outrigger"};
+  /// So many bindings are under way at once, the others wait in the order of their calls: each has
+  /// a connection of its own, and a gang of a thousand must not cost a thousand TLS handshakes.
+  size_t bindings_at_once = 64;
+  Clock clock = {};
+};
+
+/// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
+/// safe. docs/kube-client.md states the promises.
+///
+/// Bindings, nominations, evictions, and what is read to decide about them do not wait for the
+/// client's own rate limit; what is written for people does.
+class ClusterActor final : public ClusterAccess {
+ public:
+  /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
+  /// (ClusterOptions::changed, ClusterWatchOptions::changed).
+  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch, ChangeListener* changes,
+               ClusterActorOptions options = {});
+
+  absl::StatusOr<ClusterView> Take() override;
+  void OnChange(std::function<void()> changed) override;
+  absl::Status Assume(const PodId& pod, std::string_view node) override;
+  void Forget(const PodId& pod) override;
+  absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
+  absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
+                           const CallLimits& limits) override;
+  absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
+                        const CallLimits& limits) override;
+  absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
+  absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
+  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override;
+  absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
+                           const CallLimits& limits) override;
+  void Record(ClusterEvent event) override;
+
+  /// Returns when every event that was recorded before has been written or dropped.
+  void FlushEvents() { Events().Flush(); }
+  EventStats event_stats() const;
+
+ private:
+  absl::Status AskForEviction(const PodId& pod, bool dry_run, const CallLimits& limits);
+
+  EventRecorder& Events();
+
+  Api& api_;
+  cluster::Cluster& cluster_;
+  ClusterWatch& watch_;
+  ChangeListener& changes_;
+  const ClusterActorOptions options_;
+  Turnstile bindings_;
+  mutable std::mutex events_mutex_;
+  std::unique_ptr<EventRecorder> events_;  // has a thread: made when it is needed
+};
+
+}  // namespace outrigger::kube

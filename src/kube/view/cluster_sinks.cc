@@ -1,0 +1,46 @@
+#include "kube/view/cluster_sinks.h"
+
+#include "json/object_readers.h"
+#include "protobuf/object_readers.h"
+
+namespace outrigger::kube {
+
+absl::Status NodeSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                              const json::Path& at) {
+  Node node;
+  absl::Status status = json::ReadNode(object, at, needs_, &node);
+  if (status.ok()) cluster_->UpsertNode(std::move(node));
+  return status;
+}
+
+absl::Status NodeSink::UpsertProtobuf(const ObjectHead& /*head*/, std::string_view object,
+                                      const json::Path& at) {
+  Node node;
+  absl::Status status = protobuf::ReadNode(object, at, needs_, &node);
+  if (status.ok()) cluster_->UpsertNode(std::move(node));
+  return status;
+}
+
+void NodeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  cluster_->RemoveNode(name);
+}
+
+absl::Status PodSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                             const json::Path& at) {
+  absl::Status status = json::ReadPod(object, at, needs_, &pod_);
+  if (status.ok()) cluster_->UpsertPod(pod_);
+  return status;
+}
+
+absl::Status PodSink::UpsertProtobuf(const ObjectHead& /*head*/, std::string_view object,
+                                     const json::Path& at) {
+  absl::Status status = protobuf::ReadPod(object, at, needs_, &pod_);
+  if (status.ok()) cluster_->UpsertPod(pod_);
+  return status;
+}
+
+void PodSink::Remove(std::string_view namespace_, std::string_view name) {
+  cluster_->RemovePod(namespace_, name);
+}
+
+}  // namespace outrigger::kube

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "kube/watch/object_sink.h"
+#include "outrigger/agent/needs.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
+
+namespace outrigger::kube {
+
+/// What holds the view of the cluster. Called by one thread per kind, at once: thread-safe.
+class ClusterSink {
+ public:
+  virtual ~ClusterSink() = default;
+  virtual void UpsertNode(Node node) = 0;
+  virtual void RemoveNode(std::string_view name) = 0;
+  virtual void UpsertPod(const Pod& pod) = 0;
+  virtual void RemovePod(std::string_view namespace_, std::string_view name) = 0;
+};
+
+/// Reads nodes as far as `needs` says. A node whose JSON says another kind is an error.
+class NodeSink final : public ObjectSink {
+ public:
+  NodeSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
+                              const json::Path& at) override;
+  bool ReadsProtobuf() const override { return true; }
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ClusterSink* const cluster_;
+  const Needs needs_;
+};
+
+/// Reads pods as far as `needs` says.
+class PodSink final : public ObjectSink {
+ public:
+  PodSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
+                              const json::Path& at) override;
+  bool ReadsProtobuf() const override { return true; }
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ClusterSink* const cluster_;
+  const Needs needs_;
+  Pod pod_;
+};
+
+}  // namespace outrigger::kube

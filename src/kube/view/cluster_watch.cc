@@ -1,0 +1,151 @@
+#include "kube/view/cluster_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/chrono.h"
+#include "fmt/format.h"
+#include "kube/pod_group_kinds.h"
+#include "kube/resource.h"
+#include "kube/view/object_board_sinks.h"
+
+namespace outrigger::kube {
+namespace {
+
+std::string Because(const ReflectorState& state) {
+  return state.last_error.empty() ? "" : ": " + state.last_error;
+}
+
+}  // namespace
+
+absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max_staleness,
+                      ReflectorState::TimePoint now) {
+  if (!state.ready()) {
+    return absl::UnavailableError(
+        fmt::format("the {} of the cluster are not known yet{}", state.resource, Because(state)));
+  }
+  if (!state.followed && !state.last_error.empty()) {
+    return absl::UnavailableError(
+        fmt::format("the {} of the cluster cannot be followed{}", state.resource, Because(state)));
+  }
+  if (state.as_of && now - *state.as_of <= max_staleness) return absl::OkStatus();
+  return absl::UnavailableError(fmt::format(
+      "what is known of the {} of the cluster is older than {} (--max-staleness){}", state.resource,
+      std::chrono::duration_cast<std::chrono::seconds>(max_staleness), Because(state)));
+}
+
+/// Hands on to the cluster what the reflectors read.
+class ClusterWatch::Sink final : public ClusterSink {
+ public:
+  explicit Sink(cluster::Cluster* cluster) : cluster_(*cluster) {}
+  void UpsertNode(Node node) override { cluster_.UpsertNode(node); }
+  void RemoveNode(std::string_view name) override { cluster_.RemoveNode(name); }
+  void UpsertPod(const Pod& pod) override { cluster_.UpsertPod(pod); }
+  void RemovePod(std::string_view namespace_, std::string_view name) override {
+    cluster_.RemovePod(namespace_, name);
+  }
+
+ private:
+  cluster::Cluster& cluster_;
+};
+
+/// A kind and who follows it.
+struct ClusterWatch::Followed {
+  Kind kind;
+  std::unique_ptr<ObjectSink> sink;
+  Reflector reflector;  // last: its thread uses the sink
+};
+
+ClusterWatch::ClusterWatch(Api* api, cluster::Cluster* cluster, ClusterWatchOptions options)
+    : api_(api),
+      options_(std::move(options)),
+      sink_(std::make_unique<Sink>(cluster)),
+      objects_(std::make_unique<ObjectBoard>(options_.changed)) {}
+
+ClusterWatch::~ClusterWatch() {
+  Stop();
+}
+
+void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind) {
+  ReflectorOptions options = options_.reflector;
+  options.may_be_missing = kind.may_be_missing;
+  options.turned = options_.changed;
+  const auto in_time = options_.max_staleness - ClusterWatchOptions::kListTime;
+  if (in_time.count() > 0) options.silence = std::min(options.silence, in_time);
+  // Nobody asks how old an aid is, and they are many.
+  if (kind.is_aid) options.silence *= 4;
+  ObjectSink* const to = sink.get();
+  // clang 14 does not make aggregates by std::make_unique.
+  followed_.push_back(std::unique_ptr<Followed>(  // NOLINT(modernize-make-unique)
+      new Followed{kind, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
+}
+
+void ClusterWatch::FollowGroups() {
+  for (const PodGroupKind& kind : kPodGroupKinds) {
+    Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
+           {.may_be_missing = true, .is_aid = false, .dialect = kind.dialect});
+  }
+  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), {});
+}
+
+void ClusterWatch::FollowClaims() {
+  ObjectBoard* const to = objects_.get();
+  // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
+  const Kind aid{.may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone};
+  Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
+  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
+  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to),
+         {.may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone});
+}
+
+void ClusterWatch::Start(const Needs& needs) {
+  Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), {});
+  if (options_.pods || needs.Has(Needs::kClusterPods)) {
+    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), {});
+  }
+  if (needs.Has(Needs::kClusterGroups)) FollowGroups();
+  if (needs.Has(Needs::kClusterBudgets)) {
+    Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), {});
+  }
+  if (needs.Has(Needs::kClusterClaims)) FollowClaims();
+  started_ = true;
+  for (const auto& followed : followed_) followed->reflector.Start();
+}
+
+void ClusterWatch::Stop() {
+  for (const auto& followed : followed_) followed->reflector.Stop();
+}
+
+absl::Status ClusterWatch::Usable() const {
+  if (!started_) return absl::UnavailableError("the cluster is not followed yet");
+  const auto now = options_.reflector.timing.now();
+  for (const auto& followed : followed_) {
+    const ReflectorState state = followed->reflector.State();
+    // An aid is waited for at the start, unless it cannot be had.
+    if (followed->kind.is_aid && (state.ready() || !state.last_error.empty())) continue;
+    absl::Status usable = UsableAt(state, options_.max_staleness, now);
+    if (!usable.ok()) return usable;
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const ClusterObjects> ClusterWatch::Objects() const {
+  DialectSet served;
+  if (started_) {
+    for (const auto& followed : followed_) {
+      const Dialect dialect = followed->kind.dialect;
+      if (dialect != Dialect::kNone && followed->reflector.State().synced) served.Add(dialect);
+    }
+  }
+  return objects_->Take(served);
+}
+
+std::vector<ReflectorState> ClusterWatch::States() const {
+  std::vector<ReflectorState> states;
+  if (!started_) return states;
+  states.reserve(followed_.size());
+  for (const auto& followed : followed_) states.push_back(followed->reflector.State());
+  return states;
+}
+
+}  // namespace outrigger::kube

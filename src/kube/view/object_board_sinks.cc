@@ -1,0 +1,89 @@
+#include "kube/view/object_board_sinks.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "json/claim_readers.h"
+#include "json/disruption_budget_reader.h"
+#include "json/pod_group_reader.h"
+
+namespace outrigger::kube {
+
+absl::Status PodGroupSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                  const json::Path& at) {
+  PodGroup group;
+  absl::Status status = json::ReadPodGroup(object, at, dialect_, &group);
+  if (status.ok()) board_.PutGroup(std::move(group));
+  return status;
+}
+
+void PodGroupSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.RemoveGroup(dialect_, namespace_, name);
+}
+
+absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object object,
+                                       const json::Path& at) {
+  int32_t value = 0;
+  absl::Status status = json::ReadObject(object, at, json::Field{"value", &value});
+  if (status.ok()) board_.PutClass(head.name, value);
+  return status;
+}
+
+void PriorityClassSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  board_.RemoveClass(name);
+}
+
+absl::Status BudgetSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                const json::Path& at) {
+  DisruptionBudget budget;
+  absl::Status status = json::ReadDisruptionBudget(object, at, &budget);
+  if (status.ok()) board_.PutBudget(std::move(budget));
+  return status;
+}
+
+void BudgetSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.RemoveBudget(namespace_, name);
+}
+
+absl::Status VolumeSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                const json::Path& at) {
+  Volume volume;
+  absl::Status status = json::ReadVolume(object, at, &volume);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(volume)); });
+  return status;
+}
+
+void VolumeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->RemoveVolume(name); });
+}
+
+absl::Status VolumeClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                     const json::Path& at) {
+  VolumeClaim claim;
+  absl::Status status = json::ReadVolumeClaim(object, at, &claim);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
+  return status;
+}
+
+void VolumeClaimSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->RemoveVolumeClaim(namespace_, name); });
+}
+
+absl::Status DeviceClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                     const json::Path& at) {
+  DeviceClaim claim;
+  absl::Status status = json::ReadDeviceClaim(object, at, &claim);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(claim)); });
+  return status;
+}
+
+void DeviceClaimSink::Remove(std::string_view namespace_, std::string_view name) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->RemoveDeviceClaim(namespace_, name); });
+}
+
+}  // namespace outrigger::kube

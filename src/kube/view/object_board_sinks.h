@@ -1,0 +1,77 @@
+#pragma once
+
+#include <string_view>
+
+#include "kube/view/object_board.h"
+#include "kube/watch/object_sink.h"
+
+namespace outrigger::kube {
+
+/// Reads PodGroups of one dialect.
+class PodGroupSink final : public ObjectSink {
+ public:
+  PodGroupSink(ObjectBoard* board, Dialect dialect) : board_(*board), dialect_(dialect) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+  const Dialect dialect_;
+};
+
+/// Reads names and values of PriorityClasses.
+class PriorityClassSink final : public ObjectSink {
+ public:
+  explicit PriorityClassSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads PodDisruptionBudgets.
+class BudgetSink final : public ObjectSink {
+ public:
+  explicit BudgetSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads PersistentVolumes.
+class VolumeSink final : public ObjectSink {
+ public:
+  explicit VolumeSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads PersistentVolumeClaims.
+class VolumeClaimSink final : public ObjectSink {
+ public:
+  explicit VolumeClaimSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+/// Reads ResourceClaims.
+class DeviceClaimSink final : public ObjectSink {
+ public:
+  explicit DeviceClaimSink(ObjectBoard* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectBoard& board_;
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "kube/api.h"
+#include "kube/backoff.h"
+#include "kube/resource.h"
+#include "kube/timing.h"
+#include "kube/watch/object_feed.h"
+#include "kube/watch/object_sink.h"
+#include "kube/watch/reflector_state.h"
+
+namespace outrigger::kube {
+
+struct ReflectorOptions {
+  /// The kind may be missing on the server: a CRD. Otherwise 404 is an error like others, and the
+  /// sink keeps what it has.
+  bool may_be_missing = false;
+  /// Behind a watch without an event or bookmark for longer than this all is listed anew. Bookmarks
+  /// come about once a minute, but not always of a kind in which nothing changes.
+  std::chrono::milliseconds silence{75'000};
+  /// How often it is looked whether a missing kind has come.
+  std::chrono::milliseconds missing_retry{30'000};
+  /// Behind an outage of this length all is listed anew: while the server was away its etcd may
+  /// have been replaced by an older one, which its resource versions do not tell for certain.
+  std::chrono::milliseconds distrust_after{60'000};
+  /// The longest that a full list may take.
+  std::chrono::milliseconds list_timeout{300'000};
+  /// Ask for protobuf where the sink reads it. What the server sends is read either way.
+  bool protobuf = true;
+  /// Objects per page, where the server gives pages.
+  uint32_t page_size = 500;
+  /// Asked of the server as the length of a watch; a random time of up to twice that.
+  std::chrono::seconds watch_length{300};
+  BackoffOptions backoff = {};
+  Timing timing = RealTiming();
+  /// Told, from the reflector's thread, of what could not be used of objects.
+  ObjectFeed::Report report = {};
+  /// Told, from that thread too, when the state is ready, missing, followed or failing, or is so no
+  /// more; State() says it already. May be empty.
+  std::function<void()> turned = {};
+};
+
+class ReflectorLoop;
+
+/// Keeps a sink equal to what the server has of one kind, in all namespaces, as client-go's
+/// Reflector does: a full list, then a watch from there on, and again when the watch cannot go on.
+/// docs/kube-client.md states the promises. Thread-safe.
+class Reflector {
+ public:
+  /// `api` and `sink` outlive this. The sink is called by the reflector's thread alone.
+  Reflector(Api* api, const Resource& resource, ObjectSink* sink, ReflectorOptions options);
+  /// Stops.
+  ~Reflector();
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  /// Starts the thread. To be called once.
+  void Start();
+  /// Ends the call that is under way and waits for the thread. Idempotent. The sink keeps what it
+  /// has.
+  void Stop();
+
+  ReflectorState State() const;
+  /// State() in one line for people.
+  std::string Describe() const;
+
+ private:
+  StateBoard board_;
+  const std::function<std::chrono::steady_clock::time_point()> now_;
+  std::unique_ptr<ReflectorLoop> loop_;
+  std::jthread thread_;
+};
+
+}  // namespace outrigger::kube

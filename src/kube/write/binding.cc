@@ -1,0 +1,71 @@
+#include "kube/write/binding.h"
+
+#include <string>
+
+#include "fmt/format.h"
+#include "kube/status_text.h"
+#include "nlohmann/json.hpp"
+
+namespace outrigger::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string BindingBody(const Binding& binding) {
+  const Json body = {
+      {"apiVersion", "v1"},
+      {"kind", "Binding"},
+      {"metadata",
+       {{"name", binding.pod}, {"namespace", binding.namespace_}, {"uid", binding.uid}}},
+      {"target", {{"kind", "Node"}, {"name", binding.node}}}};
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string TextAt(const Json& object, const char* outer, const char* inner) {
+  if (!object.is_object()) return {};
+  const auto part = object.find(outer);
+  if (part == object.end() || !part->is_object()) return {};
+  const auto found = part->find(inner);
+  return found != part->end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// What the conflict is about; Ok if the pod is where it should be.
+absl::Status Explain(Api& api, const Binding& binding, const CallOptions& options,
+                     const absl::Status& conflict) {
+  CallOptions reading = options;
+  reading.rate_limited = false;
+  const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
+  if (!text.ok()) return conflict;
+  const Json pod = Json::parse(*text, nullptr, false);
+  const std::string node = TextAt(pod, "spec", "nodeName");
+  if (TextAt(pod, "metadata", "uid") != binding.uid || node.empty()) return conflict;
+  if (node == binding.node) return absl::OkStatus();
+  return WithMessage(conflict,
+                     fmt::format("{}; it is bound to node {}", MessageOf(conflict), node));
+}
+
+}  // namespace
+
+absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options) {
+  if (binding.namespace_.empty() || binding.pod.empty() || binding.uid.empty() ||
+      binding.node.empty()) {
+    return absl::InvalidArgumentError("a binding wants namespace, pod, uid and node");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string body = BindingBody(binding);
+  ApiRequest request;
+  request.method = "POST";
+  request.path = PathOf(kPods, binding.namespace_, binding.pod, "binding");
+  request.body = body;
+  request.timeout = options.timeout;
+  request.stop = options.stop;
+  request.rate_limited = false;
+  absl::Status status = api.Call(request).status();
+  if (!absl::IsAborted(status) && !absl::IsAlreadyExists(status)) return status;
+  CallOptions rest = options;
+  rest.timeout -= std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - begin);
+  return Explain(api, binding, rest, status);
+}
+
+}  // namespace outrigger::kube

@@ -1,0 +1,93 @@
+#include "kube/write/status_patch.h"
+
+#include <optional>
+#include <utility>
+
+#include "fmt/format.h"
+#include "kube/errors.h"
+#include "kube/pod_group_kinds.h"
+#include "kube/status_text.h"
+#include "kube/write/group_status_json.h"
+#include "nlohmann/json.hpp"
+
+namespace outrigger::kube {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+const PatchOptions& Patches() {
+  static const PatchOptions options{
+      .type = PatchType::kMerge, .field_manager = "outrigger", .force = false};
+  return options;
+}
+
+std::string UidOf(const std::string& object) {
+  const OrderedJson json = OrderedJson::parse(object, nullptr, false);
+  const OrderedJson::json_pointer at("/metadata/uid");
+  return json.is_object() && json.contains(at) && json.at(at).is_string()
+             ? json.at(at).get<std::string>()
+             : "";
+}
+
+absl::Status AnotherOne(const Resource& resource, const ObjectName& object, std::string_view uid) {
+  return absl::AbortedError(fmt::format("{} {}/{} is another one now, not that of the UID {}",
+                                        NameOf(resource), object.namespace_, object.name, uid));
+}
+
+// The UID of an object cannot be changed, so the API server refuses a patch that carries another
+// one as invalid; what else may be so is not told from that by the answer.
+absl::Status Explain(Api& api, const Resource& resource, ObjectName object, std::string_view uid,
+                     const CallOptions& options, const absl::Status& refusal) {
+  const std::optional<ApiError> error = ApiErrorOf(refusal);
+  if (!error || error->code != 422) return refusal;
+  object.subresource = {};
+  const auto present = Get(api, resource, object, options);
+  if (absl::IsNotFound(present.status())) return present.status();
+  return present.ok() && UidOf(*present) != uid ? AnotherOne(resource, object, uid) : refusal;
+}
+
+// Merges `body`, whose metadata say which object and version is meant, into the object.
+absl::Status MergeInto(Api& api, const Resource& resource, const ObjectName& object,
+                       std::string_view uid, const std::string& body, const CallOptions& options) {
+  const auto written = Patch(api, resource, object, body, Patches(), options);
+  if (!written.ok()) return Explain(api, resource, object, uid, options, written.status());
+  // Of custom resources the subresource takes nothing but the status: another UID goes unnoticed.
+  if (!uid.empty() && UidOf(*written) != uid) return AnotherOne(resource, object, uid);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
+                          std::string_view resource_version, const CallOptions& options) {
+  if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
+  OrderedJson body = {{"metadata", {{"uid", pod.uid}}}};
+  if (!resource_version.empty()) body["metadata"]["resourceVersion"] = resource_version;
+  body["status"]["nominatedNodeName"] = node.empty() ? OrderedJson(nullptr) : OrderedJson(node);
+  return MergeInto(api, kPods, {pod.namespace_, pod.name, "status"}, pod.uid,
+                   body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options);
+}
+
+absl::Status WriteGroupStatus(Api& api, const PodGroup& group, const PodGroupStatus& status,
+                              std::chrono::system_clock::time_point now,
+                              const CallOptions& options) {
+  const Resource* const resource = PodGroupsOf(group.dialect);
+  if (resource == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("group {}/{} has no object", group.namespace_, group.name));
+  }
+  OrderedJson body;
+  if (!group.uid.empty()) body["metadata"]["uid"] = group.uid;
+  body["status"] = OrderedJson::parse(GroupStatusJson(group.dialect, status, now));
+  const std::string text = body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  ObjectName object{group.namespace_, group.name, "status"};
+  absl::Status written = MergeInto(api, *resource, object, group.uid, text, options);
+  // Versions of Volcano's CRD differ in whether the status is a subresource.
+  if (absl::IsNotFound(written) && group.dialect == Dialect::kVolcano) {
+    object.subresource = {};
+    written = MergeInto(api, *resource, object, group.uid, text, options);
+  }
+  return written;
+}
+
+}  // namespace outrigger::kube

@@ -1,0 +1,152 @@
+#include "cli/agents/rbac.h"
+
+#include <string>
+
+#include "cli/agents/agents.h"
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "unit/cli/test_agents.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::outrigger::testing::Ran;
+using ::outrigger::testing::RunProgram;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<YAML::Node> Rbac(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "agents");
+  const Ran ran = RunProgram(arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return YAML::LoadAll(ran.out);
+}
+
+// "verbs resource.group" of each rule.
+std::vector<std::string> Rules(const YAML::Node& role) {
+  std::vector<std::string> texts;
+  for (const YAML::Node& rule : role["rules"]) {
+    const auto words = [&rule](const char* key) {
+      return fmt::format("{}", fmt::join(rule[key].as<std::vector<std::string>>(), ","));
+    };
+    texts.push_back(
+        fmt::format("{} {}.{}", words("verbs"), words("resources"), words("apiGroups")));
+  }
+  return texts;
+}
+
+TEST(Rbac, GrantsWhatIsFollowedForAnAgentThatReadsNodes) {
+  const auto objects = Rbac({"--rbac", "safe"});
+  ASSERT_EQ(objects.size(), 3U);
+  EXPECT_EQ(objects[0]["kind"].as<std::string>(), "ServiceAccount");
+  EXPECT_EQ(objects[1]["kind"].as<std::string>(), "ClusterRole");
+  EXPECT_THAT(Rules(objects[1]), ElementsAre("list,watch nodes."));
+  EXPECT_EQ(objects[2]["kind"].as<std::string>(), "ClusterRoleBinding");
+  EXPECT_EQ(objects[2]["roleRef"]["name"].as<std::string>(), "outrigger-safe");
+  EXPECT_EQ(objects[2]["subjects"][0]["name"].as<std::string>(), "outrigger-safe");
+  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "outrigger");
+}
+
+TEST(Rbac, GrantsNothingToAnAgentThatReadsNamesOnly) {
+  EXPECT_THAT(Rules(Rbac({"--rbac", "congestion"})[1]), IsEmpty());
+}
+
+TEST(Rbac, AddsWhatTheAgentDoesItself) {
+  EXPECT_THAT(Rules(Rbac({"--rbac", "gang"})[1]), ElementsAre("create pods/binding."));
+}
+
+class Planner final : public Agent, public Filterer {
+ public:
+  explicit Planner(const NoSettings& /*settings*/) {}
+  Needs Reads() const override { return Needs().ClusterPods().ClusterGroups().ClusterClaims(); }
+  static std::vector<AccessRule> Access() { return {{"", "pods", {"get"}}}; }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
+  AgentInfo planner;
+  planner.name = "planner";
+  planner.factory = internal::MakeAgentFactory<Planner, NoSettings>();
+  const auto access = AccessOf(planner);
+  ASSERT_TRUE(access.ok()) << access.status();
+  const std::vector<std::string> follow = {"list", "watch"};
+  EXPECT_THAT(*access, ElementsAre(AccessRule{"", "nodes", follow},
+                                   AccessRule{"", "persistentvolumeclaims", follow},
+                                   AccessRule{"", "persistentvolumes", follow},
+                                   AccessRule{"", "pods", {"get", "list", "watch"}},
+                                   AccessRule{"resource.k8s.io", "resourceclaims", follow},
+                                   AccessRule{"scheduling.k8s.io", "podgroups", follow},
+                                   AccessRule{"scheduling.k8s.io", "priorityclasses", follow},
+                                   AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
+                                   AccessRule{"scheduling.volcano.sh", "podgroups", follow},
+                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+}
+
+class Writer final : public Agent, public Filterer {
+ public:
+  explicit Writer(const NoSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access() {
+    return {{"", "pods/binding", {"create"}},
+            {"scheduling.x-k8s.io", "podgroups", {"get"}},
+            {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+  }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*verdicts*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+TEST(AgentsCommand, NamesResourcesWithTheirGroupAsKubectlDoes) {
+  const std::vector<AgentInfo> registry = {
+      {"writer", "", 1, internal::MakeAgentFactory<Writer, NoSettings>()}};
+  AgentsFlags flags;
+  flags.name = "writer";
+  const auto text = AgentsText(flags, registry, {});
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("  create pods/binding\n"
+                               "  get podgroups.scheduling.x-k8s.io\n"
+                               "  patch podgroups.scheduling.x-k8s.io/status\n"));
+}
+
+TEST(Rbac, IsForTheNamespaceAndAccountThatAreGiven) {
+  const auto objects = Rbac({"safe", "--rbac", "-n", "kube-system", "--service-account=sched"});
+  EXPECT_EQ(objects[0]["metadata"]["namespace"].as<std::string>(), "kube-system");
+  EXPECT_EQ(objects[0]["metadata"]["name"].as<std::string>(), "sched");
+  EXPECT_EQ(objects[2]["subjects"][0]["name"].as<std::string>(), "sched");
+  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "kube-system");
+}
+
+struct Refusal {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* text;
+};
+
+class RbacRefusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(RbacRefusals, SayWhatIsAccepted) {
+  const Ran ran = RunProgram(GetParam().arguments);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().text));
+}
+
+const Refusal kRefusals[] = {
+    {"NoName", {"agents", "--rbac"}, "outrigger agents --rbac NAME"},
+    {"TwoNames", {"agents", "--rbac", "safe,gang"}, "outrigger agents --rbac NAME"},
+    {"UnknownName", {"agents", "--rbac", "sfae"}, "did you mean safe"},
+    {"BadNamespace", {"agents", "--rbac", "safe", "-n", "A b"}, "--namespace: \"A b\""},
+    {"BadAccount",
+     {"agents", "--rbac", "safe", "--service-account", "x/y"},
+     "--service-account: \"x/y\""},
+    {"AsJson", {"agents", "--rbac", "safe", "-o", "json"}, "--output: \"json\" is not accepted"},
+    {"WithoutRbac", {"agents", "safe", "-n", "shop"}, "--namespace goes with --rbac"},
+};
+INSTANTIATE_TEST_SUITE_P(Of, RbacRefusals, ::testing::ValuesIn(kRefusals),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace outrigger::cli

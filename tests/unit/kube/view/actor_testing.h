@@ -1,0 +1,36 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "kube/errors.h"
+#include "kube/view/cluster_actor.h"
+#include "nlohmann/json.hpp"
+#include "unit/kube/kube_testing.h"
+#include "unit/kube/scripted.h"
+
+namespace outrigger::kube {
+
+inline const CallLimits kLimits{};
+
+inline absl::Status Answered(int code, const std::string& reason) {
+  return ErrorOfAnswer(code, nlohmann::json{{"kind", "Status"}, {"reason", reason}}.dump(), "");
+}
+
+using Answers = std::deque<absl::StatusOr<std::string>>;
+
+/// An agent's way to a scripted API server.
+struct ActorScene {
+  explicit ActorScene(Answers answers) : api(std::move(answers)) {}
+
+  FakeTime time;
+  ScriptedApi api;
+  ChangeListener changes;
+  cluster::Cluster cluster{cluster::ClusterOptions()};
+  ClusterWatch watch{&api, &cluster, {}};
+  ClusterActor actor{
+      &api, &cluster, &watch, &changes, {.events = {.controller = "c"}, .clock = time.clock()}};
+};
+
+}  // namespace outrigger::kube

@@ -1,0 +1,332 @@
+#include <atomic>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "kube/pod_group_kinds.h"
+#include "kube/status_text.h"
+#include "kube/view/change_listener.h"
+#include "kube/view/cluster_actor.h"
+#include "kube/view/cluster_watch.h"
+#include "unit/kube/scripted_paths.h"
+#include "unit/kube/watch/reflect_testing.h"
+
+namespace outrigger::kube {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr const char* kGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
+constexpr const char* kVolumesPath = "/api/v1/persistentvolumes";
+constexpr const char* kClaims = "/api/v1/persistentvolumeclaims";
+constexpr const char* kDevices = "/apis/resource.k8s.io/v1/resourceclaims";
+// Nodes, pods, PodGroups of four dialects, PriorityClasses, PodDisruptionBudgets, volumes, their
+// claims, and claims of devices.
+constexpr int kKinds = 11;
+
+std::string Group(std::string_view name, std::string_view uid, int64_t version,
+                  std::string_view minimum, std::string_view phase = "") {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}","namespace":"d","uid":"{}","resourceVersion":"{}"}},)"
+      R"("spec":{{"minMember":{}}},"status":{{"phase":"{}"}}}})",
+      name, uid, version, minimum, phase);
+}
+
+std::string VolumeOn(std::string_view node, int64_t version) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"pv","resourceVersion":"{}"}},"spec":{{"nodeAffinity":{{"required":)"
+      R"({{"nodeSelectorTerms":[{{"matchExpressions":[{{"key":"host","operator":"In",)"
+      R"("values":["{}"]}}]}}]}}}}}}}})",
+      version, node);
+}
+
+std::string ClaimOf(std::string_view volume, int64_t version) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"data","namespace":"d","resourceVersion":"{}","annotations":)"
+      R"({{"pv.kubernetes.io/bind-completed":"yes"}}}},"spec":{{"volumeName":"{}"}}}})",
+      version, volume);
+}
+
+std::string DeviceOf(std::string_view allocation, int64_t version) {
+  return fmt::format(R"({{"metadata":{{"name":"gpu","namespace":"d","resourceVersion":"{}"}},)"
+                     R"("status":{{"allocation":{}}}}})",
+                     version, allocation);
+}
+
+absl::Status NoSuchKind() {
+  return ErrorOfAnswer(404, "404 page not found", "");
+}
+
+/// A cluster with everything but what is called a group, and an agent that looks at it.
+class ObjectsOfACluster : public ::testing::Test {
+ protected:
+  ObjectsOfACluster() : cluster_(ClusterOptions()), watch_(&api_, &cluster_, WatchOptions()) {
+    for (const char* path :
+         {"/api/v1/nodes", "/api/v1/pods", "/apis/scheduling.sigs.k8s.io/v1alpha1/podgroups"}) {
+      api_.Answer(path, InitialEnd(5));
+    }
+    api_.Answer(
+        "/apis/policy/v1/poddisruptionbudgets",
+        EventOf("ADDED", R"({"metadata":{"name":"web","namespace":"d","resourceVersion":"3"},)"
+                         R"("spec":{"selector":{"matchLabels":{"app":"web"},"matchExpressions":)"
+                         R"([{"key":"tier","operator":"In","values":["a"]}]}},)"
+                         R"("status":{"disruptionsAllowed":2}})") +
+            InitialEnd(5));
+    api_.Answer(kVolumesPath, EventOf("ADDED", VolumeOn("n1", 3)) + InitialEnd(5));
+    api_.Answer(kClaims, EventOf("ADDED", ClaimOf("pv", 4)) + InitialEnd(5));
+    api_.Answer("/apis/scheduling.volcano.sh/v1beta1/podgroups", "", NoSuchKind());
+    api_.Answer("/apis/scheduling.k8s.io/v1alpha2/podgroups", "", NoSuchKind());
+    api_.Answer(
+        "/apis/scheduling.k8s.io/v1/priorityclasses",
+        EventOf("ADDED", R"({"metadata":{"name":"high","resourceVersion":"4"},"value":1000})") +
+            InitialEnd(5));
+  }
+  ~ObjectsOfACluster() override { watch_.Stop(); }
+
+  cluster::ClusterOptions ClusterOptions() {
+    cluster::ClusterOptions options;
+    options.changed = [this] { changes_.Tell(); };
+    return options;
+  }
+  ClusterWatchOptions WatchOptions() {
+    ClusterWatchOptions options;
+    options.max_staleness = std::chrono::hours(24);
+    options.reflector.timing = time_.timing();
+    options.reflector.report = [this](const ObjectProblem& problem) {
+      problems_.push_back(fmt::format("{} {}", problem.resource, problem.name));
+    };
+    options.changed = [this] { changes_.Tell(); };
+    return options;
+  }
+  static Needs All() {
+    return Needs().ClusterPods().ClusterGroups().ClusterBudgets().ClusterClaims();
+  }
+  void Start() {
+    if (!devices_served_) api_.Answer(kDevices, "", NoSuchKind());
+    watch_.Start(All());
+    Settle();
+  }
+  void Settle() { ASSERT_TRUE(api_.AwaitIdle(kKinds)); }
+  ClusterObjects Take() {
+    const auto view = actor_.Take();
+    EXPECT_TRUE(view.ok()) << view.status();
+    return view.ok() ? *view->objects : ClusterObjects();
+  }
+  /// "name uid minimum" of each.
+  std::vector<std::string> Groups() {
+    std::vector<std::string> texts;
+    for (const PodGroup& group : Take().pod_groups) {
+      texts.push_back(fmt::format("{} {} {}", group.name, group.uid, group.min_member));
+    }
+    return texts;
+  }
+
+  /// The node that the only claim of a volume asks for.
+  std::string NodeOfTheClaim() {
+    const auto claims = Take().claims;
+    const auto found = claims->volumes.find({"d", "data"});
+    if (found == claims->volumes.end() || found->second.nodes.empty()) return "";
+    return found->second.nodes[0].terms[0].match_expressions[0].values[0];
+  }
+
+  bool devices_served_ = false;
+  VirtualTime time_;
+  ScriptedPaths api_;
+  ChangeListener changes_;
+  std::vector<std::string> problems_;
+  cluster::Cluster cluster_;
+  ClusterWatch watch_;
+  ClusterActor actor_{&api_, &cluster_, &watch_, &changes_};
+};
+
+TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
+  EXPECT_EQ(actor_.Take().status().message(), "the cluster is not followed yet");
+  api_.Answer(kDevices, "", NoSuchKind());
+  watch_.Start(All());
+  EXPECT_EQ(actor_.Take().status().code(), absl::StatusCode::kUnavailable);
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
+  Settle();
+  const ClusterObjects objects = Take();
+  EXPECT_THAT(Groups(), ElementsAre("train u1 3"));
+  EXPECT_EQ(objects.pod_groups[0].dialect, Dialect::kSchedulerPlugins);
+  EXPECT_THAT(objects.priority_classes, ElementsAre(Pair("high", 1000)));
+  ASSERT_EQ(objects.budgets.size(), 1U);
+  EXPECT_EQ(objects.budgets[0].namespace_ + "/" + objects.budgets[0].name, "d/web");
+  EXPECT_EQ(objects.budgets[0].allowed, 2);
+  ASSERT_TRUE(objects.budgets[0].selector.has_value());
+  EXPECT_EQ(objects.budgets[0].selector->match_labels.Get("app"), "web");
+  EXPECT_EQ(objects.budgets[0].selector->match_expressions.size(), 1U);
+  EXPECT_TRUE(objects.served.Has(Dialect::kSchedulerPlugins));
+  EXPECT_TRUE(objects.served.Has(Dialect::kSigs));
+  EXPECT_FALSE(objects.served.Has(Dialect::kVolcano));
+  EXPECT_FALSE(objects.served.Has(Dialect::kUpstream));
+}
+
+TEST_F(ObjectsOfACluster, AreTheSameUntilSomethingChanges) {
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
+  Start();
+  const auto before = actor_.Take();
+  api_.Answer(kGroups, EventOf("MODIFIED", Group("train", "u1", 6, "3", "Scheduling")));
+  Settle();
+  EXPECT_EQ(actor_.Take()->objects, before->objects) << "a status changes nothing";
+  api_.Answer(kGroups, EventOf("MODIFIED", Group("train", "u1", 7, "4")));
+  Settle();
+  EXPECT_THAT(Groups(), ElementsAre("train u1 4"));
+  EXPECT_GT(Take().version, before->objects->version);
+}
+
+TEST_F(ObjectsOfACluster, AppearWithTheirDefinitionAndGoWithIt) {
+  api_.Answer(kGroups, "", NoSuchKind());
+  Start();
+  EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
+  std::atomic<int> told = 0;
+  actor_.OnChange([&] { ++told; });
+  api_.Answer(kGroups, InitialEnd(9));
+  Settle();
+  EXPECT_TRUE(Take().served.Has(Dialect::kSchedulerPlugins));
+  EXPECT_GT(told.exchange(0), 0) << "though there is no object";
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 10, "3")));
+  Settle();
+  EXPECT_THAT(Groups(), ElementsAre("train u1 3"));
+  EXPECT_GT(told.exchange(0), 0);
+  api_.Answer(kGroups, "", NoSuchKind());
+  Settle();
+  EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
+  EXPECT_THAT(Groups(), IsEmpty());
+  EXPECT_GT(told, 0);
+}
+
+TEST_F(ObjectsOfACluster, ThatAreCreatedAgainAreOthers) {
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
+  Start();
+  api_.Answer(kGroups, EventOf("DELETED", Group("train", "u1", 6, "3")));
+  Settle();
+  EXPECT_THAT(Groups(), IsEmpty());
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u2", 7, "3")));
+  Settle();
+  EXPECT_THAT(Groups(), ElementsAre("train u2 3"));
+}
+
+TEST_F(ObjectsOfACluster, ThatCannotBeReadStayAsTheyWere) {
+  api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
+  Start();
+  api_.Answer(kGroups, EventOf("MODIFIED", Group("train", "u1", 6, "\"many\"")));
+  Settle();
+  EXPECT_THAT(Groups(), ElementsAre("train u1 3"));
+  EXPECT_THAT(problems_, ElementsAre("podgroups.scheduling.x-k8s.io train"));
+}
+
+TEST_F(ObjectsOfACluster, ThatMayNotBeListedAreNotTakenForNone) {
+  for (int i = 0; i < 2; ++i) api_.Answer(kGroups, "", Refused(403, "Forbidden", "no"));
+  Start();
+  const absl::Status status = actor_.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(
+      std::string(MessageOf(status)),
+      HasSubstr("the podgroups.scheduling.x-k8s.io of the cluster are not known yet: the API "
+                "server answered 403 Forbidden: no"));
+}
+
+TEST_F(ObjectsOfACluster, OfPriorityAreForgottenWithTheirClass) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  api_.Answer(
+      "/apis/scheduling.k8s.io/v1/priorityclasses",
+      EventOf("MODIFIED", R"({"metadata":{"name":"high","resourceVersion":"6"},"value":7})"));
+  Settle();
+  EXPECT_THAT(Take().priority_classes, ElementsAre(Pair("high", 7)));
+  api_.Answer(
+      "/apis/scheduling.k8s.io/v1/priorityclasses",
+      EventOf("DELETED", R"({"metadata":{"name":"high","resourceVersion":"7"},"value":7})"));
+  Settle();
+  EXPECT_THAT(Take().priority_classes, IsEmpty());
+}
+
+TEST_F(ObjectsOfACluster, TellOnWhichNodesClaimsMayBeUsed) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  EXPECT_EQ(NodeOfTheClaim(), "n1");
+  const auto before = actor_.Take();
+  api_.Answer(kClaims, EventOf("MODIFIED", ClaimOf("pv", 6)));
+  Settle();
+  EXPECT_EQ(actor_.Take()->objects, before->objects) << "only its version has changed";
+  api_.Answer(kVolumesPath, EventOf("MODIFIED", VolumeOn("n2", 7)));
+  Settle();
+  EXPECT_EQ(NodeOfTheClaim(), "n2");
+  api_.Answer(kVolumesPath, EventOf("DELETED", VolumeOn("n2", 8)));
+  Settle();
+  EXPECT_EQ(NodeOfTheClaim(), "");
+  api_.Answer(kClaims, EventOf("DELETED", ClaimOf("pv", 9)));
+  Settle();
+  EXPECT_THAT(Take().claims->volumes, IsEmpty());
+}
+
+TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
+  devices_served_ = true;
+  api_.Answer(kGroups, InitialEnd(5));
+  api_.Answer(kDevices, EventOf("ADDED", DeviceOf("null", 4)) + InitialEnd(5));
+  Start();
+  ASSERT_TRUE(Take().claims->devices.contains({"d", "gpu"}));
+  EXPECT_TRUE(Take().claims->devices.at({"d", "gpu"}).open);
+  api_.Answer(kDevices, EventOf("MODIFIED", DeviceOf("{}", 6)));
+  Settle();
+  EXPECT_THAT(Take().claims->devices, IsEmpty()) << "it may be used everywhere";
+  api_.Answer(kDevices,
+              EventOf("MODIFIED", DeviceOf("null", 7)) + EventOf("DELETED", DeviceOf("null", 8)));
+  Settle();
+  EXPECT_THAT(Take().claims->devices, IsEmpty());
+}
+
+// kube-scheduler sets right what is planned without them.
+TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsThatMayNotBeListed) {
+  devices_served_ = true;
+  api_.Answer(kGroups, InitialEnd(5));
+  for (int i = 0; i < 2; ++i) api_.Answer(kDevices, "", Refused(403, "Forbidden", "no"));
+  Start();
+  EXPECT_TRUE(actor_.Take().ok()) << actor_.Take().status();
+  EXPECT_EQ(NodeOfTheClaim(), "n1");
+}
+
+TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
+  watch_.Start(Needs().NodeLabels());
+  EXPECT_EQ(watch_.States().size(), 1U);
+}
+
+TEST(ChangeListener, IsNotCalledAfterItWasTakenAway) {
+  ChangeListener changes;
+  changes.Tell();
+  int told = 0;
+  changes.Set([&] {
+    // Within a call another change may be made.
+    if (++told == 1) changes.Tell();
+  });
+  changes.Tell();
+  EXPECT_EQ(told, 2);
+  changes.Set(nullptr);
+  changes.Tell();
+  EXPECT_EQ(told, 2);
+}
+
+TEST(ChangeListener, IsWaitedForWhenItIsTakenAway) {
+  ChangeListener changes;
+  std::atomic<bool> entered = false;
+  std::atomic<bool> may_end = false;
+  std::atomic<bool> has_ended = false;
+  changes.Set([&] {
+    entered = true;
+    while (!may_end) std::this_thread::yield();
+    has_ended = true;
+  });
+  std::thread teller([&] { changes.Tell(); });
+  while (!entered) std::this_thread::yield();
+  std::thread releaser([&] { may_end = true; });
+  changes.Set(nullptr);
+  EXPECT_TRUE(has_ended);
+  teller.join();
+  releaser.join();
+}
+
+}  // namespace
+}  // namespace outrigger::kube
