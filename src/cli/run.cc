@@ -8,6 +8,7 @@
 #include "cli/access.h"
 #include "cli/agents.h"
 #include "cli/command_line.h"
+#include "cli/commands_page.h"
 #include "cli/completion.h"
 #include "cli/docs.h"
 #include "cli/doctor.h"
@@ -108,6 +109,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return Print(CompletionScript(command.shell, line.Shapes()), world);
     case Command::Kind::kDocsSettings:
       return Print(SettingsPage(world.registry), world);
+    case Command::Kind::kDocsCommands:
+      return Print(CommandsPage(world.registry), world);
   }
   return kFailed;
 }
