@@ -11,7 +11,8 @@ constexpr const char* kIntroduction = R"(# Commands
 
 <!-- Written by scripts/update-docs from the command line in the code; do not edit. -->
 
-This page lists every flag and argument of every command, as `outrigger COMMAND --help` prints them.
+This page lists every flag and argument of every command, as `outrigger COMMAND --help` prints them. A flag without
+a value is off by default; any other flag without a stated default is unset.
 [settings.md](settings.md) has each setting with its environment variable and its key in the settings file.
 
 Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command line, the settings or the
@@ -22,7 +23,7 @@ content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 std::string Cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {
-    if (c == '|') cell += '\\';
+    if (c == '|' || c == '<') cell += '\\';
     cell += c == '\n' ? ' ' : c;
   }
   return cell;
@@ -31,6 +32,7 @@ std::string Cell(const std::string& text) {
 std::string Row(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   std::string value;
+  // Code spans keep '<' as it is; a '|' ends a cell even there.
   if (option.get_type_size() > 0 && !type.empty()) value = fmt::format("`{}`", Cell(type));
   return fmt::format("| `{}` | {} | {} |\n", option.get_name(false, true), value,
                      Cell(option.get_description()));
