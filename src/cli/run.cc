@@ -8,6 +8,7 @@
 #include "cli/agents/agents.h"
 #include "cli/agents/rbac.h"
 #include "cli/args/command_line.h"
+#include "cli/args/commands_page.h"
 #include "cli/args/completion.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
@@ -109,6 +110,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return Print(CompletionScript(command.shell, line.Shapes()), world);
     case Command::Kind::kDocsSettings:
       return Print(SettingsPage(world.registry), world);
+    case Command::Kind::kDocsCommands:
+      return Print(CommandsPage(world.registry), world);
   }
   return kFailed;
 }

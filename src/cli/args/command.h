@@ -70,6 +70,7 @@ struct Command {
     kVersion,
     kCompletion,
     kDocsSettings,
+    kDocsCommands,
   };
   Kind kind = Kind::kHelp;
   std::string text;

@@ -45,6 +45,9 @@ class CommandLine {
   /// The program first, then its subcommands, each followed by its own, without hidden ones.
   std::vector<CommandShape> Shapes() const;
 
+  /// Returns the sections of docs/commands.md (commands_page.h).
+  std::vector<std::string> CommandSections() const;
+
  private:
   class Tree;
   std::unique_ptr<Tree> tree_;

@@ -119,11 +119,12 @@ absl::StatusOr<Command> CommandLine::Tree::ReadCompletion(const CLI::App& comple
 
 absl::StatusOr<Command> CommandLine::Tree::ReadDocs(const CLI::App& docs) const {
   if (docs.count("page") == 0) {
-    return absl::InvalidArgumentError("docs wants the name of a page: settings");
+    return absl::InvalidArgumentError("docs wants the name of a page: settings or commands");
   }
   absl::Status status = CheckWord(docs, "page");
   if (!status.ok()) return status;
-  return Make(Command::Kind::kDocsSettings);
+  return Make(ValueOf(docs, "page", "") == "commands" ? Command::Kind::kDocsCommands
+                                                      : Command::Kind::kDocsSettings);
 }
 
 absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {

@@ -186,7 +186,7 @@ void CommandLine::Tree::AddOthers() {
            "shell", "", "bash or zsh", {false, false, {"bash", "zsh"}});
   CLI::App* docs = AddCommand("docs", "Print a page of the documentation");
   docs->group("");  // for maintainers: scripts/update-docs
-  AddValue(docs, "page", "", "settings", {false, false, {"settings"}});
+  AddValue(docs, "page", "", "settings or commands", {false, false, {"settings", "commands"}});
 }
 
 const FlagExtra& CommandLine::Tree::ExtraOf(const CLI::Option* option) const {

@@ -1,0 +1,38 @@
+// docs/commands.md against the command line: each section by itself, so that a build with some of
+// the agents holds as well.
+
+#include "cli/args/commands_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace outrigger::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CommandsPage, IsUpToDate) {
+  std::ifstream file(OUTRIGGER_COMMANDS_PAGE);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(page.empty()) << OUTRIGGER_COMMANDS_PAGE;
+  const std::string generated = CommandsPage(Registry());
+  EXPECT_THAT(page, ::testing::StartsWith(generated.substr(0, generated.find("\n## "))));
+  for (const std::string& section : CommandSections(Registry())) {
+    EXPECT_THAT(page + "\n", HasSubstr("\n" + section + "\n")) << "run scripts/update-docs";
+  }
+}
+
+TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
+  const std::string page = CommandsPage(Registry());
+  for (const char* command : {"serve", "agents", "scheduler-config", "doctor", "explain pod",
+                              "explain gang", "version", "completion"}) {
+    EXPECT_THAT(page, HasSubstr(std::string("\n## `outrigger ") + command + "`"));
+  }
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("`outrigger docs`")));
+}
+
+}  // namespace
+}  // namespace outrigger::cli
