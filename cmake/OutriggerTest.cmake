@@ -7,6 +7,13 @@
 find_package(GTest REQUIRED)
 find_package(rapidcheck QUIET)
 
+# How many random cases the long properties try. A sanitizer makes each case twenty times as slow.
+if(OUTRIGGER_SANITIZE)
+  set(OUTRIGGER_PROPERTY_CASES 100 CACHE STRING "Random cases of each long property")
+else()
+  set(OUTRIGGER_PROPERTY_CASES 500 CACHE STRING "Random cases of each long property")
+endif()
+
 function(outrigger_add_test NAME)
   cmake_parse_arguments(ARG "SINGLE_THREADED" "" "SOURCES;LINK" ${ARGN})
   if(ARG_SINGLE_THREADED AND "${OUTRIGGER_SANITIZE}" MATCHES "thread")
@@ -18,7 +25,7 @@ function(outrigger_add_test NAME)
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
     if(NOT CMAKE_UNITY_BUILD)
-      # Test sources are small beside their headers. Few at once, so that a change is compiled soon.
+      # Test sources are small compared with their headers.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
       target_compile_options(${target} PRIVATE -Wno-shadow)  # as in OutriggerUnity.cmake
     endif()

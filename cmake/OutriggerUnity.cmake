@@ -1,7 +1,6 @@
 # Several sources of a target as one unit of compilation, which takes a third of the time where the
-# headers cost more than the code. The presets release, fuzz and those of sanitizers build this way;
-# `dev` compiles every file by itself, so a missing include is still an error; but for tests, of
-# which it takes few at once.
+# headers cost more than the code. Every preset builds this way. Without a preset each source is
+# compiled by itself: so the suite `matrix` finds a missing include.
 option(OUTRIGGER_UNITY "Compile several sources of a target at once" OFF)
 if(OUTRIGGER_UNITY)
   set(CMAKE_UNITY_BUILD ON)

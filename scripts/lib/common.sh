@@ -42,21 +42,82 @@ build_preset() {
   run_ninja "$ROOT/build/$preset" "$@"
 }
 
-# Ninja's own progress line on a terminal; in a pipe only what went wrong.
+# Ninja's own output on a terminal; in a pipe only what went wrong, and how far it is.
 run_ninja() {
-  local dir=$1
+  local dir=$1 status=0 log
   shift
   if [ -t 1 ]; then
     ninja -C "$dir" -j "$JOBS" "$@"
-  else
-    local log
-    log=$(mktemp)
-    if ! ninja -C "$dir" -j "$JOBS" "$@" >"$log" 2>&1; then
-      grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 200
-      rm -f "$log"
-      return 1
-    fi
-    tail -n 1 "$log"
-    rm -f "$log"
+    return
   fi
+  log=$(mktemp)
+  patiently --log "$log" "building in ${dir#"$ROOT"/}" ninja -C "$dir" -j "$JOBS" "$@" || status=$?
+  if [ "$status" != 0 ]; then
+    grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 200
+  else
+    tail -n 1 "$log"
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+# patiently [--log FILE] WHAT COMMAND...: runs the command, with its output in FILE if there is one. A
+# command that takes minutes prints a line to stderr every 30 seconds: what runs and how far it is, by
+# the last n/m of ninja or ctest, or the last n% of make, in FILE. Where one runs inside another only the
+# inner one's words are printed. The exit code is the command's.
+patiently() {
+  local log="" what status=0 outer="" ticker=""
+  if [ "$1" = --log ]; then
+    log=$2
+    shift 2
+  fi
+  what=$1
+  shift
+  if [ -f "${OUTRIGGER_PROGRESS:-}" ]; then
+    outer=$(cat "$OUTRIGGER_PROGRESS")
+  else
+    OUTRIGGER_PROGRESS=$(mktemp)
+    export OUTRIGGER_PROGRESS
+    tick &
+    ticker=$!
+  fi
+  printf '%s\n%s\n' "$what" "$log" >"$OUTRIGGER_PROGRESS"
+  if [ -n "$log" ]; then "$@" >"$log" 2>&1 || status=$?; else "$@" || status=$?; fi
+  if [ -z "$ticker" ]; then
+    printf '%s\n' "$outer" >"$OUTRIGGER_PROGRESS"
+  else
+    kill "$ticker" 2>/dev/null || true
+    wait "$ticker" 2>/dev/null || true
+    rm -f "$OUTRIGGER_PROGRESS"
+    unset OUTRIGGER_PROGRESS
+  fi
+  return "$status"
+}
+
+# Prints a line every OUTRIGGER_TICK (30) seconds until it is killed.
+tick() {
+  exec >/dev/null # a pipe that waits for its end must not wait for this
+  local start=$SECONDS what log step sleeper=""
+  trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
+  while true; do
+    sleep "${OUTRIGGER_TICK:-30}" &
+    sleeper=$!
+    wait "$sleeper" || true
+    { read -r what && read -r log; } <"$OUTRIGGER_PROGRESS" || true
+    step=$(grep -oE '^(\[| *) *[0-9]+(/[0-9]+|%)' "${log:-/dev/null}" 2>/dev/null | tail -n 1 | tr -d '[ ' || true)
+    say "... $what${step:+, ${step/\// of }} ($((SECONDS - start)) s)"
+  done
+}
+
+# run_ctest DIR [ARGUMENT ...]: runs the tests of a build folder. Prints one line a test, and the output of
+# those that failed.
+run_ctest() {
+  local dir=$1 status=0 log
+  shift
+  log=$(mktemp)
+  patiently --log "$log" "testing ${dir#"$ROOT"/}" \
+    ctest --test-dir "$dir" --output-on-failure --no-tests=error -j "$JOBS" "$@" || status=$?
+  grep -vE '^(Test project|      Start )' "$log"
+  rm -f "$log"
+  return "$status"
 }

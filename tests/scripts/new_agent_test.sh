@@ -56,7 +56,7 @@ if clang_format=$(command -v clang-format-14); then
   must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{node-quota,switch,price}/*.cc
 fi
 
-build=$copy/build
+build=$tree/build/dev # at the depth of the tree itself, so that ccache knows its objects
 must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF \
   -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON -DOUTRIGGER_AGENT_PRICE=ON
 must cmake --build "$build" --target outrigger_agent_node_quota_test \

@@ -7,12 +7,10 @@
 namespace outrigger::cli {
 namespace {
 
-using Json = nlohmann::json;
-
 // In seconds: the agent's clock may be so far behind that of the API server.
 constexpr int64_t kSkew = 5;
 
-std::string TextAt(const Json& object, const char* key) {
+std::string TextAt(const nlohmann::json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return "";
   return object[key].get<std::string>();
 }
@@ -34,7 +32,7 @@ bool IsOfThisOne(const Told& told, const plan::UnitKey& gang, int64_t oldest) {
 }  // namespace
 
 std::optional<Told> ReadTold(std::string_view json) {
-  const Json event = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json event = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   Told told{TextAt(event, "reason"), TextAt(event, "note"), TextAt(event, "eventTime"), {}};
   if (told.note.empty()) return std::nullopt;
   if (event.contains("series")) {

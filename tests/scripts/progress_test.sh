@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What takes minutes prints a line every half minute, and scripts/test names the suites that have grown.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$root/scripts/lib/common.sh"
+. "$root/scripts/lib/report.sh"
+fail() { echo "progress_test: $*" >&2; exit 1; }
+
+# A build of nine steps that waits after the third until its progress was printed.
+build() {
+  printf '[%d/9] step\n' 1 2 3
+  wait_for "building it, 3 of 9 ("
+  return 3
+}
+wait_for() {
+  for _ in $(seq 1000); do
+    ! grep -qF "$1" "$work/err" || return 0
+    sleep 0.02
+  done
+  fail "never printed: $1"
+}
+suite() {
+  patiently --log "$work/log" "building it" build || echo "status $?" >"$work/inner"
+  wait_for "... the suite ("
+}
+
+unset OUTRIGGER_PROGRESS # of the run that this test is part of
+export OUTRIGGER_TICK=0.05 TMPDIR=$work
+patiently "the suite" suite >"$work/out" 2>"$work/err" || fail "exit code $?"
+[[ $(cat "$work/inner") == "status 3" ]] || fail "the exit code of the command is lost"
+[[ ! -s $work/out ]] || fail "progress on stdout: $(cat "$work/out")"
+[[ -z $(compgen -G "$work/tmp.*") ]] || fail "a file is left"
+before=$(wc -l <"$work/err")
+sleep 0.2
+[[ $(wc -l <"$work/err") == "$before" ]] || fail "it goes on after the end"
+
+cat >"$work/testing.md" <<'TABLE'
+| suite | cold, s | warm, s |
+|---|---|---|
+| `unit` | 290 | 40 |
+| `e2e 1.33` | 100 | 60 |
+| `lint` | 200 | 200 |
+TABLE
+rows=("unit|passed|310" "e2e 1.33|FAILED|150" "lint|passed|230" "devices|passed|7")
+[[ $(report 3599 "$work/testing.md") != *warning* ]] || fail "a warning within the hour"
+said=$(report 3700 "$work/testing.md" | tail -n 1)
+want="warning: this took more than 60 minutes. Slower than in $work/testing.md:"
+want+=" e2e 1.33 (150 s, was 100 s) lint (230 s, was 200 s) devices (7 s, not in the table)"
+[[ $said == "$want" ]] || fail "not '$want' but '$said'"
+echo "progress_test: ok"
