@@ -125,6 +125,17 @@ for room in $(git ls-files 'tests/unit/*/*/*' | cut -d/ -f3-4 | sort -u); do
   [ -d "src/$room" ] || { echo "tests/unit/$room mirrors no folder src/$room"; failed=1; }
 done
 
+# A folder that is too large is divided into rooms; corpora and golden tables are data.
+git ls-files ':!tests/fuzz/corpus' ':!tests/golden' | awk -v most=40 '
+  { if (!sub("/[^/]*$", "")) $0 = "." ; files[$0]++ }
+  END {
+    for (folder in files) if (files[folder] > most) {
+      printf "%s has %d files: more than %d are divided\n", folder, files[folder], most
+      large = 1
+    }
+    exit large
+  }' || failed=1
+
 # What include paths cannot forbid: relative paths, and libraries that every compiler finds.
 forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
 forbid "httplib outside tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*'
