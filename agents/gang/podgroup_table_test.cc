@@ -1,7 +1,7 @@
 // Of the table of kubernetes' TestPodGroupScheduling (1.36) what the agent has a part in: what pods
 // are told while they wait, the barrier, the status of PodGroups, evictions. All rows, as questions
-// to the planner, are in tests/unit/plan/podgroup_table_test.cc; that two gangs do not deadlock is
-// in gang_test.cc.
+// to the planner, are in tests/unit/plan/preemption/podgroup_table_test.cc; that two gangs do not
+// deadlock is in gang_test.cc.
 #include "gang_testing.h"
 
 namespace outrigger::gang {

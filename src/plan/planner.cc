@@ -1,10 +1,10 @@
 #include "outrigger/plan/planner.h"
 
-#include "plan/domains.h"
-#include "plan/node_space.h"
-#include "plan/round.h"
-#include "plan/shape_table.h"
-#include "plan/shortfall.h"
+#include "plan/nodes/domains.h"
+#include "plan/nodes/node_space.h"
+#include "plan/nodes/shape_table.h"
+#include "plan/round/round.h"
+#include "plan/shortfall/shortfall.h"
 
 namespace outrigger::plan {
 namespace {

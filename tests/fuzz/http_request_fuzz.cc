@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.h"
-#include "http/request_reader.h"
+#include "http/request/reader.h"
 #include "http/server.h"
 #include "scripted_transport.h"
 

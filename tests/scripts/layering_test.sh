@@ -1,91 +1,77 @@
 #!/usr/bin/env bash
-# The forbidden includes of ARCHITECTURE.md do not compile: each row names a library target and a
-# header that it must not reach. A row is tried with the target's own compile command, first with
-# a header that it may include (or the test would pass for any broken command), then with the other.
+# The forbidden includes of ARCHITECTURE.md are not there: between modules they do not compile, and
+# within a module no room includes from a room above it.
 set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$ROOT/build/dev}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+cd "$ROOT"
 failed=0
 
-# flags_of TARGET: include paths, definitions and standard with which its sources are compiled.
-flags_of() {
-  python3 - "$BUILD/compile_commands.json" "$1" <<'PY'
-import json, shlex, sys
-for entry in json.load(open(sys.argv[1])):
-    if "CMakeFiles/%s.dir/" % sys.argv[2] in entry["command"]:
-        words = shlex.split(entry["command"])
-        keep, i = [], 0
-        while i < len(words):
-            word = words[i]
-            if word.startswith(("-I", "-D", "-std=")):
-                keep.append(word)
-            elif word == "-isystem":
-                keep += [word, words[i + 1]]
-            i += 1
-        print(" ".join(keep))
-        sys.exit()
-sys.exit("no source of target %s in compile_commands.json" % sys.argv[2])
-PY
-}
-
-compiles() {
-  local flags
-  flags=$(flags_of "$1")
-  printf '#include "%s"\n' "$2" >"$work/probe.cc"
-  # shellcheck disable=SC2086 # a list of flags
-  (cd "$BUILD" && g++ $flags -fsyntax-only "$work/probe.cc" 2>"$work/errors")
-}
-
-# row TARGET ALLOWED FORBIDDEN
-row() {
-  if ! compiles "$1" "$2"; then
-    echo "$1: \"$2\" should compile and does not:"
-    cat "$work/errors"
-    failed=1
-  elif compiles "$1" "$3"; then
-    echo "$1: \"$3\" compiles and must not"
-    failed=1
-  elif ! grep -q 'No such file' "$work/errors"; then
-    echo "$1: \"$3\" fails for another reason:"
-    cat "$work/errors"
-    failed=1
-  fi
-}
-
-for agent in "$ROOT"/agents/*/; do
-  [ -f "$agent/CMakeLists.txt" ] || continue
-  target=outrigger_agent_$(basename "$agent" | tr - _)
-  for header in wire/extender.h engine/engine.h kube/api.h cluster/snapshot.h plan/round.h http/server.h server/service.h cli/main.h; do
-    row "$target" outrigger/agent/agent.h "$header"
+# Library targets, each with headers that it may include (or the test would pass for any broken
+# command) and behind "|" with those that it must not reach. The preprocessor looks for them with
+# the target's own include paths.
+rows() {
+  for agent in agents/*/; do
+    [ -f "$agent/CMakeLists.txt" ] || continue
+    echo "outrigger_agent_$(basename "$agent" | tr - _) outrigger/agent/agent.h | wire/extender.h" \
+      "engine/engine.h kube/api.h cluster/snapshot.h plan/round/round.h http/server.h" \
+      "server/service.h cli/main.h"
   done
-done
-row outrigger_sdk outrigger/k8s/pod.h wire/extender.h
-row outrigger_names names/name_set.h json/reader.h
-row outrigger_names names/name_set.h outrigger/k8s/node.h
-row outrigger_json json/reader.h wire/extender.h
-row outrigger_wire wire/extender.h engine/engine.h
-row outrigger_wire outrigger/k8s/pod.h http/server.h
-row outrigger_json json/reader.h kube/api.h
-row outrigger_json json/reader.h protobuf/envelope.h
-row outrigger_protobuf protobuf/envelope.h kube/api.h
-row outrigger_protobuf json/path.h wire/extender.h
-row outrigger_plan outrigger/plan/groups.h json/reader.h
-row outrigger_plan cluster/snapshot.h kube/api.h
-row outrigger_plan cluster/snapshot.h engine/engine.h
-row outrigger_plan plan/pairs/pod_pairs.h json/reader.h
-row outrigger_kube kube/api.h wire/extender.h
-row outrigger_kube json/reader.h http/server.h
-row outrigger_kube kube/api.h cli/main.h
-row outrigger_engine wire/extender.h server/service.h
-row outrigger_engine engine/engine.h http/server.h
-row outrigger_http http/server.h wire/extender.h
-row outrigger_http http/server.h outrigger/k8s/pod.h
-row outrigger_server engine/engine.h cli/main.h
+  cat <<'EOF'
+outrigger_sdk outrigger/k8s/pod.h | wire/extender.h
+outrigger_names names/name_set.h | json/reader.h outrigger/k8s/node.h
+outrigger_json json/reader.h | wire/extender.h kube/api.h protobuf/envelope.h
+outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server.h
+outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
+outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
+outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
+outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h
+outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
+outrigger_server engine/engine.h | cli/main.h
+EOF
+}
+rows | python3 -c '
+import json, os, shlex, subprocess, sys
+commands = {}
+for entry in json.load(open(sys.argv[1])):
+    for part in entry["command"].split("/"):
+        if part.startswith("outrigger_") and part.endswith(".dir"):
+            commands.setdefault(part[:-4], entry)
 
-# What include paths cannot forbid: relative paths, and libraries that every compiler finds.
-cd "$ROOT"
+def flags_of(entry):
+    """Include paths, definitions and the standard: all that decides which headers are found."""
+    words, keep = shlex.split(entry["command"]), []
+    for word, following in zip(words, words[1:] + [""]):
+        if word.startswith(("-I", "-D", "-std=")):
+            keep.append(word)
+        elif word == "-isystem":
+            keep += [word, following]
+    return keep
+
+failed = False
+for line in sys.stdin:
+    target, *headers = line.split()
+    bar = headers.index("|")
+    if target not in commands:
+        sys.exit(f"no source of target {target} in compile_commands.json")
+    probe = ""
+    for at, header in enumerate(headers):
+        if at == bar:
+            continue
+        if not any(os.path.exists(f"{top}/{header}") for top in ("src", "include")):
+            sys.exit(f"{target}: \"{header}\" is no header of this tree")
+        wrong = f"__has_include(\"{header}\")" if at > bar else f"!__has_include(\"{header}\")"
+        text = "is reachable and must not be" if at > bar else "should be reachable and is not"
+        probe += f"#if {wrong}\n#error {target}: {header} {text}\n#endif\n"
+    entry = commands[target]
+    ran = subprocess.run(["g++", *flags_of(entry), "-E", "-x", "c++", "-"], input=probe, text=True,
+                         cwd=entry["directory"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if ran.returncode != 0:
+        failed = True
+        print("\n".join(l for l in ran.stderr.split("\n") if "error" in l))
+sys.exit(failed)' "$BUILD/compile_commands.json" || failed=1
+
+# forbid WHAT PATTERN PATHSPEC...
 forbid() {
   local what=$1 pattern=$2
   shift 2
@@ -94,11 +80,68 @@ forbid() {
     failed=1
   fi
 }
+
+# floors FOLDER PREFIX ROOM...: the rooms of a folder from the top. "." has the files of the folder
+# itself. Tests may look at every floor.
+with_floors=''
+floors() {
+  local folder=$1 prefix=$2 above='' room files headers
+  shift 2
+  for room in "$@"; do
+    files="$folder/$room/*" headers="$prefix$room/"
+    [ "$room" != . ] || files=":(glob)$folder/*" headers="${prefix}[a-z0-9_]+\.h\""
+    [ -n "$(git ls-files -- "$files")" ] || { echo "$folder has no room $room"; failed=1; }
+    [ -z "$above" ] || forbid "an include that runs upwards from $folder/$room" \
+      "#include \"($above)" "$files" ':!*_test.cc' ':!*_testing.h'
+    above+=${above:+|}$headers
+    with_floors+=" $folder/$room "
+  done
+}
+floors src/cli cli/ main . doctor explain scheduler_config agents args serve settings format
+floors src/kube kube/ view lease write watch stream transport config .
+floors src/http http/ server answer request tls socket .
+floors src/plan plan/ . preemption shortfall round search nodes pairs groups
+floors src/sdk outrigger/ agent k8s
+floors agents/gang '' . reports eviction nominations calls board leadership
+# Neighbours that are on one floor: neither includes the other.
+apart() {
+  forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'
+}
+apart src/kube kube/ view lease
+apart src/kube kube/ lease write
+apart src/kube kube/ write watch
+apart src/http http/ answer request
+apart src/http http/ request tls
+apart src/plan plan/ preemption shortfall
+apart src/plan plan/ pairs groups
+apart agents/gang '' board leadership
+for room in $(git ls-files 'src/*/*/*' 'agents/*/*/*' | cut -d/ -f1-3 | sort -u); do
+  [[ $with_floors == *" $room "* ]] && continue
+  echo "$room: no row of this test says on which floor it is"
+  failed=1
+done
+# A unit test is where its source is.
+for room in $(git ls-files 'tests/unit/*/*/*' | cut -d/ -f3-4 | sort -u); do
+  [ -d "src/$room" ] || { echo "tests/unit/$room mirrors no folder src/$room"; failed=1; }
+done
+
+# A folder that is too large is divided into rooms; corpora and golden tables are data.
+git ls-files ':!tests/fuzz/corpus' ':!tests/golden' | awk -v most=40 '
+  { if (!sub("/[^/]*$", "")) $0 = "." ; files[$0]++ }
+  END {
+    for (folder in files) if (files[folder] > most) {
+      printf "%s has %d files: more than %d are divided\n", folder, files[folder], most
+      large = 1
+    }
+    exit large
+  }' || failed=1
+
+# What include paths cannot forbid: relative paths, and libraries that every compiler finds.
 forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
 forbid "httplib outside tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*'
 forbid "libcurl outside src/kube/transport/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/transport/curl_*'
 forbid "protozero outside src/protobuf and tests" '#include [<"]protozero' 'src/*' 'agents/*' 'include/*' ':!src/protobuf'
-forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request_parser.cc'
+forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/config/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
 forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/transport.h"
+#include "http/socket/transport.h"
 
 namespace outrigger::testing {
 

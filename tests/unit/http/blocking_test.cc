@@ -10,7 +10,7 @@
 
 #include "crowd.h"
 #include "gate.h"
-#include "http/connection.h"
+#include "http/server/connection.h"
 #include "raw_http.h"
 #include "start.h"
 

@@ -1,8 +1,8 @@
 #include <map>
 
 #include "cluster/cluster.h"
-#include "groups_testing.h"
 #include "outrigger/plan/pods.h"
+#include "unit/plan/groups/groups_testing.h"
 
 namespace outrigger::plan {
 namespace {

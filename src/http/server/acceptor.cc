@@ -1,0 +1,101 @@
+#include "http/server/acceptor.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "http/socket/listener.h"
+
+namespace outrigger::http {
+namespace {
+
+constexpr int kAcceptAtOnce = 64;
+constexpr int kAcceptAtEnd = 4096;
+// Refused connections that may still be told why; more are closed at once.
+constexpr size_t kMostTold = 64;
+
+}  // namespace
+
+Acceptor::Acceptor(Fd listener, std::unique_ptr<TlsContext> tls, Shared& shared, Poller& poller,
+                   ConnectionDriver& driver)
+    : shared_(shared),
+      poller_(poller),
+      driver_(driver),
+      max_connections_(MaxConnections(shared.options)),
+      tls_(std::move(tls)),
+      listener_(std::move(listener)),
+      port_(PortOf(listener_)) {}
+
+void Acceptor::Count(ServerStats* stats) const {
+  stats->connections_accepted = accepted_;
+  stats->connections_refused = turned_away_;
+  stats->connections_evicted = evicted_;
+}
+
+void Acceptor::AcceptWaiting() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Accept(kAcceptAtOnce);
+}
+
+void Acceptor::Close() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Accept(kAcceptAtEnd);
+  listener_.Close();
+}
+
+void Acceptor::Accept(int at_most) {
+  for (int i = 0; i < at_most && listener_.valid(); ++i) {
+    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.valid()) {
+      Welcome(std::move(socket));
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      if (!AwaitDescriptors()) return;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    }
+    // Else the one connection is lost (ECONNABORTED and its like), not the listener.
+  }
+}
+
+/// The listener stays readable without descriptors: get one back, or at least do not spin.
+bool Acceptor::AwaitDescriptors() {
+  if (MakeRoom()) return true;
+  ::poll(nullptr, 0, 10);
+  return false;
+}
+
+bool Acceptor::MakeRoom() {
+  const Poller::Held spared = poller_.TakeOne();
+  if (spared == nullptr) return false;
+  ++evicted_;
+  driver_.Close(spared);
+  return true;
+}
+
+void Acceptor::Welcome(Fd socket) {
+  ++accepted_;
+  const size_t open = driver_.connections();
+  const bool refused = open >= max_connections_ && !MakeRoom();
+  if (refused) {
+    ++turned_away_;
+    // Through TLS a word costs a handshake, which is more than a refused peer gets.
+    if (tls_ != nullptr || open >= max_connections_ + kMostTold) return;
+  }
+  const bool in_clear = tls_ == nullptr;
+  auto transport = in_clear ? MakePlainTransport(socket) : tls_->Accept(socket);
+  if (transport == nullptr) return;
+  const auto connection = std::make_shared<Connection>(
+      ++last_number_, std::move(socket), std::move(transport), /*handshake=*/!in_clear, shared_);
+  if (!driver_.Adopt(connection)) return;
+  if (refused) {
+    connection->RefuseAll(503, "too many connections");
+    // Here, since the workers may all be busy; a fresh socket takes so little at once.
+    return driver_.Drive(connection);
+  }
+  // Not to a worker, even if bytes are here already: a flood of silent ones should cost none.
+  driver_.Park(connection, /*to_write=*/false, /*knew_of_drain=*/false);
+}
+
+}  // namespace outrigger::http

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "http/fd.h"
+#include "http/server.h"
+#include "http/server/connection_driver.h"
+#include "http/server/poller.h"
+#include "http/server/shared.h"
+#include "http/tls/tls.h"
+
+namespace outrigger::http {
+
+/// Takes new connections from the listener and hands them to the driver. Where there are too many,
+/// it makes room by closing one that can be spared, or refuses the new one. Thread-safe.
+class Acceptor {
+ public:
+  /// `tls` is null in clear. All references outlive the acceptor.
+  Acceptor(Fd listener, std::unique_ptr<TlsContext> tls, Shared& shared, Poller& poller,
+           ConnectionDriver& driver);
+
+  /// The listening socket, for the poller to watch; closed by Close().
+  const Fd& listener() const { return listener_; }
+  uint16_t port() const { return port_; }
+
+  /// Takes connections that wait in the listener's queue; not all of a burst at once.
+  void AcceptWaiting();
+  /// Takes what waits in the queue, since closing the listener resets that, and closes it.
+  void Close();
+
+  /// Fills in the figures that are kept here.
+  void Count(ServerStats* stats) const;
+
+ private:
+  void Accept(int at_most);
+  bool AwaitDescriptors();
+  void Welcome(Fd socket);
+  bool MakeRoom();
+
+  Shared& shared_;
+  Poller& poller_;
+  ConnectionDriver& driver_;
+  const size_t max_connections_;
+  const std::unique_ptr<TlsContext> tls_;
+
+  std::mutex mutex_;
+  Fd listener_;  // guarded by mutex_ once the poller runs
+  const uint16_t port_;
+
+  std::atomic<uint64_t> last_number_{1};  // the poller keeps the first ones to itself
+  std::atomic<uint64_t> accepted_{0};
+  std::atomic<uint64_t> turned_away_{0};
+  std::atomic<uint64_t> evicted_{0};
+};
+
+}  // namespace outrigger::http

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "http/answer/writer.h"
+#include "http/fd.h"
+#include "http/request/reader.h"
+#include "http/server.h"
+#include "http/server/shared.h"
+#include "http/socket/leftovers.h"
+#include "http/socket/transport.h"
+
+namespace outrigger::http {
+
+using Clock = std::chrono::steady_clock;
+
+/// One accepted connection: where it stands between two bytes, and until when. It never waits; a
+/// worker drives it as far as it goes, and the poller holds it meanwhile. Used by one thread at a
+/// time, but for what is marked.
+class Connection {
+ public:
+  /// `handshake`: the transport has to shake hands first.
+  Connection(uint64_t number, Fd socket, std::unique_ptr<Transport> transport, bool handshake,
+             Shared& shared);
+  ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Never given twice by a server, unlike a descriptor.
+  uint64_t number() const { return number_; }
+  int socket() const { return socket_.get(); }
+
+  enum class Next {
+    kRead,   // wait until bytes come, at most until deadline(), and advance again
+    kWrite,  // the same until the peer takes bytes
+    kCall,   // a request is complete: give it an answer by SetAnswer(), and advance again
+    kClose,  // of no further use
+  };
+  Next Advance(Clock::time_point now);
+  Clock::time_point deadline() const { return deadline_; }
+
+  /// Between two requests, or before the first.
+  bool idle() const;
+  /// In the middle of moving a body: the next bytes are likely to be on their way.
+  bool moving() const;
+
+  const RequestHead& head() const { return reader_.head(); }
+  /// The complete request, and a token that says when nobody wants its answer any more.
+  Request BeginCall();
+  void EndCall();
+  /// From any thread: the peer has gone, or the server gives up on calls under way.
+  void Abandon();
+
+  /// `close`: the connection ends behind this answer.
+  void SetAnswer(Response response, bool close);
+  /// A mark for whoever counts the connections that stay for another call.
+  void SetKept() { kept_ = true; }
+  bool TakeKept() { return std::exchange(kept_, false); }
+  /// An answer instead of a request that nobody reads; the connection ends behind it.
+  void RefuseAll(int status, std::string_view text);
+
+  /// From any thread: cuts the connection off; whoever reads or writes it fails at once.
+  void Abort() const;
+
+ private:
+  enum class Phase { kHandshake, kReading, kCalling, kWriting, kLingering, kClosed };
+
+  Next Handshake(Clock::time_point now);
+  Next Read(Clock::time_point now);
+  Next Write(Clock::time_point now);
+  Next Linger(Clock::time_point now);
+  Next Blocked(Moved::How how, Clock::time_point now);
+  void ReadingBegan(RequestReader::State before, Clock::time_point now);
+  bool Expire(Clock::time_point now);
+  void AfterAnswer(Clock::time_point now);
+  void EndWriting(Clock::time_point now);
+  Next Close();
+  std::stop_source CurrentCall();
+
+  const uint64_t number_;
+  const Fd socket_;
+  const std::unique_ptr<Transport> transport_;
+  Shared& shared_;
+  const std::string peer_;
+  RequestReader reader_;
+
+  Phase phase_;
+  bool kept_ = false;
+  Clock::time_point deadline_;
+  Clock::time_point first_byte_;
+  bool fresh_ = true;  // before the first byte of the first request
+
+  AnswerWriter writer_;
+  bool close_ = false;   // the connection ends behind the answer
+  bool unread_ = false;  // there may be bytes of the request that nobody read
+  Leftovers leftovers_;
+
+  std::mutex call_mutex_;
+  std::stop_source call_;  // guarded by call_mutex_
+};
+
+}  // namespace outrigger::http

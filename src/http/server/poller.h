@@ -1,0 +1,100 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "http/fd.h"
+#include "http/server/connection.h"
+
+namespace outrigger::http {
+
+/// Holds the connections that wait for something, without a thread each: one thread and epoll.
+/// Thread-safe but for Start().
+class Poller {
+ public:
+  using Held = std::shared_ptr<Connection>;
+
+  /// What the poller's thread calls; none may block.
+  struct Callbacks {
+    std::function<void(Held)> ready;     // what it waited for has come, or its deadline has
+    std::function<void()> acceptable;    // the listener has connections
+    std::function<void()> now_and_then;  // about every `tick`
+  };
+
+  static absl::StatusOr<std::unique_ptr<Poller>> Create();
+  ~Poller();
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  /// Once. `listener` outlives the poller's thread.
+  void Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks callbacks);
+  /// Ends the thread; what is parked stays so until TakeAll().
+  void Stop();
+
+  /// Makes a connection known; not yet waited for.
+  bool Add(const Held& connection);
+  void Remove(const Connection& connection);
+
+  /// The connection waits for bytes, or for room if `to_write`, until its deadline, and is then
+  /// given to `ready`. Nobody else touches it meanwhile.
+  void Park(const Held& connection, bool to_write);
+  /// A call runs: its peer is watched, and Abandon() called when it hangs up. Ends with the next
+  /// Park(), Unwatch() or Remove().
+  void Watch(const Held& connection);
+  void Unwatch(const Connection& connection);
+
+  /// Unparks the connection for the caller; false if it is not parked any more.
+  bool Take(const Connection& connection);
+  /// Gives the parked connection that can best be spared, an idle one before one that has begun a
+  /// request, and the one that has waited longest first; null if none is parked.
+  Held TakeOne();
+  /// Gives all idle connections.
+  std::vector<Held> TakeIdle();
+
+  /// Every connection there is, parked or not.
+  std::vector<Held> All() const;
+
+ private:
+  enum class Mode { kOwned, kParked, kWatched };
+  struct Entry {
+    Held connection;
+    Mode mode = Mode::kOwned;
+    bool idle = false;
+    Clock::time_point deadline;
+  };
+  using Entries = absl::flat_hash_map<uint64_t, Entry>;
+
+  Poller(Fd epoll, Fd wake) : epoll_(std::move(epoll)), wake_(std::move(wake)) {}
+  void Loop();
+  int TimeoutMs(Clock::time_point next_tick);
+  void OnEvent(uint64_t number, std::vector<Held>* ready, std::vector<Held>* gone);
+  void CollectExpired(Clock::time_point now, std::vector<Held>* ready);
+  Held Unpark(Entry& entry);
+  void Arm(const Connection& connection, uint32_t events) const;
+  void Wake() const;
+
+  const Fd epoll_;
+  const Fd wake_;
+  std::chrono::milliseconds tick_{};
+  Callbacks callbacks_;
+
+  mutable std::mutex mutex_;
+  Entries entries_;
+  std::set<std::pair<Clock::time_point, uint64_t>> busy_deadlines_;  // parked in mid-request
+  std::set<std::pair<Clock::time_point, uint64_t>> idle_deadlines_;  // parked and idle
+  Clock::time_point wakes_at_ = Clock::time_point::max();
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace outrigger::http

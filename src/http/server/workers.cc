@@ -1,0 +1,73 @@
+#include "http/server/workers.h"
+
+#include <system_error>
+#include <utility>
+
+#include "http/short_turns.h"
+
+namespace outrigger::http {
+
+void Workers::Run(std::function<void()> task) {
+  Threads ended;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tasks_.push_back(std::move(task));
+    if (tasks_.size() > idle_ && threads_.size() < max_threads_) StartThread();
+    ended.swap(ended_);
+  }
+  task_or_end_.notify_one();
+  Join(std::move(ended));
+}
+
+void Workers::StartThread() {
+  const auto self = threads_.emplace(threads_.end());
+  try {
+    *self = std::thread([this, self] { Work(self); });
+  } catch (const std::system_error&) {
+    // No thread to be had now: the task waits for one that is at work.
+    threads_.erase(self);
+  }
+}
+
+void Workers::Work(Threads::iterator self) {
+  AskForShortTurns();
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    ++idle_;
+    const bool woken =
+        task_or_end_.wait_for(lock, keep_idle_, [this] { return !tasks_.empty() || finishing_; });
+    --idle_;
+    if (!woken || tasks_.empty()) break;
+    {
+      const std::function<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+    }
+    lock.lock();
+  }
+  ended_.splice(ended_.end(), threads_, self);
+  thread_ended_.notify_all();
+}
+
+void Workers::Finish() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  finishing_ = true;
+  task_or_end_.notify_all();
+  thread_ended_.wait(lock, [this] { return threads_.empty(); });
+  Threads ended;
+  ended.swap(ended_);
+  lock.unlock();
+  Join(std::move(ended));
+}
+
+size_t Workers::size() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return threads_.size();
+}
+
+void Workers::Join(Threads threads) {
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace outrigger::http

@@ -1,0 +1,116 @@
+#include "plan/preemption/tenants.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "outrigger/plan/group.h"
+
+namespace outrigger::plan {
+namespace {
+
+constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
+
+int64_t SinceOf(const Pod& pod) {
+  return pod.scheduled_time != 0 ? pod.scheduled_time : pod.creation_time;
+}
+
+// Pods that would be back at once, or that nobody can evict.
+bool Stays(const Pod& pod) {
+  const bool of_daemon_set = pod.controller && pod.controller->kind == "DaemonSet";
+  return of_daemon_set || !pod.annotations.Get(kMirror).empty();
+}
+
+// The group that the pod belongs to as a whole; nullptr: it is a single one.
+const GroupState* GangOf(const Pod& pod, std::span<const GroupState> groups) {
+  const auto membership = MembershipOf(pod, nullptr);
+  const GroupState* group = membership ? FindGroup(groups, *membership) : nullptr;
+  return group == nullptr || group->independent ? nullptr : group;
+}
+
+class Collector {
+ public:
+  Collector(int32_t below, std::span<const GroupState> groups) : below_(below), groups_(groups) {}
+
+  void Add(const cluster::PodRecord& record) {
+    auto pod = std::make_shared<const Pod>(record.Unpack());
+    if (pod->being_deleted) return leaving_.push_back(&record);
+    const GroupState* gang = GangOf(*pod, groups_);
+    UnitKey key =
+        gang != nullptr ? gang->key : UnitKey{Dialect::kNone, pod->namespace_, pod->name, pod->uid};
+    Entry& entry = entries_[std::move(key)];
+    Tenant& tenant = entry.candidate.tenant;
+    entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->broken);
+    tenant.priority =
+        tenant.pods.empty() ? pod->priority : std::max(tenant.priority, pod->priority);
+    if (gang != nullptr && gang->class_priority) {
+      tenant.priority = std::max(tenant.priority, *gang->class_priority);
+    }
+    tenant.since = std::max(tenant.since, SinceOf(*pod));
+    tenant.pods.push_back(std::move(pod));
+    entry.candidate.records.push_back(&record);
+  }
+
+  Residents Take() {
+    Residents residents{.candidates = {}, .leaving = std::move(leaving_)};
+    for (auto& [key, entry] : entries_) {
+      Tenant& tenant = entry.candidate.tenant;
+      if (entry.stays || tenant.priority >= below_) continue;
+      tenant.key = key;
+      std::sort(tenant.pods.begin(), tenant.pods.end(),
+                [](const auto& a, const auto& b) { return a->name < b->name; });
+      residents.candidates.push_back(std::move(entry.candidate));
+    }
+    return residents;
+  }
+
+ private:
+  struct Entry {
+    Candidate candidate;
+    bool stays = false;
+  };
+  const int32_t below_;
+  const std::span<const GroupState> groups_;
+  std::map<UnitKey, Entry> entries_;
+  std::vector<const cluster::PodRecord*> leaving_;
+};
+
+void DrawOnBudgets(const std::vector<DisruptionBudget>& budgets, Candidate* candidate) {
+  for (const auto& pod : candidate->tenant.pods) {
+    for (size_t i = 0; i < budgets.size(); ++i) {
+      const DisruptionBudget& budget = budgets[i];
+      const bool covers = budget.namespace_ == pod->namespace_ && budget.selector &&
+                          budget.selector->Matches(pod->labels);
+      if (covers) candidate->budgets.push_back(i);
+    }
+  }
+}
+
+void CountRunTime(int64_t now, Candidate* candidate) {
+  for (const auto& pod : candidate->tenant.pods) {
+    candidate->run_time += std::max<int64_t>(0, now - SinceOf(*pod));
+  }
+}
+
+}  // namespace
+
+Residents ResidentsBelow(int32_t priority, const cluster::Snapshot& snapshot,
+                         std::span<const GroupState> groups, const PreemptionOptions& options) {
+  Collector collector(priority, groups);
+  snapshot.ForEachPod([&](const cluster::PodPtr& pod) {
+    if (!pod->node_name().empty() && !pod->is_terminal()) collector.Add(*pod);
+  });
+  Residents residents = collector.Take();
+  std::erase_if(residents.candidates, [&](const Candidate& candidate) {
+    return candidate.tenant.since > options.now - options.min_run_time;
+  });
+  for (Candidate& candidate : residents.candidates) {
+    DrawOnBudgets(options.budgets, &candidate);
+    CountRunTime(options.now, &candidate);
+  }
+  return residents;
+}
+
+}  // namespace outrigger::plan

@@ -1,0 +1,92 @@
+#include "plan/round/reservation.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace outrigger::plan {
+namespace {
+
+// How much of each shape is still missing. A node counts for one shape at a time: the room that a
+// node has for both is not there twice.
+class Missing {
+ public:
+  Missing(const NodeSpace& space, const Seats& seats) : space_(space) {
+    std::map<ShapeIndex, int64_t> counts;
+    for (const Seat& seat : seats.seats) ++counts[seat.shape];
+    int64_t spare = static_cast<int64_t>(seats.seats.size()) - seats.need;
+    for (auto at = seats.order.rbegin(); at != seats.order.rend() && spare > 0; ++at, --spare) {
+      --counts[seats.seats[*at].shape];
+    }
+    for (const uint32_t index : seats.order) {
+      const ShapeIndex shape = seats.seats[index].shape;
+      const auto same = [&](const auto& entry) { return entry.first == shape; };
+      if (std::any_of(counts_.begin(), counts_.end(), same)) continue;
+      counts_.emplace_back(shape, counts[shape]);
+    }
+  }
+
+  bool None() const {
+    return std::all_of(counts_.begin(), counts_.end(), [](const auto& c) { return c.second <= 0; });
+  }
+  // False: the node is of no use.
+  bool Use(Slot slot) {
+    for (auto& [shape, count] : counts_) {
+      const int64_t room = count > 0 ? space_.RoomWhenEmpty(shape, slot) : 0;
+      if (room <= 0) continue;
+      count -= room;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  const NodeSpace& space_;
+  std::vector<std::pair<ShapeIndex, int64_t>> counts_;  // the largest shape first
+};
+
+std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& slots,
+                             const Seats& seats, const std::vector<std::string>& before) {
+  const ShapeIndex shape = seats.seats[seats.order.front()].shape;
+  std::vector<std::tuple<bool, int64_t, Slot>> ordered;
+  for (const Slot slot : slots) {
+    const bool had = std::binary_search(before.begin(), before.end(), space.node(slot).name);
+    ordered.emplace_back(!had, -space.Room(shape, slot), slot);
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return std::tuple(std::get<0>(a), std::get<1>(a)) < std::tuple(std::get<0>(b), std::get<1>(b));
+  });
+  Missing missing(space, seats);
+  std::vector<Slot> chosen;
+  for (const auto& [is_new, room, slot] : ordered) {
+    if (missing.None()) break;
+    if (missing.Use(slot)) chosen.push_back(slot);
+  }
+  return missing.None() ? chosen : std::vector<Slot>();
+}
+
+}  // namespace
+
+std::vector<Slot> ChooseReserved(const NodeSpace& space, DomainTable* domains, const Unit& unit,
+                                 const Seats& seats, const std::vector<std::string>& before) {
+  if (seats.seats.empty()) return {};
+  if (unit.topology.required.empty()) return ChooseFrom(space, space.in_order(), seats, before);
+  std::vector<Slot> best;
+  int64_t best_kept = -1;
+  for (const Domain& domain : domains->Of(unit.topology.required)) {
+    if (!JoinPlaced(space, unit, seats, domain.slots)) continue;  // of no use there
+    std::vector<Slot> chosen = ChooseFrom(space, domain.slots, seats, before);
+    if (chosen.empty()) continue;
+    const auto kept = std::count_if(chosen.begin(), chosen.end(), [&](Slot slot) {
+      return std::binary_search(before.begin(), before.end(), space.node(slot).name);
+    });
+    const bool better = kept > best_kept || (kept == best_kept && chosen.size() < best.size());
+    if (!better) continue;
+    best_kept = kept;
+    best = std::move(chosen);
+  }
+  return best;
+}
+
+}  // namespace outrigger::plan

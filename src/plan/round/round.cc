@@ -1,0 +1,199 @@
+#include "plan/round/round.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "plan/round/reservation.h"
+#include "plan/search/attempt.h"
+#include "plan/search/causes.h"
+
+namespace outrigger::plan {
+namespace {
+
+bool SameLevel(const Rank& a, const Rank& b) {
+  return a.broken == b.broken && a.group_priority == b.group_priority && a.priority == b.priority;
+}
+
+bool AnyIsOpen(const Seats& seats) {
+  return std::any_of(seats.seats.begin(), seats.seats.end(),
+                     [](const Seat& seat) { return seat.slot == kNoSlot; });
+}
+
+}  // namespace
+
+Round::Round(NodeSpace* space, DomainTable* domains, ShapeTable* shapes, const PlanOptions& options)
+    : space_(space),
+      domains_(domains),
+      shapes_(shapes),
+      options_(options),
+      placer_(space, domains),
+      kept_(space, shapes) {}
+
+void Round::Watch(size_t index, std::function<void(const Unit&, const Seats&)> see) {
+  watched_ = index;
+  see_ = std::move(see);
+}
+
+void Round::Run(std::span<const Unit> units) {
+  // A new resource means new rows: all shapes must be known before anything is placed.
+  shapes_->Learn(units);
+  for (const Unit& unit : units) {
+    if (!unit.min_resources.empty()) space_->AmountsOf(unit.min_resources);
+  }
+  kept_.Learn(units);
+  plan_.units.reserve(units.size());
+  for (size_t from = 0; from < units.size();) {
+    size_t to = from + 1;
+    while (to < units.size() && SameLevel(units[from].rank, units[to].rank)) ++to;
+    PlanLevel(units, from, to);
+    from = to;
+  }
+}
+
+// Members over the minimum wait for the minimums of their own priority, not for those below it.
+void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
+  std::vector<Open> open;
+  for (size_t i = from; i < to; ++i) {
+    Seats seats = SeatsOf(units[i], space_, shapes_);
+    // Others are going so that as much is free; it does not come all at once.
+    if (options_.promise && options_.promise->unit == units[i].key) seats.in_all.clear();
+    Placer::Outcome outcome;
+    UnitPlan plan = PlanUnit(units[i], i, &seats, &outcome);
+    const bool more = plan.fits && AnyIsOpen(seats);
+    if (plan.fits && !more) Write(seats, &plan);
+    plan_.units.push_back(std::move(plan));
+    if (more) open.push_back({i, std::move(seats), outcome});
+  }
+  Fill(units, to, &open);
+}
+
+void Round::KeepFrom(size_t next) {
+  if (kept_.KeepFrom(next)) SomeCameFree();
+}
+
+bool Round::Release() {
+  const bool freed = kept_.Release();
+  if (freed) SomeCameFree();
+  return freed;
+}
+
+void Round::SomeCameFree() {
+  placer_.SomeCameFree();
+  most_free_.clear();
+}
+
+// The first of what the unit wants to be free in all that is not; or null. What is free only
+// shrinks, so a sum that was too small is not made again.
+const Amount* Round::ShortInAll(const Seats& seats) {
+  for (const Amount& wanted : seats.in_all) {
+    const auto [most, is_new] = most_free_.try_emplace(wanted.column, wanted.value);
+    if (most->second < wanted.value) return &wanted;
+    most->second = space_->FreeInAll(wanted.column);
+    if (most->second < wanted.value) return &wanted;
+  }
+  return nullptr;
+}
+
+const Amount* Round::SurelyShortInAll(const Seats& seats) const {
+  for (const Amount& wanted : seats.in_all) {
+    const auto most = most_ever_free_.find(wanted.column);
+    if (most != most_ever_free_.end() && most->second < wanted.value) return &wanted;
+  }
+  return nullptr;
+}
+
+Placer::Outcome Round::TryPlace(const Unit& unit, Seats* seats) {
+  return ShortInAll(*seats) == nullptr ? placer_.Place(unit, seats) : Placer::Outcome();
+}
+
+// Places that gangs behind the unit have are taken only if it does not fit without.
+Placer::Outcome Round::Place(const Unit& unit, size_t index, Seats* seats) {
+  KeepFrom(index + 1);
+  const Placer::Outcome outcome = TryPlace(unit, seats);
+  return outcome.fits || !Release() ? outcome : TryPlace(unit, seats);
+}
+
+void Round::Fill(std::span<const Unit> units, size_t next, std::vector<Open>* open) {
+  if (open->empty()) return;
+  KeepFrom(next);
+  for (Open& unit : *open) placer_.Fill(units[unit.index], unit.outcome, &unit.seats);
+  if (Release()) {
+    for (Open& unit : *open) placer_.Fill(units[unit.index], unit.outcome, &unit.seats);
+  }
+  for (const Open& unit : *open) Write(unit.seats, &plan_.units[unit.index]);
+}
+
+UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome) {
+  UnitPlan plan;
+  plan.cause = FindMissing(unit, *seats);
+  if (plan.cause.kind == Cause::Class::kNone && seats->plain) {
+    // What is free only shrinks: who asks for no less than one that failed fails, too.
+    const auto failed = failures_.find(seats->likeness);
+    if (failed != failures_.end() && failed->second.need <= seats->need) {
+      plan.cause = failed->second.cause;
+    }
+  }
+  if (plan.cause.kind == Cause::Class::kNone) plan.cause = InAllCause(SurelyShortInAll(*seats));
+  if (plan.cause.kind == Cause::Class::kNone && seats->lost_waiter == nullptr) {
+    *outcome = Place(unit, index, seats);
+    plan.fits = outcome->fits;
+  }
+  if (!plan.fits) Release();  // why it does not fit is not that they are kept
+  if (!plan.fits && plan.cause.kind == Cause::Class::kNone) {
+    plan.cause = Fail(unit, *seats, outcome->gave_up);
+  }
+  if (plan.fits) return plan;
+  if (index == watched_) see_(unit, *seats);  // what is kept for it is there for it
+  // Nodes that are kept for its members would not make more of what is to be free in all.
+  const bool is_short_in_all = plan.cause.kind == Cause::Class::kMinResources;
+  if (options_.reserve_for == unit.key && !is_short_in_all) Reserve(unit, *seats);
+  if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
+  return plan;
+}
+
+Cause Round::InAllCause(const Amount* amount) const {
+  if (amount == nullptr) return {};
+  return {Cause::Class::kMinResources, space_->columns().Name(amount->column)};
+}
+
+Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
+  if (const Amount* const amount = ShortInAll(seats)) {
+    most_ever_free_[amount->column] = most_free_[amount->column];  // nothing is kept now
+    return InAllCause(amount);
+  }
+  Cause cause = FindCause(space_, unit, seats, gave_up);
+  if (seats.plain) failures_[seats.likeness] = {seats.need, cause};
+  return cause;
+}
+
+void Round::Reserve(const Unit& unit, const Seats& seats) {
+  for (const Slot slot : ChooseReserved(*space_, domains_, unit, seats, options_.reserved)) {
+    space_->Hold(slot);
+    plan_.reserved.push_back(space_->node(slot).name);
+  }
+  std::sort(plan_.reserved.begin(), plan_.reserved.end());
+}
+
+// What is not free yet becomes less than nothing, so that what others leave is kept as well.
+void Round::Keep(const Unit& unit, const Seats& seats, UnitPlan* plan) {
+  plan->promised.resize(seats.seats.size());
+  for (size_t i = 0; i < seats.seats.size(); ++i) {
+    const auto promised = options_.promise->nodes.find(unit.members[i].pod->uid);
+    if (promised == options_.promise->nodes.end()) continue;
+    const Slot slot = space_->Find(promised->second);
+    if (slot == kNoSlot) continue;
+    space_->Take(seats.seats[i].shape, slot, 1);
+    plan->promised[i] = promised->second;
+  }
+}
+
+void Round::Write(const Seats& seats, UnitPlan* plan) const {
+  plan->nodes.resize(seats.seats.size());
+  for (size_t i = 0; i < seats.seats.size(); ++i) {
+    const Slot slot = seats.seats[i].slot;
+    if (slot != kNoSlot) plan->nodes[i] = space_->node(slot).name;
+  }
+}
+
+}  // namespace outrigger::plan

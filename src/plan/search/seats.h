@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "outrigger/plan/unit.h"
+#include "plan/nodes/node_space.h"
+#include "plan/nodes/shape_table.h"
+
+namespace outrigger::plan {
+
+/// A member that wants a place, as the search sees it.
+struct Seat {
+  ShapeIndex shape = 0;
+  int role = -1;  // index of Unit::roles; -1: of none that has a minimum
+  Slot slot = kNoSlot;
+  Slot waits_on = kNoSlot;
+  Slot leased = kNoSlot;
+  std::vector<Slot> refused;
+};
+
+/// What a unit asks for, in numbers.
+struct Seats {
+  std::vector<Seat> seats;         // index-aligned with Unit::members
+  std::vector<uint32_t> order;     // of placing: what is hard to place first
+  std::vector<ShapeIndex> shapes;  // distinct
+  int64_t need = 0;                // so many must be placed
+  std::vector<int64_t> role_need;
+  /// What must be free in the cluster before any is placed, in the order of the resources' names.
+  std::vector<Amount> in_all;
+  /// The member whose node is no more, where it waits to be bound; or nothing.
+  const Member* lost_waiter = nullptr;
+  bool has_refusals = false;
+  bool has_pairs = false;  // where some may go depends on where other pods are
+  /// The outcome depends on the shapes, `need` and the topology alone: another unit of which the
+  /// same is true fails where this one has failed.
+  bool plain = true;
+  /// Equal for units of which all but `need` is equal, if both are plain.
+  std::string likeness;
+};
+
+/// Works out the seats of a unit. `shapes` knows the shape of each pod.
+Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes);
+
+/// Whether members of the unit that go to `slots` join those that have a place already, being bound
+/// or waiting for it: none of these has it elsewhere.
+bool JoinPlaced(const NodeSpace& space, const Unit& unit, const Seats& seats,
+                const std::vector<Slot>& slots);
+
+}  // namespace outrigger::plan

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "outrigger/plan/planner.h"
+#include "plan/shortfall/workshop.h"
+
+namespace outrigger::plan {
+
+/// Planner::Explain() on nodes that are up to date. Leaves no pretended node behind.
+Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, size_t index,
+                        const PlanOptions& options);
+
+}  // namespace outrigger::plan
