@@ -1,10 +1,10 @@
 #include <atomic>
 #include <thread>
 
+#include "cluster/change_listeners.h"
 #include "gmock/gmock.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
-#include "kube/view/change_listener.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 #include "unit/kube/scripted_paths.h"
@@ -87,7 +87,7 @@ class ObjectsOfACluster : public ::testing::Test {
 
   cluster::ClusterOptions ClusterOptions() {
     cluster::ClusterOptions options;
-    options.changed = [this] { changes_.Tell(); };
+    options.changed = [this] { changes_.Notify(); };
     return options;
   }
   ClusterWatchOptions WatchOptions() {
@@ -97,7 +97,7 @@ class ObjectsOfACluster : public ::testing::Test {
     options.reflector.report = [this](const ObjectProblem& problem) {
       problems_.push_back(fmt::format("{} {}", problem.resource, problem.name));
     };
-    options.changed = [this] { changes_.Tell(); };
+    options.changed = [this] { changes_.Notify(); };
     return options;
   }
   static Needs All() {
@@ -134,7 +134,7 @@ class ObjectsOfACluster : public ::testing::Test {
   bool devices_served_ = false;
   VirtualTime time_;
   ScriptedPaths api_;
-  ChangeListener changes_;
+  cluster::ChangeListeners changes_;
   std::vector<std::string> problems_;
   cluster::Cluster cluster_;
   ClusterWatch watch_;
@@ -182,11 +182,15 @@ TEST_F(ObjectsOfACluster, AppearWithTheirDefinitionAndGoWithIt) {
   Start();
   EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
   std::atomic<int> told = 0;
-  actor_.OnChange([&] { ++told; });
+  std::atomic<int> also = 0;
+  const Subscription changes = actor_.OnChange([&] { ++told; });
+  Subscription others = actor_.OnChange([&] { ++also; });
   api_.Answer(kGroups, InitialEnd(9));
   Settle();
   EXPECT_TRUE(Take().served.Has(Dialect::kSchedulerPlugins));
   EXPECT_GT(told.exchange(0), 0) << "though there is no object";
+  EXPECT_GT(also.exchange(0), 0) << "each listener";
+  others.End();
   api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 10, "3")));
   Settle();
   EXPECT_THAT(Groups(), ElementsAre("train u1 3"));
@@ -196,6 +200,7 @@ TEST_F(ObjectsOfACluster, AppearWithTheirDefinitionAndGoWithIt) {
   EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
   EXPECT_THAT(Groups(), IsEmpty());
   EXPECT_GT(told, 0);
+  EXPECT_EQ(also, 0) << "its subscription has ended";
 }
 
 TEST_F(ObjectsOfACluster, ThatAreCreatedAgainAreOthers) {
@@ -294,8 +299,8 @@ TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
   EXPECT_EQ(watch_.States().size(), 1U);
 }
 
-TEST(ChangeListener, IsNotCalledAfterItWasTakenAway) {
-  ChangeListener changes;
+TEST(cluster::ChangeListeners, IsNotCalledAfterItWasTakenAway) {
+  cluster::ChangeListeners changes;
   changes.Tell();
   int told = 0;
   changes.Set([&] {
@@ -309,8 +314,8 @@ TEST(ChangeListener, IsNotCalledAfterItWasTakenAway) {
   EXPECT_EQ(told, 2);
 }
 
-TEST(ChangeListener, IsWaitedForWhenItIsTakenAway) {
-  ChangeListener changes;
+TEST(cluster::ChangeListeners, IsWaitedForWhenItIsTakenAway) {
+  cluster::ChangeListeners changes;
   std::atomic<bool> entered = false;
   std::atomic<bool> may_end = false;
   std::atomic<bool> has_ended = false;
