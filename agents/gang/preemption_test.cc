@@ -29,6 +29,22 @@ TEST_F(PreemptTest, MembersOfGangsEvictNobody) {
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {"uid-a"}, 0}}), SizeIs(1));
 }
 
+// Two places of a gang on two nodes of which one has room for another pod.
+TEST_F(PreemptTest, ACandidateWithoutVictimsPassesOnlyWhereThePlanHasRoom) {
+  Nodes(2);
+  cluster_.Put(Member("train", 0, 1, "2"));
+  StartWithPlan();
+  const auto leased = Passing("train-0");
+  ASSERT_THAT(leased, SizeIs(1));
+  const std::string other = leased[0] == "n0" ? "n1" : "n0";
+  const Pod pod = MakePod("single").Requests({{"cpu", "2"}});
+  EXPECT_THAT(Preempt(pod, {{leased[0], {}, 0}}), IsEmpty()) << "a gang before it has the place";
+  const auto chosen = Preempt(pod, {{leased[0], {}, 0}, {other, {}, 0}});
+  ASSERT_THAT(chosen, SizeIs(1));
+  EXPECT_EQ(chosen[0].node, other);
+  EXPECT_THAT(Preempt(Member("train", 0, 1), {{other, {}, 0}}), IsEmpty());
+}
+
 TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
   Nodes(2);
   for (int i = 0; i < 2; ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kube/api.h"
+#include "kube/errors.h"
 
 namespace outrigger::kube {
 
@@ -23,8 +24,19 @@ class ScriptedPaths final : public Api {
     changed_.notify_all();
   }
 
-  absl::StatusOr<ApiResponse> Call(const ApiRequest&) override {
-    return absl::UnimplementedError("not scripted");
+  /// From now on calls, other than streams, of `path` are answered with `body`.
+  void AnswerCalls(const std::string& path, absl::StatusOr<std::string> body) {
+    const std::lock_guard lock(mutex_);
+    calls_.insert_or_assign(path, std::move(body));
+  }
+
+  /// 404 where nothing else was set: a server without further API groups.
+  absl::StatusOr<ApiResponse> Call(const ApiRequest& request) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(request.path);
+    if (found == calls_.end()) return ErrorOfAnswer(404, "404 page not found", "");
+    if (!found->second.ok()) return found->second.status();
+    return ApiResponse{200, *found->second};
   }
 
   absl::Status Stream(const ApiRequest& request, ByteSink sink) override {
@@ -61,6 +73,7 @@ class ScriptedPaths final : public Api {
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   std::map<std::string, std::deque<std::pair<std::string, absl::Status>>> answers_;
+  std::map<std::string, absl::StatusOr<std::string>> calls_;
   int waiting_ = 0;
 };
 

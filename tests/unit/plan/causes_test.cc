@@ -89,7 +89,7 @@ TEST(Members, HeldByOurGateAloneArePlannedAndCounted) {
 }
 
 TEST(Members, HeldByOurGateCountButHaveNoPlaceWhereSomebodyElseReleasesThem) {
-  GroupOptions options = AllServed();
+  GroupOptions options;
   options.plan_queued = false;
   const Built enough = Build(
       {PodOf("a").Train(), PodOf("b").Train(), PodOf("c").Train().Gate(kQueueGate)}, {}, options);
@@ -110,7 +110,7 @@ TEST(Members, HeldByOurGateCountButHaveNoPlaceWhereSomebodyElseReleasesThem) {
 }
 
 TEST(Causes, OfAGangOfWhichARoleIsHeldNameTheRole) {
-  GroupOptions options = AllServed();
+  GroupOptions options;
   options.plan_queued = false;
   PodGroupObject object = ObjectOf(Dialect::kVolcano, "train", 2);
   object.min_task_member = {{"ps", 1}};
@@ -123,6 +123,18 @@ TEST(Causes, OfAGangOfWhichARoleIsHeldNameTheRole) {
   EXPECT_EQ(
       OnlyState(built).text,
       "0 of 1 members of role ps are released, the gate outrigger.dev/queue holds the others");
+}
+
+TEST(Causes, AVersionThatIsNotKnownIsNamed) {
+  GroupOptions options;
+  options.served = DialectSet();
+  options.unknown_versions[Dialect::kUpstream] = "v2";
+  const Built built = Build({PodOf("a").Member(Dialect::kUpstream, "train")}, {}, options);
+  EXPECT_THAT(built.units, IsEmpty());
+  EXPECT_EQ(OnlyState(built).cause, GroupCause::kUnknownVersion);
+  EXPECT_EQ(OnlyState(built).text,
+            "the API server serves podgroups.scheduling.k8s.io in the version v2, which is not "
+            "known");
 }
 
 TEST(Causes, AnInvalidMinimumOfAnObjectIsNamed) {
@@ -183,7 +195,7 @@ TEST(Causes, MoreThan100000MembersAreTooMany) {
 }
 
 TEST(Causes, UpstreamGroupsAreLeftToASchedulerThatHandlesThem) {
-  GroupOptions options = AllServed();
+  GroupOptions options;
   options.leave_upstream = true;
   const Pods pods = {PodOf("a").Member(Dialect::kUpstream, "train"),
                      PodOf("b").Member(Dialect::kSigs, "train")};
