@@ -76,7 +76,7 @@ func handedOver(w *world) {
 			seat++
 		}
 		before, began := lease, time.Now()
-		w.must(leader.resign())
+		w.Must(leader.resign())
 		seats[seat] = nil
 		var others []candidate
 		for _, one := range seats {
@@ -120,7 +120,7 @@ func givenBack(w *world) {
 		if *lease.Spec.LeaseTransitions != 0 {
 			w.Errorf("a new lease has changed hands %d times", *lease.Spec.LeaseTransitions)
 		}
-		w.must(only.resign())
+		w.Must(only.resign())
 		free := c.read()
 		if free.Spec.HolderIdentity != nil && *free.Spec.HolderIdentity != "" {
 			w.Errorf("held by %q after the end", *free.Spec.HolderIdentity)
@@ -159,7 +159,7 @@ func killedHolder(w *world, off time.Duration, next func(*contest) candidate, ne
 func (c *contest) outlast(first *coordinationv1.Lease) {
 	c.Helper()
 	c.eventually(c.terms.LeaseDuration+patience, func(ctx context.Context) error {
-		lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
+		lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
