@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "admission.h"
 #include "benchmark/benchmark.h"
-#include "board.h"
+#include "board/board.h"
+#include "calls/admission.h"
 #include "cluster/cluster.h"
 #include "fmt/format.h"
 #include "outrigger/plan/groups.h"
