@@ -13,7 +13,7 @@ namespace outrigger {
 ///
 /// A field that is not named here may be empty in a Request. Build it by chaining:
 ///
-///     return Needs().Allocatable().Annotations({"mean-free-cpu"}).PodResources();
+///     return Needs().NodeAllocatable().NodeAnnotations({"mean-free-cpu"}).PodResources();
 ///
 /// Names (node, pod, namespace, UID) are always there.
 class Needs {
