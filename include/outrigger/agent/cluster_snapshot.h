@@ -31,8 +31,9 @@ class SnapshotReader;
 /// reads one field of the packed form and allocates nothing, Unpack() makes the whole Pod.
 ///
 /// It is valid as long as the snapshot that returned it; so are the texts that it returns.
-/// Thread-safe. Labels, annotations, requests and the fields of Unpack() are filled as far as
-/// Agent::Reads() names them (PodMetadata(), PodResources(), PodScheduling(), PodStatus()).
+/// Thread-safe. Names, UID, node, phase and priority are always there. Agent::Reads() must name
+/// what else is read, or it is empty: PodMetadata() for labels and annotations, PodResources() for
+/// requests, PodStatus() for the requests of pods that were resized and for the resource version.
 class PodView {
  public:
   std::string_view Name() const;
@@ -146,7 +147,7 @@ class NodeView {
   const std::string& Name() const { return node_->name; }
 
   /// What the pods here request in sum (PodRequestsOnNode()), by resource name. Assumed pods count,
-  /// finished ones do not; "pods" is their number.
+  /// finished ones do not; "pods" is their number. Without Needs().PodResources() all else is zero.
   const ResourceList& Requested() const { return *requested_; }
   /// Requested() of one resource; zero if no pod here requests it.
   Quantity Requested(std::string_view resource) const { return requested_->Get(resource); }

@@ -293,6 +293,27 @@ TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsThatMayNotBeListed) {
   EXPECT_EQ(NodeOfTheClaim(), "n1");
 }
 
+// An agent that reads nothing of pods but that they are there must not take all for pending.
+TEST_F(ObjectsOfACluster, ComeWithPodsThatHaveTheirPlaceWhateverElseIsRead) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  api_.Answer(
+      "/api/v1/pods",
+      EventOf("ADDED", R"({"metadata":{"name":"p","namespace":"d","resourceVersion":"7",)"
+                       R"("uid":"u","labels":{"a":"b"}},"spec":{"nodeName":"n1",)"
+                       R"("priority":5,"schedulerName":"s"},"status":{"phase":"Failed"}})"));
+  Settle();
+  const auto view = actor_.Take();
+  ASSERT_TRUE(view.ok()) << view.status();
+  const auto pod = view->snapshot->FindPod("d", "p");
+  ASSERT_TRUE(pod.has_value());
+  EXPECT_EQ(pod->NodeName(), "n1");
+  EXPECT_EQ(pod->Phase(), "Failed");
+  EXPECT_EQ(pod->Priority(), 5);
+  EXPECT_EQ(pod->Label("a").data(), nullptr) << "nobody reads it";
+  EXPECT_EQ(view->snapshot->PendingPodCount(), 0U);
+}
+
 TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
   watch_.Start(Needs().NodeLabels());
   EXPECT_EQ(watch_.States().size(), 1U);
