@@ -59,14 +59,14 @@ PlanLoop::~PlanLoop() {
 }
 
 void PlanLoop::Start() {
-  cluster_->OnChange([this] { Nudge(); });
+  changes_ = cluster_->OnChange([this] { Nudge(); });
   recovery_.Start();
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
 void PlanLoop::Stop() {
   if (!thread_.joinable()) return;
-  cluster_->OnChange(nullptr);
+  changes_.End();
   thread_.request_stop();
   thread_.join();
   recovery_.Stop();
@@ -162,7 +162,7 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
 }
 
 // A waiter is a pod that is there, on a node that it may use: of another one the call fails now.
-void PlanLoop::CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods) {
+void PlanLoop::CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods) {
   const auto waiters = barriers_->Waiters();
   if (waiters.empty()) return;
   absl::flat_hash_map<std::string_view, const Pod*> by_uid;
@@ -204,7 +204,7 @@ void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* 
 
 void PlanLoop::Plan(const ClusterView& view) {
   const Time now = options_.now();
-  const cluster::Snapshot& snapshot = *view.snapshot;
+  const ClusterSnapshot& snapshot = *view.snapshot;
   const std::span<const PodPtr> pods = pods_.Of(snapshot);
   CheckWaiters(snapshot, pods);
   memory_.Take(inbox_->Take(), snapshot, now);

@@ -72,7 +72,7 @@ class PlanLoop {
   void Run(const std::stop_token& stop);
   bool Await(const std::stop_token& stop, bool* nudged);
   absl::Status Acting();
-  void CheckWaiters(const cluster::Snapshot& snapshot, std::span<const PodPtr> pods);
+  void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
   void Plan(const ClusterView& view);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void Write(const std::stop_token& stop);
@@ -106,6 +106,7 @@ class PlanLoop {
   bool nudged_ = true;
   std::shared_ptr<const Answers> answers_;
 
+  Subscription changes_;
   std::jthread thread_;
 };
 

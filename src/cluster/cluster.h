@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,9 @@ struct PodIndex {
   std::function<std::string_view(const PodRecord& pod)> key;
   /// The same text in two namespaces is two values: pods are filed under "<namespace>/<key>".
   bool per_namespace = false;
+  /// By which Snapshot::FindIndex() finds it, wherever it is in ClusterOptions::indexes: the type
+  /// of its reader. void: it is found by its position alone.
+  std::type_index type = typeid(void);
 };
 
 /// The index of the values of a label, in each namespace by itself.

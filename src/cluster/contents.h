@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "absl/hash/hash.h"
@@ -54,6 +55,7 @@ struct Contents {
   PodTable pods;
   PodSet pending;
   std::vector<PodGroups> indexes;
+  std::vector<std::type_index> index_types;  // of the same
   uint64_t generation = 0;
 };
 

@@ -29,6 +29,7 @@ PodEditor::PodEditor(const std::vector<PodIndex>& indexes, Contents* contents, N
                      const uint64_t* epoch)
     : indexes_(indexes), contents_(*contents), nodes_(*nodes), epoch_(*epoch) {
   contents_.indexes.resize(indexes_.size());
+  for (const PodIndex& index : indexes_) contents_.index_types.push_back(index.type);
 }
 
 PodPtr PodEditor::Find(const PodKey& key) const {

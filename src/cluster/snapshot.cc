@@ -5,11 +5,12 @@
 
 #include "cluster/contents.h"
 #include "cluster/node_editor.h"
+#include "cluster/snapshot_reader.h"
 
 namespace outrigger::cluster {
 
 Snapshot::Snapshot(const Contents& contents)
-    : contents_(std::make_unique<const Contents>(contents)) {}
+    : ClusterSnapshot(ReaderOfSnapshots()), contents_(std::make_unique<const Contents>(contents)) {}
 
 Snapshot::~Snapshot() = default;
 
@@ -66,6 +67,13 @@ size_t Snapshot::pending_count() const {
 
 void Snapshot::ForEachPendingPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const {
   contents_->pending.ForEach(visit);
+}
+
+std::optional<size_t> Snapshot::FindIndex(std::type_index type) const {
+  for (size_t i = 0; i < contents_->index_types.size(); ++i) {
+    if (contents_->index_types[i] == type) return i;
+  }
+  return std::nullopt;
 }
 
 void Snapshot::ForEachPodOf(size_t index, std::string_view value,

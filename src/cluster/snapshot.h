@@ -3,13 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "cluster/pod_record.h"
 #include "names/hash.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/resources.h"
 
@@ -32,11 +35,21 @@ struct NodeState {
 };
 
 /// An immutable view: it stays as it is however long it is held. Thread-safe. Made by Cluster;
-/// taking one costs the same at any size.
-class Snapshot {
+/// taking one costs the same at any size. Agents read it as the SDK's ClusterSnapshot, the program
+/// by the methods here, none of which is virtual.
+class Snapshot final : public ClusterSnapshot {
  public:
   explicit Snapshot(const Contents& contents);
   ~Snapshot();
+
+  /// The same object. There are no other implementations, so that this costs nothing.
+  static const Snapshot& Of(const ClusterSnapshot& snapshot) {
+    return static_cast<const Snapshot&>(snapshot);
+  }
+  static std::shared_ptr<const Snapshot> Of(std::shared_ptr<const ClusterSnapshot> snapshot) {
+    return std::static_pointer_cast<const Snapshot>(std::move(snapshot));
+  }
+
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
@@ -61,6 +74,8 @@ class Snapshot {
   size_t pending_count() const;
   /// Pods without a node that are not finished, in the order of namespace and name.
   void ForEachPendingPod(absl::FunctionRef<void(const PodPtr& pod)> visit) const;
+  /// The position of the index of that type (PodIndex::type) in ClusterOptions::indexes.
+  std::optional<size_t> FindIndex(std::type_index type) const;
   /// Pods that an index (ClusterOptions::indexes) files under `value`, in the order of namespace
   /// and name. `index` is its position there.
   void ForEachPodOf(size_t index, std::string_view value,

@@ -48,8 +48,8 @@ struct Reply {
 /// What agents get of the world, beside their settings; all of it outlives the engine.
 struct AgentWorld {
   ClusterAccess* cluster = nullptr;  // null: there is none
-  /// Where an agent counts; never null. Empty: nothing is counted.
-  std::function<AgentMetrics*(const AgentInfo& agent)> metrics = {};
+  /// Where an agent counts, never null, or why its metrics cannot be. Empty: nothing is counted.
+  std::function<absl::StatusOr<AgentMetrics*>(const AgentInfo& agent)> metrics = {};
 };
 
 /// Thread-safe after Create().

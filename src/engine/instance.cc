@@ -51,6 +51,11 @@ absl::Status AddAlias(const Alias& alias, const Instance& instance, std::vector<
   return absl::OkStatus();
 }
 
+// The same error with the agent's name.
+absl::Status Of(const Instance& instance, const absl::Status& status) {
+  return {status.code(), fmt::format("agent {}: {}", instance.name, std::string(status.message()))};
+}
+
 absl::Status AddMergedPaths(const std::vector<Instance>& instances, std::vector<Plan>* plans) {
   for (const Verb verb : kVerbs) {
     Plan plan = PlanFor(fmt::format("/{}", VerbName(verb)), "all", verb);
@@ -115,15 +120,16 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   AgentDeps deps;
   deps.name = instance.name;
   deps.cluster = world.cluster;
-  if (world.metrics) deps.metrics = world.metrics(*served.info);
+  if (world.metrics) {
+    const auto metrics = world.metrics(*served.info);
+    if (!metrics.ok()) return Of(instance, metrics.status());
+    deps.metrics = *metrics;
+  }
   deps.log = [name = instance.name](std::string_view line) {
     spdlog::info("{}: {}", name, LineForLog(line));
   };
   auto agent = served.info->factory.make(deps, served.settings);
-  if (!agent.ok()) {
-    return absl::Status(agent.status().code(), fmt::format("agent {}: {}", instance.name,
-                                                           std::string(agent.status().message())));
-  }
+  if (!agent.ok()) return Of(instance, agent.status());
   instance.agent = *std::move(agent);
   instance.needs = instance.agent->Reads();
   instance.filterer = dynamic_cast<const Filterer*>(instance.agent.get());

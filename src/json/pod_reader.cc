@@ -47,7 +47,8 @@ absl::Status ReadMetadata(Value value, const Path& at, const Needs& needs, Pod* 
 
 template <typename ObjectOrValue>
 absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs, Pod* pod) {
-  const bool scheduling = needs.Has(Needs::kPodScheduling);
+  // Of a pod that is followed its place is always read.
+  const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
   PodParts parts;
   const auto metadata = [&](Value part, const Path& place) {

@@ -119,6 +119,7 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
                          PodParts* parts) {
   const bool resources = needs.Has(Needs::kPodResources);
   const bool scheduling = needs.Has(Needs::kPodScheduling);
+  const bool placed = scheduling || needs.Has(Needs::kClusterPods);
   std::string_view preemption;
   const auto pod_resources = [pod](Value object, const Path& place) {
     return ReadObject(object, place, Field{"requests", &pod->pod_requests},
@@ -141,11 +142,10 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
             Containers(Kind::kInitContainer, needs, &pod->init_containers, &parts->init_ports),
             resources || scheduling},
       Field{"overhead", &pod->overhead, resources}, Field{"resources", pod_resources, resources},
-      Field{"nodeName", &pod->node_name, scheduling},
+      Field{"nodeName", &pod->node_name, placed},
       Field{"schedulerName", &pod->scheduler_name, scheduling},
       Field{"priorityClassName", &pod->priority_class_name, scheduling},
-      Field{"priority", &pod->priority, scheduling},
-      Field{"preemptionPolicy", &preemption, scheduling},
+      Field{"priority", &pod->priority, placed}, Field{"preemptionPolicy", &preemption, scheduling},
       Field{"nodeSelector", &pod->node_selector, scheduling},
       Field{"affinity", &pod->affinity, scheduling}, Field{"tolerations", tolerations, scheduling},
       Field{"topologySpreadConstraints", &pod->topology_spread, scheduling},

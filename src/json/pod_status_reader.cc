@@ -83,14 +83,14 @@ absl::Status ReadPodStatus(Value value, const Path& at, const Needs& needs, Pod*
   const auto resources = [pod](Value object, const Path& place) {
     return ReadRequests(object, place, &pod->status_requests);
   };
-  return ReadObject(value, at, Field{"phase", &pod->phase, scheduling},
-                    Field{"nominatedNodeName", &pod->nominated_node_name, scheduling},
-                    Field{"resourceClaimStatuses", &parts->claim_statuses, scheduling},
-                    Field{"qosClass", &pod->qos_class, life}, Field{"conditions", conditions, life},
-                    Field{"containerStatuses", containers, life},
-                    Field{"initContainerStatuses", init_containers, life},
-                    Field{"resources", resources, life},
-                    Field{"allocatedResources", &pod->status_allocated, life});
+  return ReadObject(
+      value, at, Field{"phase", &pod->phase, scheduling || needs.Has(Needs::kClusterPods)},
+      Field{"nominatedNodeName", &pod->nominated_node_name, scheduling},
+      Field{"resourceClaimStatuses", &parts->claim_statuses, scheduling},
+      Field{"qosClass", &pod->qos_class, life}, Field{"conditions", conditions, life},
+      Field{"containerStatuses", containers, life},
+      Field{"initContainerStatuses", init_containers, life}, Field{"resources", resources, life},
+      Field{"allocatedResources", &pod->status_allocated, life});
 }
 
 }  // namespace outrigger::json

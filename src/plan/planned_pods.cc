@@ -24,10 +24,13 @@ bool NamesGroup(const cluster::PodRecord& pod) {
 }  // namespace
 
 cluster::PodIndex PlannedPodsIndex() {
-  return {.name = std::string(kPlanned), .key = [](const cluster::PodRecord& pod) {
-            const bool waits = pod.node_name().empty() && !pod.is_terminal();
-            return waits || NamesGroup(pod) ? kPlanned : std::string_view();
-          }};
+  return {.name = std::string(kPlanned),
+          .key =
+              [](const cluster::PodRecord& pod) {
+                const bool waits = pod.node_name().empty() && !pod.is_terminal();
+                return waits || NamesGroup(pod) ? kPlanned : std::string_view();
+              },
+          .type = typeid(PlannedPods)};
 }
 
 /// What was unpacked, by the record that it was unpacked from: as long as that is held, no other
@@ -64,11 +67,14 @@ class PlannedPods::Kept {
 PlannedPods::PlannedPods() : kept_(std::make_unique<Kept>()) {}
 PlannedPods::~PlannedPods() = default;
 
-std::span<const std::shared_ptr<const Pod>> PlannedPods::Of(const cluster::Snapshot& snapshot) {
+std::span<const std::shared_ptr<const Pod>> PlannedPods::Of(const ClusterSnapshot& taken) {
   pods_.clear();
-  snapshot.ForEachPodOf(kPlannedPodsIndex, kPlanned, [this](const cluster::PodPtr& record) {
-    pods_.push_back(kept_->Of(record));
-  });
+  const cluster::Snapshot& snapshot = cluster::Snapshot::Of(taken);
+  if (const std::optional<size_t> index = snapshot.FindIndex(typeid(PlannedPods))) {
+    snapshot.ForEachPodOf(*index, kPlanned, [this](const cluster::PodPtr& record) {
+      pods_.push_back(kept_->Of(record));
+    });
+  }
   kept_->EndRound(pods_.size());
   return pods_;
 }

@@ -1,5 +1,6 @@
 #include "outrigger/plan/planner.h"
 
+#include "cluster/snapshot.h"
 #include "plan/nodes/domains.h"
 #include "plan/nodes/node_space.h"
 #include "plan/nodes/shape_table.h"
@@ -49,15 +50,15 @@ class Planner::State {
 Planner::Planner() : state_(std::make_unique<State>()) {}
 Planner::~Planner() = default;
 
-Plan Planner::Run(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+Plan Planner::Run(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                   std::span<const Unit> units, const PlanOptions& options) {
-  state_->Follow(snapshot);
+  state_->Follow(cluster::Snapshot::Of(snapshot));
   return state_->Run(units, options);
 }
 
-Shortfall Planner::Explain(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+Shortfall Planner::Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                            std::span<const Unit> units, size_t index, const PlanOptions& options) {
-  state_->Follow(snapshot);
+  state_->Follow(cluster::Snapshot::Of(snapshot));
   return state_->Explain(units, index, options);
 }
 

@@ -26,8 +26,8 @@ uint64_t StampOf(const cluster::NodeState& state) {
 
 }  // namespace
 
-std::optional<NodeRoom> RoomOn(const cluster::Snapshot& snapshot, std::string_view node) {
-  const cluster::NodeState* const state = snapshot.FindNode(node);
+std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node) {
+  const cluster::NodeState* const state = cluster::Snapshot::Of(snapshot).FindNode(node);
   if (state == nullptr) return std::nullopt;
   return NodeRoom{
       .free = FreeOn(*state), .schedulable = !state->node->unschedulable, .stamp = StampOf(*state)};

@@ -65,7 +65,8 @@ void Normalize(Pod* pod) {
 }  // namespace
 
 absl::Status ReadPod(std::string_view object, const Path& at, const Needs& needs, Pod* pod) {
-  const bool scheduling = needs.Has(Needs::kPodScheduling);
+  // Of a pod that is followed its place is always read.
+  const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
   PodReading reading{needs, pod, {}};
   *pod = Pod();

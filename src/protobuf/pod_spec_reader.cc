@@ -116,6 +116,7 @@ auto PreemptionPolicy(Pod* pod) {
 absl::Status ReadPodSpec(Bytes bytes, const Path& at, PodReading* reading) {
   const bool resources = reading->needs.Has(Needs::kPodResources);
   const bool scheduling = reading->needs.Has(Needs::kPodScheduling);
+  const bool placed = scheduling || reading->needs.Has(Needs::kClusterPods);
   Pod* const pod = reading->pod;
   json::PodParts* const parts = &reading->parts;
   const auto container =
@@ -133,14 +134,14 @@ absl::Status ReadPodSpec(Bytes bytes, const Path& at, PodReading* reading) {
       bytes, at, Field{1, "volumes", Into(&parts->volumes, ReadVolume), scheduling},
       Field{2, "containers", Counted(&reading->containers, container), resources || scheduling},
       Field{7, "nodeSelector", &pod->node_selector, scheduling},
-      Field{10, "nodeName", &pod->node_name, scheduling},
+      Field{10, "nodeName", &pod->node_name, placed},
       Field{18, "affinity", Into(&pod->affinity, ReadAffinity), scheduling},
       Field{19, "schedulerName", &pod->scheduler_name, scheduling},
       Field{20, "initContainers", Counted(&reading->init_containers, init_container),
             resources || scheduling},
       Field{22, "tolerations", Counted(&reading->tolerations, toleration), scheduling},
       Field{24, "priorityClassName", &pod->priority_class_name, scheduling},
-      Field{25, "priority", &pod->priority, scheduling},
+      Field{25, "priority", &pod->priority, placed},
       Field{31, "preemptionPolicy", PreemptionPolicy(pod), scheduling},
       Field{32, "overhead", &pod->overhead, resources},
       Field{33, "topologySpreadConstraints", Into(&pod->topology_spread, ReadTopologySpread),

@@ -65,7 +65,8 @@ absl::Status ReadPodStatus(Bytes bytes, const Path& at, PodReading* reading) {
   const bool life = reading->needs.Has(Needs::kPodStatus);
   Pod* const pod = reading->pod;
   return ReadMessage(
-      bytes, at, Field{1, "phase", &pod->phase, scheduling},
+      bytes, at,
+      Field{1, "phase", &pod->phase, scheduling || reading->needs.Has(Needs::kClusterPods)},
       Field{2, "conditions", Counted(&reading->conditions, KeepCondition(reading)), life},
       Field{8, "containerStatuses",
             Counted(&reading->container_statuses, KeepStatus(&pod->container_statuses)), life},

@@ -6,12 +6,14 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 
-#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "fmt/format.h"
 #include "server/series_table.h"
 
 namespace outrigger::server {
@@ -61,18 +63,73 @@ T* Find(ByName<T>& all, std::string_view metric, std::string_view value) {
   return found == all.end() ? nullptr : &found->second.Of(value);
 }
 
-bool IsSound(const MetricSpec& spec) {
-  return prometheus::CheckMetricName(spec.name) && spec.label != "agent" &&
-         (spec.label.empty() || prometheus::CheckLabelName(spec.label)) &&
-         std::is_sorted(spec.buckets.begin(), spec.buckets.end());
+// Strictly ascending; NaN is not.
+bool Ascend(const std::vector<double>& buckets) {
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    if (std::isnan(buckets[i]) || (i > 0 && !(buckets[i - 1] < buckets[i]))) return false;
+  }
+  return true;
+}
+
+absl::Status Check(const MetricSpec& spec) {
+  const auto refused = [&](std::string_view field, std::string_view value,
+                           std::string_view wanted) {
+    return absl::InvalidArgumentError(
+        fmt::format("metric {:?}: {} {:?} is not accepted: {}", spec.name, field, value, wanted));
+  };
+  if (!prometheus::CheckMetricName(spec.name)) {
+    return refused("name", spec.name,
+                   "letters, digits, '_' and ':', first no digit, no leading __");
+  }
+  const bool is_label = spec.label.empty() || prometheus::CheckLabelName(spec.label);
+  if (!is_label || spec.label == "agent" || spec.label == "le") {
+    return refused("label", spec.label,
+                   "letters, digits and '_', first no digit, no leading __, not agent, not le");
+  }
+  if (spec.help.empty()) return refused("help", spec.help, "a sentence");
+  const bool is_histogram = spec.kind == MetricSpec::Kind::kHistogram;
+  const std::string buckets = fmt::format("{}", fmt::join(spec.buckets, ", "));
+  if (!is_histogram && !spec.buckets.empty()) {
+    return refused("buckets", buckets, "none, as it is no histogram");
+  }
+  if (is_histogram && (spec.buckets.empty() || !Ascend(spec.buckets))) {
+    return refused("buckets", buckets, "at least one upper bound, in strictly ascending order");
+  }
+  return absl::OkStatus();
 }
 
 class Counted final : public AgentMetrics {
  public:
-  Counted(prometheus::Registry& registry, const AgentInfo& agent) {
-    for (const MetricSpec& spec : agent.factory.metrics) {
-      if (IsSound(spec)) Declare(registry, spec, agent.name);
+  /// To be called before all others, once for each metric.
+  absl::Status Declare(prometheus::Registry& registry, const MetricSpec& spec,
+                       const std::string& agent) {
+    absl::Status sound = Check(spec);
+    if (!sound.ok()) return sound;
+    if (counters_.contains(spec.name) || gauges_.contains(spec.name) ||
+        histograms_.contains(spec.name)) {
+      return absl::InvalidArgumentError(
+          fmt::format("metric {:?} is declared twice; each name once", spec.name));
     }
+    // The registry throws where the name is one of another type already.
+    try {
+      switch (spec.kind) {
+        case MetricSpec::Kind::kCounter:
+          Put(prometheus::BuildCounter(), registry, spec, agent, &counters_);
+          break;
+        case MetricSpec::Kind::kGauge:
+          Put(prometheus::BuildGauge(), registry, spec, agent, &gauges_);
+          break;
+        case MetricSpec::Kind::kHistogram:
+          Put(prometheus::BuildHistogram(), registry, spec, agent, &histograms_);
+          break;
+      }
+    } catch (const std::exception&) {
+      return absl::InvalidArgumentError(
+          fmt::format("metric {:?}: the program or another agent has a metric of that name and "
+                      "another type; take another name",
+                      spec.name));
+    }
+    return absl::OkStatus();
   }
 
   void Add(std::string_view metric, std::string_view label_value, double amount) override {
@@ -88,21 +145,6 @@ class Counted final : public AgentMetrics {
   }
 
  private:
-  // The registry throws where the name is one of another type already.
-  void Declare(prometheus::Registry& registry, const MetricSpec& spec, const std::string& agent) {
-    try {
-      switch (spec.kind) {
-        case MetricSpec::Kind::kCounter:
-          return Put(prometheus::BuildCounter(), registry, spec, agent, &counters_);
-        case MetricSpec::Kind::kGauge:
-          return Put(prometheus::BuildGauge(), registry, spec, agent, &gauges_);
-        case MetricSpec::Kind::kHistogram:
-          return Put(prometheus::BuildHistogram(), registry, spec, agent, &histograms_);
-      }
-    } catch (const std::exception&) {
-    }
-  }
-
   template <typename Builder, typename T>
   static void Put(Builder builder, prometheus::Registry& registry, const MetricSpec& spec,
                   const std::string& agent, ByName<T>* all) {
@@ -121,11 +163,16 @@ class Counted final : public AgentMetrics {
 AgentFamilies::AgentFamilies(prometheus::Registry& registry) : registry_(registry) {}
 AgentFamilies::~AgentFamilies() = default;
 
-AgentMetrics* AgentFamilies::Of(const AgentInfo& agent) {
+absl::StatusOr<AgentMetrics*> AgentFamilies::Of(const AgentInfo& agent) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::unique_ptr<AgentMetrics>& counted = agents_[agent.name];
-  if (counted == nullptr) counted = std::make_unique<Counted>(registry_, agent);
-  return counted.get();
+  const auto found = agents_.find(agent.name);
+  if (found != agents_.end()) return found->second.get();
+  auto counted = std::make_unique<Counted>();
+  for (const MetricSpec& spec : agent.factory.metrics) {
+    absl::Status declared = counted->Declare(registry_, spec, agent.name);
+    if (!declared.ok()) return declared;
+  }
+  return agents_.emplace(agent.name, std::move(counted)).first->second.get();
 }
 
 }  // namespace outrigger::server

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/registry.h"
 
@@ -22,10 +23,10 @@ class AgentFamilies {
   ~AgentFamilies();
 
   /// Where that agent counts; the same for the same name. What it declares appears with its first
-  /// value, without a label of its own at once, at 0. Two agents may declare the same metric; one
-  /// that the registry does not accept (no name of a metric, or one that exists with another
-  /// meaning) is ignored as if it were not declared.
-  AgentMetrics* Of(const AgentInfo& agent);
+  /// value, without a label of its own at once, at 0. Two agents may declare the same metric.
+  /// InvalidArgument: a metric that cannot be (no name of a metric, a name that exists as another
+  /// type, ...); the text names the metric and what is accepted.
+  absl::StatusOr<AgentMetrics*> Of(const AgentInfo& agent);
 
  private:
   prometheus::Registry& registry_;

@@ -70,7 +70,7 @@ class MetricsImpl final : public Metrics {
   void Declare(std::span<const engine::Endpoint> endpoints) override;
   void Watch(std::string_view listener, std::function<http::ServerStats()> stats) override;
   void Follow(std::function<FollowedCluster()> cluster) override;
-  AgentMetrics* OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
+  absl::StatusOr<AgentMetrics*> OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
   std::string Render() const override;
 
  private:

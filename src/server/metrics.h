@@ -58,7 +58,7 @@ class Metrics : public engine::Observer {
 
   /// Where that agent counts what it declares (AgentFactory::metrics); the same for the same name.
   /// Lives as long as this.
-  virtual AgentMetrics* OfAgent(const AgentInfo& agent) = 0;
+  virtual absl::StatusOr<AgentMetrics*> OfAgent(const AgentInfo& agent) = 0;
 
   /// The text exposition format 0.0.4, process figures included.
   virtual std::string Render() const = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Proves scripts/new-agent in a copy of the tree: what it makes builds, passes its own test and the
-# contract, and is formatted; what it should refuse it refuses.
+# contract, and is formatted; what it should refuse it refuses. What --with-cluster makes also places
+# pods under the real kube-scheduler. No page of docs/ wants an edit.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -33,11 +34,13 @@ refuses filter "has a meaning of its own"
 
 must "$tree/scripts/new-agent" node-quota # two words
 must "$tree/scripts/new-agent" switch     # a keyword of C++
+must "$tree/scripts/new-agent" --with-cluster apart
 refuses node-quota "is there already"
+refuses --with-nodes "is not an option"
 ports=$(sed -n 's/.*PORT \([0-9]*\).*/\1/p' "$tree"/agents/*/CMakeLists.txt)
 [[ -z $(sort <<<"$ports" | uniq -d) ]] || fail "a port twice: $ports"
 [[ -z $(compgen -G "$tree/.new-agent.*") ]] || fail "left a half-made folder"
-grep -q "scheduler/predicates" "$tree"/agents/{node-quota,switch}/* && fail "copied an alias"
+grep -q "scheduler/predicates" "$tree"/agents/{node-quota,switch,apart}/* && fail "copied an alias"
 
 # The worked example of CONTRIBUTING.md, followed to the letter.
 must "$tree/scripts/new-agent" price
@@ -53,15 +56,25 @@ row=$(sed -n 's/^ *\(| `max` .*|\)$/\1/p' "$tree/CONTRIBUTING.md")
 sed -i "s/^| \`label\` .*/$row/" "$tree/agents/price/README.md"
 
 if clang_format=$(command -v clang-format-14); then
-  must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{node-quota,switch,price}/*.cc
+  must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{node-quota,switch,price,apart}/*.cc
 fi
 
 build=$tree/build/dev # at the depth of the tree itself, so that ccache knows its objects
 must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF \
-  -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON -DOUTRIGGER_AGENT_PRICE=ON
+  -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON -DOUTRIGGER_AGENT_PRICE=ON \
+  -DOUTRIGGER_AGENT_APART=ON
 must cmake --build "$build" --target outrigger_agent_node_quota_test \
-  outrigger_agent_switch_test outrigger_agent_price_test outrigger_contract_test
-must ctest --test-dir "$build" -R '^(agent_node_quota|agent_switch|agent_price|contract)$' \
+  outrigger_agent_switch_test outrigger_agent_price_test outrigger_agent_apart_test \
+  outrigger_contract_test outrigger_settings_page_test outrigger
+must ctest --test-dir "$build" \
+  -R '^(agent_node_quota|agent_switch|agent_price|agent_apart|contract|settings_page)$' \
   --output-on-failure --no-tests=error
-grep -q "100% tests passed, 0 tests failed out of 4" "$copy/log" || fail "not all four tests ran"
+grep -q "100% tests passed, 0 tests failed out of 6" "$copy/log" || fail "not all six tests ran"
+
+control_plane=$("$root/scripts/control-plane" | tail -n 1)
+cd "$root/tests"
+must env OUTRIGGER_BIN="$build/bin/outrigger" OUTRIGGER_NEW_AGENT=apart \
+  OUTRIGGER_CONTROL_PLANE="$control_plane" CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-trimpath \
+  "${OUTRIGGER_GO:-go}" test -tags newagent -count=1 -timeout 5m \
+  -run '^TestPodsArePlacedByACopyOfTheSecondExample$' ./e2e
 echo "new_agent_test: ok"

@@ -157,7 +157,7 @@ void Board::AddUnits(const Input& input) {
 }
 
 void Board::AddLease(size_t unit, const Pod& pod, const std::string& node,
-                     const cluster::Snapshot& snapshot) {
+                     const ClusterSnapshot& snapshot) {
   auto [at, is_new] = leases_.try_emplace(node);
   if (is_new) {
     if (const auto room = plan::RoomOn(snapshot, node)) at->second.free = room->free;

@@ -83,7 +83,7 @@ class Board {
     const plan::Plan& plan;
     std::span<const plan::GroupState> groups;
     std::span<const PodPtr> pods;
-    const cluster::Snapshot& snapshot;
+    const ClusterSnapshot& snapshot;
     const plan::UnitKey* reserved_for = nullptr;  // for which plan.reserved are kept
   };
   explicit Board(const Input& input);
@@ -129,7 +129,7 @@ class Board {
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
   void AddPod(BoardPod&& pod);
   void AddLease(size_t unit, const Pod& pod, const std::string& node,
-                const cluster::Snapshot& snapshot);
+                const ClusterSnapshot& snapshot);
   void AddKept(const Input& input);
   void AddPods(std::span<const PodPtr> pods);
 

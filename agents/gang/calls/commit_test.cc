@@ -29,8 +29,8 @@ class CommitTest : public ::testing::Test {
   }
   bool Assumed() {
     const auto view = cluster_.Take();
-    const auto* pod = view->snapshot->FindPod("default", "train-0");
-    return pod != nullptr && pod->is_assumed();
+    const auto pod = view->snapshot->FindPod("default", "train-0");
+    return pod.has_value() && pod->IsAssumed();
   }
 
   testing::FakeCluster cluster_;

@@ -27,7 +27,7 @@ bool MayBeEvicted(const absl::Status& status) {
   }
 }
 
-void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
+void EvictAll(ClusterWriter* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
               const std::stop_token& stop, const EvictionHooks& hooks) {
   std::vector<char> done(left->size(), 0);
   std::atomic<size_t> next{0};

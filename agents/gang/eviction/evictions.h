@@ -23,7 +23,7 @@ bool MayBeEvicted(const absl::Status& status);
 /// Evicts each of `left` through the API server, several at once, and tells `reports` of each. Who
 /// may not be evicted now, or is not wanted to go, stays in `left`; who is gone already, or another
 /// pod by now, does not. After `stop` calls are cut short, and no more are begun.
-void EvictAll(ClusterAccess* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
+void EvictAll(ClusterWriter* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
               const std::stop_token& stop, const EvictionHooks& hooks = {});
 
 }  // namespace outrigger::gang

@@ -16,7 +16,7 @@ constexpr int kShare = 10;
 
 }  // namespace
 
-Evictor::Evictor(ClusterAccess* cluster, EvictionReports* reports, EvictorOptions options)
+Evictor::Evictor(ClusterWriter* cluster, EvictionReports* reports, EvictorOptions options)
     : cluster_(cluster), reports_(reports), options_(std::move(options)) {}
 
 Evictor::~Evictor() {

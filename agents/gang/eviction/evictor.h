@@ -52,7 +52,7 @@ struct EvictorOptions {
 class Evictor {
  public:
   /// Both outlive this.
-  Evictor(ClusterAccess* cluster, EvictionReports* reports, EvictorOptions options);
+  Evictor(ClusterWriter* cluster, EvictionReports* reports, EvictorOptions options);
   ~Evictor();
   Evictor(const Evictor&) = delete;
   Evictor& operator=(const Evictor&) = delete;
@@ -112,7 +112,7 @@ class Evictor {
   void AddLateMembers(const Board& board);
   bool IsDue(const plan::UnitKey& unit, Time now);
 
-  ClusterAccess* const cluster_;
+  ClusterWriter* const cluster_;
   EvictionReports* const reports_;
   const EvictorOptions options_;
   plan::Planner planner_;  // of the thread

@@ -21,7 +21,7 @@ bool IsLeftAlone(const plan::GroupState& group) {
 
 }  // namespace
 
-Recovery::Recovery(ClusterAccess* cluster, EvictionReports* reports,
+Recovery::Recovery(ClusterWriter* cluster, EvictionReports* reports,
                    std::chrono::milliseconds patience, std::function<absl::Status()> may_act)
     : cluster_(cluster), reports_(reports), patience_(patience), may_act_(std::move(may_act)) {}
 

@@ -31,7 +31,7 @@ class Recovery {
  public:
   /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
   /// evicted; may block; null: it is.
-  Recovery(ClusterAccess* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
+  Recovery(ClusterWriter* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
            std::function<absl::Status()> may_act = nullptr);
   ~Recovery();
   Recovery(const Recovery&) = delete;
@@ -89,7 +89,7 @@ class Recovery {
   void Run(const std::stop_token& stop);
   void Look(Time at);
 
-  ClusterAccess* const cluster_;
+  ClusterWriter* const cluster_;
   EvictionReports* const reports_;
   const std::chrono::milliseconds patience_;
   const std::function<absl::Status()> may_act_;

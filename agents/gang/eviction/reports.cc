@@ -63,7 +63,7 @@ std::vector<MetricSpec> EvictionMetrics() {
            {}}};
 }
 
-EvictionReports::EvictionReports(ClusterAccess* cluster, AgentMetrics* metrics, Log log)
+EvictionReports::EvictionReports(ClusterWriter* cluster, AgentMetrics* metrics, Log log)
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
 
 void EvictionReports::OnPreempting(const plan::Unit& unit,

@@ -22,7 +22,7 @@ class EvictionReports {
  public:
   using Log = std::function<void(std::string_view line)>;
   /// All outlive this.
-  EvictionReports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
+  EvictionReports(ClusterWriter* cluster, AgentMetrics* metrics, Log log);
 
   /// These are going to be evicted for the unit: an Event for the unit.
   void OnPreempting(const plan::Unit& unit, const std::vector<plan::Tenant>& victims);
@@ -44,7 +44,7 @@ class EvictionReports {
  private:
   bool IsNew(const std::string& pod, std::string why);
 
-  ClusterAccess* const cluster_;
+  ClusterWriter* const cluster_;
   AgentMetrics* const metrics_;
   const Log log_;
   std::mutex mutex_;

@@ -28,7 +28,7 @@ absl::StatusOr<Charge::Options> ReadLeaseName(const std::string& text) {
   return options;
 }
 
-Charge::Charge(ClusterAccess* cluster, Options options, std::function<void()> changed)
+Charge::Charge(ClusterReader* cluster, Options options, std::function<void()> changed)
     : cluster_(cluster), options_(std::move(options)), changed_(std::move(changed)) {
   if (options_.lease_name.empty()) return;
   now_ = absl::UnavailableError(fmt::format("starting: the Lease {}/{} has not been read yet",

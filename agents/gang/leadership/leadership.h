@@ -24,7 +24,7 @@ class Charge {
   };
   /// `changed` is told, from a thread of this, that it has become or ceased to be in charge, or
   /// that another instance of the scheduler has the Lease (a new epoch).
-  Charge(ClusterAccess* cluster, Options options, std::function<void()> changed);
+  Charge(ClusterReader* cluster, Options options, std::function<void()> changed);
   ~Charge();
   Charge(const Charge&) = delete;
   Charge& operator=(const Charge&) = delete;
@@ -46,7 +46,7 @@ class Charge {
   void Note(const absl::StatusOr<std::string>& holder);
   absl::Status Judge(const absl::StatusOr<std::string>& holder) const;
 
-  ClusterAccess* const cluster_;
+  ClusterReader* const cluster_;
   const Options options_;
   const std::function<void()> changed_;
   mutable std::mutex mutex_;

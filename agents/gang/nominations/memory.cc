@@ -28,7 +28,7 @@ void Memory::Resume(Time now) {
   for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
 }
 
-void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now) {
+void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now) {
   Resume(now);
   last_call_ = std::max(last_call_, content.last_call);
   for (const Inbox::GaveUpEntry& gang : content.gave_up) {
@@ -52,7 +52,7 @@ void Memory::Take(const Inbox::Content& content, const cluster::Snapshot& snapsh
 }
 
 void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
-                     const cluster::Snapshot& snapshot, Time now, std::vector<plan::Unit>* units,
+                     const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
                      std::vector<Resting>* resting) {
   ++round_;
   bool turned = false;  // an order other than BuildUnits'
@@ -93,7 +93,7 @@ void Memory::Look(Time at) {
   if (!next_look_ || at < *next_look_) next_look_ = at;
 }
 
-std::vector<Nomination> Memory::Learn(const Board& board, const cluster::Snapshot& snapshot,
+std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
                                       Time now) {
   next_look_.reset();
   awaits_asks_ = false;

@@ -50,17 +50,17 @@ class Memory {
   explicit Memory(MemoryOptions options) : options_(options) {}
 
   /// Takes what calls have told.
-  void Take(const Inbox::Content& content, const cluster::Snapshot& snapshot, Time now);
+  void Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now);
 
   /// Completes the units for the planner: leases, refusals, waiters, turns; puts them in order
   /// again. Those that the scheduler has refused too often go to `resting`: they are not planned
   /// now.
   void Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
-               const cluster::Snapshot& snapshot, Time now, std::vector<plan::Unit>* units,
+               const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
                std::vector<Resting>* resting);
 
   /// Learns a plan: leases that began and ended. Returns the nominations that are due.
-  std::vector<Nomination> Learn(const Board& board, const cluster::Snapshot& snapshot, Time now);
+  std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
   /// A nomination was written, or could not be.
   void Nominated(const Nomination& nomination, bool written, Time now);
 
@@ -131,15 +131,15 @@ class Memory {
     uint64_t seen = 0;
   };
 
-  void Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snapshot, Time now);
+  void Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now);
   static void Rest(UnitMemory* unit, Time now);
   void ForgetSilence(PodMemory* memory);
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
-  void PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
-                     Time now, UnitMemory* of_unit, plan::Member* member);
-  void LearnPod(const BoardPod& seat, const BoardUnit& unit, const cluster::Snapshot& snapshot,
+  void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
+                     UnitMemory* of_unit, plan::Member* member);
+  void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
-  bool CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+  bool CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
   bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.

@@ -29,7 +29,7 @@ Duration Doubled(Duration first, int64_t times, Duration longest) {
   return std::min(first * (int64_t{1} << std::min<int64_t>(times, 20)), longest);
 }
 
-uint64_t StampOf(const cluster::Snapshot& snapshot, const std::string& node) {
+uint64_t StampOf(const ClusterSnapshot& snapshot, const std::string& node) {
   const auto room = plan::RoomOn(snapshot, node);
   return room ? room->stamp : 0;
 }
@@ -52,7 +52,7 @@ bool IsRejected(const Pod& pod) {
 
 }  // namespace
 
-void Memory::Refuse(const Inbox::Refusal& refusal, const cluster::Snapshot& snapshot, Time now) {
+void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now) {
   const std::string& node = refusal.node;
   const uint64_t stamp = StampOf(snapshot, node);
   PodMemory& memory = pods_[refusal.uid];
@@ -114,7 +114,7 @@ void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memo
   if (any) Rest(memory, now);
 }
 
-void Memory::PrepareMember(const std::vector<Waiting>* waiting, const cluster::Snapshot& snapshot,
+void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot,
                            Time now, UnitMemory* of_unit, plan::Member* member) {
   if (waiting != nullptr) {
     for (const Waiting& waiter : *waiting) {
@@ -160,8 +160,8 @@ void Memory::ForgetScheduler(Time now) {
   }
 }
 
-void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit,
-                      const cluster::Snapshot& snapshot, Time now, std::vector<Nomination>* due) {
+void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
+                      Time now, std::vector<Nomination>* due) {
   const Pod& pod = *seat.pod;
   PodMemory& memory = pods_[pod.uid];
   memory.seen = round_;
@@ -213,7 +213,7 @@ void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
 
 // What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and
 // told again.
-bool Memory::CheckNomination(const BoardPod& seat, const cluster::Snapshot& snapshot, Time now,
+bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
                              PodMemory* memory) {
   const Pod& pod = *seat.pod;
   if (memory->answered || memory->nominated.empty()) return false;

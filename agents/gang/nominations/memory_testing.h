@@ -60,7 +60,7 @@ class MemoryTest : public ::testing::Test {
   }
 
   testing::FakeCluster cluster_;
-  std::shared_ptr<const cluster::Snapshot> snapshot_;
+  std::shared_ptr<const ClusterSnapshot> snapshot_;
   MemoryOptions options_;
   Memory memory_{options_};
   std::vector<Resting> resting_;

@@ -34,7 +34,7 @@ bool Reports::Waits(const plan::GroupState& group) {
          group.cause != plan::GroupCause::kLeftToScheduler;
 }
 
-Reports::Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log)
+Reports::Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log)
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
 
 void Reports::CountWaiting(const Board& board) {

@@ -30,7 +30,7 @@ class Reports {
  public:
   using Log = std::function<void(std::string_view line)>;
   /// All outlive this.
-  Reports(ClusterAccess* cluster, AgentMetrics* metrics, Log log);
+  Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log);
 
   /// Whether this agent may act, and if not, why; from the planning thread, as the next five.
   void OnActing(const absl::Status& acting);
@@ -44,7 +44,7 @@ class Reports {
   /// So many nodes are kept free for the first gang that waits.
   void OnReserved(size_t nodes);
   /// Tells why gangs wait: of a bounded number at once, and what takes a search for one at a time.
-  void Explain(plan::Planner* planner, const std::shared_ptr<const cluster::Snapshot>& snapshot,
+  void Explain(plan::Planner* planner, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
                const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
@@ -106,7 +106,7 @@ class Reports {
   Gang& See(const plan::UnitKey& key, Time now);
   void Look(Time at);
 
-  ClusterAccess* const cluster_;
+  ClusterWriter* const cluster_;
   AgentMetrics* const metrics_;
   const Log log_;
   absl::Status acting_;

@@ -61,7 +61,7 @@ PodGroupStatus StatusOf(const plan::GroupState& group, const PhaseCounts& counts
   return status;
 }
 
-StatusWriter::StatusWriter(ClusterAccess* cluster, Log log, StatusWriterOptions options)
+StatusWriter::StatusWriter(ClusterWriter* cluster, Log log, StatusWriterOptions options)
     : cluster_(cluster), log_(std::move(log)), options_(std::move(options)) {}
 
 StatusWriter::~StatusWriter() {

@@ -52,7 +52,7 @@ class StatusWriter {
   /// Why a gang waits, with figures; empty: not known.
   using Why = std::function<std::string(const plan::UnitKey& gang)>;
   /// `cluster` and what `log` needs outlive this.
-  StatusWriter(ClusterAccess* cluster, Log log, StatusWriterOptions options);
+  StatusWriter(ClusterWriter* cluster, Log log, StatusWriterOptions options);
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
@@ -69,7 +69,7 @@ class StatusWriter {
   void Run(const std::stop_token& stop);
   void Write(const plan::UnitKey& key, const PodGroupStatus& status, const std::stop_token& stop);
 
-  ClusterAccess* const cluster_;
+  ClusterWriter* const cluster_;
   const Log log_;
   const StatusWriterOptions options_;
 

@@ -77,7 +77,7 @@ void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods*
 }
 
 void Reports::Explain(plan::Planner* planner,
-                      const std::shared_ptr<const cluster::Snapshot>& snapshot,
+                      const std::shared_ptr<const ClusterSnapshot>& snapshot,
                       std::span<const plan::Unit> units, const plan::PlanOptions& options,
                       const Board& board, Time now) {
   FirstPods pods(board);

@@ -28,8 +28,14 @@ struct NamedScorer {
 /// A policy that the scheduler consults. It implements the stages it has by inheriting from
 /// Filterer, Scorer, Binder, Preempter or Controller as well.
 ///
-///     class Congestion final : public Agent, public Scorer { ... };
-///     OUTRIGGER_AGENT(Congestion, Settings)
+///     class Even final : public Agent, public Scorer {
+///      public:
+///       absl::Status Score(const Request&, std::span<NodeScore> scores) const override {
+///         for (NodeScore& score : scores) score.value = 0.5;
+///         return absl::OkStatus();
+///       }
+///     };
+///     OUTRIGGER_AGENT(Even, NoSettings)
 class Agent {
  public:
   virtual ~Agent() = default;

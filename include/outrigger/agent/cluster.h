@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/cluster_snapshot.h"
+#include "outrigger/agent/subscription.h"
 #include "outrigger/k8s/claims.h"
 #include "outrigger/k8s/disruption_budget.h"
 #include "outrigger/k8s/pod.h"
@@ -20,10 +22,6 @@
 // The cluster as an agent sees it and acts on it.
 
 namespace outrigger {
-
-namespace cluster {
-class Snapshot;
-}
 
 /// What is known of the cluster beside nodes and pods. Immutable.
 struct ClusterObjects {
@@ -38,7 +36,7 @@ struct ClusterObjects {
 
 /// The cluster as it was at one moment. Neither pointer is null.
 struct ClusterView {
-  std::shared_ptr<const cluster::Snapshot> snapshot;
+  std::shared_ptr<const ClusterSnapshot> snapshot;
   std::shared_ptr<const ClusterObjects> objects;
 };
 
@@ -80,25 +78,44 @@ struct PodGroupStatus {
   friend bool operator==(const PodGroupStatus&, const PodGroupStatus&) = default;
 };
 
-/// The way of an agent to the cluster: what is followed of it (Agent::Reads() says what), and what
-/// may be done. Thread-safe. Calls that go to the API server block, and are to be made without a
-/// lock; their rights are those that the agent's Access() lists.
-///
-/// Errors of these, beside the usual ones of a connection (Unavailable, DeadlineExceeded,
-/// Cancelled, PermissionDenied): NotFound, the object is gone; Aborted, another object has its
-/// name, or it is not in the state that was asked for.
-class ClusterAccess {
- public:
-  virtual ~ClusterAccess() = default;
+// The way of an agent to the cluster: what is followed of it (Agent::Reads() names it), and what
+// may be done. All of it is thread-safe. Calls that go to the API server block, and are to be made
+// without a lock; their rights are those that the agent's Access() lists. Take the narrowest of the
+// three classes: a class that holds a ClusterReader changes nothing in the cluster.
+//
+// Errors of these calls, in addition to the usual ones of a connection (Unavailable,
+// DeadlineExceeded, Cancelled, PermissionDenied): NotFound, the object is gone; Aborted, another
+// object has its name, or it is not in the state that was asked for.
 
-  /// The cluster now. Unavailable if what is known is too old to decide by; the text says what is
-  /// behind, and stays the same while that is so.
+/// What an agent sees of the cluster.
+class ClusterReader {
+ public:
+  virtual ~ClusterReader() = default;
+
+  /// Returns the cluster as it is known now; makes no call. Unavailable if that is too old to
+  /// decide by; the text names the kinds that are too old, and stays the same while they are.
   virtual absl::StatusOr<ClusterView> Take() = 0;
-  /// `changed` is called after each change of what Take() returns, from any thread, and must be
-  /// quick. Null ends that: when it returns, `changed` is called no more. One listener at a time.
-  /// Calls may overlap, and Take(), Assume() and Forget() may make one themselves; `changed` must
-  /// not call OnChange(). That time makes a view too old is not told.
-  virtual void OnChange(std::function<void()> changed) = 0;
+  /// Calls `changed` after each change of what Take() returns, until the subscription ends. Any
+  /// number of listeners may be registered; the threads that see the changes call them, so
+  /// `changed` must be quick. Calls may overlap, and Take(), Assume() and Forget() may make one
+  /// themselves. No call is made when time alone makes a view too old. `changed` must not end its
+  /// own subscription.
+  virtual Subscription OnChange(std::function<void()> changed) = 0;
+
+  /// The pod as the API server has it now.
+  virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
+                                   const CallLimits& limits) = 0;
+  /// Returns the holder of a coordination.k8s.io Lease; empty: it has none. NotFound: there is no
+  /// such Lease.
+  virtual absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_,
+                                                  std::string_view name,
+                                                  const CallLimits& limits) = 0;
+};
+
+/// What an agent does in the cluster.
+class ClusterWriter {
+ public:
+  virtual ~ClusterWriter() = default;
 
   /// Counts the pod as being on `node` in views from now on, until the API server shows it there,
   /// Forget(), or some time without word of it. NotFound: no such pod, or it has finished;
@@ -109,25 +126,21 @@ class ClusterAccess {
   /// Binds the pod. Idempotent: a pod that is bound there already is a success. Aborted: it is
   /// bound to another node.
   virtual absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) = 0;
-  /// The pod as the API server has it now.
-  virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
-                                   const CallLimits& limits) = 0;
   /// Writes status.nominatedNodeName, which wakes a pod that waits and steers it; an empty `node`
   /// withdraws it. With a `resource_version`, only of that version of the pod.
   virtual absl::Status Nominate(const PodId& pod, std::string_view node,
                                 std::string_view resource_version, const CallLimits& limits) = 0;
   /// Asks for the pod to be evicted. ResourceExhausted: a disruption budget forbids it now.
   virtual absl::Status Evict(const PodId& pod, const CallLimits& limits) = 0;
-  /// What Evict() would answer now; nothing is changed.
+  /// Returns what Evict() would answer now; nothing is changed.
   virtual absl::Status MayEvict(const PodId& pod, const CallLimits& limits) = 0;
-  /// Who holds a coordination.k8s.io Lease; empty: nobody. NotFound: there is none.
-  virtual absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_,
-                                                  std::string_view name,
-                                                  const CallLimits& limits) = 0;
   virtual absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                                    const CallLimits& limits) = 0;
-  /// Written in the background, and dropped where there are too many.
+  /// Writes the event in the background. Events are dropped where there are too many.
   virtual void Record(ClusterEvent event) = 0;
 };
+
+/// Both: what AgentDeps::cluster points to.
+class ClusterAccess : public ClusterReader, public ClusterWriter {};
 
 }  // namespace outrigger

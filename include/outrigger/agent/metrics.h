@@ -7,14 +7,15 @@
 
 namespace outrigger {
 
-/// A metric of an agent's own, beside those that every agent has. A plain value.
+/// A metric of an agent's own, beside those that every agent has. A plain value. The program does
+/// not start if a metric of a served agent is not as the comments here ask for.
 struct MetricSpec {
   enum class Kind : uint8_t { kCounter, kGauge, kHistogram };
   Kind kind = Kind::kCounter;
   std::string name;             // "outrigger_gang_waiting": Prometheus' conventions, with the unit
   std::string help;             // a sentence
-  std::string label;            // its one label beside `agent`, or empty
-  std::vector<double> buckets;  // kHistogram: upper bounds, ascending
+  std::string label;            // its one label beside `agent`, or empty; not "agent", not "le"
+  std::vector<double> buckets;  // kHistogram alone: upper bounds, strictly ascending
   friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 

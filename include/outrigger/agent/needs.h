@@ -13,7 +13,7 @@ namespace outrigger {
 ///
 /// A field that is not named here may be empty in a Request. Build it by chaining:
 ///
-///     return Needs().Allocatable().Annotations({"mean-free-cpu"}).PodResources();
+///     return Needs().NodeAllocatable().NodeAnnotations({"mean-free-cpu"}).PodResources();
 ///
 /// Names (node, pod, namespace, UID) are always there.
 class Needs {
@@ -33,7 +33,8 @@ class Needs {
     // of the status: what a view of the cluster keeps.
     kPodStatus = 1U << 8,
     kNodeVersion = 1U << 9,  // resource version
-    // What is followed beside nodes, for AgentDeps::cluster. Of pods what the fields above say.
+    // What is followed beside nodes, for AgentDeps::cluster. Of pods what the fields above say,
+    // and always their node, phase and priority.
     kClusterPods = 1U << 10,
     kClusterGroups = 1U << 11,   // PodGroups of every dialect, PriorityClasses
     kClusterBudgets = 1U << 12,  // PodDisruptionBudgets

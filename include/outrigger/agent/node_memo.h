@@ -20,6 +20,8 @@ namespace outrigger {
 ///     NodeMemo<int64_t>::Session memo(&memo_, request.nodes);
 ///     for (size_t i = 0; i < request.nodes.size(); ++i) {
 ///       const int64_t factor = memo.Get(i, [&] { return Factor(request, request.nodes[i]); });
+///       sum += factor;
+///     }
 ///
 /// T is default-constructible and small; a value takes as much memory as T and eight bytes, twice
 /// for each node. Thread-safe: one call at a time uses it, and one that finds it taken works

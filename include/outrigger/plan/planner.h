@@ -14,8 +14,8 @@
 
 // Who may go where, all units together. docs/planner.md says what may be relied on.
 
-namespace outrigger::cluster {
-class Snapshot;
+namespace outrigger {
+class ClusterSnapshot;
 }
 
 namespace outrigger::plan {
@@ -116,12 +116,12 @@ class Planner {
   /// can be placed. Members over the minimum follow once all units of the same group priority and
   /// pod priority have had their turn. What was leased is kept where it still fits; a unit takes
   /// places of gangs behind it only if it does not fit without.
-  Plan Run(const std::shared_ptr<const cluster::Snapshot>& snapshot, std::span<const Unit> units,
+  Plan Run(const std::shared_ptr<const ClusterSnapshot>& snapshot, std::span<const Unit> units,
            const PlanOptions& options = {});
 
   /// Why units[index], which does not fit in the plan of the same input, does not. Costs several
   /// plans of the units before it.
-  Shortfall Explain(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+  Shortfall Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                     std::span<const Unit> units, size_t index, const PlanOptions& options = {});
 
  private:

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,17 +8,17 @@
 
 // The pods of a snapshot that planning is about.
 
-namespace outrigger::cluster {
+namespace outrigger {
+class ClusterSnapshot;
+namespace cluster {
 struct PodIndex;
-class Snapshot;
-}  // namespace outrigger::cluster
+}
+}  // namespace outrigger
 
 namespace outrigger::plan {
 
-/// Where the program's snapshots have PlannedPodsIndex() among their indexes.
-inline constexpr size_t kPlannedPodsIndex = 0;
-
-/// Files what PlannedPods gives; for who makes the Cluster.
+/// Files what PlannedPods gives. The maker of the Cluster puts it among the indexes, in any place:
+/// PlannedPods finds it by its type.
 cluster::PodIndex PlannedPodsIndex();
 
 /// The pods that units are made of: those without a node that are not finished, and all that name a
@@ -35,7 +33,7 @@ class PlannedPods {
   /// Those of `snapshot`, in no order that means anything; valid until the next call. A pod that
   /// has not changed since the call before is the same object: a call costs one pass over them and
   /// the unpacking of what has changed. A snapshot without the index has none.
-  std::span<const std::shared_ptr<const Pod>> Of(const cluster::Snapshot& snapshot);
+  std::span<const std::shared_ptr<const Pod>> Of(const ClusterSnapshot& snapshot);
 
  private:
   class Kept;

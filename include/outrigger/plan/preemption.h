@@ -60,8 +60,7 @@ struct Preemption {
 ///
 /// `units` and `options` are those of the last plan, `groups` those that BuildUnits() gave with
 /// them. `planner` is used as by so many calls of Run(). No clock, no I/O.
-Preemption FindPreemption(Planner* planner,
-                          const std::shared_ptr<const cluster::Snapshot>& snapshot,
+Preemption FindPreemption(Planner* planner, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                           std::span<const Unit> units, size_t index,
                           std::span<const GroupState> groups, const PlanOptions& plan_options,
                           const PreemptionOptions& options);

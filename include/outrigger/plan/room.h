@@ -6,8 +6,8 @@
 
 #include "outrigger/k8s/resources.h"
 
-namespace outrigger::cluster {
-class Snapshot;
+namespace outrigger {
+class ClusterSnapshot;
 }
 
 namespace outrigger::plan {
@@ -23,6 +23,6 @@ struct NodeRoom {
 };
 
 /// Nothing if the snapshot has no such node. Assumed pods count, finished ones do not. Thread-safe.
-std::optional<NodeRoom> RoomOn(const cluster::Snapshot& snapshot, std::string_view node);
+std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node);
 
 }  // namespace outrigger::plan

@@ -16,7 +16,6 @@ namespace {
 constexpr size_t kMostNotes = 100;
 
 cluster::ClusterOptions ViewOptions() {
-  static_assert(plan::kPlannedPodsIndex == 0);
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
   return options;

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "cli/serve/follow_log.h"
+#include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
 #include "engine/snapshot_nodes.h"
 #include "fmt/format.h"
 #include "kube/config/config.h"
 #include "kube/config/in_cluster.h"
 #include "kube/transport/client.h"
-#include "kube/view/change_listener.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 #include "outrigger/plan/pods.h"
@@ -33,19 +33,18 @@ void WarnOfObject(const kube::ObjectProblem& problem) {
 }
 
 kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options,
-                                       kube::ChangeListener* changes) {
+                                       cluster::ChangeListeners* changes) {
   kube::ClusterWatchOptions watch;
   watch.max_staleness = options.max_staleness;
   watch.reflector.report = WarnOfObject;
-  watch.changed = [changes] { changes->Tell(); };
+  watch.changed = [changes] { changes->Notify(); };
   return watch;
 }
 
-cluster::ClusterOptions ViewOptions(kube::ChangeListener* changes) {
-  static_assert(plan::kPlannedPodsIndex == 0);
+cluster::ClusterOptions ViewOptions(cluster::ChangeListeners* changes) {
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
-  options.changed = [changes] { changes->Tell(); };
+  options.changed = [changes] { changes->Notify(); };
   return options;
 }
 
@@ -112,7 +111,7 @@ class ClusterSourceImpl final : public ClusterSource {
 
  private:
   const std::unique_ptr<kube::Client> client_;
-  kube::ChangeListener changes_;
+  cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
   const engine::SnapshotNodes nodes_;

@@ -39,7 +39,7 @@ std::string HolderOf(const nlohmann::json& lease) {
 }  // namespace
 
 ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
-                           ChangeListener* changes, ClusterActorOptions options)
+                           cluster::ChangeListeners* changes, ClusterActorOptions options)
     : api_(*api),
       cluster_(*cluster),
       watch_(*watch),
@@ -53,8 +53,8 @@ absl::StatusOr<ClusterView> ClusterActor::Take() {
   return ClusterView{cluster_.Take(), watch_.Objects()};
 }
 
-void ClusterActor::OnChange(std::function<void()> changed) {
-  changes_.Set(std::move(changed));
+Subscription ClusterActor::OnChange(std::function<void()> changed) {
+  return changes_.Add(std::move(changed));
 }
 
 absl::Status ClusterActor::Assume(const PodId& pod, std::string_view node) {

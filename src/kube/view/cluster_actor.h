@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
 #include "kube/api.h"
 #include "kube/clock.h"
 #include "kube/objects.h"
 #include "kube/transport/turnstile.h"
-#include "kube/view/change_listener.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/write/event_recorder.h"
 #include "outrigger/agent/cluster.h"
@@ -36,11 +36,11 @@ class ClusterActor final : public ClusterAccess {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
   /// (ClusterOptions::changed, ClusterWatchOptions::changed).
-  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch, ChangeListener* changes,
-               ClusterActorOptions options = {});
+  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
+               cluster::ChangeListeners* changes, ClusterActorOptions options = {});
 
   absl::StatusOr<ClusterView> Take() override;
-  void OnChange(std::function<void()> changed) override;
+  Subscription OnChange(std::function<void()> changed) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
   absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
@@ -68,7 +68,7 @@ class ClusterActor final : public ClusterAccess {
   Api& api_;
   cluster::Cluster& cluster_;
   ClusterWatch& watch_;
-  ChangeListener& changes_;
+  cluster::ChangeListeners& changes_;
   const ClusterActorOptions options_;
   Turnstile bindings_;
   mutable std::mutex events_mutex_;

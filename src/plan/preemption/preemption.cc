@@ -201,8 +201,7 @@ class Search {
 
 }  // namespace
 
-Preemption FindPreemption(Planner* planner,
-                          const std::shared_ptr<const cluster::Snapshot>& snapshot,
+Preemption FindPreemption(Planner* planner, const std::shared_ptr<const ClusterSnapshot>& taken,
                           std::span<const Unit> units, size_t index,
                           std::span<const GroupState> groups, const PlanOptions& plan_options,
                           const PreemptionOptions& options) {
@@ -211,6 +210,7 @@ Preemption FindPreemption(Planner* planner,
   if (std::any_of(unit.members.begin(), unit.members.end(), never)) {
     return {.answer = Answer::kNever, .victims = {}, .nodes = {}};
   }
+  const std::shared_ptr<const cluster::Snapshot> snapshot = cluster::Snapshot::Of(taken);
   Residents residents = ResidentsBelow(unit.rank.priority, *snapshot, groups, options);
   Search search(planner, snapshot, units.first(index + 1), plan_options, options,
                 std::move(residents));

@@ -19,13 +19,11 @@ FakeCluster::FakeCluster()
 FakeCluster::~FakeCluster() = default;
 
 void FakeCluster::Changed() {
-  const std::lock_guard<std::mutex> lock(listener_mutex_);
-  if (listener_) listener_();
+  changes_.Notify();
 }
 
-void FakeCluster::OnChange(std::function<void()> changed) {
-  const std::lock_guard<std::mutex> lock(listener_mutex_);
-  listener_ = std::move(changed);
+Subscription FakeCluster::OnChange(std::function<void()> changed) {
+  return changes_.Add(std::move(changed));
 }
 
 void FakeCluster::Put(const Node& node) {

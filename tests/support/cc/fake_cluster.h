@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/change_listeners.h"
 #include "cluster/claim_store.h"
 #include "cluster/cluster.h"
 #include "outrigger/agent/cluster.h"
@@ -59,7 +60,7 @@ class FakeCluster final : public ClusterAccess {
   std::map<std::string, PodGroupStatus> statuses() const;
 
   absl::StatusOr<ClusterView> Take() override;
-  void OnChange(std::function<void()> changed) override;
+  Subscription OnChange(std::function<void()> changed) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
   absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
@@ -83,8 +84,7 @@ class FakeCluster final : public ClusterAccess {
   absl::Status Change(const PodId& id, std::string_view version,
                       const std::function<void(Pod*)>& change);
 
-  std::mutex listener_mutex_;
-  std::function<void()> listener_;
+  cluster::ChangeListeners changes_;
   mutable std::mutex mutex_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<Name, Pod> pods_;

@@ -53,7 +53,7 @@ Json ViewJson(const ClusterView& view) {
           {"budgets", budgets},
           {"served", served},
           {"classes", view.objects->priority_classes},
-          {"pods", view.snapshot->pod_count()}};
+          {"pods", view.snapshot->PodCount()}};
 }
 
 kube::ClusterWatchOptions WatchOptions() {

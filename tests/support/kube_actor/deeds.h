@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
-#include "kube/view/change_listener.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 
@@ -28,7 +28,7 @@ class Deeds {
   std::string Do(const std::string& command);
 
  private:
-  kube::ChangeListener changes_;
+  cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
   kube::ClusterActor actor_;

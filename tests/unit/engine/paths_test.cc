@@ -87,5 +87,19 @@ TEST(EngineCreate, RefusesWhatCannotBeServed) {
   }
 }
 
+TEST(EngineCreate, RefusesAnAgentWhoseMetricsCannotBe) {
+  const AgentInfo info = InfoOf<OnlyNamed>("x");
+  AgentWorld world;
+  world.metrics = [](const AgentInfo&) -> absl::StatusOr<AgentMetrics*> {
+    return absl::InvalidArgumentError("metric \"no name\": refused");
+  };
+  ServedAgent served;
+  served.info = &info;
+  served.settings = info.factory.settings.Defaults();
+  RecordingObserver observer;
+  const auto engine = Engine::Create({served}, &observer, nullptr, world);
+  EXPECT_EQ(engine.status(), absl::InvalidArgumentError("agent x: metric \"no name\": refused"));
+}
+
 }  // namespace
 }  // namespace outrigger::engine

@@ -14,7 +14,8 @@ class PlannedPodsOf : public ::testing::Test {
  protected:
   static cluster::ClusterOptions Options() {
     cluster::ClusterOptions options;
-    options.indexes.insert(options.indexes.begin() + kPlannedPodsIndex, PlannedPodsIndex());
+    // After another one: it is found by its type.
+    options.indexes = {cluster::LabelIndex("app"), PlannedPodsIndex()};
     return options;
   }
   std::map<std::string, PodPtr> Take() {

@@ -33,6 +33,7 @@ const std::vector<NamedNeeds>& AllNeeds() {
       {"PodResources", Needs().PodResources()},
       {"PodScheduling", Needs().PodScheduling()},
       {"PodStatus", Needs().PodStatus()},
+      {"ClusterPods", Needs().ClusterPods()},
   };
   return needs;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,7 +34,7 @@ TEST(AgentMetrics, AreShownUnderTheirAgent) {
       AgentWith("gang", {Counter("outrigger_gang_plans_total"),
                          {Kind::kGauge, "outrigger_gang_waiting", "Groups that wait.", "cause", {}},
                          {Kind::kHistogram, "outrigger_gang_plan_seconds", "Time.", "", {0.1, 1}}});
-  AgentMetrics* const own = metrics->OfAgent(gang);
+  AgentMetrics* const own = *metrics->OfAgent(gang);
   EXPECT_THAT(metrics->Render(), HasSubstr("outrigger_gang_plans_total{agent=\"gang\"} 0\n"));
   own->Add("outrigger_gang_plans_total", "", 2);
   own->Add("outrigger_gang_plans_total", "", 1);
@@ -49,14 +50,14 @@ TEST(AgentMetrics, AreShownUnderTheirAgent) {
         "outrigger_gang_plan_seconds_bucket{agent=\"gang\",le=\"1\"} 1\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
-  EXPECT_EQ(metrics->OfAgent(gang), own);
+  EXPECT_EQ(*metrics->OfAgent(gang), own);
 }
 
 TEST(AgentMetrics, OfTwoAgentsMayHaveTheSameName) {
   const auto metrics = Metrics::Create();
-  metrics->OfAgent(AgentWith("gang", {Counter("outrigger_plans_total")}))
+  (*metrics->OfAgent(AgentWith("gang", {Counter("outrigger_plans_total")})))
       ->Add("outrigger_plans_total", "", 1);
-  metrics->OfAgent(AgentWith("qos", {Counter("outrigger_plans_total")}))
+  (*metrics->OfAgent(AgentWith("qos", {Counter("outrigger_plans_total")})))
       ->Add("outrigger_plans_total", "", 2);
   const std::string text = metrics->Render();
   EXPECT_THAT(text, HasSubstr("outrigger_plans_total{agent=\"gang\"} 1\n"));
@@ -66,7 +67,7 @@ TEST(AgentMetrics, OfTwoAgentsMayHaveTheSameName) {
 TEST(AgentMetrics, ThatWereNotDeclaredSoAreIgnored) {
   const auto metrics = Metrics::Create();
   AgentMetrics* const own =
-      metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_plans_total")}));
+      *metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_plans_total")}));
   own->Add("outrigger_other_total", "", 1);
   own->Set("outrigger_gang_plans_total", "", 9);
   own->Observe("outrigger_gang_plans_total", "", 9);
@@ -75,30 +76,40 @@ TEST(AgentMetrics, ThatWereNotDeclaredSoAreIgnored) {
   EXPECT_THAT(text, HasSubstr("outrigger_gang_plans_total{agent=\"gang\"} 0\n"));
 }
 
-TEST(AgentMetrics, ThatCannotBeAreIgnored) {
+TEST(AgentMetrics, ThatCannotBeAreErrorsThatNameTheField) {
+  const struct {
+    MetricSpec spec;
+    const char* error;
+  } cases[] = {
+      {Counter("no name"), "metric \"no name\": name \"no name\" is not accepted: letters"},
+      {Counter(""), "name \"\" is not accepted"},
+      {Counter("a_total", "no label"), "metric \"a_total\": label \"no label\" is not accepted"},
+      {Counter("a_total", "agent"), "label \"agent\" is not accepted"},
+      {Counter("a_total", "le"), "label \"le\" is not accepted"},
+      {{Kind::kCounter, "a_total", "", "", {}}, "help \"\" is not accepted: a sentence"},
+      {{Kind::kGauge, "outrigger_extender_nodes_total", "Another type.", "", {}},
+       "metric \"outrigger_extender_nodes_total\": the program or another agent has a metric"},
+      {{Kind::kGauge, "a", "No histogram.", "", {1}}, "buckets \"1\" is not accepted: none"},
+      {{Kind::kHistogram, "c_seconds", "None.", "", {}}, "buckets \"\" is not accepted"},
+      {{Kind::kHistogram, "c_seconds", "Falls.", "", {2, 1}}, "buckets \"2, 1\" is not accepted"},
+      {{Kind::kHistogram, "c_seconds", "Twice.", "", {1, 1}}, "buckets \"1, 1\" is not accepted"},
+      {{Kind::kHistogram, "c_seconds", "NaN.", "", {std::nan("")}}, "buckets \"nan\""},
+  };
   const auto metrics = Metrics::Create();
   const std::string before = metrics->Render();
-  AgentMetrics* const own = metrics->OfAgent(
-      AgentWith("gang", {Counter("no name"),
-                         Counter("a_total", "no label"),
-                         Counter("b_total", "agent"),
-                         {Kind::kGauge, "outrigger_extender_nodes_total", "Another type.", "", {}},
-                         {Kind::kHistogram, "c_seconds", "Not ascending.", "", {2, 1}}}));
-  own->Add("no name", "", 1);
-  own->Add("a_total", "x", 1);
-  own->Add("b_total", "x", 1);
-  own->Set("outrigger_extender_nodes_total", "", 1);
-  own->Observe("c_seconds", "", 1);
-  const std::string text = metrics->Render();
-  for (const char* part : {"no name", "a_total{", "b_total{", "Another type", "c_seconds"}) {
-    EXPECT_THAT(text, Not(HasSubstr(part)));
+  for (const auto& refused : cases) {
+    const auto own = metrics->OfAgent(AgentWith("gang", {refused.spec}));
+    EXPECT_EQ(own.status().code(), absl::StatusCode::kInvalidArgument) << refused.error;
+    EXPECT_THAT(std::string(own.status().message()), HasSubstr(refused.error));
   }
+  const auto twice = metrics->OfAgent(AgentWith("gang", {Counter("b_total"), Counter("b_total")}));
+  EXPECT_EQ(twice.status().message(), "metric \"b_total\" is declared twice; each name once");
 }
 
 TEST(AgentMetrics, HaveABoundedNumberOfSeries) {
   const auto metrics = Metrics::Create();
   AgentMetrics* const own =
-      metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_refusals_total", "why")}));
+      *metrics->OfAgent(AgentWith("gang", {Counter("outrigger_gang_refusals_total", "why")}));
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([own] {

@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
+#include "unit/cli/pages_testing.h"
 
 namespace outrigger::cli {
 namespace {
@@ -15,12 +14,11 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CommandsPage, IsUpToDate) {
-  std::ifstream file(OUTRIGGER_COMMANDS_PAGE);
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  ASSERT_FALSE(page.empty()) << OUTRIGGER_COMMANDS_PAGE;
-  const std::string generated = CommandsPage(Registry());
+  const std::string page = TextOf(OUTRIGGER_COMMANDS_PAGE);
+  const std::vector<AgentInfo> agents = OfferedAgents();
+  const std::string generated = CommandsPage(agents);
   EXPECT_THAT(page, ::testing::StartsWith(generated.substr(0, generated.find("\n## "))));
-  for (const std::string& section : CommandSections(Registry())) {
+  for (const std::string& section : CommandSections(agents)) {
     EXPECT_THAT(page + "\n", HasSubstr("\n" + section + "\n")) << "run scripts/update-docs";
   }
 }

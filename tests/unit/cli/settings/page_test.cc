@@ -4,10 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "cli/settings/docs.h"
+#include "unit/cli/pages_testing.h"
 
 namespace outrigger::cli {
 namespace {
@@ -15,12 +13,11 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(SettingsPage, IsUpToDate) {
-  std::ifstream file(OUTRIGGER_SETTINGS_PAGE);
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  ASSERT_FALSE(page.empty()) << OUTRIGGER_SETTINGS_PAGE;
-  const std::string generated = SettingsPage(Registry());
+  const std::string page = TextOf(OUTRIGGER_SETTINGS_PAGE);
+  const std::vector<AgentInfo> agents = OfferedAgents();
+  const std::string generated = SettingsPage(agents);
   EXPECT_THAT(page, ::testing::StartsWith(generated.substr(0, generated.find("\n## "))));
-  for (const SettingGroup& group : MakeSettingGroups(Registry())) {
+  for (const SettingGroup& group : MakeSettingGroups(agents)) {
     EXPECT_THAT(page, HasSubstr("\n" + SettingsSection(group)))
         << group.Title() << ": run scripts/update-docs";
   }

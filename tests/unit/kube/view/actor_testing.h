@@ -26,7 +26,7 @@ struct ActorScene {
 
   FakeTime time;
   ScriptedApi api;
-  ChangeListener changes;
+  cluster::ChangeListeners changes;
   cluster::Cluster cluster{cluster::ClusterOptions()};
   ClusterWatch watch{&api, &cluster, {}};
   ClusterActor actor{

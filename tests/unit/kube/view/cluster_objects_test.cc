@@ -1,10 +1,9 @@
 #include <atomic>
-#include <thread>
 
+#include "cluster/change_listeners.h"
 #include "gmock/gmock.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
-#include "kube/view/change_listener.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 #include "unit/kube/scripted_paths.h"
@@ -87,7 +86,7 @@ class ObjectsOfACluster : public ::testing::Test {
 
   cluster::ClusterOptions ClusterOptions() {
     cluster::ClusterOptions options;
-    options.changed = [this] { changes_.Tell(); };
+    options.changed = [this] { changes_.Notify(); };
     return options;
   }
   ClusterWatchOptions WatchOptions() {
@@ -97,7 +96,7 @@ class ObjectsOfACluster : public ::testing::Test {
     options.reflector.report = [this](const ObjectProblem& problem) {
       problems_.push_back(fmt::format("{} {}", problem.resource, problem.name));
     };
-    options.changed = [this] { changes_.Tell(); };
+    options.changed = [this] { changes_.Notify(); };
     return options;
   }
   static Needs All() {
@@ -134,7 +133,7 @@ class ObjectsOfACluster : public ::testing::Test {
   bool devices_served_ = false;
   VirtualTime time_;
   ScriptedPaths api_;
-  ChangeListener changes_;
+  cluster::ChangeListeners changes_;
   std::vector<std::string> problems_;
   cluster::Cluster cluster_;
   ClusterWatch watch_;
@@ -182,11 +181,15 @@ TEST_F(ObjectsOfACluster, AppearWithTheirDefinitionAndGoWithIt) {
   Start();
   EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
   std::atomic<int> told = 0;
-  actor_.OnChange([&] { ++told; });
+  std::atomic<int> also = 0;
+  const Subscription changes = actor_.OnChange([&] { ++told; });
+  Subscription others = actor_.OnChange([&] { ++also; });
   api_.Answer(kGroups, InitialEnd(9));
   Settle();
   EXPECT_TRUE(Take().served.Has(Dialect::kSchedulerPlugins));
   EXPECT_GT(told.exchange(0), 0) << "though there is no object";
+  EXPECT_GT(also.exchange(0), 0) << "each listener";
+  others.End();
   api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 10, "3")));
   Settle();
   EXPECT_THAT(Groups(), ElementsAre("train u1 3"));
@@ -196,6 +199,7 @@ TEST_F(ObjectsOfACluster, AppearWithTheirDefinitionAndGoWithIt) {
   EXPECT_FALSE(Take().served.Has(Dialect::kSchedulerPlugins));
   EXPECT_THAT(Groups(), IsEmpty());
   EXPECT_GT(told, 0);
+  EXPECT_EQ(also, 0) << "its subscription has ended";
 }
 
 TEST_F(ObjectsOfACluster, ThatAreCreatedAgainAreOthers) {
@@ -289,43 +293,30 @@ TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsThatMayNotBeListed) {
   EXPECT_EQ(NodeOfTheClaim(), "n1");
 }
 
+// An agent that reads nothing of pods but that they are there must not take all for pending.
+TEST_F(ObjectsOfACluster, ComeWithPodsThatHaveTheirPlaceWhateverElseIsRead) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  api_.Answer(
+      "/api/v1/pods",
+      EventOf("ADDED", R"({"metadata":{"name":"p","namespace":"d","resourceVersion":"7",)"
+                       R"("uid":"u","labels":{"a":"b"}},"spec":{"nodeName":"n1",)"
+                       R"("priority":5,"schedulerName":"s"},"status":{"phase":"Failed"}})"));
+  Settle();
+  const auto view = actor_.Take();
+  ASSERT_TRUE(view.ok()) << view.status();
+  const auto pod = view->snapshot->FindPod("d", "p");
+  ASSERT_TRUE(pod.has_value());
+  EXPECT_EQ(pod->NodeName(), "n1");
+  EXPECT_EQ(pod->Phase(), "Failed");
+  EXPECT_EQ(pod->Priority(), 5);
+  EXPECT_EQ(pod->Label("a").data(), nullptr) << "nobody reads it";
+  EXPECT_EQ(view->snapshot->PendingPodCount(), 0U);
+}
+
 TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
   watch_.Start(Needs().NodeLabels());
   EXPECT_EQ(watch_.States().size(), 1U);
-}
-
-TEST(ChangeListener, IsNotCalledAfterItWasTakenAway) {
-  ChangeListener changes;
-  changes.Tell();
-  int told = 0;
-  changes.Set([&] {
-    // Within a call another change may be made.
-    if (++told == 1) changes.Tell();
-  });
-  changes.Tell();
-  EXPECT_EQ(told, 2);
-  changes.Set(nullptr);
-  changes.Tell();
-  EXPECT_EQ(told, 2);
-}
-
-TEST(ChangeListener, IsWaitedForWhenItIsTakenAway) {
-  ChangeListener changes;
-  std::atomic<bool> entered = false;
-  std::atomic<bool> may_end = false;
-  std::atomic<bool> has_ended = false;
-  changes.Set([&] {
-    entered = true;
-    while (!may_end) std::this_thread::yield();
-    has_ended = true;
-  });
-  std::thread teller([&] { changes.Tell(); });
-  while (!entered) std::this_thread::yield();
-  std::thread releaser([&] { may_end = true; });
-  changes.Set(nullptr);
-  EXPECT_TRUE(has_ended);
-  teller.join();
-  releaser.join();
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "cluster/change_listeners.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace outrigger::cluster {
+
+class ChangeListeners::State {
+ public:
+  struct Listener {
+    std::function<void()> changed;
+    int calls = 0;  // under way
+    bool ended = false;
+  };
+
+  void Add(std::shared_ptr<Listener> listener) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    listeners_.push_back(std::move(listener));
+  }
+
+  void End(const std::shared_ptr<Listener>& listener) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    listener->ended = true;
+    std::erase(listeners_, listener);
+    call_ended_.wait(lock, [&] { return listener->calls == 0; });
+  }
+
+  void Notify() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    // A copy, since listeners come and go during the calls.
+    const std::vector<std::shared_ptr<Listener>> listeners = listeners_;
+    for (const std::shared_ptr<Listener>& listener : listeners) {
+      if (listener->ended) continue;
+      ++listener->calls;
+      lock.unlock();
+      listener->changed();
+      lock.lock();
+      if (--listener->calls == 0) call_ended_.notify_all();
+    }
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows; not held while a listener is called
+  std::condition_variable call_ended_;
+  std::vector<std::shared_ptr<Listener>> listeners_;
+};
+
+ChangeListeners::ChangeListeners() : state_(std::make_shared<State>()) {}
+ChangeListeners::~ChangeListeners() = default;
+
+Subscription ChangeListeners::Add(std::function<void()> changed) {
+  auto listener = std::make_shared<State::Listener>(State::Listener{.changed = std::move(changed)});
+  state_->Add(listener);
+  return Subscription([state = state_, listener] { state->End(listener); });
+}
+
+void ChangeListeners::Notify() {
+  state_->Notify();
+}
+
+}  // namespace outrigger::cluster

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "outrigger/agent/subscription.h"
+
+namespace outrigger::cluster {
+
+/// Calls any number of listeners after each change. The threads that make changes call them, so
+/// calls may overlap, and one may be made within another. Thread-safe.
+class ChangeListeners {
+ public:
+  ChangeListeners();
+  ~ChangeListeners();
+  ChangeListeners(const ChangeListeners&) = delete;
+  ChangeListeners& operator=(const ChangeListeners&) = delete;
+
+  /// Adds a listener: each Notify() calls `changed` until the subscription ends. A listener may add
+  /// listeners and end the subscriptions of others, but not its own.
+  Subscription Add(std::function<void()> changed);
+
+  /// Calls every listener, in the order in which they were added, without a lock.
+  void Notify();
+
+ private:
+  class State;
+  const std::shared_ptr<State> state_;  // shared with the subscriptions, which may outlive this
+};
+
+}  // namespace outrigger::cluster
