@@ -133,8 +133,9 @@ class Gang final : public Agent,
     const Pod& pod = request.pod;
     const bool refused =
         admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
-    const bool awaited = inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
-                                                .rejected = admission.outcome != Outcome::kLeased});
+    const bool awaited =
+        inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
+                               .rejected = admission.outcome != Outcome::kReserved});
     if (refused) {
       inbox_.Refused(
           {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});

@@ -164,7 +164,7 @@ TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {
   EXPECT_THAT(Passing(name + "-0"), ElementsAre("n0"));
 }
 
-TEST_F(GangTest, PodsWithoutAGroupPassEverywhereWhileNothingIsLeased) {
+TEST_F(GangTest, PodsWithoutAGroupPassEverywhereWhileNothingIsReserved) {
   Nodes(3);
   cluster_.Put(MakePod("single"));
   StartWithPlan();
@@ -202,7 +202,7 @@ TEST_F(GangTest, AGangWithoutAllItsMembersSaysSo) {
   });
 }
 
-TEST_F(GangTest, SinglesPassWhereNoLeaseWouldLoseByIt) {
+TEST_F(GangTest, SinglesPassWhereNoReservationWouldLoseByIt) {
   Nodes(2);
   cluster_.Put(Member("train", 0, 1));
   StartWithPlan();
@@ -214,7 +214,7 @@ TEST_F(GangTest, SinglesPassWhereNoLeaseWouldLoseByIt) {
   EXPECT_THAT(Passing("small"), ElementsAre("n0", "n1"));
 }
 
-TEST_F(GangTest, ASingleThatComesFirstTakesWhatIsLeasedToAGangBehindIt) {
+TEST_F(GangTest, ASingleThatComesFirstTakesWhatIsReservedForAGangBehindIt) {
   Nodes(1);
   cluster_.Put(Member("train", 0, 1));
   StartWithPlan();

@@ -35,7 +35,7 @@ LoopOptions LoopOptionsOf(const Settings& settings) {
   options.groups.plan_queued = false;  // whoever releases them plans them
   options.memory.patience = PatienceOf(settings);
   options.partial_timeout = seconds(settings.partial_timeout);
-  options.memory.lease_grace = seconds(settings.lease_grace);
+  options.memory.nomination_grace = seconds(settings.nomination_grace);
   options.memory.nominate_all = settings.nominate == "all";
   if (settings.reserve_after > 0) options.reserve_after = seconds(settings.reserve_after);
   return options;

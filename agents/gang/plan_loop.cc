@@ -196,10 +196,10 @@ void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* 
     return reports_->HasNotFit(unit.key, *options_.reserve_after, now);
   });
   if (first == units.end()) {
-    return reserved_.clear();
+    return kept_nodes_.clear();
   }
   options->reserve_for = first->key;
-  options->reserved = reserved_;
+  options->kept = kept_nodes_;
 }
 
 void PlanLoop::Plan(const ClusterView& view) {
@@ -222,7 +222,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
   Reserve(units, &options);
   const plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  reserved_ = planned.reserved;
+  kept_nodes_ = planned.kept;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const auto board = std::make_shared<const Board>(Board::Input{.units = units,
@@ -231,12 +231,12 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                                 .groups = groups_now,
                                                                 .pods = pods,
                                                                 .snapshot = snapshot,
-                                                                .reserved_for = for_whom});
+                                                                .kept_for = for_whom});
   Publish(absl::OkStatus(), board);
   due_ = memory_.Learn(*board, snapshot, now);
   inbox_->AwaitAsks(memory_.awaits_asks());
   barriers_->OnPlan(board);
-  reports_->OnReserved(planned.reserved.size());
+  reports_->OnReserved(planned.kept.size());
   const auto partial = recovery_.OnPlan(*board, *barriers_, now);
   reports_->OnPartial(*board, partial, recovery_.partial());
   reports_->OnBarriers(barriers_->standing(), barriers_->waiting());

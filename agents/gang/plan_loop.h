@@ -95,7 +95,7 @@ class PlanLoop {
   plan::UnitTable table_;
   std::vector<Resting> resting_;
   plan::Planner planner_;
-  std::vector<std::string> reserved_;
+  std::vector<std::string> kept_nodes_;
   std::string epoch_;
   std::vector<Nomination> due_;
   bool planned_ = false;  // in the last round

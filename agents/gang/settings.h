@@ -16,7 +16,7 @@ struct Settings {
   int64_t timeout = 300;
   int64_t claim_timeout = 620;
   int64_t bind_timeout = 630;
-  int64_t lease_grace = 5;
+  int64_t nomination_grace = 5;
   int64_t partial_timeout = 60;
   int64_t reserve_after = 0;
   std::string nominate = "rejected";
@@ -47,9 +47,10 @@ struct Settings {
       Setting{"bind-timeout", &Settings::bind_timeout, Range{5, 86'400},
               "httpTimeout of the bind entry in seconds; a gang that is not complete two seconds "
               "before it gives up"},
-      Setting{"lease-grace", &Settings::lease_grace, Range{1, 3600},
+      Setting{"nomination-grace", &Settings::nomination_grace, Range{1, 3600},
               "seconds in which the scheduler must ask about a pod that was nominated, once it has "
-              "nothing else to do; if it does not, it is taken to refuse the node"},
+              "nothing else to do; if it does not, it is taken to refuse the node"}
+          .FormerName("lease-grace"),
       Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
               "seconds for which a gang may be bound in part before an Event says so"},
       Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},

@@ -36,16 +36,16 @@ struct PodsByKey {
 using PodTable = HashTrie<PodPtr, PodsByKey>;
 
 /// The pods that an index files under one text.
-struct PodGroup {
+struct IndexBucket {
   std::string value;
   PodSet pods;
 };
-struct GroupsByValue {
+struct BucketsByValue {
   using Key = std::string_view;
-  static Key KeyOf(const PodGroup& group) { return group.value; }
+  static Key KeyOf(const IndexBucket& group) { return group.value; }
   static uint64_t Hash(Key key) { return HashOf(key); }
 };
-using PodGroups = HashTrie<PodGroup, GroupsByValue>;
+using IndexBuckets = HashTrie<IndexBucket, BucketsByValue>;
 
 struct Contents {
   SlotVector<Ref<NodeCell>> nodes;  // null: an empty slot
@@ -54,7 +54,7 @@ struct Contents {
   NodeNames names;
   PodTable pods;
   PodSet pending;
-  std::vector<PodGroups> indexes;
+  std::vector<IndexBuckets> indexes;
   std::vector<std::type_index> index_types;  // of the same
   uint64_t generation = 0;
 };

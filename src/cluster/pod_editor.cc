@@ -88,8 +88,8 @@ void PodEditor::Displace(const PodRecord& pod) {
 
 void PodEditor::File(size_t index, std::string_view value, const PodPtr& pod) {
   if (value.empty()) return;
-  PodGroups& groups = contents_.indexes[index];
-  PodGroup* group = groups.Mutable(value, epoch_);
+  IndexBuckets& groups = contents_.indexes[index];
+  IndexBucket* group = groups.Mutable(value, epoch_);
   if (group == nullptr) {
     groups.Set({std::string(value), {}}, epoch_);
     group = groups.Mutable(value, epoch_);
@@ -99,8 +99,8 @@ void PodEditor::File(size_t index, std::string_view value, const PodPtr& pod) {
 
 void PodEditor::Unfile(size_t index, std::string_view value, const PodKey& key) {
   if (value.empty()) return;
-  PodGroups& groups = contents_.indexes[index];
-  PodGroup* group = groups.Mutable(value, epoch_);
+  IndexBuckets& groups = contents_.indexes[index];
+  IndexBucket* group = groups.Mutable(value, epoch_);
   if (group == nullptr) return;
   group->pods.Erase(key, epoch_);
   if (group->pods.size() == 0) groups.Erase(value, epoch_);

@@ -79,7 +79,7 @@ std::optional<size_t> Snapshot::FindIndex(std::type_index type) const {
 void Snapshot::ForEachPodOf(size_t index, std::string_view value,
                             absl::FunctionRef<void(const PodPtr& pod)> visit) const {
   if (index >= contents_->indexes.size()) return;
-  const PodGroup* group = contents_->indexes[index].Find(value);
+  const IndexBucket* group = contents_->indexes[index].Find(value);
   if (group != nullptr) group->pods.ForEach(visit);
 }
 

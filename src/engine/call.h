@@ -62,14 +62,16 @@ CallError FromDecoding(const absl::Status& status);
 
 /// Fills `state->nodes` for the nodes that were offered: those of a names-only call come from
 /// `source` (may be null), of which one view is pinned. What it does not know stays a name.
-CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,
+CallError ResolveNodes(const Pipeline& pipeline, const NodeSource* source, Observer* observer,
                        CallState* state);
 
-/// Runs the filters of `plan` over `state->nodes`: fills `kinds` and `reasons`. Each filter is
+/// Runs the filters of `pipeline` over `state->nodes`: fills `kinds` and `reasons`. Each filter is
 /// asked about the nodes that its predecessors left, so the first reason wins.
-CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, CallState* state);
+CallError RunFilters(const Pipeline& pipeline, bool explaining, Observer* observer,
+                     CallState* state);
 
-/// Runs the scorers of `plan` over `state->nodes`: fills `scores` with 0..10.
-CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, CallState* state);
+/// Runs the scorers of `pipeline` over `state->nodes`: fills `scores` with 0..10.
+CallError RunScorers(const Pipeline& pipeline, bool explaining, Observer* observer,
+                     CallState* state);
 
 }  // namespace outrigger::engine

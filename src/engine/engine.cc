@@ -41,12 +41,13 @@ class EngineImpl final : public Engine {
   void Trim() const override { json::TrimParsers(); }
 
  private:
-  CallError Answer(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
-  CallError AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes, Reply* reply) const;
-  CallError Filter(const Plan& plan, CallState* state) const;
-  bool MayBeBehind(const Plan& plan, const CallState& state) const;
-  CallError AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const;
-  CallError AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
+  CallError Answer(const Pipeline& pipeline, const Asked& asked, size_t* nodes, Reply* reply) const;
+  CallError AnswerNodes(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
+                        Reply* reply) const;
+  CallError Filter(const Pipeline& pipeline, CallState* state) const;
+  bool MayBeBehind(const Pipeline& pipeline, const CallState& state) const;
+  CallError AnswerBind(const Pipeline& pipeline, const Asked& asked, std::string* out) const;
+  CallError AnswerPreempt(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                           std::string* out) const;
   void Report(const std::vector<wire::MalformedValue>& malformed) const;
 
@@ -54,7 +55,7 @@ class EngineImpl final : public Engine {
   const NodeSource* const source_;
   mutable CountingDiagnostics decoder_diagnostics_;
   std::vector<Instance> instances_;
-  std::vector<Plan> plans_;
+  std::vector<Pipeline> pipelines_;
   std::vector<Endpoint> endpoints_;
   Needs needs_;
   mutable CallStatePool states_;
@@ -103,17 +104,17 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
 }
 
 absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents, const AgentWorld& world) {
-  instances_.reserve(agents.size());  // plans point into it
+  instances_.reserve(agents.size());  // pipelines point into it
   for (const ServedAgent& served : agents) {
     auto instance = MakeInstance(served, world, observer_);
     if (!instance.ok()) return instance.status();
     needs_.Merge(instance->needs);
     instances_.push_back(*std::move(instance));
   }
-  auto plans = MakePlans(agents, instances_);
-  if (!plans.ok()) return plans.status();
-  plans_ = *std::move(plans);
-  for (const Plan& plan : plans_) endpoints_.push_back(plan.endpoint);
+  auto pipelines = MakePlans(agents, instances_);
+  if (!pipelines.ok()) return pipelines.status();
+  pipelines_ = *std::move(pipelines);
+  for (const Pipeline& pipeline : pipelines_) endpoints_.push_back(pipeline.endpoint);
   return absl::OkStatus();
 }
 
@@ -144,15 +145,15 @@ void EngineImpl::Report(const std::vector<wire::MalformedValue>& malformed) cons
 void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
                       Reply* reply) const {
   const auto start = std::chrono::steady_clock::now();
-  const Plan& plan = plans_[endpoint];
-  const Endpoint& to = plan.endpoint;
+  const Pipeline& pipeline = pipelines_[endpoint];
+  const Endpoint& to = pipeline.endpoint;
   CallRecord record{.agent = to.agent, .verb = to.verb, .request_bytes = body.size};
   reply->http_status = 200;
   reply->echoes.clear();
   CallError error;
   // An agent may be anybody's code; what it throws ends here.
   try {
-    error = Answer(plan, {body, std::move(abandoned)}, &record.nodes, reply);
+    error = Answer(pipeline, {body, std::move(abandoned)}, &record.nodes, reply);
   } catch (const std::exception& caught) {
     spdlog::error("{}: internal error: {}", to.path, ForLog(caught.what()));
     error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.agent)};
@@ -170,38 +171,38 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandone
   observer_->OnCall(record);
 }
 
-CallError EngineImpl::Answer(const Plan& plan, const Asked& asked, size_t* nodes,
+CallError EngineImpl::Answer(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                              Reply* reply) const {
-  switch (plan.endpoint.verb) {
+  switch (pipeline.endpoint.verb) {
     case Verb::kFilter:
     case Verb::kPrioritize:
-      return AnswerNodes(plan, asked, nodes, reply);
+      return AnswerNodes(pipeline, asked, nodes, reply);
     case Verb::kBind:
-      return AnswerBind(plan, asked, &reply->body);
+      return AnswerBind(pipeline, asked, &reply->body);
     case Verb::kPreempt:
-      return AnswerPreempt(plan, asked, nodes, &reply->body);
+      return AnswerPreempt(pipeline, asked, nodes, &reply->body);
   }
   return {ErrorKind::kInternal, "unknown verb"};
 }
 
-CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* nodes,
+CallError EngineImpl::AnswerNodes(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                                   Reply* reply) const {
   std::unique_ptr<CallState> state = states_.Take();
   state->abandoned = asked.abandoned;
-  const absl::Status decoded = wire::ReadExtenderArgs(asked.body, plan.needs, &state->args);
+  const absl::Status decoded = wire::ReadExtenderArgs(asked.body, pipeline.needs, &state->args);
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = state->args.names.size();
   Report(state->args.malformed);
-  CallError error = ResolveNodes(plan, source_, observer_, state.get());
+  CallError error = ResolveNodes(pipeline, source_, observer_, state.get());
   if (!error.ok()) return error;
 
-  if (plan.endpoint.verb == Verb::kFilter) {
-    error = Filter(plan, state.get());
+  if (pipeline.endpoint.verb == Verb::kFilter) {
+    error = Filter(pipeline, state.get());
     if (!error.ok()) return error;
     wire::EncodeFilterResult(state->args, state->kinds, state->reasons, &reply->body,
                              &reply->echoes);
   } else {
-    error = RunScorers(plan, DecisionsAreLogged(), observer_, state.get());
+    error = RunScorers(pipeline, DecisionsAreLogged(), observer_, state.get());
     if (!error.ok()) return error;
     wire::EncodeHostPriorityList(state->args, state->scores, &reply->body);
   }
@@ -209,54 +210,55 @@ CallError EngineImpl::AnswerNodes(const Plan& plan, const Asked& asked, size_t* 
   return {};
 }
 
-CallError EngineImpl::Filter(const Plan& plan, CallState* state) const {
-  CallError error = RunFilters(plan, DecisionsAreLogged(), observer_, state);
-  if (!error.ok() || !MayBeBehind(plan, *state)) return error;
+CallError EngineImpl::Filter(const Pipeline& pipeline, CallState* state) const {
+  CallError error = RunFilters(pipeline, DecisionsAreLogged(), observer_, state);
+  if (!error.ok() || !MayBeBehind(pipeline, *state)) return error;
   const bool changed =
       source_->AwaitChange(state->view->generation(), CatchUp::kWait, state->abandoned);
   catch_up_.Waited(changed);
   if (!changed) return error;
-  error = ResolveNodes(plan, source_, observer_, state);
-  return error.ok() ? RunFilters(plan, DecisionsAreLogged(), observer_, state) : error;
+  error = ResolveNodes(pipeline, source_, observer_, state);
+  return error.ok() ? RunFilters(pipeline, DecisionsAreLogged(), observer_, state) : error;
 }
 
 // Whether a pod that no node may take was asked about before we know why.
-bool EngineImpl::MayBeBehind(const Plan& plan, const CallState& state) const {
-  if (!plan.waits_for_news || state.args.has_full_nodes || state.view == nullptr) return false;
+bool EngineImpl::MayBeBehind(const Pipeline& pipeline, const CallState& state) const {
+  if (!pipeline.waits_for_news || state.args.has_full_nodes || state.view == nullptr) return false;
   const auto fits = [](Verdict::Kind kind) { return kind == Verdict::Kind::kFits; };
   if (std::any_of(state.kinds.begin(), state.kinds.end(), fits)) return false;
   return catch_up_.IsWorthWaiting(state.args.pod, state.view->generation());
 }
 
-CallError EngineImpl::AnswerBind(const Plan& plan, const Asked& asked, std::string* out) const {
+CallError EngineImpl::AnswerBind(const Pipeline& pipeline, const Asked& asked,
+                                 std::string* out) const {
   wire::BindArgs args;
   const absl::Status decoded = wire::DecodeBindArgs(asked.body, &args);
   if (!decoded.ok()) return FromDecoding(decoded);
-  const absl::Status bound = plan.binder->binder->Bind({.pod_namespace = args.pod_namespace,
-                                                        .pod_name = args.pod_name,
-                                                        .pod_uid = args.pod_uid,
-                                                        .node = args.node,
-                                                        .abandoned = asked.abandoned});
+  const absl::Status bound = pipeline.binder->binder->Bind({.pod_namespace = args.pod_namespace,
+                                                            .pod_name = args.pod_name,
+                                                            .pod_uid = args.pod_uid,
+                                                            .node = args.node,
+                                                            .abandoned = asked.abandoned});
   if (!bound.ok()) {
     // Whatever an agent says to nobody, it did as it was asked.
     const bool alone = asked.abandoned.stop_requested();
     return {alone ? ErrorKind::kAbandoned : ErrorKind::kAgent,
-            fmt::format("{}: {}", plan.binder->name, std::string(bound.message()))};
+            fmt::format("{}: {}", pipeline.binder->name, std::string(bound.message()))};
   }
   wire::EncodeBindResult("", out);
   return {};
 }
 
-CallError EngineImpl::AnswerPreempt(const Plan& plan, const Asked& asked, size_t* nodes,
+CallError EngineImpl::AnswerPreempt(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                                     std::string* out) const {
   wire::PreemptArgs args;
-  const absl::Status decoded = wire::DecodePreemptArgs(asked.body, plan.needs, &args);
+  const absl::Status decoded = wire::DecodePreemptArgs(asked.body, pipeline.needs, &args);
   if (!decoded.ok()) return FromDecoding(decoded);
   *nodes = args.candidates.size();
   Report(args.malformed);
   // Each agent narrows what its predecessors left.
   std::vector<NodeVictims> candidates = std::move(args.candidates);
-  for (const auto& [instance, preempter] : plan.preempters) {
+  for (const auto& [instance, preempter] : pipeline.preempters) {
     if (asked.abandoned.stop_requested()) return Abandoned();
     std::vector<NodeVictims> chosen;
     const absl::Status status =

@@ -68,7 +68,7 @@ class Explainer {
 
  private:
   absl::Status Make(const std::vector<ServedAgent>& agents) {
-    instances_.reserve(agents.size());  // plans point into it
+    instances_.reserve(agents.size());  // pipelines point into it
     for (const ServedAgent& served : agents) {
       auto instance = MakeInstance(served, /*world=*/{}, observer_);
       if (!instance.ok()) return instance.status();
@@ -92,51 +92,52 @@ class Explainer {
   }
 
   // What a path of an engine does with a call, without the protocol around it.
-  CallError Answer(const Plan& plan) {
+  CallError Answer(const Pipeline& pipeline) {
     // An agent may be anybody's code; what it throws ends here.
     try {
-      return plan.endpoint.verb == Verb::kFilter ? RunFilters(plan, true, observer_, &state_)
-                                                 : RunScorers(plan, true, observer_, &state_);
+      return pipeline.endpoint.verb == Verb::kFilter
+                 ? RunFilters(pipeline, true, observer_, &state_)
+                 : RunScorers(pipeline, true, observer_, &state_);
     } catch (const std::exception& caught) {
-      spdlog::error("{}: internal error: {}", plan.endpoint.path, ForLog(caught.what()));
+      spdlog::error("{}: internal error: {}", pipeline.endpoint.path, ForLog(caught.what()));
     } catch (...) {
-      spdlog::error("{}: internal error", plan.endpoint.path);
+      spdlog::error("{}: internal error", pipeline.endpoint.path);
     }
     return {ErrorKind::kInternal,
-            fmt::format("{}: internal error, see the log", plan.endpoint.agent)};
+            fmt::format("{}: internal error, see the log", pipeline.endpoint.agent)};
   }
 
-  bool AnswerAlone(size_t agent, const Plan& plan) {
-    const CallError error = Answer(plan);
+  bool AnswerAlone(size_t agent, const Pipeline& pipeline) {
+    const CallError error = Answer(pipeline);
     if (!error.ok()) {
-      result_.agents[agent].faults.push_back({plan.endpoint.path, ForEvent(error.text)});
+      result_.agents[agent].faults.push_back({pipeline.endpoint.path, ForEvent(error.text)});
     }
     return error.ok();
   }
 
-  Plan Own(const Instance& instance, Verb verb, std::string_view scorer = "") const {
+  Pipeline Own(const Instance& instance, Verb verb, std::string_view scorer = "") const {
     const std::string_view slash = scorer.empty() ? "" : "/";
-    return PlanFor(fmt::format("/{}{}{}/{}", instance.name, slash, scorer, VerbName(verb)),
-                   instance.name, verb);
+    return PipelineFor(fmt::format("/{}{}{}/{}", instance.name, slash, scorer, VerbName(verb)),
+                       instance.name, verb);
   }
 
   void Ask(size_t agent) {
     const Instance& instance = instances_[agent];
-    Plan filter = Own(instance, Verb::kFilter);
+    Pipeline filter = Own(instance, Verb::kFilter);
     if (AddStage(instance, &filter) && AnswerAlone(agent, filter)) {
       for (size_t i = 0; i < nodes_.size(); ++i) {
         result_.nodes[i].answers[agent].verdict = state_.kinds[i];
         result_.nodes[i].answers[agent].reason = state_.reasons[i];
       }
     }
-    Plan score = Own(instance, Verb::kPrioritize);
+    Pipeline score = Own(instance, Verb::kPrioritize);
     if (AddStage(instance, &score) && AnswerAlone(agent, score)) {
       for (size_t i = 0; i < nodes_.size(); ++i) result_.nodes[i].answers[agent].score = Score(i);
     }
     for (const NamedScorer& named : instance.named_scorers) {
-      Plan plan = Own(instance, Verb::kPrioritize, named.name);
-      plan.scorers.push_back({&instance, named.scorer});
-      const bool answered = AnswerAlone(agent, plan);
+      Pipeline pipeline = Own(instance, Verb::kPrioritize, named.name);
+      pipeline.scorers.push_back({&instance, named.scorer});
+      const bool answered = AnswerAlone(agent, pipeline);
       for (size_t i = 0; i < nodes_.size(); ++i) {
         auto& scorers = result_.nodes[i].answers[agent].scorers;
         scorers.push_back(answered ? std::optional(Score(i)) : std::nullopt);
@@ -144,7 +145,7 @@ class Explainer {
     }
   }
 
-  // Of a plan with one scorer, which was just run.
+  // Of a pipeline with one scorer, which was just run.
   ExplainedScore Score(size_t node) const {
     return {.value = state_.sums[node],
             .points = state_.scores[node],
@@ -160,15 +161,15 @@ class Explainer {
 
   // The merged path itself would fail as a whole where one agent fails: ask the others.
   void FilterMerged() {
-    Plan plan = PlanFor("/filter", "all", Verb::kFilter);
+    Pipeline pipeline = PipelineFor("/filter", "all", Verb::kFilter);
     for (const Instance& instance : instances_) {
       if (!Failed(instance, Verb::kFilter)) {
-        AddStage(instance, &plan);
+        AddStage(instance, &pipeline);
       } else {
         result_.filter_failed = true;
       }
     }
-    if (!Answer(plan).ok()) {
+    if (!Answer(pipeline).ok()) {
       result_.filter_failed = true;
       return;
     }
@@ -180,14 +181,14 @@ class Explainer {
 
   // A mean without one of its parts would be misleading: where one agent fails there is none.
   void ScoreMerged() {
-    Plan plan = PlanFor("/prioritize", "all", Verb::kPrioritize);
+    Pipeline pipeline = PipelineFor("/prioritize", "all", Verb::kPrioritize);
     double weights = 0;
     for (const Instance& instance : instances_) {
       if (Failed(instance, Verb::kPrioritize)) return;
-      if (AddStage(instance, &plan)) weights += instance.weight;
+      if (AddStage(instance, &pipeline)) weights += instance.weight;
     }
-    if (plan.scorers.empty() || !Answer(plan).ok()) return;
-    if (plan.scorers.size() == 1) weights = 1;
+    if (pipeline.scorers.empty() || !Answer(pipeline).ok()) return;
+    if (pipeline.scorers.size() == 1) weights = 1;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       result_.nodes[i].points = state_.scores[i];
       result_.nodes[i].value = state_.sums[i] / weights;

@@ -62,14 +62,15 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
 
 }  // namespace
 
-CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, CallState* state) {
+CallError RunFilters(const Pipeline& pipeline, bool explaining, Observer* observer,
+                     CallState* state) {
   state->kinds.assign(state->nodes.size(), Verdict::Kind::kFits);
   // Mostly few of thousands have one: those alone are touched.
   for (const size_t i : state->reasoned) state->reasons[i].clear();
   state->reasoned.clear();
   state->left_out = false;
   state->reasons.resize(state->nodes.size());
-  for (const auto& [instance, filterer] : plan.filters) {
+  for (const auto& [instance, filterer] : pipeline.filters) {
     if (state->abandoned.stop_requested()) return Abandoned();
     const std::span<const NodeRef> offered = OfferSurvivors(state);
     state->verdicts.clear();
@@ -86,7 +87,7 @@ CallError RunFilters(const Plan& plan, bool explaining, Observer* observer, Call
     }
     TakeVerdicts(*instance, observer, state);
   }
-  if (explaining) LogFilterDecision(plan.endpoint, *state);
+  if (explaining) LogFilterDecision(pipeline.endpoint, *state);
   return {};
 }
 

@@ -13,41 +13,43 @@ namespace {
 
 constexpr Verb kVerbs[] = {Verb::kFilter, Verb::kPrioritize, Verb::kBind, Verb::kPreempt};
 
-void AddOwnPaths(const Instance& instance, std::vector<Plan>* plans) {
+void AddOwnPaths(const Instance& instance, std::vector<Pipeline>* pipelines) {
   for (const Verb verb : kVerbs) {
-    Plan plan = PlanFor(fmt::format("/{}/{}", instance.name, VerbName(verb)), instance.name, verb);
-    if (AddStage(instance, &plan)) plans->push_back(std::move(plan));
+    Pipeline pipeline =
+        PipelineFor(fmt::format("/{}/{}", instance.name, VerbName(verb)), instance.name, verb);
+    if (AddStage(instance, &pipeline)) pipelines->push_back(std::move(pipeline));
   }
   for (const NamedScorer& named : instance.named_scorers) {
-    Plan plan = PlanFor(fmt::format("/{}/{}/prioritize", instance.name, named.name), instance.name,
-                        Verb::kPrioritize);
-    plan.scorers.push_back({&instance, named.scorer});
-    plan.needs = instance.needs;
-    plans->push_back(std::move(plan));
+    Pipeline pipeline = PipelineFor(fmt::format("/{}/{}/prioritize", instance.name, named.name),
+                                    instance.name, Verb::kPrioritize);
+    pipeline.scorers.push_back({&instance, named.scorer});
+    pipeline.needs = instance.needs;
+    pipelines->push_back(std::move(pipeline));
   }
 }
 
-absl::Status AddAlias(const Alias& alias, const Instance& instance, std::vector<Plan>* plans) {
+absl::Status AddAlias(const Alias& alias, const Instance& instance,
+                      std::vector<Pipeline>* pipelines) {
   const Verb verb = alias.verb == Alias::Verb::kFilter ? Verb::kFilter : Verb::kPrioritize;
-  Plan plan = PlanFor(alias.path, instance.name, verb);
+  Pipeline pipeline = PipelineFor(alias.path, instance.name, verb);
   if (alias.scorer.empty()) {
-    if (!AddStage(instance, &plan)) {
+    if (!AddStage(instance, &pipeline)) {
       return absl::InternalError(fmt::format("agent {}: alias {} wants {}, which it does not have",
                                              instance.name, alias.path, VerbName(verb)));
     }
   } else {
     for (const NamedScorer& named : instance.named_scorers) {
-      if (named.name == alias.scorer) plan.scorers.push_back({&instance, named.scorer});
+      if (named.name == alias.scorer) pipeline.scorers.push_back({&instance, named.scorer});
     }
-    plan.needs = instance.needs;
-    if (plan.scorers.empty()) {
+    pipeline.needs = instance.needs;
+    if (pipeline.scorers.empty()) {
       return absl::InternalError(
           fmt::format("agent {}: alias {} wants scorer {:?}, which it does "
                       "not have",
                       instance.name, alias.path, alias.scorer));
     }
   }
-  plans->push_back(std::move(plan));
+  pipelines->push_back(std::move(pipeline));
   return absl::OkStatus();
 }
 
@@ -56,53 +58,54 @@ absl::Status Of(const Instance& instance, const absl::Status& status) {
   return {status.code(), fmt::format("agent {}: {}", instance.name, std::string(status.message()))};
 }
 
-absl::Status AddMergedPaths(const std::vector<Instance>& instances, std::vector<Plan>* plans) {
+absl::Status AddMergedPaths(const std::vector<Instance>& instances,
+                            std::vector<Pipeline>* pipelines) {
   for (const Verb verb : kVerbs) {
-    Plan plan = PlanFor(fmt::format("/{}", VerbName(verb)), "all", verb);
+    Pipeline pipeline = PipelineFor(fmt::format("/{}", VerbName(verb)), "all", verb);
     bool any = false;
     for (const Instance& instance : instances) {
-      const Instance* const binder_before = plan.binder;
-      any |= AddStage(instance, &plan);
-      if (binder_before != nullptr && plan.binder != binder_before) {
+      const Instance* const binder_before = pipeline.binder;
+      any |= AddStage(instance, &pipeline);
+      if (binder_before != nullptr && pipeline.binder != binder_before) {
         return absl::InvalidArgumentError(
             fmt::format("agents {} and {} both bind pods, and only one may: serve them as two "
                         "processes",
                         binder_before->name, instance.name));
       }
     }
-    if (any) plans->push_back(std::move(plan));
+    if (any) pipelines->push_back(std::move(pipeline));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-Plan PlanFor(std::string path, std::string agent, Verb verb) {
-  Plan plan;
-  plan.endpoint = {.path = std::move(path), .agent = std::move(agent), .verb = verb};
-  return plan;
+Pipeline PipelineFor(std::string path, std::string agent, Verb verb) {
+  Pipeline pipeline;
+  pipeline.endpoint = {.path = std::move(path), .agent = std::move(agent), .verb = verb};
+  return pipeline;
 }
 
-bool AddStage(const Instance& instance, Plan* plan) {
-  switch (plan->endpoint.verb) {
+bool AddStage(const Instance& instance, Pipeline* pipeline) {
+  switch (pipeline->endpoint.verb) {
     case Verb::kFilter:
       if (instance.filterer == nullptr) return false;
-      plan->filters.push_back({&instance, instance.filterer});
+      pipeline->filters.push_back({&instance, instance.filterer});
       break;
     case Verb::kPrioritize:
       if (instance.scorer == nullptr) return false;
-      plan->scorers.push_back({&instance, instance.scorer});
+      pipeline->scorers.push_back({&instance, instance.scorer});
       break;
     case Verb::kBind:
       if (instance.binder == nullptr) return false;
-      plan->binder = &instance;
+      pipeline->binder = &instance;
       break;
     case Verb::kPreempt:
       if (instance.preempter == nullptr) return false;
-      plan->preempters.push_back({&instance, instance.preempter});
+      pipeline->preempters.push_back({&instance, instance.preempter});
       break;
   }
-  plan->needs.Merge(instance.needs);
+  pipeline->needs.Merge(instance.needs);
   return true;
 }
 
@@ -142,41 +145,41 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   return instance;
 }
 
-void LetWaitForNews(Plan* plan) {
+void LetWaitForNews(Pipeline* pipeline) {
   // Who works on the cluster by itself knows whom it has to wake.
-  const auto judges_nodes_alone = [](const Plan::Filtering& filtering) {
+  const auto judges_nodes_alone = [](const Pipeline::Filtering& filtering) {
     return filtering.instance->controller == nullptr;
   };
-  plan->waits_for_news =
-      !plan->filters.empty() && plan->needs.AnyOfNode() &&
-      std::all_of(plan->filters.begin(), plan->filters.end(), judges_nodes_alone);
-  if (plan->waits_for_news) plan->needs.PodStatus();  // the pod's version
+  pipeline->waits_for_news =
+      !pipeline->filters.empty() && pipeline->needs.AnyOfNode() &&
+      std::all_of(pipeline->filters.begin(), pipeline->filters.end(), judges_nodes_alone);
+  if (pipeline->waits_for_news) pipeline->needs.PodStatus();  // the pod's version
 }
 
-absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agents,
-                                            const std::vector<Instance>& instances) {
-  std::vector<Plan> plans;
+absl::StatusOr<std::vector<Pipeline>> MakePlans(const std::vector<ServedAgent>& agents,
+                                                const std::vector<Instance>& instances) {
+  std::vector<Pipeline> pipelines;
   for (size_t i = 0; i < instances.size(); ++i) {
-    AddOwnPaths(instances[i], &plans);
+    AddOwnPaths(instances[i], &pipelines);
     for (const Alias& alias : agents[i].info->factory.aliases) {
-      const absl::Status added = AddAlias(alias, instances[i], &plans);
+      const absl::Status added = AddAlias(alias, instances[i], &pipelines);
       if (!added.ok()) return added;
     }
   }
-  const absl::Status merged = AddMergedPaths(instances, &plans);
+  const absl::Status merged = AddMergedPaths(instances, &pipelines);
   if (!merged.ok()) return merged;
-  for (Plan& plan : plans) LetWaitForNews(&plan);
+  for (Pipeline& pipeline : pipelines) LetWaitForNews(&pipeline);
 
   absl::flat_hash_set<std::string> paths;
-  for (const Plan& plan : plans) {
-    if (!paths.insert(plan.endpoint.path).second) {
+  for (const Pipeline& pipeline : pipelines) {
+    if (!paths.insert(pipeline.endpoint.path).second) {
       return absl::InvalidArgumentError(
           fmt::format("path {} would be served twice: an agent is named twice, or two agents claim "
                       "one path",
-                      plan.endpoint.path));
+                      pipeline.endpoint.path));
     }
   }
-  return plans;
+  return pipelines;
 }
 
 }  // namespace outrigger::engine

@@ -30,7 +30,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
                                       Observer* observer);
 
 /// What a path runs: the stages, in order, with the agents they belong to.
-struct Plan {
+struct Pipeline {
   struct Filtering {
     const Instance* instance;
     const Filterer* filterer;
@@ -55,14 +55,14 @@ struct Plan {
 };
 
 /// What a path runs before it is given any stage.
-Plan PlanFor(std::string path, std::string agent, Verb verb);
+Pipeline PipelineFor(std::string path, std::string agent, Verb verb);
 
-/// Adds what `instance` has for the verb of `plan`; false if it has nothing. `instance` outlives
-/// the plan.
-bool AddStage(const Instance& instance, Plan* plan);
+/// Adds what `instance` has for the verb of `pipeline`; false if it has nothing. `instance`
+/// outlives the pipeline.
+bool AddStage(const Instance& instance, Pipeline* pipeline);
 
-/// The plans of every path that `instances` (served as `agents`) can be called under.
-absl::StatusOr<std::vector<Plan>> MakePlans(const std::vector<ServedAgent>& agents,
-                                            const std::vector<Instance>& instances);
+/// The pipelines of every path that `instances` (served as `agents`) can be called under.
+absl::StatusOr<std::vector<Pipeline>> MakePlans(const std::vector<ServedAgent>& agents,
+                                                const std::vector<Instance>& instances);
 
 }  // namespace outrigger::engine

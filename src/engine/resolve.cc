@@ -32,16 +32,16 @@ CallError FromDecoding(const absl::Status& status) {
   return {kind, std::string(status.message())};
 }
 
-CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* observer,
+CallError ResolveNodes(const Pipeline& pipeline, const NodeSource* source, Observer* observer,
                        CallState* state) {
-  const bool look_up = !state->args.has_full_nodes && plan.needs.AnyOfNode();
+  const bool look_up = !state->args.has_full_nodes && pipeline.needs.AnyOfNode();
   if (look_up && source == nullptr) {
     return {ErrorKind::kUnanswerable,
             fmt::format("{} reads more of a node than its name, and this call carries names only: "
                         "let it watch the cluster (--kubeconfig FILE, or in a pod), or set "
                         "nodeCacheCapable: false for this extender (outrigger scheduler-config "
                         "--full-nodes)",
-                        plan.endpoint.agent)};
+                        pipeline.endpoint.agent)};
   }
   state->nodes.assign(state->args.names.size(), {});
   if (!look_up) {
@@ -56,7 +56,7 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
   auto view = source->Pin();
   if (!view.ok()) {
     return {ErrorKind::kUnanswerable,
-            fmt::format("{}: {}", plan.endpoint.agent, std::string(view.status().message()))};
+            fmt::format("{}: {}", pipeline.endpoint.agent, std::string(view.status().message()))};
   }
   state->view = *std::move(view);
   const bool known_differ = state->view->FindAll(state->args.names, state->nodes);
@@ -64,7 +64,7 @@ CallError ResolveNodes(const Plan& plan, const NodeSource* source, Observer* obs
   if (unknown == 0 && known_differ) return {};
   const absl::Status differ = wire::CheckNodeNames(state->args);
   if (!differ.ok()) return FromDecoding(differ);
-  observer->OnUnknownNodes(plan.endpoint.agent, unknown);
+  observer->OnUnknownNodes(pipeline.endpoint.agent, unknown);
   return {};
 }
 

@@ -20,8 +20,9 @@ int WireScore(double value) {
   return static_cast<int>(std::floor(value * 10 + 0.5));
 }
 
-void AddScores(const Plan& plan, const Instance& instance, Observer* observer, CallState* state) {
-  const bool alone = plan.scorers.size() == 1;
+void AddScores(const Pipeline& pipeline, const Instance& instance, Observer* observer,
+               CallState* state) {
+  const bool alone = pipeline.scorers.size() == 1;
   bool faulty = false;
   for (size_t i = 0; i < state->node_scores.size(); ++i) {
     const double value = Clamped(state->node_scores[i].value, &faulty);
@@ -33,11 +34,12 @@ void AddScores(const Plan& plan, const Instance& instance, Observer* observer, C
 
 }  // namespace
 
-CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, CallState* state) {
+CallError RunScorers(const Pipeline& pipeline, bool explaining, Observer* observer,
+                     CallState* state) {
   const size_t count = state->nodes.size();
   state->sums.assign(count, 0);
   double weights = 0;
-  for (const auto& [instance, scorer] : plan.scorers) {
+  for (const auto& [instance, scorer] : pipeline.scorers) {
     if (state->abandoned.stop_requested()) return Abandoned();
     state->node_scores.clear();
     state->node_scores.resize(count);
@@ -51,13 +53,13 @@ CallError RunScorers(const Plan& plan, bool explaining, Observer* observer, Call
       return {ErrorKind::kAgent,
               fmt::format("{}: {}", instance->name, std::string(status.message()))};
     }
-    AddScores(plan, *instance, observer, state);
+    AddScores(pipeline, *instance, observer, state);
     weights += instance->weight;
   }
-  const double divisor = plan.scorers.size() == 1 ? 1 : weights;
+  const double divisor = pipeline.scorers.size() == 1 ? 1 : weights;
   state->scores.resize(count);
   for (size_t i = 0; i < count; ++i) state->scores[i] = WireScore(state->sums[i] / divisor);
-  if (explaining) LogScoreDecision(plan.endpoint, *state);
+  if (explaining) LogScoreDecision(pipeline.endpoint, *state);
   return {};
 }
 

@@ -17,7 +17,7 @@ struct PodGroupKind {
 inline constexpr std::array<PodGroupKind, 4> kPodGroupKinds{{
     {Dialect::kSchedulerPlugins,
      {"scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true}},
-    {Dialect::kSigs, {"scheduling.sigs.k8s.io", "v1alpha1", "podgroups", "PodGroup", true}},
+    {Dialect::kKoordinator, {"scheduling.sigs.k8s.io", "v1alpha1", "podgroups", "PodGroup", true}},
     {Dialect::kVolcano, {"scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup", true}},
     {Dialect::kUpstream, {"scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", true}},
 }};

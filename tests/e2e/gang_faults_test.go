@@ -82,7 +82,7 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	t.Parallel()
 	const size = 8
-	w := newTrappedWorld(t, size/4, "--gang.lease-grace", "1")
+	w := newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
 	w.allButOneSleep("train", size)
 	w.scheduler.Kill()
 	w.pods(member("train", size-1, size))

@@ -16,7 +16,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 1, 4)
 	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler,
-		"--gang.lease-grace", "60", "--gang.write-status")
+		"--gang.nomination-grace", "60", "--gang.write-status")
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
 	group := plugins.object("default", "train", 3)
 	group.Object["spec"].(map[string]any)["scheduleTimeoutSeconds"] = int64(3)

@@ -18,8 +18,8 @@ using json::MalformedValue;
 using plan::Dialect;
 using plan::PodGroupObject;
 
-constexpr Dialect kDialects[] = {Dialect::kSchedulerPlugins, Dialect::kSigs, Dialect::kVolcano,
-                                 Dialect::kUpstream};
+constexpr Dialect kDialects[] = {Dialect::kSchedulerPlugins, Dialect::kKoordinator,
+                                 Dialect::kVolcano, Dialect::kUpstream};
 
 absl::Status Read(json::Body body, Dialect dialect, PodGroupObject* group,
                   std::vector<MalformedValue>* malformed) {

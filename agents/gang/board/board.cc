@@ -72,7 +72,7 @@ bool Covers(const ResourceList& free, const ResourceList& requests) {
 }
 
 plan::Rank RankOfUnseen(const Pod& pod) {
-  return {.broken = IsPinned(pod),  // as Memory has it
+  return {.first = IsPinned(pod),  // as Memory has it
           .group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
           .priority = pod.priority,
           .qos = plan::QosClassOf(pod),
@@ -138,14 +138,14 @@ void Board::AddUnits(const Input& input) {
       entry.label = LabelOf(planned.cause);
       for (size_t m = 0; m < planned.promised.size(); ++m) {
         if (!planned.promised[m].empty()) {
-          AddLease(i, *unit.members[m].pod, planned.promised[m], input.snapshot);
+          AddReservation(i, *unit.members[m].pod, planned.promised[m], input.snapshot);
         }
       }
       continue;
     }
     for (size_t m = 0; m < unit.members.size(); ++m) {
       if (entry.gang && !planned.nodes[m].empty()) {
-        AddLease(i, *unit.members[m].pod, planned.nodes[m], input.snapshot);
+        AddReservation(i, *unit.members[m].pod, planned.nodes[m], input.snapshot);
       }
     }
   }
@@ -156,22 +156,22 @@ void Board::AddUnits(const Input& input) {
   }
 }
 
-void Board::AddLease(size_t unit, const Pod& pod, const std::string& node,
-                     const ClusterSnapshot& snapshot) {
-  auto [at, is_new] = leases_.try_emplace(node);
+void Board::AddReservation(size_t unit, const Pod& pod, const std::string& node,
+                           const ClusterSnapshot& snapshot) {
+  auto [at, is_new] = reservations_.try_emplace(node);
   if (is_new) {
     if (const auto room = plan::RoomOn(snapshot, node)) at->second.free = room->free;
   }
-  at->second.leases.push_back({unit, pod.uid, RequestsOf(pod)});
+  at->second.reservations.push_back({unit, pod.uid, RequestsOf(pod)});
 }
 
 void Board::AddKept(const Input& input) {
-  if (input.reserved_for == nullptr) return;
+  if (input.kept_for == nullptr) return;
   const auto unit = std::find_if(units_.begin(), units_.end(), [&](const BoardUnit& other) {
-    return other.key == *input.reserved_for;
+    return other.key == *input.kept_for;
   });
   if (unit == units_.end()) return;
-  kept_ = input.plan.reserved;
+  kept_ = input.plan.kept;
   kept_for_ = static_cast<size_t>(unit - units_.begin());
 }
 
@@ -240,9 +240,9 @@ const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
   return found == gang_of_bound_.end() ? nullptr : found->second;
 }
 
-const LeasedNode* Board::LeasesOn(std::string_view node) const {
-  const auto found = leases_.find(AbslView(node));
-  return found == leases_.end() ? nullptr : &found->second;
+const ReservedNode* Board::ReservationsOn(std::string_view node) const {
+  const auto found = reservations_.find(AbslView(node));
+  return found == reservations_.end() ? nullptr : &found->second;
 }
 
 const BoardUnit* Board::KeptFor(std::string_view node) const {

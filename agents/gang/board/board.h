@@ -43,7 +43,7 @@ struct BoardPod {
   PodPtr pod;
   std::string role;
   size_t unit = kNoUnit;  // of Board::units()
-  std::string node;       // its lease; empty: none
+  std::string node;       // its reservation; empty: none
   std::string reason;     // of a pod without a unit: why nothing is planned for it
   static constexpr size_t kNoUnit = SIZE_MAX;
 };
@@ -55,17 +55,17 @@ struct BoundMember {
   PodPtr pod;
 };
 
-/// A place that a gang has leased, or that is kept for a unit that does not fit yet.
-struct Lease {
+/// A place that a gang has reserved, or that is kept for a unit that does not fit yet.
+struct Reservation {
   size_t unit = 0;
   std::string uid;
   ResourceList requests;  // "pods" included
 };
 
-/// The leases on a node, and what is free there beside them.
-struct LeasedNode {
-  ResourceList free;  // before any lease is taken
-  std::vector<Lease> leases;
+/// The reservations on a node, and what is free there beside them.
+struct ReservedNode {
+  ResourceList free;  // before any reservation is taken
+  std::vector<Reservation> reservations;
 };
 
 /// A unit that is not planned for now, and why, in a word.
@@ -84,7 +84,7 @@ class Board {
     std::span<const plan::GroupState> groups;
     std::span<const PodPtr> pods;
     const ClusterSnapshot& snapshot;
-    const plan::UnitKey* reserved_for = nullptr;  // for which plan.reserved are kept
+    const plan::UnitKey* kept_for = nullptr;  // for which plan.kept are kept
   };
   explicit Board(const Input& input);
 
@@ -105,12 +105,12 @@ class Board {
   /// The gang of a pod that has a place, or nullptr.
   const plan::UnitKey* GangOfBound(std::string_view uid) const;
 
-  /// Leases on a node, or nullptr.
-  const LeasedNode* LeasesOn(std::string_view node) const;
+  /// Reservations on a node, or nullptr.
+  const ReservedNode* ReservationsOn(std::string_view node) const;
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
-  /// Some node is leased or kept.
-  bool AnyLease() const { return !leases_.empty() || !kept_.empty(); }
+  /// Some node is reserved or kept.
+  bool AnyReservation() const { return !reservations_.empty() || !kept_.empty(); }
 
   /// True for a group that kube-scheduler handles itself.
   bool IsLeftToScheduler(const plan::Membership& membership) const;
@@ -128,8 +128,8 @@ class Board {
   /// `nodes`: of its members; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
   void AddPod(BoardPod&& pod);
-  void AddLease(size_t unit, const Pod& pod, const std::string& node,
-                const ClusterSnapshot& snapshot);
+  void AddReservation(size_t unit, const Pod& pod, const std::string& node,
+                      const ClusterSnapshot& snapshot);
   void AddKept(const Input& input);
   void AddPods(std::span<const PodPtr> pods);
 
@@ -143,7 +143,7 @@ class Board {
   absl::flat_hash_map<absl::string_view, BoardPod> pods_;  // by the UID in the pod
   std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
   absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
-  absl::flat_hash_map<std::string, LeasedNode> leases_;
+  absl::flat_hash_map<std::string, ReservedNode> reservations_;
   std::vector<std::string> kept_;  // in order
   size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;

@@ -23,7 +23,7 @@ inline plan::UnitKey LabelsGang(std::string_view name) {
   return {plan::Dialect::kLabels, "default", std::string(name), ""};
 }
 
-/// A board of gangs by labels whose members "<gang>-<i>" have leases on "n1", of 4 cpu.
+/// A board of gangs by labels whose members "<gang>-<i>" have reservations on "n1", of 4 cpu.
 class MakeBoard {
  public:
   MakeBoard() { cluster_.Put(testing::MakeNode("n1")); }
@@ -135,7 +135,7 @@ class MakeBoard {
       planned.nodes = {node};
       pods.push_back(pod);
     }
-    plan.reserved = kept_;
+    plan.kept = kept_;
     const auto view = cluster_.Take();
     return std::make_shared<const Board>(Board::Input{.units = units,
                                                       .resting = resting,
@@ -143,7 +143,7 @@ class MakeBoard {
                                                       .groups = groups,
                                                       .pods = pods,
                                                       .snapshot = *view->snapshot,
-                                                      .reserved_for = &kept_for_});
+                                                      .kept_for = &kept_for_});
   }
 
  private:

@@ -9,7 +9,7 @@ std::string_view ApiVersionOf(plan::Dialect dialect) {
   switch (dialect) {
     case plan::Dialect::kSchedulerPlugins:
       return "scheduling.x-k8s.io/v1alpha1";
-    case plan::Dialect::kSigs:
+    case plan::Dialect::kKoordinator:
       return "scheduling.sigs.k8s.io/v1alpha1";
     case plan::Dialect::kVolcano:
       return "scheduling.volcano.sh/v1beta1";

@@ -22,20 +22,20 @@ void RejectAll(ReasonClass reason_class, const std::string& reason, std::span<Ve
   verdicts[0] = Verdict::Unresolvable(reason_class, "{}", reason);
 }
 
-Admission AdmitLeased(const BoardPod& seat, const BoardUnit& unit, const Request& request,
-                      std::span<Verdict> verdicts) {
+Admission AdmitReserved(const BoardPod& seat, const BoardUnit& unit, const Request& request,
+                        std::span<Verdict> verdicts) {
   const Verdict left_out = Verdict::LeftOut();
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     if (request.nodes[i].name != seat.node) continue;
     std::fill(verdicts.begin(), verdicts.end(), left_out);
     verdicts[i] = Verdict::Fits();
-    return {Outcome::kLeased, seat.node};
+    return {Outcome::kReserved, seat.node};
   }
   RejectAll("place-not-offered", WaitingText(unit.key, "its place was not offered"), verdicts);
   return {Outcome::kNotOffered, seat.node};
 }
 
-/// An ungrouped pod before the leases of gangs, and the nodes that are kept for a unit.
+/// An ungrouped pod before the reservations of gangs, and the nodes that are kept for a unit.
 class Passage {
  public:
   Passage(const Board& board, const Request& request, const BoardPod* seat,
@@ -46,16 +46,16 @@ class Passage {
         tentative_(tentative),
         requests_(RequestsOf(request.pod)) {}
 
-  /// Whether the pod may go to the node: no lease would lose by it, or, with `spare_behind` false,
-  /// none of a unit before the pod.
+  /// Whether the pod may go to the node: no reservation would lose by it, or, with `spare_behind`
+  /// false, none of a unit before the pod.
   bool MayTake(const Node& node, bool spare_behind) const {
     if (IsKeptFromIt(node)) return false;
-    const LeasedNode* leased = board_.LeasesOn(node.name);
-    if (leased == nullptr) return true;
-    ResourceList free = leased->free;
-    for (const Lease& lease : leased->leases) {
-      const BoardUnit& holder = board_.units()[lease.unit];
-      if (spare_behind || holder.rank < Rank()) Take(lease.requests, &free);
+    const ReservedNode* reserved = board_.ReservationsOn(node.name);
+    if (reserved == nullptr) return true;
+    ResourceList free = reserved->free;
+    for (const Reservation& reservation : reserved->reservations) {
+      const BoardUnit& holder = board_.units()[reservation.unit];
+      if (spare_behind || holder.rank < Rank()) Take(reservation.requests, &free);
     }
     tentative_.TakeFrom(node.name, request_.pod.uid, &free);
     return Covers(free, requests_);
@@ -84,7 +84,7 @@ class Passage {
 };
 
 Verdict KeptForGangs() {
-  return Verdict::Unresolvable("leased", "kept for gangs before it (see outrigger explain gang)");
+  return Verdict::Unresolvable("reserved", "kept for gangs before it (see outrigger explain gang)");
 }
 
 /// Rejects the nodes that the pod may not take; false if none is left.
@@ -103,13 +103,14 @@ bool RejectTaken(const Passage& passage, const Request& request, bool spare_behi
   return any;
 }
 
-/// Notes where the pod may come to be, unless there is a node without a lease: it is steered there.
+/// Notes where the pod may come to be, unless there is a node without a reservation: it is steered
+/// there.
 void NoteUse(const Board& board, const Passage& passage, const Request& request,
              std::span<const Verdict> verdicts, TentativeUses* tentative) {
   std::vector<std::string> nodes;
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     if (!verdicts[i].fits()) continue;
-    if (board.LeasesOn(request.nodes[i].name) == nullptr) return;
+    if (board.ReservationsOn(request.nodes[i].name) == nullptr) return;
     nodes.push_back(request.nodes[i].name);
   }
   tentative->Note(request.pod.uid, passage.requests(), std::move(nodes));
@@ -117,8 +118,8 @@ void NoteUse(const Board& board, const Passage& passage, const Request& request,
 
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       TentativeUses* tentative, std::span<Verdict> verdicts) {
-  // Nothing is leased, mostly: then pods without a group cost a look at this flag.
-  if (!board.AnyLease() || IsPinned(request.pod)) return {};
+  // Nothing is reserved, mostly: then pods without a group cost a look at this flag.
+  if (!board.AnyReservation() || IsPinned(request.pod)) return {};
   const Passage passage(board, request, seat, *tentative);
   if (!RejectTaken(passage, request, /*spare_behind=*/true, verdicts) &&
       !RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {
@@ -184,23 +185,23 @@ Admission Admit(const Board& board, const Request& request, TentativeUses* tenta
     return {Outcome::kWaits, ""};
   }
   if (!unit->gang) return AdmitSingle(board, request, seat, tentative, verdicts);
-  if (!seat->node.empty()) return AdmitLeased(*seat, *unit, request, verdicts);
+  if (!seat->node.empty()) return AdmitReserved(*seat, *unit, request, verdicts);
   RejectAll("room", WaitingText(unit->key, WordOf(*unit)), verdicts);
   return {Outcome::kWaits, ""};
 }
 
 void Steer(const Board& board, const Request& request, std::span<NodeScore> scores) {
-  if (!board.AnyLease()) return;
+  if (!board.AnyReservation()) return;
   const BoardPod* seat = board.Find(request.pod.uid);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     const std::string& node = request.nodes[i].name;
     const bool planned = seat != nullptr && seat->node == node;
-    const bool leased = board.LeasesOn(node) != nullptr || board.KeptFor(node) != nullptr;
+    const bool reserved = board.ReservationsOn(node) != nullptr || board.KeptFor(node) != nullptr;
     scores[i] = {
-        planned  ? 1.0
-        : leased ? 0.0
-                 : 0.8,
-        request.Why("{}{}", planned ? "planned here" : "", leased ? "leased to a gang" : "")};
+        planned    ? 1.0
+        : reserved ? 0.0
+                   : 0.8,
+        request.Why("{}{}", planned ? "planned here" : "", reserved ? "reserved for a gang" : "")};
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace outrigger::gang {
 
-/// Uses of leased nodes by pods that were let pass and whose bind call has not come yet: kube-
+/// Uses of reserved nodes by pods that were let pass and whose bind call has not come yet: kube-
 /// scheduler has them in mind, and the watch does not. Thread-safe.
 class TentativeUses {
  public:
@@ -43,12 +43,12 @@ class TentativeUses {
 struct Admission {
   enum class Outcome {
     kPasses,      ///< an ungrouped pod, with at least one node
-    kLeased,      ///< the leased node is the answer
-    kNotOffered,  ///< there is a lease, but its node is not in the offer
+    kReserved,    ///< the reserved node is the answer
+    kNotOffered,  ///< there is a reservation, but its node is not in the offer
     kWaits,       ///< rejected everywhere
   };
   Outcome outcome = Outcome::kPasses;
-  std::string node;  // kLeased, kNotOffered
+  std::string node;  // kReserved, kNotOffered
 };
 
 /// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Commits to
@@ -56,7 +56,7 @@ struct Admission {
 Admission Admit(const Board& board, const Request& request, TentativeUses* tentative,
                 std::span<Verdict> verdicts);
 
-/// Steers pods without a lease away from leased nodes.
+/// Steers pods without a reservation away from reserved nodes.
 void Steer(const Board& board, const Request& request, std::span<NodeScore> scores);
 
 }  // namespace outrigger::gang

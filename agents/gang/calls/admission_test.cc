@@ -54,10 +54,10 @@ class AdmissionTest : public ::testing::Test {
   Outcome outcome_ = Outcome::kPasses;
 };
 
-TEST_F(AdmissionTest, AMemberGetsItsLeasedNodeOutOfAnyOffer) {
+TEST_F(AdmissionTest, AMemberGetsItsReservedNodeOutOfAnyOffer) {
   board_.AddGang("train", 1, 1);
   EXPECT_THAT(Ask(Member("train-0")), ElementsAre("fits", kLeftOut, kLeftOut));
-  EXPECT_EQ(outcome_, Outcome::kLeased);
+  EXPECT_EQ(outcome_, Outcome::kReserved);
   EXPECT_THAT(Ask(Member("train-0"), {MakeNode("n1")}), ElementsAre("fits"))
       << "the scheduler looks at a nominated node alone first";
 }
@@ -103,7 +103,7 @@ TEST_F(AdmissionTest, MembersOfAGroupThatIsLeftToTheSchedulerPassAsPodsWithoutAG
   EXPECT_THAT(Ask(Member("train-0", "2")), ElementsAre("fits", "fits", "fits"));
 }
 
-TEST_F(AdmissionTest, APodForOneNodePassesThoughItIsLeased) {
+TEST_F(AdmissionTest, APodForOneNodePassesThoughItIsReserved) {
   board_.AddGang("train", 1, 1, "4");
   Pod daemon = Single("daemon", "1");
   EXPECT_THAT(Ask(daemon, {MakeNode("n1")}),
@@ -149,7 +149,7 @@ TEST_F(AdmissionTest, NodesThatAreKeptForAGangThatWaitsAreForThoseBeforeItOnly) 
   EXPECT_THAT(Ask(before), ElementsAre("fits", "fits", "fits"));
 }
 
-TEST_F(AdmissionTest, WhatPassesOnALeasedNodeIsUsedUntilItsBindCall) {
+TEST_F(AdmissionTest, WhatPassesOnAReservedNodeIsUsedUntilItsBindCall) {
   board_.AddGang("train", 1, 1, "3");  // one cpu of n1 is left
   const Pod one = Single("one", "1");
   const Pod other = Single("other", "1");
@@ -182,7 +182,7 @@ TEST_F(AdmissionTest, AClockThatGoesBackwardsKeepsUsesForLonger) {
   EXPECT_EQ(outcome_, Outcome::kWaits);
 }
 
-TEST_F(AdmissionTest, WhoMayGoToANodeWithoutLeasesUsesNone) {
+TEST_F(AdmissionTest, WhoMayGoToANodeWithoutReservationsUsesNone) {
   board_.AddGang("train", 1, 1, "3");
   Ask(Single("one", "1"));
   EXPECT_THAT(Ask(Single("other", "1"), {MakeNode("n1")}), ElementsAre("fits"));
@@ -219,7 +219,7 @@ TEST_F(AdmissionTest, AMemberOfAGangThatGaveUpItsPlacesIsToldSo) {
 
 class SteerTest : public AdmissionTest {
  protected:
-  // Scores of n1, which is leased, and n2.
+  // Scores of n1, which is reserved, and n2.
   std::pair<double, double> Scores(const std::string& pod) {
     const OwnedRequest request(MakePod(pod), {MakeNode("n1"), MakeNode("n2")});
     std::vector<NodeScore> scores(2);
@@ -228,13 +228,13 @@ class SteerTest : public AdmissionTest {
   }
 };
 
-TEST_F(SteerTest, SinglesGoToNodesWithoutLeasesAndWhereTheyArePlanned) {
+TEST_F(SteerTest, SinglesGoToNodesWithoutReservationsAndWhereTheyArePlanned) {
   board_.AddSingle(MakePod("anywhere"), "n2");
   board_.AddSingle(MakePod("beside"), "n1");
-  EXPECT_EQ(Scores("anywhere"), std::pair(0.0, 0.0)) << "nothing is leased";
+  EXPECT_EQ(Scores("anywhere"), std::pair(0.0, 0.0)) << "nothing is reserved";
   board_.AddGang("train", 1, 1);
-  const auto [leased, free] = Scores("unseen");
-  EXPECT_LT(leased, free);
+  const auto [reserved, free] = Scores("unseen");
+  EXPECT_LT(reserved, free);
   EXPECT_GT(Scores("anywhere").second, free);
   EXPECT_GT(Scores("beside").first, Scores("beside").second);
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "calls/barrier_gate.h"
+#include "calls/waiting_gang.h"
 
 namespace outrigger::gang {
 
@@ -32,7 +32,7 @@ Barriers::Barriers(BarrierOptions options) : options_(std::move(options)) {}
 
 Barriers::~Barriers() = default;
 
-bool Barriers::IsComplete(const plan::UnitKey& gang, const Gate& gate) const {
+bool Barriers::IsComplete(const plan::UnitKey& gang, const WaitingGang& gate) const {
   const BoardUnit* unit = board_ == nullptr ? nullptr : board_->FindUnit(gang);
   if (unit == nullptr || !unit->fits) return false;
   // Who is counted twice here makes it more, never less: only then it is worth to look closer.
@@ -53,7 +53,7 @@ bool Barriers::IsComplete(const plan::UnitKey& gang, const Gate& gate) const {
 }
 
 // When the gang gives up.
-Time Barriers::DeadlineOf(const plan::UnitKey& gang, Gate* gate) const {
+Time Barriers::DeadlineOf(const plan::UnitKey& gang, WaitingGang* gate) const {
   const BoardUnit* unit = board_ == nullptr ? nullptr : board_->FindUnit(gang);
   gate->had_open_claims |= unit != nullptr && unit->has_open_claims;
   const BoardUnit unknown;
@@ -69,7 +69,7 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
   waiter.abandoned = arrival.abandoned;
   Lock lock(mutex_);
   if (!closed_.empty()) return absl::AbortedError(closed_);
-  Gate& gate = gates_[arrival.gang];
+  WaitingGang& gate = gates_[arrival.gang];
   if (const auto former = gate.waiters.find(arrival.uid); former != gate.waiters.end()) {
     former->second->state = Waiter::State::kFailed;
     former->second->why = "kube-scheduler asks again for this pod";
@@ -156,7 +156,7 @@ void Barriers::Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
 void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   const auto at = gates_.find(gang);
   if (at == gates_.end() || at->second.checking || at->second.waiters.empty()) return;
-  Gate& gate = at->second;
+  WaitingGang& gate = at->second;
   if (!IsComplete(gang, gate)) return;
   if (options_.may_commit && gate.committing.empty()) {
     gate.checking = true;
@@ -184,7 +184,7 @@ void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   if (IsComplete(gang, gate)) Release(gang, &gate, lock);
 }
 
-void Barriers::Release(const plan::UnitKey& gang, Gate* gate, Lock* lock) {
+void Barriers::Release(const plan::UnitKey& gang, WaitingGang* gate, Lock* lock) {
   const bool first = gate->committing.empty() && gate->bound.empty();
   for (const auto& [uid, waiter] : gate->waiters) {
     gate->committing[uid] = waiter->role;
@@ -207,8 +207,8 @@ void Barriers::Tell(const plan::UnitKey& gang, BarrierEnd end, Time since, Lock*
   lock->lock();
 }
 
-void Barriers::Fail(const plan::UnitKey& gang, Gate* gate, BarrierEnd end, const std::string& why,
-                    Lock* lock) {
+void Barriers::Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end,
+                    const std::string& why, Lock* lock) {
   for (const auto& [uid, waiter] : gate->waiters) {
     waiter->state = Waiter::State::kFailed;
     waiter->why = why;
@@ -221,7 +221,7 @@ void Barriers::Fail(const plan::UnitKey& gang, Gate* gate, BarrierEnd end, const
 
 void Barriers::Bound(const plan::UnitKey& gang, std::string_view uid, bool bound) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Gate& gate = gates_[gang];
+  WaitingGang& gate = gates_[gang];
   const auto found = gate.committing.find(uid);
   if (found == gate.committing.end()) return;
   if (bound) gate.bound[found->first] = found->second;

@@ -96,15 +96,15 @@ class Barriers {
 
  private:
   struct Waiter;
-  struct Gate;
+  struct WaitingGang;
   using Lock = std::unique_lock<std::mutex>;
 
-  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, Gate* gate) const;
+  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, WaitingGang* gate) const;
   bool MayWaitOn(const plan::UnitKey& gang, Waiter* waiter);
-  bool IsComplete(const plan::UnitKey& gang, const Gate& gate) const;
+  bool IsComplete(const plan::UnitKey& gang, const WaitingGang& gate) const;
   void TryOpen(const plan::UnitKey& gang, Lock* lock);
-  void Release(const plan::UnitKey& gang, Gate* gate, Lock* lock);
-  void Fail(const plan::UnitKey& gang, Gate* gate, BarrierEnd end, const std::string& why,
+  void Release(const plan::UnitKey& gang, WaitingGang* gate, Lock* lock);
+  void Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end, const std::string& why,
             Lock* lock);
   void Remove(const plan::UnitKey& gang, Waiter* waiter);
   void Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
@@ -114,7 +114,7 @@ class Barriers {
 
   const BarrierOptions options_;
   mutable std::mutex mutex_;
-  std::map<plan::UnitKey, Gate> gates_;
+  std::map<plan::UnitKey, WaitingGang> gates_;
   std::shared_ptr<const Board> board_;
   std::string closed_;  // why nobody may wait any more; empty: one may
 };

@@ -6,7 +6,7 @@
 
 #include "board/reasons.h"
 #include "calls/barrier.h"
-#include "calls/barrier_gate.h"
+#include "calls/waiting_gang.h"
 
 namespace outrigger::gang {
 
@@ -27,7 +27,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
   for (const plan::UnitKey& key : keys) {
     const auto at = gates_.find(key);
     if (at == gates_.end()) continue;
-    Gate& gate = at->second;
+    WaitingGang& gate = at->second;
     const BoardUnit* unit = board->FindUnit(key);
     if (!gate.waiters.empty() && (unit == nullptr || !unit->fits)) {
       const std::string why =
@@ -40,7 +40,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
     }
   }
   std::erase_if(gates_, [](const auto& entry) {
-    const Gate& gate = entry.second;
+    const WaitingGang& gate = entry.second;
     return gate.waiters.empty() && gate.committing.empty() && gate.bound.empty() && !gate.checking;
   });
 }

@@ -75,14 +75,14 @@ absl::StatusOr<Pod> Committer::ReadSingle(const Board& board, const BindRequest&
 
 absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const Pod& pod,
                              std::string_view node) {
-  const LeasedNode* leased = board.LeasesOn(node);
-  if (leased == nullptr) return absl::OkStatus();
-  ResourceList free = leased->free;
+  const ReservedNode* reserved = board.ReservationsOn(node);
+  if (reserved == nullptr) return absl::OkStatus();
+  ResourceList free = reserved->free;
   const plan::UnitKey* holder = nullptr;
-  for (const Lease& lease : leased->leases) {
-    const plan::UnitKey& gang = board.units()[lease.unit].key;
+  for (const Reservation& reservation : reserved->reservations) {
+    const plan::UnitKey& gang = board.units()[reservation.unit].key;
     if (!barriers.IsCommitting(gang)) continue;
-    Take(lease.requests, &free);
+    Take(reservation.requests, &free);
     holder = &gang;
   }
   if (holder == nullptr || Covers(free, RequestsOf(pod))) return absl::OkStatus();

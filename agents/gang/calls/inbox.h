@@ -33,7 +33,7 @@ class Inbox {
   };
   struct Content {
     std::map<std::string, Ask> asks;   // by UID of the pod: its last filter call
-    std::vector<Refusal> refusals;     // the scheduler did not offer the leased node
+    std::vector<Refusal> refusals;     // the scheduler did not offer the reserved node
     std::vector<GaveUpEntry> gave_up;  // gangs that were not complete at their barrier in time
     /// The last call about any pod: until then the scheduler was at work.
     std::chrono::steady_clock::time_point last_call;

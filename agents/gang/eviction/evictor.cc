@@ -84,12 +84,12 @@ void Evictor::OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
 
 // Members that were bound while the search went on: from this plan on no more are.
 void Evictor::AddLateMembers(const Board& board) {
-  for (plan::Tenant& tenant : victims_) {
-    if (tenant.key.dialect == plan::Dialect::kNone) continue;
-    for (const BoundMember& member : board.BoundOf(tenant.key)) {
+  for (plan::Victim& victim : victims_) {
+    if (victim.key.dialect == plan::Dialect::kNone) continue;
+    for (const BoundMember& member : board.BoundOf(victim.key)) {
       if (!leaving_.insert(member.uid).second) continue;
-      tenant_of_[member.uid] = tenant.key;
-      tenant.pods.push_back(member.pod);
+      victim_of_[member.uid] = victim.key;
+      victim.pods.push_back(member.pod);
     }
   }
 }
@@ -161,7 +161,7 @@ void Evictor::Forget() {
   promise_.reset();
   victims_.clear();
   leaving_.clear();
-  tenant_of_.clear();
+  victim_of_.clear();
   begun_.clear();
   evicted_ = not_needed_ = spared_ = false;
   phase_ = Phase::kIdle;

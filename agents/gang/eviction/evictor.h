@@ -95,7 +95,7 @@ class Evictor {
   void Run(const std::stop_token& stop);
   void Work(const Job& job, const std::stop_token& stop);
   std::optional<plan::Preemption> Search(const Job& job);
-  absl::Status MayEvictAll(const std::vector<plan::Tenant>& victims, const std::stop_token& stop);
+  absl::Status MayEvictAll(const std::vector<plan::Victim>& victims, const std::stop_token& stop);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
   void EvictVictims(const plan::Unit& unit, const std::stop_token& stop);
   void EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left, const std::stop_token& stop);
@@ -122,11 +122,11 @@ class Evictor {
   Phase phase_ = Phase::kIdle;
   std::optional<Job> job_;
   std::optional<plan::Promise> promise_;
-  std::vector<plan::Tenant> victims_;
+  std::vector<plan::Victim> victims_;
   std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
   Time deadline_;
-  std::map<std::string, plan::UnitKey, std::less<>> tenant_of_;  // of those pods
-  std::set<plan::UnitKey> begun_;  // tenants that go whole, as one of them was evicted, or may be
+  std::map<std::string, plan::UnitKey, std::less<>> victim_of_;  // of those pods
+  std::set<plan::UnitKey> begun_;  // victims that go whole, as one of them was evicted, or may be
   bool evicted_ = false;           // somebody was, or may be
   // The unit has its places, or is gone, or its time is over: who was not begun stays.
   bool not_needed_ = false;

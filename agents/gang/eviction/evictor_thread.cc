@@ -61,8 +61,8 @@ std::optional<plan::Preemption> Evictor::Search(const Job& job) {
   plan::Preemption found = FindPreemption(&planner_, job.view.snapshot, job.units,
                                           job.units.size() - 1, job.groups, job.options, options);
   if (found.answer != plan::Preemption::Answer::kVictims) return std::nullopt;
-  const auto is_single = [](const plan::Tenant& tenant) {
-    return tenant.key.dialect == plan::Dialect::kNone;
+  const auto is_single = [](const plan::Victim& victim) {
+    return victim.key.dialect == plan::Dialect::kNone;
   };
   const bool left_to_scheduler = job.units.back().key.dialect == plan::Dialect::kNone &&
                                  std::all_of(found.victims.begin(), found.victims.end(), is_single);
@@ -70,10 +70,10 @@ std::optional<plan::Preemption> Evictor::Search(const Job& job) {
   return found;
 }
 
-absl::Status Evictor::MayEvictAll(const std::vector<plan::Tenant>& victims,
+absl::Status Evictor::MayEvictAll(const std::vector<plan::Victim>& victims,
                                   const std::stop_token& stop) {
-  for (const plan::Tenant& tenant : victims) {
-    for (const PodPtr& pod : tenant.pods) {
+  for (const plan::Victim& victim : victims) {
+    for (const PodPtr& pod : victim.pods) {
       absl::Status may = cluster_->MayEvict(IdOf(*pod), {.timeout = kEvictTimeout, .stop = stop});
       if (!may.ok()) return may;
     }
@@ -91,10 +91,10 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
       if (!found.nodes[i].empty()) promise_->nodes[unit.members[i].pod->uid] = found.nodes[i];
     }
     victims_ = found.victims;
-    for (const plan::Tenant& tenant : victims_) {
-      for (const PodPtr& pod : tenant.pods) {
+    for (const plan::Victim& victim : victims_) {
+      for (const PodPtr& pod : victim.pods) {
         leaving_.insert(pod->uid);
-        tenant_of_[pod->uid] = tenant.key;
+        victim_of_[pod->uid] = victim.key;
       }
     }
     deadline_ = options_.now() + options_.patience;
@@ -109,11 +109,11 @@ bool Evictor::Settle(const Job& job, const plan::Preemption& found, const std::s
 // Until the deadline. A gang that is cut by then goes whole, which may take as long again.
 void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) {
   std::unique_lock<std::mutex> lock(mutex_);
-  const std::vector<plan::Tenant> victims = victims_;
+  const std::vector<plan::Victim> victims = victims_;
   const Time deadline = deadline_;
   std::vector<PodPtr> left;
-  for (const plan::Tenant& tenant : victims) {
-    left.insert(left.end(), tenant.pods.begin(), tenant.pods.end());
+  for (const plan::Victim& victim : victims) {
+    left.insert(left.end(), victim.pods.begin(), victim.pods.end());
   }
   bool told = false;
   while (phase_ == Phase::kEvicting) {
@@ -155,9 +155,9 @@ void Evictor::EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left,
     if (!MayBeEvicted(status)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     evicted_ = true;
-    const plan::UnitKey& tenant = tenant_of_.at(pod.uid);
+    const plan::UnitKey& victim = victim_of_.at(pod.uid);
     // A single pod of which that is not known is no gang that is cut.
-    if (status.ok() || tenant.dialect != plan::Dialect::kNone) begun_.insert(tenant);
+    if (status.ok() || victim.dialect != plan::Dialect::kNone) begun_.insert(victim);
   };
   EvictAll(cluster_, reports_, left, stop, hooks);
 }
@@ -166,23 +166,23 @@ void Evictor::EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left,
 // come before all others.
 bool Evictor::IsWanted(const Pod& pod) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return !not_needed_ || begun_.contains(tenant_of_.at(pod.uid));
+  return !not_needed_ || begun_.contains(victim_of_.at(pod.uid));
 }
 
 // Those of whom nobody was evicted stay; whether there are any.
 bool Evictor::Spare(std::string_view why, std::vector<PodPtr>* left) {
   std::set<plan::UnitKey> stay;
-  for (const PodPtr& pod : *left) stay.insert(tenant_of_.at(pod->uid));
-  std::erase_if(stay, [&](const plan::UnitKey& tenant) { return begun_.contains(tenant); });
-  std::erase_if(*left, [&](const PodPtr& pod) { return stay.contains(tenant_of_.at(pod->uid)); });
+  for (const PodPtr& pod : *left) stay.insert(victim_of_.at(pod->uid));
+  std::erase_if(stay, [&](const plan::UnitKey& victim) { return begun_.contains(victim); });
+  std::erase_if(*left, [&](const PodPtr& pod) { return stay.contains(victim_of_.at(pod->uid)); });
   const auto spared =
       std::stable_partition(victims_.begin(), victims_.end(),
-                            [&](const plan::Tenant& tenant) { return !stay.contains(tenant.key); });
+                            [&](const plan::Victim& victim) { return !stay.contains(victim.key); });
   if (spared == victims_.end()) return false;
   reports_->OnSpared(promise_->unit, why, {spared, victims_.end()});
   spared_ = true;
-  for (auto tenant = spared; tenant != victims_.end(); ++tenant) {
-    for (const PodPtr& pod : tenant->pods) leaving_.erase(pod->uid);
+  for (auto victim = spared; victim != victims_.end(); ++victim) {
+    for (const PodPtr& pod : victim->pods) leaving_.erase(pod->uid);
   }
   victims_.erase(spared, victims_.end());
   return true;

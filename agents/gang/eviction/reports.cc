@@ -19,12 +19,12 @@ std::string NameOf(const plan::UnitKey& key) {
 }
 
 // "gang default/low (4 pods), pod default/web"
-std::string NamesOf(const std::vector<plan::Tenant>& victims) {
+std::string NamesOf(const std::vector<plan::Victim>& victims) {
   std::string text;
-  for (const plan::Tenant& tenant : victims) {
-    text += (text.empty() ? "" : ", ") + NameOf(tenant.key);
-    if (tenant.key.dialect != plan::Dialect::kNone) {
-      text += fmt::format(" ({} pods)", tenant.pods.size());
+  for (const plan::Victim& victim : victims) {
+    text += (text.empty() ? "" : ", ") + NameOf(victim.key);
+    if (victim.key.dialect != plan::Dialect::kNone) {
+      text += fmt::format(" ({} pods)", victim.pods.size());
     }
   }
   return text;
@@ -67,7 +67,7 @@ EvictionReports::EvictionReports(ClusterWriter* cluster, AgentMetrics* metrics, 
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
 
 void EvictionReports::OnPreempting(const plan::Unit& unit,
-                                   const std::vector<plan::Tenant>& victims) {
+                                   const std::vector<plan::Victim>& victims) {
   std::string text = fmt::format("{} gets the places of {}", NameOf(unit.key), NamesOf(victims));
   log_(text);
   cluster_->Record(Preempting(EventAboutUnit(unit), "GangPreempts", std::move(text)));
@@ -80,7 +80,7 @@ void EvictionReports::OnPreempted(const plan::Unit& unit, const Pod& pod) {
 }
 
 void EvictionReports::OnSpared(const plan::UnitKey& unit, std::string_view why,
-                               const std::vector<plan::Tenant>& spared) {
+                               const std::vector<plan::Victim>& spared) {
   log_(fmt::format("{}: {} {}: nobody of these is evicted", NameOf(unit), why, NamesOf(spared)));
 }
 

@@ -25,12 +25,12 @@ class EvictionReports {
   EvictionReports(ClusterWriter* cluster, AgentMetrics* metrics, Log log);
 
   /// These are going to be evicted for the unit: an Event for the unit.
-  void OnPreempting(const plan::Unit& unit, const std::vector<plan::Tenant>& victims);
+  void OnPreempting(const plan::Unit& unit, const std::vector<plan::Victim>& victims);
   /// This one was: an Event for the pod.
   void OnPreempted(const plan::Unit& unit, const Pod& pod);
   /// These were to be, and stay after all; why, in words that go before their names.
   void OnSpared(const plan::UnitKey& unit, std::string_view why,
-                const std::vector<plan::Tenant>& spared);
+                const std::vector<plan::Victim>& spared);
   /// Nobody is evicted for the unit: it may not be.
   void OnProtected(const plan::Unit& unit, const absl::Status& why);
   /// What an eviction was answered. Why it was refused is logged once as long as it stays the same.

@@ -19,12 +19,12 @@ void Memory::Resume(Time now) {
   const auto paused = std::exchange(paused_since_, std::nullopt);
   if (!paused) return;
   for (auto& [key, unit] : units_) {
-    if (unit.leased_since) *unit.leased_since += now - *paused;
+    if (unit.reserved_since) *unit.reserved_since += now - *paused;
   }
   // What the scheduler asked meanwhile was answered with an error, which it wrote to the pod, and
   // is not known here.
   for (auto& [uid, pod] : pods_) pod.last_chance = false;
-  if (now - *paused < options_.lease_grace) return;
+  if (now - *paused < options_.nomination_grace) return;
   for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
 }
 
@@ -33,10 +33,10 @@ void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot
   last_call_ = std::max(last_call_, content.last_call);
   for (const Inbox::GaveUpEntry& gang : content.gave_up) {
     const auto unit = units_.find(gang.key);
-    // Otherwise its lease has run out before that of its barrier, and began anew.
-    const bool same_lease = unit != units_.end() && unit->second.leased_since &&
-                            now - *unit->second.leased_since >= gang.after;
-    if (same_lease) GiveUp(gang.key, gang.after, now, &unit->second);
+    // Otherwise its reservation has run out before that of its barrier, and began anew.
+    const bool same_reservation = unit != units_.end() && unit->second.reserved_since &&
+                                  now - *unit->second.reserved_since >= gang.after;
+    if (same_reservation) GiveUp(gang.key, gang.after, now, &unit->second);
   }
   for (const auto& [uid, ask] : content.asks) {
     PodMemory& memory = pods_[uid];
@@ -68,7 +68,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
       PrepareMember(waits ? &waiting->second : nullptr, snapshot, now, memory, &member);
     }
     if (unit.key.dialect == plan::Dialect::kNone && IsPinned(*unit.members[0].pod)) {
-      unit.rank.broken = true;  // it can go nowhere else, so it comes before all
+      unit.rank.first = true;  // it can go nowhere else, so it comes before all
       turned = true;
     }
     if (memory == nullptr) continue;
@@ -106,7 +106,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   for (const plan::GroupState& group : board.groups()) {
     if (group.bound == 0 || group.bound < group.minimum) continue;
     const auto whole = units_.find(group.key);  // on the board it may be no more
-    if (whole != units_.end()) whole->second.leased_since.reset();
+    if (whole != units_.end()) whole->second.reserved_since.reset();
   }
   for (const auto& [uid, seat] : board.pods()) {
     const BoardUnit* unit = board.UnitOf(seat);
@@ -138,21 +138,21 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   memory.seen = round_;
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
-  if (gone && now - *gone >= kGoneFor) memory.leased_since.reset();
+  if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {
-    memory.leased_since.reset();
+    memory.reserved_since.reset();
     return;
   }
-  if (!memory.leased_since) {
-    memory.leased_since = now;
+  if (!memory.reserved_since) {
+    memory.reserved_since = now;
     memory.had_open_claims = false;
   }
   memory.had_open_claims |= unit.has_open_claims;
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
-  if (now - *memory.leased_since < limit) return Look(*memory.leased_since + limit);
+  if (now - *memory.reserved_since < limit) return Look(*memory.reserved_since + limit);
   GiveUp(unit.key, limit, now, &memory);
   Look(now);  // who comes before it now may have its places
 }
@@ -161,7 +161,7 @@ void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, 
                     UnitMemory* memory) {
   ++memory->turn;
   memory->turned_at = now;
-  memory->leased_since.reset();
+  memory->reserved_since.reset();
   timed_out_.push_back({gang, std::chrono::duration_cast<std::chrono::seconds>(after)});
 }
 

@@ -28,7 +28,7 @@ struct MemoryOptions {
   Patience patience;
   /// How long a scheduler that does nothing else may leave a nomination unanswered. One that is at
   /// work on other pods has a queue: it gets kBusyGraces times as long.
-  std::chrono::milliseconds lease_grace{5'000};
+  std::chrono::milliseconds nomination_grace{5'000};
   static constexpr int kBusyGraces = 12;
   /// A pod that was asked about so recently is awake: the scheduler tries a rejected pod a second
   /// time at once.
@@ -42,9 +42,9 @@ struct MemoryOptions {
   std::chrono::minutes behind_for{10};
 };
 
-/// What the planning thread remembers from plan to plan: leases, what the scheduler refused, what
-/// was nominated. All of it is made again from the API server after a restart, but refusals, which
-/// are learnt again. Not thread-safe.
+/// What the planning thread remembers from plan to plan: reservations, what the scheduler refused,
+/// what was nominated. All of it is made again from the API server after a restart, but refusals,
+/// which are learnt again. Not thread-safe.
 class Memory {
  public:
   explicit Memory(MemoryOptions options) : options_(options) {}
@@ -52,14 +52,14 @@ class Memory {
   /// Takes what calls have told.
   void Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now);
 
-  /// Completes the units for the planner: leases, refusals, waiters, turns; puts them in order
-  /// again. Those that the scheduler has refused too often go to `resting`: they are not planned
-  /// now.
+  /// Completes the units for the planner: reservations, refusals, waiters, turns; puts them in
+  /// order again. Those that the scheduler has refused too often go to `resting`: they are not
+  /// planned now.
   void Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
                const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
                std::vector<Resting>* resting);
 
-  /// Learns a plan: leases that began and ended. Returns the nominations that are due.
+  /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
   std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
   /// A nomination was written, or could not be.
   void Nominated(const Nomination& nomination, bool written, Time now);
@@ -96,7 +96,7 @@ class Memory {
   };
   struct PodMemory {
     PodPtr pod;  // as it was last planned
-    std::string leased;
+    std::string reserved;
     std::optional<Time> asked;
     bool rejected = false;
     std::vector<Refused> refused;
@@ -119,7 +119,7 @@ class Memory {
     uint64_t seen = 0;  // the round in which the pod was last there
   };
   struct UnitMemory {
-    std::optional<Time> leased_since;
+    std::optional<Time> reserved_since;
     std::optional<Time> gone_since;  // it is not on the board
     bool had_open_claims = false;    // since then
     int64_t turn = 0;
@@ -150,7 +150,7 @@ class Memory {
              std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
              const PodMemory& memory);
-  /// The gang's lease begins anew, behind those of its priority.
+  /// The gang's reservation begins anew, behind those of its priority.
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);

@@ -74,7 +74,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   const Time until = now + holds;
   memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false, refusal.silent});
   memory.answered = true;
-  if (memory.leased == node) memory.leased.clear();
+  if (memory.reserved == node) memory.reserved.clear();
   UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
@@ -125,7 +125,7 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
   if (found == pods_.end()) return;
   PodMemory& memory = found->second;
   memory.seen = round_;
-  member->leased = memory.leased;
+  member->reserved = memory.reserved;
   const auto changed = std::erase_if(memory.refused, [&](const Refused& refused) {
     return StampOf(snapshot, refused.node) != refused.stamp ||
            (refused.pod != nullptr && !AskTheSame(refused.pod, member->pod));
@@ -156,7 +156,7 @@ void Memory::ForgetScheduler(Time now) {
     unit.refusals = 0;
     unit.rests_until.reset();
     // Its members are asked about anew.
-    if (unit.leased_since) unit.leased_since = now;
+    if (unit.reserved_since) unit.reserved_since = now;
   }
 }
 
@@ -167,7 +167,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   memory.seen = round_;
   memory.unit = unit.key;
   memory.pod = seat.pod;
-  memory.leased = seat.node;
+  memory.reserved = seat.node;
   if (memory.doubted != seat.node) memory.doubted.clear();
   for (const Refused& refused : memory.refused) {
     if (now < refused.until) Look(refused.until);
@@ -228,8 +228,8 @@ bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapsh
   const bool lost = std::exchange(memory->shown, memory->shown || kept) && !kept;
   // Who was told again may be refused in the same words, which nobody writes a second time.
   const int graces = memory->last_chance ? 1 : MemoryOptions::kBusyGraces;
-  const Time due = std::min(std::max(memory->nominated_at, last_call_) + options_.lease_grace,
-                            memory->nominated_at + graces * options_.lease_grace);
+  const Time due = std::min(std::max(memory->nominated_at, last_call_) + options_.nomination_grace,
+                            memory->nominated_at + graces * options_.nomination_grace);
   if (!changed && !lost && now < due) {
     Look(due);
     return false;

@@ -1,4 +1,4 @@
-// Nominations and leases of pods.
+// Nominations and reservations of pods.
 #include "nominations/memory_testing.h"
 
 namespace outrigger::gang {
@@ -71,7 +71,7 @@ TEST_F(MemoryTest, NominatesEveryMemberWhereNodesAreSampled) {
   EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "elsewhere only who was rejected";
 }
 
-TEST_F(MemoryTest, WithdrawsANominationWithTheLeaseThatEnds) {
+TEST_F(MemoryTest, WithdrawsANominationWithTheReservationThatEnds) {
   MakeBoard board;
   NominateAfterASecond(&board);
   board.ChangeMember("train", 0, [](Pod* pod) {
@@ -153,14 +153,14 @@ TEST_F(MemoryTest, MembersThatWaitAtTheBarrierStayWhereTheyAre) {
   EXPECT_EQ(units[0].members[1].waits_on, "n7");
 }
 
-TEST_F(MemoryTest, KeepsTheLeaseOfAMemberWhoseCallIsLost) {
+TEST_F(MemoryTest, KeepsTheReservationOfAMemberWhoseCallIsLost) {
   MakeBoard board;
   board.AddGang("train", 1, 1);
   Learn(*board.Make(), kBegin);
   Asked("uid-train-0", /*rejected=*/false, kBegin);
   // Nothing more is heard of it, for longer than podMaxBackoffSeconds is anywhere.
   Learn(*board.Make(), kBegin + seconds(299));
-  EXPECT_EQ(Prepare(board, kBegin + seconds(299))[0].members[0].leased, "n1");
+  EXPECT_EQ(Prepare(board, kBegin + seconds(299))[0].members[0].reserved, "n1");
 }
 
 TEST_F(MemoryTest, ANominationThatASchedulerWithNothingToDoDoesNotAnswerIsToldOnceMore) {

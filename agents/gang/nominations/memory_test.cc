@@ -65,7 +65,7 @@ TEST_F(MemoryTest, AGangWithOpenClaimsKeepsPlacesForLonger) {
   EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(620)) << "at once, for who comes before it now";
   Learn(*board.Make(), kBegin + seconds(621));
-  EXPECT_EQ(memory_.next_look(), kBegin + seconds(651)) << "a new lease, without open claims";
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(651)) << "a new reservation, without open claims";
 }
 
 TEST_F(MemoryTest, AGroupThatWaitsForLongerThanClaimsTakeDoesSo) {
@@ -192,7 +192,7 @@ TEST_F(MemoryTest, ASchedulerThatWasAnsweredWithErrorsForAWhileHasNotRefused) {
   memory_.Take({}, *snapshot_, kBegin + seconds(100));
   Learn(*board.Make(), kBegin + seconds(100));
   EXPECT_THAT(Prepare(board, kBegin + seconds(100))[0].members[0].refused, IsEmpty());
-  EXPECT_EQ(memory_.next_look(), kBegin + seconds(100) + options_.lease_grace);
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(100) + options_.nomination_grace);
 }
 
 TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {

@@ -23,8 +23,8 @@ std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& option
   if (options.promise && options.promise->unit == gang) {
     return "; others are evicted to make room for it";
   }
-  const bool reserved = options.reserve_for == gang && !options.reserved.empty();
-  return reserved ? "; nodes are kept free for it" : "";
+  const bool kept = options.reserve_for == gang && !options.kept.empty();
+  return kept ? "; nodes are kept free for it" : "";
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST_F(ReportsTest, SayForWhomNodesAreKept) {
   const auto units = board_.Units();
   plan::PlanOptions options;
   options.reserve_for = LabelsGang("train");
-  options.reserved = {"n1"};
+  options.kept = {"n1"};
   OnPlan(kBegin);
   OnPlan(kBegin + seconds(2));
   reports_.Explain(&planner_, cluster_.Take()->snapshot, units, options, *board_.Make(),

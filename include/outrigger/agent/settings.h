@@ -78,6 +78,14 @@ class Setting {
     return copy;
   }
 
+  /// The setting's kebab-case name in earlier versions. Flag, variable and key of that name still
+  /// work, with a warning; both names in one source are an error.
+  constexpr Setting FormerName(std::string_view former) const {
+    Setting copy = *this;
+    copy.former_name = former;
+    return copy;
+  }
+
   std::string_view name;
   T Owner::*field;
   // Ranges are for numbers; a std::string could not be constexpr here.
@@ -87,6 +95,7 @@ class Setting {
   std::string_view help;
   std::string_view legacy_env;
   LegacyForm legacy_form = LegacyForm::kSame;
+  std::string_view former_name;
 };
 
 template <typename Owner, typename T, typename... Rest>
@@ -104,7 +113,8 @@ struct SettingSpec {
   std::string default_text;  // "0.3"
   std::string accepted;      // "a number from 0 to 1"
   std::string help;
-  std::string legacy_env;  // or empty
+  std::string legacy_env;   // or empty
+  std::string former_name;  // of earlier versions, or empty
   /// Sets the field of the settings struct from text. InvalidArgument says what is accepted (the
   /// caller adds the setting's name and the value).
   std::function<absl::Status(void* settings, std::string_view text)> parse;
@@ -220,6 +230,7 @@ SettingSpec SpecOf(const Setting<Owner, T>& setting) {
   spec.default_text = PrintSetting(Owner{}.*setting.field);
   spec.help = setting.help;
   spec.legacy_env = setting.legacy_env;
+  spec.former_name = setting.former_name;
   spec.parse = [setting, accepted = spec.accepted](void* settings, std::string_view text) {
     return SetField(setting, accepted, LegacyForm::kSame, text, settings);
   };

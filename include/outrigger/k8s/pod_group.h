@@ -15,7 +15,7 @@ enum class Dialect : uint8_t {
   kNone,              ///< a single pod
   kLabels,            ///< labels podGroup and minAvailable on the pod, no object
   kSchedulerPlugins,  ///< scheduling.x-k8s.io PodGroup
-  kSigs,              ///< scheduling.sigs.k8s.io PodGroup
+  kKoordinator,       ///< scheduling.sigs.k8s.io PodGroup
   kVolcano,           ///< scheduling.volcano.sh PodGroup
   kUpstream,          ///< scheduling.k8s.io PodGroup
 };

@@ -96,7 +96,7 @@ struct GroupState {
 
 struct GroupedUnits {
   /// Gangs and single pods that want a place, in order (see plan/order.h), each with at least one
-  /// member. `waits_on`, `leased`, `refused` and `pinned` of members are empty, and no unit has
+  /// member. `waits_on`, `reserved`, `refused` and `pinned` of members are empty, and no unit has
   /// open claims.
   std::vector<Unit> units;
   /// One for each (dialect, namespace, name) that a pod names, in the order of their keys. A group
@@ -147,7 +147,7 @@ class UnitTable {
               std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes);
 
   /// Of the last update. Until the next one undoes it, the caller may fill what BuildUnits() leaves
-  /// empty, change `rank.turn` and `rank.broken`, reorder the units, and take some out.
+  /// empty, change `rank.turn` and `rank.first`, reorder the units, and take some out.
   GroupedUnits& made() { return made_; }
 
  private:

@@ -66,7 +66,7 @@ struct UnitPlan {
 struct Plan {
   std::vector<UnitPlan> units;  // index-aligned with what was planned
   /// Nodes that are kept free for PlanOptions::reserve_for, in the order of their names.
-  std::vector<std::string> reserved;
+  std::vector<std::string> kept;
 };
 
 /// Places that will be free for a unit: those who have them are going.
@@ -79,7 +79,7 @@ struct PlanOptions {
   /// If this unit does not fit, nodes are kept free for it: enough of them, were they empty.
   std::optional<UnitKey> reserve_for;
   /// The nodes that the plan before kept free for it; they stay the same while they suffice.
-  std::vector<std::string> reserved;
+  std::vector<std::string> kept;
   /// While this unit does not fit, later units get nothing of what it was promised, whether that is
   /// free already or not.
   std::optional<Promise> promise;
@@ -114,7 +114,7 @@ class Planner {
   ///
   /// All or nothing: a unit fits if its minimum, with what is bound, and the minimum of each role
   /// can be placed. Members over the minimum follow once all units of the same group priority and
-  /// pod priority have had their turn. What was leased is kept where it still fits; a unit takes
+  /// pod priority have had their turn. What was reserved is kept where it still fits; a unit takes
   /// places of gangs behind it only if it does not fit without.
   Plan Run(const std::shared_ptr<const ClusterSnapshot>& snapshot, std::span<const Unit> units,
            const PlanOptions& options = {});

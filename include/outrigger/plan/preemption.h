@@ -19,7 +19,7 @@ namespace outrigger::plan {
 
 /// Pods that are evicted together or not at all: all members of a gang that have a place, or a
 /// single pod.
-struct Tenant {
+struct Victim {
   UnitKey key;
   int32_t priority = 0;  // the highest of its pods and, of a gang, of its PodGroup's class
   int64_t since = 0;     // when the last of them got its place; seconds since 1970, 0: not known
@@ -44,11 +44,11 @@ struct Preemption {
     kEffort,     ///< the search was given up
   };
   Answer answer = Answer::kNobody;
-  std::vector<Tenant> victims;     // by key
+  std::vector<Victim> victims;     // by key
   std::vector<std::string> nodes;  // of the unit's members, as UnitPlan::nodes; of kVictims
 };
 
-/// The cheapest set of tenants of lower priority than units[index] without which it fits, after the
+/// The cheapest set of victims of lower priority than units[index] without which it fits, after the
 /// units before it have taken what they can. Sets are compared by the highest priority among the
 /// victims, then by the number of pods, then by the seconds that they have run; the first is the
 /// cheapest. A gang is evicted whole or not at all. Never evicted are pods of a DaemonSet, mirror

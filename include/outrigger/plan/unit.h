@@ -36,7 +36,7 @@ enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
 /// A unit's place in the queue. `a < b`: a comes before b. Total over units of one cluster.
 struct Rank {
   /// Bound in part and below its minimum: nothing else may come between.
-  bool broken = false;
+  bool first = false;
   int64_t group_priority = 0;
   int32_t priority = 0;
   /// How often the unit has given up its places: it comes behind those of its priority that did so
@@ -59,7 +59,7 @@ struct Member {
   /// It waits there to be bound: it is placed there or its unit does not fit.
   std::string waits_on;
   /// The place that the plan before gave it; kept while it is still right.
-  std::string leased;
+  std::string reserved;
   /// Nodes that kube-scheduler has refused for it.
   std::vector<std::string> refused;
   /// What its volumes and claims ask of a node; all must match.
@@ -92,8 +92,8 @@ struct Unit {
   std::vector<Role> roles;
   TopologyWish topology;
   /// So much must be free on all schedulable nodes together before the first member gets its place
-  /// (spec.minResources). Once one has a lease, waits to be bound or is bound, it is not looked at:
-  /// what others take then must not cut the gang in two.
+  /// (spec.minResources). Once one has a reservation, waits to be bound or is bound, it is not
+  /// looked at: what others take then must not cut the gang in two.
   ResourceList min_resources;
   /// Of some member a volume is to be bound, or devices to be allocated, once it has a node:
   /// between its place and its binding lies as long as that takes.

@@ -29,6 +29,7 @@ std::vector<CommandShape> CommandLine::Shapes() const {
     shape.name = name;
     shape.summary = command->get_description();
     for (const CLI::Option* option : command->get_options()) {
+      if (option->get_group().empty()) continue;  // a former name
       const FlagExtra& extra = tree_->ExtraOf(option);
       if (option->get_lnames().empty()) {
         shape.positional_values = extra.values;

@@ -55,6 +55,7 @@ void AddSections(const std::string& program, const CLI::App& parent,
     if (command->get_group().empty()) continue;  // for maintainers
     const std::string title = program + " " + command->get_name();
     for (const std::string& group : command->get_groups()) {
+      if (group.empty()) continue;  // former names of settings
       const std::string section = Section(title, *command, group);
       if (!section.ends_with("|---|\n")) sections->push_back(section);
     }

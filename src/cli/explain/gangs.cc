@@ -92,8 +92,8 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
     for (size_t m = 0; m < unit.members.size(); ++m) {
       plan::Member& member = unit.members[m];
       seats_[member.pod.get()] = {i, m};
-      // What the agent leases it nominates. A single pod may be nominated by preemption.
-      if (unit.key.dialect != Dialect::kNone) member.leased = member.pod->nominated_node_name;
+      // What the agent reservations it nominates. A single pod may be nominated by preemption.
+      if (unit.key.dialect != Dialect::kNone) member.reserved = member.pod->nominated_node_name;
     }
   }
   plan_ = planner_.Run(cluster_.snapshot, grouped_.units);

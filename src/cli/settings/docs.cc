@@ -72,6 +72,10 @@ std::string SettingsSection(const SettingGroup& group) {
         "| environment | `{}` |\n| file | `{}` |\n",
         setting.flag, Sentence(spec.help), spec.type, Cell(spec.accepted), Cell(spec.default_text),
         setting.env, setting.key);
+    if (!spec.former_name.empty()) {
+      text +=
+          fmt::format("| former name | `{}`: still accepted, with a warning |\n", spec.former_name);
+    }
     if (!spec.legacy_env.empty()) text += fmt::format("| formerly | `{}` |\n", spec.legacy_env);
   }
   return text;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/format/text.h"
+#include "cli/settings/former_names.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -147,7 +148,9 @@ class Loader {
 
 absl::Status LoadSettings(const SettingSources& sources, std::vector<SettingGroup>* groups,
                           std::vector<std::string>* warnings) {
-  return Loader(sources, groups, warnings).Load();
+  auto renamed = WithPresentNames(sources, *groups, warnings);
+  if (!renamed.ok()) return renamed.status();
+  return Loader(*renamed, groups, warnings).Load();
 }
 
 }  // namespace outrigger::cli

@@ -20,8 +20,9 @@ struct SettingSources {
 };
 
 /// Sets what `sources` give. InvalidArgument names the source, the value and what is accepted, or
-/// an unknown key of the file and the nearest known one; every source is checked, also where
-/// another one wins. `warnings` gets what the older program let pass as well: its variables with
+/// an unknown key of the file and the nearest known one, or a setting that one source gives under
+/// its present and its former name; every source is checked, also where another one wins.
+/// `warnings` gets former names, what the older program let pass as well: its variables with
 /// values that are not accepted, and OUTRIGGER_* variables that mean nothing.
 absl::Status LoadSettings(const SettingSources& sources, std::vector<SettingGroup>* groups,
                           std::vector<std::string>* warnings);

@@ -47,7 +47,9 @@ void WarnOfIdleFlags(const SettingsFlags& flags, const std::vector<engine::Serve
                                    [&](const auto& agent) { return agent.info == group.agent; });
     if (!idle) continue;
     for (const BoundSetting& setting : group.settings) {
-      if (flags.settings.count(setting.flag) == 0) continue;
+      if (!flags.settings.contains(setting.flag) && !flags.settings.contains(setting.former.flag)) {
+        continue;
+      }
       prepared->warnings.push_back(
           fmt::format("{} has no effect: agent {} is not served", setting.flag, group.agent->name));
     }

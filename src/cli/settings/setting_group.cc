@@ -9,17 +9,15 @@
 namespace outrigger::cli {
 namespace {
 
+SettingNames NamesOf(const std::string& name, const std::string& agent) {
+  if (agent.empty()) return {"--" + name, "OUTRIGGER_" + UpperCase(name), CamelCase(name)};
+  return {"--" + agent + "." + name, "OUTRIGGER_" + UpperCase(agent) + "_" + UpperCase(name),
+          agent + "." + CamelCase(name)};
+}
+
 BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
-  BoundSetting bound;
-  if (agent.empty()) {
-    bound.flag = "--" + spec.name;
-    bound.env = "OUTRIGGER_" + UpperCase(spec.name);
-    bound.key = CamelCase(spec.name);
-  } else {
-    bound.flag = "--" + agent + "." + spec.name;
-    bound.env = "OUTRIGGER_" + UpperCase(agent) + "_" + UpperCase(spec.name);
-    bound.key = agent + "." + CamelCase(spec.name);
-  }
+  BoundSetting bound{NamesOf(spec.name, agent), {}, {}, nullptr};
+  if (!spec.former_name.empty()) bound.former = NamesOf(spec.former_name, agent);
   bound.spec = std::move(spec);
   bound.target = target;
   return bound;

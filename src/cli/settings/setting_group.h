@@ -9,12 +9,17 @@
 
 namespace outrigger::cli {
 
-/// A setting with the four names under which it can be given, bound to the struct it sets.
-struct BoundSetting {
-  SettingSpec spec;
+/// The names under which a setting can be given.
+struct SettingNames {
   std::string flag;  // "--safe.max-risk"
   std::string env;   // "OUTRIGGER_SAFE_MAX_RISK"
   std::string key;   // "safe.maxRisk": section and key of a settings file
+};
+
+/// A setting with its names, bound to the struct it sets.
+struct BoundSetting : SettingNames {
+  SettingSpec spec;
+  SettingNames former;  // those of earlier versions; empty where it had no other
   void* target = nullptr;
 
   bool IsSwitch() const { return spec.type == "boolean"; }

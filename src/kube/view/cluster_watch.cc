@@ -7,7 +7,7 @@
 #include "fmt/format.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
-#include "kube/view/object_board_sinks.h"
+#include "kube/view/object_store_sinks.h"
 
 namespace outrigger::kube {
 namespace {
@@ -60,7 +60,7 @@ ClusterWatch::ClusterWatch(Api* api, cluster::Cluster* cluster, ClusterWatchOpti
     : api_(api),
       options_(std::move(options)),
       sink_(std::make_unique<Sink>(cluster)),
-      objects_(std::make_unique<ObjectBoard>(options_.changed)) {}
+      objects_(std::make_unique<ObjectStore>(options_.changed)) {}
 
 ClusterWatch::~ClusterWatch() {
   Stop();
@@ -89,7 +89,7 @@ void ClusterWatch::FollowGroups() {
 }
 
 void ClusterWatch::FollowClaims() {
-  ObjectBoard* const to = objects_.get();
+  ObjectStore* const to = objects_.get();
   // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
   const Kind aid{.may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone};
   Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);

@@ -11,7 +11,7 @@
 #include "cluster/cluster.h"
 #include "kube/api.h"
 #include "kube/view/cluster_sinks.h"
-#include "kube/view/object_board.h"
+#include "kube/view/object_store.h"
 #include "kube/watch/reflector.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/needs.h"
@@ -88,7 +88,7 @@ class ClusterWatch {
   Api* const api_;
   const ClusterWatchOptions options_;
   const std::unique_ptr<Sink> sink_;
-  const std::unique_ptr<ObjectBoard> objects_;
+  const std::unique_ptr<ObjectStore> objects_;
   std::vector<std::unique_ptr<Followed>> followed_;  // last: its threads use what is above
   std::atomic<bool> started_ = false;                // followed_ changes no more
 };

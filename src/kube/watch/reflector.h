@@ -70,7 +70,7 @@ class Reflector {
   std::string Describe() const;
 
  private:
-  StateBoard board_;
+  ReflectorStatus board_;
   const std::function<std::chrono::steady_clock::time_point()> now_;
   std::unique_ptr<ReflectorLoop> loop_;
   std::jthread thread_;

@@ -30,7 +30,7 @@ constexpr milliseconds kLongestDoubt = std::chrono::hours(24);
 }  // namespace
 
 ReflectorLoop::ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sink,
-                             ReflectorOptions options, StateBoard* board)
+                             ReflectorOptions options, ReflectorStatus* board)
     : options_(std::move(options)),
       path_(PathOf(resource)),
       api_(api),

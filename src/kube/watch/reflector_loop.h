@@ -20,7 +20,7 @@ namespace outrigger::kube {
 class ReflectorLoop {
  public:
   ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sink, ReflectorOptions options,
-                StateBoard* board);
+                ReflectorStatus* board);
 
   /// Until stop is requested. To be called once.
   void Run(const std::stop_token& stop);
@@ -45,7 +45,7 @@ class ReflectorLoop {
   const ReflectorOptions options_;
   const std::string path_;
   Api* const api_;
-  StateBoard* const board_;
+  ReflectorStatus* const board_;
   const bool reads_protobuf_;
   std::chrono::milliseconds doubt_{0};             // how long protobuf was shunned last
   std::chrono::steady_clock::time_point doubted_;  // since then

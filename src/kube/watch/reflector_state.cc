@@ -42,7 +42,7 @@ std::string Describe(const ReflectorState& state, TimePoint now) {
 }
 
 template <typename Edit>
-void StateBoard::Change(const Edit& edit) {
+void ReflectorStatus::Change(const Edit& edit) {
   const auto outlook = [this] {
     return std::tuple(state_.synced, state_.not_installed, state_.followed,
                       state_.last_error.empty());
@@ -57,27 +57,27 @@ void StateBoard::Change(const Edit& edit) {
   if (has_turned && turned_) turned_();
 }
 
-ReflectorState StateBoard::Get() const {
+ReflectorState ReflectorStatus::Get() const {
   const std::lock_guard lock(mutex_);
   return state_;
 }
 
-void StateBoard::WatchBegins() {
+void ReflectorStatus::WatchBegins() {
   const std::lock_guard lock(mutex_);
   ++state_.watches;
 }
 
-void StateBoard::AnsweredLocked() {
+void ReflectorStatus::AnsweredLocked() {
   state_.last_error.clear();
   state_.unreachable = false;
   state_.failing_since.reset();
 }
 
-void StateBoard::Answered() {
+void ReflectorStatus::Answered() {
   Change([this] { AnsweredLocked(); });
 }
 
-void StateBoard::Failed(const absl::Status& status, TimePoint now) {
+void ReflectorStatus::Failed(const absl::Status& status, TimePoint now) {
   Change([&] {
     ++state_.failures;
     state_.last_error = OneLine(status.message());
@@ -86,7 +86,7 @@ void StateBoard::Failed(const absl::Status& status, TimePoint now) {
   });
 }
 
-void StateBoard::Synced(std::string_view resource_version, TimePoint as_of) {
+void ReflectorStatus::Synced(std::string_view resource_version, TimePoint as_of) {
   Change([&] {
     AnsweredLocked();
     ++state_.relists;
@@ -97,7 +97,7 @@ void StateBoard::Synced(std::string_view resource_version, TimePoint as_of) {
   });
 }
 
-void StateBoard::Event(std::string_view resource_version, TimePoint now) {
+void ReflectorStatus::Event(std::string_view resource_version, TimePoint now) {
   Change([&] {
     state_.followed = true;
     AnsweredLocked();
@@ -108,7 +108,7 @@ void StateBoard::Event(std::string_view resource_version, TimePoint now) {
   });
 }
 
-void StateBoard::NotInstalled(TimePoint now) {
+void ReflectorStatus::NotInstalled(TimePoint now) {
   Change([&] {
     AnsweredLocked();
     state_.synced = false;
@@ -118,18 +118,18 @@ void StateBoard::NotInstalled(TimePoint now) {
   });
 }
 
-void StateBoard::Count(size_t objects, size_t unreadable) {
+void ReflectorStatus::Count(size_t objects, size_t unreadable) {
   const std::lock_guard lock(mutex_);
   state_.objects = objects;
   state_.unreadable = unreadable;
 }
 
-std::optional<TimePoint> StateBoard::as_of() const {
+std::optional<TimePoint> ReflectorStatus::as_of() const {
   const std::lock_guard lock(mutex_);
   return state_.as_of;
 }
 
-std::optional<TimePoint> StateBoard::failing_since() const {
+std::optional<TimePoint> ReflectorStatus::failing_since() const {
   const std::lock_guard lock(mutex_);
   return state_.failing_since;
 }

@@ -52,13 +52,13 @@ struct ReflectorState {
 std::string Describe(const ReflectorState& state, ReflectorState::TimePoint now);
 
 /// The state of a reflector while it runs. Thread-safe.
-class StateBoard {
+class ReflectorStatus {
  public:
   using TimePoint = ReflectorState::TimePoint;
 
   /// `turned` is called, without a lock, after each change of whether the state is ready, missing,
   /// followed or failing; may be empty.
-  explicit StateBoard(std::string_view resource, std::function<void()> turned = {})
+  explicit ReflectorStatus(std::string_view resource, std::function<void()> turned = {})
       : turned_(std::move(turned)) {
     state_.resource = resource;
   }

@@ -42,7 +42,7 @@ struct WatchEnd {
 /// One watch, from the request to its end. For one call of Run().
 class WatchSession {
  public:
-  WatchSession(WatchRequest request, const Timing& timing, ObjectFeed* feed, StateBoard* board)
+  WatchSession(WatchRequest request, const Timing& timing, ObjectFeed* feed, ReflectorStatus* board)
       : request_(std::move(request)), timing_(timing), feed_(feed), board_(board) {}
 
   WatchEnd Run(Api* api);
@@ -60,7 +60,7 @@ class WatchSession {
   const WatchRequest request_;
   const Timing& timing_;
   ObjectFeed* const feed_;
-  StateBoard* const board_;
+  ReflectorStatus* const board_;
   WatchBody body_;
   WatchEnd end_;
   absl::Status failed_;  // what ended the stream from this side

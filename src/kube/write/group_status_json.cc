@@ -82,7 +82,7 @@ OrderedJson StatusOf(Dialect dialect, const PodGroupStatus& status, const std::s
   switch (dialect) {
     case Dialect::kSchedulerPlugins:
       return OfSchedulerPlugins(status, /*has_scheduled=*/false);
-    case Dialect::kSigs:
+    case Dialect::kKoordinator:
       return OfSchedulerPlugins(status, /*has_scheduled=*/true);
     case Dialect::kVolcano:
       return OfVolcano(status, now);

@@ -56,7 +56,7 @@ Rank RankOf(const Gang& gang, const Findings& findings, Notes* notes) {
   const UnitKey& key = findings.state.key;
   const Lowest lowest = LowestOf(gang);
   Rank rank;
-  rank.broken = findings.state.broken;
+  rank.first = findings.state.broken;
   rank.group_priority = GroupPriorityOf(findings.oldest->labels, key, notes);
   rank.priority = PriorityOf(gang, findings.state, lowest, GroupNotes(notes, key));
   rank.qos = lowest.qos;
@@ -99,7 +99,7 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
   if (findings.state.broken && findings.state.on_member_loss == OnMemberLoss::kIgnore) {
-    unit.rank.broken = false;
+    unit.rank.first = false;
     unit.minimum = unit.bound + 1;
     unit.roles.clear();
     for (Member& member : unit.members) member.role.clear();

@@ -76,8 +76,8 @@ std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes) {
   Take(Of(Dialect::kSchedulerPlugins, pod, "label scheduling.x-k8s.io/pod-group",
           pod.labels.Get(kSchedulerPluginsLabel), true, notes),
        pod, notes, &taken);
-  Take(Of(Dialect::kSigs, pod, "label pod-group.scheduling.sigs.k8s.io", pod.labels.Get(kSigsLabel),
-          true, notes),
+  Take(Of(Dialect::kKoordinator, pod, "label pod-group.scheduling.sigs.k8s.io",
+          pod.labels.Get(kSigsLabel), true, notes),
        pod, notes, &taken);
   Take(Of(Dialect::kVolcano, pod, "annotation scheduling.k8s.io/group-name",
           pod.annotations.Get(kVolcanoAnnotation), false, notes),
@@ -94,7 +94,7 @@ std::string_view NameOf(Dialect dialect) {
       return "labels podGroup and minAvailable";
     case Dialect::kSchedulerPlugins:
       return "scheduling.x-k8s.io";
-    case Dialect::kSigs:
+    case Dialect::kKoordinator:
       return "scheduling.sigs.k8s.io";
     case Dialect::kVolcano:
       return "scheduling.volcano.sh";
@@ -111,7 +111,7 @@ std::string_view ResourceOf(Dialect dialect) {
       return "";
     case Dialect::kSchedulerPlugins:
       return "podgroups.scheduling.x-k8s.io";
-    case Dialect::kSigs:
+    case Dialect::kKoordinator:
       return "podgroups.scheduling.sigs.k8s.io";
     case Dialect::kVolcano:
       return "podgroups.scheduling.volcano.sh";
@@ -130,7 +130,7 @@ std::string_view MinimumFieldOf(Dialect dialect) {
     case Dialect::kUpstream:
       return "spec.schedulingPolicy.gang.minCount";
     case Dialect::kSchedulerPlugins:
-    case Dialect::kSigs:
+    case Dialect::kKoordinator:
     case Dialect::kVolcano:
       return "spec.minMember";
   }

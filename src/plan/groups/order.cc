@@ -10,8 +10,8 @@ namespace outrigger::plan {
 
 std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
   // What is descending stands on the other side.
-  return std::tie(b.broken, b.group_priority, b.priority, a.turn, b.qos, a.created, a.namespace_,
-                  a.name, a.uid) <=> std::tie(a.broken, a.group_priority, a.priority, b.turn, a.qos,
+  return std::tie(b.first, b.group_priority, b.priority, a.turn, b.qos, a.created, a.namespace_,
+                  a.name, a.uid) <=> std::tie(a.first, a.group_priority, a.priority, b.turn, a.qos,
                                               b.created, b.namespace_, b.name, b.uid);
 }
 

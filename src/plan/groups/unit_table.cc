@@ -33,13 +33,13 @@ bool GroupComesFirst(const GroupState& a, const GroupState& b) {
   return NameOf(a.key) < NameOf(b.key);
 }
 
-void Reset(bool broken, Unit* unit) {
+void Reset(bool first, Unit* unit) {
   unit->rank.turn = 0;
-  unit->rank.broken = broken;
+  unit->rank.first = first;
   unit->has_open_claims = false;
   for (Member& member : unit->members) {
     member.waits_on.clear();
-    member.leased.clear();
+    member.reserved.clear();
     member.refused.clear();
     member.pinned.clear();
   }
@@ -56,7 +56,7 @@ class UnitTable::Content {
   struct KeptGang {
     Gang gang;
     bool changed = true;   // since it was last looked at
-    bool broken = false;   // the rank of its unit says so
+    bool first = false;    // the rank of its unit says so
     size_t units = 0;      // that it made: one, or one for each of its pods
     size_t units_now = 0;  // of these, how many are still there
   };
@@ -204,7 +204,7 @@ void UnitTable::Content::KeepUnits(std::vector<Unit>* units) {
     KeptPod* const pod = of_unit_[i];
     if (pod == nullptr || (pod->gang == nullptr ? !pod->is_single : pod->gang->changed)) continue;
     Unit& unit = (*units)[i];
-    Reset(unit.key.dialect != Dialect::kNone && pod->gang->broken, &unit);
+    Reset(unit.key.dialect != Dialect::kNone && pod->gang->first, &unit);
     units_.stay.push_back(&unit);
     pod->in_unit = round_;
   }
@@ -246,7 +246,7 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
       }
     } else if (state.existing - state.held > state.bound) {
       units_.fresh.push_back(UnitOf(gang, std::move(findings), notes));
-      kept->broken = units_.fresh.back().rank.broken;
+      kept->first = units_.fresh.back().rank.first;
     }
   }
   kept->units = units_.fresh.size() - before;

@@ -57,7 +57,7 @@ void NodeSpace::Pretend(const std::vector<Node>& nodes) {
   held_.resize(nodes_.size());
   base_.resize(nodes_.size() * columns_.size());
   allocatable_.resize(base_.size());
-  for (Kind& kind : kinds_) kind.may_take.resize(nodes_.size());
+  for (ShapeState& state : shapes_) state.may_take.resize(nodes_.size());
   for (size_t i = 0; i < pretended_.size(); ++i) {
     const Slot slot = static_cast<Slot>(real_ + i);
     nodes_[slot] = &pretended_[i];
@@ -100,16 +100,16 @@ ShapeIndex NodeSpace::ShapeOf(const std::shared_ptr<const Pod>& pod,
   std::string signature = SignatureOf(*pod, pinned);
   if (pair_kind) signature += "|" + KindKeyOf(*pod);
   const auto [at, is_new] =
-      by_signature_.try_emplace(signature, static_cast<ShapeIndex>(kinds_.size()));
+      by_signature_.try_emplace(signature, static_cast<ShapeIndex>(shapes_.size()));
   if (!is_new) return at->second;
   const size_t columns = columns_.size();
-  Kind& kind = kinds_.emplace_back();
-  kind.shape = {RequestsOf(*pod), pod, pinned, pair_kind};
-  kind.signature = std::move(signature);
-  kind.may_take.resize(nodes_.size());
+  ShapeState& state = shapes_.emplace_back();
+  state.shape = {RequestsOf(*pod), pod, pinned, pair_kind};
+  state.signature = std::move(signature);
+  state.may_take.resize(nodes_.size());
   for (Slot slot = 0; slot < nodes_.size(); ++slot) {
-    const bool may = nodes_[slot] != nullptr && plan::MayTake(kind.shape, *nodes_[slot]);
-    kind.may_take[slot] = may ? 1 : 0;
+    const bool may = nodes_[slot] != nullptr && plan::MayTake(state.shape, *nodes_[slot]);
+    state.may_take[slot] = may ? 1 : 0;
   }
   if (columns_.size() != columns) Reload();
   return at->second;
@@ -149,7 +149,7 @@ void NodeSpace::Resize(size_t slots) {
   held_.resize(slots);
   base_.resize(slots * columns_.size());
   allocatable_.resize(base_.size());
-  for (Kind& kind : kinds_) kind.may_take.resize(slots);
+  for (ShapeState& state : shapes_) state.may_take.resize(slots);
 }
 
 void NodeSpace::Reload() {
@@ -172,7 +172,7 @@ void NodeSpace::Measure() {
 
 double NodeSpace::Weight(ShapeIndex shape) const {
   double weight = 0;
-  for (const auto& [column, value] : kinds_[shape].shape.requests) {
+  for (const auto& [column, value] : shapes_[shape].shape.requests) {
     weight = std::max(weight, static_cast<double>(value) / static_cast<double>(largest_[column]));
   }
   return weight;
@@ -196,9 +196,9 @@ void NodeSpace::Load(Slot slot) {
 }
 
 void NodeSpace::Judge(Slot slot) {
-  for (Kind& kind : kinds_) {
-    const bool may = nodes_[slot] != nullptr && plan::MayTake(kind.shape, *nodes_[slot]);
-    kind.may_take[slot] = may ? 1 : 0;
+  for (ShapeState& state : shapes_) {
+    const bool may = nodes_[slot] != nullptr && plan::MayTake(state.shape, *nodes_[slot]);
+    state.may_take[slot] = may ? 1 : 0;
   }
 }
 

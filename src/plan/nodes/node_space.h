@@ -46,17 +46,17 @@ class NodeSpace {
   /// The shape of a pod, which becomes known if it is new. `kind` is given if it matters.
   ShapeIndex ShapeOf(const std::shared_ptr<const Pod>& pod, const std::vector<NodeSelector>& pinned,
                      std::optional<KindIndex> kind);
-  const Shape& shape(ShapeIndex index) const { return kinds_[index].shape; }
+  const Shape& shape(ShapeIndex index) const { return shapes_[index].shape; }
   /// What a list of resources comes to, in its order, without what is zero or less. As of
   /// ShapeOf(), it is asked for the first time before anything is placed.
   std::vector<Amount> AmountsOf(const ResourceList& list);
   /// What is free of a column on all schedulable nodes on which something may be placed.
   int64_t FreeInAll(size_t column) const;
   /// Orders shapes without regard to which was known first.
-  const std::string& Signature(ShapeIndex index) const { return kinds_[index].signature; }
+  const std::string& Signature(ShapeIndex index) const { return shapes_[index].signature; }
   /// Shapes, kinds of pods to others, and resources (each of which costs as much as some shapes)
   /// that were ever seen.
-  size_t memory() const { return kinds_.size() + pairs_.kind_count() + 24 * columns_.size(); }
+  size_t memory() const { return shapes_.size() + pairs_.kind_count() + 24 * columns_.size(); }
   const Columns& columns() const { return columns_; }
 
   /// The slots in use, in the order of the nodes' names.
@@ -73,7 +73,7 @@ class NodeSpace {
   void Hold(Slot slot) { held_[slot] = 1; }
 
   bool MayTake(ShapeIndex shape, Slot slot) const {
-    return kinds_[shape].may_take[slot] != 0 && held_[slot] == 0;
+    return shapes_[shape].may_take[slot] != 0 && held_[slot] == 0;
   }
   /// How many members of the shape fit into what is free; 0 where it may not go. What they may not
   /// be beside does not count.
@@ -86,7 +86,7 @@ class NodeSpace {
   bool HasRoom(ShapeIndex shape, Slot slot) const;
   /// What other pods there, or elsewhere, have against one more member of the shape.
   PodPairs::Refusal RefusalAt(ShapeIndex shape, Slot slot) const {
-    const auto& kind = kinds_[shape].shape.kind;
+    const auto& kind = shapes_[shape].shape.kind;
     return kind ? pairs_.Check(*kind, slot) : PodPairs::Refusal::kNone;
   }
   bool Fits(ShapeIndex shape, Slot slot) const {
@@ -101,7 +101,7 @@ class NodeSpace {
   const int64_t* Row(Slot slot) const { return &free_[slot * columns_.size()]; }
 
  private:
-  struct Kind {
+  struct ShapeState {
     Shape shape;
     std::string signature;
     std::vector<uint8_t> may_take;  // by slot
@@ -121,7 +121,7 @@ class NodeSpace {
   BoundPods bound_{&pairs_};
   bool any_pairs_ = false;  // some pod asks for something of others
   absl::flat_hash_map<std::pair<KindIndex, Slot>, int64_t> placed_;  // virtually, of pairs_
-  std::vector<Kind> kinds_;
+  std::vector<ShapeState> shapes_;
   absl::flat_hash_map<std::string, ShapeIndex> by_signature_;
 
   std::shared_ptr<const cluster::Snapshot> snapshot_;

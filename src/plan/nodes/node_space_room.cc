@@ -36,22 +36,22 @@ int64_t NodeSpace::FreeInAll(size_t column) const {
 
 int64_t NodeSpace::Room(ShapeIndex shape, Slot slot) const {
   if (!MayTake(shape, slot)) return 0;
-  return RoomIn(Row(slot), kinds_[shape].shape.requests, kNoColumn);
+  return RoomIn(Row(slot), shapes_[shape].shape.requests, kNoColumn);
 }
 
 int64_t NodeSpace::RoomWhenEmpty(ShapeIndex shape, Slot slot) const {
   if (!MayTake(shape, slot)) return 0;
-  return RoomIn(&allocatable_[slot * columns_.size()], kinds_[shape].shape.requests, kNoColumn);
+  return RoomIn(&allocatable_[slot * columns_.size()], shapes_[shape].shape.requests, kNoColumn);
 }
 
 int64_t NodeSpace::RoomWithout(ShapeIndex shape, Slot slot, size_t column) const {
   if (!MayTake(shape, slot)) return 0;
-  return RoomIn(Row(slot), kinds_[shape].shape.requests, column);
+  return RoomIn(Row(slot), shapes_[shape].shape.requests, column);
 }
 
 int64_t NodeSpace::RoomInColumn(ShapeIndex shape, Slot slot, size_t column) const {
   if (!MayTake(shape, slot)) return 0;
-  for (const auto& [of, value] : kinds_[shape].shape.requests) {
+  for (const auto& [of, value] : shapes_[shape].shape.requests) {
     if (of == column) return std::max<int64_t>(0, Row(slot)[column] / value);
   }
   return std::numeric_limits<int64_t>::max();
@@ -60,7 +60,7 @@ int64_t NodeSpace::RoomInColumn(ShapeIndex shape, Slot slot, size_t column) cons
 bool NodeSpace::HasRoom(ShapeIndex shape, Slot slot) const {
   if (!MayTake(shape, slot)) return false;
   const int64_t* row = Row(slot);
-  for (const auto& [column, value] : kinds_[shape].shape.requests) {
+  for (const auto& [column, value] : shapes_[shape].shape.requests) {
     if (row[column] < value) return false;
   }
   return true;
@@ -68,8 +68,8 @@ bool NodeSpace::HasRoom(ShapeIndex shape, Slot slot) const {
 
 void NodeSpace::Take(ShapeIndex shape, Slot slot, int64_t count) {
   int64_t* row = &free_[slot * columns_.size()];
-  for (const auto& [column, value] : kinds_[shape].shape.requests) row[column] -= count * value;
-  const auto& kind = kinds_[shape].shape.kind;
+  for (const auto& [column, value] : shapes_[shape].shape.requests) row[column] -= count * value;
+  const auto& kind = shapes_[shape].shape.kind;
   if (!kind) return;
   placed_[{*kind, slot}] += count;
   for (; count > 0; --count) pairs_.Add(*kind, slot);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cluster/snapshot.h"
-#include "plan/preemption/tenants.h"
+#include "plan/preemption/candidates.h"
 
 namespace outrigger::plan {
 namespace {
@@ -32,13 +32,13 @@ class Search {
  public:
   Search(Planner* planner, std::shared_ptr<const cluster::Snapshot> snapshot,
          std::span<const Unit> units, const PlanOptions& plan_options,
-         const PreemptionOptions& options, Residents residents)
+         const PreemptionOptions& options, Candidates all)
       : planner_(*planner),
         snapshot_(std::move(snapshot)),
         units_(units),
         plan_options_(plan_options),
         options_(options),
-        residents_(std::move(residents)) {
+        candidates_(std::move(all)) {
     // The cheapest first; what is equal in the order of the keys.
     std::stable_sort(candidates().begin(), candidates().end(),
                      [](const Candidate& a, const Candidate& b) { return CostOf(a) < CostOf(b); });
@@ -47,11 +47,11 @@ class Search {
   Preemption Find() {
     if (Fits({})) return {.answer = Answer::kNotNeeded, .victims = {}, .nodes = {}};
     std::set<int32_t> levels;
-    for (const Candidate& candidate : candidates()) levels.insert(candidate.tenant.priority);
+    for (const Candidate& candidate : candidates()) levels.insert(candidate.victim.priority);
     for (const int32_t level : levels) {
       Set below;
       for (size_t i = 0; i < candidates().size(); ++i) {
-        if (candidates()[i].tenant.priority <= level) below.push_back(i);
+        if (candidates()[i].victim.priority <= level) below.push_back(i);
       }
       // Who all go may let a unit before this one fit, which takes what fewer would have left.
       const bool all_do = Fits(below);
@@ -63,12 +63,12 @@ class Search {
   }
 
  private:
-  std::vector<Candidate>& candidates() { return residents_.candidates; }
-  const std::vector<Candidate>& candidates() const { return residents_.candidates; }
+  std::vector<Candidate>& candidates() { return candidates_.candidates; }
+  const std::vector<Candidate>& candidates() const { return candidates_.candidates; }
   bool gave_up() const { return plans_ >= options_.most_plans; }
 
   static Cost CostOf(const Candidate& candidate) {
-    return {static_cast<int64_t>(candidate.tenant.pods.size()), candidate.run_time};
+    return {static_cast<int64_t>(candidate.victim.pods.size()), candidate.run_time};
   }
   Cost CostOf(const Set& set) const {
     Cost cost{0, 0};
@@ -79,7 +79,7 @@ class Search {
   // The unit is the last one: those before it take what they can of what becomes free.
   bool Fits(const Set& gone) {
     ++plans_;
-    std::vector<const cluster::PodRecord*> records = residents_.leaving;
+    std::vector<const cluster::PodRecord*> records = candidates_.leaving;
     for (const size_t i : gone) {
       const auto& more = candidates()[i].records;
       records.insert(records.end(), more.begin(), more.end());
@@ -142,7 +142,7 @@ class Search {
 
   // The first set that does, in the order of their cost, of those below `limit`.
   std::optional<Set> Enumerate(const Set& among, int32_t level, const Cost& limit) {
-    const auto is_of_level = [&](size_t i) { return candidates()[i].tenant.priority == level; };
+    const auto is_of_level = [&](size_t i) { return candidates()[i].victim.priority == level; };
     std::priority_queue<Partial, std::vector<Partial>, std::greater<>> open;
     const auto push = [&](Set set) {
       Cost cost = CostOf(Members(among, set));
@@ -181,9 +181,9 @@ class Search {
     Preemption found{.answer = Answer::kVictims, .victims = {}, .nodes = {}};
     Fits(set);
     found.nodes = std::move(last_);
-    for (const size_t i : set) found.victims.push_back(candidates()[i].tenant);
+    for (const size_t i : set) found.victims.push_back(candidates()[i].victim);
     std::sort(found.victims.begin(), found.victims.end(),
-              [](const Tenant& a, const Tenant& b) { return a.key < b.key; });
+              [](const Victim& a, const Victim& b) { return a.key < b.key; });
     return found;
   }
 
@@ -194,7 +194,7 @@ class Search {
   const std::span<const Unit> units_;
   const PlanOptions& plan_options_;
   const PreemptionOptions& options_;
-  Residents residents_;
+  Candidates candidates_;
   std::vector<std::string> last_;  // nodes of the unit in the last plan
   size_t plans_ = 0;
 };
@@ -211,9 +211,8 @@ Preemption FindPreemption(Planner* planner, const std::shared_ptr<const ClusterS
     return {.answer = Answer::kNever, .victims = {}, .nodes = {}};
   }
   const std::shared_ptr<const cluster::Snapshot> snapshot = cluster::Snapshot::Of(taken);
-  Residents residents = ResidentsBelow(unit.rank.priority, *snapshot, groups, options);
-  Search search(planner, snapshot, units.first(index + 1), plan_options, options,
-                std::move(residents));
+  Candidates all = CandidatesBelow(unit.rank.priority, *snapshot, groups, options);
+  Search search(planner, snapshot, units.first(index + 1), plan_options, options, std::move(all));
   return search.Find();
 }
 

@@ -7,7 +7,7 @@ namespace outrigger::plan {
 namespace {
 
 const std::string& PlaceOf(const Member& member) {
-  return member.waits_on.empty() ? member.leased : member.waits_on;
+  return member.waits_on.empty() ? member.reserved : member.waits_on;
 }
 
 }  // namespace

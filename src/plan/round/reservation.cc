@@ -68,8 +68,8 @@ std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& sl
 
 }  // namespace
 
-std::vector<Slot> ChooseReserved(const NodeSpace& space, DomainTable* domains, const Unit& unit,
-                                 const Seats& seats, const std::vector<std::string>& before) {
+std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const Unit& unit,
+                             const Seats& seats, const std::vector<std::string>& before) {
   if (seats.seats.empty()) return {};
   if (unit.topology.required.empty()) return ChooseFrom(space, space.in_order(), seats, before);
   std::vector<Slot> best;

@@ -12,7 +12,7 @@ namespace outrigger::plan {
 namespace {
 
 bool SameLevel(const Rank& a, const Rank& b) {
-  return a.broken == b.broken && a.group_priority == b.group_priority && a.priority == b.priority;
+  return a.first == b.first && a.group_priority == b.group_priority && a.priority == b.priority;
 }
 
 bool AnyIsOpen(const Seats& seats) {
@@ -168,11 +168,11 @@ Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
 }
 
 void Round::Reserve(const Unit& unit, const Seats& seats) {
-  for (const Slot slot : ChooseReserved(*space_, domains_, unit, seats, options_.reserved)) {
+  for (const Slot slot : ChooseKept(*space_, domains_, unit, seats, options_.kept)) {
     space_->Hold(slot);
-    plan_.reserved.push_back(space_->node(slot).name);
+    plan_.kept.push_back(space_->node(slot).name);
   }
-  std::sort(plan_.reserved.begin(), plan_.reserved.end());
+  std::sort(plan_.kept.begin(), plan_.kept.end());
 }
 
 // What is not free yet becomes less than nothing, so that what others leave is kept as well.

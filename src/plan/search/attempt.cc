@@ -21,15 +21,15 @@ void Attempt::OpenFronts() {
   }
 }
 
-bool Attempt::Greedy(bool keep_leases, const std::vector<uint32_t>& order) {
+bool Attempt::Greedy(bool keep_reservations, const std::vector<uint32_t>& order) {
   if (!order.empty()) OpenFronts();
   if (!PlaceWaiters()) return false;
   // Again as long as one more finds its place: spread lets some in only once others are there.
-  for (bool placed = keep_leases; placed;) {
+  for (bool placed = keep_reservations; placed;) {
     placed = false;
     for (Seat& seat : seats_->seats) {
       if (Enough()) return true;
-      if (seat.slot == kNoSlot) placed |= PlaceAtLease(&seat);
+      if (seat.slot == kNoSlot) placed |= PlaceAtReservation(&seat);
     }
     placed &= seats_->has_pairs;
   }
@@ -46,15 +46,15 @@ bool Attempt::Deep(Effort* effort) {
   return DeepSearch(space_, ground_->slots(), seats_, effort).Run();
 }
 
-void Attempt::KeepLeases() {
+void Attempt::KeepReservations() {
   for (Seat& seat : seats_->seats) {
-    if (seat.slot == kNoSlot) PlaceAtLease(&seat);
+    if (seat.slot == kNoSlot) PlaceAtReservation(&seat);
   }
 }
 
 void Attempt::Fill() {
   OpenFronts();
-  KeepLeases();  // nobody takes the lease of another
+  KeepReservations();  // nobody takes the reservation of another
   for (const uint32_t index : seats_->order) {
     Seat& seat = seats_->seats[index];
     if (seat.slot == kNoSlot) Place(&seat);
@@ -95,12 +95,12 @@ bool Attempt::PlaceWaiters() {
   return true;
 }
 
-bool Attempt::PlaceAtLease(Seat* seat) {
-  if (seat->leased == kNoSlot || !ground_->Has(seat->leased)) return false;
+bool Attempt::PlaceAtReservation(Seat* seat) {
+  if (seat->reserved == kNoSlot || !ground_->Has(seat->reserved)) return false;
   const auto& refused = seat->refused;
-  if (std::find(refused.begin(), refused.end(), seat->leased) != refused.end()) return false;
-  if (!space_->Fits(seat->shape, seat->leased)) return false;
-  Put(seat, seat->leased);
+  if (std::find(refused.begin(), refused.end(), seat->reserved) != refused.end()) return false;
+  if (!space_->Fits(seat->shape, seat->reserved)) return false;
+  Put(seat, seat->reserved);
   return true;
 }
 

@@ -24,25 +24,25 @@ class Attempt {
   /// All must outlive it.
   Attempt(NodeSpace* space, Ground* ground, Seats* seats);
 
-  /// Places members that wait at their nodes, then, if `keep_leases`, those with a lease there,
-  /// then the others in `order` on the first node that takes them, until the minimum is reached.
-  /// True: it is.
-  bool Greedy(bool keep_leases, const std::vector<uint32_t>& order);
+  /// Places members that wait at their nodes, then, if `keep_reservations`, those with a
+  /// reservation there, then the others in `order` on the first node that takes them, until the
+  /// minimum is reached. True: it is.
+  bool Greedy(bool keep_reservations, const std::vector<uint32_t>& order);
   /// Searches every way to reach the minimum, as far as `effort` lasts; finds one if there is one
   /// and effort is not exhausted.
   bool Deep(Effort* effort);
-  /// Places members that have no place yet, where their leases were or elsewhere, as far as there
-  /// is room.
+  /// Places members that have no place yet, where their reservations were or elsewhere, as far as
+  /// there is room.
   void Fill();
-  /// Places those of them that have leases there, as far as there is room.
-  void KeepLeases();
+  /// Places those of them that have reservations there, as far as there is room.
+  void KeepReservations();
   /// Takes everything back.
   void Undo();
 
  private:
   void OpenFronts();
   bool PlaceWaiters();
-  bool PlaceAtLease(Seat* seat);
+  bool PlaceAtReservation(Seat* seat);
   bool Place(Seat* seat);
   void Put(Seat* seat, Slot slot);
   void CountOpen();

@@ -90,7 +90,7 @@ std::optional<Cause> Against(NodeSpace* space, const Seats& seats) {
   Ground ground(space);
   Seats trial = seats;
   Attempt attempt(space, &ground, &trial);
-  attempt.Greedy(/*keep_leases=*/false, trial.order);
+  attempt.Greedy(/*keep_reservations=*/false, trial.order);
   for (const Seat& seat : trial.seats) {
     if (seat.slot != kNoSlot) continue;
     for (const Slot slot : space->in_order()) {

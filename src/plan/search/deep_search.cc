@@ -17,13 +17,13 @@ void DeepSearch::Collect() {
     Seat& seat = seats_->seats[index];
     if (seat.role >= 0) ++roles[static_cast<size_t>(seat.role)];
     if (seat.slot != kNoSlot) continue;
-    const auto same = [&](const Kind& kind) {
+    const auto same = [&](const SeatGroup& kind) {
       return kind.shape == seat.shape && kind.role == seat.role &&
              kind.seats.front()->refused == seat.refused;
     };
-    const auto kind = std::find_if(kinds_.begin(), kinds_.end(), same);
-    if (kind == kinds_.end()) {
-      kinds_.push_back({seat.shape, seat.role, {&seat}});
+    const auto kind = std::find_if(groups_.begin(), groups_.end(), same);
+    if (kind == groups_.end()) {
+      groups_.push_back({seat.shape, seat.role, {&seat}});
     } else {
       kind->seats.push_back(&seat);
     }
@@ -37,16 +37,16 @@ bool DeepSearch::Run() {
   if (std::any_of(role_spare_.begin(), role_spare_.end(), [](int64_t n) { return n < 0; })) {
     return false;
   }
-  return PlaceKind(0);
+  return PlaceGroup(0);
 }
 
-int64_t DeepSearch::MayLeave(const Kind& kind) const {
+int64_t DeepSearch::MayLeave(const SeatGroup& kind) const {
   return kind.role < 0 ? spare_ : std::min(spare_, role_spare_[static_cast<size_t>(kind.role)]);
 }
 
-bool DeepSearch::PlaceKind(size_t index) {
-  if (index == kinds_.size()) return true;
-  const Kind& kind = kinds_[index];
+bool DeepSearch::PlaceGroup(size_t index) {
+  if (index == groups_.size()) return true;
+  const SeatGroup& kind = groups_[index];
   // Without this bound a kind that cannot be placed at all would be found out again and again.
   int64_t missing = static_cast<int64_t>(kind.seats.size()) - MayLeave(kind);
   for (size_t i = 0; i < slots_.size() && missing > 0; ++i) {
@@ -57,8 +57,8 @@ bool DeepSearch::PlaceKind(size_t index) {
 }
 
 bool DeepSearch::PlaceNext(size_t index, size_t placed, size_t from) {
-  Kind& kind = kinds_[index];
-  if (placed == kind.seats.size()) return PlaceKind(index + 1);
+  SeatGroup& kind = groups_[index];
+  if (placed == kind.seats.size()) return PlaceGroup(index + 1);
   Seat* seat = kind.seats[placed];
   std::vector<size_t> tried;
   for (size_t at = from; at < slots_.size(); ++at) {
@@ -83,12 +83,12 @@ bool DeepSearch::PlaceNext(size_t index, size_t placed, size_t from) {
 }
 
 bool DeepSearch::LeaveRest(size_t index, size_t placed) {
-  const Kind& kind = kinds_[index];
+  const SeatGroup& kind = groups_[index];
   const auto rest = static_cast<int64_t>(kind.seats.size() - placed);
   if (rest > MayLeave(kind)) return false;
   spare_ -= rest;
   if (kind.role >= 0) role_spare_[static_cast<size_t>(kind.role)] -= rest;
-  if (PlaceKind(index + 1)) return true;
+  if (PlaceGroup(index + 1)) return true;
   spare_ += rest;
   if (kind.role >= 0) role_spare_[static_cast<size_t>(kind.role)] += rest;
   return false;

@@ -23,24 +23,24 @@ class DeepSearch {
 
  private:
   // Interchangeable members that have no place.
-  struct Kind {
+  struct SeatGroup {
     ShapeIndex shape;
     int role;
     std::vector<Seat*> seats;
   };
 
   void Collect();
-  bool PlaceKind(size_t kind);
+  bool PlaceGroup(size_t kind);
   bool PlaceNext(size_t kind, size_t placed, size_t from);
   bool LeaveRest(size_t kind, size_t placed);
-  int64_t MayLeave(const Kind& kind) const;
+  int64_t MayLeave(const SeatGroup& kind) const;
   bool IsLikeOneBefore(size_t at, std::vector<size_t>* tried) const;
 
   NodeSpace* const space_;
   const std::vector<Slot>& slots_;
   Seats* const seats_;
   Effort* const effort_;
-  std::vector<Kind> kinds_;
+  std::vector<SeatGroup> groups_;
   int64_t spare_ = 0;                // members that may stay without a place
   std::vector<int64_t> role_spare_;  // of each role
 };

@@ -51,7 +51,7 @@ void Placer::Fill(const Unit& unit, const Outcome& outcome, Seats* seats) {
   std::optional<Ground> within;
   if (outcome.within != nullptr) within.emplace(space_, outcome.within);
   Ground* const ground = within.has_value() ? &*within : &whole_;
-  if (!unit.topology.preferred.empty()) Attempt(space_, ground, seats).KeepLeases();
+  if (!unit.topology.preferred.empty()) Attempt(space_, ground, seats).KeepReservations();
   for (const std::string& label : unit.topology.preferred) {
     const std::vector<Slot> slots = SlotsBeside(unit, label, ground->slots(), *seats);
     Ground beside(space_, &slots);
@@ -88,27 +88,27 @@ bool Placer::OnGround(const Unit& unit, Ground* ground, Seats* seats, bool* gave
 // better places by now, since kube-scheduler may be at work with these.
 bool Placer::Kept(Ground* ground, Seats* seats) {
   const auto has_place = [](const Seat& seat) {
-    return seat.leased != kNoSlot || seat.waits_on != kNoSlot;
+    return seat.reserved != kNoSlot || seat.waits_on != kNoSlot;
   };
   if (std::none_of(seats->seats.begin(), seats->seats.end(), has_place)) return false;
   Attempt attempt(space_, ground, seats);
-  if (attempt.Greedy(/*keep_leases=*/true, {})) return true;
+  if (attempt.Greedy(/*keep_reservations=*/true, {})) return true;
   attempt.Undo();
   return false;
 }
 
 bool Placer::Try(Ground* ground, Seats* seats, bool* gave_up) {
   Attempt attempt(space_, ground, seats);
-  const auto leased = [](const Seat& seat) { return seat.leased != kNoSlot; };
-  if (std::any_of(seats->seats.begin(), seats->seats.end(), leased)) {
-    if (attempt.Greedy(/*keep_leases=*/true, seats->order)) return true;
+  const auto reserved = [](const Seat& seat) { return seat.reserved != kNoSlot; };
+  if (std::any_of(seats->seats.begin(), seats->seats.end(), reserved)) {
+    if (attempt.Greedy(/*keep_reservations=*/true, seats->order)) return true;
     attempt.Undo();
   }
-  if (attempt.Greedy(/*keep_leases=*/false, seats->order)) return true;
+  if (attempt.Greedy(/*keep_reservations=*/false, seats->order)) return true;
   attempt.Undo();
   if (!DifferInKind(*seats)) return false;  // the first way is as good as any
   const std::vector<uint32_t> small_first(seats->order.rbegin(), seats->order.rend());
-  if (attempt.Greedy(/*keep_leases=*/false, small_first)) return true;
+  if (attempt.Greedy(/*keep_reservations=*/false, small_first)) return true;
   attempt.Undo();
   Effort effort{std::min(kLooksOfUnit, left_.looks)};
   const int64_t before = effort.looks;
@@ -147,18 +147,18 @@ bool Placer::OverFewDomains(const Unit& unit, const Ground& ground, Seats* seats
   }
   Ground ordered(space_, &slots, /*keep_order=*/true);
   Attempt attempt(space_, &ordered, seats);
-  if (attempt.Greedy(/*keep_leases=*/true, seats->order)) return true;
+  if (attempt.Greedy(/*keep_reservations=*/true, seats->order)) return true;
   attempt.Undo();
   return false;
 }
 
-// Domains with room for the minimum: those with most of the nodes of bound members and of leases
-// first, then the fullest, so that large holes stay.
+// Domains with room for the minimum: those with most of the nodes of bound members and of
+// reservations first, then the fullest, so that large holes stay.
 std::vector<Placer::Choice> Placer::Choices(const Unit& unit, const std::vector<Domain>& domains,
                                             const Seats& seats) const {
   absl::flat_hash_set<Slot> held;
   for (const std::string& node : unit.topology.bound_on) held.insert(space_->Find(node));
-  for (const Seat& seat : seats.seats) held.insert(seat.leased);
+  for (const Seat& seat : seats.seats) held.insert(seat.reserved);
   held.erase(kNoSlot);
   std::vector<Choice> choices;
   for (const Domain& domain : domains) {

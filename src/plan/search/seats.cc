@@ -30,7 +30,7 @@ Seat SeatOf(const Unit& unit, const Member& member, NodeSpace* space, ShapeTable
   seat.shape = shapes->Of(member);
   seat.role = RoleOf(unit, member.role);
   if (!member.waits_on.empty()) seat.waits_on = space->Find(member.waits_on);
-  if (!member.leased.empty()) seat.leased = space->Find(member.leased);
+  if (!member.reserved.empty()) seat.reserved = space->Find(member.reserved);
   seat.refused = SlotsOf(*space, member.refused);
   return seat;
 }
@@ -90,10 +90,10 @@ Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes) {
     const bool waits = !member.waits_on.empty();
     if (waits && seat.waits_on == kNoSlot) seats.lost_waiter = &member;
     seats.has_refusals |= !seat.refused.empty();
-    seats.plain &= !waits && seat.leased == kNoSlot && seat.refused.empty();
+    seats.plain &= !waits && seat.reserved == kNoSlot && seat.refused.empty();
   }
   const auto has_place = [](const Member& member) {
-    return !member.waits_on.empty() || !member.leased.empty();
+    return !member.waits_on.empty() || !member.reserved.empty();
   };
   if (unit.bound == 0 && std::none_of(unit.members.begin(), unit.members.end(), has_place)) {
     seats.in_all = space->AmountsOf(unit.min_resources);

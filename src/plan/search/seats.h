@@ -16,7 +16,7 @@ struct Seat {
   int role = -1;  // index of Unit::roles; -1: of none that has a minimum
   Slot slot = kNoSlot;
   Slot waits_on = kNoSlot;
-  Slot leased = kNoSlot;
+  Slot reserved = kNoSlot;
   std::vector<Slot> refused;
 };
 

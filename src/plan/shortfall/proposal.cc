@@ -25,7 +25,7 @@ bool IsBetter(const Proposal& a, const Proposal& b) {
 std::vector<ShapeIndex> OpenOn(Ground* ground, NodeSpace* space, const Seats& seats, int64_t* fit) {
   Seats trial = seats;
   Attempt attempt(space, ground, &trial);
-  attempt.Greedy(/*keep_leases=*/true, trial.order);
+  attempt.Greedy(/*keep_reservations=*/true, trial.order);
   std::vector<ShapeIndex> open;
   for (const uint32_t index : trial.order) {
     const Seat& seat = trial.seats[index];

@@ -64,7 +64,7 @@ std::vector<plan::Unit> Gangs(size_t count, size_t members, std::string_view cpu
 void KeepLeases(const plan::Plan& plan, std::vector<plan::Unit>* units) {
   for (size_t i = 0; i < units->size(); ++i) {
     for (size_t m = 0; m < plan.units[i].nodes.size(); ++m) {
-      (*units)[i].members[m].leased = plan.units[i].nodes[m];
+      (*units)[i].members[m].reserved = plan.units[i].nodes[m];
     }
   }
 }

@@ -42,7 +42,7 @@ Json ViewJson(const ClusterView& view) {
   }
   Json served = Json::array();
   for (const Dialect dialect :
-       {Dialect::kSchedulerPlugins, Dialect::kSigs, Dialect::kVolcano, Dialect::kUpstream}) {
+       {Dialect::kSchedulerPlugins, Dialect::kKoordinator, Dialect::kVolcano, Dialect::kUpstream}) {
     if (view.objects->served.Has(dialect)) served.push_back(static_cast<int>(dialect));
   }
   Json budgets = Json::object();

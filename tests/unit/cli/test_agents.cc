@@ -42,7 +42,8 @@ struct CongestionSettings {
   int64_t max = 100;
   static constexpr auto kFields = std::tuple{Setting{
       "max", &CongestionSettings::max, Range{1, 1000}, "congestion at which a node scores 0"}
-                                                 .LegacyEnv("CONGESTION_FACTOR_MAX")};
+                                                 .LegacyEnv("CONGESTION_FACTOR_MAX")
+                                                 .FormerName("upper-limit")};
 };
 
 class Congestion final : public Agent, public Scorer {

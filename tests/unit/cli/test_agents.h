@@ -11,7 +11,7 @@
 //
 //   safe        filters, scores; max-risk (number 0..1, formerly SAFEPERCENTILE in percent),
 //               forecast (boolean), objective (risk|balance)
-//   congestion  scores; max (integer, formerly CONGESTION_FACTOR_MAX)
+//   congestion  scores; max (integer, formerly upper-limit and CONGESTION_FACTOR_MAX)
 //   gang        filters, preempts, binds; no settings
 
 namespace outrigger::testing {

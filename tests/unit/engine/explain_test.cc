@@ -293,21 +293,21 @@ TEST_F(Explaining, AgreesWithWhatTheEngineAnswersForTheSamePodAndNodes) {
 }
 
 /// Answers from what it works out while it serves.
-class Plans final : public Agent, public Filterer, public Controller {
+class Pipelines final : public Agent, public Filterer, public Controller {
  public:
-  explicit Plans(const NoSettings& /*settings*/) {}
+  explicit Pipelines(const NoSettings& /*settings*/) {}
   absl::Status Filter(const Request& /*r*/, std::span<Verdict> /*v*/) const override {
-    return absl::UnavailableError("the first plan is not made yet");
+    return absl::UnavailableError("the first pipeline is not made yet");
   }
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
 };
 
 TEST_F(Explaining, LeavesOutWhoFiltersByWhatItWorksOutWhileItServes) {
-  Add(InfoOf<Plans>("plans"));
+  Add(InfoOf<Pipelines>("pipelines"));
   Add(InfoOf<Scores>("scores"));
   const Explanation explanation = Explained({MakeNode("a", {{"score", "1"}})});
-  EXPECT_THAT(explanation.left_out, ElementsAre("plans"));
+  EXPECT_THAT(explanation.left_out, ElementsAre("pipelines"));
   ASSERT_THAT(explanation.agents, SizeIs(1));
   EXPECT_EQ(explanation.agents[0].name, "scores");
   EXPECT_FALSE(explanation.filter_failed);

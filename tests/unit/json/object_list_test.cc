@@ -172,15 +172,16 @@ TEST(DecodeObject, ReadsWhatPlanningNeedsBesideNodesAndPods) {
   std::vector<MalformedValue> malformed;
   const auto decode = [&](const char* json) {
     return ForEachObject(PaddedBody(json), [&](const ListedObject& object) {
-      return object.kind == "PodGroup" ? DecodePodGroup(object, Dialect::kSigs, &group, &malformed)
-                                       : DecodePriorityClass(object, &name, &value);
+      return object.kind == "PodGroup"
+                 ? DecodePodGroup(object, Dialect::kKoordinator, &group, &malformed)
+                 : DecodePriorityClass(object, &name, &value);
     });
   };
   EXPECT_THAT(decode(R"({"kind":"List","items":[
       {"kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":3}},
       {"kind":"PriorityClass","metadata":{"name":"high"},"value":7}]})"),
               IsOk());
-  EXPECT_EQ(group.dialect, Dialect::kSigs);
+  EXPECT_EQ(group.dialect, Dialect::kKoordinator);
   EXPECT_EQ(group.min_member, 3);
   EXPECT_EQ(name, "high");
   EXPECT_EQ(value, 7);

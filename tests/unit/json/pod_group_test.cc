@@ -37,7 +37,7 @@ TEST(PodGroupReader, ReadsSchedulerPlugins) {
 
 TEST(PodGroupReader, ReadsSigs) {
   const auto group =
-      ReadPodGroup(Dialect::kSigs, R"({"metadata":{"name":"g"},"spec":{"minMember":3}})");
+      ReadPodGroup(Dialect::kKoordinator, R"({"metadata":{"name":"g"},"spec":{"minMember":3}})");
   ASSERT_THAT(group.status(), IsOk());
   EXPECT_EQ(group->min_member, 3);
   EXPECT_FALSE(group->schedule_timeout_seconds.has_value());
@@ -72,7 +72,7 @@ TEST(PodGroupReader, ReadsUpstreamBasic) {
 }
 
 TEST(PodGroupReader, KeepsFieldsOfOtherDialectsOut) {
-  const auto group = ReadPodGroup(Dialect::kSigs, R"({"metadata":{"name":"g"},"spec":{
+  const auto group = ReadPodGroup(Dialect::kKoordinator, R"({"metadata":{"name":"g"},"spec":{
     "schedulingPolicy":{"gang":{"minCount":4}},"minTaskMember":{"a":1}}})");
   ASSERT_THAT(group.status(), IsOk());
   EXPECT_EQ(group->min_member, 0);
@@ -82,8 +82,8 @@ TEST(PodGroupReader, KeepsFieldsOfOtherDialectsOut) {
 TEST(PodGroupReader, LeavesMinimumsAsTheyAreWritten) {
   for (const int64_t minimum : {int64_t{-1}, int64_t{9'000'000'000}}) {
     const auto group =
-        ReadPodGroup(Dialect::kSigs, R"({"metadata":{"name":"g"},"spec":{"minMember":)" +
-                                         std::to_string(minimum) + "}}");
+        ReadPodGroup(Dialect::kKoordinator, R"({"metadata":{"name":"g"},"spec":{"minMember":)" +
+                                                std::to_string(minimum) + "}}");
     ASSERT_THAT(group.status(), IsOk());
     EXPECT_EQ(group->min_member, minimum);
   }
@@ -126,7 +126,7 @@ TEST(PodGroupReader, ForgetsWhatTheGroupWas) {
   Object object;
   ASSERT_EQ(parser.iterate(padded).get(document), simdjson::SUCCESS);
   ASSERT_EQ(document.get_object().get(object), simdjson::SUCCESS);
-  ASSERT_THAT(ReadPodGroup(object, Path("g"), Dialect::kSigs, &group), IsOk());
+  ASSERT_THAT(ReadPodGroup(object, Path("g"), Dialect::kKoordinator, &group), IsOk());
   EXPECT_EQ(group.min_member, 0);
   EXPECT_THAT(group.annotations, IsEmpty());
 }

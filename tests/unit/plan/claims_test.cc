@@ -141,7 +141,7 @@ TEST(Claims, APlaceIsLeftOnceAVolumeIsElsewhere) {
   std::vector<Unit> units = {GangWithAVolumeOn("n01")};
   EXPECT_EQ(planner.Run(world.Take(), units).units[0].nodes[1], "n01");
   units = {GangWithAVolumeOn("n03")};
-  units[0].members[1].leased = "n01";
+  units[0].members[1].reserved = "n01";
   EXPECT_EQ(planner.Run(world.Take(), units).units[0].nodes[1], "n03");
 }
 

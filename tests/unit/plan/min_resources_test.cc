@@ -81,7 +81,7 @@ TEST(MinResources, ReserveNoNodes) {
   options.reserve_for = wide.key;
   const Plan plan = world.PlanFresh({wide, MakeUnit("other").Members(2, "4")}, options);
   EXPECT_EQ(TextOf(plan.units[0]), "waits: cpu (minResources)");
-  EXPECT_TRUE(plan.reserved.empty());
+  EXPECT_TRUE(plan.kept.empty());
   EXPECT_EQ(TextOf(plan.units[1]), "n01 n02");
 }
 
@@ -99,7 +99,7 @@ TEST(MinResources, OfManyEqualGangsHoldEachOfThem) {
   World world;
   world.AddNodes("n", 1, "4");
   Unit behind = MakeUnit("behind").Members(1, "1").Priority(-1);
-  behind.members[0].leased = "n01";
+  behind.members[0].reserved = "n01";
   std::vector<Unit> units;
   for (const char* name : {"a", "b", "c"}) {
     units.push_back(MakeUnit(name).Members(1, "1").MinResources("cpu", "5"));
@@ -132,9 +132,9 @@ TEST(MinResources, AreNotLookedAtOnceAMemberHasAPlaceOrWaitsOrIsBound) {
   world.AddNodes("n", 1, "4");
   Unit waits = MakeUnit("a").Members(2, "1").MinResources("cpu", "100");
   EXPECT_EQ(First(&world, waits), "waits: cpu (minResources)");
-  Unit leased = waits;
-  leased.members[1].leased = "n01";
-  EXPECT_EQ(First(&world, leased), "n01 n01");
+  Unit reserved = waits;
+  reserved.members[1].reserved = "n01";
+  EXPECT_EQ(First(&world, reserved), "n01 n01");
   waits.members[0].waits_on = "n01";
   EXPECT_EQ(First(&world, waits), "n01 n01");
   const Unit bound =
@@ -164,7 +164,7 @@ TEST(MinResources, CountPlacesOfGangsBehindIt) {
   World world;
   world.AddNodes("n", 1, "4");
   Unit behind = MakeUnit("behind").Members(3, "1").Priority(0);
-  for (Member& member : behind.members) member.leased = "n01";
+  for (Member& member : behind.members) member.reserved = "n01";
   const Unit first = MakeUnit("first").Members(1, "1").Priority(1).MinResources("cpu", "4");
   const Plan plan = world.PlanFresh({first, behind});
   EXPECT_EQ(TextOf(plan.units[0]), "n01");
@@ -180,7 +180,7 @@ TEST(MinResources, DoNotCountOnNodesThatAreKeptForAnother) {
   PlanOptions options;
   EXPECT_EQ(TextOf(world.PlanFresh({two, wide}, options).units[1]), "n01");
   options.reserve_for = two.key;
-  options.reserved = {"n01", "n02"};
+  options.kept = {"n01", "n02"};
   EXPECT_EQ(TextOf(world.PlanFresh({two, wide}, options).units[1]), "waits: cpu (minResources)");
 }
 

@@ -101,13 +101,13 @@ TEST_F(Neighbours, MembersThatWaitStayInWhateverOrderTheyWerePlaced) {
   EXPECT_EQ(PlanOf(unit), "a1 a1 b1");
 }
 
-TEST_F(Neighbours, LeasesThatFitTogetherAreKeptInWhateverOrderTheMembersAre) {
+TEST_F(Neighbours, ReservationsThatFitTogetherAreKeptInWhateverOrderTheMembersAre) {
   AddZone("a", 2);
   AddZone("b", 1);
   Unit unit = Three([](MakePod pod) { return pod.Spread(1, "zone", "app", "a"); });
-  unit.members[0].leased = "a1";
-  unit.members[1].leased = "a2";
-  unit.members[2].leased = "b1";
+  unit.members[0].reserved = "a1";
+  unit.members[1].reserved = "a2";
+  unit.members[2].reserved = "b1";
   EXPECT_EQ(PlanOf(unit), "a1 a2 b1");
 }
 

@@ -42,7 +42,7 @@ TEST_F(PlannedPodsOf, AClusterAreThoseThatWait) {
 }
 
 TEST_F(PlannedPodsOf, AClusterAreAllThatNameAGroupInAnyDialect) {
-  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs,
+  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kKoordinator,
                                 Dialect::kVolcano, Dialect::kUpstream}) {
     const std::string name = "p" + std::to_string(static_cast<int>(dialect));
     cluster_.UpsertPod(PodOf(name + "-bound").Member(dialect, "g").On("n"));

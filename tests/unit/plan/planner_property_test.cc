@@ -132,7 +132,7 @@ RC_GTEST_PROP(EveryPlan, IsTheSameWhateverWasPlannedBefore, ()) {
     if (what == 4) units = UnitsOf(AnyCase(1, 5, 5));
     if (what == 5) {
       for (Unit& unit : units) {
-        for (Member& member : unit.members) member.leased = name;
+        for (Member& member : unit.members) member.reserved = name;
       }
     }
     const Plan again = planner.Run(world.Take(), units);
@@ -147,12 +147,12 @@ RC_GTEST_PROP(EveryPlan, IsTheSameWhateverWasPlannedBefore, ()) {
   }
 }
 
-// What a plan has given is a lease in the next one.
-void Lease(const Plan& plan, std::vector<Unit>* units) {
+// What a plan has given is a reservation in the next one.
+void Reserve(const Plan& plan, std::vector<Unit>* units) {
   for (size_t i = 0; i < units->size(); ++i) {
     std::vector<Member>& members = (*units)[i].members;
     for (size_t m = 0; m < members.size() && plan.units[i].fits; ++m) {
-      members[m].leased = plan.units[i].nodes[m];
+      members[m].reserved = plan.units[i].nodes[m];
     }
   }
 }
@@ -166,7 +166,7 @@ RC_GTEST_PROP(EveryPlan, TakesNoPlaceOfAGangThatItsUnitsCanDoWithout, ()) {
   Build(of, &world);
   std::vector<Unit> units = UnitsOf(of);
   const Plan before = world.PlanFresh(units);
-  Lease(before, &units);
+  Reserve(before, &units);
   of.units.emplace_back();
   units.emplace_back();
   UnitPlan last;
@@ -197,7 +197,7 @@ RC_GTEST_PROP(EveryShortfall, IsTrue, ()) {
   std::vector<Unit> units = UnitsOf(of);
   // The last has places from a time when it was alone.
   std::vector<Unit> alone = {units.back()};
-  if (*rc::gen::inRange(0, 2) == 0) Lease(world.PlanFresh(alone), &alone);
+  if (*rc::gen::inRange(0, 2) == 0) Reserve(world.PlanFresh(alone), &alone);
   units.back() = alone[0];
   const Plan plan = world.PlanFresh(units);
   for (size_t i = 0; i < units.size(); ++i) {

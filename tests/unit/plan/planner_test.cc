@@ -127,31 +127,31 @@ TEST(Planner, AMemberThatWaitsToBeBoundStaysWhereItIs) {
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: the place of a-1"});
 }
 
-TEST(Planner, ALeaseIsKeptWhileItIsRight) {
+TEST(Planner, AReservationIsKeptWhileItIsRight) {
   World world;
   world.AddNodes("n", 3, "2");
   Unit unit = MakeUnit("a").Members(2, "2");
-  unit.members[0].leased = "n03";
-  unit.members[1].leased = "n02";
+  unit.members[0].reserved = "n03";
+  unit.members[1].reserved = "n02";
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n03 n02"});
   world.Bind(MakePod("x").Requests({{"cpu", "1"}}), "n02");
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n03 n01"});
 }
 
-TEST(Planner, MembersOverTheMinimumKeepTheirLeasesToo) {
+TEST(Planner, MembersOverTheMinimumKeepTheirReservationsToo) {
   World world;
   world.AddNodes("n", 2, "2");
   Unit unit = MakeUnit("a").Members(3, "2").Minimum(1);
-  unit.members[1].leased = "n02";
-  unit.members[2].leased = "n01";
+  unit.members[1].reserved = "n02";
+  unit.members[2].reserved = "n01";
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"- n02 n01"});
 }
 
-TEST(Planner, ALeaseGivesWayToAUnitBeforeIt) {
+TEST(Planner, AReservationGivesWayToAUnitBeforeIt) {
   World world;
   world.AddNodes("n", 1, "2");
   Unit later = MakeUnit("b").Members(1, "2");
-  later.members[0].leased = "n01";
+  later.members[0].reserved = "n01";
   EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), later})),
             (Texts{"n01", "waits: cpu"}));
 }
@@ -159,13 +159,13 @@ TEST(Planner, ALeaseGivesWayToAUnitBeforeIt) {
 TEST(Planner, AUnitLeavesThePlacesOfGangsBehindItAloneIfThereAreOthers) {
   World world;
   world.AddNodes("n", 3, "2");
-  Unit leased = MakeUnit("b").Members(1, "2");
-  leased.members[0].leased = "n01";
+  Unit reserved = MakeUnit("b").Members(1, "2");
+  reserved.members[0].reserved = "n01";
   Unit waits = MakeUnit("c").Members(1, "2");
   waits.members[0].waits_on = "n02";
-  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), leased, waits})),
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(1, "2"), reserved, waits})),
             (Texts{"n03", "n01", "n02"}));
-  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(2, "2"), leased, waits})),
+  EXPECT_EQ(TextsOf(world.PlanFresh({MakeUnit("a").Members(2, "2"), reserved, waits})),
             (Texts{"n01 n02", "n03", "waits: cpu"}))
       << "it does not fit beside them";
 }
@@ -186,7 +186,7 @@ TEST(Planner, ARefusedNodeIsNotTriedAgain) {
   world.AddNodes("n", 2, "2");
   Unit unit = MakeUnit("a").Members(1, "2");
   unit.members[0].refused = {"n01"};
-  unit.members[0].leased = "n01";
+  unit.members[0].reserved = "n01";
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"n02"});
   unit.members[0].refused = {"n01", "n02", "gone"};
   EXPECT_EQ(TextsOf(world.PlanFresh({unit})), Texts{"waits: refused by kube-scheduler"});
@@ -249,13 +249,13 @@ TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
   const std::vector<Unit> units = {MakeUnit("a").Members(2, "2"), MakeUnit("b").Members(2, "1")};
   Plan plan = world.PlanFresh(units);
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n02 n03"}));
-  EXPECT_TRUE(plan.reserved.empty());
-  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}, .promise = {}});
+  EXPECT_TRUE(plan.kept.empty());
+  plan = world.PlanFresh(units, {.reserve_for = units[0].key, .kept = {}, .promise = {}});
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "waits: cpu"}));
-  EXPECT_EQ(plan.reserved, (Texts{"n01", "n03"}));
-  plan = world.PlanFresh(units,
-                         {.reserve_for = units[0].key, .reserved = {"n01", "n02"}, .promise = {}});
-  EXPECT_EQ(plan.reserved, (Texts{"n01", "n02"}));
+  EXPECT_EQ(plan.kept, (Texts{"n01", "n03"}));
+  plan =
+      world.PlanFresh(units, {.reserve_for = units[0].key, .kept = {"n01", "n02"}, .promise = {}});
+  EXPECT_EQ(plan.kept, (Texts{"n01", "n02"}));
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n03 n03"}));
 }
 
@@ -271,8 +271,8 @@ TEST(Planner, KeepsNodesOnlyWhereTheBoundMembersOfAUnitAre) {
   const std::vector<Unit> units = {
       MakeUnit("a").Members(2, "2").Minimum(3).Bound(1, {"r1-0"}).Required({"rack"})};
   const Plan plan =
-      world.PlanFresh(units, {.reserve_for = units[0].key, .reserved = {}, .promise = {}});
-  EXPECT_EQ(plan.reserved, (Texts{"r1-0", "r1-1"}));
+      world.PlanFresh(units, {.reserve_for = units[0].key, .kept = {}, .promise = {}});
+  EXPECT_EQ(plan.kept, (Texts{"r1-0", "r1-1"}));
 }
 
 TEST(Planner, AUnitWithoutMembersThatHasItsMinimumFits) {

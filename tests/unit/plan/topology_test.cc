@@ -73,11 +73,11 @@ TEST_F(Racks, BoundAndWaitingMembersSayWhichDomain) {
   EXPECT_EQ(PlanOf(unit), "r2-2 r2-1");
 }
 
-TEST_F(Racks, ALeasedDomainIsKept) {
+TEST_F(Racks, AReservedDomainIsKept) {
   AddRack("r1", 2);
   AddRack("r2", 2);
   Unit unit = MakeUnit("a").Members(3, "1").Required({"rack"});
-  unit.members[0].leased = "r2-1";
+  unit.members[0].reserved = "r2-1";
   EXPECT_EQ(PlanOf(unit), "r2-1 r2-1 r2-2");
 }
 
@@ -136,7 +136,7 @@ TEST_F(Racks, MembersOverTheMinimumFollowWishesToo) {
   EXPECT_EQ(PlanOf(wish(5)), "r2-1 r2-1 r2-2 r2-2 r1-1") << "a wish, no more";
   Unit with_bound = MakeUnit("a").Members(2, "1").Minimum(1).Bound(1, {"r3-1"}).Preferred({"rack"});
   EXPECT_EQ(PlanOf(with_bound), "r3-1 r3-1");
-  with_bound.members[1].leased = "r1-1";
+  with_bound.members[1].reserved = "r1-1";
   EXPECT_EQ(world_.PlanFresh({with_bound}).units[0].nodes[1], "r1-1")
       << "what was told the scheduler is kept";
 }

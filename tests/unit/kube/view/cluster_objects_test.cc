@@ -158,7 +158,7 @@ TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
   EXPECT_EQ(objects.budgets[0].selector->match_labels.Get("app"), "web");
   EXPECT_EQ(objects.budgets[0].selector->match_expressions.size(), 1U);
   EXPECT_TRUE(objects.served.Has(Dialect::kSchedulerPlugins));
-  EXPECT_TRUE(objects.served.Has(Dialect::kSigs));
+  EXPECT_TRUE(objects.served.Has(Dialect::kKoordinator));
   EXPECT_FALSE(objects.served.Has(Dialect::kVolcano));
   EXPECT_FALSE(objects.served.Has(Dialect::kUpstream));
 }

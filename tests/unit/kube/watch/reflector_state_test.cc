@@ -11,13 +11,13 @@ using std::chrono::seconds;
 const ReflectorState::TimePoint kStart{std::chrono::hours(5)};
 
 TEST(ReflectorStateLine, SaysThatNothingHasComeYet) {
-  const StateBoard board("pods");
+  const ReflectorStatus board("pods");
   EXPECT_EQ(Describe(board.Get(), kStart), "pods: not listed yet");
   EXPECT_FALSE(board.Get().ready());
 }
 
 TEST(ReflectorStateLine, SaysSinceWhenNoAnswerCame) {
-  StateBoard board("pods");
+  ReflectorStatus board("pods");
   board.Synced("5", kStart);
   board.Failed(absl::UnavailableError("connection lost"), kStart + seconds(3));
   board.Failed(absl::UnavailableError("connection refused"), kStart + seconds(9));
@@ -29,7 +29,7 @@ TEST(ReflectorStateLine, SaysSinceWhenNoAnswerCame) {
 }
 
 TEST(ReflectorStateLine, TellsARefusalFromNoAnswer) {
-  StateBoard board("pods");
+  ReflectorStatus board("pods");
   board.Failed(ErrorOfAnswer(403, R"({"kind":"Status","message":"pods is\nforbidden"})", ""),
                kStart);
   const std::string line = Describe(board.Get(), kStart + seconds(2));
@@ -38,7 +38,7 @@ TEST(ReflectorStateLine, TellsARefusalFromNoAnswer) {
 }
 
 TEST(ReflectorStateLine, SaysHowOldTheViewIs) {
-  StateBoard board("pods");
+  ReflectorStatus board("pods");
   board.Synced("5", kStart);
   board.Count(7, 0);
   EXPECT_EQ(Describe(board.Get(), kStart + seconds(4)), "pods: 7 objects, as of 4 s ago");
@@ -48,15 +48,15 @@ TEST(ReflectorStateLine, SaysHowOldTheViewIs) {
 }
 
 TEST(ReflectorStateLine, SaysThatTheKindIsMissing) {
-  StateBoard board("podgroups");
+  ReflectorStatus board("podgroups");
   board.NotInstalled(kStart);
   EXPECT_EQ(Describe(board.Get(), kStart), "podgroups: not installed");
   EXPECT_TRUE(board.Get().ready());
   EXPECT_FALSE(board.Get().synced);
 }
 
-TEST(StateBoard, AnAnswerEndsFailing) {
-  StateBoard board("pods");
+TEST(ReflectorStatus, AnAnswerEndsFailing) {
+  ReflectorStatus board("pods");
   board.Failed(absl::UnavailableError("x"), kStart);
   EXPECT_EQ(board.failing_since(), kStart);
   board.Event("7", kStart + seconds(1));
@@ -68,8 +68,8 @@ TEST(StateBoard, AnAnswerEndsFailing) {
   EXPECT_EQ(state.as_of, kStart + seconds(1));
 }
 
-TEST(StateBoard, EventsOfAnIncompleteStateDoNotMakeItYounger) {
-  StateBoard board("pods");
+TEST(ReflectorStatus, EventsOfAnIncompleteStateDoNotMakeItYounger) {
+  ReflectorStatus board("pods");
   board.Synced("5", kStart);
   board.Event("", kStart + seconds(1));
   EXPECT_EQ(board.Get().as_of, kStart);

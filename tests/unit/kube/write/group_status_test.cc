@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "scheduling.x-k8s.io/v1alpha1/namespaces/shop/podgroups/train",
                   R"({"metadata":{"uid":"u1"},"status":{"phase":"Scheduling","running":2,)"
                   R"("succeeded":1,"failed":4}})"},
-        StatusRow{"Sigs", Dialect::kSigs, Waiting(),
+        StatusRow{"Sigs", Dialect::kKoordinator, Waiting(),
                   "scheduling.sigs.k8s.io/v1alpha1/namespaces/shop/podgroups/train",
                   R"({"metadata":{"uid":"u1"},"status":{"phase":"Scheduling","scheduled":3,)"
                   R"("running":2,"succeeded":1,"failed":4}})"},
@@ -101,7 +101,7 @@ TEST(GroupStatusOf, VolcanoIsWrittenWhereThereIsNoSubresource) {
 TEST(GroupStatusOf, AnotherGroupOfTheNameIsAborted) {
   ActorScene scene({std::string(R"({"metadata":{"uid":"u2"}})"), Answered(404, "NotFound")});
   const auto write = [&] {
-    return scene.actor.WriteStatus(GroupOf(Dialect::kSigs), Waiting(), kLimits);
+    return scene.actor.WriteStatus(GroupOf(Dialect::kKoordinator), Waiting(), kLimits);
   };
   EXPECT_EQ(write().code(), absl::StatusCode::kAborted);
   EXPECT_EQ(write().code(), absl::StatusCode::kNotFound);

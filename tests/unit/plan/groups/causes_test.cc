@@ -186,11 +186,11 @@ TEST(Causes, UpstreamGroupsAreLeftToASchedulerThatHandlesThem) {
   GroupOptions options = AllServed();
   options.leave_upstream = true;
   const Pods pods = {PodOf("a").Member(Dialect::kUpstream, "train"),
-                     PodOf("b").Member(Dialect::kSigs, "train")};
+                     PodOf("b").Member(Dialect::kKoordinator, "train")};
   PodGroupObject basic = ObjectOf(Dialect::kUpstream, "train", 0);
   basic.independent = true;
   for (const PodGroupObject& object : {ObjectOf(Dialect::kUpstream, "train", 1), basic}) {
-    const Built built = Build(pods, {object, ObjectOf(Dialect::kSigs, "train", 1)}, options);
+    const Built built = Build(pods, {object, ObjectOf(Dialect::kKoordinator, "train", 1)}, options);
     EXPECT_THAT(Brief(built.units), ElementsAre("train(b)"));
     ASSERT_THAT(built.groups, SizeIs(2));
     EXPECT_EQ(built.groups[1].key.dialect, Dialect::kUpstream);
@@ -200,9 +200,9 @@ TEST(Causes, UpstreamGroupsAreLeftToASchedulerThatHandlesThem) {
 }
 
 TEST(Causes, AMalformedRequiredTopologyIsNamed) {
-  PodGroupObject object = ObjectOf(Dialect::kSigs, "train", 1);
+  PodGroupObject object = ObjectOf(Dialect::kKoordinator, "train", 1);
   object.annotations.Set(kTopologyRequired, "zone, a/b/c ,also bad");
-  const Built built = Build({PodOf("a").Member(Dialect::kSigs, "train")}, {object});
+  const Built built = Build({PodOf("a").Member(Dialect::kKoordinator, "train")}, {object});
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kInvalidTopology);
   EXPECT_EQ(OnlyState(built).text,
@@ -216,7 +216,7 @@ TEST(Causes, AreGivenOnlyWhereSomebodyWaits) {
   EXPECT_TRUE(OnlyState(bound).broken);
   EXPECT_EQ(OnlyState(Build({PodOf("a").Train("3").Phase("Failed")})).cause, GroupCause::kNone);
   EXPECT_EQ(OnlyState(Build({PodOf("a").Train("3").Gate("g")})).cause, GroupCause::kTooFewMembers);
-  EXPECT_EQ(OnlyState(Build({PodOf("a").Member(Dialect::kSigs, "x").On("node")})).cause,
+  EXPECT_EQ(OnlyState(Build({PodOf("a").Member(Dialect::kKoordinator, "x").On("node")})).cause,
             GroupCause::kNone);
 }
 

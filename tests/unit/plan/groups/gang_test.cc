@@ -99,10 +99,10 @@ TEST(GangRank, IsBrokenWhereSomeAreBoundBelowTheMinimum) {
     }
     return OnlyUnit(Build(pods));
   };
-  EXPECT_FALSE(unit("2", 0).rank.broken);
-  EXPECT_TRUE(unit("3", 1).rank.broken);
-  EXPECT_TRUE(unit("3", 2).rank.broken);
-  EXPECT_FALSE(unit("3", 3).rank.broken);
+  EXPECT_FALSE(unit("2", 0).rank.first);
+  EXPECT_TRUE(unit("3", 1).rank.first);
+  EXPECT_TRUE(unit("3", 2).rank.first);
+  EXPECT_FALSE(unit("3", 3).rank.first);
   EXPECT_EQ(unit("3", 2).bound, 2);
   EXPECT_EQ(Brief(unit("3", 2)), "train(b a)");
 }
@@ -112,7 +112,7 @@ TEST(GangRank, IsBrokenWhereARoleIsBelowItsMinimum) {
   object.min_task_member = {{"ps", 1}, {"worker", 1}};
   const Unit unit =
       OnlyUnit(Build({Volcano("a", "ps").On("node"), Volcano("b", "worker")}, {object}));
-  EXPECT_TRUE(unit.rank.broken);
+  EXPECT_TRUE(unit.rank.first);
   ASSERT_THAT(unit.roles, SizeIs(2));
   EXPECT_EQ(unit.roles[0].bound, 1);
   EXPECT_EQ(unit.roles[1].bound, 0);

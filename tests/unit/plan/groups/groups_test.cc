@@ -12,8 +12,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-constexpr Dialect kDialects[] = {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs,
-                                 Dialect::kVolcano, Dialect::kUpstream};
+constexpr Dialect kDialects[] = {Dialect::kLabels, Dialect::kSchedulerPlugins,
+                                 Dialect::kKoordinator, Dialect::kVolcano, Dialect::kUpstream};
 
 Pods TwoOf(Dialect dialect, std::string_view group = "train") {
   return {PodOf("b").Member(dialect, group), PodOf("a").Member(dialect, group)};
@@ -127,18 +127,19 @@ TEST(Units, OfOneNameInTwoNamespacesAreTwo) {
 }
 
 TEST(Units, OfOneNameInTwoDialectsAreTwo) {
-  const Built built = Build(
-      {PodOf("a").Member(Dialect::kSigs, "train"), PodOf("b").Member(Dialect::kVolcano, "train")},
-      {ObjectOf(Dialect::kSigs, "train", 1), ObjectOf(Dialect::kVolcano, "train", 1)});
+  const Built built =
+      Build({PodOf("a").Member(Dialect::kKoordinator, "train"),
+             PodOf("b").Member(Dialect::kVolcano, "train")},
+            {ObjectOf(Dialect::kKoordinator, "train", 1), ObjectOf(Dialect::kVolcano, "train", 1)});
   EXPECT_THAT(Brief(built.units), ElementsAre("train(a)", "train(b)"));
 }
 
 TEST(Units, OfOneNameWithoutUidsAreInTheOrderOfTheirDialects) {
   std::vector<PodGroupObject> objects = {ObjectOf(Dialect::kVolcano, "train", 1),
-                                         ObjectOf(Dialect::kSigs, "train", 1)};
+                                         ObjectOf(Dialect::kKoordinator, "train", 1)};
   for (PodGroupObject& object : objects) object.uid.clear();
   const PodPtr volcano = PodOf("a").Member(Dialect::kVolcano, "train");
-  const PodPtr sigs = PodOf("b").Member(Dialect::kSigs, "train");
+  const PodPtr sigs = PodOf("b").Member(Dialect::kKoordinator, "train");
   const PodPtr labels = PodOf("c").Train("1");
   EXPECT_THAT(Brief(Build({volcano, sigs, labels}, objects).units),
               ElementsAre("train(c)", "train(b)", "train(a)"));
@@ -188,7 +189,7 @@ TEST(FindGroup, FindsTheStateOfAPodsGroup) {
   Pods pods;
   for (const char* ns : {"x", "y"}) {
     for (const char* group : {"a", "b", "c"}) {
-      pods.push_back(PodOf(group).In(ns).Member(Dialect::kSigs, group));
+      pods.push_back(PodOf(group).In(ns).Member(Dialect::kKoordinator, group));
     }
   }
   const Built built = Build(pods);

@@ -42,7 +42,7 @@ class PodOf {
       Label(kPodGroupLabel, group).Label(kMinAvailableLabel, minimum);
     }
     if (dialect == Dialect::kSchedulerPlugins) Label(kSchedulerPluginsLabel, group);
-    if (dialect == Dialect::kSigs) Label(kSigsLabel, group);
+    if (dialect == Dialect::kKoordinator) Label(kSigsLabel, group);
     if (dialect == Dialect::kVolcano) Annotation(kVolcanoAnnotation, group);
     if (dialect == Dialect::kUpstream) pod_.scheduling_group = group;
     return *this;

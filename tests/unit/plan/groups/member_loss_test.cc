@@ -26,7 +26,7 @@ TEST(MemberLoss, IsReplacedBeforeEverythingElseUnlessSomethingElseIsSaid) {
               {Train(policy, 3)});
     ASSERT_THAT(built.units, SizeIs(2)) << policy;
     EXPECT_EQ(built.units[0].key.name, "train") << policy;
-    EXPECT_TRUE(built.units[0].rank.broken) << policy;
+    EXPECT_TRUE(built.units[0].rank.first) << policy;
     EXPECT_EQ(built.units[0].minimum, 3) << policy;
     EXPECT_THAT(built.notes, IsEmpty()) << policy;
   }
@@ -37,7 +37,7 @@ TEST(MemberLoss, MayBeIgnoredThenMembersComeOneByOneInTheirTurn) {
                             {Train("ignore", 3)});
   ASSERT_THAT(built.units, SizeIs(2));
   EXPECT_EQ(built.units[0].key.name, "urgent");
-  EXPECT_FALSE(built.units[1].rank.broken);
+  EXPECT_FALSE(built.units[1].rank.first);
   EXPECT_EQ(built.units[1].minimum, 2) << "one more than is bound";
   ASSERT_THAT(built.groups, SizeIs(1));
   EXPECT_EQ(built.groups[0].cause, GroupCause::kNone);

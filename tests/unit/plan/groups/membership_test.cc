@@ -6,11 +6,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr Dialect kObjects[] = {Dialect::kSchedulerPlugins, Dialect::kSigs, Dialect::kVolcano,
-                                Dialect::kUpstream};
+constexpr Dialect kObjects[] = {Dialect::kSchedulerPlugins, Dialect::kKoordinator,
+                                Dialect::kVolcano, Dialect::kUpstream};
 
 TEST(Membership, IsSaidInFiveWays) {
-  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs,
+  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kKoordinator,
                                 Dialect::kVolcano, Dialect::kUpstream}) {
     NotesOnce notes;
     const Pod pod = PodOf("p").In("shop").Member(dialect, "train", "3");
@@ -53,7 +53,8 @@ TEST(Membership, MinAvailableIsAnIntegerFrom1To100000) {
 
 TEST(Membership, NamesInLabelsHaveUpTo63Characters) {
   const std::string longest(63, 'a');
-  for (const Dialect dialect : {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kSigs}) {
+  for (const Dialect dialect :
+       {Dialect::kLabels, Dialect::kSchedulerPlugins, Dialect::kKoordinator}) {
     NotesOnce notes;
     const Pod pod = PodOf("p").Member(dialect, longest);
     ASSERT_TRUE(MembershipOf(pod, &notes));
@@ -80,7 +81,7 @@ TEST(Membership, OtherNamesHaveUpTo253Characters) {
 
 TEST(Membership, OfSeveralDialectsTheFirstInThisOrderCounts) {
   constexpr Dialect kOrder[] = {Dialect::kUpstream, Dialect::kLabels, Dialect::kSchedulerPlugins,
-                                Dialect::kSigs, Dialect::kVolcano};
+                                Dialect::kKoordinator, Dialect::kVolcano};
   for (const Dialect* first = kOrder; first != std::end(kOrder); ++first) {
     for (const Dialect* second = first + 1; second != std::end(kOrder); ++second) {
       NotesOnce notes;
@@ -96,9 +97,9 @@ TEST(Membership, OfSeveralDialectsTheFirstInThisOrderCounts) {
 
 TEST(Membership, AMalformedOneDoesNotStandInTheWayOfAnother) {
   NotesOnce notes;
-  const Pod pod = PodOf("p").Train("none").Member(Dialect::kSigs, "other");
+  const Pod pod = PodOf("p").Train("none").Member(Dialect::kKoordinator, "other");
   ASSERT_TRUE(MembershipOf(pod, &notes));
-  EXPECT_EQ(MembershipOf(pod, &notes)->dialect, Dialect::kSigs);
+  EXPECT_EQ(MembershipOf(pod, &notes)->dialect, Dialect::kKoordinator);
   EXPECT_THAT(notes.Take(), ElementsAre(IsNote(NoteKind::kPodMinimum, "default/train", "none")));
 }
 

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 struct RankOf {
-  RankOf& Broken() { return rank.broken = true, *this; }
+  RankOf& Broken() { return rank.first = true, *this; }
   RankOf& GroupPriority(int64_t value) { return rank.group_priority = value, *this; }
   RankOf& Priority(int32_t value) { return rank.priority = value, *this; }
   RankOf& Qos(QosClass value) { return rank.qos = value, *this; }
@@ -147,7 +147,7 @@ TEST(GroupPriority, OfWhatIsNoSuchIntegerIsZeroAndNoted) {
 Rank RandomRank() {
   const auto text = [] { return *rc::gen::element<std::string>("", "a", "b"); };
   Rank rank;
-  rank.broken = *rc::gen::element(false, false, true);
+  rank.first = *rc::gen::element(false, false, true);
   rank.group_priority = *rc::gen::element<int64_t>(0, 0, 1, std::numeric_limits<int64_t>::min());
   rank.priority = *rc::gen::element<int32_t>(0, 0, 1, std::numeric_limits<int32_t>::min());
   rank.qos = *rc::gen::element(QosClass::kBestEffort, QosClass::kBurstable, QosClass::kGuaranteed);

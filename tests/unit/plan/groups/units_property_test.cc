@@ -12,7 +12,7 @@ namespace outrigger::plan {
 namespace {
 
 std::string TextOf(const Rank& rank) {
-  return fmt::format("{} {} {} {} {} {} {}/{}/{}", rank.broken, rank.group_priority, rank.priority,
+  return fmt::format("{} {} {} {} {} {} {}/{}/{}", rank.first, rank.group_priority, rank.priority,
                      rank.turn, static_cast<int>(rank.qos), rank.created, rank.namespace_,
                      rank.name, rank.uid);
 }
@@ -22,7 +22,7 @@ std::string TextOf(const Unit& unit) {
       "{} {} {} [{}] {}/{}", Brief(unit), static_cast<int>(unit.key.dialect),
       plan::TextOf(unit.key) + unit.key.uid, TextOf(unit.rank), unit.bound, unit.minimum);
   for (const Member& member : unit.members) {
-    text += fmt::format(" {}{}{}{}{}", member.role, member.leased, member.waits_on,
+    text += fmt::format(" {}{}{}{}{}", member.role, member.reserved, member.waits_on,
                         member.refused.size(), member.pinned.size());
   }
   text += fmt::format(" in all {}", unit.min_resources.Get("cpu").ToString());
@@ -115,9 +115,9 @@ void Use(std::vector<Unit>* units) {
   for (Unit& unit : *units) {
     if (*rc::gen::inRange(0, 3) != 0) continue;
     unit.rank.turn = 1;
-    unit.rank.broken = true;
+    unit.rank.first = true;
     Member& member = unit.members.back();
-    member.leased = member.waits_on = "node-1";
+    member.reserved = member.waits_on = "node-1";
     member.refused = {"node-2"};
     member.pinned.emplace_back();
   }

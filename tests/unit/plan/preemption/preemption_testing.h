@@ -94,10 +94,10 @@ inline std::string TextOf(const Preemption& preemption) {
       break;
   }
   std::string text;
-  for (const Tenant& tenant : preemption.victims) {
-    text += (text.empty() ? "" : " ") + tenant.key.name + "(";
-    for (const auto& pod : tenant.pods) {
-      text += (pod == tenant.pods.front() ? "" : " ") + pod->name;
+  for (const Victim& victim : preemption.victims) {
+    text += (text.empty() ? "" : " ") + victim.key.name + "(";
+    for (const auto& pod : victim.pods) {
+      text += (pod == victim.pods.front() ? "" : " ") + pod->name;
     }
     text += ")";
   }

@@ -21,7 +21,7 @@ int UpTo(int from, int most) {
   return *rc::gen::inRange(from, most + 1);
 }
 
-struct TenantOf {
+struct VictimOf {
   std::string name;
   std::vector<PodPtr> pods;
   int32_t priority = 0;
@@ -30,7 +30,7 @@ struct TenantOf {
 
 struct Case {
   std::vector<Node> nodes;
-  std::vector<TenantOf> tenants;
+  std::vector<VictimOf> victims;
   std::vector<PodPtr> pending;
   std::vector<DisruptionBudget> budgets;
 };
@@ -45,9 +45,9 @@ Case AnyCase() {
     free[name] = UpTo(1, 4);
     made.nodes.push_back(MakeNode(name).Allocatable("cpu", std::to_string(free[name])));
   }
-  const int tenants = UpTo(0, 5);
-  for (int t = 0; t < tenants; ++t) {
-    TenantOf tenant{"t" + std::to_string(t), {}, UpTo(0, 3), UpTo(1000, 1900)};
+  const int victims = UpTo(0, 5);
+  for (int t = 0; t < victims; ++t) {
+    VictimOf victim{"t" + std::to_string(t), {}, UpTo(0, 3), UpTo(1000, 1900)};
     const int pods = UpTo(1, 3);
     for (int p = 0; p < pods; ++p) {
       const int cpu = UpTo(1, 2);
@@ -55,14 +55,14 @@ Case AnyCase() {
                                      [&](const auto& node) { return node.second >= cpu; });
       if (room == free.end()) break;
       room->second -= cpu;
-      tenant.pods.push_back(Asking(tenant.name + "-" + std::to_string(p), std::to_string(cpu))
+      victim.pods.push_back(Asking(victim.name + "-" + std::to_string(p), std::to_string(cpu))
                                 .On(room->first)
-                                .Since(tenant.since)
-                                .Priority(tenant.priority)
+                                .Since(victim.since)
+                                .Priority(victim.priority)
                                 .Label("app", std::to_string(UpTo(0, 1)))
-                                .Gang(tenant.name));
+                                .Gang(victim.name));
     }
-    if (!tenant.pods.empty()) made.tenants.push_back(std::move(tenant));
+    if (!victim.pods.empty()) made.victims.push_back(std::move(victim));
   }
   const int units = UpTo(1, 2);
   for (int u = 0; u < units; ++u) {
@@ -88,9 +88,9 @@ Case AnyCase() {
 
 Crowd CrowdOf(const Case& of, unsigned gone) {
   Crowd crowd(of.nodes);
-  for (size_t i = 0; i < of.tenants.size(); ++i) {
+  for (size_t i = 0; i < of.victims.size(); ++i) {
     if ((gone >> i & 1U) != 0) continue;
-    for (const PodPtr& pod : of.tenants[i].pods) crowd.Add(pod);
+    for (const PodPtr& pod : of.victims[i].pods) crowd.Add(pod);
   }
   for (const PodPtr& pod : of.pending) crowd.Add(pod);
   crowd.options().budgets = of.budgets;
@@ -110,10 +110,10 @@ bool Fits(const Case& of, unsigned gone, const std::string& unit) {
 
 bool MayGo(const Case& of, unsigned gone, int32_t below) {
   std::vector<int64_t> used(of.budgets.size());
-  for (size_t i = 0; i < of.tenants.size(); ++i) {
+  for (size_t i = 0; i < of.victims.size(); ++i) {
     if ((gone >> i & 1U) == 0) continue;
-    if (of.tenants[i].priority >= below) return false;
-    for (const PodPtr& pod : of.tenants[i].pods) {
+    if (of.victims[i].priority >= below) return false;
+    for (const PodPtr& pod : of.victims[i].pods) {
       for (size_t b = 0; b < used.size(); ++b) {
         if (of.budgets[b].selector->Matches(pod->labels)) ++used[b];
       }
@@ -128,12 +128,12 @@ bool MayGo(const Case& of, unsigned gone, int32_t below) {
 using Cost = std::tuple<int32_t, size_t, int64_t>;
 Cost CostOf(const Case& of, unsigned gone) {
   Cost cost{};
-  for (size_t i = 0; i < of.tenants.size(); ++i) {
+  for (size_t i = 0; i < of.victims.size(); ++i) {
     if ((gone >> i & 1U) == 0) continue;
-    const TenantOf& tenant = of.tenants[i];
-    std::get<0>(cost) = std::max(std::get<0>(cost), tenant.priority);
-    std::get<1>(cost) += tenant.pods.size();
-    std::get<2>(cost) += static_cast<int64_t>(tenant.pods.size()) * (2000 - tenant.since);
+    const VictimOf& victim = of.victims[i];
+    std::get<0>(cost) = std::max(std::get<0>(cost), victim.priority);
+    std::get<1>(cost) += victim.pods.size();
+    std::get<2>(cost) += static_cast<int64_t>(victim.pods.size()) * (2000 - victim.since);
   }
   return cost;
 }
@@ -146,7 +146,7 @@ RC_GTEST_PROP(Preemption, IsTheCheapestSetThatWouldDo, ()) {
   });
   RC_PRE(of_unit != of.pending.end());
   std::optional<Cost> cheapest;
-  for (unsigned gone = 0; gone < (1U << of.tenants.size()); ++gone) {
+  for (unsigned gone = 0; gone < (1U << of.victims.size()); ++gone) {
     if (!MayGo(of, gone, (*of_unit)->priority) || !Fits(of, gone, unit)) continue;
     if (!cheapest || CostOf(of, gone) < *cheapest) cheapest = CostOf(of, gone);
   }
@@ -157,11 +157,11 @@ RC_GTEST_PROP(Preemption, IsTheCheapestSetThatWouldDo, ()) {
   RC_ASSERT(cheapest.has_value() == (found.answer != Preemption::Answer::kNobody));
   if (!cheapest) return;
   unsigned gone = 0;
-  for (const Tenant& tenant : found.victims) {
-    for (size_t i = 0; i < of.tenants.size(); ++i) {
-      if (of.tenants[i].name != tenant.key.name) continue;
+  for (const Victim& victim : found.victims) {
+    for (size_t i = 0; i < of.victims.size(); ++i) {
+      if (of.victims[i].name != victim.key.name) continue;
       gone |= 1U << i;
-      RC_ASSERT(tenant.pods.size() == of.tenants[i].pods.size());
+      RC_ASSERT(victim.pods.size() == of.victims[i].pods.size());
     }
   }
   RC_ASSERT(static_cast<size_t>(std::popcount(gone)) == found.victims.size());

@@ -83,8 +83,8 @@ class Story {
     if (!preempts_ || built.units[unit].key.dialect == Dialect::kNone) return false;
     const Preemption found =
         FindPreemption(&planner_, world_.Take(), built.units, unit, built.groups, {}, {});
-    for (const Tenant& tenant : found.victims) {
-      for (const PodPtr& pod : tenant.pods) Remove(pod->name);
+    for (const Victim& victim : found.victims) {
+      for (const PodPtr& pod : victim.pods) Remove(pod->name);
     }
     return !found.victims.empty();
   }

@@ -20,11 +20,11 @@ namespace outrigger::kube {
 /// PodGroups, PriorityClasses, PodDisruptionBudgets, volumes and claims while they are followed. An
 /// update that says what is known already (of a PodGroup all but its status) changes nothing.
 /// Thread-safe.
-class ObjectBoard {
+class ObjectStore {
  public:
   /// `changed` is called after each change, by the thread that made it, without a lock; may be
   /// empty.
-  explicit ObjectBoard(std::function<void()> changed) : changed_(std::move(changed)) {}
+  explicit ObjectStore(std::function<void()> changed) : changed_(std::move(changed)) {}
 
   void PutGroup(PodGroup group);
   void RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name);

@@ -1,4 +1,4 @@
-#include "kube/view/object_board.h"
+#include "kube/view/object_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,7 +22,7 @@ bool SameGroup(const PodGroup& a, const PodGroup& b) {
 }  // namespace
 
 template <typename Edit>
-void ObjectBoard::Change(const Edit& edit) {
+void ObjectStore::Change(const Edit& edit) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!edit()) return;
@@ -31,7 +31,7 @@ void ObjectBoard::Change(const Edit& edit) {
   if (changed_) changed_();
 }
 
-void ObjectBoard::PutGroup(PodGroup group) {
+void ObjectStore::PutGroup(PodGroup group) {
   Change([&] {
     PodGroup& known = groups_[{group.dialect, group.namespace_, group.name}];
     if (SameGroup(known, group)) return false;
@@ -40,22 +40,22 @@ void ObjectBoard::PutGroup(PodGroup group) {
   });
 }
 
-void ObjectBoard::RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name) {
+void ObjectStore::RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name) {
   Change([&] { return groups_.erase({dialect, std::string(namespace_), std::string(name)}) > 0; });
 }
 
-void ObjectBoard::PutClass(std::string_view name, int32_t value) {
+void ObjectStore::PutClass(std::string_view name, int32_t value) {
   Change([&] {
     const auto [at, is_new] = classes_.try_emplace(std::string(name), value);
     return std::exchange(at->second, value) != value || is_new;
   });
 }
 
-void ObjectBoard::RemoveClass(std::string_view name) {
+void ObjectStore::RemoveClass(std::string_view name) {
   Change([&] { return classes_.erase(std::string(name)) > 0; });
 }
 
-void ObjectBoard::PutBudget(DisruptionBudget budget) {
+void ObjectStore::PutBudget(DisruptionBudget budget) {
   Change([&] {
     DisruptionBudget& known = budgets_[{budget.namespace_, budget.name}];
     if (known == budget) return false;
@@ -64,15 +64,15 @@ void ObjectBoard::PutBudget(DisruptionBudget budget) {
   });
 }
 
-void ObjectBoard::RemoveBudget(std::string_view namespace_, std::string_view name) {
+void ObjectStore::RemoveBudget(std::string_view namespace_, std::string_view name) {
   Change([&] { return budgets_.erase({std::string(namespace_), std::string(name)}) > 0; });
 }
 
-void ObjectBoard::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit) {
+void ObjectStore::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit) {
   Change([&] { return edit(&claims_); });
 }
 
-std::shared_ptr<const ClusterObjects> ObjectBoard::Take(DialectSet served) {
+std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!is_dirty_ && taken_->served == served) return taken_;
   auto objects = std::make_shared<ClusterObjects>();

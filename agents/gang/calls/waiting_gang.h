@@ -25,7 +25,7 @@ struct Barriers::Waiter {
   std::string why;  // kFailed
 };
 
-struct Barriers::Gate {
+struct Barriers::WaitingGang {
   std::map<std::string, Waiter*, std::less<>> waiters;
   // Let through and not bound yet, and bound without the board showing it.
   std::map<std::string, std::string, std::less<>> committing;  // UID to role

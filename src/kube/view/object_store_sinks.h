@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "kube/view/object_board.h"
+#include "kube/view/object_store.h"
 #include "kube/watch/object_sink.h"
 
 namespace outrigger::kube {
@@ -10,68 +10,68 @@ namespace outrigger::kube {
 /// Reads PodGroups of one dialect.
 class PodGroupSink final : public ObjectSink {
  public:
-  PodGroupSink(ObjectBoard* board, Dialect dialect) : board_(*board), dialect_(dialect) {}
+  PodGroupSink(ObjectStore* board, Dialect dialect) : board_(*board), dialect_(dialect) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
   const Dialect dialect_;
 };
 
 /// Reads names and values of PriorityClasses.
 class PriorityClassSink final : public ObjectSink {
  public:
-  explicit PriorityClassSink(ObjectBoard* board) : board_(*board) {}
+  explicit PriorityClassSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
 };
 
 /// Reads PodDisruptionBudgets.
 class BudgetSink final : public ObjectSink {
  public:
-  explicit BudgetSink(ObjectBoard* board) : board_(*board) {}
+  explicit BudgetSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
 };
 
 /// Reads PersistentVolumes.
 class VolumeSink final : public ObjectSink {
  public:
-  explicit VolumeSink(ObjectBoard* board) : board_(*board) {}
+  explicit VolumeSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
 };
 
 /// Reads PersistentVolumeClaims.
 class VolumeClaimSink final : public ObjectSink {
  public:
-  explicit VolumeClaimSink(ObjectBoard* board) : board_(*board) {}
+  explicit VolumeClaimSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
 };
 
 /// Reads ResourceClaims.
 class DeviceClaimSink final : public ObjectSink {
  public:
-  explicit DeviceClaimSink(ObjectBoard* board) : board_(*board) {}
+  explicit DeviceClaimSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
-  ObjectBoard& board_;
+  ObjectStore& board_;
 };
 
 }  // namespace outrigger::kube

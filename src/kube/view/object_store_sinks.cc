@@ -1,4 +1,4 @@
-#include "kube/view/object_board_sinks.h"
+#include "kube/view/object_store_sinks.h"
 
 #include <cstdint>
 #include <utility>

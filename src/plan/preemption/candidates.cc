@@ -1,4 +1,4 @@
-#include "plan/preemption/tenants.h"
+#include "plan/preemption/candidates.h"
 
 #include <algorithm>
 #include <map>
@@ -41,29 +41,29 @@ class Collector {
     UnitKey key =
         gang != nullptr ? gang->key : UnitKey{Dialect::kNone, pod->namespace_, pod->name, pod->uid};
     Entry& entry = entries_[std::move(key)];
-    Tenant& tenant = entry.candidate.tenant;
+    Victim& victim = entry.candidate.victim;
     entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->broken);
-    tenant.priority =
-        tenant.pods.empty() ? pod->priority : std::max(tenant.priority, pod->priority);
+    victim.priority =
+        victim.pods.empty() ? pod->priority : std::max(victim.priority, pod->priority);
     if (gang != nullptr && gang->class_priority) {
-      tenant.priority = std::max(tenant.priority, *gang->class_priority);
+      victim.priority = std::max(victim.priority, *gang->class_priority);
     }
-    tenant.since = std::max(tenant.since, SinceOf(*pod));
-    tenant.pods.push_back(std::move(pod));
+    victim.since = std::max(victim.since, SinceOf(*pod));
+    victim.pods.push_back(std::move(pod));
     entry.candidate.records.push_back(&record);
   }
 
-  Residents Take() {
-    Residents residents{.candidates = {}, .leaving = std::move(leaving_)};
+  Candidates Take() {
+    Candidates all{.candidates = {}, .leaving = std::move(leaving_)};
     for (auto& [key, entry] : entries_) {
-      Tenant& tenant = entry.candidate.tenant;
-      if (entry.stays || tenant.priority >= below_) continue;
-      tenant.key = key;
-      std::sort(tenant.pods.begin(), tenant.pods.end(),
+      Victim& victim = entry.candidate.victim;
+      if (entry.stays || victim.priority >= below_) continue;
+      victim.key = key;
+      std::sort(victim.pods.begin(), victim.pods.end(),
                 [](const auto& a, const auto& b) { return a->name < b->name; });
-      residents.candidates.push_back(std::move(entry.candidate));
+      all.candidates.push_back(std::move(entry.candidate));
     }
-    return residents;
+    return all;
   }
 
  private:
@@ -78,7 +78,7 @@ class Collector {
 };
 
 void DrawOnBudgets(const std::vector<DisruptionBudget>& budgets, Candidate* candidate) {
-  for (const auto& pod : candidate->tenant.pods) {
+  for (const auto& pod : candidate->victim.pods) {
     for (size_t i = 0; i < budgets.size(); ++i) {
       const DisruptionBudget& budget = budgets[i];
       const bool covers = budget.namespace_ == pod->namespace_ && budget.selector &&
@@ -89,28 +89,28 @@ void DrawOnBudgets(const std::vector<DisruptionBudget>& budgets, Candidate* cand
 }
 
 void CountRunTime(int64_t now, Candidate* candidate) {
-  for (const auto& pod : candidate->tenant.pods) {
+  for (const auto& pod : candidate->victim.pods) {
     candidate->run_time += std::max<int64_t>(0, now - SinceOf(*pod));
   }
 }
 
 }  // namespace
 
-Residents ResidentsBelow(int32_t priority, const cluster::Snapshot& snapshot,
-                         std::span<const GroupState> groups, const PreemptionOptions& options) {
+Candidates CandidatesBelow(int32_t priority, const cluster::Snapshot& snapshot,
+                           std::span<const GroupState> groups, const PreemptionOptions& options) {
   Collector collector(priority, groups);
   snapshot.ForEachPod([&](const cluster::PodPtr& pod) {
     if (!pod->node_name().empty() && !pod->is_terminal()) collector.Add(*pod);
   });
-  Residents residents = collector.Take();
-  std::erase_if(residents.candidates, [&](const Candidate& candidate) {
-    return candidate.tenant.since > options.now - options.min_run_time;
+  Candidates all = collector.Take();
+  std::erase_if(all.candidates, [&](const Candidate& candidate) {
+    return candidate.victim.since > options.now - options.min_run_time;
   });
-  for (Candidate& candidate : residents.candidates) {
+  for (Candidate& candidate : all.candidates) {
     DrawOnBudgets(options.budgets, &candidate);
     CountRunTime(options.now, &candidate);
   }
-  return residents;
+  return all;
 }
 
 }  // namespace outrigger::plan

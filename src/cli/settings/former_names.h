@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/settings/loader.h"
+
+namespace outrigger::cli {
+
+/// `sources` with the former names of settings replaced by the present ones; `warnings` gets a line
+/// for each. InvalidArgument names both where one source gives a setting twice in that way.
+absl::StatusOr<SettingSources> WithPresentNames(SettingSources sources,
+                                                const std::vector<SettingGroup>& groups,
+                                                std::vector<std::string>* warnings);
+
+}  // namespace outrigger::cli
