@@ -2,20 +2,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
+
+#include "outrigger/base/text.h"
 
 namespace outrigger::gang {
 
 using std::chrono::seconds;
 
 std::vector<std::string> Names(const std::string& list) {
-  std::vector<std::string> names;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    if (comma > at) names.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
+  std::vector<std::string> names = SplitList(list);
+  std::erase(names, "");
   return names;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
+#include "outrigger/base/parallel.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
@@ -254,25 +255,17 @@ void PlanLoop::Write(const std::stop_token& stop) {
   const size_t count = std::min(due_.size(), kWritesAtOnce);
   if (count == 0) return;
   std::vector<char> written(count, 0);
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      const Nomination& nomination = due_[i];
-      const Pod& pod = *nomination.pod;
-      const bool withdraws = nomination.node.empty();
-      const absl::Status status = cluster_->Nominate(
-          {pod.namespace_, pod.name, pod.uid}, nomination.node,
-          withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-          {.timeout = kWriteTimeout, .stop = stop});
-      reports_->OnNomination(nomination, status);
-      written[i] = status.ok() ? 1 : 0;
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < std::min(count, kWriters); ++i) others.emplace_back(work);
-    work();
-  }
+  ParallelFor(count, kWriters, [&](size_t i) {
+    const Nomination& nomination = due_[i];
+    const Pod& pod = *nomination.pod;
+    const bool withdraws = nomination.node.empty();
+    const absl::Status status =
+        cluster_->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
+                           withdraws ? std::string_view(pod.resource_version) : std::string_view(),
+                           {.timeout = kWriteTimeout, .stop = stop});
+    reports_->OnNomination(nomination, status);
+    written[i] = status.ok() ? 1 : 0;
+  });
   const Time now = options_.now();
   for (size_t i = 0; i < count; ++i) memory_.Nominated(due_[i], written[i] != 0, now);
   if (count < due_.size()) Nudge();

@@ -21,6 +21,7 @@
 #include "leadership/leadership.h"
 #include "nominations/memory.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
@@ -41,7 +42,7 @@ struct LoopOptions {
   MemoryOptions memory;
   std::optional<std::chrono::seconds> reserve_after;
   std::chrono::milliseconds partial_timeout{60'000};
-  std::function<Time()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
 };
 
 /// Plans when something has changed, and sees to what follows from a plan: barriers, nominations,

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "cluster/snapshot.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 
@@ -34,7 +35,7 @@ struct ClusterOptions {
   std::vector<PodIndex> indexes;
   /// How long an assumed pod is believed without the watch having shown it bound.
   std::chrono::milliseconds assume_for{30'000};
-  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
   /// Called after each change of the generation, by the thread that made it (Take() makes those of
   /// assumptions that have expired), without a lock; must be quick. May be null.
   std::function<void()> changed = nullptr;

@@ -86,7 +86,7 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
 
 PodPtr PodRecord::Of(const Pod& pod) {
   const Head head = {.priority = pod.priority,
-                     .is_terminal = pod.phase == "Succeeded" || pod.phase == "Failed",
+                     .is_terminal = pod.IsFinished(),
                      .has_required_anti_affinity = !pod.affinity.required_pod_anti.empty(),
                      .has_host_ports = !pod.host_ports.empty(),
                      .has_scheduling_group = !pod.scheduling_group.empty()};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::engine {
@@ -21,13 +22,12 @@ namespace outrigger::engine {
 /// the more often nothing came, the seldomer the next one waits. Thread-safe.
 class CatchUp {
  public:
-  using Clock = std::function<std::chrono::steady_clock::time_point()>;
   /// For how long a call may wait: the scheduler asks about one pod at a time.
   static constexpr std::chrono::milliseconds kWait{50};
   static constexpr std::chrono::seconds kShortestPause{1};  // after a wait for nothing
   static constexpr std::chrono::seconds kLongestPause{60};
 
-  explicit CatchUp(Clock now = std::chrono::steady_clock::now) : now_(std::move(now)) {}
+  explicit CatchUp(SteadyNow now = std::chrono::steady_clock::now) : now_(std::move(now)) {}
 
   /// Every node of the call was rejected, by nodes of `generation`. True if it is worth to wait.
   bool IsWorthWaiting(const Pod& pod, uint64_t generation);
@@ -39,7 +39,7 @@ class CatchUp {
     std::string resource_version;
     uint64_t generation = 0;
   };
-  const Clock now_;
+  const SteadyNow now_;
   std::mutex mutex_;
   absl::flat_hash_map<std::string, Rejected> rejected_;  // by UID; guarded by mutex_
   std::chrono::seconds pause_{0};                        // guarded by mutex_

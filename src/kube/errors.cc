@@ -5,9 +5,10 @@
 #include <string>
 
 #include "absl/strings/cord.h"
+#include "base/files.h"
 #include "fmt/format.h"
-#include "kube/files.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/base/text.h"
 #include "protobuf/envelope.h"
 
 namespace outrigger::kube {

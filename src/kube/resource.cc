@@ -1,6 +1,6 @@
 #include "kube/resource.h"
 
-#include "kube/url.h"
+#include "base/url.h"
 
 namespace outrigger::kube {
 

@@ -1,21 +1,18 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <stop_token>
+
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 
-/// Time and chance, as what repeats itself needs them; tests put their own in.
-struct Timing {
-  std::function<std::chrono::steady_clock::time_point()> now;
-  /// Blocks for `time`, or until stop is requested.
-  std::function<void(std::chrono::milliseconds time, const std::stop_token& stop)> wait;
-  /// A number in [0, 1). Called by one thread at a time.
-  std::function<double()> random;
-};
+/// A number in [0, 1), of a generator of its own for each thread, seeded by the system.
+double SystemRandom();
 
-/// The steady clock, and a generator seeded by the system.
-Timing RealTiming();
+/// Time and chance, as what repeats itself needs them; tests put their own in.
+struct Timing : Clock {
+  /// A number in [0, 1). Called by one thread at a time.
+  std::function<double()> random = SystemRandom;
+};
 
 }  // namespace outrigger::kube

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "outrigger/base/text.h"
 #include "server/answers.h"
 
 namespace outrigger::server {
@@ -48,8 +49,9 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
   if (!local) return AnswerError(403, "answered on loopback only", response);
   if (request.path == "/readyz") return AnswerReadyVerbose(response);
   if (request.path == "/version") return AnswerVersion(response);
-  AnswerError(404, fmt::format("no such path: {}; served: {}", Shortened(request.path), kPaths),
-              response);
+  AnswerError(
+      404, fmt::format("no such path: {}; served: {}", Shortened(request.path, kMaxQuoted), kPaths),
+      response);
 }
 
 std::vector<Check> AdminRoutes::RunChecks() const {

@@ -4,12 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "outrigger/base/text.h"
 #include "server/version.h"
 
 namespace outrigger::server {
 namespace {
-
-constexpr size_t kMaxQuoted = 200;
 
 // Paths come decoded and may hold broken UTF-8, for which dump() would throw.
 std::string Dump(const nlohmann::json& json) {
@@ -28,7 +27,7 @@ void AnswerWrongMethod(const http::Request& request, std::string_view accepted,
                        http::Response* response) {
   AnswerError(405,
               fmt::format("{} is not accepted on {}: use {}", request.method,
-                          Shortened(request.path), accepted),
+                          Shortened(request.path, kMaxQuoted), accepted),
               response);
   response->allow = accepted;
 }
@@ -44,10 +43,6 @@ void AnswerVersion(http::Response* response) {
 
 bool IsGetOrHead(const http::Request& request) {
   return request.method == "GET" || request.method == "HEAD";
-}
-
-std::string_view Shortened(std::string_view text) {
-  return text.substr(0, kMaxQuoted);
 }
 
 }  // namespace outrigger::server

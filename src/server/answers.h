@@ -19,7 +19,7 @@ void AnswerVersion(http::Response* response);
 
 bool IsGetOrHead(const http::Request& request);
 
-/// `text`, cut to a length that is fit for an error.
-std::string_view Shortened(std::string_view text);
+/// Of so many bytes at most is quoted in an error what a caller sent.
+inline constexpr size_t kMaxQuoted = 200;
 
 }  // namespace outrigger::server

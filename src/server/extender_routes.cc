@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "outrigger/base/text.h"
 #include "server/answers.h"
 
 namespace outrigger::server {
@@ -36,8 +37,10 @@ void ExtenderRoutes::Handle(const http::Request& request, http::Response* respon
     if (!IsGetOrHead(request)) return AnswerWrongMethod(request, "GET, HEAD", response);
     return AnswerVersion(response);
   }
-  AnswerError(404, fmt::format("no such path: {}; served: {}", Shortened(request.path), served_),
-              response);
+  AnswerError(
+      404,
+      fmt::format("no such path: {}; served: {}", Shortened(request.path, kMaxQuoted), served_),
+      response);
 }
 
 void ExtenderRoutes::Call(size_t endpoint, const http::Request& request,

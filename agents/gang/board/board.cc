@@ -17,13 +17,11 @@ absl::string_view AbslView(std::string_view text) {
 }
 
 bool WantsPlace(const Pod& pod) {
-  return pod.node_name.empty() && !pod.being_deleted && pod.phase != "Succeeded" &&
-         pod.phase != "Failed";
+  return pod.node_name.empty() && !pod.being_deleted && !pod.IsFinished();
 }
 
 bool HasPlace(const Pod& pod) {
-  return !pod.node_name.empty() && !pod.being_deleted && pod.phase != "Succeeded" &&
-         pod.phase != "Failed";
+  return !pod.node_name.empty() && !pod.being_deleted && !pod.IsFinished();
 }
 
 // The one node whose name a term asks for, as the DaemonSet controller writes it, or nullptr.
@@ -56,19 +54,6 @@ ResourceList RequestsOf(const Pod& pod) {
   ResourceList requests = PodRequestsOnNode(pod);
   requests.Set(kPods, Quantity::FromInt(1));
   return requests;
-}
-
-void Take(const ResourceList& amounts, ResourceList* from) {
-  for (const ResourceList::Entry& amount : amounts) {
-    from->Set(amount.name, from->Get(amount.name) - amount.quantity);
-  }
-}
-
-bool Covers(const ResourceList& free, const ResourceList& requests) {
-  for (const ResourceList::Entry& wanted : requests) {
-    if (!wanted.quantity.IsZero() && free.Get(wanted.name) < wanted.quantity) return false;
-  }
-  return true;
 }
 
 plan::Rank RankOfUnseen(const Pod& pod) {

@@ -170,10 +170,4 @@ plan::Rank RankOfUnseen(const Pod& pod);
 /// It is for one node by its name, as the pods of a DaemonSet are: it never waits for a gang.
 bool IsPinned(const Pod& pod);
 
-/// Takes `amounts` off `from`; what `from` does not list becomes negative.
-void Take(const ResourceList& amounts, ResourceList* from);
-
-/// True if `free` has all of `requests`.
-bool Covers(const ResourceList& free, const ResourceList& requests);
-
 }  // namespace outrigger::gang

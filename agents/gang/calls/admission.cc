@@ -55,10 +55,10 @@ class Passage {
     ResourceList free = reserved->free;
     for (const Reservation& reservation : reserved->reservations) {
       const BoardUnit& holder = board_.units()[reservation.unit];
-      if (spare_behind || holder.rank < Rank()) Take(reservation.requests, &free);
+      if (spare_behind || holder.rank < Rank()) free.Subtract(reservation.requests);
     }
     tentative_.TakeFrom(node.name, request_.pod.uid, &free);
-    return Covers(free, requests_);
+    return free.Covers(requests_);
   }
 
   const ResourceList& requests() const { return requests_; }
@@ -148,24 +148,24 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 void TentativeUses::Note(const std::string& uid, const ResourceList& requests,
                          std::vector<std::string> nodes) {
   const Time now = now_();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(uses_, [&](const auto& use) { return use.second.until <= now; });
   uses_[uid] = {requests, std::move(nodes), now + kTentativeFor};
 }
 
 void TentativeUses::End(std::string_view uid) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto found = uses_.find(uid); found != uses_.end()) uses_.erase(found);
 }
 
 void TentativeUses::TakeFrom(std::string_view node, std::string_view uid,
                              ResourceList* free) const {
   const Time now = now_();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [user, use] : uses_) {
     if (user == uid || use.until <= now) continue;
     if (std::find(use.nodes.begin(), use.nodes.end(), node) == use.nodes.end()) continue;
-    Take(use.requests, free);
+    free->Subtract(use.requests);
   }
 }
 

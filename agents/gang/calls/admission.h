@@ -3,7 +3,6 @@
 #include <chrono>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,8 @@
 #include "board/board.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 
@@ -20,7 +21,7 @@ namespace outrigger::gang {
 class TentativeUses {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  explicit TentativeUses(std::function<Time()> now) : now_(std::move(now)) {}
+  explicit TentativeUses(SteadyNow now) : now_(std::move(now)) {}
 
   /// `uid` may come to be on one of `nodes`; replaces what was noted of it. Ends after 30 s.
   void Note(const std::string& uid, const ResourceList& requests, std::vector<std::string> nodes);
@@ -34,9 +35,9 @@ class TentativeUses {
     std::vector<std::string> nodes;
     Time until;
   };
-  const std::function<Time()> now_;
-  mutable std::mutex mutex_;
-  std::map<std::string, Use, std::less<>> uses_;
+  const SteadyNow now_;
+  mutable Mutex mutex_;
+  std::map<std::string, Use, std::less<>> uses_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// What a filter call came to, for who plans.

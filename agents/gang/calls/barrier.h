@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "board/board.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::gang {
@@ -40,7 +41,7 @@ struct Waiting {
 
 struct BarrierOptions {
   using Time = std::chrono::steady_clock::time_point;
-  std::function<Time()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
   /// The longest that one call may wait.
   std::chrono::milliseconds longest{628'000};
   /// The longest that a gang may wait from its first call on.

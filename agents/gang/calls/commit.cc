@@ -82,10 +82,10 @@ absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const
   for (const Reservation& reservation : reserved->reservations) {
     const plan::UnitKey& gang = board.units()[reservation.unit].key;
     if (!barriers.IsCommitting(gang)) continue;
-    Take(reservation.requests, &free);
+    free.Subtract(reservation.requests);
     holder = &gang;
   }
-  if (holder == nullptr || Covers(free, RequestsOf(pod))) return absl::OkStatus();
+  if (holder == nullptr || free.Covers(RequestsOf(pod))) return absl::OkStatus();
   return absl::AbortedError(
       fmt::format("gang {} is being bound to {} ({})", TextOf(*holder), node, kPointer));
 }

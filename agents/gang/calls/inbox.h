@@ -3,11 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "outrigger/base/mutex.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::gang {
@@ -46,24 +46,24 @@ class Inbox {
 
   /// True if the planning thread waits for such news.
   bool Asked(const std::string& uid, Ask ask) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     content_.asks[uid] = ask;
     return awaits_asks_;
   }
   void AwaitAsks(bool awaits) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     awaits_asks_ = awaits;
   }
   void Refused(Refusal refusal) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     content_.refusals.push_back(std::move(refusal));
   }
   void GaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     content_.gave_up.push_back({gang, after});
   }
   Content Take() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     Content content = std::exchange(content_, {});
     content.last_call = Clock::time_point(Clock::duration(last_call_.load()));
     return content;
@@ -73,9 +73,9 @@ class Inbox {
   using Clock = std::chrono::steady_clock;
 
   std::atomic<Clock::rep> last_call_{0};
-  std::mutex mutex_;
-  Content content_;
-  bool awaits_asks_ = false;
+  Mutex mutex_;
+  Content content_ ABSL_GUARDED_BY(mutex_);
+  bool awaits_asks_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace outrigger::gang

@@ -1,4 +1,5 @@
 #include "eviction/evictions.h"
+#include "outrigger/base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -30,24 +31,17 @@ bool MayBeEvicted(const absl::Status& status) {
 void EvictAll(ClusterWriter* cluster, EvictionReports* reports, std::vector<PodPtr>* left,
               const std::stop_token& stop, const EvictionHooks& hooks) {
   std::vector<char> done(left->size(), 0);
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < left->size() && !stop.stop_requested(); i = next++) {
-      const Pod& pod = *(*left)[i];
-      if (hooks.wanted && !hooks.wanted(pod)) continue;
-      const absl::Status status =
-          cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
-      if (stop.stop_requested() && absl::IsCancelled(status)) return;
-      reports->OnEviction(pod, status);
-      if (hooks.answered) hooks.answered(pod, status);
-      done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < std::min(left->size(), kCallsAtOnce); ++i) others.emplace_back(work);
-    work();
-  }
+  ParallelFor(left->size(), kCallsAtOnce, [&](size_t i) {
+    if (stop.stop_requested()) return;
+    const Pod& pod = *(*left)[i];
+    if (hooks.wanted && !hooks.wanted(pod)) return;
+    const absl::Status status =
+        cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
+    if (stop.stop_requested() && absl::IsCancelled(status)) return;
+    reports->OnEviction(pod, status);
+    if (hooks.answered) hooks.answered(pod, status);
+    done[i] = status.ok() || absl::IsNotFound(status) || absl::IsAborted(status) ? 1 : 0;
+  });
   size_t at = 0;
   std::erase_if(*left, [&](const PodPtr&) { return done[at++] != 0; });
 }

@@ -21,6 +21,7 @@
 #include "board/time.h"
 #include "eviction/reports.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/preemption.h"
@@ -34,7 +35,7 @@ struct EvictorOptions {
   /// For how long places are kept for a unit while those who have them go; as long again where a
   /// gang is cut by then.
   std::chrono::milliseconds patience{300'000};
-  std::function<Time()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's
   /// Whether this agent is in charge, asked before each round of evictions. May block.
   /// FailedPrecondition: another one is, and sees to what was begun; else it may pass.

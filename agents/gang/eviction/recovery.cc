@@ -39,10 +39,6 @@ void Recovery::Stop() {
   thread_.join();
 }
 
-void Recovery::Look(Time at) {
-  if (!next_look_ || at < *next_look_) next_look_ = at;
-}
-
 void Recovery::Pause(Time now, bool another_acts) {
   if (!paused_since_) paused_since_ = now;
   another_acted_ |= another_acts;
@@ -72,7 +68,7 @@ void Recovery::Resume(Time now) {
 std::vector<Recovery::Partial> Recovery::OnPlan(const Board& board, const Barriers& barriers,
                                                 Time now) {
   Resume(now);
-  next_look_.reset();
+  next_look_.Reset();
   partial_ = 0;
   AdoptBegun(now);
   for (auto& [key, state] : since_) state.seen = false;
@@ -116,7 +112,7 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
     const std::lock_guard<std::mutex> lock(mutex_);
     StayAsItIs(group.key);  // if it was to restart a moment ago
   }
-  if (now - state.since < patience_) return Look(state.since + patience_);
+  if (now - state.since < patience_) return next_look_.Add(state.since + patience_);
   if (restarts) {
     std::vector<PodPtr> rest;
     for (const BoundMember& member : board.BoundOf(group.key)) rest.push_back(member.pod);
@@ -134,7 +130,7 @@ void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time
     due_[gang] = std::move(rest);
     wake_.notify_one();
   }
-  Look(*state->evicted + kEvictAgain);
+  next_look_.Add(*state->evicted + kEvictAgain);
 }
 
 // With the lock held. Members that were bound before anybody was evicted are of the rest, too.

@@ -51,7 +51,7 @@ class Recovery {
   std::vector<Partial> OnPlan(const Board& board, const Barriers& barriers, Time now);
   /// When the next gang has been bound in part for too long, or may be evicted again; nothing:
   /// never.
-  std::optional<Time> next_look() const { return next_look_; }
+  std::optional<Time> next_look() const { return next_look_.at(); }
   /// How many gangs are bound in part, for however long; those that ignore losses not counted.
   size_t partial() const { return partial_; }
   /// Nothing is planned now, so what happens is not seen, perhaps as another agent is in charge:
@@ -87,7 +87,6 @@ class Recovery {
   void AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest);
   bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
   void Run(const std::stop_token& stop);
-  void Look(Time at);
 
   ClusterWriter* const cluster_;
   EvictionReports* const reports_;
@@ -97,7 +96,7 @@ class Recovery {
   size_t partial_ = 0;
   std::optional<Time> paused_since_;
   bool another_acted_ = false;  // since then
-  std::optional<Time> next_look_;
+  NextLook next_look_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;

@@ -89,19 +89,15 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
                    [](const plan::Unit& a, const plan::Unit& b) { return a.rank < b.rank; });
 }
 
-void Memory::Look(Time at) {
-  if (!next_look_ || at < *next_look_) next_look_ = at;
-}
-
 std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
                                       Time now) {
-  next_look_.reset();
+  next_look_.Reset();
   awaits_asks_ = false;
   std::vector<Nomination> due;
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
   for (auto& [key, unit] : units_) {
     if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
-    if (unit.rests_until && now < *unit.rests_until) Look(*unit.rests_until);
+    if (unit.rests_until && now < *unit.rests_until) next_look_.Add(*unit.rests_until);
   }
   for (const plan::GroupState& group : board.groups()) {
     if (group.bound == 0 || group.bound < group.minimum) continue;
@@ -140,7 +136,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
-  if (memory.turn != 0) Look(memory.turned_at + options_.behind_for);
+  if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {
     memory.reserved_since.reset();
@@ -152,9 +148,9 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   }
   memory.had_open_claims |= unit.has_open_claims;
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
-  if (now - *memory.reserved_since < limit) return Look(*memory.reserved_since + limit);
+  if (now - *memory.reserved_since < limit) return next_look_.Add(*memory.reserved_since + limit);
   GiveUp(unit.key, limit, now, &memory);
-  Look(now);  // who comes before it now may have its places
+  next_look_.Add(now);  // who comes before it now may have its places
 }
 
 void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,

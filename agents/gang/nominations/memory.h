@@ -82,7 +82,7 @@ class Memory {
   bool awaits_asks() const { return awaits_asks_; }
 
   /// When the next look is due though nothing has changed; nothing: never.
-  std::optional<Time> next_look() const { return next_look_; }
+  std::optional<Time> next_look() const { return next_look_.at(); }
 
  private:
   struct Refused {
@@ -155,7 +155,6 @@ class Memory {
               UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
   void Resume(Time now);
-  void Look(Time at);
   void ForgetOld();
 
   const MemoryOptions options_;
@@ -163,7 +162,7 @@ class Memory {
   std::map<plan::UnitKey, UnitMemory> units_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
-  std::optional<Time> next_look_;
+  NextLook next_look_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
   uint64_t round_ = 0;

@@ -170,7 +170,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   memory.reserved = seat.node;
   if (memory.doubted != seat.node) memory.doubted.clear();
   for (const Refused& refused : memory.refused) {
-    if (now < refused.until) Look(refused.until);
+    if (now < refused.until) next_look_.Add(refused.until);
     awaits_asks_ |= refused.silent && now < refused.until;
   }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
@@ -207,7 +207,7 @@ void Memory::Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memo
 
 void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
                    std::vector<Nomination>* due) {
-  if (now < memory.write_after) return Look(memory.write_after);
+  if (now < memory.write_after) return next_look_.Add(memory.write_after);
   due->push_back(std::move(nomination));
 }
 
@@ -231,7 +231,7 @@ bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapsh
   const Time due = std::min(std::max(memory->nominated_at, last_call_) + options_.nomination_grace,
                             memory->nominated_at + graces * options_.nomination_grace);
   if (!changed && !lost && now < due) {
-    Look(due);
+    next_look_.Add(due);
     return false;
   }
   const bool overwritten = lost && !pod.nominated_node_name.empty();
@@ -247,7 +247,7 @@ bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapsh
                                   : "it did not ask about the pod";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why, !changed && !lost}, snapshot,
          now);
-  Look(now);
+  next_look_.Add(now);
   return false;
 }
 
@@ -255,7 +255,7 @@ bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapsh
 bool Memory::IsToRepeat(const PodMemory& memory, Time now) {
   if (memory.answered || memory.repeated || !memory.shown || memory.nominated.empty()) return false;
   const Time at = std::max(memory.nominated_at, last_call_) + options_.repeat_after;
-  if (now < at) Look(at);
+  if (now < at) next_look_.Add(at);
   return now >= at;
 }
 
@@ -270,7 +270,7 @@ bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, 
     return false;
   }
   if (memory.asked && now - *memory.asked < options_.awake_for) {
-    Look(*memory.asked + options_.awake_for);
+    next_look_.Add(*memory.asked + options_.awake_for);
     return false;
   }
   return true;
@@ -280,7 +280,7 @@ void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   PodMemory& memory = pods_[nomination.pod->uid];
   if (!written) {
     memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
-    return Look(memory.write_after);
+    return next_look_.Add(memory.write_after);
   }
   memory.failures = 0;
   if (nomination.node.empty()) {

@@ -34,8 +34,8 @@ bool Reports::Waits(const plan::GroupState& group) {
          group.cause != plan::GroupCause::kLeftToScheduler;
 }
 
-Reports::Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log)
-    : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
+Reports::Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log, SteadyNow now)
+    : cluster_(cluster), metrics_(metrics), log_(std::move(log)), now_(std::move(now)) {}
 
 void Reports::CountWaiting(const Board& board) {
   std::map<std::string, size_t> waiting;
@@ -63,12 +63,8 @@ Reports::Gang& Reports::See(const plan::UnitKey& key, Time now) {
   Gang& gang = gangs_[key];
   gang.seen = true;
   if (!gang.waiting_since) gang.waiting_since = now;
-  if (now - *gang.waiting_since < kTellAfter) Look(*gang.waiting_since + kTellAfter);
+  if (now - *gang.waiting_since < kTellAfter) next_look_.Add(*gang.waiting_since + kTellAfter);
   return gang;
-}
-
-void Reports::Look(Time at) {
-  if (!next_look_ || at < *next_look_) next_look_ = at;
 }
 
 void Reports::OnBarriers(size_t standing, size_t waiters) {
@@ -78,7 +74,7 @@ void Reports::OnBarriers(size_t standing, size_t waiters) {
 
 void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
                      const std::vector<Memory::TimedOut>& timed_out, Time now) {
-  next_look_.reset();
+  next_look_.Reset();
   CountWaiting(board);
   TellLeft(board);
   for (const plan::Note& note : notes) log_(fmt::format("{}: {}", note.about, note.text));
@@ -199,7 +195,7 @@ void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = gangs_.find(gang);
   if (found == gangs_.end()) return;
-  const auto waited = std::chrono::steady_clock::now() - *found->second.waiting_since;
+  const auto waited = now_() - *found->second.waiting_since;
   metrics_->Observe(metric::kAdmission, "", duration<double>(waited).count());
   if (!found->second.told_at) return;  // nobody was told that it waits
   log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(gang)));

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "board/board.h"
 #include "board/gang_event.h"
+#include "board/time.h"
 #include "calls/barrier.h"
 #include "eviction/recovery.h"
 #include "nominations/memory.h"
@@ -30,7 +31,8 @@ class Reports {
  public:
   using Log = std::function<void(std::string_view line)>;
   /// All outlive this.
-  Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log);
+  Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log,
+          SteadyNow now = std::chrono::steady_clock::now);
 
   /// Whether this agent may act, and if not, why; from the planning thread, as the next five.
   void OnActing(const absl::Status& acting);
@@ -48,7 +50,7 @@ class Reports {
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
                const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
-  std::optional<Time> next_look() const { return next_look_; }
+  std::optional<Time> next_look() const { return next_look_.at(); }
   /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
   /// begins that time nor ends it.
   bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
@@ -104,11 +106,11 @@ class Reports {
 
   void Forget();
   Gang& See(const plan::UnitKey& key, Time now);
-  void Look(Time at);
 
   ClusterWriter* const cluster_;
   AgentMetrics* const metrics_;
   const Log log_;
+  const SteadyNow now_;
   absl::Status acting_;
   absl::StatusCode nomination_error_ = absl::StatusCode::kOk;  // of the last; guarded by mutex_
   std::map<std::string, size_t> waiting_;                      // by cause, as last counted
@@ -116,7 +118,7 @@ class Reports {
   std::map<plan::UnitKey, Gang> gangs_;                        // guarded by mutex_
   std::optional<Time> next_explanation_;
   std::optional<Time> next_telling_;
-  std::optional<Time> next_look_;  // of the planning thread, as the two before
+  NextLook next_look_;  // of the planning thread, as the two before
   mutable std::mutex mutex_;
 };
 

@@ -17,6 +17,7 @@
 #include "board/board.h"
 #include "board/time.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"
 
 namespace outrigger::gang {
@@ -41,7 +42,7 @@ struct StatusWriterOptions {
   bool enabled = false;
   /// Statuses are worked out this often at most.
   std::chrono::milliseconds every{1000};
-  std::function<Time()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
 };
 
 /// Keeps the status of PodGroups up to date, for dialects whose own controller is not there to do

@@ -63,7 +63,7 @@ std::vector<Reports::Known> Reports::KnownToTell(const Board& board, size_t plan
 }
 
 void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods* pods) {
-  if (next_telling_ && now < *next_telling_) return Look(*next_telling_);
+  if (next_telling_ && now < *next_telling_) return next_look_.Add(*next_telling_);
   std::vector<Known> known = KnownToTell(board, planned, now);
   if (known.size() > kTellAtOnce) {
     // In the order in which they became due: nobody's groups keep others from being told of.
@@ -71,7 +71,7 @@ void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods*
                      [](const Known& a, const Known& b) { return a.due < b.due; });
     known.resize(kTellAtOnce);
     next_telling_ = now + kTellRest;
-    Look(*next_telling_);
+    next_look_.Add(*next_telling_);
   }
   for (const Known& gang : known) TellWhy(pods, *gang.key, {gang.word, gang.text, ""}, now);
 }
@@ -85,7 +85,7 @@ void Reports::Explain(plan::Planner* planner,
   for (size_t i = 0; i < units.size(); ++i) {
     const BoardUnit& unit = board.units()[i];
     if (!unit.gang || unit.fits) continue;
-    if (next_explanation_ && now < *next_explanation_) return Look(*next_explanation_);
+    if (next_explanation_ && now < *next_explanation_) return next_look_.Add(*next_explanation_);
     if (!IsToTell(unit.key, unit.word, now)) continue;
     const auto began = std::chrono::steady_clock::now();
     const plan::Shortfall shortfall = planner->Explain(snapshot, units, i, options);

@@ -97,7 +97,7 @@ struct Pod {
 
   std::string node_name;            // spec.nodeName: bound there
   std::string nominated_node_name;  // status.nominatedNodeName
-  std::string phase;                // status.phase
+  std::string phase;                // status.phase; see IsFinished()
   std::string scheduler_name;
   std::string priority_class_name;
   int32_t priority = 0;
@@ -131,6 +131,9 @@ struct Pod {
   std::optional<ResourceList> status_requests;  // status.resources.requests, if status.resources is
   ResourceList status_allocated;                // status.allocatedResources
   bool resize_infeasible = false;  // condition PodResizePending with the reason Infeasible
+
+  /// True if it has run to its end: it takes nothing of its node any more.
+  bool IsFinished() const { return phase == "Succeeded" || phase == "Failed"; }
 };
 
 /// True if `node` satisfies the pod's nodeSelector and required node affinity.

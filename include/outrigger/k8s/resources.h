@@ -46,6 +46,11 @@ class ResourceList {
   /// Raises every amount to that of `other` where it is smaller or missing; linear in both.
   void Max(const ResourceList& other);
 
+  /// Takes every amount of `other` off; what is not listed here becomes negative.
+  void Subtract(const ResourceList& other);
+  /// True if no amount of `requests` but zero is larger than the one here.
+  bool Covers(const ResourceList& requests) const;
+
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   /// Forgets the entries and keeps the memory of the sequence.

@@ -3,6 +3,7 @@
 #include "cli/args/command_tree.h"
 #include "cli/format/text.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 

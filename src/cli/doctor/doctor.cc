@@ -13,6 +13,7 @@
 #include "cli/settings/prepare_settings.h"
 #include "engine/engine.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

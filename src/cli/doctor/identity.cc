@@ -4,6 +4,7 @@
 #include "cli/format/text.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/format/yaml.h"
 #include "cli/scheduler_config/document.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

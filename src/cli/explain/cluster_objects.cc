@@ -6,6 +6,7 @@
 #include "cli/explain/object_file.h"
 #include "cli/format/text.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "cli/serve/options.h"
 #include "cli/settings/prepare_settings.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

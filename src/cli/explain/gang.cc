@@ -9,6 +9,7 @@
 #include "cli/explain/input.h"
 #include "cli/format/text.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "outrigger/plan/group.h"
 
 namespace outrigger::cli {

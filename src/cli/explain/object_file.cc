@@ -8,6 +8,7 @@
 #include "cli/format/yaml_json.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

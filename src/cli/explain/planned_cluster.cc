@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
+#include "outrigger/base/text.h"
 #include "outrigger/plan/pods.h"
 
 namespace outrigger::cli {

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
+
+#include "base/environment.h"
 
 namespace outrigger::cli {
 
-/// Environment variables by name. Read once at the start and passed on, so that nothing below
-/// main.cc calls getenv and tests own their environment.
-using Environment = std::map<std::string, std::string, std::less<>>;
-
-/// The variables of a null-terminated "NAME=value" array, as `environ` is one.
+/// The variables of a null-terminated "NAME=value" array, as `environ` is one. Read once at the
+/// start and passed on, so that nothing below main.cc calls getenv and tests own their environment.
 Environment ReadEnvironment(const char* const* variables);
 
 /// The value of `name`, or nullptr.

@@ -33,12 +33,6 @@ size_t Edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 std::string CamelCase(std::string_view kebab) {
@@ -90,33 +84,6 @@ std::vector<std::string> NearNames(std::string_view text, const std::vector<std:
   if (near.size() > kMost) near.resize(kMost);
   if (near.front().empty()) near.clear();
   return near;
-}
-
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t comma = text.find(',');
-    parts.emplace_back(Trimmed(text.substr(0, comma)));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-std::string Printable(std::string_view text) {
-  std::string printable;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte < 0x20 || byte == 0x7f) {
-      printable += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-      printable += fmt::format("\\x{:02x}", next);  // U+0080 to U+009F
-      ++i;
-    } else {
-      printable += text[i];
-    }
-  }
-  return printable;
 }
 
 std::string Listed(const std::vector<std::string>& names) {

@@ -23,12 +23,6 @@ std::string DidYouMean(std::string_view text, const std::vector<std::string>& ca
 std::vector<std::string> NearNames(std::string_view text,
                                    const std::vector<std::string>& candidates);
 
-/// The parts of "a,b,c", blanks around them cut; empty parts are kept (they are errors to report).
-std::vector<std::string> SplitList(std::string_view text);
-
-/// `text` with control characters as \\xNN, so that what is printed of it cannot steer a terminal.
-std::string Printable(std::string_view text);
-
 /// "a, b and c"; "none" for an empty list.
 std::string Listed(const std::vector<std::string>& names);
 

@@ -4,6 +4,7 @@
 
 #include "cli/format/text.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "outrigger/base/text.h"
 #include "yaml-cpp/exceptions.h"
 
 namespace outrigger::cli {

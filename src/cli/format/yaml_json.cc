@@ -11,6 +11,7 @@
 #include "cli/format/yaml_scalar.h"
 #include "fmt/format.h"
 #include "json/text.h"
+#include "outrigger/base/text.h"
 #include "yaml-cpp/eventhandler.h"
 
 namespace outrigger::cli {

@@ -9,6 +9,7 @@
 #include "cli/format/text.h"
 #include "cli/settings/units.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

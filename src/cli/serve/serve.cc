@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/files.h"
 #include "cli/format/files.h"
 #include "cli/format/text.h"
 #include "cli/serve/cluster_source.h"

@@ -8,6 +8,7 @@
 #include "cli/format/yaml_documents.h"
 #include "cli/format/yaml_error.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

@@ -7,6 +7,7 @@
 #include "cli/format/text.h"
 #include "cli/settings/former_names.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {

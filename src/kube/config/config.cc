@@ -2,11 +2,11 @@
 
 #include <array>
 
+#include "base/url.h"
 #include "fmt/format.h"
 #include "kube/config/in_cluster.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/status_text.h"
-#include "kube/url.h"
 
 namespace outrigger::kube {
 namespace {

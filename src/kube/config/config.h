@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "kube/environment.h"
+#include "base/environment.h"
 
 // Which API server is called, and as whom.
 

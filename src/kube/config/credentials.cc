@@ -4,10 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/exec_plugin.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "kube/clock.h"
+#include "base/environment.h"
 #include "kube/config/config.h"
-#include "kube/environment.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

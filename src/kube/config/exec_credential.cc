@@ -2,9 +2,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/time/time.h"
+#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/tls_identity.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 

@@ -7,11 +7,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/exec_credential.h"
 #include "kube/config/process.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "kube/clock.h"
 #include "kube/config/config.h"
 #include "kube/config/credentials.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

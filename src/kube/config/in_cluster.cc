@@ -2,8 +2,9 @@
 
 #include <string_view>
 
+#include "base/files.h"
 #include "fmt/format.h"
-#include "kube/files.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

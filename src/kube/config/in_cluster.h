@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "base/environment.h"
 #include "kube/config/config.h"
-#include "kube/environment.h"
 
 namespace outrigger::kube {
 

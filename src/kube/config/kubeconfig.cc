@@ -4,10 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/kubeconfig_yaml.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

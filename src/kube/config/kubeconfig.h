@@ -3,9 +3,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "base/environment.h"
 #include "kube/config/config.h"
 #include "kube/config/kubeconfig_file.h"
-#include "kube/environment.h"
 
 namespace outrigger::kube {
 

@@ -3,10 +3,11 @@
 #include <exception>
 #include <utility>
 
+#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/exec_credential.h"
 #include "kube/config/kubeconfig_yaml.h"
-#include "kube/files.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {
@@ -58,13 +59,6 @@ class JsonWriter {
 };
 
 }  // namespace
-
-std::string Printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
 
 std::string JsonOfYaml(const YAML::Node& node) {
   JsonWriter writer;

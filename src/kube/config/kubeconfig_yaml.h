@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::kube {
@@ -45,8 +46,5 @@ class YamlFields {
 
 /// `node` as JSON; empty if it is larger or deeper than a piece of configuration can be.
 std::string JsonOfYaml(const YAML::Node& node);
-
-/// `text` without control bytes, for errors.
-std::string Printable(std::string text);
 
 }  // namespace outrigger::kube

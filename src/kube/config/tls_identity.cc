@@ -8,8 +8,8 @@
 
 #include <utility>
 
+#include "base/files.h"
 #include "fmt/format.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
 
 namespace outrigger::kube {
@@ -84,7 +84,7 @@ absl::Status CheckTlsIdentity(const TlsIdentity& identity) {
   return status;
 }
 
-TlsIdentitySource::TlsIdentitySource(const ClientConfig& config, Now now, Warn warn)
+TlsIdentitySource::TlsIdentitySource(const ClientConfig& config, SteadyNow now, Warn warn)
     : ca_(config.ca),
       cert_(config.client_cert),
       key_(config.client_key),
@@ -93,7 +93,7 @@ TlsIdentitySource::TlsIdentitySource(const ClientConfig& config, Now now, Warn w
       warn_(std::move(warn)) {}
 
 absl::StatusOr<std::unique_ptr<TlsIdentitySource>> TlsIdentitySource::Create(
-    const ClientConfig& config, Now now, Warn warn) {
+    const ClientConfig& config, SteadyNow now, Warn warn) {
   std::unique_ptr<TlsIdentitySource> source(
       new TlsIdentitySource(config, std::move(now), std::move(warn)));
   source->version_ = source->Version();

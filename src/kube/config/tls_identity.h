@@ -7,8 +7,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "base/environment.h"
 #include "kube/config/config.h"
-#include "kube/environment.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 
@@ -30,25 +31,23 @@ absl::Status CheckTlsIdentity(const TlsIdentity& identity);
 /// Thread-safe.
 class TlsIdentitySource {
  public:
-  using Now = std::function<std::chrono::steady_clock::time_point()>;
-
   /// Errors name the file, or the field, and what is wrong.
   static absl::StatusOr<std::unique_ptr<TlsIdentitySource>> Create(const ClientConfig& config,
-                                                                   Now now, Warn warn);
+                                                                   SteadyNow now, Warn warn);
 
   /// The identity of connections made from now on: the same object until something has changed.
   /// `cert` and `key`, where not empty, are used in place of the configured ones.
   std::shared_ptr<const TlsIdentity> Get(const std::string& cert, const std::string& key);
 
  private:
-  TlsIdentitySource(const ClientConfig& config, Now now, Warn warn);
+  TlsIdentitySource(const ClientConfig& config, SteadyNow now, Warn warn);
   absl::StatusOr<TlsIdentity> Read() const;
   std::string Version() const;
   void Refresh();
 
   const Pem ca_, cert_, key_;
   const bool insecure_;
-  const Now now_;
+  const SteadyNow now_;
   const Warn warn_;
   std::mutex mutex_;
   TlsIdentity files_;

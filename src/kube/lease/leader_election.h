@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "kube/api.h"
-#include "kube/clock.h"
 #include "kube/lease/lock.h"
 #include "kube/transport/retry.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

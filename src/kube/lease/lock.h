@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kube/api.h"
-#include "kube/clock.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

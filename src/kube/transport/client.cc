@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "base/url.h"
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/status_text.h"
-#include "kube/url.h"
 
 namespace outrigger::kube {
 namespace {

@@ -7,13 +7,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kube/api.h"
-#include "kube/clock.h"
 #include "kube/config/config.h"
 #include "kube/config/credentials.h"
 #include "kube/config/tls_identity.h"
 #include "kube/transport/rate_limiter.h"
 #include "kube/transport/retry.h"
 #include "kube/transport/transport.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

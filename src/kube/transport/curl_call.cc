@@ -5,9 +5,10 @@
 #include <stop_token>
 
 #include "absl/strings/match.h"
+#include "base/files.h"
 #include "fmt/format.h"
-#include "kube/files.h"
 #include "kube/status_text.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

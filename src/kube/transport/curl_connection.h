@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "kube/clock.h"
+#include "base/url.h"
 #include "kube/config/config.h"
 #include "kube/config/tls_identity.h"
-#include "kube/url.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

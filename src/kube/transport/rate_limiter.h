@@ -3,7 +3,7 @@
 #include <mutex>
 #include <optional>
 
-#include "kube/clock.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

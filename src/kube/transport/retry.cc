@@ -2,16 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "kube/errors.h"
 
 namespace outrigger::kube {
-
-double SystemRandom() {
-  thread_local std::mt19937_64 generator{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0, 1)(generator);
-}
 
 Clock::Duration RetryDelay(const RetryPolicy& policy, int retry, const absl::Status& error,
                            double random) {

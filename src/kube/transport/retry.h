@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
-#include "kube/clock.h"
+#include "kube/timing.h"
 
 namespace outrigger::kube {
 
@@ -17,9 +17,6 @@ struct RetryPolicy {
 
 /// In [0, 1); thread-safe.
 using Random = std::function<double()>;
-
-/// A generator of its own for each thread, seeded by the system.
-double SystemRandom();
 
 /// How long to wait before try number `retry` (from 1) after `error`: what the server asked for
 /// with Retry-After, and "full jitter" on top, which is a random part of first * 2^(retry - 1), at

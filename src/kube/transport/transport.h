@@ -13,9 +13,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kube/api.h"
-#include "kube/clock.h"
 #include "kube/config/config.h"
 #include "kube/config/tls_identity.h"
+#include "outrigger/base/clock.h"
 
 // HTTP/1.1 and TLS as a client. By libcurl and not by cpp-httplib, whose client (0.11) has a
 // timeout for each read but none of the wall clock, takes certificates from files only, cannot

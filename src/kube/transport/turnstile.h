@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "kube/clock.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

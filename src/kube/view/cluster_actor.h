@@ -9,12 +9,12 @@
 #include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
 #include "kube/api.h"
-#include "kube/clock.h"
 #include "kube/objects.h"
 #include "kube/transport/turnstile.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/write/event_recorder.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

@@ -13,6 +13,7 @@
 #include "kube/watch/object_feed.h"
 #include "kube/watch/object_sink.h"
 #include "kube/watch/reflector_state.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 
@@ -37,7 +38,7 @@ struct ReflectorOptions {
   /// Asked of the server as the length of a watch; a random time of up to twice that.
   std::chrono::seconds watch_length{300};
   BackoffOptions backoff = {};
-  Timing timing = RealTiming();
+  Timing timing = {};
   /// Told, from the reflector's thread, of what could not be used of objects.
   ObjectFeed::Report report = {};
   /// Told, from that thread too, when the state is ready, missing, followed or failing, or is so no
@@ -71,7 +72,7 @@ class Reflector {
 
  private:
   ReflectorStatus board_;
-  const std::function<std::chrono::steady_clock::time_point()> now_;
+  const SteadyNow now_;
   std::unique_ptr<ReflectorLoop> loop_;
   std::jthread thread_;
 };

@@ -39,7 +39,7 @@ class ReflectorLoop {
   void Relist(bool latest);
   void Fail(const absl::Status& status);
   void Missing(const absl::Status& status);
-  void Wait(std::chrono::milliseconds time) { options_.timing.wait(time, stop_); }
+  void Wait(std::chrono::milliseconds time) { options_.timing.sleep(time, stop_); }
   ListRequest MakeListRequest() const;
 
   const ReflectorOptions options_;

@@ -15,6 +15,7 @@
 #include "kube/write/event_series.h"
 #include "kube/write/event_text.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/base/text.h"
 
 namespace outrigger::kube {
 namespace {

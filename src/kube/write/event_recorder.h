@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kube/api.h"
-#include "kube/clock.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kube/clock.h"
 #include "kube/write/event_recorder.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

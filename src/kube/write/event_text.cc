@@ -47,15 +47,4 @@ std::string EventName(const EventObject& about, uint64_t number) {
   return fmt::format("{}.{:x}", name, number);
 }
 
-std::string Shortened(const std::string& text, size_t longest) {
-  // Through JSON, which is how it would be sent: what is no UTF-8 grows when it is replaced.
-  std::string valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
-                          .get<std::string>();
-  if (valid.size() <= longest) return valid;
-  size_t end = longest - 3;
-  while (end > 0 && (static_cast<unsigned char>(valid[end]) & 0xC0U) == 0x80U) --end;
-  valid.resize(end);
-  return valid + "...";
-}
-
 }  // namespace outrigger::kube

@@ -120,7 +120,7 @@ std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const Group
 }
 
 Standing StandingOf(const Pod& pod, const GroupOptions& options) {
-  if (pod.phase == "Succeeded" || pod.phase == "Failed") return Standing::kFinished;
+  if (pod.IsFinished()) return Standing::kFinished;
   if (pod.being_deleted || options.leaving.contains(pod.uid)) return Standing::kTerminating;
   const std::string_view scheduler =
       pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name;

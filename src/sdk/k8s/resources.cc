@@ -73,6 +73,16 @@ void ResourceList::Max(const ResourceList& other) {
   Merge(other, [](Quantity& mine, const Quantity& theirs) { mine = std::max(mine, theirs); });
 }
 
+void ResourceList::Subtract(const ResourceList& other) {
+  for (const Entry& entry : other.entries_) Set(entry.name, Get(entry.name) - entry.quantity);
+}
+
+bool ResourceList::Covers(const ResourceList& requests) const {
+  return std::all_of(requests.begin(), requests.end(), [this](const Entry& wanted) {
+    return wanted.quantity.IsZero() || Get(wanted.name) >= wanted.quantity;
+  });
+}
+
 Quantity ResourceList::Get(std::string_view name) const {
   const Quantity* quantity = Find(name);
   return quantity == nullptr ? Quantity() : *quantity;

@@ -7,7 +7,7 @@
 
 namespace outrigger::kube_actor {
 
-absl::Status Candidate::Stand(kube::Api* api, kube::LeaseOptions options, kube::Clock clock) {
+absl::Status Candidate::Stand(kube::Api* api, kube::LeaseOptions options, Clock clock) {
   kube::LeaderCallbacks callbacks;
   callbacks.lead = [this](std::stop_token term) { Lead(std::move(term)); };
   callbacks.warn = [this](const std::string& line) {

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "kube/api.h"
-#include "kube/clock.h"
 #include "kube/lease/leader_election.h"
+#include "outrigger/base/clock.h"
 #include "stage.h"
 
 namespace outrigger::kube_actor {
@@ -21,7 +21,7 @@ class Candidate {
   explicit Candidate(const std::string& stage) : stage_(stage) {}
 
   /// Begins; once. `api` outlives this.
-  absl::Status Stand(kube::Api* api, kube::LeaseOptions options, kube::Clock clock);
+  absl::Status Stand(kube::Api* api, kube::LeaseOptions options, Clock clock);
   /// {"leading":bool,"leader":"...","terms":N,"overlaps":N,"warnings":[...]}; overlaps are terms
   /// that began while another one was on the stage.
   std::string Line();

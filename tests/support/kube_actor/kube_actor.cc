@@ -52,8 +52,8 @@ kube::LeaseOptions LeaseOf(const Options& options) {
           .retry_period = std::chrono::milliseconds(options.retry_period_ms)};
 }
 
-kube::Clock ClockOf(const Options& options) {
-  kube::Clock clock;
+Clock ClockOf(const Options& options) {
+  Clock clock;
   clock.wall = [off = std::chrono::seconds(options.clock_off_s)] {
     return std::chrono::system_clock::now() + off;
   };

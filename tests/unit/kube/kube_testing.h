@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "kube/clock.h"
 #include "kube/status_text.h"
 #include "kube/transport/client.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::kube {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kube/url.h"
+#include "base/url.h"
 #include "kube_testing.h"
 
 namespace outrigger::kube {

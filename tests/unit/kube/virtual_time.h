@@ -16,9 +16,14 @@ class VirtualTime {
 
   /// `random` is what every draw gives.
   Timing timing(double random = 0) {
-    return {.now = [this] { return now(); },
-            .wait = [this](std::chrono::milliseconds time, const std::stop_token&) { Wait(time); },
-            .random = [random] { return random; }};
+    Timing timing;
+    timing.now = [this] { return now(); };
+    timing.sleep = [this](Clock::Duration time, const std::stop_token& stop) {
+      Wait(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+      return !stop.stop_requested();
+    };
+    timing.random = [random] { return random; };
+    return timing;
   }
   TimePoint now() const {
     const std::lock_guard lock(mutex_);

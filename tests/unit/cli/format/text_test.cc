@@ -45,12 +45,6 @@ TEST(Names, SuggestionIsEmptyWhenNothingIsNear) {
   EXPECT_EQ(DidYouMean("explain", kCommands), "");
 }
 
-TEST(Names, ListsAreSplitAtCommasAndKeepEmptyParts) {
-  EXPECT_THAT(SplitList("safe, congestion"), ElementsAre("safe", "congestion"));
-  EXPECT_THAT(SplitList("safe,,x"), ElementsAre("safe", "", "x"));
-  EXPECT_THAT(SplitList(""), ElementsAre(""));
-}
-
 TEST(Names, ListsAreReadAsASentence) {
   EXPECT_EQ(Listed({}), "none");
   EXPECT_EQ(Listed({"a"}), "a");

@@ -145,8 +145,9 @@ TEST(ReflectorFailures, MemoryDoesNotGrowOverThousandsOfThem) {
   VirtualTime time;
   Timing timing = time.timing();
   // Waits are not noted: that would be what grows.
-  timing.wait = [&time](std::chrono::milliseconds length, const std::stop_token&) {
-    time.Advance(length);
+  timing.sleep = [&time](Clock::Duration length, const std::stop_token& stop) {
+    time.Advance(std::chrono::duration_cast<std::chrono::milliseconds>(length));
+    return !stop.stop_requested();
   };
   FailingServer server(&time);
   MapSink sink;

@@ -256,7 +256,7 @@ TEST(Reflector, StopsWithoutHavingBeenStarted) {
 
 TEST(Reflector, StopsWhileItWaits) {
   Scene scene;
-  scene.options.timing = RealTiming();
+  scene.options.timing = {};
   scene.options.backoff.first = std::chrono::hours(1);
   scene.options.backoff.cap = std::chrono::hours(1);
   scene.api.Fail(absl::UnavailableError("connection refused"));

@@ -33,20 +33,5 @@ INSTANTIATE_TEST_SUITE_P(
                       NameRow{"NothingUsable", "", "", "event.ab"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-TEST(Shortened, LeavesWhatFits) {
-  EXPECT_EQ(Shortened("1234", 4), "1234");
-  EXPECT_EQ(Shortened("", 4), "");
-}
-
-TEST(Shortened, CutsBetweenCharacters) {
-  EXPECT_EQ(Shortened("123456", 5), "12...");
-  EXPECT_EQ(Shortened("1\xC3\xBC\xC3\xBC\xC3\xBC", 5), "1...");
-  EXPECT_EQ(Shortened("1\xC3\xBC\xC3\xBC\xC3\xBC", 6), "1\xC3\xBC...");
-}
-
-TEST(Shortened, CountsWhatReplacesBrokenBytes) {
-  EXPECT_EQ(Shortened("\xFF\xFF\xFF", 6), "\xEF\xBF\xBD...");
-}
-
 }  // namespace
 }  // namespace outrigger::kube

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace outrigger::kube {
+namespace outrigger {
 
 /// `text` as a part of a path or query: all but letters, digits and "-._~" as %XX.
 std::string Escape(std::string_view text);
@@ -34,4 +34,4 @@ absl::StatusOr<Url> ParseUrl(std::string_view text);
 /// True for "localhost", 127.0.0.0/8 and ::1.
 bool IsLoopback(std::string_view host);
 
-}  // namespace outrigger::kube
+}  // namespace outrigger

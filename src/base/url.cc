@@ -1,4 +1,4 @@
-#include "kube/url.h"
+#include "base/url.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "fmt/format.h"
 
-namespace outrigger::kube {
+namespace outrigger {
 namespace {
 
 bool IsPlain(char c) {
@@ -125,4 +125,4 @@ bool IsLoopback(std::string_view host) {
          host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-}  // namespace outrigger::kube
+}  // namespace outrigger

@@ -1,4 +1,4 @@
-#include "kube/files.h"
+#include "base/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,17 +6,24 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <fstream>
 #include <system_error>
 
 #include "fmt/format.h"
 
-namespace outrigger::kube {
+namespace outrigger {
 namespace {
 
 absl::Status Failed(const std::string& path, int error) {
   const std::string text =
       fmt::format("{}: {}", path, std::error_code(error, std::generic_category()).message());
   return error == ENOENT ? absl::NotFoundError(text) : absl::UnavailableError(text);
+}
+
+absl::Status NotWritten(const std::string& path) {
+  const std::string cause = std::error_code(errno, std::generic_category()).message();
+  return absl::UnavailableError(fmt::format("cannot write {}: {}", path, cause));
 }
 
 }  // namespace
@@ -59,11 +66,22 @@ std::string ResolveBeside(std::string_view beside, std::string_view path) {
   return fmt::format("{}/{}", beside.substr(0, slash), path);
 }
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+absl::Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) {
+    absl::Status status = NotWritten(temporary);
+    std::remove(temporary.c_str());
+    return status;
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    absl::Status status = NotWritten(path);
+    std::remove(temporary.c_str());
+    return status;
+  }
+  return absl::OkStatus();
 }
 
-}  // namespace outrigger::kube
+}  // namespace outrigger

@@ -6,14 +6,17 @@
 #include <mutex>
 #include <stop_token>
 
-namespace outrigger::kube {
+namespace outrigger {
 
-/// Time as the client sees it; tests hand in their own. All functions are thread-safe.
+/// Reads the steady clock, or what a test puts in its place.
+using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
+
+/// Time as code sees it that also waits; tests put in their own. All functions are thread-safe.
 struct Clock {
   using TimePoint = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
 
-  std::function<TimePoint()> now = std::chrono::steady_clock::now;
+  SteadyNow now = std::chrono::steady_clock::now;
   /// Wall-clock time, for what has an expiry date.
   std::function<std::chrono::system_clock::time_point()> wall = std::chrono::system_clock::now;
   /// Waits; false if stop was requested before that was over.
@@ -26,4 +29,4 @@ struct Clock {
   };
 };
 
-}  // namespace outrigger::kube
+}  // namespace outrigger

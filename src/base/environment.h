@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace outrigger::kube {
+namespace outrigger {
 
 /// Environment variables by name, handed in from above: nothing here reads the process's own.
 using Environment = std::map<std::string, std::string, std::less<>>;
@@ -16,7 +16,7 @@ inline std::string_view ValueOf(const Environment& environment, std::string_view
   return found == environment.end() ? std::string_view() : std::string_view(found->second);
 }
 
-/// Told what an operator should know, in a line; may be null. Called from any thread.
+/// Takes what an operator should know, in a line; may be null. Called from any thread.
 using Warn = std::function<void(const std::string&)>;
 
-}  // namespace outrigger::kube
+}  // namespace outrigger
