@@ -86,6 +86,10 @@ func (e *example) add(t *testing.T, text string) {
 	object := unstructured.Unstructured{Object: parsed(t, text)}
 	switch object.GetKind() {
 	case "PodGroup":
+		// Documents show the newest version.
+		if object.GroupVersionKind().Group == upstream.resource.Group {
+			object.SetAPIVersion(upstream.resource.GroupVersion().String())
+		}
 		e.groups = append(e.groups, &object)
 	case "Pod":
 		e.addPod(object.GetName(), object.Object["metadata"].(map[string]any), object.Object["spec"].(map[string]any))
