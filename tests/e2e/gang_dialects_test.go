@@ -34,7 +34,7 @@ var dialects = []dialect{
 
 func (d dialect) object(namespace, name string, minimum int64) *unstructured.Unstructured {
 	spec := map[string]any{"minMember": minimum}
-	if d.resource == upstream.resource {
+	if d.resource.Group == upstream.resource.Group {
 		spec = map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": minimum}}}
 	}
 	return &unstructured.Unstructured{Object: map[string]any{

@@ -22,7 +22,21 @@ import (
 
 // upstream is the dialect of spec.schedulingGroup.
 var upstream = dialect{name: "upstream", resource: schema.GroupVersionResource{
-	Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}}
+	Group: "scheduling.k8s.io", Version: upstreamVersion(), Resource: "podgroups"}}
+
+// upstreamVersion is the version that the API server of the tests can serve: 1.36 has v1alpha2, later ones v1beta1.
+func upstreamVersion() string {
+	if schedulerKnows("GangScheduling") {
+		return "v1alpha2"
+	}
+	return "v1beta1"
+}
+
+// schedulerKnows tells whether kube-scheduler has this feature gate.
+func schedulerKnows(gate string) bool {
+	help, _ := exec.Command(filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-scheduler"), "--help").Output()
+	return bytes.Contains(help, []byte(gate+"="))
+}
 
 // knowsUpstreamGroups tells whether the API server can be made to serve them: it has a gate for them.
 // Its kube-scheduler, too, or neither.
@@ -55,7 +69,7 @@ func upstreamServed(t *testing.T) []string {
 // join creates members of a group; upstream's without types that older versions lack.
 func (w *world) join(client dynamic.Interface, d dialect, group string, members ...*kube.PodBuilder) {
 	w.Helper()
-	if d.resource != upstream.resource {
+	if d.resource.Group != upstream.resource.Group {
 		w.pods(members...)
 		return
 	}
@@ -71,8 +85,17 @@ func (w *world) join(client dynamic.Interface, d dialect, group string, members 
 }
 
 // upstreamGates make kube-scheduler plan upstream's groups itself: the first gives it the field and a cycle for a
-// whole group, the second the plugin that counts members. Both are alpha in 1.36 and off by default.
-const upstreamGates = "--feature-gates=GenericWorkload=true,GangScheduling=true"
+// whole group, the second the plugin that counts members. Both are alpha in 1.36 and off by default; in 1.37 the
+// first, then beta, does both, and the second is gone.
+var upstreamGates = gatesOfScheduler()
+
+func gatesOfScheduler() string {
+	gates := "--feature-gates=GenericWorkload=true"
+	if schedulerKnows("GangScheduling") {
+		gates += ",GangScheduling=true"
+	}
+	return gates
+}
 
 // upstreamWorld is a countedWorld whose scheduler plans upstream's groups itself.
 type upstreamWorld struct {
