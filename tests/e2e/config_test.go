@@ -111,20 +111,20 @@ func understand(t *testing.T, w *world, config []byte) *schedulerv1.KubeSchedule
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.yaml"), filepath.Join(dir, "out.yaml")
-	w.must(os.WriteFile(in, config, 0o644))
+	w.Must(os.WriteFile(in, config, 0o644))
 	scheduler, err := process.Start(process.Spec{
-		Name: "scheduler", LogDir: dir, Path: w.cluster.Binary("kube-scheduler"),
-		Args: []string{"--config", in, "--master", w.cluster.Config.Host, "--write-config-to", out, "--secure-port=0"},
+		Name: "scheduler", LogDir: dir, Path: w.Cluster.Binary("kube-scheduler"),
+		Args: []string{"--config", in, "--master", w.Cluster.Config.Host, "--write-config-to", out, "--secure-port=0"},
 	})
-	w.must(err)
+	w.Must(err)
 	defer scheduler.Kill()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := scheduler.Wait(ctx); err != nil {
 		t.Fatalf("kube-scheduler refuses the configuration: %v:\n%s\nThe configuration:\n%s", err, scheduler.LogTail(5), config)
 	}
 	text, err := os.ReadFile(out)
-	w.must(err)
+	w.Must(err)
 	var understood schedulerv1.KubeSchedulerConfiguration
 	if err := yaml.Unmarshal(text, &understood); err != nil {
 		t.Fatalf("%v in\n%s", err, text)

@@ -49,7 +49,7 @@ func checkManifest(t *testing.T, m manifest) {
 	w := newWorld(t)
 	file := filepath.Join("../../deploy", m.file)
 	text, err := os.ReadFile(file)
-	w.must(err)
+	w.Must(err)
 	objects := 0
 	for _, document := range bytes.Split(text, []byte("\n---")) {
 		var object map[string]any
@@ -67,11 +67,11 @@ func checkManifest(t *testing.T, m manifest) {
 	}
 
 	t.Run("ItsPodsAreAdmitted", func(t *testing.T) { // by PodSecurity, as the Deployment's controller creates them
-		deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, m.name, metav1.GetOptions{})
-		w.must(err)
+		deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+		w.Must(err)
 		pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
 		pod.Name = "as-the-controller-would"
-		if _, err := w.client.CoreV1().Pods(namespace).Create(w.ctx, pod, metav1.CreateOptions{}); err != nil {
+		if _, err := w.Client.CoreV1().Pods(namespace).Create(w.Ctx, pod, metav1.CreateOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -83,8 +83,8 @@ func checkManifest(t *testing.T, m manifest) {
 // checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback.
 func checkMetrics(t *testing.T, w *world, m manifest) {
 	podIP := ownAddress(t)
-	deployment, err := w.client.AppsV1().Deployments(namespace).Get(w.ctx, m.name, metav1.GetOptions{})
-	w.must(err)
+	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+	w.Must(err)
 	var args []string
 	for _, arg := range deployment.Spec.Template.Spec.InitContainers[0].Args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
@@ -94,18 +94,18 @@ func checkMetrics(t *testing.T, w *world, m manifest) {
 			args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", podIP))
 		}
 	}
-	kubeconfig, err := w.cluster.WriteKubeconfig(m.agent+"-of-the-manifest", w.cluster.Config)
-	w.must(err)
-	agent := outrigger.Serve(t, m.agent+"-of-the-manifest", w.cluster.LogDir(), m.agent,
+	kubeconfig, err := w.Cluster.WriteKubeconfig(m.agent+"-of-the-manifest", w.Cluster.Config)
+	w.Must(err)
+	agent := outrigger.Serve(t, m.agent+"-of-the-manifest", w.Cluster.LogDir(), m.agent,
 		append(args, "--kubeconfig", kubeconfig)...)
 	admin, err := url.Parse(agent.AdminURL)
-	w.must(err)
+	w.Must(err)
 	client := http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil}}
 	response, err := client.Get("http://" + net.JoinHostPort(podIP, admin.Port()) + "/metrics")
-	w.must(err)
+	w.Must(err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	w.must(err)
+	w.Must(err)
 	if response.StatusCode != http.StatusOK || !strings.Contains(string(body), "outrigger_build_info{") {
 		t.Errorf("GET /metrics: %s: %.200s", response.Status, body)
 	}
@@ -135,8 +135,8 @@ func checkRightsOfAgent(t *testing.T, w *world, m manifest) {
 			User: "system:serviceaccount:" + namespace + ":" + m.name,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Group: right.group, Resource: resource, Subresource: subresource, Verb: right.verb}}}
-		answer, err := w.client.AuthorizationV1().SubjectAccessReviews().Create(w.ctx, review, metav1.CreateOptions{})
-		w.must(err)
+		answer, err := w.Client.AuthorizationV1().SubjectAccessReviews().Create(w.Ctx, review, metav1.CreateOptions{})
+		w.Must(err)
 		if !answer.Status.Allowed {
 			t.Errorf("may not %s %s", right, right.group)
 		}
@@ -147,16 +147,16 @@ func checkRightsOfAgent(t *testing.T, w *world, m manifest) {
 // rights of the manifest's service account; only addresses and the kubeconfig differ.
 func checkRights(t *testing.T, w *world, m manifest) {
 	settings := filepath.Join(t.TempDir(), "outrigger.yaml")
-	w.must(os.WriteFile(settings, []byte(configMapValue(w, m.settings, "outrigger.yaml")), 0o644))
-	credentials, err := w.cluster.ServiceAccountConfig(w.ctx, namespace, m.name)
-	w.must(err)
-	kubeconfig, err := w.cluster.WriteKubeconfig(m.name, credentials)
-	w.must(err)
-	agent := outrigger.Serve(t, m.agent, w.cluster.LogDir(), m.agent, "--config", settings, "--kubeconfig", kubeconfig)
+	w.Must(os.WriteFile(settings, []byte(configMapValue(w, m.settings, "outrigger.yaml")), 0o644))
+	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, namespace, m.name)
+	w.Must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(m.name, credentials)
+	w.Must(err)
+	agent := outrigger.Serve(t, m.agent, w.Cluster.LogDir(), m.agent, "--config", settings, "--kubeconfig", kubeconfig)
 	agent.UntilReady(t)
 
 	var config map[string]any
-	w.must(yaml.Unmarshal([]byte(configMapValue(w, m.name, "scheduler.yaml")), &config))
+	w.Must(yaml.Unmarshal([]byte(configMapValue(w, m.name, "scheduler.yaml")), &config))
 	connection, _ := config["clientConnection"].(map[string]any)
 	if connection == nil {
 		connection = map[string]any{}
@@ -164,14 +164,14 @@ func checkRights(t *testing.T, w *world, m manifest) {
 	}
 	connection["kubeconfig"] = kubeconfig
 	edited, err := yaml.Marshal(config)
-	w.must(err)
+	w.Must(err)
 	edited = edit(t, edited, func(extenders []any) {
 		for _, extender := range extenders {
 			extender.(map[string]any)["urlPrefix"] = agent.URL + "/" + m.agent
 		}
 	})
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	scheduler := w.cluster.MustStartScheduler(t, m.name, edited)
+	scheduler := w.Cluster.MustStartScheduler(t, m.name, edited)
 	w.pods(kube.MakePod("for-the-default-scheduler"))
 	for _, pod := range m.pods {
 		w.pods(pod.Scheduler(m.scheduler))
@@ -190,15 +190,15 @@ func checkRights(t *testing.T, w *world, m manifest) {
 
 func (w *world) kubectl(args ...string) string {
 	w.Helper()
-	out, err := w.cluster.Kubectl(w.ctx, args...)
-	w.must(err)
+	out, err := w.Cluster.Kubectl(w.Ctx, args...)
+	w.Must(err)
 	return out
 }
 
 func configMapValue(w *world, name, key string) string {
 	w.Helper()
-	object, err := w.client.CoreV1().ConfigMaps(namespace).Get(w.ctx, name, metav1.GetOptions{})
-	w.must(err)
+	object, err := w.Client.CoreV1().ConfigMaps(namespace).Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
 	if object.Data[key] == "" {
 		w.Fatalf("ConfigMap %s has no %s", name, key)
 	}

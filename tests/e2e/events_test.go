@@ -13,9 +13,9 @@ import (
 // untilEventWith waits until there is an event of that reason whose note has a text.
 func (w *world) untilEventWith(reason, text string) {
 	w.Helper()
-	w.must(kube.Eventually(w.ctx, patience, func(ctx context.Context) error {
+	w.Must(kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
 		var others []string
-		events, err := w.client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
+		events, err := w.Client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}

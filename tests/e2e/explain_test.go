@@ -48,8 +48,8 @@ func TestExplainNamesTheReasonsOfAPendingPod(t *testing.T) {
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled).Message
 
-	kubeconfig, err := w.cluster.WriteKubeconfig("person", w.cluster.Config)
-	w.must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
+	w.Must(err)
 	args := []string{"explain", "pod", "p", "-n", "default", "--agents", "safe", "--safe.max-risk", "0.3",
 		"--kubeconfig", kubeconfig}
 	var explained explanation
@@ -77,8 +77,8 @@ func TestExplainNamesTheReasonsOfAPendingPod(t *testing.T) {
 	}
 	t.Run("AsAPluginOfKubectl", func(t *testing.T) {
 		bin := t.TempDir()
-		w.must(os.Symlink(outrigger.Binary(t), filepath.Join(bin, "kubectl-outrigger")))
-		command := exec.CommandContext(w.ctx, w.cluster.Binary("kubectl"), append([]string{"outrigger"}, args...)...)
+		w.Must(os.Symlink(outrigger.Binary(t), filepath.Join(bin, "kubectl-outrigger")))
+		command := exec.CommandContext(w.Ctx, w.Cluster.Binary("kubectl"), append([]string{"outrigger"}, args...)...)
 		command.Env = []string{"PATH=" + bin, "HOME=" + t.TempDir()}
 		out, err := command.CombinedOutput()
 		if err != nil || string(out) != table {

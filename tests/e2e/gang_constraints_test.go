@@ -117,9 +117,9 @@ func TestAGangThatNeverPreemptsWaitsForOthersToEnd(t *testing.T) {
 	const size = 4
 	w := newCountedWorld(t, zoned("a", 2), nil, "--gang.preempt", "--gang.min-run-time", "0")
 	never := corev1.PreemptNever
-	_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+	_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "patient"}, Value: 1000, PreemptionPolicy: &never}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	w.inParallel(4, append(gangOf("early", size), singles("single", size)...))
 	w.untilBound(2 * size)
 
@@ -222,7 +222,7 @@ func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
 	w.gang = w.serveGang()
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
 	group := plugins.object("default", "train", 2)
-	w.must(unstructured.SetNestedMap(group.Object, map[string]any{"cpu": "10"}, "spec", "minResources"))
+	w.Must(unstructured.SetNestedMap(group.Object, map[string]any{"cpu": "10"}, "spec", "minResources"))
 	w.create(client, plugins, group)
 	w.pods(plugins.member("train", 0), plugins.member("train", 1))
 	// The condition may say "members" still: who sleeps is not woken to be told another reason.

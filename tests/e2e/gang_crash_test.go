@@ -78,8 +78,8 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 	w.slots("n", 1, size)
 	w.gang = w.serveGang("--gang.partial-timeout", "1")
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
-	_, err := standin.StartKubelet(w.ctx, w.client)
-	w.must(err)
+	_, err := standin.StartKubelet(w.Ctx, w.Client)
+	w.Must(err)
 	var pods []*kube.PodBuilder
 	for i := range size {
 		pods = append(pods, member("train", i, size).Annotation("outrigger.dev/on-member-loss", "restart"))
@@ -88,9 +88,9 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 	w.untilBoundOf("train-", size, time.Now())
 	w.until("train-000", "running", func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
 	began := time.Now()
-	_, err = w.client.CoreV1().Pods("default").Patch(w.ctx, "train-000", types.MergePatchType,
+	_, err = w.Client.CoreV1().Pods("default").Patch(w.Ctx, "train-000", types.MergePatchType,
 		[]byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
-	w.must(err)
+	w.Must(err)
 	w.untilGone("train-001", "train-002", "train-003")
 	w.within(3*time.Second, "the rest is gone", time.Since(began))
 	w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")

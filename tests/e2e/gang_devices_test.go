@@ -19,8 +19,8 @@ var resourceClaims = schema.GroupVersionResource{Group: "resource.k8s.io", Versi
 // servesDevices tells whether the API server has ResourceClaims as they are from Kubernetes 1.34 on.
 func (w *world) servesDevices() bool {
 	w.Helper()
-	groups, err := w.client.Discovery().ServerGroups()
-	w.must(err)
+	groups, err := w.Client.Discovery().ServerGroups()
+	w.Must(err)
 	return slices.ContainsFunc(groups.Groups, func(group metav1.APIGroup) bool {
 		return group.Name == resourceClaims.Group && slices.ContainsFunc(group.Versions,
 			func(version metav1.GroupVersionForDiscovery) bool { return version.Version == resourceClaims.Version })
@@ -30,16 +30,16 @@ func (w *world) servesDevices() bool {
 // allocated creates a ResourceClaim that another pod uses already, on one node.
 func (w *world) allocated(name, node string) {
 	w.Helper()
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	claims := client.Resource(resourceClaims).Namespace("default")
 	claim := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": resourceClaims.GroupVersion().String(), "kind": "ResourceClaim",
 		"metadata": map[string]any{"name": name},
 		"spec":     map[string]any{"devices": map[string]any{}},
 	}}
-	created, err := claims.Create(w.ctx, claim, metav1.CreateOptions{})
-	w.must(err)
+	created, err := claims.Create(w.Ctx, claim, metav1.CreateOptions{})
+	w.Must(err)
 	// Of what is reserved for nobody the scheduler would make something new.
 	created.Object["status"] = map[string]any{"reservedFor": []any{
 		map[string]any{"resource": "pods", "name": "another", "uid": "another"},
@@ -48,8 +48,8 @@ func (w *world) allocated(name, node string) {
 		"nodeSelector": map[string]any{"nodeSelectorTerms": []any{map[string]any{
 			"matchFields": []any{map[string]any{
 				"key": "metadata.name", "operator": "In", "values": []any{node}}}}}}}}
-	_, err = claims.UpdateStatus(w.ctx, created, metav1.UpdateOptions{})
-	w.must(err)
+	_, err = claims.UpdateStatus(w.Ctx, created, metav1.UpdateOptions{})
+	w.Must(err)
 }
 
 // Members whose devices are allocated go where these are, at once: nothing has to be refused for it. Where the

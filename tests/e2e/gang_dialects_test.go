@@ -85,16 +85,16 @@ func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 		},
 	}}
 	_, err := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
-		Resource: "customresourcedefinitions"}).Create(w.ctx, crd, metav1.CreateOptions{})
-	w.must(err)
+		Resource: "customresourcedefinitions"}).Create(w.Ctx, crd, metav1.CreateOptions{})
+	w.Must(err)
 }
 
 // newPodGroupWorld is a world without an agent yet, with the PodGroups of scheduler-plugins.
 func newPodGroupWorld(t *testing.T) (*gangWorld, dynamic.Interface, dialect) {
 	t.Helper()
 	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	plugins := dialects[0]
 	w.definePodGroups(client, plugins)
 	return w, client, plugins
@@ -105,7 +105,7 @@ func (w *world) create(client dynamic.Interface, d dialect, object *unstructured
 	w.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		_, err := client.Resource(d.resource).Namespace(object.GetNamespace()).Create(w.ctx, object, metav1.CreateOptions{})
+		_, err := client.Resource(d.resource).Namespace(object.GetNamespace()).Create(w.Ctx, object, metav1.CreateOptions{})
 		if err == nil {
 			return
 		}
@@ -121,8 +121,8 @@ func (w *world) untilStatus(client dynamic.Interface, d dialect, want string) {
 	w.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		group, err := client.Resource(d.resource).Namespace("default").Get(w.ctx, "train", metav1.GetOptions{})
-		w.must(err)
+		group, err := client.Resource(d.resource).Namespace("default").Get(w.Ctx, "train", metav1.GetOptions{})
+		w.Must(err)
 		status := fmt.Sprint(group.Object["status"])
 		if strings.Contains(status, want) {
 			return
@@ -139,15 +139,15 @@ func (w *world) untilStatus(client dynamic.Interface, d dialect, want string) {
 func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	for _, d := range dialects {
 		w.definePodGroups(client, d)
 		w.create(client, d, d.object("default", "train", 3))
 	}
-	_, err = w.client.CoreV1().Namespaces().Create(w.ctx, &corev1.Namespace{
+	_, err = w.Client.CoreV1().Namespaces().Create(w.Ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: "other"}}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	w.slots("n", 4, 4)
 	w.gang = w.serveGang("--gang.write-status")
 	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
@@ -171,7 +171,7 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 	w.untilStatus(client, dialects[2], "message:2 of 3 members exist reason:members")
 	// The group is another one now, with another minimum.
 	plugins := dialects[0]
-	w.must(client.Resource(plugins.resource).Namespace("default").Delete(w.ctx, "train", metav1.DeleteOptions{}))
+	w.Must(client.Resource(plugins.resource).Namespace("default").Delete(w.Ctx, "train", metav1.DeleteOptions{}))
 	// Beside the three of the other namespace. Its pods sleep: nothing of a group wakes them by itself.
 	w.gang.UntilMetricAbove(t, 3, "outrigger_gang_waiting", `cause="no PodGroup"`)
 	began := time.Now()

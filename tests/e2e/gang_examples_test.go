@@ -116,8 +116,8 @@ func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
 	t.Parallel()
 	withUpstream := knowsUpstreamGroups(t)
 	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	for _, d := range dialects {
 		w.definePodGroups(client, d)
 	}
@@ -140,17 +140,17 @@ func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
 // checkIsAGang creates an example in a namespace of its own, its last pod later.
 func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one example) {
 	w.Helper()
-	_, err := w.client.CoreV1().Namespaces().Create(w.ctx, &corev1.Namespace{
+	_, err := w.Client.CoreV1().Namespaces().Create(w.Ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	for _, group := range one.groups {
 		group.SetNamespace(namespace)
 		w.create(client, dialect{name: one.name, resource: group.GroupVersionKind().GroupVersion().WithResource("podgroups")}, group)
 	}
 	pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(namespace)
 	create := func(pod *unstructured.Unstructured) {
-		_, err := pods.Create(w.ctx, pod, metav1.CreateOptions{})
-		w.must(err)
+		_, err := pods.Create(w.Ctx, pod, metav1.CreateOptions{})
+		w.Must(err)
 	}
 	last := len(one.pods) - 1
 	for _, pod := range one.pods[:last] {
@@ -167,7 +167,7 @@ func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one
 // untilAll waits until a condition holds for all of these pods.
 func (w *world) untilAll(namespace string, pods []*unstructured.Unstructured, what string, condition func(*corev1.Pod) bool) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	err := w.tracker.Until(ctx, func() bool {
 		for _, each := range pods {

@@ -28,10 +28,10 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 		{"agent-last-binding-sent", "binding", size, killAgent, agentBack},
 		{"scheduler-half-waiting", "bind", size / 2, func() { w.scheduler.Kill() }, w.runScheduler},
 		{"scheduler-half-bound", "binding", size/2 + 1, func() { w.scheduler.Kill() }, w.runScheduler},
-		{"server-half-waiting", "bind", size / 2, w.cluster.KillServer,
-			func() { w.must(w.cluster.StartServer(w.ctx)) }},
-		{"server-half-bound", "binding", size/2 + 1, w.cluster.KillServer,
-			func() { w.must(w.cluster.StartServer(w.ctx)) }},
+		{"server-half-waiting", "bind", size / 2, w.Cluster.KillServer,
+			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
+		{"server-half-bound", "binding", size/2 + 1, w.Cluster.KillServer,
+			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
 	}
 	for _, row := range rows {
 		sprung := w.set(row.kind, row.at, row.kill)

@@ -57,8 +57,8 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 // explainTells runs "explain gang", whose plan does not know what the agent remembers.
 func (w *world) explainTells(gang, want string) {
 	w.Helper()
-	kubeconfig, err := w.cluster.WriteKubeconfig("person", w.cluster.Config)
-	w.must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
+	w.Must(err)
 	text := string(outrigger.Run(w, "explain", "gang", gang, "-n", "default", "--kubeconfig", kubeconfig))
 	_, told, _ := strings.Cut(text, "Told: ")
 	if line, _, _ := strings.Cut(told, "\n"); !strings.Contains(line, want) {

@@ -74,8 +74,8 @@ func namedCases() []namedCase {
 func TestGangsOfTheTableOfCoscheduling(t *testing.T) {
 	t.Parallel()
 	w := &gangWorld{world: newWorld(t)}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	w.definePodGroups(client, dialects[0])
 	w.priorityClasses(map[string]int32{"mid": 100, "high": 1000})
 	w.gang = w.serveGang()
@@ -94,7 +94,7 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 		}
 		w.create(client, dialects[0], object)
 		defer func() {
-			w.must(client.Resource(dialects[0].resource).Namespace("default").Delete(w.ctx, group, metav1.DeleteOptions{}))
+			w.Must(client.Resource(dialects[0].resource).Namespace("default").Delete(w.Ctx, group, metav1.DeleteOptions{}))
 		}()
 	}
 	w.pods(row.pods...)
@@ -127,5 +127,5 @@ func (w *gangWorld) clear(node string) {
 	w.Helper()
 	w.deletePods("")
 	w.untilGone("")
-	w.must(w.client.CoreV1().Nodes().Delete(context.WithoutCancel(w.ctx), node, metav1.DeleteOptions{}))
+	w.Must(w.Client.CoreV1().Nodes().Delete(context.WithoutCancel(w.Ctx), node, metav1.DeleteOptions{}))
 }

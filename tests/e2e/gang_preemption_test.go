@@ -19,21 +19,21 @@ import (
 // gangSet is a gang of the labels' dialect whose controller replaces what goes, at once.
 func (w *gangWorld) gangSet(name, priorityClass string, size int) {
 	w.Helper()
-	_, err := standin.StartSet(w.ctx, w.client, standin.SetSpec{
+	_, err := standin.StartSet(w.Ctx, w.Client, standin.SetSpec{
 		Namespace: "default", Name: name, Size: size,
 		Template: func(int) *corev1.Pod {
 			return slot(name).PriorityClass(priorityClass).
 				Label("podGroup", name).Label("minAvailable", fmt.Sprint(size)).Pod()
 		}})
-	w.must(err)
+	w.Must(err)
 }
 
 func (w *world) priorityClasses(values map[string]int32) {
 	w.Helper()
 	for name, value := range values {
-		_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}, metav1.CreateOptions{})
-		w.must(err)
+		w.Must(err)
 	}
 }
 
@@ -41,13 +41,13 @@ func (w *world) priorityClasses(values map[string]int32) {
 func (w *world) budget(gang string, size int) {
 	w.Helper()
 	minAvailable := intstr.FromInt(size)
-	_, err := w.client.PolicyV1().PodDisruptionBudgets("default").Create(w.ctx, &policyv1.PodDisruptionBudget{
+	_, err := w.Client.PolicyV1().PodDisruptionBudgets("default").Create(w.Ctx, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: gang},
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MinAvailable: &minAvailable,
 			Selector:     &metav1.LabelSelector{MatchLabels: map[string]string{"podGroup": gang}},
 		}}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 }
 
 // untouched fails if a pod of the gang was replaced.
@@ -69,10 +69,10 @@ func (w *world) untouched(gang string, size int) {
 func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
 	w := newGangWorld(t, 5, "--gang.preempt", "--gang.min-run-time", "0")
 	w.priorityClasses(map[string]int32{"low": 10, "mid": 20, "high": 1000})
-	_, err := standin.StartKubelet(w.ctx, w.client)
-	w.must(err)
-	_, err = standin.StartDisruptions(w.ctx, w.client)
-	w.must(err)
+	_, err := standin.StartKubelet(w.Ctx, w.Client)
+	w.Must(err)
+	_, err = standin.StartDisruptions(w.Ctx, w.Client)
+	w.Must(err)
 	// Twenty places: gangs of low priority of four, which a budget protects, of four and of eight, and
 	// one of mid priority of four.
 	w.budget("kept", 4)
@@ -123,12 +123,12 @@ func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
 			if row.never {
 				policy = corev1.PreemptNever
 			}
-			_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+			_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 				ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000, PreemptionPolicy: &policy},
 				metav1.CreateOptions{})
-			w.must(err)
-			_, err = standin.StartKubelet(w.ctx, w.client)
-			w.must(err)
+			w.Must(err)
+			_, err = standin.StartKubelet(w.Ctx, w.Client)
+			w.Must(err)
 			w.gangSet("low", "low", 4)
 			w.untilBoundOf("low-", 4, time.Now())
 			w.gangSet("high", "high", 4)
@@ -145,7 +145,7 @@ func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
 // untilNone waits until no pod of a prefix has a place.
 func (w *world) untilNone(prefix string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool { return w.bound(prefix) == 0 }); err != nil {
 		w.Fatalf("%d pods of %s still have places", w.bound(prefix), prefix)
@@ -157,8 +157,8 @@ func (w *world) untilEvent(reason string) {
 	w.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		events, err := w.client.EventsV1().Events("default").List(w.ctx, metav1.ListOptions{})
-		w.must(err)
+		events, err := w.Client.EventsV1().Events("default").List(w.Ctx, metav1.ListOptions{})
+		w.Must(err)
 		for _, event := range events.Items {
 			if event.Reason == reason {
 				return

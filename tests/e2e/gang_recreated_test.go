@@ -16,8 +16,8 @@ import (
 func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 	t.Parallel()
 	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	rows := append([]dialect{}, dialects...)
 	for _, d := range rows {
 		w.definePodGroups(client, d)
@@ -56,9 +56,9 @@ func (g *recreated) group(minimum int64) {
 func (g *recreated) noGroup() {
 	g.Helper()
 	groups := g.client.Resource(g.dialect.resource).Namespace("default")
-	_, err := groups.Patch(g.ctx, "train", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	g.must(err)
-	g.must(groups.Delete(g.ctx, "train", metav1.DeleteOptions{}))
+	_, err := groups.Patch(g.Ctx, "train", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	g.Must(err)
+	g.Must(groups.Delete(g.Ctx, "train", metav1.DeleteOptions{}))
 }
 
 // pod is the name of a member.

@@ -37,13 +37,13 @@ func (w *trappedWorld) agentBackOf(r *replica) {
 func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	w.Helper()
 	r := &replica{host: host}
-	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.cluster.LogDir(), "gang",
+	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.Cluster.LogDir(), "gang",
 		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
-	r.config = filepath.Join(w.cluster.Dir, host+".yaml")
-	w.must(os.WriteFile(r.config, config, 0o600))
+	r.config = filepath.Join(w.Cluster.Dir, host+".yaml")
+	w.Must(os.WriteFile(r.config, config, 0o600))
 	return r
 }
 
@@ -52,17 +52,17 @@ func (w *trappedWorld) run(r *replica) {
 	w.Helper()
 	var err error
 	r.scheduler, err = process.Start(process.Spec{
-		Name: "kube-scheduler-" + r.host, Path: "unshare", LogDir: w.cluster.LogDir(),
+		Name: "kube-scheduler-" + r.host, Path: "unshare", LogDir: w.Cluster.LogDir(),
 		Args: []string{"--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\"", r.host,
-			w.cluster.Binary("kube-scheduler"), "--config=" + r.config, "--secure-port=0", "-v=2"},
+			w.Cluster.Binary("kube-scheduler"), "--config=" + r.config, "--secure-port=0", "-v=2"},
 	})
-	w.must(err)
+	w.Must(err)
 	w.Cleanup(r.scheduler.Kill)
 }
 
 // leads tells whether the replica's scheduler holds the Lease.
 func (w *trappedWorld) leads(r *replica) bool {
-	lease, err := w.client.CoordinationV1().Leases("kube-system").Get(w.ctx, "kube-scheduler", metav1.GetOptions{})
+	lease, err := w.Client.CoordinationV1().Leases("kube-system").Get(w.Ctx, "kube-scheduler", metav1.GetOptions{})
 	return err == nil && lease.Spec.HolderIdentity != nil && strings.HasPrefix(*lease.Spec.HolderIdentity, r.host+"_")
 }
 

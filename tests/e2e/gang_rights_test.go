@@ -76,7 +76,7 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 		t.Run(fmt.Sprintf("without %s %s", missing, missing.group), func(t *testing.T) {
 			name := fmt.Sprintf("gang-without-%d", i)
 			needs := deedOf(t, missing)
-			agent := outrigger.Serve(t, name, w.cluster.LogDir(), "gang",
+			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "gang",
 				append([]string{"--kubeconfig", w.kubeconfigWithout(name, all, missing)}, needs.args...)...)
 			checkTells(t, missing, func() string { return needs.tells(w, agent) })
 		})
@@ -124,7 +124,7 @@ func alone(more ...string) []string {
 
 func inItsLog(w *world, agent *outrigger.Server) string {
 	text, err := os.ReadFile(agent.LogPath())
-	w.must(err)
+	w.Must(err)
 	return string(text)
 }
 
@@ -132,17 +132,17 @@ func inItsLog(w *world, agent *outrigger.Server) string {
 // one again becomes a series.
 func whenToldAgain(w *world, agent *outrigger.Server) string {
 	log := inItsLog(w, agent)
-	pods := w.client.CoreV1().Pods("default")
+	pods := w.Client.CoreV1().Pods("default")
 	last := short(2).Pod()
 	switch {
 	case !strings.Contains(log, "gang default/short waits"):
 	case w.tracker.Pod("default", last.Name) == nil:
-		if _, err := pods.Create(w.ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-			w.must(err)
+		if _, err := pods.Create(w.Ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+			w.Must(err)
 		}
 	default:
-		if err := pods.Delete(w.ctx, last.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
-			w.must(err)
+		if err := pods.Delete(w.Ctx, last.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			w.Must(err)
 		}
 	}
 	return log
@@ -156,7 +156,7 @@ func short(index int) *kube.PodBuilder {
 // whenBinding is the error of a call of the scheduler to bind a pod.
 func whenBinding(name string) func(*world, *outrigger.Server) string {
 	return func(w *world, agent *outrigger.Server) string {
-		if err := w.bindCall(w.ctx, agent, name, "wide"); err != nil {
+		if err := w.bindCall(w.Ctx, agent, name, "wide"); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -210,8 +210,8 @@ func (w *world) createWhatIsActedOn() {
 // could be one of upstream's.
 func (w *world) createGroups() bool {
 	w.Helper()
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	for _, d := range dialects {
 		d.plainStatus = d.name == "volcano"
 		w.definePodGroups(client, d)

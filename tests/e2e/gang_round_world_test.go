@@ -50,7 +50,7 @@ func (w *roundWorld) leading() *replica {
 func (w *roundWorld) arm(d death) <-chan struct{} {
 	return w.set(d.step, d.at, func() {
 		if d.victim == "server" {
-			w.cluster.KillServer()
+			w.Cluster.KillServer()
 			return
 		}
 		killAgent, scheduler := w.killAgent, w.scheduler
@@ -73,7 +73,7 @@ func (w *roundWorld) revive(d death) {
 	time.Sleep(d.pause)
 	switch {
 	case d.victim == "server":
-		w.must(w.cluster.StartServer(w.ctx))
+		w.Must(w.Cluster.StartServer(w.Ctx))
 		// A scheduler that cannot renew its Lease exits, and a kubelet starts it again.
 		for _, r := range w.replicas {
 			r.scheduler.Kill()
@@ -96,7 +96,7 @@ func (w *roundWorld) revive(d death) {
 
 // keep creates pods as controllers do, until they are there, and whoever goes again, until it is told to stop.
 func (w *roundWorld) keep(pods []*kube.PodBuilder) (stop func()) {
-	ctx, cancel := context.WithCancel(w.ctx)
+	ctx, cancel := context.WithCancel(w.Ctx)
 	var stopped sync.WaitGroup
 	stopped.Go(func() {
 		w.createAll(pods)
@@ -128,8 +128,8 @@ func (w *roundWorld) notThere(pods []*kube.PodBuilder) (gone []*kube.PodBuilder)
 func (w *roundWorld) createAll(pods []*kube.PodBuilder) (created int) {
 	for _, builder := range pods {
 		pod := builder.Pod()
-		if err := kube.Eventually(w.ctx, patience, func(ctx context.Context) error {
-			_, err := w.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+		if err := kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
+			_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 			if err == nil {
 				created++
 			}

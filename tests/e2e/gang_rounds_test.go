@@ -118,7 +118,7 @@ func isClosed(channel <-chan struct{}) bool {
 // settlesBefore tells whether the round is settled before the trap springs.
 func (w *roundWorld) settlesBefore(r *round, sprung <-chan struct{}) bool {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	settled := make(chan error, 1)
 	go func() { settled <- w.tracker.Until(ctx, func() bool { return r.unsettled(w.tracker.Pods()) == "" }) }()

@@ -103,7 +103,7 @@ func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	t.Helper()
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
 	w.slots("n", nodes, 4)
-	w.gang = outrigger.ServeAt(w, 0, "gang", w.cluster.LogDir(), "gang", append([]string{
+	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", append([]string{
 		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none"}, args...)...)
 	w.gang.UntilReady(w)
 	w.config = w.world.config(map[string]string{"gang": w.trapped(w.gang)})
@@ -121,7 +121,7 @@ func (w *trappedWorld) trapped(agent *outrigger.Server) string {
 func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Request)) string {
 	w.Helper()
 	target, err := url.Parse(agent.URL)
-	w.must(err)
+	w.Must(err)
 	pass := httputil.NewSingleHostReverseProxy(target)
 	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -144,8 +144,8 @@ func (w *trappedWorld) throughTrap(l *line) string {
 	})
 	if w.rights == nil {
 		var err error
-		w.rights, err = w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
-		w.must(err)
+		w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
+		w.Must(err)
 	}
 	w.proxies++
 	return w.kubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
@@ -177,8 +177,8 @@ func (w *trappedWorld) seeWrites(proxy *faults.Proxy, l *line, sent, answered st
 func (w *trappedWorld) runScheduler() {
 	w.Helper()
 	var err error
-	w.scheduler, err = w.cluster.StartScheduler("kube-scheduler", w.config)
-	w.must(err)
+	w.scheduler, err = w.Cluster.StartScheduler("kube-scheduler", w.config)
+	w.Must(err)
 	w.Cleanup(w.scheduler.Kill)
 }
 

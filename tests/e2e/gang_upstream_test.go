@@ -61,12 +61,12 @@ func (w *world) join(client dynamic.Interface, d dialect, group string, members 
 	}
 	for _, member := range members {
 		pod, err := runtime.DefaultUnstructuredConverter.ToUnstructured(member.Pod())
-		w.must(err)
-		w.must(unstructured.SetNestedField(pod, group, "spec", "schedulingGroup", "podGroupName"))
+		w.Must(err)
+		w.Must(unstructured.SetNestedField(pod, group, "spec", "schedulingGroup", "podGroupName"))
 		pod["apiVersion"], pod["kind"] = "v1", "Pod"
 		_, err = client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(member.Pod().Namespace).
-			Create(w.ctx, &unstructured.Unstructured{Object: pod}, metav1.CreateOptions{})
-		w.must(err)
+			Create(w.Ctx, &unstructured.Unstructured{Object: pod}, metav1.CreateOptions{})
+		w.Must(err)
 	}
 }
 
@@ -92,10 +92,10 @@ func newUpstreamWorld(t *testing.T, nodes int, gates string, args ...string) *up
 		worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)})))}
 	w.slots("n", nodes, 4)
 	w.gang = w.serveGang(args...)
-	w.cluster.MustStartScheduler(t, "kube-scheduler", w.configOf(nil), gates)
+	w.Cluster.MustStartScheduler(t, "kube-scheduler", w.configOf(nil), gates)
 	var err error
-	w.client, err = dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	w.client, err = dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	w.takesTurns("first") // it has begun
 	return w
 }

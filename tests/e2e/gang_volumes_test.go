@@ -19,9 +19,9 @@ func (w *world) withClaims(pods []*kube.PodBuilder) []*kube.PodBuilder {
 	w.Helper()
 	return each(pods, func(pod *kube.PodBuilder) {
 		name := pod.Pod().Name
-		_, err := w.client.CoreV1().PersistentVolumeClaims("default").Create(w.ctx,
+		_, err := w.Client.CoreV1().PersistentVolumeClaims("default").Create(w.Ctx,
 			kube.MakeClaim(name, standin.LateClass), metav1.CreateOptions{})
-		w.must(err)
+		w.Must(err)
 		pod.Claim(name)
 	})
 }
@@ -29,8 +29,8 @@ func (w *world) withClaims(pods []*kube.PodBuilder) []*kube.PodBuilder {
 // volumeNodes returns for each claim the node that its volume is on; "" while it has none.
 func (w *world) volumeNodes() map[string]string {
 	w.Helper()
-	volumes, err := w.client.CoreV1().PersistentVolumes().List(w.ctx, metav1.ListOptions{})
-	w.must(err)
+	volumes, err := w.Client.CoreV1().PersistentVolumes().List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
 	nodes := map[string]string{}
 	for _, volume := range volumes.Items {
 		term := volume.Spec.NodeAffinity.Required.NodeSelectorTerms[0]
@@ -55,9 +55,9 @@ func (w *world) checkVolumes(count int) {
 
 func (w *world) cordon(node string, cordoned bool) {
 	w.Helper()
-	_, err := w.client.CoreV1().Nodes().Patch(w.ctx, node, types.MergePatchType,
+	_, err := w.Client.CoreV1().Nodes().Patch(w.Ctx, node, types.MergePatchType,
 		fmt.Appendf(nil, `{"spec":{"unschedulable":%v}}`, cordoned), metav1.PatchOptions{})
-	w.must(err)
+	w.Must(err)
 }
 
 // W11: the volume of each member fails once, so that the scheduler gives its place up before the
@@ -66,8 +66,8 @@ func TestAGangWhoseVolumesFailOnceIsWhole(t *testing.T) {
 	t.Parallel()
 	const size = 4
 	w := newCountedWorld(t, zoned("a", 2), nil)
-	volumes, err := standin.StartVolumes(w.ctx, w.client, 1)
-	w.must(err)
+	volumes, err := standin.StartVolumes(w.Ctx, w.Client, 1)
+	w.Must(err)
 	began := time.Now()
 	w.inParallel(4, w.withClaims(gangOf("train", size)))
 	t.Logf("whole after %.2f s", w.untilBoundOf("train-", size, began).Seconds())
@@ -89,8 +89,8 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 		nodes = append(nodes, kube.MakeNode(fmt.Sprintf("n%d", i)).Resource(corev1.ResourceCPU, "1"))
 	}
 	w := newCountedWorld(t, nodes, nil, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
-	_, err := standin.StartVolumes(w.ctx, w.client, 0)
-	w.must(err)
+	_, err := standin.StartVolumes(w.Ctx, w.Client, 0)
+	w.Must(err)
 	members := w.withClaims(gangOf("train", size))
 	members[size-1].Scheduler(laterScheduler)
 	w.pods(members...)
@@ -112,7 +112,7 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 
 	began := time.Now()
 	w.cordon(home, false)
-	w.cluster.MustStartScheduler(w, laterScheduler, w.configOf([]string{laterScheduler}))
+	w.Cluster.MustStartScheduler(w, laterScheduler, w.configOf([]string{laterScheduler}))
 	t.Logf("whole %.2f s after its node was opened", w.untilBoundOf("train-", size, began).Seconds())
 	w.checkVolumes(size)
 	w.checkBoundOnce(size)

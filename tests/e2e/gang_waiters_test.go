@@ -53,9 +53,9 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 	const size = 30
 	w := newBarrierWorld(t, 0)
 	w.slots("n", 5, size/5)
-	_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+	_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	w.atBarrier("train", size)
 	before := w.uids("train-")
 
@@ -128,7 +128,7 @@ func (w *world) nominated() map[string]string {
 // untilNominatedOnlyTo waits until who is nominated is so to a node; "": until nobody is.
 func (w *world) untilNominatedOnlyTo(node string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool {
 		for _, to := range w.nominated() {
@@ -154,21 +154,21 @@ type onBarrier struct {
 func thingsAtTheBarrier() []onBarrier {
 	const first = "train-000"
 	cordon := func(w *trappedWorld, cordoned bool) {
-		_, err := w.client.CoreV1().Nodes().Patch(w.ctx, "n000", types.MergePatchType,
+		_, err := w.Client.CoreV1().Nodes().Patch(w.Ctx, "n000", types.MergePatchType,
 			fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, cordoned), metav1.PatchOptions{})
-		w.must(err)
+		w.Must(err)
 	}
 	return []onBarrier{
 		{"APodIsDeleted", func(w *trappedWorld) {
-			w.must(w.client.CoreV1().Pods("default").Delete(w.ctx, first, metav1.DeleteOptions{}))
+			w.Must(w.Client.CoreV1().Pods("default").Delete(w.Ctx, first, metav1.DeleteOptions{}))
 		}, 0, "", func(w *trappedWorld) { w.pods(member("train", 0, barrierSize)) }},
 		{"ANodeIsCordoned", func(w *trappedWorld) { cordon(w, true) }, 0, "",
 			func(w *trappedWorld) { cordon(w, false) }},
 		{"ANodeIsDeleted", func(w *trappedWorld) {
-			w.must(w.client.CoreV1().Nodes().Delete(w.ctx, "n000", metav1.DeleteOptions{}))
+			w.Must(w.Client.CoreV1().Nodes().Delete(w.Ctx, "n000", metav1.DeleteOptions{}))
 		}, 0, "", func(w *trappedWorld) { w.slots("n", 1, barrierSize) }},
 		{"AMemberIsBoundByHandElsewhere", func(w *trappedWorld) {
-			w.must(w.client.CoreV1().Pods("default").Bind(w.ctx, &corev1.Binding{
+			w.Must(w.Client.CoreV1().Pods("default").Bind(w.Ctx, &corev1.Binding{
 				ObjectMeta: metav1.ObjectMeta{Name: first, Namespace: "default"},
 				Target:     corev1.ObjectReference{Kind: "Node", Name: "elsewhere"}}, metav1.CreateOptions{}))
 		}, 1, "n000", nil},
@@ -226,7 +226,7 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	for _, name := range ours {
 		w.until(name, "there", func(*corev1.Pod) bool { return true })
 	}
-	ctx, hangUp := context.WithCancel(w.ctx)
+	ctx, hangUp := context.WithCancel(w.Ctx)
 	hungUp := make(chan error, 1)
 	go func() { hungUp <- w.bindCall(ctx, w.gang, ours[0], "n000") }()
 	w.untilWaiting(3)
@@ -240,12 +240,12 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	}
 	// All others are there: with who has gone they would be enough.
 	last := make(chan error, 1)
-	go func() { last <- w.bindCall(w.ctx, w.gang, ours[1], "n000") }()
+	go func() { last <- w.bindCall(w.Ctx, w.gang, ours[1], "n000") }()
 	w.untilWaiting(3)
 	if bound := w.bound("train-"); bound != 0 {
 		t.Errorf("%d members are bound, and one has no caller", bound)
 	}
-	if err := w.bindCall(w.ctx, w.gang, ours[0], "n000"); err != nil {
+	if err := w.bindCall(w.Ctx, w.gang, ours[0], "n000"); err != nil {
 		t.Errorf("the call that came again: %v", err)
 	}
 	if err := <-last; err != nil {

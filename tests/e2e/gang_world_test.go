@@ -80,7 +80,7 @@ func (w *world) bound(prefix string) int {
 // of them was seen bound.
 func (w *world) untilBoundOf(prefix string, count int, began time.Time) time.Duration {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool { return w.bound(prefix) >= count }); err != nil {
 		w.Fatalf("not %d pods of %s bound, but %d: %v", count, prefix, w.bound(prefix), err)
@@ -105,7 +105,7 @@ func (w *world) inParallel(clients int, pods []*kube.PodBuilder) {
 			defer group.Done()
 			for builder := range queue {
 				pod := builder.Pod()
-				if _, err := w.client.CoreV1().Pods(pod.Namespace).Create(w.ctx, pod, metav1.CreateOptions{}); err != nil {
+				if _, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{}); err != nil {
 					w.Errorf("create %s: %v", pod.Name, err)
 				}
 			}
@@ -124,7 +124,7 @@ func (w *world) deletePods(prefix string) {
 	grace := int64(0)
 	for _, pod := range w.tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) {
-			w.must(w.client.CoreV1().Pods(pod.Namespace).Delete(w.ctx, pod.Name,
+			w.Must(w.Client.CoreV1().Pods(pod.Namespace).Delete(w.Ctx, pod.Name,
 				metav1.DeleteOptions{GracePeriodSeconds: &grace}))
 		}
 	}
@@ -193,7 +193,7 @@ func (w *world) allButOneSleep(gang string, size int) {
 // firstWhole waits until one of two gangs is bound as a whole, and returns it first.
 func (w *world) firstWhole(size int, a, b string) (first, second string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool {
 		return w.bound(a+"-") == size || w.bound(b+"-") == size
@@ -209,7 +209,7 @@ func (w *world) firstWhole(size int, a, b string) (first, second string) {
 // untilGone waits until no pod of the prefixes is there.
 func (w *world) untilGone(prefixes ...string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool {
 		for _, pod := range w.tracker.Pods() {

@@ -19,12 +19,12 @@ import (
 // faultyServer is the API server behind a proxy that can be told to do wrong.
 func (w *world) faultyServer() *faults.Proxy {
 	w.Helper()
-	ca, err := os.ReadFile(w.cluster.Config.CAFile)
-	w.must(err)
+	ca, err := os.ReadFile(w.Cluster.Config.CAFile)
+	w.Must(err)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
-	proxy, err := faults.Start(w.cluster.Config.Host, &tls.Config{RootCAs: pool})
-	w.must(err)
+	proxy, err := faults.Start(w.Cluster.Config.Host, &tls.Config{RootCAs: pool})
+	w.Must(err)
 	w.Cleanup(proxy.Close)
 	return proxy
 }
@@ -33,10 +33,10 @@ func (w *world) faultyServer() *faults.Proxy {
 func (w *world) kubeconfigThrough(proxy *faults.Proxy, name string, rights *rest.Config) string {
 	w.Helper()
 	config := rest.CopyConfig(rights)
-	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.cluster.Dir, name+".crt")
-	w.must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
-	kubeconfig, err := w.cluster.WriteKubeconfig(name, config)
-	w.must(err)
+	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.Cluster.Dir, name+".crt")
+	w.Must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
+	w.Must(err)
 	return kubeconfig
 }
 
@@ -57,14 +57,14 @@ func TestAPodIsCuredThoughItsAgentHearsOfTheCureAfterTheScheduler(t *testing.T) 
 	w := newWorld(t)
 	proxy := w.faultyServer()
 	proxy.Inject(faults.Rule{Match: faults.Watch("nodes"), Tamper: late(25 * time.Millisecond)})
-	rights, err := w.cluster.ConfigWithManifest(w.ctx, outrigger.Run(w, "agents", "--rbac", "safe"))
-	w.must(err)
+	rights, err := w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "safe"))
+	w.Must(err)
 	node := kube.MakeNode("a")
 	for key, value := range overloaded {
 		node.Annotation(key, value)
 	}
 	w.nodes(node)
-	safe := outrigger.Serve(t, "safe", w.cluster.LogDir(), "safe", "--safe.max-risk", "0.3",
+	safe := outrigger.Serve(t, "safe", w.Cluster.LogDir(), "safe", "--safe.max-risk", "0.3",
 		"--kubeconfig", w.kubeconfigThrough(proxy, "late", rights))
 	safe.UntilReady(w)
 	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))

@@ -23,7 +23,7 @@ var loopback = pki.Spec{Name: "agent", Addresses: []net.IP{net.IPv4(127, 0, 0, 1
 func (w *world) useTLS(agent, scheduler pki.Spec, schedulerArgs ...string) *mutualTLS {
 	w.Helper()
 	authority, err := pki.NewAuthority("authority")
-	w.must(err)
+	w.Must(err)
 	w.tls = &mutualTLS{authority: authority, schedulerArgs: schedulerArgs}
 	w.tls.agent = w.mount("agent", w.issue(agent), authority)
 	w.tls.scheduler = w.mount("scheduler", w.issue(scheduler), authority)
@@ -33,14 +33,14 @@ func (w *world) useTLS(agent, scheduler pki.Spec, schedulerArgs ...string) *mutu
 func (w *world) issue(spec pki.Spec) pki.Pair {
 	w.Helper()
 	pair, err := w.tls.authority.Issue(spec)
-	w.must(err)
+	w.Must(err)
 	return pair
 }
 
 func (w *world) mount(name string, pair pki.Pair, authority *pki.Authority) *pki.Mount {
 	w.Helper()
-	mount, err := pki.NewMount(filepath.Join(w.cluster.Dir, "pki-"+name), pair, authority)
-	w.must(err)
+	mount, err := pki.NewMount(filepath.Join(w.Cluster.Dir, "pki-"+name), pair, authority)
+	w.Must(err)
 	return mount
 }
 

@@ -49,7 +49,7 @@ func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
 
 func extenderThatIsDownHoldsPodsUntilItIsUp(w *world) {
 	port, err := process.FreePort()
-	w.must(err)
+	w.Must(err)
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 	url := fmt.Sprintf("%s://127.0.0.1:%d", w.tls.scheme(), port)
 	w.startScheduler(w.config(map[string]string{"safe": url}))
@@ -86,7 +86,7 @@ func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.T) {
 	w := newWorld(t)
 	port, err := process.FreePort()
-	w.must(err)
+	w.Must(err)
 	only := &fakeextender.Extender{Filter: func(_, node string) bool { return node == "b" }}
 	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
 	config := w.config(map[string]string{

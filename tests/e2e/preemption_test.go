@@ -17,8 +17,8 @@ func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
 }
 
 func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
-	w.must(func() error {
-		_, err := w.client.SchedulingV1().PriorityClasses().Create(w.ctx, &schedulingv1.PriorityClass{
+	w.Must(func() error {
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000,
 		}, metav1.CreateOptions{})
 		return err

@@ -39,9 +39,9 @@ func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {
 	w.Logf("condition: %s", condition.Message)
 
 	var event *corev1.Event
-	err := kube.Until(w.ctx, patience, func(options metav1.ListOptions) (kube.Watcher, error) {
+	err := kube.Until(w.Ctx, patience, func(options metav1.ListOptions) (kube.Watcher, error) {
 		options.FieldSelector = "involvedObject.name=p,reason=FailedScheduling"
-		return w.client.CoreV1().Events("default").Watch(w.ctx, options)
+		return w.Client.CoreV1().Events("default").Watch(w.Ctx, options)
 	}, func(object *corev1.Event) bool {
 		event = object
 		return riskReason.MatchString(object.Message)

@@ -66,7 +66,7 @@ func TestAnAgentThatLacksARightIsNotReadyAndSaysWhichIsMissing(t *testing.T) {
 			t.Run(fmt.Sprintf("%s without %s", agent, all[missing]), func(t *testing.T) {
 				name := fmt.Sprintf("%s-without-%d", agent, missing)
 				kubeconfig := w.kubeconfigWithout(name, all, all[missing])
-				server := outrigger.Serve(t, name, w.cluster.LogDir(), agent, "--kubeconfig", kubeconfig)
+				server := outrigger.Serve(t, name, w.Cluster.LogDir(), agent, "--kubeconfig", kubeconfig)
 				checkTells(t, all[missing], func() string { return onItsPage(w, server) })
 			})
 		}
@@ -85,11 +85,11 @@ func (w *world) kubeconfigWithout(name string, all []right, missing right) strin
 				Resources: []string{right.resource}, Verbs: []string{right.verb}})
 		}
 	}
-	config, err := w.cluster.ConfigWithRules(w.ctx, name, rules...)
-	w.must(err)
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, rules...)
+	w.Must(err)
 	w.untilGranted(config, granted[0])
-	kubeconfig, err := w.cluster.WriteKubeconfig(name, config)
-	w.must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
+	w.Must(err)
 	return kubeconfig
 }
 
@@ -98,11 +98,11 @@ func (w *world) kubeconfigWithout(name string, all []right, missing right) strin
 func (w *world) untilGranted(config *rest.Config, granted right) {
 	w.Helper()
 	client, err := kube.NewClient(config)
-	w.must(err)
+	w.Must(err)
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Group: granted.group, Resource: granted.resource, Verb: granted.verb}}}
-	w.must(kube.Eventually(w.ctx, patience, func(ctx context.Context) error {
+	w.Must(kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
 		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
 			err = fmt.Errorf("still may not %s", granted)

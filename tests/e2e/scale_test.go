@@ -46,10 +46,10 @@ func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
 			t.Errorf("%s says that it answered %v calls with an error", name, errors)
 		}
 	}
-	events, err := w.client.CoreV1().Events("default").List(w.ctx, metav1.ListOptions{
+	events, err := w.Client.CoreV1().Events("default").List(w.Ctx, metav1.ListOptions{
 		FieldSelector: "reason=FailedScheduling",
 	})
-	w.must(err)
+	w.Must(err)
 	for _, event := range events.Items {
 		t.Errorf("event of %s: %s", event.InvolvedObject.Name, event.Message)
 	}

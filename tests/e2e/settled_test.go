@@ -38,8 +38,8 @@ func (w *world) noNodeIsOverfull() {
 		}
 		addRequests(asked[pod.Spec.NodeName], pod)
 	}
-	nodes, err := w.client.CoreV1().Nodes().List(w.ctx, metav1.ListOptions{})
-	w.must(err)
+	nodes, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
 	for _, node := range nodes.Items {
 		for name, sum := range asked[node.Name] {
 			if has := node.Status.Allocatable[name]; sum.Cmp(has) > 0 {

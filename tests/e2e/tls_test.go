@@ -26,7 +26,7 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 	scheduler := pki.Spec{Name: "scheduler", Lifetime: lifetime}
 	m := w.useTLS(agent, scheduler, "--tls-server-name", "safe.agents")
 	oldScheduler, err := tls.LoadX509KeyPair(m.scheduler.CertFile(), m.scheduler.KeyFile())
-	w.must(err)
+	w.Must(err)
 	first := oldScheduler.Leaf.NotAfter
 
 	safe := w.serve("safe")
@@ -45,8 +45,8 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 	place(5)
 
 	agent.Lifetime, scheduler.Lifetime = time.Hour, time.Hour
-	w.must(m.agent.Replace(w.issue(agent), m.authority))
-	w.must(m.scheduler.Replace(w.issue(scheduler), m.authority))
+	w.Must(m.agent.Replace(w.issue(agent), m.authority))
+	w.Must(m.scheduler.Replace(w.issue(scheduler), m.authority))
 	connections := between.Accepted()
 	place(5)
 	if now := between.Accepted(); now != connections {
@@ -69,15 +69,15 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 	}
 
 	newScheduler, err := tls.LoadX509KeyPair(m.scheduler.CertFile(), m.scheduler.KeyFile())
-	w.must(err)
+	w.Must(err)
 	if expires, err := shakeHands(w, safe, newScheduler); err != nil || !expires.After(first) {
 		t.Errorf("the agent shows a certificate until %s, the first was until %s: %v", expires, first, err)
 	}
 	if _, err := shakeHands(w, safe, oldScheduler); err == nil {
 		t.Error("the agent takes the expired certificate: nothing is proven")
 	}
-	log, err := os.ReadFile(filepath.Join(w.cluster.LogDir(), "safe.log"))
-	w.must(err)
+	log, err := os.ReadFile(filepath.Join(w.Cluster.LogDir(), "safe.log"))
+	w.Must(err)
 	if !strings.Contains(string(log), "TLS: the changed files are in use now") {
 		t.Error("the agent does not log that it uses new files")
 	}
@@ -93,7 +93,7 @@ func shakeHands(w *world, server *outrigger.Server, mine tls.Certificate) (time.
 		return time.Time{}, err
 	}
 	defer connection.Close()
-	w.must(connection.SetDeadline(time.Now().Add(10 * time.Second)))
+	w.Must(connection.SetDeadline(time.Now().Add(10 * time.Second)))
 	// With TLS 1.3 the client hears only after its own part whether it was let in.
 	if _, err := fmt.Fprint(connection, "GET / HTTP/1.1\r\nHost: safe\r\n\r\n"); err != nil {
 		return time.Time{}, err
@@ -111,9 +111,9 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 	w := newWorld(t)
 	w.useTLS(loopback, pki.Spec{Name: "scheduler"})
 	others, err := pki.NewAuthority("others")
-	w.must(err)
+	w.Must(err)
 	pair, err := others.Issue(pki.Spec{Name: "scheduler"})
-	w.must(err)
+	w.Must(err)
 	other := w.mount("other", pair, others)
 	expired := w.mount("expired", w.issue(pki.Spec{Name: "scheduler", Lifetime: -30 * time.Second}), w.tls.authority)
 	safe := w.serve("safe")
@@ -148,7 +148,7 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 		t.Run(row.name, func(t *testing.T) {
 			config := fmt.Appendf(w.config(map[string]string{"safe": safe.URL}),
 				"profiles:\n  - schedulerName: %s\n", row.name)
-			w.cluster.MustStartScheduler(t, row.name, edit(t, config, func(extenders []any) {
+			w.Cluster.MustStartScheduler(t, row.name, edit(t, config, func(extenders []any) {
 				extender := extenders[0].(map[string]any)
 				row.spoil(extender, extender["tlsConfig"].(map[string]any))
 			}))

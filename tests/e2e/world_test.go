@@ -12,12 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
+	base "outrigger.dev/outrigger/tests/support/world"
 )
 
 // patience is how long one thing may take that takes a second or a few on a quiet machine.
@@ -25,10 +25,7 @@ const patience = 60 * time.Second
 
 // world is one control plane of a test's own, with a tracker of its pods.
 type world struct {
-	*testing.T
-	ctx     context.Context
-	cluster *cluster.Cluster
-	client  kubernetes.Interface
+	base.World
 	tracker *kube.Tracker
 	tls     *mutualTLS // nil: agents are called in clear
 	// wholeNodes: the scheduler sends nodes with each call, and agents have no access to the API
@@ -44,16 +41,7 @@ func newWorld(t *testing.T) *world {
 // worldOf is the world around a cluster that was started in a special way.
 func worldOf(t *testing.T, c *cluster.Cluster) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(cancel)
-	return &world{T: t, ctx: ctx, cluster: c, client: c.Client, tracker: c.MustTrackPods(t)}
-}
-
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	return &world{World: base.Of(t, c, 5*time.Minute), tracker: c.MustTrackPods(t)}
 }
 
 // nodes creates nodes. Nodes that are there before the scheduler starts are all known to it when it
@@ -61,8 +49,8 @@ func (w *world) must(err error) {
 func (w *world) nodes(builders ...*kube.NodeBuilder) {
 	w.Helper()
 	for _, builder := range builders {
-		_, err := w.client.CoreV1().Nodes().Create(w.ctx, builder.Node(), metav1.CreateOptions{})
-		w.must(err)
+		_, err := w.Client.CoreV1().Nodes().Create(w.Ctx, builder.Node(), metav1.CreateOptions{})
+		w.Must(err)
 	}
 }
 
@@ -75,9 +63,9 @@ const nodesKnown = "outrigger_watch_objects"
 func (w *world) annotate(node string, annotations map[string]string) {
 	w.Helper()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
-	w.must(err)
-	_, err = w.client.CoreV1().Nodes().Patch(w.ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
-	w.must(err)
+	w.Must(err)
+	_, err = w.Client.CoreV1().Nodes().Patch(w.Ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+	w.Must(err)
 }
 
 // pods creates pods.
@@ -85,8 +73,8 @@ func (w *world) pods(builders ...*kube.PodBuilder) {
 	w.Helper()
 	for _, builder := range builders {
 		pod := builder.Pod()
-		_, err := w.client.CoreV1().Pods(pod.Namespace).Create(w.ctx, pod, metav1.CreateOptions{})
-		w.must(err)
+		_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{})
+		w.Must(err)
 	}
 }
 
@@ -101,10 +89,10 @@ func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Serv
 	w.Helper()
 	args = append(w.tls.ofServe(), args...)
 	if w.wholeNodes {
-		return outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
+		return outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	}
 	args = append(args, "--kubeconfig", w.agentKubeconfig(agents))
-	server := outrigger.ServeAt(w, port, agents, w.cluster.LogDir(), agents, args...)
+	server := outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
 	return server
 }
@@ -113,18 +101,18 @@ func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Serv
 func (w *world) agentKubeconfig(agent string) string {
 	w.Helper()
 	manifest := outrigger.Run(w, "agents", "--rbac", agent)
-	config, err := w.cluster.ConfigWithManifest(w.ctx, manifest)
-	w.must(err)
-	kubeconfig, err := w.cluster.WriteKubeconfig(agent, config)
-	w.must(err)
+	config, err := w.Cluster.ConfigWithManifest(w.Ctx, manifest)
+	w.Must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(agent, config)
+	w.Must(err)
 	return kubeconfig
 }
 
 // schedulerBase is what users have before they add agents: a configuration with a kubeconfig.
 func (w *world) schedulerBase() []byte {
 	w.Helper()
-	kubeconfig, err := w.cluster.WriteKubeconfig("scheduler", w.cluster.ConfigOf(cluster.SchedulerUser))
-	w.must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("scheduler", w.Cluster.ConfigOf(cluster.SchedulerUser))
+	w.Must(err)
 	return fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection:
@@ -158,13 +146,13 @@ func (w *world) config(urls map[string]string, args ...string) []byte {
 
 func (w *world) startScheduler(config []byte) {
 	w.Helper()
-	w.cluster.MustStartScheduler(w, "kube-scheduler", config)
+	w.Cluster.MustStartScheduler(w, "kube-scheduler", config)
 }
 
 // until waits for a condition of one pod and returns the pod.
 func (w *world) until(name, what string, condition func(*corev1.Pod) bool) *corev1.Pod {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
 	defer cancel()
 	var pod *corev1.Pod
 	if err := w.tracker.Until(ctx, func() bool {
@@ -179,7 +167,7 @@ func (w *world) until(name, what string, condition func(*corev1.Pod) bool) *core
 // untilBound waits until count pods in all are bound.
 func (w *world) untilBound(count int) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, 2*patience)
 	defer cancel()
 	if err := w.tracker.Until(ctx, func() bool { return len(w.tracker.Bindings()) >= count }); err != nil {
 		w.Fatalf("not %d pods bound: %v", count, err)
