@@ -29,7 +29,7 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 	}{
 		{"Plain", nil, nil, false},
 		{"Ignorable", nil, []string{"--ignorable"}, true},
-		{"MergedIntoAnExistingOne", w.schedulerBase(), nil, false},
+		{"MergedIntoAnExistingOne", w.SchedulerBase(), nil, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			args := append([]string{"--agents", "safe,congestion", "--full-nodes", "--weight", "7",
@@ -62,9 +62,9 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 // The scheduler reads the files when it builds itself, and refuses to start if it cannot.
 func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
 	w := newWorld(t)
-	m := w.useTLS(loopback, pki.Spec{Name: "scheduler"})
+	m := w.UseTLS(Loopback, pki.Spec{Name: "scheduler"})
 	files := schedulerv1.ExtenderTLSConfig{
-		CertFile: m.scheduler.CertFile(), KeyFile: m.scheduler.KeyFile(), CAFile: m.scheduler.CAFile()}
+		CertFile: m.Scheduler.CertFile(), KeyFile: m.Scheduler.KeyFile(), CAFile: m.Scheduler.CAFile()}
 	named := files
 	named.ServerName = "safe.agents"
 	for _, row := range []struct {
@@ -72,11 +72,11 @@ func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
 		args []string
 		want [2]*schedulerv1.ExtenderTLSConfig // of safe and congestion
 	}{
-		{"ForBothAgents", m.ofSchedulerConfig(), [2]*schedulerv1.ExtenderTLSConfig{&files, &files}},
-		{"ANameForOne", append(m.ofSchedulerConfig(), "--tls-server-name", "safe=safe.agents"),
+		{"ForBothAgents", m.OfSchedulerConfig(), [2]*schedulerv1.ExtenderTLSConfig{&files, &files}},
+		{"ANameForOne", append(m.OfSchedulerConfig(), "--tls-server-name", "safe=safe.agents"),
 			[2]*schedulerv1.ExtenderTLSConfig{&named, &files}},
-		{"ForOneAgent", []string{"--tls-ca", "congestion=" + m.scheduler.CAFile()},
-			[2]*schedulerv1.ExtenderTLSConfig{nil, {CAFile: m.scheduler.CAFile()}}},
+		{"ForOneAgent", []string{"--tls-ca", "congestion=" + m.Scheduler.CAFile()},
+			[2]*schedulerv1.ExtenderTLSConfig{nil, {CAFile: m.Scheduler.CAFile()}}},
 		{"Insecure", []string{"--tls-insecure"},
 			[2]*schedulerv1.ExtenderTLSConfig{{Insecure: true}, {Insecure: true}}},
 	} {
@@ -101,10 +101,10 @@ func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
 
 func TestMergedConfigurationSchedulesPods(t *testing.T) {
 	w := newWorld(t)
-	w.nodes(kube.MakeNode("a"))
-	w.startScheduler(w.config(map[string]string{"safe": w.serve("safe").URL}))
-	w.pods(kube.MakePod("p"))
-	w.untilBound(1)
+	w.Nodes(kube.MakeNode("a"))
+	w.StartScheduler(w.Config(map[string]string{"safe": w.Serve("safe").URL}))
+	w.Pods(kube.MakePod("p"))
+	w.UntilBound(1)
 }
 
 func understand(t *testing.T, w *world, config []byte) *schedulerv1.KubeSchedulerConfiguration {
@@ -118,7 +118,7 @@ func understand(t *testing.T, w *world, config []byte) *schedulerv1.KubeSchedule
 	})
 	w.Must(err)
 	defer scheduler.Kill()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
 	if err := scheduler.Wait(ctx); err != nil {
 		t.Fatalf("kube-scheduler refuses the configuration: %v:\n%s\nThe configuration:\n%s", err, scheduler.LogTail(5), config)

@@ -100,7 +100,7 @@ func checkMetrics(t *testing.T, w *world, m manifest) {
 		append(args, "--kubeconfig", kubeconfig)...)
 	admin, err := url.Parse(agent.AdminURL)
 	w.Must(err)
-	client := http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil}}
+	client := http.Client{Timeout: Patience, Transport: &http.Transport{Proxy: nil}}
 	response, err := client.Get("http://" + net.JoinHostPort(podIP, admin.Port()) + "/metrics")
 	w.Must(err)
 	defer response.Body.Close()
@@ -129,16 +129,16 @@ func ownAddress(t *testing.T) string {
 
 // checkRightsOfAgent asks the API server for each right that the agent asks for, used or not.
 func checkRightsOfAgent(t *testing.T, w *world, m manifest) {
-	for _, right := range rightsOf(t, m.agent) {
-		resource, subresource, _ := strings.Cut(right.resource, "/")
+	for _, right := range RightsOf(t, m.agent) {
+		resource, subresource, _ := strings.Cut(right.Resource, "/")
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User: "system:serviceaccount:" + namespace + ":" + m.name,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Group: right.group, Resource: resource, Subresource: subresource, Verb: right.verb}}}
+				Group: right.Group, Resource: resource, Subresource: subresource, Verb: right.Verb}}}
 		answer, err := w.Client.AuthorizationV1().SubjectAccessReviews().Create(w.Ctx, review, metav1.CreateOptions{})
 		w.Must(err)
 		if !answer.Status.Allowed {
-			t.Errorf("may not %s %s", right, right.group)
+			t.Errorf("may not %s %s", right, right.Group)
 		}
 	}
 }
@@ -165,22 +165,22 @@ func checkRights(t *testing.T, w *world, m manifest) {
 	connection["kubeconfig"] = kubeconfig
 	edited, err := yaml.Marshal(config)
 	w.Must(err)
-	edited = edit(t, edited, func(extenders []any) {
+	edited = Edit(t, edited, func(extenders []any) {
 		for _, extender := range extenders {
 			extender.(map[string]any)["urlPrefix"] = agent.URL + "/" + m.agent
 		}
 	})
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 	scheduler := w.Cluster.MustStartScheduler(t, m.name, edited)
-	w.pods(kube.MakePod("for-the-default-scheduler"))
+	w.Pods(kube.MakePod("for-the-default-scheduler"))
 	for _, pod := range m.pods {
-		w.pods(pod.Scheduler(m.scheduler))
+		w.Pods(pod.Scheduler(m.scheduler))
 	}
 	for _, pod := range m.pods {
-		w.until(pod.Pod().Name, "bound", isBound)
+		w.Until(pod.Pod().Name, "bound", IsBound)
 	}
 
-	if pod := w.tracker.Pod("default", "for-the-default-scheduler"); isBound(pod) {
+	if pod := w.Tracker.Pod("default", "for-the-default-scheduler"); IsBound(pod) {
 		t.Errorf("the second scheduler took a pod of the first, to %s", pod.Spec.NodeName)
 	}
 	if log := scheduler.LogTail(10_000); strings.Contains(log, "forbidden") {

@@ -10,10 +10,10 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// untilEventWith waits until there is an event of that reason whose note has a text.
-func (w *world) untilEventWith(reason, text string) {
+// UntilEventWith waits until there is an event of that reason whose note has a text.
+func (w *world) UntilEventWith(reason, text string) {
 	w.Helper()
-	w.Must(kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
+	w.Must(kube.Eventually(w.Ctx, Patience, func(ctx context.Context) error {
 		var others []string
 		events, err := w.Client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
 		if err != nil {

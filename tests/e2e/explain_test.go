@@ -33,17 +33,17 @@ type explanation struct {
 // What explain says of a pod that waits is what the pod's own condition says.
 func TestExplainNamesTheReasonsOfAPendingPod(t *testing.T) {
 	w := newWorld(t)
-	safe := w.serve("safe", "--safe.max-risk", "0.3")
+	safe := w.Serve("safe", "--safe.max-risk", "0.3")
 	a, b := kube.MakeNode("a"), kube.MakeNode("b")
 	for key, value := range overloaded {
 		a.Annotation(key, value)
 		b.Annotation(key, value)
 	}
 	b.Annotation("cpu-overload-note", "not read by any agent")
-	w.nodes(a, b)
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
-	w.pods(kube.MakePod("p"))
-	pod := w.until("p", "refused", func(pod *corev1.Pod) bool {
+	w.Nodes(a, b)
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.Pods(kube.MakePod("p"))
+	pod := w.Until("p", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled).Message

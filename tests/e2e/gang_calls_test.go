@@ -61,7 +61,7 @@ func (w *countedWorld) callsFor(pod string) int {
 // untilCalls waits until the scheduler has asked so often for a pod.
 func (w *countedWorld) untilCalls(pod string, count int) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for w.callsFor(pod) < count {
 		if time.Now().After(deadline) {
 			w.Fatalf("%d calls of filter for %s, want %d", w.callsFor(pod), pod, count)
@@ -96,9 +96,9 @@ func countedWorldOf(w *world) *countedWorld {
 func newCountedWorld(t *testing.T, nodes []*kube.NodeBuilder, profiles []string, args ...string) *countedWorld {
 	t.Helper()
 	w := countedWorldOf(newWorld(t))
-	w.nodes(nodes...)
+	w.Nodes(nodes...)
 	w.gang = w.serveGang(args...)
-	w.startScheduler(w.configOf(profiles))
+	w.StartScheduler(w.configOf(profiles))
 	return w
 }
 
@@ -106,7 +106,7 @@ func newCountedWorld(t *testing.T, nodes []*kube.NodeBuilder, profiles []string,
 // to what its users have.
 func (w *countedWorld) configOf(profiles []string, more ...string) []byte {
 	w.Helper()
-	base := append(w.schedulerBase(), strings.Join(more, "")...)
+	base := append(w.SchedulerBase(), strings.Join(more, "")...)
 	for i, profile := range profiles {
 		if i == 0 {
 			base = append(base, "profiles:\n"...)
@@ -121,7 +121,7 @@ func (w *countedWorld) configOf(profiles []string, more ...string) []byte {
 func (w *countedWorld) untilQuiet() {
 	w.Helper()
 	const quiet = 3 * time.Second
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for w.calls.quietFor() < quiet {
 		if time.Now().After(deadline) {
 			pod, calls, all := w.calls.most()

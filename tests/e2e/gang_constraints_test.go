@@ -42,7 +42,7 @@ func each(pods []*kube.PodBuilder, change func(pod *kube.PodBuilder)) []*kube.Po
 // membersOn counts the members of gang train by what a node's name begins with, up to a "-".
 func (w *world) membersOn(part func(node string) string) map[string]int {
 	counts := map[string]int{}
-	for _, binding := range w.tracker.Bindings() {
+	for _, binding := range w.Tracker.Bindings() {
 		counts[part(binding.Node)]++
 	}
 	return counts
@@ -62,14 +62,14 @@ func TestMembersThatKeepApartGetANodeEachOrWait(t *testing.T) {
 	w.checkCalls(mostCalls)
 
 	began := time.Now()
-	w.nodes(zoned("b", 1)...)
+	w.Nodes(zoned("b", 1)...)
 	t.Logf("whole %.2f s after the last node had come", w.untilBoundOf("train-", size, began).Seconds())
 	for node, members := range w.membersOn(func(node string) string { return node }) {
 		if members != 1 {
 			t.Errorf("%d members are on %s", members, node)
 		}
 	}
-	w.checkBoundOnce(size)
+	w.CheckBoundOnce(size)
 	w.checkCalls(2 * mostCalls)
 }
 
@@ -97,7 +97,7 @@ func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
 				w.waitingMessage("train-000", "gang default/train waits: topology spread")
 				w.untilQuiet()
 				w.checkWhole(size, "train")
-				w.nodes(zoned("b", 2)[1])
+				w.Nodes(zoned("b", 2)[1])
 			}
 			began := time.Now()
 			t.Logf("whole after %.2f s", w.untilBoundOf("train-", size, began).Seconds())
@@ -105,7 +105,7 @@ func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
 			if perZone["a"] != size/2 || perZone["b"] != size/2 {
 				t.Errorf("members by zone: %v", perZone)
 			}
-			w.checkBoundOnce(size)
+			w.CheckBoundOnce(size)
 			w.checkCalls(mostCalls)
 		})
 	}
@@ -121,14 +121,14 @@ func TestAGangThatNeverPreemptsWaitsForOthersToEnd(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "patient"}, Value: 1000, PreemptionPolicy: &never}, metav1.CreateOptions{})
 	w.Must(err)
 	w.inParallel(4, append(gangOf("early", size), singles("single", size)...))
-	w.untilBound(2 * size)
+	w.UntilBound(2 * size)
 
 	w.inParallel(4, each(gangOf("patient", size), func(pod *kube.PodBuilder) { pod.PriorityClass("patient") }))
 	// On a full cluster no extender is called: only the agent itself can say why.
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_waiting", `cause="cpu"`)
 	w.untilEvent("GangWaiting")
 	w.untilQuiet()
-	w.untilBound(2 * size)
+	w.UntilBound(2 * size)
 	if bound := w.bound("early-") + w.bound("single-"); bound != 2*size {
 		t.Errorf("%d of those who were there first are left, want %d", bound, 2*size)
 	}
@@ -189,25 +189,25 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	w.create(client, plugins, object)
 	// Of racks a and c, which have room for all together, a comes closer; rack b has just enough for all.
 	rack := func(name string, workers int) {
-		w.nodes(kube.MakeNode(name+"-large").Resource(corev1.ResourceCPU, "16").Label("example.com/rack", name))
+		w.Nodes(kube.MakeNode(name+"-large").Resource(corev1.ResourceCPU, "16").Label("example.com/rack", name))
 		for i := range workers {
-			w.nodes(kube.MakeNode(fmt.Sprintf("%s-%d", name, i)).Resource(corev1.ResourceCPU, "8").
+			w.Nodes(kube.MakeNode(fmt.Sprintf("%s-%d", name, i)).Resource(corev1.ResourceCPU, "8").
 				Resource("example.com/gpu", "2").Label("example.com/rack", name))
 		}
 	}
 	rack("a", 3)
 	rack("c", 1)
 	w.gang = w.serveGang()
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
-	w.pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+	w.Pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
 	for i := 1; i < size; i++ {
-		w.pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
+		w.Pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
 	}
 	w.waitingMessage("plugins-train-000", "gang default/train waits: room within one example.com/rack")
-	w.untilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
+	w.UntilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
 	rack("b", 4)
 	w.untilBoundOf("plugins-", size, time.Now())
-	for _, binding := range w.tracker.Bindings() {
+	for _, binding := range w.Tracker.Bindings() {
 		if binding.Node[0] != 'b' {
 			t.Errorf("%s is on %s, outside rack b", binding.Name, binding.Node)
 		}
@@ -220,15 +220,15 @@ func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
 	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 2, 4)
 	w.gang = w.serveGang()
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	group := plugins.object("default", "train", 2)
 	w.Must(unstructured.SetNestedMap(group.Object, map[string]any{"cpu": "10"}, "spec", "minResources"))
 	w.create(client, plugins, group)
-	w.pods(plugins.member("train", 0), plugins.member("train", 1))
+	w.Pods(plugins.member("train", 0), plugins.member("train", 1))
 	// The condition may say "members" still: who sleeps is not woken to be told another reason.
-	w.untilEventWith("GangWaiting", "2 members need cpu 1, memory 16Mi each, 2 fit; minResources asks for cpu 10 in all, "+
+	w.UntilEventWith("GangWaiting", "2 members need cpu 1, memory 16Mi each, 2 fit; minResources asks for cpu 10 in all, "+
 		"8 free; 1 more node with cpu 2 free would do")
 	began := time.Now()
-	w.nodes(kube.MakeNode("more").Resource(corev1.ResourceCPU, "2"))
-	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
+	w.Nodes(kube.MakeNode("more").Resource(corev1.ResourceCPU, "2"))
+	w.Within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 2, began))
 }

@@ -36,7 +36,7 @@ func TestGangsBecomeWholeWheneverTheAgentIsKilled(t *testing.T) {
 		w.untilBoundOf(a+"-", size, began)
 		took := w.untilBoundOf(b+"-", size, began)
 		t.Logf("round %d: both whole %.2f s after they began to be made", round, took.Seconds())
-		w.checkSettled()
+		w.CheckSettled()
 		w.deletePods(a + "-")
 		w.deletePods(b + "-")
 		w.untilGone(a+"-", b+"-")
@@ -57,15 +57,15 @@ func TestAGangThatIsBoundInPartIsMadeWholeAfterARestart(t *testing.T) {
 		}
 		pods = append(pods, pod)
 	}
-	w.pods(slot("other"))
-	w.until("other", "bound", isBound)
+	w.Pods(slot("other"))
+	w.Until("other", "bound", IsBound)
 	w.inParallel(4, pods)
 	// One slot is taken: the gang waits in part, before everybody else, and says so.
 	w.waitingMessage("train-007", "gang default/train waits: cpu")
 	w.deletePods("other")
 	w.untilBoundOf("train-", size, time.Now())
-	w.checkSettled()
-	w.pods(slot("later"))
+	w.CheckSettled()
+	w.Pods(slot("later"))
 	w.waitingMessage("later", "0/2 nodes are available")
 }
 
@@ -77,7 +77,7 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 1, size)
 	w.gang = w.serveGang("--gang.partial-timeout", "1")
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	_, err := standin.StartKubelet(w.Ctx, w.Client)
 	w.Must(err)
 	var pods []*kube.PodBuilder
@@ -86,15 +86,15 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 	}
 	w.inParallel(size, pods)
 	w.untilBoundOf("train-", size, time.Now())
-	w.until("train-000", "running", func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
+	w.Until("train-000", "running", func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
 	began := time.Now()
 	_, err = w.Client.CoreV1().Pods("default").Patch(w.Ctx, "train-000", types.MergePatchType,
 		[]byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
 	w.Must(err)
 	w.untilGone("train-001", "train-002", "train-003")
-	w.within(3*time.Second, "the rest is gone", time.Since(began))
-	w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")
-	if w.tracker.Pod("default", "train-000") == nil {
+	w.Within(3*time.Second, "the rest is gone", time.Since(began))
+	w.UntilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")
+	if w.Tracker.Pod("default", "train-000") == nil {
 		t.Error("the member that failed is gone, too: nobody is to see why")
 	}
 }

@@ -27,14 +27,14 @@ func gangsFillACluster(t *testing.T, backlog bool) {
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
 	w.gang = w.serveGang()
-	config := w.config(map[string]string{"gang": w.gang.URL})
+	config := w.Config(map[string]string{"gang": w.gang.URL})
 	var names []string
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
 		names = append(names, fmt.Sprintf("g%02d", g))
 		lists = append(lists, gangOf(names[g], size))
 	}
-	steps := []func(){func() { w.startScheduler(config) }, func() { w.inParallel(20, interleaved(lists...)) }}
+	steps := []func(){func() { w.StartScheduler(config) }, func() { w.inParallel(20, interleaved(lists...)) }}
 	if backlog {
 		slices.Reverse(steps)
 	}
@@ -44,8 +44,8 @@ func gangsFillACluster(t *testing.T, backlog bool) {
 	took := w.untilBoundOf("g", gangs*size, began)
 	t.Logf("%d pods in %d gangs bound in %.2f s, %.0f a second", gangs*size, gangs, took.Seconds(),
 		gangs*size/took.Seconds())
-	w.checkBoundOnce(gangs * size)
-	w.within(time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.tracker.Bindings(), names))
+	w.CheckBoundOnce(gangs * size)
+	w.Within(time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.Tracker.Bindings(), names))
 	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
 }
 
@@ -78,7 +78,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 	// The first half is to settle.
 	failures := 0
 	for half := range 2 {
-		failures = len(w.tracker.Failures())
+		failures = len(w.Tracker.Failures())
 		for until := time.Now().Add(watched / 2); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 			if bound := w.bound("g"); bound != room*size {
 				t.Fatalf("%d pods are bound, want %d (half %d)", bound, room*size, half)
@@ -89,7 +89,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 			}
 		}
 	}
-	all := w.tracker.Failures()[failures:]
+	all := w.Tracker.Failures()[failures:]
 	pod, most := mostWritten(all)
 	t.Logf("conditions of %d waiting pods were written %d times while nothing changed, of one at most %d times",
 		(gangs-room)*size, len(all), most)
@@ -117,7 +117,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 		w.deletePods(gone + "-")
 		w.untilGone(gone + "-")
 		w.untilBoundOf("g", want, freed)
-		w.within(3*time.Second, "next whole", time.Since(freed))
+		w.Within(3*time.Second, "next whole", time.Since(freed))
 		for _, name := range waiting {
 			w.checkWhole(size, name)
 		}

@@ -76,11 +76,11 @@ func TestAGangGoesWhereItsDevicesAre(t *testing.T) {
 	began := time.Now()
 	w.inParallel(4, members)
 	t.Logf("whole after %.2f s", w.untilBoundOf("train-", size, began).Seconds())
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if node := want[pod.Name]; node != "" && pod.Spec.NodeName != node {
 			t.Errorf("%s is on %s, its device on %s", pod.Name, pod.Spec.NodeName, node)
 		}
 	}
-	w.checkBoundOnce(size)
+	w.CheckBoundOnce(size)
 	w.checkCalls(mostCalls)
 }

@@ -103,7 +103,7 @@ func newPodGroupWorld(t *testing.T) (*gangWorld, dynamic.Interface, dialect) {
 // create waits until the kind is served, which takes a moment after its definition.
 func (w *world) create(client dynamic.Interface, d dialect, object *unstructured.Unstructured) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for {
 		_, err := client.Resource(d.resource).Namespace(object.GetNamespace()).Create(w.Ctx, object, metav1.CreateOptions{})
 		if err == nil {
@@ -119,7 +119,7 @@ func (w *world) create(client dynamic.Interface, d dialect, object *unstructured
 // untilStatus waits until the status of the group train has what is wanted, printed as a map.
 func (w *world) untilStatus(client dynamic.Interface, d dialect, want string) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for {
 		group, err := client.Resource(d.resource).Namespace("default").Get(w.Ctx, "train", metav1.GetOptions{})
 		w.Must(err)
@@ -150,19 +150,19 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 	w.Must(err)
 	w.slots("n", 4, 4)
 	w.gang = w.serveGang("--gang.write-status")
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 
 	for _, d := range dialects {
 		for i := range 2 {
-			w.pods(d.member("train", i))
+			w.Pods(d.member("train", i))
 		}
 		// A third member of that name, but in another namespace, and without an object there.
-		w.pods(d.member("train", 9).Namespace("other"))
+		w.Pods(d.member("train", 9).Namespace("other"))
 	}
 	for _, d := range dialects {
 		w.waitingMessage(d.name+"-train-000", "gang default/train waits: members")
 	}
-	if bound := len(w.tracker.Bindings()); bound != 0 {
+	if bound := len(w.Tracker.Bindings()); bound != 0 {
 		t.Fatalf("%d pods are bound", bound)
 	}
 	for _, d := range dialects {
@@ -180,13 +180,13 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 
 	for _, d := range dialects[1:] {
 		began := time.Now()
-		w.pods(d.member("train", 2))
+		w.Pods(d.member("train", 2))
 		t.Logf("%s: whole %.2f s after its last member had come", d.name, w.untilBoundOf(d.name+"-", 3, began).Seconds())
 	}
 	w.untilStatus(client, plugins, "phase:Scheduled")
 	w.untilStatus(client, dialects[1], "phase:Scheduled running:0 scheduled:3")
 	w.untilStatus(client, dialects[2], "type:Scheduled")
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if pod.Namespace == "other" && pod.Spec.NodeName != "" {
 			t.Errorf("%s/%s is bound, without a group", pod.Namespace, pod.Name)
 		}
@@ -203,7 +203,7 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 	for i, d := range dialects {
 		whole := w.boundIn("default", d.name+"-")
 		began := time.Now()
-		w.pods(d.member("train", 8).Namespace("other"))
+		w.Pods(d.member("train", 8).Namespace("other"))
 		took := w.untilBoundOf(d.name+"-", whole+2, began)
 		t.Logf("%s: the other one is whole %.2f s after its last member had come", d.name, took.Seconds())
 		if other := w.boundIn("other", d.name+"-"); other != 2 || whole != []int{2, 3, 3}[i] {
@@ -215,7 +215,7 @@ func TestGroupsOfEveryDialectAreGroupsOfTheirOwn(t *testing.T) {
 // boundIn counts the bound pods of a prefix in a namespace.
 func (w *world) boundIn(namespace, prefix string) int {
 	count := 0
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if pod.Namespace == namespace && strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName != "" {
 			count++
 		}

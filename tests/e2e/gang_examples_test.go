@@ -123,7 +123,7 @@ func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
 	}
 	w.slots("n", 12, 4)
 	w.gang = w.serveGang()
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 
 	examples := append(examplesOf(t, "docs/pod-groups.md"), examplesOf(t, "agents/gang/README.md")...)
 	if len(examples) != 10 {
@@ -167,11 +167,11 @@ func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one
 // untilAll waits until a condition holds for all of these pods.
 func (w *world) untilAll(namespace string, pods []*unstructured.Unstructured, what string, condition func(*corev1.Pod) bool) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	err := w.tracker.Until(ctx, func() bool {
+	err := w.Tracker.Until(ctx, func() bool {
 		for _, each := range pods {
-			pod := w.tracker.Pod(namespace, each.GetName())
+			pod := w.Tracker.Pod(namespace, each.GetName())
 			if pod == nil || !condition(pod) {
 				return false
 			}
@@ -179,6 +179,6 @@ func (w *world) untilAll(namespace string, pods []*unstructured.Unstructured, wh
 		return true
 	})
 	if err != nil {
-		w.Fatalf("%s: %v\n%s", what, err, kube.Summary(w.tracker.Pods()))
+		w.Fatalf("%s: %v\n%s", what, err, kube.Summary(w.Tracker.Pods()))
 	}
 }

@@ -40,7 +40,7 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 		w.await(row.name, sprung)
 		row.back()
 		t.Logf("%s: whole %.2f s after it began", row.name, w.untilBoundOf(row.name+"-", size, began).Seconds())
-		w.checkSettled()
+		w.CheckSettled()
 		w.deletePods(row.name + "-")
 		w.untilGone(row.name + "-")
 	}
@@ -55,13 +55,13 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	w.scheduler.Kill()
 	w.inParallel(4, gangOf("planned", size))
 	// It has seen them all, and each is a reason to plan.
-	w.gang.UntilMetricAbove(t, size-1, nodeEvents, `resource="pods"`)
+	w.gang.UntilMetricAbove(t, size-1, NodeEvents, `resource="pods"`)
 	w.gang.Kill()
 	w.gang.Restart(t)
 	w.runScheduler()
 	began := time.Now()
 	t.Logf("planned: whole %.2f s after the scheduler is back", w.untilBoundOf("planned-", size, began).Seconds())
-	w.checkSettled()
+	w.CheckSettled()
 
 	w.deletePods("planned-")
 	w.untilGone("planned-")
@@ -69,12 +69,12 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
 	w.allButOneSleep("nominated", size)
 	sprung := w.set("nominated", 1, w.killAgent)
-	w.pods(member("nominated", size-1, size))
+	w.Pods(member("nominated", size-1, size))
 	w.await("a nomination that was answered", sprung)
 	w.agentBack()
 	began = time.Now()
 	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
-	w.checkSettled()
+	w.CheckSettled()
 }
 
 // A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
@@ -85,11 +85,11 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	w := newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
 	w.allButOneSleep("train", size)
 	w.scheduler.Kill()
-	w.pods(member("train", size-1, size))
+	w.Pods(member("train", size-1, size))
 	// Refused on the one node and on the other.
-	w.untilEventWith("GangWaiting", "gang default/train waits: 8 members need")
+	w.UntilEventWith("GangWaiting", "gang default/train waits: 8 members need")
 	w.runScheduler()
 	began := time.Now()
-	w.within(2*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
-	w.checkSettled()
+	w.Within(2*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
+	w.CheckSettled()
 }

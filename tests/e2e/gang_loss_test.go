@@ -17,28 +17,28 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w.slots("n", 1, 4)
 	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler,
 		"--gang.nomination-grace", "60", "--gang.write-status")
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	group := plugins.object("default", "train", 3)
 	group.Object["spec"].(map[string]any)["scheduleTimeoutSeconds"] = int64(3)
 	w.create(client, plugins, group)
 
 	began := time.Now()
-	w.pods(plugins.member("train", 0), plugins.member("train", 1), plugins.member("train", 2).Scheduler(laterScheduler))
+	w.Pods(plugins.member("train", 0), plugins.member("train", 1), plugins.member("train", 2).Scheduler(laterScheduler))
 	w.untilWaiting(2)
 	// It comes after the first one, also by its name, and that one has three of four places.
 	w.inParallel(2, gangOf("younger", 2))
 	took := w.untilBoundOf("younger-", 2, began)
-	w.within(3*time.Second, "the other gang has the places", took)
+	w.Within(3*time.Second, "the other gang has the places", took)
 	if took < 3*time.Second {
 		t.Errorf("the gang gave up its places after %v, its time is 3 s", took)
 	}
-	w.untilEventWith("GangTimedOut", "gang default/train was not complete within 3s of getting places: "+
+	w.UntilEventWith("GangTimedOut", "gang default/train was not complete within 3s of getting places: "+
 		"they go to others, and it comes behind those of its priority")
 	const told = "gang default/train waits: cpu, after it gave up its places"
 	w.waitingMessage("plugins-train-000", told)
 	w.waitingMessage("plugins-train-001", told)
 	w.untilStatus(client, plugins, "phase:Pending")
-	w.untilEventWith("GangWaiting", "it gave up its places after 3s")
+	w.UntilEventWith("GangWaiting", "it gave up its places after 3s")
 	w.explainTells("train", "it gave up its places after 3s")
 	if bound := w.bound("plugins-train-"); bound != 0 {
 		t.Errorf("%d members of a gang that is not complete are bound", bound)
@@ -49,9 +49,9 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	w.deletePods("plugins-train-002")
 	w.untilGone("plugins-train-002")
 	began = time.Now()
-	w.pods(plugins.member("train", 2))
-	w.within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
-	w.checkSettled()
+	w.Pods(plugins.member("train", 2))
+	w.Within(3*time.Second, "whole", w.untilBoundOf("plugins-train-", 3, began))
+	w.CheckSettled()
 }
 
 // explainTells runs "explain gang", whose plan does not know what the agent remembers.
@@ -86,30 +86,30 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 				return member("train", index, size).Annotation("outrigger.dev/on-member-loss", row.policy)
 			}
 			for i := range size {
-				w.pods(of(i))
+				w.Pods(of(i))
 			}
 			w.untilBoundOf("train-", size, time.Now())
-			w.pods(of(size))
-			w.pods(member("urgent", 0, 1).Label("groupPriority", "10"))
-			w.untilEventWith("GangWaiting", "gang default/urgent waits: ")
+			w.Pods(of(size))
+			w.Pods(member("urgent", 0, 1).Label("groupPriority", "10"))
+			w.UntilEventWith("GangWaiting", "gang default/urgent waits: ")
 
 			w.deletePods("train-000")
-			w.until(row.first, "bound", isBound)
-			if pod := w.tracker.Pod("default", row.second); pod.Spec.NodeName != "" {
+			w.Until(row.first, "bound", IsBound)
+			if pod := w.Tracker.Pod("default", row.second); pod.Spec.NodeName != "" {
 				t.Errorf("%s is bound, too, to a cluster without room", row.second)
 			}
 			if row.replaced {
 				w.deletePods(row.first)
 				w.untilGone(row.first)
 				// Nobody replaces it: what is free goes to who waits, and the gang is bound in part.
-				w.until(row.second, "bound", isBound)
-				w.untilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; "+
+				w.Until(row.second, "bound", IsBound)
+				w.UntilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; "+
 					"its missing members come before everything else when there is room")
 				return
 			}
 			w.deletePods("train-001")
-			w.until(row.second, "bound", isBound)
-			w.untilEventWith("GangPartial", "of 4 members run; it runs on, since it ignores losses")
+			w.Until(row.second, "bound", IsBound)
+			w.UntilEventWith("GangPartial", "of 4 members run; it runs on, since it ignores losses")
 		})
 	}
 }

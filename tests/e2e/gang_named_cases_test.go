@@ -79,7 +79,7 @@ func TestGangsOfTheTableOfCoscheduling(t *testing.T) {
 	w.definePodGroups(client, dialects[0])
 	w.priorityClasses(map[string]int32{"mid": 100, "high": 1000})
 	w.gang = w.serveGang()
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	for i, row := range namedCases() {
 		t.Run(row.name, func(t *testing.T) { w.play(t, client, fmt.Sprintf("node-%d", i), row) })
 	}
@@ -97,8 +97,8 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 			w.Must(client.Resource(dialects[0].resource).Namespace("default").Delete(w.Ctx, group, metav1.DeleteOptions{}))
 		}()
 	}
-	w.pods(row.pods...)
-	w.nodes(kube.MakeNode(node).Resource(corev1.ResourceMemory, "300Mi"))
+	w.Pods(row.pods...)
+	w.Nodes(kube.MakeNode(node).Resource(corev1.ResourceMemory, "300Mi"))
 	isWanted := func(pod string) bool {
 		for _, name := range row.bound {
 			if pod == name || strings.HasPrefix(pod, name+"-") {
@@ -109,14 +109,14 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 	}
 	for _, builder := range row.pods {
 		name := builder.Pod().Name
-		w.until(name, "settled", func(pod *corev1.Pod) bool {
+		w.Until(name, "settled", func(pod *corev1.Pod) bool {
 			message := kube.Condition(pod, corev1.PodScheduled).Message
-			return isBound(pod) || !isWanted(name) && strings.Contains(message, "0/1 nodes")
+			return IsBound(pod) || !isWanted(name) && strings.Contains(message, "0/1 nodes")
 		})
 	}
-	for _, pod := range w.tracker.Pods() {
-		if isBound(pod) != isWanted(pod.Name) {
-			t.Errorf("pod %s is bound: %t, want %t", pod.Name, isBound(pod), isWanted(pod.Name))
+	for _, pod := range w.Tracker.Pods() {
+		if IsBound(pod) != isWanted(pod.Name) {
+			t.Errorf("pod %s is bound: %t, want %t", pod.Name, IsBound(pod), isWanted(pod.Name))
 		}
 	}
 	w.clear(node)

@@ -54,7 +54,7 @@ func (w *world) budget(gang string, size int) {
 func (w *world) untouched(gang string, size int) {
 	w.Helper()
 	first := 0
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, gang+"-") && strings.HasSuffix(pod.Name, "-0") && pod.Spec.NodeName != "" {
 			first++
 		}
@@ -145,9 +145,9 @@ func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
 // untilNone waits until no pod of a prefix has a place.
 func (w *world) untilNone(prefix string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool { return w.bound(prefix) == 0 }); err != nil {
+	if err := w.Tracker.Until(ctx, func() bool { return w.bound(prefix) == 0 }); err != nil {
 		w.Fatalf("%d pods of %s still have places", w.bound(prefix), prefix)
 	}
 }
@@ -155,7 +155,7 @@ func (w *world) untilNone(prefix string) {
 // untilEvent waits until there is an event of that reason.
 func (w *world) untilEvent(reason string) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for {
 		events, err := w.Client.EventsV1().Events("default").List(w.Ctx, metav1.ListOptions{})
 		w.Must(err)
@@ -165,7 +165,7 @@ func (w *world) untilEvent(reason string) {
 			}
 		}
 		if time.Now().After(deadline) {
-			w.Fatalf("no event %s in %s", reason, patience)
+			w.Fatalf("no event %s in %s", reason, Patience)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

@@ -27,13 +27,13 @@ func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
 	}
 	w.slots("n", 1, 4)
 	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler)
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	for _, d := range rows {
 		t.Run(d.name, func(t *testing.T) {
 			g := &recreated{w, client, d}
 			g.whileItWaits(t)
 			g.whileOneIsBound(t)
-			w.checkSettled()
+			w.CheckSettled()
 			w.deletePods(d.name)
 			w.untilGone(d.name)
 		})
@@ -81,14 +81,14 @@ func (g *recreated) whileItWaits(t *testing.T) {
 	began := time.Now()
 	g.noGroup()
 	g.untilWaiting(0)
-	g.within(2*time.Second, "nobody waits for a group that is gone", time.Since(began))
+	g.Within(2*time.Second, "nobody waits for a group that is gone", time.Since(began))
 	g.waitingMessage(g.pod(0), "gang default/train waits: no PodGroup")
 	if bound := g.bound(g.dialect.name); bound != 0 {
 		t.Fatalf("%d members of a group that is gone are bound", bound)
 	}
 	began = time.Now()
 	g.group(2)
-	g.within(3*time.Second, "the second group is whole", g.untilBoundOf(g.dialect.name, 2, began))
+	g.Within(3*time.Second, "the second group is whole", g.untilBoundOf(g.dialect.name, 2, began))
 }
 
 // whileOneIsBound goes on from there: one more is lost, and while others are to take their parts the group changes
@@ -109,6 +109,6 @@ func (g *recreated) whileOneIsBound(t *testing.T) {
 	}
 	began := time.Now()
 	g.group(3)
-	g.within(3*time.Second, "the third group is whole with the member that was bound",
+	g.Within(3*time.Second, "the third group is whole with the member that was bound",
 		g.untilBoundOf(g.dialect.name, 3, began))
 }

@@ -39,7 +39,7 @@ func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	r := &replica{host: host}
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.Cluster.LogDir(), "gang",
 		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
-	base := strings.Replace(string(w.schedulerBase()), "leaderElect: false",
+	base := strings.Replace(string(w.SchedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
 	r.config = filepath.Join(w.Cluster.Dir, host+".yaml")
@@ -69,7 +69,7 @@ func (w *trappedWorld) leads(r *replica) bool {
 // untilLeads waits until the replica's scheduler holds the Lease.
 func (w *trappedWorld) untilLeads(r *replica) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for !w.leads(r) {
 		if time.Now().After(deadline) {
 			w.Fatalf("%s does not get the Lease", r.host)
@@ -107,16 +107,16 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	}{
 		{"planned", func(gang string) {
 			leads.scheduler.Kill()
-			seen := leads.agent.Metric(t, nodeEvents, `resource="pods"`)
+			seen := leads.agent.Metric(t, NodeEvents, `resource="pods"`)
 			w.inParallel(4, gangOf(gang, size))
 			// It has seen them all, and each is a reason to plan.
-			leads.agent.UntilMetricAbove(t, seen+size-1, nodeEvents, `resource="pods"`)
+			leads.agent.UntilMetricAbove(t, seen+size-1, NodeEvents, `resource="pods"`)
 			leads.killAgent()
 		}},
 		{"nominated", func(gang string) {
 			w.allButOneSleep(gang, size)
 			sprung := w.set("nominated", 1, die)
-			w.pods(member(gang, size-1, size))
+			w.Pods(member(gang, size-1, size))
 			w.await(gang, sprung)
 		}},
 		{"first-filter", while("filter", 1)},
@@ -127,8 +127,8 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	}
 	for _, row := range rows {
 		// Both agents must be able to answer; only that of the leader may act.
-		leads.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
-		waits.agent.UntilMetricAbove(t, nodes-1, nodesKnown, `resource="nodes"`)
+		leads.agent.UntilMetricAbove(t, nodes-1, NodesKnown, `resource="nodes"`)
+		waits.agent.UntilMetricAbove(t, nodes-1, NodesKnown, `resource="nodes"`)
 		began := time.Now()
 		row.dies(row.name)
 		died := time.Now()
@@ -136,14 +136,14 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 		w.untilLeads(waits)
 		t.Logf("%s: the leader dies after %.2f s; whole %.2f s after it began, by %s", row.name,
 			died.Sub(began).Seconds(), took.Seconds(), waits.host)
-		w.checkSettled()
+		w.CheckSettled()
 		w.agentBackOf(leads)
 		w.run(leads)
 		leads, waits = waits, leads
 		w.deletePods(row.name + "-")
 		w.untilGone(row.name + "-")
 	}
-	if bound := len(w.tracker.Bindings()); bound != size*len(rows) {
+	if bound := len(w.Tracker.Bindings()); bound != size*len(rows) {
 		t.Errorf("%d bindings, want %d", bound, size*len(rows))
 	}
 }

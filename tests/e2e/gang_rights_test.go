@@ -32,7 +32,7 @@ type deed struct {
 }
 
 // deeds are by the right that they need.
-var deeds = map[right]deed{
+var deeds = map[Right]deed{
 	{"", "pods", "get"}:             {alone(), whenBinding("unknown")},
 	{"", "pods/binding", "create"}:  {alone(), whenBinding("single")},
 	{"", "pods/status", "patch"}:    {alone("--gang.nominate", "all"), inItsLog},
@@ -54,7 +54,7 @@ var writesStatus = deed{alone("--gang.write-status"), inItsLog}
 var aids = []string{"persistentvolumes", "persistentvolumeclaims", "resourceclaims"}
 
 // untold are rights whose lack the agent does not tell, and why.
-var untold = map[right]string{
+var untold = map[Right]string{
 	{"scheduling.volcano.sh", "podgroups", "get"}: "it is used to tell why a write was refused: " +
 		"without it the refusal is told as it came",
 }
@@ -66,30 +66,30 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	served := w.createGroups()
 	devices := w.servesDevices()
 	w.createWhatIsActedOn()
-	all := rightsOf(t, "gang")
+	all := RightsOf(t, "gang")
 	checkAskedFor(t, all)
 	for i, missing := range all {
 		// Who may not follow what this API server does not have misses nothing.
-		if untold[missing] != "" || missing.isOf(upstream.resource) && !served || missing.isOf(resourceClaims) && !devices {
+		if untold[missing] != "" || isOf(missing, upstream.resource) && !served || isOf(missing, resourceClaims) && !devices {
 			continue
 		}
-		t.Run(fmt.Sprintf("without %s %s", missing, missing.group), func(t *testing.T) {
+		t.Run(fmt.Sprintf("without %s %s", missing, missing.Group), func(t *testing.T) {
 			name := fmt.Sprintf("gang-without-%d", i)
 			needs := deedOf(t, missing)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "gang",
-				append([]string{"--kubeconfig", w.kubeconfigWithout(name, all, missing)}, needs.args...)...)
-			checkTells(t, missing, func() string { return needs.tells(w, agent) })
+				append([]string{"--kubeconfig", w.KubeconfigWithout(name, all, missing)}, needs.args...)...)
+			CheckTells(t, missing, func() string { return needs.tells(w, agent) })
 		})
 	}
 }
 
 // checkAskedFor fails the test if it knows of rights that the agent does not ask for any more.
-func checkAskedFor(t *testing.T, all []right) {
+func checkAskedFor(t *testing.T, all []Right) {
 	t.Helper()
 	known := slices.AppendSeq(slices.Collect(maps.Keys(deeds)), maps.Keys(untold))
 	for _, right := range known {
 		if !slices.Contains(all, right) {
-			t.Errorf("the agent does not ask for %s %s", right, right.group)
+			t.Errorf("the agent does not ask for %s %s", right, right.Group)
 		}
 	}
 }
@@ -102,10 +102,10 @@ func withEveryGroup(t *testing.T) []string {
 }
 
 // deedOf is what needs the right: all rights to follow are needed at once.
-func deedOf(t *testing.T, missing right) deed {
+func deedOf(t *testing.T, missing Right) deed {
 	t.Helper()
-	if missing.verb == "list" || missing.verb == "watch" {
-		if slices.Contains(aids, missing.resource) {
+	if missing.Verb == "list" || missing.Verb == "watch" {
+		if slices.Contains(aids, missing.Resource) {
 			return deed{alone(), inItsLog}
 		}
 		return deed{alone(), onItsPage}
@@ -122,6 +122,8 @@ func alone(more ...string) []string {
 	return append([]string{"--gang.scheduler-lease", "none"}, more...)
 }
 
+func onItsPage(_ *world, agent *outrigger.Server) string { return OnItsPage(agent) }
+
 func inItsLog(w *world, agent *outrigger.Server) string {
 	text, err := os.ReadFile(agent.LogPath())
 	w.Must(err)
@@ -136,7 +138,7 @@ func whenToldAgain(w *world, agent *outrigger.Server) string {
 	last := short(2).Pod()
 	switch {
 	case !strings.Contains(log, "gang default/short waits"):
-	case w.tracker.Pod("default", last.Name) == nil:
+	case w.Tracker.Pod("default", last.Name) == nil:
 		if _, err := pods.Create(w.Ctx, last, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 			w.Must(err)
 		}
@@ -166,7 +168,7 @@ func whenBinding(name string) func(*world, *outrigger.Server) string {
 // bindCall asks an agent to bind a pod, as a scheduler does, and returns the error that it answers with.
 func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, node string) error {
 	args := extender.ExtenderBindingArgs{PodNamespace: "default", PodName: name, PodUID: "unknown", Node: node}
-	if pod := w.tracker.Pod("default", name); pod != nil {
+	if pod := w.Tracker.Pod("default", name); pod != nil {
 		args.PodUID = pod.UID
 	}
 	body, err := json.Marshal(args)
@@ -198,12 +200,12 @@ func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, nod
 func (w *world) createWhatIsActedOn() {
 	w.Helper()
 	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
-	w.nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "4"),
+	w.Nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "4"),
 		kube.MakeNode("wide").Resource(corev1.ResourceCPU, "3"))
 	for i := range 4 {
-		w.pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
+		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
 	}
-	w.pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
+	w.Pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
 }
 
 // createGroups makes a group of each dialect with an object, and a member of each. It returns whether there
@@ -218,7 +220,7 @@ func (w *world) createGroups() bool {
 	}
 	for _, d := range dialects {
 		w.create(client, d, d.object("default", "train", 3))
-		w.pods(d.member("train", 0))
+		w.Pods(d.member("train", 0))
 	}
 	if !knowsUpstreamGroups(w.T) {
 		return false
@@ -228,7 +230,7 @@ func (w *world) createGroups() bool {
 	return true
 }
 
-func (r right) isOf(kind schema.GroupVersionResource) bool {
-	resource, _, _ := strings.Cut(r.resource, "/")
-	return r.group == kind.Group && resource == kind.Resource
+func isOf(r Right, kind schema.GroupVersionResource) bool {
+	resource, _, _ := strings.Cut(r.Resource, "/")
+	return r.Group == kind.Group && resource == kind.Resource
 }

@@ -102,7 +102,7 @@ func (w *roundWorld) keep(pods []*kube.PodBuilder) (stop func()) {
 		w.createAll(pods)
 		for {
 			var gone []*kube.PodBuilder
-			if w.tracker.Until(ctx, func() bool { gone = w.notThere(pods); return len(gone) > 0 }) != nil {
+			if w.Tracker.Until(ctx, func() bool { gone = w.notThere(pods); return len(gone) > 0 }) != nil {
 				return
 			}
 			w.anew += w.createAll(gone)
@@ -117,7 +117,7 @@ func (w *roundWorld) keep(pods []*kube.PodBuilder) (stop func()) {
 // notThere are those of the pods that are gone.
 func (w *roundWorld) notThere(pods []*kube.PodBuilder) (gone []*kube.PodBuilder) {
 	for _, builder := range pods {
-		if pod := builder.Pod(); w.tracker.Pod(pod.Namespace, pod.Name) == nil {
+		if pod := builder.Pod(); w.Tracker.Pod(pod.Namespace, pod.Name) == nil {
 			gone = append(gone, builder)
 		}
 	}
@@ -128,7 +128,7 @@ func (w *roundWorld) notThere(pods []*kube.PodBuilder) (gone []*kube.PodBuilder)
 func (w *roundWorld) createAll(pods []*kube.PodBuilder) (created int) {
 	for _, builder := range pods {
 		pod := builder.Pod()
-		if err := kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
+		if err := kube.Eventually(w.Ctx, Patience, func(ctx context.Context) error {
 			_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 			if err == nil {
 				created++

@@ -118,16 +118,16 @@ func isClosed(channel <-chan struct{}) bool {
 // settlesBefore tells whether the round is settled before the trap springs.
 func (w *roundWorld) settlesBefore(r *round, sprung <-chan struct{}) bool {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
 	settled := make(chan error, 1)
-	go func() { settled <- w.tracker.Until(ctx, func() bool { return r.unsettled(w.tracker.Pods()) == "" }) }()
+	go func() { settled <- w.Tracker.Until(ctx, func() bool { return r.unsettled(w.Tracker.Pods()) == "" }) }()
 	select {
 	case <-sprung:
 		return false
 	case err := <-settled:
 		if err != nil {
-			w.Fatalf("%s: %s", r, r.unsettled(w.tracker.Pods()))
+			w.Fatalf("%s: %s", r, r.unsettled(w.Tracker.Pods()))
 		}
 		return true
 	}
@@ -148,10 +148,10 @@ func (w *roundWorld) untilSettled(r *round) {
 // check fails the test if a round that has settled has not come to a good end.
 func (w *roundWorld) check(r *round) {
 	w.Helper()
-	if why := r.unsettled(w.tracker.Pods()); why != "" {
+	if why := r.unsettled(w.Tracker.Pods()); why != "" {
 		w.Errorf("%s: it had settled, but now %s", r, why)
 	}
-	w.checkSettled()
+	w.CheckSettled()
 }
 
 // loseMembers takes one member more from a gang than it can do without. It is reported, or what is left runs on, or
@@ -168,7 +168,7 @@ func (w *roundWorld) loseMembers(r *round) {
 		w.untilGone(member.Pod().Name)
 	}
 	if gang.onLoss != "ignore" {
-		w.untilEventWith("GangPartial", fmt.Sprintf("gang default/%s is bound in part: %d of %d members run",
+		w.UntilEventWith("GangPartial", fmt.Sprintf("gang default/%s is bound in part: %d of %d members run",
 			gang.name, gang.minimum-1, gang.minimum))
 	}
 	if gang.onLoss == "restart" {

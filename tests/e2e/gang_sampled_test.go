@@ -16,7 +16,7 @@ func TestGangsAreWholeWhereTheSchedulerSamplesNodes(t *testing.T) {
 	w := countedWorldOf(newWorld(t))
 	w.slots("n", nodes, 4)
 	w.gang = w.serveGang("--gang.nominate", "all")
-	w.startScheduler(w.configOf(nil, "percentageOfNodesToScore: 20\n"))
+	w.StartScheduler(w.configOf(nil, "percentageOfNodesToScore: 20\n"))
 	var lists [][]*kube.PodBuilder
 	var names []string
 	for g := range gangs {
@@ -25,13 +25,13 @@ func TestGangsAreWholeWhereTheSchedulerSamplesNodes(t *testing.T) {
 	}
 	began := time.Now()
 	w.inParallel(8, interleaved(lists...))
-	w.within(6*time.Second, "all gangs are whole", w.untilBoundOf("g", gangs*size, began))
-	w.checkBoundOnce(gangs * size)
+	w.Within(6*time.Second, "all gangs are whole", w.untilBoundOf("g", gangs*size, began))
+	w.CheckBoundOnce(gangs * size)
 	w.checkCalls(mostCalls)
 	if w.calls.widest >= nodes {
 		t.Errorf("the scheduler has asked about %d of %d nodes at once: it does not sample", w.calls.widest, nodes)
 	}
-	w.within(3*time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.tracker.Bindings(), names))
+	w.Within(3*time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.Tracker.Bindings(), names))
 	written := w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`)
 	t.Logf("nominations written: %.0f", written)
 	if written < gangs*size*3/4 { // some may be bound before

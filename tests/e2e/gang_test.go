@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 )
@@ -20,7 +18,7 @@ func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testi
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
 		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
-		w.untilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
+		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
 			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
 		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
 		w.untilWaiting(0)
@@ -45,15 +43,15 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	w.slots("n", nodes, 1)
 	w.inParallel(8, gangOf("big", nodes+1))
 	w.waitingMessage("big-000", "gang default/big waits: cpu")
-	w.untilEventWith("GangWaiting",
+	w.UntilEventWith("GangWaiting",
 		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
 	w.checkHoldsNothing("big-")
 
 	began := time.Now()
 	for i := range singles {
-		w.pods(slot(fmt.Sprintf("single-%02d", i)))
+		w.Pods(slot(fmt.Sprintf("single-%02d", i)))
 	}
-	w.within(time.Second/2, "all singles are bound", w.untilBoundOf("single-", singles, began))
+	w.Within(time.Second/2, "all singles are bound", w.untilBoundOf("single-", singles, began))
 	if bound := w.bound("big-"); bound != 0 {
 		t.Errorf("%d members of the gang are bound", bound)
 	}
@@ -61,28 +59,5 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	freed := time.Now()
 	w.deletePods("single-")
 	w.slots("more", 1, 1)
-	w.within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
-}
-
-// within prints how long something took, and fails the test beyond what is asked of a quiet machine, times
-// ten; OUTRIGGER_SLACK is another factor, for who judges.
-func (w *world) within(asked time.Duration, what string, took time.Duration) {
-	w.Helper()
-	w.Logf("%s after %.2f s", what, took.Seconds())
-	limit := time.Duration(float64(asked) * slack(w))
-	if took > limit {
-		w.Errorf("%s after %.2f s, want %.1f s at most", what, took.Seconds(), limit.Seconds())
-	}
-}
-
-func slack(t testing.TB) float64 {
-	text := os.Getenv("OUTRIGGER_SLACK")
-	if text == "" {
-		return 10
-	}
-	factor, err := strconv.ParseFloat(text, 64)
-	if err != nil || factor <= 0 {
-		t.Fatalf("OUTRIGGER_SLACK is %q: a number above 0 is accepted", text)
-	}
-	return factor
+	w.Within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
 }

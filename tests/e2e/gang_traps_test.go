@@ -106,7 +106,7 @@ func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", append([]string{
 		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none"}, args...)...)
 	w.gang.UntilReady(w)
-	w.config = w.world.config(map[string]string{"gang": w.trapped(w.gang)})
+	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)})
 	w.runScheduler()
 	return w
 }
@@ -135,7 +135,7 @@ func (w *world) before(agent *outrigger.Server, see func(verb string, r *http.Re
 // throughTrap returns the path of a kubeconfig with the agent's rights, by a proxy that sees its calls.
 func (w *trappedWorld) throughTrap(l *line) string {
 	w.Helper()
-	proxy := w.faultyServer()
+	proxy := w.FaultyServer()
 	w.seeWrites(proxy, l, "binding", "bound", func(r *http.Request) bool {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding")
 	})
@@ -148,7 +148,7 @@ func (w *trappedWorld) throughTrap(l *line) string {
 		w.Must(err)
 	}
 	w.proxies++
-	return w.kubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
+	return w.KubeconfigThrough(proxy, fmt.Sprintf("gang-%d", w.proxies), w.rights)
 }
 
 // seeWrites shows the trap each request that matches before it goes through, as sent, and once its answer
@@ -186,7 +186,7 @@ func (w *trappedWorld) await(what string, sprung <-chan struct{}) {
 	w.Helper()
 	select {
 	case <-sprung:
-	case <-time.After(patience):
+	case <-time.After(Patience):
 		w.Fatalf("it does not come to this: %s", what)
 	}
 }

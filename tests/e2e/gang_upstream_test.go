@@ -56,7 +56,7 @@ func upstreamServed(t *testing.T) []string {
 func (w *world) join(client dynamic.Interface, d dialect, group string, members ...*kube.PodBuilder) {
 	w.Helper()
 	if d.resource != upstream.resource {
-		w.pods(members...)
+		w.Pods(members...)
 		return
 	}
 	for _, member := range members {
@@ -116,8 +116,8 @@ func (w *upstreamWorld) group(name string, size int) []*kube.PodBuilder {
 func (w *world) takesTurns(names ...string) {
 	w.Helper()
 	for _, name := range names {
-		w.pods(slot(name))
-		w.until(name, "bound", isBound)
+		w.Pods(slot(name))
+		w.Until(name, "bound", IsBound)
 	}
 }
 
@@ -131,15 +131,15 @@ func (w *upstreamWorld) lastOneComes(group string, size, calls int, last *kube.P
 	}
 	began := time.Now()
 	w.join(w.client, upstream, group, last)
-	w.within(3*time.Second, "whole", w.untilBoundOf(upstream.name+"-"+group+"-", size, began))
-	w.checkBoundOnce(size + 3)
+	w.Within(3*time.Second, "whole", w.untilBoundOf(upstream.name+"-"+group+"-", size, began))
+	w.CheckBoundOnce(size + 3)
 	w.checkCalls(calls)
 }
 
 // untilLogged waits until the agent's log has a text.
 func (w *gangWorld) untilLogged(text string) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for !strings.Contains(inItsLog(w.world, w.gang), text) {
 		if time.Now().After(deadline) {
 			w.Fatalf("the agent does not log %q", text)
@@ -187,11 +187,11 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 			}
 			members := w.group("train", size)
 			w.join(w.client, upstream, "train", members[1:]...)
-			w.untilEventWith("GangWaiting", "gang default/train waits: 5 of 6 members exist")
+			w.UntilEventWith("GangWaiting", "gang default/train waits: 5 of 6 members exist")
 			w.lastOneComes("train", size, row.calls, members[0])
 
 			w.join(w.client, upstream, "more", w.group("more", 4)...)
-			w.untilEventWith("GangWaiting", "gang default/more waits: 4 members need cpu 1, memory 16Mi each, 3 fit")
+			w.UntilEventWith("GangWaiting", "gang default/more waits: 4 members need cpu 1, memory 16Mi each, 3 fit")
 			began, before := time.Now(), w.callsFor("upstream-more-000")
 			w.untilCalls("upstream-more-000", before+tries)
 			took, calls := time.Since(began), w.callsFor("upstream-more-000")-before
@@ -200,17 +200,17 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 				t.Errorf("it is tried %d times in %v, want %v between them", calls, took, row.pause)
 			}
 			w.checkHoldsNothing("upstream-more-")
-			if pod, most := mostWritten(w.tracker.Failures()); most > 2 {
+			if pod, most := mostWritten(w.Tracker.Failures()); most > 2 {
 				t.Errorf("the condition of %s was written %d times, want 2 at most", pod, most)
 			}
 			began = time.Now()
-			w.pods(slot("single"))
-			w.within(2*time.Second, "a single pod is bound beside it", w.untilBoundOf("single", 1, began))
+			w.Pods(slot("single"))
+			w.Within(2*time.Second, "a single pod is bound beside it", w.untilBoundOf("single", 1, began))
 
 			began = time.Now()
 			w.slots("late", 1, 2)
-			w.within(3*time.Second, "whole once there is room", w.untilBoundOf("upstream-more-", 4, began))
-			w.checkBoundOnce(size + 3 + 4 + 1)
+			w.Within(3*time.Second, "whole once there is room", w.untilBoundOf("upstream-more-", 4, began))
+			w.CheckBoundOnce(size + 3 + 4 + 1)
 		})
 	}
 }

@@ -46,7 +46,7 @@ func (w *world) checkVolumes(count int) {
 	if len(nodes) != count {
 		w.Errorf("%d volumes, want %d", len(nodes), count)
 	}
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if pod.Spec.NodeName != nodes[pod.Name] {
 			w.Errorf("%s is on %s, its volume on %s", pod.Name, pod.Spec.NodeName, nodes[pod.Name])
 		}
@@ -75,7 +75,7 @@ func TestAGangWhoseVolumesFailOnceIsWhole(t *testing.T) {
 		t.Errorf("volumes failed %d times, want %d", failures, size)
 	}
 	w.checkVolumes(size)
-	w.checkBoundOnce(size)
+	w.CheckBoundOnce(size)
 	w.checkCalls(mostCalls)
 }
 
@@ -93,13 +93,13 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 	w.Must(err)
 	members := w.withClaims(gangOf("train", size))
 	members[size-1].Scheduler(laterScheduler)
-	w.pods(members...)
+	w.Pods(members...)
 	w.untilWaiting(size - 1)
 
 	home := w.volumeNodes()["train-000"]
 	w.cordon(home, true)
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_waiting", `cause="nodes of volumes and claims"`)
-	told := w.until("train-000", "refused for its volume", func(pod *corev1.Pod) bool {
+	told := w.Until("train-000", "refused for its volume", func(pod *corev1.Pod) bool {
 		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "olume")
 	})
 	t.Logf("while its node is closed: %s", kube.Condition(told, corev1.PodScheduled).Message)
@@ -115,6 +115,6 @@ func TestAGangComesBackToItsVolumes(t *testing.T) {
 	w.Cluster.MustStartScheduler(w, laterScheduler, w.configOf([]string{laterScheduler}))
 	t.Logf("whole %.2f s after its node was opened", w.untilBoundOf("train-", size, began).Seconds())
 	w.checkVolumes(size)
-	w.checkBoundOnce(size)
+	w.CheckBoundOnce(size)
 	w.checkCalls(mostCalls)
 }

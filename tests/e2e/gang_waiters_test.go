@@ -22,9 +22,9 @@ func (w *gangWorld) atBarrier(gang string, size int) {
 	w.Helper()
 	// The last member has a place, but its profile is one that nobody runs yet: it never comes.
 	for i := range size - 1 {
-		w.pods(member(gang, i, size))
+		w.Pods(member(gang, i, size))
 	}
-	w.pods(member(gang, size-1, size).Scheduler(laterScheduler))
+	w.Pods(member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)
 }
 
@@ -34,7 +34,7 @@ const laterScheduler = "later-scheduler"
 // untilWaiting waits until so many bind calls wait at barriers.
 func (w *gangWorld) untilWaiting(count int) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for w.gang.Metric(w, "outrigger_gang_waiters") != float64(count) {
 		if time.Now().After(deadline) {
 			w.Fatalf("%v members wait at barriers, want %d", w.gang.Metric(w, "outrigger_gang_waiters"), count)
@@ -61,7 +61,7 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 
 	began := time.Now()
 	// No node has room for it beside those who wait: the scheduler looks for whom to evict.
-	w.pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
+	w.Pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
 	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
 	w.untilWaiting(0)
 	if bound := w.bound("train-"); bound != 0 {
@@ -80,13 +80,13 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 	began = time.Now()
 	w.lastMemberComes("train", size)
 	t.Logf("the gang is whole %.2f s after its last member came", w.untilBoundOf("train-", size, began).Seconds())
-	w.checkSettled()
+	w.CheckSettled()
 }
 
 // uids are those of the pods of a prefix that are not being deleted, in order of names.
 func (w *world) uids(prefix string) []string {
 	var uids []string
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) && pod.DeletionTimestamp == nil {
 			uids = append(uids, string(pod.UID))
 		}
@@ -100,14 +100,14 @@ func (w *world) lastMemberComes(gang string, size int) {
 	last := member(gang, size-1, size)
 	w.deletePods(last.Pod().Name)
 	w.untilGone(last.Pod().Name)
-	w.pods(last)
+	w.Pods(last)
 }
 
 // nominatedAtBarrier is atBarrier of members that slept before, so that they were nominated.
 func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
 	w.Helper()
 	w.allButOneSleep(gang, size)
-	w.pods(member(gang, size-1, size).Scheduler(laterScheduler))
+	w.Pods(member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)
 	if len(w.nominated()) == 0 {
 		w.Fatal("nobody at the barrier is nominated")
@@ -117,7 +117,7 @@ func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
 // nominated are the pods, with their nodes, that are not bound and have a nomination.
 func (w *world) nominated() map[string]string {
 	nodes := map[string]string{}
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
 			nodes[pod.Name] = pod.Status.NominatedNodeName
 		}
@@ -128,9 +128,9 @@ func (w *world) nominated() map[string]string {
 // untilNominatedOnlyTo waits until who is nominated is so to a node; "": until nobody is.
 func (w *world) untilNominatedOnlyTo(node string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool {
+	if err := w.Tracker.Until(ctx, func() bool {
 		for _, to := range w.nominated() {
 			if to != node {
 				return false
@@ -161,7 +161,7 @@ func thingsAtTheBarrier() []onBarrier {
 	return []onBarrier{
 		{"APodIsDeleted", func(w *trappedWorld) {
 			w.Must(w.Client.CoreV1().Pods("default").Delete(w.Ctx, first, metav1.DeleteOptions{}))
-		}, 0, "", func(w *trappedWorld) { w.pods(member("train", 0, barrierSize)) }},
+		}, 0, "", func(w *trappedWorld) { w.Pods(member("train", 0, barrierSize)) }},
 		{"ANodeIsCordoned", func(w *trappedWorld) { cordon(w, true) }, 0, "",
 			func(w *trappedWorld) { cordon(w, false) }},
 		{"ANodeIsDeleted", func(w *trappedWorld) {
@@ -189,14 +189,14 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := newTrappedWorld(t, 1, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
 			w.nominatedAtBarrier("train", barrierSize)
-			w.nodes(kube.MakeNode("elsewhere").Resource(corev1.ResourceCPU, fmt.Sprint(barrierSize)).
+			w.Nodes(kube.MakeNode("elsewhere").Resource(corev1.ResourceCPU, fmt.Sprint(barrierSize)).
 				Taint("example.com/by-hand", "", corev1.TaintEffectNoSchedule))
 			began := time.Now()
 			row.happen(w)
 			w.untilFewerWaiting(barrierSize - 1)
-			w.within(2*time.Second, "the waiter is told", time.Since(began))
+			w.Within(2*time.Second, "the waiter is told", time.Since(began))
 			w.untilNominatedOnlyTo(row.place)
-			w.within(2*time.Second, "no stale nomination is left", time.Since(began))
+			w.Within(2*time.Second, "no stale nomination is left", time.Since(began))
 
 			if row.heal != nil {
 				row.heal(w)
@@ -208,7 +208,7 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 			w.lastMemberComes("train", barrierSize)
 			w.untilBoundOf("train-", barrierSize, began)
 			w.untilNominatedOnlyTo("")
-			w.checkSettled()
+			w.CheckSettled()
 		})
 	}
 }
@@ -217,14 +217,14 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	t.Parallel()
 	w := newBarrierWorld(t, 1)
-	w.pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
+	w.Pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
 	// For these two the test calls, in their scheduler's place.
 	ours := []string{"train-002", "train-003"}
-	w.pods(member("train", 2, barrierSize).Scheduler(laterScheduler),
+	w.Pods(member("train", 2, barrierSize).Scheduler(laterScheduler),
 		member("train", 3, barrierSize).Scheduler(laterScheduler))
 	w.untilWaiting(2)
 	for _, name := range ours {
-		w.until(name, "there", func(*corev1.Pod) bool { return true })
+		w.Until(name, "there", func(*corev1.Pod) bool { return true })
 	}
 	ctx, hangUp := context.WithCancel(w.Ctx)
 	hungUp := make(chan error, 1)
@@ -234,7 +234,7 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	began := time.Now()
 	hangUp()
 	w.untilWaiting(2)
-	w.within(2*time.Second, "the caller that has hung up is not waited for", time.Since(began))
+	w.Within(2*time.Second, "the caller that has hung up is not waited for", time.Since(began))
 	if err := <-hungUp; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call that was given up ended with %v", err)
 	}
@@ -252,12 +252,12 @@ func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 		t.Errorf("the last call: %v", err)
 	}
 	w.untilBoundOf("train-", barrierSize, began)
-	w.checkSettled()
+	w.CheckSettled()
 }
 
 func (w *gangWorld) untilFewerWaiting(count int) {
 	w.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for w.gang.Metric(w, "outrigger_gang_waiters") >= float64(count) {
 		if time.Now().After(deadline) {
 			w.Fatalf("still %d members wait", count)
@@ -279,16 +279,16 @@ func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 		node := fmt.Sprintf("n%03d", i-1)
 		began = time.Now() // of the last one: the node that completes the gang is about to come
 		if i > 1 {
-			w.nodes(kube.MakeNode(node).Resource(corev1.ResourceCPU, "5"))
+			w.Nodes(kube.MakeNode(node).Resource(corev1.ResourceCPU, "5"))
 		}
 		made := time.Now()
-		w.pods(daemon("ds-"+node, node))
-		w.within(3*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
+		w.Pods(daemon("ds-"+node, node))
+		w.Within(3*time.Second, "the DaemonSet's pod of "+node+" is bound", w.untilBoundOf("ds-"+node, 1, made))
 		if bound := w.bound("train-"); i < nodes && bound != 0 {
 			t.Fatalf("%d members are bound with %d of %d nodes", bound, i, nodes)
 		}
 	}
-	w.within(3*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
+	w.Within(3*time.Second, "the gang is whole behind its last node", w.untilBoundOf("train-", size, began))
 }
 
 // daemon is a pod as the DaemonSet controller makes it: for one node.

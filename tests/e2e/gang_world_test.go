@@ -27,20 +27,20 @@ func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
 	w.gang = w.serveGang(args...)
-	w.startScheduler(w.config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	return w
 }
 
 func (w *world) serveGang(args ...string) *outrigger.Server {
 	w.Helper()
-	return w.serve("gang", append([]string{"--gang.scheduler-lease", "none"}, args...)...)
+	return w.Serve("gang", append([]string{"--gang.scheduler-lease", "none"}, args...)...)
 }
 
 // slots creates nodes with room for so many pods of slot().
 func (w *world) slots(prefix string, nodes, slots int) {
 	w.Helper()
 	for i := range nodes {
-		w.nodes(kube.MakeNode(fmt.Sprintf("%s%03d", prefix, i)).
+		w.Nodes(kube.MakeNode(fmt.Sprintf("%s%03d", prefix, i)).
 			Resource(corev1.ResourceCPU, fmt.Sprint(slots)))
 	}
 }
@@ -68,7 +68,7 @@ func gangOf(gang string, size int) []*kube.PodBuilder {
 // bound counts pods of the test whose name begins with prefix and that have a node.
 func (w *world) bound(prefix string) int {
 	count := 0
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
 			count++
 		}
@@ -80,13 +80,13 @@ func (w *world) bound(prefix string) int {
 // of them was seen bound.
 func (w *world) untilBoundOf(prefix string, count int, began time.Time) time.Duration {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool { return w.bound(prefix) >= count }); err != nil {
+	if err := w.Tracker.Until(ctx, func() bool { return w.bound(prefix) >= count }); err != nil {
 		w.Fatalf("not %d pods of %s bound, but %d: %v", count, prefix, w.bound(prefix), err)
 	}
 	var last time.Time
-	for _, binding := range w.tracker.Bindings() {
+	for _, binding := range w.Tracker.Bindings() {
 		if strings.HasPrefix(binding.Name, prefix) && binding.At.After(last) {
 			last = binding.At
 		}
@@ -122,7 +122,7 @@ func (w *world) inParallel(clients int, pods []*kube.PodBuilder) {
 func (w *world) deletePods(prefix string) {
 	w.Helper()
 	grace := int64(0)
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) {
 			w.Must(w.Client.CoreV1().Pods(pod.Namespace).Delete(w.Ctx, pod.Name,
 				metav1.DeleteOptions{GracePeriodSeconds: &grace}))
@@ -163,7 +163,7 @@ func (w *gangWorld) checkHoldsNothing(prefix string) {
 	if waiters := w.gang.Metric(w, "outrigger_gang_waiters"); waiters != 0 {
 		w.Errorf("%v members wait at barriers", waiters)
 	}
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName+pod.Status.NominatedNodeName != "" {
 			w.Errorf("%s is on %q, nominated for %q", pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName)
 		}
@@ -173,7 +173,7 @@ func (w *gangWorld) checkHoldsNothing(prefix string) {
 // waitingMessage waits until a pod's condition has the agent's reason for a gang.
 func (w *world) waitingMessage(pod, want string) string {
 	w.Helper()
-	return kube.Condition(w.until(pod, "told why it waits", func(pod *corev1.Pod) bool {
+	return kube.Condition(w.Until(pod, "told why it waits", func(pod *corev1.Pod) bool {
 		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, want)
 	}), corev1.PodScheduled).Message
 }
@@ -193,9 +193,9 @@ func (w *world) allButOneSleep(gang string, size int) {
 // firstWhole waits until one of two gangs is bound as a whole, and returns it first.
 func (w *world) firstWhole(size int, a, b string) (first, second string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool {
+	if err := w.Tracker.Until(ctx, func() bool {
 		return w.bound(a+"-") == size || w.bound(b+"-") == size
 	}); err != nil {
 		w.Fatalf("neither %s nor %s is whole: %v", a, b, err)
@@ -209,10 +209,10 @@ func (w *world) firstWhole(size int, a, b string) (first, second string) {
 // untilGone waits until no pod of the prefixes is there.
 func (w *world) untilGone(prefixes ...string) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool {
-		for _, pod := range w.tracker.Pods() {
+	if err := w.Tracker.Until(ctx, func() bool {
+		for _, pod := range w.Tracker.Pods() {
 			for _, prefix := range prefixes {
 				if strings.HasPrefix(pod.Name, prefix) {
 					return false

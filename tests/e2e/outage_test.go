@@ -12,69 +12,69 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-func TestKilledAgentLosesNoPod(t *testing.T) { overAll(t, killedAgentLosesNoPod) }
+func TestKilledAgentLosesNoPod(t *testing.T) { OverAll(t, killedAgentLosesNoPod) }
 
 func killedAgentLosesNoPod(w *world) {
 	const before, during, after = 30, 20, 20
-	safe, congestion := w.serve("safe"), w.serve("congestion")
+	safe, congestion := w.Serve("safe"), w.Serve("congestion")
 	for i := range 10 {
-		w.nodes(kube.MakeNode(fmt.Sprintf("n%d", i)))
+		w.Nodes(kube.MakeNode(fmt.Sprintf("n%d", i)))
 	}
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	some := func(name string, count int) {
 		for i := range count {
-			w.pods(kube.MakePod(fmt.Sprintf("%s-%d", name, i)))
+			w.Pods(kube.MakePod(fmt.Sprintf("%s-%d", name, i)))
 		}
 	}
 	some("before", before)
-	w.untilBound(1) // in mid-run: the scheduler is at work on the others
+	w.UntilBound(1) // in mid-run: the scheduler is at work on the others
 	safe.Kill()
 	some("during", during)
-	last := w.untilSchedulerError(fmt.Sprintf("during-%d", during-1))
+	last := w.UntilSchedulerError(fmt.Sprintf("during-%d", during-1))
 	w.Logf("while the agent is down: %s", kube.Condition(last, corev1.PodScheduled).Message)
-	down := len(w.tracker.Bindings())
+	down := len(w.Tracker.Bindings())
 	if down > before {
 		w.Errorf("%d pods were bound while an agent was down, at most %d had a chance", down, before)
 	}
 	safe.Restart(w)
 	some("after", after)
-	w.untilBound(before + during + after)
-	w.checkBoundOnce(before + during + after)
+	w.UntilBound(before + during + after)
+	w.CheckBoundOnce(before + during + after)
 }
 
 func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
-	overAll(t, extenderThatIsDownHoldsPodsUntilItIsUp)
+	OverAll(t, extenderThatIsDownHoldsPodsUntilItIsUp)
 }
 
 func extenderThatIsDownHoldsPodsUntilItIsUp(w *world) {
 	port, err := process.FreePort()
 	w.Must(err)
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	url := fmt.Sprintf("%s://127.0.0.1:%d", w.tls.scheme(), port)
-	w.startScheduler(w.config(map[string]string{"safe": url}))
-	w.pods(kube.MakePod("p0"), kube.MakePod("p1"))
-	w.untilSchedulerError("p0")
-	w.untilSchedulerError("p1")
-	if bindings := w.tracker.Bindings(); len(bindings) > 0 {
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	url := fmt.Sprintf("%s://127.0.0.1:%d", w.TLS.Scheme(), port)
+	w.StartScheduler(w.Config(map[string]string{"safe": url}))
+	w.Pods(kube.MakePod("p0"), kube.MakePod("p1"))
+	w.UntilSchedulerError("p0")
+	w.UntilSchedulerError("p1")
+	if bindings := w.Tracker.Bindings(); len(bindings) > 0 {
 		w.Fatalf("pods were bound without their agent: %+v", bindings)
 	}
-	w.serveAt(port, "safe")
-	w.untilBound(2)
-	w.checkBoundOnce(2)
+	w.ServeAt(port, "safe")
+	w.UntilBound(2)
+	w.CheckBoundOnce(2)
 }
 
 func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 	w := newWorld(t)
-	safe := w.serve("safe")
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	config := w.config(map[string]string{"safe": safe.URL})
-	w.startScheduler(edit(t, config, func(extenders []any) {
+	safe := w.Serve("safe")
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	config := w.Config(map[string]string{"safe": safe.URL})
+	w.StartScheduler(Edit(t, config, func(extenders []any) {
 		extender := extenders[0].(map[string]any)
 		extender["urlPrefix"] = safe.URL + "/no-such-agent"
 	}))
-	w.pods(kube.MakePod("p"))
-	pod := w.untilSchedulerError("p")
+	w.Pods(kube.MakePod("p"))
+	pod := w.UntilSchedulerError("p")
 	if message := kube.Condition(pod, corev1.PodScheduled).Message; !strings.Contains(message, "404") {
 		t.Errorf("the condition does not name the status: %s", message)
 	}
@@ -88,12 +88,12 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 	port, err := process.FreePort()
 	w.Must(err)
 	only := &fakeextender.Extender{Filter: func(_, node string) bool { return node == "b" }}
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
-	config := w.config(map[string]string{
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
+	config := w.Config(map[string]string{
 		"safe":       fmt.Sprintf("http://127.0.0.1:%d", port),
 		"congestion": only.Serve(t, "127.0.0.1:0"),
 	})
-	w.startScheduler(edit(t, config, func(extenders []any) {
+	w.StartScheduler(Edit(t, config, func(extenders []any) {
 		for _, each := range extenders {
 			extender := each.(map[string]any)
 			extender["filterVerb"] = "filter" // congestion's place is taken by one that filters
@@ -103,15 +103,15 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 		}
 	}))
 	for i := range 5 {
-		w.pods(kube.MakePod(fmt.Sprintf("p%d", i)))
+		w.Pods(kube.MakePod(fmt.Sprintf("p%d", i)))
 	}
-	w.untilBound(5)
-	for _, binding := range w.tracker.Bindings() {
+	w.UntilBound(5)
+	for _, binding := range w.Tracker.Bindings() {
 		if binding.Node != "b" {
 			t.Errorf("%s is on %s, want b", binding.Name, binding.Node)
 		}
 	}
-	w.checkBoundOnce(5)
+	w.CheckBoundOnce(5)
 	if only.Calls("filter") < 5 {
 		t.Errorf("the extender that is up was asked %d times", only.Calls("filter"))
 	}
@@ -120,13 +120,13 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 // kube-scheduler ignores failures to score, whatever the configuration says.
 func TestAgentThatOnlyScoresHoldsNothingWhenItIsDown(t *testing.T) {
 	w := newWorld(t)
-	congestion := w.serve("congestion")
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	w.startScheduler(w.config(map[string]string{"congestion": congestion.URL}))
+	congestion := w.Serve("congestion")
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	w.StartScheduler(w.Config(map[string]string{"congestion": congestion.URL}))
 	congestion.Kill()
-	w.pods(kube.MakePod("p"))
-	w.untilBound(1)
-	if failures := w.tracker.Failures(); len(failures) > 0 {
+	w.Pods(kube.MakePod("p"))
+	w.UntilBound(1)
+	if failures := w.Tracker.Failures(); len(failures) > 0 {
 		t.Errorf("the pod was refused on its way: %+v", failures)
 	}
 }

@@ -30,7 +30,7 @@ func both(a, b map[string]string) map[string]string {
 
 // With weight 100 one point of an agent's score counts 1000, while kube-scheduler's own plugins
 // together give 1200 points at most, and the same to equal, nearly empty nodes: so agents decide.
-func TestPodsGoWhereAnnotationsSay(t *testing.T) { overAll(t, podsGoWhereAnnotationsSay) }
+func TestPodsGoWhereAnnotationsSay(t *testing.T) { OverAll(t, podsGoWhereAnnotationsSay) }
 
 func podsGoWhereAnnotationsSay(w *world) {
 	const podsPerRow = 5
@@ -51,34 +51,34 @@ func podsGoWhereAnnotationsSay(w *world) {
 		{"BothScoresCount", [3]map[string]string{ // safe alone is undecided between the last two
 			both(busy, congested(60)), both(idle, congested(60)), both(idle, congested(20))}, 2},
 	}
-	safe := w.serve("safe", "--safe.max-risk", "0.3")
-	congestion := w.serve("congestion")
+	safe := w.Serve("safe", "--safe.max-risk", "0.3")
+	congestion := w.Serve("congestion")
 	for r, row := range rows {
 		for n, annotations := range row.nodes {
 			node := kube.MakeNode(fmt.Sprintf("r%d-n%d", r, n)).Label("row", fmt.Sprint(r))
 			for key, value := range annotations {
 				node.Annotation(key, value)
 			}
-			w.nodes(node)
+			w.Nodes(node)
 		}
 	}
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	for r, row := range rows {
 		w.Run(row.name, func(t *testing.T) {
 			want := fmt.Sprintf("r%d-n%d", r, row.want)
 			for p := range podsPerRow {
 				name := fmt.Sprintf("r%d-p%d", r, p)
-				w.pods(kube.MakePod(name).NodeSelector("row", fmt.Sprint(r)))
-				pod := w.until(name, "bound", isBound)
+				w.Pods(kube.MakePod(name).NodeSelector("row", fmt.Sprint(r)))
+				pod := w.Until(name, "bound", IsBound)
 				if pod.Spec.NodeName != want {
 					t.Errorf("pod %d is on %s, want %s", p, pod.Spec.NodeName, want)
 				}
 			}
 		})
 	}
-	w.checkBoundOnce(len(rows) * podsPerRow)
-	if failures := w.tracker.Failures(); len(failures) > 0 {
+	w.CheckBoundOnce(len(rows) * podsPerRow)
+	if failures := w.Tracker.Failures(); len(failures) > 0 {
 		w.Errorf("%d failures on the way, the first: %+v", len(failures), failures[0])
 	}
 }

@@ -13,7 +13,7 @@ import (
 // A node refused for its measured load is named in FailedNodes, which invites preemption there. The
 // scheduler's dry run cannot see the load, so it must find nobody whose eviction would help.
 func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
-	overAll(t, podRefusedForLoadEvictsNobodyWhateverItsPriority)
+	OverAll(t, podRefusedForLoadEvictsNobodyWhateverItsPriority)
 }
 
 func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
@@ -23,16 +23,16 @@ func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
 		}, metav1.CreateOptions{})
 		return err
 	}())
-	safe := w.serve("safe")
+	safe := w.Serve("safe")
 	node := kube.MakeNode("a")
 	for key, value := range overloaded {
 		node.Annotation(key, value)
 	}
-	w.nodes(node)
-	w.pods(kube.MakePod("resident").Node("a"))
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
-	w.pods(kube.MakePod("urgent").PriorityClass("urgent"))
-	pod := w.until("urgent", "refused", func(pod *corev1.Pod) bool {
+	w.Nodes(node)
+	w.Pods(kube.MakePod("resident").Node("a"))
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.Pods(kube.MakePod("urgent").PriorityClass("urgent"))
+	pod := w.Until("urgent", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled)
@@ -40,11 +40,11 @@ func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *world) {
 	if condition.Reason != corev1.PodReasonUnschedulable || !riskReason.MatchString(condition.Message) {
 		w.Errorf("the condition is %s: %s", condition.Reason, condition.Message)
 	}
-	if resident := w.tracker.Pod("default", "resident"); resident == nil || resident.DeletionTimestamp != nil {
+	if resident := w.Tracker.Pod("default", "resident"); resident == nil || resident.DeletionTimestamp != nil {
 		w.Error("the resident pod was evicted")
 	}
 
-	w.annotate("a", idle)
-	w.until("urgent", "bound", isBound)
-	w.checkBoundOnce(2)
+	w.Annotate("a", idle)
+	w.Until("urgent", "bound", IsBound)
+	w.CheckBoundOnce(2)
 }

@@ -15,21 +15,21 @@ var riskReason = regexp.MustCompile(
 	`safe: cpu: risk 0\.\d+ > 0\.30 of exceeding 90 percent utilization; .* would help`)
 
 func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
-	overAll(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
+	OverAll(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
 }
 
 func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {
-	safe := w.serve("safe", "--safe.max-risk", "0.3")
+	safe := w.Serve("safe", "--safe.max-risk", "0.3")
 	a, b := kube.MakeNode("a"), kube.MakeNode("b")
 	for key, value := range overloaded {
 		a.Annotation(key, value)
 		b.Annotation(key, value)
 	}
-	w.nodes(a, b)
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL}))
-	w.pods(kube.MakePod("p"))
+	w.Nodes(a, b)
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.Pods(kube.MakePod("p"))
 
-	pod := w.until("p", "refused", func(pod *corev1.Pod) bool {
+	pod := w.Until("p", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
 	})
 	condition := kube.Condition(pod, corev1.PodScheduled)
@@ -39,7 +39,7 @@ func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {
 	w.Logf("condition: %s", condition.Message)
 
 	var event *corev1.Event
-	err := kube.Until(w.Ctx, patience, func(options metav1.ListOptions) (kube.Watcher, error) {
+	err := kube.Until(w.Ctx, Patience, func(options metav1.ListOptions) (kube.Watcher, error) {
 		options.FieldSelector = "involvedObject.name=p,reason=FailedScheduling"
 		return w.Client.CoreV1().Events("default").Watch(w.Ctx, options)
 	}, func(object *corev1.Event) bool {
@@ -49,15 +49,13 @@ func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *world) {
 	if err != nil {
 		w.Errorf("no FailedScheduling event with the agent's reason: %v; the last: %+v", err, event)
 	}
-	if pod := w.tracker.Pod("default", "p"); pod.Status.Phase != corev1.PodPending || pod.Spec.NodeName != "" {
+	if pod := w.Tracker.Pod("default", "p"); pod.Status.Phase != corev1.PodPending || pod.Spec.NodeName != "" {
 		w.Errorf("the pod is %s on %q", pod.Status.Phase, pod.Spec.NodeName)
 	}
 
-	w.annotate("b", idle)
-	if pod := w.until("p", "bound", isBound); pod.Spec.NodeName != "b" {
+	w.Annotate("b", idle)
+	if pod := w.Until("p", "bound", IsBound); pod.Spec.NodeName != "b" {
 		w.Errorf("the cured pod is on %s, want b", pod.Spec.NodeName)
 	}
-	w.checkBoundOnce(1)
+	w.CheckBoundOnce(1)
 }
-
-func isBound(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" }

@@ -14,27 +14,27 @@ import (
 func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
 	const nodes, pods = 50, 200
 	w := newWorld(t)
-	safe, congestion := w.serve("safe"), w.serve("congestion")
+	safe, congestion := w.Serve("safe"), w.Serve("congestion")
 	for i := range nodes {
 		node := kube.MakeNode(fmt.Sprintf("n%02d", i)).Annotation("congestion-factor", fmt.Sprint(i*2))
 		for key, value := range idle {
 			node.Annotation(key, value)
 		}
-		w.nodes(node)
+		w.Nodes(node)
 	}
-	w.startScheduler(w.config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	began := time.Now()
 	for i := range pods {
-		w.pods(kube.MakePod(fmt.Sprintf("p%03d", i)))
+		w.Pods(kube.MakePod(fmt.Sprintf("p%03d", i)))
 	}
-	w.untilBound(pods)
-	bindings := w.tracker.Bindings()
+	w.UntilBound(pods)
+	bindings := w.Tracker.Bindings()
 	took := bindings[len(bindings)-1].At.Sub(began)
 	t.Logf("%d pods on %d nodes: %.2f s from the first create to the last binding", pods, nodes, took.Seconds())
-	w.checkBoundOnce(pods)
+	w.CheckBoundOnce(pods)
 
-	for _, failure := range w.tracker.Failures() {
+	for _, failure := range w.Tracker.Failures() {
 		t.Errorf("%s was refused on its way: %s: %s", failure.Name, failure.Reason, failure.Message)
 	}
 	// Failures to score are ignored by kube-scheduler: the agents' own figures tell.

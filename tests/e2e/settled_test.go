@@ -6,9 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// checkSettled fails the test if, once things have settled, somebody was bound twice or a node has more pods than
+// CheckSettled fails the test if, once things have settled, somebody was bound twice or a node has more pods than
 // it can take.
-func (w *world) checkSettled() {
+func (w *world) CheckSettled() {
 	w.Helper()
 	w.nobodyBoundAgain()
 	w.noNodeIsOverfull()
@@ -18,7 +18,7 @@ func (w *world) checkSettled() {
 func (w *world) nobodyBoundAgain() {
 	w.Helper()
 	times := map[string]int{}
-	for _, binding := range w.tracker.Bindings() {
+	for _, binding := range w.Tracker.Bindings() {
 		if times[binding.UID]++; times[binding.UID] > 1 {
 			w.Errorf("%s is bound again, to %s", binding.Name, binding.Node)
 		}
@@ -29,7 +29,7 @@ func (w *world) nobodyBoundAgain() {
 func (w *world) noNodeIsOverfull() {
 	w.Helper()
 	asked := map[string]corev1.ResourceList{}
-	for _, pod := range w.tracker.Pods() {
+	for _, pod := range w.Tracker.Pods() {
 		if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 			continue
 		}

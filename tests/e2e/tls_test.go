@@ -24,29 +24,29 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 	w := newWorld(t)
 	agent := pki.Spec{Name: "agent", DNS: []string{"safe.agents"}, Lifetime: lifetime}
 	scheduler := pki.Spec{Name: "scheduler", Lifetime: lifetime}
-	m := w.useTLS(agent, scheduler, "--tls-server-name", "safe.agents")
-	oldScheduler, err := tls.LoadX509KeyPair(m.scheduler.CertFile(), m.scheduler.KeyFile())
+	m := w.UseTLS(agent, scheduler, "--tls-server-name", "safe.agents")
+	oldScheduler, err := tls.LoadX509KeyPair(m.Scheduler.CertFile(), m.Scheduler.KeyFile())
 	w.Must(err)
 	first := oldScheduler.Leaf.NotAfter
 
-	safe := w.serve("safe")
+	safe := w.Serve("safe")
 	between := relay.To(t, strings.TrimPrefix(safe.URL, "https://"))
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	w.startScheduler(w.config(map[string]string{"safe": "https://" + between.Address()}))
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	w.StartScheduler(w.Config(map[string]string{"safe": "https://" + between.Address()}))
 	pods := 0
 	place := func(count int) {
 		w.Helper()
 		for range count {
-			w.pods(kube.MakePod(fmt.Sprintf("p%d", pods)))
+			w.Pods(kube.MakePod(fmt.Sprintf("p%d", pods)))
 			pods++
 		}
-		w.untilBound(pods)
+		w.UntilBound(pods)
 	}
 	place(5)
 
 	agent.Lifetime, scheduler.Lifetime = time.Hour, time.Hour
-	w.Must(m.agent.Replace(w.issue(agent), m.authority))
-	w.Must(m.scheduler.Replace(w.issue(scheduler), m.authority))
+	w.Must(m.Agent.Replace(w.Issue(agent), m.Authority))
+	w.Must(m.Scheduler.Replace(w.Issue(scheduler), m.Authority))
 	connections := between.Accepted()
 	place(5)
 	if now := between.Accepted(); now != connections {
@@ -63,12 +63,12 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 	if now := between.Accepted(); now == connections {
 		t.Error("no new connection was opened: nothing is proven")
 	}
-	w.checkBoundOnce(pods)
-	for _, failure := range w.tracker.Failures() {
+	w.CheckBoundOnce(pods)
+	for _, failure := range w.Tracker.Failures() {
 		t.Errorf("%s was refused on its way: %s: %s", failure.Name, failure.Reason, failure.Message)
 	}
 
-	newScheduler, err := tls.LoadX509KeyPair(m.scheduler.CertFile(), m.scheduler.KeyFile())
+	newScheduler, err := tls.LoadX509KeyPair(m.Scheduler.CertFile(), m.Scheduler.KeyFile())
 	w.Must(err)
 	if expires, err := shakeHands(w, safe, newScheduler); err != nil || !expires.After(first) {
 		t.Errorf("the agent shows a certificate until %s, the first was until %s: %v", expires, first, err)
@@ -87,7 +87,7 @@ func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) 
 func shakeHands(w *world, server *outrigger.Server, mine tls.Certificate) (time.Time, error) {
 	w.Helper()
 	connection, err := tls.Dial("tcp", strings.TrimPrefix(server.URL, "https://"), &tls.Config{
-		RootCAs: w.tls.authority.Pool(), ServerName: "safe.agents", Certificates: []tls.Certificate{mine},
+		RootCAs: w.TLS.Authority.Pool(), ServerName: "safe.agents", Certificates: []tls.Certificate{mine},
 	})
 	if err != nil {
 		return time.Time{}, err
@@ -109,15 +109,15 @@ func shakeHands(w *world, server *outrigger.Server, mine tls.Certificate) (time.
 func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *testing.T) {
 	const podsPerRow = 5
 	w := newWorld(t)
-	w.useTLS(loopback, pki.Spec{Name: "scheduler"})
+	w.UseTLS(Loopback, pki.Spec{Name: "scheduler"})
 	others, err := pki.NewAuthority("others")
 	w.Must(err)
 	pair, err := others.Issue(pki.Spec{Name: "scheduler"})
 	w.Must(err)
-	other := w.mount("other", pair, others)
-	expired := w.mount("expired", w.issue(pki.Spec{Name: "scheduler", Lifetime: -30 * time.Second}), w.tls.authority)
-	safe := w.serve("safe")
-	w.nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	other := w.Mount("other", pair, others)
+	expired := w.Mount("expired", w.Issue(pki.Spec{Name: "scheduler", Lifetime: -30 * time.Second}), w.TLS.Authority)
+	safe := w.Serve("safe")
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 
 	for _, row := range []struct {
 		name  string
@@ -146,34 +146,34 @@ func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *tes
 		{"nothing-wrong", func(_, _ map[string]any) {}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			config := fmt.Appendf(w.config(map[string]string{"safe": safe.URL}),
+			config := fmt.Appendf(w.Config(map[string]string{"safe": safe.URL}),
 				"profiles:\n  - schedulerName: %s\n", row.name)
-			w.Cluster.MustStartScheduler(t, row.name, edit(t, config, func(extenders []any) {
+			w.Cluster.MustStartScheduler(t, row.name, Edit(t, config, func(extenders []any) {
 				extender := extenders[0].(map[string]any)
 				row.spoil(extender, extender["tlsConfig"].(map[string]any))
 			}))
 			var names []string
 			for p := range podsPerRow {
 				names = append(names, fmt.Sprintf("%s-%d", row.name, p))
-				w.pods(kube.MakePod(names[p]).Scheduler(row.name))
+				w.Pods(kube.MakePod(names[p]).Scheduler(row.name))
 			}
 			for _, name := range names {
 				if row.says == "" {
-					w.until(name, "bound", isBound)
+					w.Until(name, "bound", IsBound)
 				} else {
 					w.checkHeldSaying(name, row.says)
 				}
 			}
 		})
 	}
-	if bound := len(w.tracker.Bindings()); bound != podsPerRow {
+	if bound := len(w.Tracker.Bindings()); bound != podsPerRow {
 		t.Errorf("%d pods are bound, want those of the scheduler with nothing wrong, %d", bound, podsPerRow)
 	}
 }
 
 func (w *world) checkHeldSaying(name, text string) {
 	w.Helper()
-	pod := w.untilSchedulerError(name)
+	pod := w.UntilSchedulerError(name)
 	message := kube.Condition(pod, corev1.PodScheduled).Message
 	if !strings.Contains(message, text) || pod.Spec.NodeName != "" {
 		w.Errorf("%s on %q says %q, want %q", name, pod.Spec.NodeName, message, text)

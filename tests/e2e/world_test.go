@@ -20,17 +20,17 @@ import (
 	base "outrigger.dev/outrigger/tests/support/world"
 )
 
-// patience is how long one thing may take that takes a second or a few on a quiet machine.
-const patience = 60 * time.Second
+// Patience is how long one thing may take that takes a second or a few on a quiet machine.
+const Patience = 60 * time.Second
 
 // world is one control plane of a test's own, with a tracker of its pods.
 type world struct {
 	base.World
-	tracker *kube.Tracker
-	tls     *mutualTLS // nil: agents are called in clear
+	Tracker *kube.Tracker
+	TLS     *MutualTLS // nil: agents are called in clear
 	// wholeNodes: the scheduler sends nodes with each call, and agents have no access to the API
 	// server. Otherwise it sends names, and agents follow the nodes themselves.
-	wholeNodes bool
+	WholeNodes bool
 }
 
 func newWorld(t *testing.T) *world {
@@ -41,12 +41,12 @@ func newWorld(t *testing.T) *world {
 // worldOf is the world around a cluster that was started in a special way.
 func worldOf(t *testing.T, c *cluster.Cluster) *world {
 	t.Helper()
-	return &world{World: base.Of(t, c, 5*time.Minute), tracker: c.MustTrackPods(t)}
+	return &world{World: base.Of(t, c, 5*time.Minute), Tracker: c.MustTrackPods(t)}
 }
 
-// nodes creates nodes. Nodes that are there before the scheduler starts are all known to it when it
+// Nodes creates nodes. Nodes that are there before the scheduler starts are all known to it when it
 // places its first pod; later ones may be late.
-func (w *world) nodes(builders ...*kube.NodeBuilder) {
+func (w *world) Nodes(builders ...*kube.NodeBuilder) {
 	w.Helper()
 	for _, builder := range builders {
 		_, err := w.Client.CoreV1().Nodes().Create(w.Ctx, builder.Node(), metav1.CreateOptions{})
@@ -54,13 +54,13 @@ func (w *world) nodes(builders ...*kube.NodeBuilder) {
 	}
 }
 
-const nodeEvents = "outrigger_watch_events_total"
+const NodeEvents = "outrigger_watch_events_total"
 
-// nodesKnown also counts what came as a list: API servers before 1.34 do not stream one as events.
-const nodesKnown = "outrigger_watch_objects"
+// NodesKnown also counts what came as a list: API servers before 1.34 do not stream one as events.
+const NodesKnown = "outrigger_watch_objects"
 
-// annotate sets annotations of a node.
-func (w *world) annotate(node string, annotations map[string]string) {
+// Annotate sets annotations of a node.
+func (w *world) Annotate(node string, annotations map[string]string) {
 	w.Helper()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	w.Must(err)
@@ -68,8 +68,8 @@ func (w *world) annotate(node string, annotations map[string]string) {
 	w.Must(err)
 }
 
-// pods creates pods.
-func (w *world) pods(builders ...*kube.PodBuilder) {
+// Pods creates pods.
+func (w *world) Pods(builders ...*kube.PodBuilder) {
 	w.Helper()
 	for _, builder := range builders {
 		pod := builder.Pod()
@@ -78,27 +78,27 @@ func (w *world) pods(builders ...*kube.PodBuilder) {
 	}
 }
 
-// serve starts agents in a process of their own.
-func (w *world) serve(agents string, args ...string) *outrigger.Server {
+// Serve starts agents in a process of their own.
+func (w *world) Serve(agents string, args ...string) *outrigger.Server {
 	w.Helper()
-	return w.serveAt(0, agents, args...)
+	return w.ServeAt(0, agents, args...)
 }
 
-// serveAt is serve on a port that is known beforehand.
-func (w *world) serveAt(port int, agents string, args ...string) *outrigger.Server {
+// ServeAt is serve on a port that is known beforehand.
+func (w *world) ServeAt(port int, agents string, args ...string) *outrigger.Server {
 	w.Helper()
-	args = append(w.tls.ofServe(), args...)
-	if w.wholeNodes {
+	args = append(w.TLS.ofServe(), args...)
+	if w.WholeNodes {
 		return outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	}
-	args = append(args, "--kubeconfig", w.agentKubeconfig(agents))
+	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents))
 	server := outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
 	return server
 }
 
-// agentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent.
-func (w *world) agentKubeconfig(agent string) string {
+// AgentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent.
+func (w *world) AgentKubeconfig(agent string) string {
 	w.Helper()
 	manifest := outrigger.Run(w, "agents", "--rbac", agent)
 	config, err := w.Cluster.ConfigWithManifest(w.Ctx, manifest)
@@ -108,8 +108,8 @@ func (w *world) agentKubeconfig(agent string) string {
 	return kubeconfig
 }
 
-// schedulerBase is what users have before they add agents: a configuration with a kubeconfig.
-func (w *world) schedulerBase() []byte {
+// SchedulerBase is what users have before they add agents: a configuration with a kubeconfig.
+func (w *world) SchedulerBase() []byte {
 	w.Helper()
 	kubeconfig, err := w.Cluster.WriteKubeconfig("scheduler", w.Cluster.ConfigOf(cluster.SchedulerUser))
 	w.Must(err)
@@ -126,8 +126,8 @@ podMaxBackoffSeconds: 2
 `, kubeconfig)
 }
 
-// config is schedulerBase with agents, by name, at URLs; args are added to scheduler-config's.
-func (w *world) config(urls map[string]string, args ...string) []byte {
+// Config is schedulerBase with agents, by name, at URLs; args are added to scheduler-config's.
+func (w *world) Config(urls map[string]string, args ...string) []byte {
 	w.Helper()
 	names := ""
 	for _, name := range []string{"safe", "congestion", "gang"} { // a fixed order
@@ -136,27 +136,28 @@ func (w *world) config(urls map[string]string, args ...string) []byte {
 			args = append(args, "--url", name+"="+url)
 		}
 	}
-	args = append(w.tls.ofSchedulerConfig(), args...)
-	if w.wholeNodes {
+	args = append(w.TLS.OfSchedulerConfig(), args...)
+	if w.WholeNodes {
 		args = append(args, "--full-nodes")
 	}
 	args = append([]string{"--agents", names[1:], "--weight", "100"}, args...)
-	return outrigger.SchedulerConfig(w, w.schedulerBase(), args...)
+	return outrigger.SchedulerConfig(w, w.SchedulerBase(), args...)
 }
 
-func (w *world) startScheduler(config []byte) {
+// StartScheduler starts the scheduler, which is killed at the end of the test.
+func (w *world) StartScheduler(config []byte) {
 	w.Helper()
 	w.Cluster.MustStartScheduler(w, "kube-scheduler", config)
 }
 
-// until waits for a condition of one pod and returns the pod.
-func (w *world) until(name, what string, condition func(*corev1.Pod) bool) *corev1.Pod {
+// Until waits for a condition of one pod and returns the pod.
+func (w *world) Until(name, what string, condition func(*corev1.Pod) bool) *corev1.Pod {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
 	var pod *corev1.Pod
-	if err := w.tracker.Until(ctx, func() bool {
-		pod = w.tracker.Pod("default", name)
+	if err := w.Tracker.Until(ctx, func() bool {
+		pod = w.Tracker.Pod("default", name)
 		return pod != nil && condition(pod)
 	}); err != nil {
 		w.Fatalf("pod %s is not %s: %v", name, what, err)
@@ -164,42 +165,42 @@ func (w *world) until(name, what string, condition func(*corev1.Pod) bool) *core
 	return pod
 }
 
-// untilBound waits until count pods in all are bound.
-func (w *world) untilBound(count int) {
+// UntilBound waits until count pods in all are bound.
+func (w *world) UntilBound(count int) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, 2*Patience)
 	defer cancel()
-	if err := w.tracker.Until(ctx, func() bool { return len(w.tracker.Bindings()) >= count }); err != nil {
+	if err := w.Tracker.Until(ctx, func() bool { return len(w.Tracker.Bindings()) >= count }); err != nil {
 		w.Fatalf("not %d pods bound: %v", count, err)
 	}
 }
 
-// untilSchedulerError waits until the scheduler has said of a pod that it met an error.
-func (w *world) untilSchedulerError(name string) *corev1.Pod {
+// UntilSchedulerError waits until the scheduler has said of a pod that it met an error.
+func (w *world) UntilSchedulerError(name string) *corev1.Pod {
 	w.Helper()
-	return w.until(name, "in SchedulerError", func(pod *corev1.Pod) bool {
+	return w.Until(name, "in SchedulerError", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonSchedulerError
 	})
 }
 
-// checkBoundOnce fails the test unless each of count pods is bound, and was bound once.
-func (w *world) checkBoundOnce(count int) {
+// CheckBoundOnce fails the test unless each of count pods is bound, and was bound once.
+func (w *world) CheckBoundOnce(count int) {
 	w.Helper()
 	times := map[string]int{}
-	for _, binding := range w.tracker.Bindings() {
+	for _, binding := range w.Tracker.Bindings() {
 		times[binding.UID]++
 		if times[binding.UID] > 1 {
 			w.Errorf("%s is bound again, to %s", binding.Name, binding.Node)
 		}
 	}
-	pods := w.tracker.Pods()
+	pods := w.Tracker.Pods()
 	if len(times) != count || len(pods) != count {
 		w.Errorf("%d pods bound, %d pods there, want %d", len(times), len(pods), count)
 	}
 }
 
-// edit changes a scheduler configuration as a person would who edits the file.
-func edit(t *testing.T, config []byte, change func(extenders []any)) []byte {
+// Edit changes a scheduler configuration as a person would who edits the file.
+func Edit(t *testing.T, config []byte, change func(extenders []any)) []byte {
 	t.Helper()
 	var object map[string]any
 	if err := yaml.Unmarshal(config, &object); err != nil {
@@ -216,3 +217,6 @@ func edit(t *testing.T, config []byte, change func(extenders []any)) []byte {
 	}
 	return edited
 }
+
+// IsBound is true of a pod that has a node.
+func IsBound(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" }
