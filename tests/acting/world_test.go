@@ -7,10 +7,6 @@ package acting
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -65,17 +61,8 @@ func (w *world) eventually(limit time.Duration, condition func(context.Context) 
 // proxy starts a proxy, and returns it with a configuration that leads through it.
 func (w *world) proxy(name string) (*faults.Proxy, *rest.Config) {
 	w.Helper()
-	ca, err := os.ReadFile(w.Cluster.Config.CAFile)
-	w.Must(err)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	proxy, err := faults.Start(w.Cluster.Config.Host, &tls.Config{RootCAs: pool})
-	w.Must(err)
-	w.Cleanup(proxy.Close)
-	config := rest.CopyConfig(w.config)
-	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.Cluster.Dir, name+".crt")
-	w.Must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
-	return proxy, config
+	proxy := w.FaultyServer()
+	return proxy, w.ConfigThrough(proxy, name, w.config)
 }
 
 // actor starts an actor with its own kubeconfig and log.
