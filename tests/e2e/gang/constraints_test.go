@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -50,6 +51,7 @@ func (w *world) membersOn(part func(node string) string) map[string]int {
 
 // W11: members that must not share a node get one each, and wait while there is one too few.
 func TestMembersThatKeepApartGetANodeEachOrWait(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 4
 	w := newCountedWorld(t, zoned("a", size-1), nil)
@@ -76,6 +78,7 @@ func TestMembersThatKeepApartGetANodeEachOrWait(t *testing.T) {
 // W11: members that must be spread evenly are, and wait where that is impossible, though there is
 // room for all.
 func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 8
 	spread := func() []*kube.PodBuilder {
@@ -113,6 +116,7 @@ func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
 
 // W11: a gang of high priority that never preempts waits on a full cluster for others to end.
 func TestAGangThatNeverPreemptsWaitsForOthersToEnd(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 4
 	w := newCountedWorld(t, zoned("a", 2), nil, "--gang.preempt", "--gang.min-run-time", "0")
@@ -154,6 +158,7 @@ func singles(name string, count int) []*kube.PodBuilder {
 
 // W11: members of one gang that two profiles of the scheduler place are one gang.
 func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 6
 	profiles := []string{"profile-a", "profile-b"}
@@ -182,6 +187,7 @@ func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
 
 // W5: one rack for all, of members that are not alike.
 func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
+	scheduling.Long(t)
 	w, client, plugins := newPodGroupWorld(t)
 	const size = 9
 	object := plugins.object("default", "train", size)
@@ -216,6 +222,7 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 
 // minResources: nobody starts before so much is free in all, though the pods themselves would find places.
 func TestAGangWaitsUntilItsMinResourcesAreFree(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 2, 4)

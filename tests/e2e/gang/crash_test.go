@@ -18,6 +18,7 @@ import (
 // W8: the agent is killed at any moment of a gang's life, and comes again. Once things settle every
 // gang is whole, and nobody was bound twice.
 func TestGangsBecomeWholeWheneverTheAgentIsKilled(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const rounds, size = 4, 12
 	w := newGangWorld(t, 2*size/4)
@@ -73,6 +74,7 @@ func TestAGangThatIsBoundInPartIsMadeWholeAfterARestart(t *testing.T) {
 // A bound member that fails leaves a gang that cannot go on: where its policy is restart the rest is evicted,
 // so that its controller makes all of it anew.
 func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 4
 	w := &gangWorld{world: newWorld(t)}

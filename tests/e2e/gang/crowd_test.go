@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -14,6 +15,7 @@ const watchedEnv = "OUTRIGGER_WATCHED"
 
 // W2: many gangs at once on a cluster that just holds them; most of their members wait at once.
 func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
+	scheduling.Long(t)
 	for _, row := range []struct {
 		name    string
 		backlog bool // they are there before the scheduler
@@ -64,6 +66,7 @@ func mostWritten(failures []kube.Failure) (pod string, most int) {
 // W3: more gangs than there is room for: those that fit are whole, the others hold nothing and cost
 // nothing; each freed place is taken by a whole gang.
 func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const gangs, room, size = 15, 10, 4
 	watched := time.Duration(numberOf(t, watchedEnv, 30)) * time.Second

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -55,6 +56,7 @@ func (w *world) allocated(name, node string) {
 // Members whose devices are allocated go where these are, at once: nothing has to be refused for it. Where the
 // API server knows no such claims, a gang does without.
 func TestAGangGoesWhereItsDevicesAre(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 3
 	var nodes []*kube.NodeBuilder

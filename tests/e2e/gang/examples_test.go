@@ -114,6 +114,7 @@ func (e *example) addPod(name string, metadata, spec map[string]any) {
 
 // Every example of the documents is a gang of just its pods: without the last of them nobody is bound.
 func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	withUpstream := knowsUpstreamGroups(t)
 	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}

@@ -10,6 +10,7 @@ import (
 // W8: whoever dies at whatever step of a gang's life: once it is back the gang is whole, nobody was
 // bound twice and no pod is lost.
 func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 8
 	w := newTrappedWorld(t, size/4)
@@ -50,6 +51,7 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 
 // W8: the agent dies once it has planned, and once it has nominated.
 func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 8
 	w := newTrappedWorld(t, size/4)
@@ -82,6 +84,7 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 // A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
 // the gang comes all the same, though neither nodes nor pods have changed.
 func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 8
 	w := newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")

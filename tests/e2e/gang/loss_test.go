@@ -13,6 +13,7 @@ import (
 // A gang that does not become complete in its time gives its places to others of its priority, and its
 // members, its PodGroup and an Event say so.
 func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 1, 4)
@@ -70,6 +71,7 @@ func (w *world) explainTells(gang, want string) {
 // The place of a member that is lost goes to who takes its part, before all others, or in its turn, as the
 // group wants.
 func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	rows := []struct {
 		policy        string

@@ -73,6 +73,7 @@ func namedCases() []namedCase {
 }
 
 func TestGangsOfTheTableOfCoscheduling(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := &gangWorld{world: newWorld(t)}
 	client, err := dynamic.NewForConfig(w.Cluster.Config)

@@ -107,6 +107,7 @@ func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
 
 // W6: pods that never preempt wait, and so does a gang without preemption switched on.
 func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	rows := []struct {
 		name  string

@@ -8,12 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 )
 
 // W7: a group that is deleted and created again is another one, whatever its members were at: the barrier of
 // the first opens for nobody, and who was bound in it counts for the second. Labels have no object to delete.
 func TestAGroupThatIsCreatedAgainIsAnotherGroup(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}
 	client, err := dynamic.NewForConfig(w.Cluster.Config)

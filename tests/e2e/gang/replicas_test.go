@@ -82,6 +82,7 @@ func (w *trappedWorld) untilLeads(r *replica) {
 // W8: of two replicas the one that leads dies, scheduler and agent at once, at whatever step of a gang's
 // life: the other one makes the gang whole, and nobody is bound twice.
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size, nodes = 8, 2
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}

@@ -66,6 +66,7 @@ var untold = map[scheduling.Right]string{
 
 // What the agent may not do it says where people look: on its page, in an answer to the scheduler, in its log.
 func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: withEveryGroup(t)}))
 	served := w.createGroups()

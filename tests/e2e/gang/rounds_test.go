@@ -37,6 +37,7 @@ func numberOf(t *testing.T, name string, otherwise int) int {
 // W8, at random: gangs and singles of any number and size, of which agent, scheduler or API server die
 // at any step. Once things settle every gang is whole or holds nothing, and nothing that fits waits.
 func TestGangsSurviveSeededRounds(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	rounds, seed := numberOf(t, roundsEnv, 2), numberOf(t, seedEnv, 1)
 	outcomes := make([]outcome, rounds)

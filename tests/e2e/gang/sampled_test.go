@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
 // A scheduler that samples offers a hundred nodes here (it never takes fewer), hardly ever that of the plan: who is
 // nominated for it is tried there first, so all members are.
 func TestGangsAreWholeWhereTheSchedulerSamplesNodes(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const nodes, gangs, size = 200, 10, 40
 	w := countedWorldOf(newWorld(t))

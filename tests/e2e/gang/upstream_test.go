@@ -150,6 +150,7 @@ func (w *gangWorld) untilLogged(text string) {
 }
 
 func TestGroupsThatAreLeftToKubeSchedulerBecomeWholeByItAlone(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 6
 	w := newUpstreamWorld(t, 3, upstreamGates, "--gang.leave-upstream")
@@ -171,6 +172,7 @@ func TestGroupsThatAreLeftToKubeSchedulerBecomeWholeByItAlone(t *testing.T) {
 // tries such a group again and again is its own doing: it gives members a backoff, whatever refused them, and an
 // idle scheduler cuts that short, unless a gate forbids it.
 func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size, tries = 6, 3
 	for _, row := range []struct {

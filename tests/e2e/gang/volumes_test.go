@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/standin"
 )
@@ -63,6 +64,7 @@ func (w *world) cordon(node string, cordoned bool) {
 // W11: the volume of each member fails once, so that the scheduler gives its place up before the
 // barrier: the gang is whole all the same.
 func TestAGangWhoseVolumesFailOnceIsWhole(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 4
 	w := newCountedWorld(t, zoned("a", 2), nil)
@@ -82,6 +84,7 @@ func TestAGangWhoseVolumesFailOnceIsWhole(t *testing.T) {
 // W11: volumes that a gang got before its barrier failed stay where they are. While their node is
 // closed the gang waits, and it comes back to it afterwards.
 func TestAGangComesBackToItsVolumes(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const size = 3
 	var nodes []*kube.NodeBuilder

@@ -51,6 +51,7 @@ func newBarrierWorld(t *testing.T, nodes int) *gangWorld {
 
 // W10: a pod of higher priority on a cluster that a waiting gang fills: nobody is deleted.
 func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.T) {
+	scheduling.Long(t)
 	const size = 30
 	w := newBarrierWorld(t, 0)
 	w.slots("n", 5, size/5)
@@ -185,6 +186,7 @@ const barrierSize = 4
 
 // W12: what happens to waiters while they wait.
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	for _, row := range thingsAtTheBarrier() {
 		t.Run(row.name, func(t *testing.T) {
@@ -216,6 +218,7 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 
 // W12: one of those who call for members hangs up, and comes again.
 func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newBarrierWorld(t, 1)
 	w.Pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
@@ -269,6 +272,7 @@ func (w *gangWorld) untilFewerWaiting(count int) {
 
 // W9: nodes come one by one while a gang waits, and a DaemonSet's pod on each.
 func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
+	scheduling.Long(t)
 	const nodes = 4
 	w := newGangWorld(t, 0)
 	w.slots("n", 1, 5)

@@ -25,6 +25,7 @@ func late(by time.Duration) func() faults.Tamper {
 // A change of a node wakes the pod in the scheduler at once, which asks the agent before the agent has heard
 // of the change: refused by what was, the pod would sleep for minutes.
 func TestAPodIsCuredThoughItsAgentHearsOfTheCureAfterTheScheduler(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := scheduling.New(t)
 	proxy := w.FaultyServer()

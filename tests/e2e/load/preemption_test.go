@@ -14,6 +14,7 @@ import (
 // A node refused for its measured load is named in FailedNodes, which invites preemption there. The
 // scheduler's dry run cannot see the load, so it must find nobody whose eviction would help.
 func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
+	scheduling.Long(t)
 	scheduling.OverAll(t, podRefusedForLoadEvictsNobodyWhateverItsPriority)
 }
 

@@ -13,6 +13,7 @@ import (
 )
 
 func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
+	scheduling.Long(t)
 	const nodes, pods = 50, 200
 	w := scheduling.New(t)
 	safe, congestion := w.Serve("safe"), w.Serve("congestion")

@@ -65,6 +65,7 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 
 // The scheduler reads the files when it builds itself, and refuses to start if it cannot.
 func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
+	scheduling.Long(t)
 	w := scheduling.New(t)
 	m := w.UseTLS(scheduling.Loopback, pki.Spec{Name: "scheduler"})
 	files := schedulerv1.ExtenderTLSConfig{

@@ -13,7 +13,10 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-func TestKilledAgentLosesNoPod(t *testing.T) { scheduling.OverAll(t, killedAgentLosesNoPod) }
+func TestKilledAgentLosesNoPod(t *testing.T) {
+	scheduling.Long(t)
+	scheduling.OverAll(t, killedAgentLosesNoPod)
+}
 
 func killedAgentLosesNoPod(w *scheduling.World) {
 	const before, during, after = 30, 20, 20
@@ -45,6 +48,7 @@ func killedAgentLosesNoPod(w *scheduling.World) {
 }
 
 func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
+	scheduling.Long(t)
 	scheduling.OverAll(t, extenderThatIsDownHoldsPodsUntilItIsUp)
 }
 
@@ -66,6 +70,7 @@ func extenderThatIsDownHoldsPodsUntilItIsUp(w *scheduling.World) {
 }
 
 func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
+	scheduling.Long(t)
 	w := scheduling.New(t)
 	safe := w.Serve("safe")
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
@@ -85,6 +90,7 @@ func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 }
 
 func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.T) {
+	scheduling.Long(t)
 	w := scheduling.New(t)
 	port, err := process.FreePort()
 	w.Must(err)
@@ -120,6 +126,7 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 
 // kube-scheduler ignores failures to score, whatever the configuration says.
 func TestAgentThatOnlyScoresHoldsNothingWhenItIsDown(t *testing.T) {
+	scheduling.Long(t)
 	w := scheduling.New(t)
 	congestion := w.Serve("congestion")
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))

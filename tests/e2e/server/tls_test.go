@@ -21,6 +21,7 @@ import (
 // The first certificates of both sides expire during the test. The connection that stands is not
 // dropped for that; the next one is opened with the new certificates, by both sides, or fails.
 func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) {
+	scheduling.Long(t)
 	const lifetime = 30 * time.Second
 	w := scheduling.New(t)
 	agent := pki.Spec{Name: "agent", DNS: []string{"safe.agents"}, Lifetime: lifetime}
@@ -108,6 +109,7 @@ func shakeHands(w *scheduling.World, server *outrigger.Server, mine tls.Certific
 // What people read in `kubectl describe pod` when the two sides do not trust each other. Each row
 // has a scheduler of its own, whose configuration somebody spoiled.
 func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *testing.T) {
+	scheduling.Long(t)
 	const podsPerRow = 5
 	w := scheduling.New(t)
 	w.UseTLS(scheduling.Loopback, pki.Spec{Name: "scheduler"})
