@@ -33,6 +33,7 @@ type explanation struct {
 
 // What explain says of a pod that waits is what the pod's own condition says.
 func TestExplainNamesTheReasonsOfAPendingPod(t *testing.T) {
+	t.Parallel()
 	w := scheduling.New(t)
 	safe := w.Serve("safe", "--safe.max-risk", "0.3")
 	a, b := kube.MakeNode("a"), kube.MakeNode("b")

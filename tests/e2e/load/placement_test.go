@@ -33,7 +33,10 @@ func both(a, b map[string]string) map[string]string {
 
 // With weight 100 one point of an agent's score counts 1000, while kube-scheduler's own plugins
 // together give 1200 points at most, and the same to equal, nearly empty nodes: so agents decide.
-func TestPodsGoWhereAnnotationsSay(t *testing.T) { scheduling.OverAll(t, podsGoWhereAnnotationsSay) }
+func TestPodsGoWhereAnnotationsSay(t *testing.T) {
+	t.Parallel()
+	scheduling.OverAll(t, podsGoWhereAnnotationsSay)
+}
 
 func podsGoWhereAnnotationsSay(w *scheduling.World) {
 	const podsPerRow = 5

@@ -15,6 +15,7 @@ import (
 // scheduler's dry run cannot see the load, so it must find nobody whose eviction would help.
 func TestPodRefusedForLoadEvictsNobodyWhateverItsPriority(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	scheduling.OverAll(t, podRefusedForLoadEvictsNobodyWhateverItsPriority)
 }
 

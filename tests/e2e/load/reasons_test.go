@@ -16,6 +16,7 @@ var riskReason = regexp.MustCompile(
 	`safe: cpu: risk 0\.\d+ > 0\.30 of exceeding 90 percent utilization; .* would help`)
 
 func TestPodThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(t *testing.T) {
+	t.Parallel()
 	scheduling.OverAll(t, podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation)
 }
 

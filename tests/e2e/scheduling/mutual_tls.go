@@ -72,17 +72,18 @@ func (m *MutualTLS) Scheme() string {
 }
 
 // OverAll runs a test in worlds that differ in how the scheduler calls the agents: with names of
-// nodes only, in clear and with certificates on both sides, and with whole nodes.
+// nodes only, in clear and with certificates on both sides, and with whole nodes. They run at once.
 func OverAll(t *testing.T, test func(w *World)) {
-	t.Run("Names", func(t *testing.T) { test(New(t)) })
-	t.Run("NamesOverTLS", func(t *testing.T) {
-		w := New(t)
-		w.UseTLS(Loopback, pki.Spec{Name: "scheduler"})
-		test(w)
-	})
-	t.Run("WholeNodes", func(t *testing.T) {
-		w := New(t)
-		w.WholeNodes = true
-		test(w)
-	})
+	for name, change := range map[string]func(*World){
+		"Names":        func(*World) {},
+		"NamesOverTLS": func(w *World) { w.UseTLS(Loopback, pki.Spec{Name: "scheduler"}) },
+		"WholeNodes":   func(w *World) { w.WholeNodes = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := New(t)
+			change(w)
+			test(w)
+		})
+	}
 }

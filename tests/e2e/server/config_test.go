@@ -24,6 +24,7 @@ import (
 // The scheduler loads, completes and validates the file, builds itself with the extenders of it,
 // writes what it understood and exits: no API server is needed for that.
 func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
+	t.Parallel()
 	w := scheduling.New(t)
 	for _, row := range []struct {
 		name      string
@@ -66,6 +67,7 @@ func TestKubeSchedulerAcceptsThePrintedConfiguration(t *testing.T) {
 // The scheduler reads the files when it builds itself, and refuses to start if it cannot.
 func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	w := scheduling.New(t)
 	m := w.UseTLS(scheduling.Loopback, pki.Spec{Name: "scheduler"})
 	files := schedulerv1.ExtenderTLSConfig{
@@ -105,6 +107,7 @@ func TestKubeSchedulerAcceptsThePrintedTLS(t *testing.T) {
 }
 
 func TestMergedConfigurationSchedulesPods(t *testing.T) {
+	t.Parallel()
 	w := scheduling.New(t)
 	w.Nodes(kube.MakeNode("a"))
 	w.StartScheduler(w.Config(map[string]string{"safe": w.Serve("safe").URL}))

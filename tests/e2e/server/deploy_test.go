@@ -46,6 +46,7 @@ func memberOfTwo(name string) *kube.PodBuilder {
 }
 
 func TestManifestsApply(t *testing.T) {
+	t.Parallel()
 	for _, m := range manifests {
 		t.Run(m.agent, func(t *testing.T) { checkManifest(t, m) })
 	}

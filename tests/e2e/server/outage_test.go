@@ -15,6 +15,7 @@ import (
 
 func TestKilledAgentLosesNoPod(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	scheduling.OverAll(t, killedAgentLosesNoPod)
 }
 
@@ -49,6 +50,7 @@ func killedAgentLosesNoPod(w *scheduling.World) {
 
 func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	scheduling.OverAll(t, extenderThatIsDownHoldsPodsUntilItIsUp)
 }
 
@@ -71,6 +73,7 @@ func extenderThatIsDownHoldsPodsUntilItIsUp(w *scheduling.World) {
 
 func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	w := scheduling.New(t)
 	safe := w.Serve("safe")
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
@@ -91,6 +94,7 @@ func TestWrongURLHoldsPodsWithTheStatusInTheirCondition(t *testing.T) {
 
 func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	w := scheduling.New(t)
 	port, err := process.FreePort()
 	w.Must(err)
@@ -127,6 +131,7 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 // kube-scheduler ignores failures to score, whatever the configuration says.
 func TestAgentThatOnlyScoresHoldsNothingWhenItIsDown(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	w := scheduling.New(t)
 	congestion := w.Serve("congestion")
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))

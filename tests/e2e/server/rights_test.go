@@ -12,6 +12,7 @@ import (
 
 // Every test here runs agents under exactly the rights that they ask for; this one takes each away.
 func TestAnAgentThatLacksARightIsNotReadyAndSaysWhichIsMissing(t *testing.T) {
+	t.Parallel()
 	// Where lists are streamed a watch shows all that a list does.
 	c := cluster.ForTestWith(t, cluster.Options{ServerArgs: []string{"--feature-gates=WatchList=false"}})
 	w := scheduling.Of(t, c)

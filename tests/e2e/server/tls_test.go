@@ -22,6 +22,7 @@ import (
 // dropped for that; the next one is opened with the new certificates, by both sides, or fails.
 func TestPodsGoOnBeingPlacedWhileBothSidesCertificatesAreReplaced(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	const lifetime = 30 * time.Second
 	w := scheduling.New(t)
 	agent := pki.Spec{Name: "agent", DNS: []string{"safe.agents"}, Lifetime: lifetime}
@@ -110,6 +111,7 @@ func shakeHands(w *scheduling.World, server *outrigger.Server, mine tls.Certific
 // has a scheduler of its own, whose configuration somebody spoiled.
 func TestSchedulerThatIsNotTrustedOrDoesNotTrustHoldsItsPodsAndTheySayWhy(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	const podsPerRow = 5
 	w := scheduling.New(t)
 	w.UseTLS(scheduling.Loopback, pki.Spec{Name: "scheduler"})
