@@ -32,10 +32,10 @@ type World struct {
 	WholeNodes bool
 }
 
-// New starts a control plane for a test.
+// New gives a test a control plane of its own as long as it runs; see cluster.SharedForTest.
 func New(t *testing.T) *World {
 	t.Helper()
-	return Of(t, cluster.ForTest(t))
+	return Of(t, cluster.SharedForTest(t))
 }
 
 // Of is the world around a cluster that was started in a special way.
