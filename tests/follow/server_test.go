@@ -3,11 +3,12 @@ package follow
 import (
 	"testing"
 
+	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
 func TestAServerThatComesBack(t *testing.T) {
-	w := newWorld(t)
+	w := worldOf(t, cluster.ForTest(t)) // its data goes back
 	w.scene("with the same data", func(s *scene) {
 		s.settle()
 		s.Cluster.KillServer()

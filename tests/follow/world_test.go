@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/follower"
 	"outrigger.dev/outrigger/tests/support/kube"
 	base "outrigger.dev/outrigger/tests/support/world"
@@ -42,8 +43,14 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return worldOf(t, cluster.SharedForTest(t))
+}
+
+// worldOf is the world around a cluster that was started in a special way.
+func worldOf(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
 	binary := follower.Binary(t)
-	w := &world{World: base.New(t, 30*time.Minute), binary: binary}
+	w := &world{World: base.Of(t, c, 30*time.Minute), binary: binary}
 	_, err := w.Cluster.ConfigWithRules(w.Ctx, account, rbacv1.PolicyRule{
 		APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch"}})
 	w.Must(err)

@@ -50,6 +50,9 @@ func (c *Cluster) state(ctx context.Context) (start, error) {
 // reset removes what came since the cluster was in state first: objects, past kube-apiserver and without
 // the finalizers' leave, and files. It waits until kube-apiserver serves the state again.
 func (c *Cluster) reset(ctx context.Context, first start) error {
+	if c.etcd == nil || c.server == nil {
+		return errors.New("the test has stopped the control plane")
+	}
 	etcd, err := c.etcdClient()
 	if err != nil {
 		return err

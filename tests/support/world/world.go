@@ -19,10 +19,10 @@ type World struct {
 	Client  kubernetes.Interface // an administrator's
 }
 
-// New starts a control plane for a test that may take as long as limit.
+// New gives a test that may take as long as limit a control plane; see cluster.SharedForTest.
 func New(t *testing.T, limit time.Duration) World {
 	t.Helper()
-	return Of(t, cluster.ForTest(t), limit)
+	return Of(t, cluster.SharedForTest(t), limit)
 }
 
 // Of makes the world around a cluster that was started in a special way.
