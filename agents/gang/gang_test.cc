@@ -202,6 +202,27 @@ TEST_F(GangTest, AGangWithoutAllItsMembersSaysSo) {
   });
 }
 
+TEST_F(GangTest, AGroupOfAVersionThatIsNotKnownSaysWhichUntilAKnownOneIsServed) {
+  Nodes(2);
+  Pod pod = MakePod("train-0");
+  pod.scheduling_group = "train";
+  cluster_.Put(pod);
+  cluster_.ServeUnknown(Dialect::kUpstream, "v2");
+  StartWithPlan();
+  Await([&] {
+    return Reason("train-0") ==
+           "gang default/train waits: the API server serves podgroups.scheduling.k8s.io in the "
+           "version v2, which is not known (see outrigger explain gang)";
+  });
+  PodGroup group;
+  group.dialect = Dialect::kUpstream;
+  group.namespace_ = "default";
+  group.name = "train";
+  group.min_member = 1;
+  cluster_.Put(group);
+  Await([&] { return Passing("train-0").size() == 1; });
+}
+
 TEST_F(GangTest, SinglesPassWhereNoReservationWouldLoseByIt) {
   Nodes(2);
   cluster_.Put(Member("train", 0, 1));

@@ -212,6 +212,7 @@ void PlanLoop::Plan(const ClusterView& view) {
 
   plan::GroupOptions groups = options_.groups;
   groups.served = view.objects->served;
+  groups.unknown_versions = view.objects->unknown_versions;
   groups.priority_classes = view.objects->priority_classes;
   plan::PlanOptions options;
   evictor_->Prepare(&groups, &options);

@@ -37,8 +37,8 @@ type contest struct {
 
 func (w *world) contest(lease string, terms actor.Terms) *contest {
 	w.Helper()
-	c := &contest{world: w, lease: lease, stage: filepath.Join(w.cluster.Dir, lease+".stage"), terms: terms}
-	w.must(os.WriteFile(c.stage, nil, 0o600))
+	c := &contest{world: w, lease: lease, stage: filepath.Join(w.Cluster.Dir, lease+".stage"), terms: terms}
+	w.Must(os.WriteFile(c.stage, nil, 0o600))
 	return c
 }
 
@@ -68,9 +68,9 @@ func (c *contest) ours(name string, config *rest.Config, args ...string) *ours {
 func (c *contest) theirs(name string, config *rest.Config) *theirs {
 	c.Helper()
 	client, err := kube.NewClient(config)
-	c.must(err)
-	reference, err := actor.StartReference(c.ctx, client, metav1.NamespaceDefault, c.lease, name, c.stage, c.terms)
-	c.must(err)
+	c.Must(err)
+	reference, err := actor.StartReference(c.Ctx, client, metav1.NamespaceDefault, c.lease, name, c.stage, c.terms)
+	c.Must(err)
 	c.Cleanup(reference.Resign)
 	t := &theirs{reference, name}
 	c.all = append(c.all, t)
@@ -114,8 +114,8 @@ func (t *theirs) resign() error  { t.Resign(); return nil }
 // read returns the Lease as client-go reads it.
 func (c *contest) read() *coordinationv1.Lease {
 	c.Helper()
-	lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(c.ctx, c.lease, metav1.GetOptions{})
-	c.must(err)
+	lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(c.Ctx, c.lease, metav1.GetOptions{})
+	c.Must(err)
 	return lease
 }
 

@@ -82,7 +82,7 @@ func wonLate(w *world) {
 	proxy.Inject(faults.Rule{Match: method(http.MethodPut), Delay: forever})
 	holder := c.ours("late", config)
 	c.eventually(patience, func(ctx context.Context) error {
-		_, err := w.client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
+		_, err := w.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
 		return err
 	})
 	next, lease := c.follow(terms.LeaseDuration+slack, c.ours("rival", w.config), c.theirs("reference", w.config))

@@ -24,7 +24,7 @@ func TestDeeds(t *testing.T) {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 	}
 	follow := []string{"list", "watch"}
-	config, err := w.cluster.ConfigWithRules(w.ctx, "agent",
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, "agent",
 		rule("", []string{"pods"}, []string{"get", "list", "watch"}),
 		rule("", []string{"nodes"}, follow),
 		rule("", []string{"pods/status"}, []string{"patch"}),
@@ -37,7 +37,7 @@ func TestDeeds(t *testing.T) {
 		rule("scheduling.volcano.sh", []string{"podgroups/status"}, []string{"patch"}),
 		rule("scheduling.sigs.k8s.io", []string{"podgroups"}, follow),
 		rule("scheduling.k8s.io", []string{"podgroups", "priorityclasses"}, follow))
-	w.must(err)
+	w.Must(err)
 	w.config = config
 	w.scene("nominations are of one pod and version", nominates)
 	w.scene("evictions respect budgets", evicts)
@@ -50,7 +50,7 @@ func TestDeeds(t *testing.T) {
 func (w *world) does(a *actor.Actor, code string, deed actor.Deed) actor.Outcome {
 	w.Helper()
 	outcome, err := a.Do(deed)
-	w.must(err)
+	w.Must(err)
 	if outcome.Code != code {
 		w.Fatalf("%s of %s: %s, not %s: %s", deed.Verb, deed.Name, outcome.Code, code, outcome.Text)
 	}
@@ -60,16 +60,16 @@ func (w *world) does(a *actor.Actor, code string, deed actor.Deed) actor.Outcome
 // waiting makes a pod that nobody schedules.
 func (w *world) waiting(name string) *corev1.Pod {
 	w.Helper()
-	made, err := w.client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.ctx,
+	made, err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.Ctx,
 		kube.MakePod(name).Label("app", name).GracePeriod(0).Pod(), metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	return made
 }
 
 func (w *world) read(name string) *corev1.Pod {
 	w.Helper()
-	pod, err := w.client.CoreV1().Pods(metav1.NamespaceDefault).Get(w.ctx, name, metav1.GetOptions{})
-	w.must(err)
+	pod, err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
 	return pod
 }
 
@@ -90,7 +90,7 @@ func nominates(w *world) {
 	w.does(a, "OK", deed)
 	outcome := w.does(a, "OK", actor.Deed{Verb: "read", Namespace: pod.Namespace, Name: pod.Name})
 	var value struct{ UID, Node, Nominated, Version string }
-	w.must(json.Unmarshal(outcome.Value, &value))
+	w.Must(json.Unmarshal(outcome.Value, &value))
 	if got := w.read(pod.Name); value.UID != string(pod.UID) || value.Nominated != "n2" || value.Version != got.ResourceVersion {
 		w.Errorf("read as %+v", value)
 	}
@@ -114,24 +114,24 @@ func evicts(w *world) {
 	pod := w.waiting("evicted")
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
-	_, err := w.client.CoreV1().Pods(pod.Namespace).UpdateStatus(w.ctx, pod, metav1.UpdateOptions{})
-	w.must(err)
+	_, err := w.Client.CoreV1().Pods(pod.Namespace).UpdateStatus(w.Ctx, pod, metav1.UpdateOptions{})
+	w.Must(err)
 	all := intstr.FromInt32(1)
-	budgets := w.client.PolicyV1().PodDisruptionBudgets(pod.Namespace)
-	budget, err := budgets.Create(w.ctx, &policyv1.PodDisruptionBudget{
+	budgets := w.Client.PolicyV1().PodDisruptionBudgets(pod.Namespace)
+	budget, err := budgets.Create(w.Ctx, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "all"},
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &all,
 			Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}}}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	budget.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: budget.Generation, CurrentHealthy: 1, DesiredHealthy: 1, ExpectedPods: 1}
-	_, err = budgets.UpdateStatus(w.ctx, budget, metav1.UpdateOptions{})
-	w.must(err)
+	_, err = budgets.UpdateStatus(w.Ctx, budget, metav1.UpdateOptions{})
+	w.Must(err)
 	deed := actor.Deed{Verb: "evict", Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
 	ask := deed
 	ask.Verb = "may-evict"
 	w.does(a, "RESOURCE_EXHAUSTED", ask)
 	w.does(a, "RESOURCE_EXHAUSTED", deed)
-	w.must(budgets.Delete(w.ctx, "all", metav1.DeleteOptions{}))
+	w.Must(budgets.Delete(w.Ctx, "all", metav1.DeleteOptions{}))
 	other := deed
 	other.UID = "another"
 	w.does(a, "ABORTED", other)
@@ -146,14 +146,14 @@ func evicts(w *world) {
 
 func holders(w *world) {
 	a := w.actor("holders", w.config)
-	leases := w.client.CoordinationV1().Leases(metav1.NamespaceDefault)
-	lease, err := leases.Create(w.ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "held"}}, metav1.CreateOptions{})
-	w.must(err)
+	leases := w.Client.CoordinationV1().Leases(metav1.NamespaceDefault)
+	lease, err := leases.Create(w.Ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "held"}}, metav1.CreateOptions{})
+	w.Must(err)
 	deed := actor.Deed{Verb: "holder", Namespace: lease.Namespace, Name: lease.Name}
 	expect := func(want string) {
 		w.Helper()
 		var holder string
-		w.must(json.Unmarshal(w.does(a, "OK", deed).Value, &holder))
+		w.Must(json.Unmarshal(w.does(a, "OK", deed).Value, &holder))
 		if holder != want {
 			w.Errorf("held by %q, not %q", holder, want)
 		}
@@ -161,8 +161,8 @@ func holders(w *world) {
 	expect("")
 	holder := "host_1"
 	lease.Spec.HolderIdentity = &holder
-	_, err = leases.Update(w.ctx, lease, metav1.UpdateOptions{})
-	w.must(err)
+	_, err = leases.Update(w.Ctx, lease, metav1.UpdateOptions{})
+	w.Must(err)
 	expect(holder)
 	deed.Name = "nothing"
 	w.does(a, "NOT_FOUND", deed)
@@ -183,12 +183,12 @@ func budgets(w *world) {
 	a := w.actor("budgets", w.config)
 	w.does(a, "OK", actor.Deed{Verb: "follow"})
 	one := intstr.FromInt32(1)
-	all := w.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
-	budget, err := all.Create(w.ctx, &policyv1.PodDisruptionBudget{
+	all := w.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
+	budget, err := all.Create(w.Ctx, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "seen"},
 		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one,
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "seen"}}}}, metav1.CreateOptions{})
-	w.must(err)
+	w.Must(err)
 	allows := func(count int64) func(view) bool {
 		return func(v view) bool {
 			allowed, ok := v.Budgets["default/seen"]
@@ -197,10 +197,10 @@ func budgets(w *world) {
 	}
 	w.sees(a, "a budget that allows nothing yet", allows(0))
 	budget.Status.DisruptionsAllowed = 2
-	_, err = all.UpdateStatus(w.ctx, budget, metav1.UpdateOptions{})
-	w.must(err)
+	_, err = all.UpdateStatus(w.Ctx, budget, metav1.UpdateOptions{})
+	w.Must(err)
 	w.sees(a, "a budget that allows two", allows(2))
-	w.must(all.Delete(w.ctx, "seen", metav1.DeleteOptions{}))
+	w.Must(all.Delete(w.Ctx, "seen", metav1.DeleteOptions{}))
 	w.sees(a, "no budget", func(v view) bool { return len(v.Budgets) == 0 })
 }
 

@@ -34,8 +34,8 @@ func TestEvents(t *testing.T) {
 // pod makes a pod in default, and returns what an event about it says.
 func (w *world) pod(name string) actor.Event {
 	w.Helper()
-	pod, err := w.client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.ctx, kube.MakePod(name).Pod(), metav1.CreateOptions{})
-	w.must(err)
+	pod, err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.Ctx, kube.MakePod(name).Pod(), metav1.CreateOptions{})
+	w.Must(err)
 	return actor.Event{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID),
 		Reason: "GangWaiting", Action: "Scheduling", Note: "2 of 3 members are there", Warning: true}
 }
@@ -45,7 +45,7 @@ func (w *world) pod(name string) actor.Event {
 func (w *world) record(a *actor.Actor, event actor.Event, written, dropped int) {
 	w.Helper()
 	stats, err := a.Record(event)
-	w.must(err)
+	w.Must(err)
 	if stats.Written != written || stats.Dropped != dropped {
 		w.Errorf("%d written and %d dropped, not %d and %d", stats.Written, stats.Dropped, written, dropped)
 	}
@@ -54,8 +54,8 @@ func (w *world) record(a *actor.Actor, event actor.Event, written, dropped int) 
 // eventsOf are the events about an object, as client-go reads them.
 func (w *world) eventsOf(about actor.Event) []eventsv1.Event {
 	w.Helper()
-	list, err := w.client.EventsV1().Events(metav1.NamespaceAll).List(w.ctx, metav1.ListOptions{})
-	w.must(err)
+	list, err := w.Client.EventsV1().Events(metav1.NamespaceAll).List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
 	var found []eventsv1.Event
 	for _, event := range list.Items {
 		if event.Regarding.Kind == about.Kind && event.Regarding.Name == about.Name {
@@ -104,10 +104,10 @@ func readThroughCore(w *world) {
 	about := w.pod("through-core")
 	about.Count = 3
 	w.record(w.actor("through-core", w.config), about, 3, 0)
-	pod, err := w.client.CoreV1().Pods(about.Namespace).Get(w.ctx, about.Name, metav1.GetOptions{})
-	w.must(err)
-	found, err := w.client.CoreV1().Events(about.Namespace).SearchWithContext(w.ctx, scheme.Scheme, pod)
-	w.must(err)
+	pod, err := w.Client.CoreV1().Pods(about.Namespace).Get(w.Ctx, about.Name, metav1.GetOptions{})
+	w.Must(err)
+	found, err := w.Client.CoreV1().Events(about.Namespace).SearchWithContext(w.Ctx, scheme.Scheme, pod)
+	w.Must(err)
 	if len(found.Items) != 1 {
 		w.Fatalf("%d events about the pod, not 1", len(found.Items))
 	}
@@ -118,8 +118,8 @@ func readThroughCore(w *world) {
 		w.Errorf("is read as %+v", event)
 	}
 	for _, command := range [][]string{{"describe", "pod", about.Name}, {"events", "--for", "pod/" + about.Name}} {
-		text, err := w.cluster.Kubectl(w.ctx, command...)
-		w.must(err)
+		text, err := w.Cluster.Kubectl(w.Ctx, command...)
+		w.Must(err)
 		if !strings.Contains(text, about.Reason) || !strings.Contains(text, about.Note) {
 			w.Errorf("kubectl %v does not show the event:\n%s", command, text)
 		}
@@ -191,7 +191,7 @@ func deletedEvent(w *world) {
 	about := w.pod("deleted")
 	a := w.actor("deleted", w.config)
 	w.record(a, about, 1, 0)
-	w.must(w.client.EventsV1().Events(about.Namespace).Delete(w.ctx, w.onlyEventOf(about).Name, metav1.DeleteOptions{}))
+	w.Must(w.Client.EventsV1().Events(about.Namespace).Delete(w.Ctx, w.onlyEventOf(about).Name, metav1.DeleteOptions{}))
 	w.record(a, about, 2, 0)
 	if event := w.onlyEventOf(about); event.Series != nil {
 		w.Errorf("an event that was made anew counts what is gone: %+v", event.Series)
@@ -199,8 +199,8 @@ func deletedEvent(w *world) {
 }
 
 func withoutRights(w *world) {
-	config, err := w.cluster.ConfigWithRules(w.ctx, "powerless")
-	w.must(err)
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, "powerless")
+	w.Must(err)
 	about := w.pod("powerless")
 	a := w.actor("powerless", config)
 	w.record(a, about, 0, 1)

@@ -124,7 +124,7 @@ func inTurn(w *world) {
 func (c *contest) handOver(leader candidate, before *coordinationv1.Lease, others ...candidate) (candidate, *coordinationv1.Lease) {
 	c.Helper()
 	began := time.Now()
-	c.must(leader.resign())
+	c.Must(leader.resign())
 	next, lease := c.follow(patience, others...)
 	if took := time.Since(began); took > 10*time.Second {
 		c.Errorf("%s led %v after %s had resigned: not at once", next.name(), took, leader.name())
@@ -148,7 +148,7 @@ func givenBack(w *world) {
 		if *lease.Spec.LeaseTransitions != 0 {
 			w.Errorf("a new lease has changed hands %d times", *lease.Spec.LeaseTransitions)
 		}
-		w.must(only.resign())
+		w.Must(only.resign())
 		free := c.read()
 		if free.Spec.HolderIdentity != nil && *free.Spec.HolderIdentity != "" {
 			w.Errorf("held by %q after the end", *free.Spec.HolderIdentity)
@@ -192,7 +192,7 @@ func (w *world) leaseName() string {
 func (c *contest) outlast(first *coordinationv1.Lease) {
 	c.Helper()
 	c.eventually(c.terms.LeaseDuration+patience, func(ctx context.Context) error {
-		lease, err := c.client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
+		lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

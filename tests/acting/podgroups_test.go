@@ -41,8 +41,8 @@ func definition(group, version string, subresource bool, status object) *unstruc
 // install makes a CRD and waits until it is served.
 func (w *world) install(client dynamic.Interface, crd *unstructured.Unstructured, groups dynamic.NamespaceableResourceInterface) {
 	w.Helper()
-	_, err := client.Resource(definitions).Create(w.ctx, crd, metav1.CreateOptions{})
-	w.must(err)
+	_, err := client.Resource(definitions).Create(w.Ctx, crd, metav1.CreateOptions{})
+	w.Must(err)
 	w.eventually(patience, func(ctx context.Context) error {
 		_, err := groups.List(ctx, metav1.ListOptions{})
 		return err
@@ -52,8 +52,8 @@ func (w *world) install(client dynamic.Interface, crd *unstructured.Unstructured
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 func podGroups(w *world) {
-	client, err := dynamic.NewForConfig(w.cluster.Config)
-	w.must(err)
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
 	a := w.actor("pod-groups", w.config)
 	w.does(a, "OK", actor.Deed{Verb: "follow"})
 	w.sees(a, "no dialect is served", func(v view) bool { return len(v.Served) == 0 })
@@ -73,7 +73,7 @@ func podGroups(w *world) {
 	w.writes(a, volcanos, volcano, "scheduling.volcano.sh/v1beta1",
 		"map[conditions:[map[message:2 short reason:cpu status:True type:Unschedulable]] phase:Inqueue running:2]")
 
-	w.must(client.Resource(definitions).Delete(w.ctx, crd.GetName(), metav1.DeleteOptions{}))
+	w.Must(client.Resource(definitions).Delete(w.Ctx, crd.GetName(), metav1.DeleteOptions{}))
 	w.sees(a, "the dialect is gone", func(v view) bool { return fmt.Sprint(v.Served) == fmt.Sprint([]int{volcano}) })
 }
 
@@ -83,8 +83,8 @@ func (w *world) writes(a *actor.Actor, groups dynamic.NamespaceableResourceInter
 	in := groups.Namespace(metav1.NamespaceDefault)
 	group := &unstructured.Unstructured{Object: object{"apiVersion": version, "kind": "PodGroup",
 		"metadata": object{"name": "train"}, "spec": object{"minMember": int64(3)}}}
-	made, err := in.Create(w.ctx, group, metav1.CreateOptions{})
-	w.must(err)
+	made, err := in.Create(w.Ctx, group, metav1.CreateOptions{})
+	w.Must(err)
 	uid := string(made.GetUID())
 	is := func(uid string) func(view) bool {
 		return func(v view) bool {
@@ -100,15 +100,15 @@ func (w *world) writes(a *actor.Actor, groups dynamic.NamespaceableResourceInter
 	deed := actor.Deed{Verb: "status", Namespace: metav1.NamespaceDefault, Name: "train", UID: uid, Dialect: dialect,
 		Status: object{"phase": "Scheduling", "reason": "cpu", "message": "2 short", "scheduled": 3, "running": 2}}
 	w.does(a, "OK", deed)
-	got, err := in.Get(w.ctx, "train", metav1.GetOptions{})
-	w.must(err)
+	got, err := in.Get(w.Ctx, "train", metav1.GetOptions{})
+	w.Must(err)
 	if status := fmt.Sprint(got.Object["status"]); status != want {
 		w.Errorf("written as %s, not %s", status, want)
 	}
-	w.must(in.Delete(w.ctx, "train", metav1.DeleteOptions{}))
+	w.Must(in.Delete(w.Ctx, "train", metav1.DeleteOptions{}))
 	w.does(a, "NOT_FOUND", deed)
-	again, err := in.Create(w.ctx, group, metav1.CreateOptions{})
-	w.must(err)
+	again, err := in.Create(w.Ctx, group, metav1.CreateOptions{})
+	w.Must(err)
 	w.sees(a, "another one has its name", is(string(again.GetUID())))
 	w.does(a, "ABORTED", deed)
 }

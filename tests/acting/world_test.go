@@ -7,22 +7,17 @@ package acting
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"outrigger.dev/outrigger/tests/support/actor"
-	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/faults"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/process"
+	base "outrigger.dev/outrigger/tests/support/world"
 )
 
 // patience is how long anything may take that has no time of its own.
@@ -30,25 +25,19 @@ const patience = 30 * time.Second
 
 // world is a control plane, and an account with the rights to its leases and events, no more.
 type world struct {
-	*testing.T
-	ctx     context.Context
-	cluster *cluster.Cluster
-	client  kubernetes.Interface
-	config  *rest.Config // of the account
-	binary  string
+	base.World
+	config *rest.Config // of the account
+	binary string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	binary := actor.Binary(t)
-	c := cluster.ForTest(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(cancel)
-	w := &world{T: t, ctx: ctx, cluster: c, client: c.Client, binary: binary}
-	config, err := c.ConfigWithRules(ctx, "actor",
+	w := &world{World: base.New(t, 5*time.Minute), binary: binary}
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, "actor",
 		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
 		rbacv1.PolicyRule{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}})
-	w.must(err)
+	w.Must(err)
 	w.config = config
 	return w
 }
@@ -63,39 +52,23 @@ func (w *world) scene(name string, play func(*world)) {
 	})
 }
 
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 // eventually waits for a condition.
 func (w *world) eventually(limit time.Duration, condition func(context.Context) error) {
 	w.Helper()
-	w.must(kube.Eventually(w.ctx, limit, condition))
+	w.Must(kube.Eventually(w.Ctx, limit, condition))
 }
 
 // proxy starts a proxy, and returns it with a configuration that leads through it.
 func (w *world) proxy(name string) (*faults.Proxy, *rest.Config) {
 	w.Helper()
-	ca, err := os.ReadFile(w.cluster.Config.CAFile)
-	w.must(err)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	proxy, err := faults.Start(w.cluster.Config.Host, &tls.Config{RootCAs: pool})
-	w.must(err)
-	w.Cleanup(proxy.Close)
-	config := rest.CopyConfig(w.config)
-	config.Host, config.CAFile = proxy.URL(), filepath.Join(w.cluster.Dir, name+".crt")
-	w.must(os.WriteFile(config.CAFile, proxy.CA(), 0o600))
-	return proxy, config
+	proxy := w.FaultyServer()
+	return proxy, w.ConfigThrough(proxy, name, w.config)
 }
 
 // actor starts an actor with its own kubeconfig and log.
 func (w *world) actor(name string, config *rest.Config, args ...string) *actor.Actor {
 	w.Helper()
-	kubeconfig, err := w.cluster.WriteKubeconfig(name, config)
-	w.must(err)
-	return actor.Start(w, process.Spec{Name: name, Path: w.binary, LogDir: w.cluster.LogDir()}, kubeconfig, args...)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
+	w.Must(err)
+	return actor.Start(w, process.Spec{Name: name, Path: w.binary, LogDir: w.Cluster.LogDir()}, kubeconfig, args...)
 }

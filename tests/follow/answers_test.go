@@ -114,7 +114,7 @@ func TestFramesThatAreNoneAreNotBelieved(t *testing.T) {
 	w := newWorld(t)
 	event := func(kind watch.EventType, object runtime.Object) func() faults.Tamper {
 		bytes, err := faults.ProtobufEvent(kind, object)
-		w.must(err)
+		w.Must(err)
 		return faults.InsertFrame(bytes)
 	}
 	w.spoil(false, []spoiled{
@@ -139,39 +139,39 @@ func TestHugeObjectsAreFollowedOrRefusedButNothingBreaks(t *testing.T) {
 		s.settle()
 		huge := kube.MakePod("huge").Node("n3").Pod()
 		huge.Spec.Containers[0].Args = []string{strings.Repeat("x", 1_000_000)}
-		_, err := s.client.CoreV1().Pods("default").Create(s.ctx, huge, metav1.CreateOptions{})
-		s.must(err)
+		_, err := s.Client.CoreV1().Pods("default").Create(s.Ctx, huge, metav1.CreateOptions{})
+		s.Must(err)
 		s.recovered()
 		s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Answer: faults.Gone(), Times: 1})
 		s.proxy.Cut() // now it is in a list
 		s.change()
 		s.recovered()
-		s.must(s.client.CoreV1().Pods("default").Delete(s.ctx, "huge", metav1.DeleteOptions{}))
+		s.Must(s.Client.CoreV1().Pods("default").Delete(s.Ctx, "huge", metav1.DeleteOptions{}))
 		s.recovered()
 	})
 	w.scene("far larger", func(s *scene) {
 		s.settle()
 		before, err := s.follower.Stats()
-		s.must(err)
+		s.Must(err)
 		// What the server has, with an annotation that no server takes.
-		pod, err := s.client.CoreV1().Pods("default").Get(s.ctx, "p1", metav1.GetOptions{})
-		s.must(err)
+		pod, err := s.Client.CoreV1().Pods("default").Get(s.Ctx, "p1", metav1.GetOptions{})
+		s.Must(err)
 		pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 		pod.Annotations = map[string]string{"huge": strings.Repeat("x", 64<<20)}
 		event, err := faults.ProtobufEvent(watch.Modified, pod)
-		s.must(err)
+		s.Must(err)
 		rule := s.proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: faults.InsertFrame(event), Times: 1})
 		s.change()
 		s.recovered()
 		s.met(rule)
-		pod, err = s.client.CoreV1().Pods("default").Get(s.ctx, "p1", metav1.GetOptions{})
-		s.must(err)
+		pod, err = s.Client.CoreV1().Pods("default").Get(s.Ctx, "p1", metav1.GetOptions{})
+		s.Must(err)
 		pod.Labels["huge"] = "no-more" // whoever has kept the annotation can let go of it
-		_, err = s.client.CoreV1().Pods("default").Update(s.ctx, pod, metav1.UpdateOptions{})
-		s.must(err)
+		_, err = s.Client.CoreV1().Pods("default").Update(s.Ctx, pod, metav1.UpdateOptions{})
+		s.Must(err)
 		s.recovered()
 		after, err := s.follower.Stats()
-		s.must(err)
+		s.Must(err)
 		if grown := after.RSSBytes - before.RSSBytes; grown > 32<<20 {
 			s.Errorf("%d MiB more than before the huge event", grown>>20)
 		}

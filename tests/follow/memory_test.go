@@ -21,11 +21,11 @@ func TestMemoryDoesNotGrowOverReconnects(t *testing.T) {
 		warm := max(1, *rounds/10)
 		s.disturb(warm)
 		before, err := s.follower.Stats()
-		s.must(err)
+		s.Must(err)
 		s.disturb(*rounds - warm)
 		s.untilEqual()
 		after, err := s.follower.Stats()
-		s.must(err)
+		s.Must(err)
 		s.Logf("%d rounds: %d KiB, then %d KiB; %d lists, %d watches", *rounds,
 			before.RSSBytes>>10, after.RSSBytes>>10, after.Relists, after.Watches)
 		if grown := after.RSSBytes - before.RSSBytes; grown > 4<<20 {
@@ -39,12 +39,12 @@ func (s *scene) disturb(rounds int) {
 	s.Helper()
 	for round := range rounds {
 		before, err := s.follower.Stats()
-		s.must(err)
+		s.Must(err)
 		if round%2 == 0 {
 			s.proxy.Inject(goneOnce)
 		}
 		s.proxy.Cut()
-		s.must(kube.Eventually(s.ctx, patience, func(context.Context) error {
+		s.Must(kube.Eventually(s.Ctx, patience, func(context.Context) error {
 			now, err := s.follower.Stats()
 			if err == nil && now.Watches < before.Watches+2 {
 				err = fmt.Errorf("round %d: %d watches, want %d", round, now.Watches, before.Watches+2)

@@ -20,7 +20,7 @@ import (
 func (s *scene) while(rule faults.Rule) (heal func()) {
 	injection := s.proxy.Inject(rule)
 	s.proxy.Cut()
-	s.must(kube.Eventually(s.ctx, patience, func(context.Context) error {
+	s.Must(kube.Eventually(s.Ctx, patience, func(context.Context) error {
 		if injection.Hits() == 0 {
 			return errors.New("the fault has met no request")
 		}
@@ -38,7 +38,7 @@ func TestAFollowerThatCannotFollowSaysSo(t *testing.T) {
 	}{
 		{"connections refused", func(s *scene) func() {
 			s.proxy.Refuse()
-			return func() { s.must(s.proxy.Accept()) }
+			return func() { s.Must(s.proxy.Accept()) }
 		}},
 		{"500 all the time", func(s *scene) func() { return s.while(faults.Rule{Answer: faults.Broken()}) }},
 		{"429 all the time", func(s *scene) func() { return s.while(faults.Rule{Answer: faults.TooMany(1)}) }},
@@ -67,24 +67,24 @@ func TestAFollowerThatCannotFollowSaysSo(t *testing.T) {
 // anotherAuthority has the server show a certificate that the follower does not trust, until the file
 // with the authority is replaced.
 func anotherAuthority(s *scene) func() {
-	s.must(s.proxy.NewAuthority())
+	s.Must(s.proxy.NewAuthority())
 	s.proxy.Cut()
 	return s.writeCA
 }
 
 // expiredToken has the server refuse the follower's token, until the file with it is replaced.
 func expiredToken(s *scene) func() {
-	config, err := s.cluster.ServiceAccountConfig(s.ctx, "default", account)
-	s.must(err)
-	token, revoke, err := s.cluster.RevocableToken(s.ctx, "default", account)
-	s.must(err)
+	config, err := s.Cluster.ServiceAccountConfig(s.Ctx, "default", account)
+	s.Must(err)
+	token, revoke, err := s.Cluster.RevocableToken(s.Ctx, "default", account)
+	s.Must(err)
 	config.BearerToken = token
 	client, err := kube.NewClient(config)
-	s.must(err)
-	_, err = client.CoreV1().Nodes().List(s.ctx, metav1.ListOptions{Limit: 1})
-	s.must(err)
-	s.must(s.revoke())
-	s.must(revoke())
+	s.Must(err)
+	_, err = client.CoreV1().Nodes().List(s.Ctx, metav1.ListOptions{Limit: 1})
+	s.Must(err)
+	s.Must(s.revoke())
+	s.Must(revoke())
 	s.untilRefused(client) // the server remembers for as long after a token's use: this one's is the last
 	s.proxy.Cut()
 	return s.writeToken
@@ -92,7 +92,7 @@ func expiredToken(s *scene) func() {
 
 func (s *scene) untilRefused(client kubernetes.Interface) {
 	s.Helper()
-	s.must(kube.Eventually(s.ctx, patience, func(ctx context.Context) error {
+	s.Must(kube.Eventually(s.Ctx, patience, func(ctx context.Context) error {
 		_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: 1})
 		if !apierrors.IsUnauthorized(err) {
 			return fmt.Errorf("a revoked token is not refused: %v", err)

@@ -35,7 +35,7 @@ func (w *world) scene(name string, play func(*scene)) {
 	number := w.scenes
 	w.Run(name, func(t *testing.T) {
 		inner := *w
-		inner.T, inner.ctx = t, t.Context()
+		inner.T, inner.Ctx = t, t.Context()
 		defer func() { w.made = inner.made }()
 		s := &scene{world: &inner, dir: inner.folder(fmt.Sprintf("scene-%d", number))}
 		s.prepare()
@@ -45,12 +45,12 @@ func (w *world) scene(name string, play func(*scene)) {
 
 func (s *scene) prepare() {
 	s.Helper()
-	ca, err := os.ReadFile(s.cluster.Config.CAFile)
-	s.must(err)
+	ca, err := os.ReadFile(s.Cluster.Config.CAFile)
+	s.Must(err)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
-	s.proxy, err = faults.Start(s.cluster.Config.Host, &tls.Config{RootCAs: pool})
-	s.must(err)
+	s.proxy, err = faults.Start(s.Cluster.Config.Host, &tls.Config{RootCAs: pool})
+	s.Must(err)
 	s.Cleanup(s.proxy.Close)
 	s.writeCA()
 	s.writeToken()
@@ -59,7 +59,7 @@ func (s *scene) prepare() {
 	file.AuthInfos["u"] = &clientcmdapi.AuthInfo{TokenFile: filepath.Join(s.dir, "token")}
 	file.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
 	file.CurrentContext = "x"
-	s.must(clientcmd.WriteToFile(*file, filepath.Join(s.dir, "kubeconfig")))
+	s.Must(clientcmd.WriteToFile(*file, filepath.Join(s.dir, "kubeconfig")))
 }
 
 // writeCA gives the follower the authority that the proxy has now.
@@ -71,8 +71,8 @@ func (s *scene) writeCA() {
 // writeToken gives the follower a token of its own.
 func (s *scene) writeToken() {
 	s.Helper()
-	token, revoke, err := s.cluster.RevocableToken(s.ctx, "default", account)
-	s.must(err)
+	token, revoke, err := s.Cluster.RevocableToken(s.Ctx, "default", account)
+	s.Must(err)
 	s.revoke = revoke
 	s.writeFile(filepath.Join(s.dir, "token"), []byte(token))
 }
@@ -99,15 +99,15 @@ func (s *scene) settle() {
 // untilEqual waits until the follower knows what the server has.
 func (s *scene) untilEqual() {
 	s.Helper()
-	s.must(s.follower.UntilEqual(s.ctx, s.client, patience))
+	s.Must(s.follower.UntilEqual(s.Ctx, s.Client, patience))
 }
 
 // recovered waits until the follower is ready and knows what the server has, and fails if what it
 // said of its readiness since the last time was not true.
 func (s *scene) recovered() {
 	s.Helper()
-	_, err := s.follower.UntilReady(s.ctx, true, patience)
-	s.must(err)
+	_, err := s.follower.UntilReady(s.Ctx, true, patience)
+	s.Must(err)
 	s.witness.pause(func() { s.untilEqual() })
 	s.witness.check(s)
 }
@@ -116,8 +116,8 @@ func (s *scene) recovered() {
 // staleness, and why, naming what it does not follow.
 func (s *scene) notReady() {
 	s.Helper()
-	readiness, err := s.follower.UntilReady(s.ctx, false, staleness+10*time.Second)
-	s.must(err)
+	readiness, err := s.follower.UntilReady(s.Ctx, false, staleness+10*time.Second)
+	s.Must(err)
 	reasons := strings.Join(readiness.Reasons, "; ")
 	if !strings.Contains(reasons, "nodes") && !strings.Contains(reasons, "pods") {
 		s.Errorf("not ready, but the reasons name no resource: %s", reasons)

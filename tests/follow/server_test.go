@@ -3,25 +3,26 @@ package follow
 import (
 	"testing"
 
+	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
 func TestAServerThatComesBack(t *testing.T) {
-	w := newWorld(t)
+	w := worldOf(t, cluster.ForTest(t)) // its data goes back
 	w.scene("with the same data", func(s *scene) {
 		s.settle()
-		s.cluster.KillServer()
+		s.Cluster.KillServer()
 		s.notReady()
-		s.must(s.cluster.StartServer(s.ctx))
+		s.Must(s.Cluster.StartServer(s.Ctx))
 		s.change()
 		s.recovered()
 	})
 	w.scene("with the same data, etcd too", func(s *scene) {
 		s.settle()
-		s.cluster.Stop()
+		s.Cluster.Stop()
 		s.notReady()
-		s.must(s.cluster.StartEtcd())
-		s.must(s.cluster.StartServer(s.ctx))
+		s.Must(s.Cluster.StartEtcd())
+		s.Must(s.Cluster.StartServer(s.Ctx))
 		s.change()
 		s.recovered()
 	})
@@ -32,8 +33,8 @@ func TestAServerThatComesBack(t *testing.T) {
 		for range 5 {
 			s.change()
 		}
-		s.must(s.cluster.Restart(s.ctx))
-		s.must(s.proxy.Accept())
+		s.Must(s.Cluster.Restart(s.Ctx))
+		s.Must(s.proxy.Accept())
 		s.recovered()
 	})
 	for _, row := range []struct {
@@ -53,10 +54,10 @@ func TestAServerThatComesBack(t *testing.T) {
 func (s *scene) setBack(changes int) {
 	s.settle()
 	s.witness.forget(func() {
-		s.cluster.Stop()
-		s.must(s.cluster.SaveData("older"))
-		s.must(s.cluster.StartEtcd())
-		s.must(s.cluster.StartServer(s.ctx))
+		s.Cluster.Stop()
+		s.Must(s.Cluster.SaveData("older"))
+		s.Must(s.Cluster.StartEtcd())
+		s.Must(s.Cluster.StartServer(s.Ctx))
 	})
 	for range 3 {
 		s.change()
@@ -66,15 +67,15 @@ func (s *scene) setBack(changes int) {
 	s.recovered()
 	s.witness.forget(func() {
 		s.proxy.Refuse()
-		s.cluster.Stop()
-		s.must(s.cluster.RestoreData("older"))
-		s.must(s.cluster.StartEtcd())
-		s.must(s.cluster.StartServer(s.ctx))
+		s.Cluster.Stop()
+		s.Must(s.Cluster.RestoreData("older"))
+		s.Must(s.Cluster.StartEtcd())
+		s.Must(s.Cluster.StartServer(s.Ctx))
 		for range changes {
 			s.change()
 		}
 	})
-	s.must(s.proxy.Accept())
+	s.Must(s.proxy.Accept())
 	s.change()
 	s.recovered()
 }

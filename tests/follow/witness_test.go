@@ -41,7 +41,7 @@ type writing struct {
 }
 
 func newWitness(s *scene) *witness {
-	w := &witness{client: s.client, follower: s.follower, number: int(time.Now().Unix())}
+	w := &witness{client: s.Client, follower: s.follower, number: int(time.Now().Unix())}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -80,7 +80,7 @@ func (w *witness) forget(what func()) {
 func (w *witness) check(s *scene) {
 	s.Helper()
 	w.pause(func() {
-		w.ask(s.ctx)
+		w.ask(s.Ctx)
 		for _, lie := range w.lies {
 			s.Error(lie)
 		}

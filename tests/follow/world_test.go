@@ -7,7 +7,6 @@
 package follow
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +16,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/follower"
 	"outrigger.dev/outrigger/tests/support/kube"
+	base "outrigger.dev/outrigger/tests/support/world"
 )
 
 const (
@@ -36,25 +35,25 @@ const (
 
 // world is a control plane with some nodes and pods.
 type world struct {
-	*testing.T
-	ctx     context.Context
-	cluster *cluster.Cluster
-	client  kubernetes.Interface
-	binary  string
-	scenes  int
-	made    int // objects, for their names
+	base.World
+	binary string
+	scenes int
+	made   int // objects, for their names
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return worldOf(t, cluster.SharedForTest(t))
+}
+
+// worldOf is the world around a cluster that was started in a special way.
+func worldOf(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
 	binary := follower.Binary(t)
-	c := cluster.ForTest(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
-	t.Cleanup(cancel)
-	w := &world{T: t, ctx: ctx, cluster: c, client: c.Client, binary: binary}
-	_, err := c.ConfigWithRules(ctx, account, rbacv1.PolicyRule{
+	w := &world{World: base.Of(t, c, 30*time.Minute), binary: binary}
+	_, err := w.Cluster.ConfigWithRules(w.Ctx, account, rbacv1.PolicyRule{
 		APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch"}})
-	w.must(err)
+	w.Must(err)
 	w.createNode(kube.MakeNode(witnessName))
 	w.createPod(kube.MakePod(witnessName))
 	for i := range 4 {
@@ -66,29 +65,22 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 func (w *world) createNode(builder *kube.NodeBuilder) {
 	w.Helper()
-	_, err := w.client.CoreV1().Nodes().Create(w.ctx, builder.Node(), metav1.CreateOptions{})
-	w.must(err)
+	_, err := w.Client.CoreV1().Nodes().Create(w.Ctx, builder.Node(), metav1.CreateOptions{})
+	w.Must(err)
 }
 
 func (w *world) createPod(builder *kube.PodBuilder) {
 	w.Helper()
-	_, err := w.client.CoreV1().Pods("default").Create(w.ctx, builder.Pod(), metav1.CreateOptions{})
-	w.must(err)
+	_, err := w.Client.CoreV1().Pods("default").Create(w.Ctx, builder.Pod(), metav1.CreateOptions{})
+	w.Must(err)
 }
 
 // change makes one change of every kind: nodes and pods come, change and go.
 func (w *world) change() {
 	w.Helper()
-	nodes, pods := w.client.CoreV1().Nodes(), w.client.CoreV1().Pods("default")
+	nodes, pods := w.Client.CoreV1().Nodes(), w.Client.CoreV1().Pods("default")
 	w.made++
 	fresh, gone, stays := fmt.Sprintf("m%d", w.made), fmt.Sprintf("m%d-gone", w.made), fmt.Sprintf("m%d-done", w.made)
 	w.createNode(kube.MakeNode(fresh).Label("made", fresh))
@@ -96,23 +88,23 @@ func (w *world) change() {
 	w.createPod(kube.MakePod(fresh).Node(fresh).Request("cpu", "250m").Request("memory", "1Gi"))
 	w.createPod(kube.MakePod(gone).Node("n1"))
 	w.createPod(kube.MakePod(stays).Node("n2"))
-	node, err := nodes.Get(w.ctx, "n0", metav1.GetOptions{})
-	w.must(err)
+	node, err := nodes.Get(w.Ctx, "n0", metav1.GetOptions{})
+	w.Must(err)
 	node.Labels["made"], node.Spec.Unschedulable = fresh, !node.Spec.Unschedulable
-	_, err = nodes.Update(w.ctx, node, metav1.UpdateOptions{})
-	w.must(err)
-	pod, err := pods.Get(w.ctx, stays, metav1.GetOptions{})
-	w.must(err)
+	_, err = nodes.Update(w.Ctx, node, metav1.UpdateOptions{})
+	w.Must(err)
+	pod, err := pods.Get(w.Ctx, stays, metav1.GetOptions{})
+	w.Must(err)
 	pod.Status.Phase = corev1.PodSucceeded
-	_, err = pods.UpdateStatus(w.ctx, pod, metav1.UpdateOptions{})
-	w.must(err)
-	w.must(nodes.Delete(w.ctx, gone, metav1.DeleteOptions{}))
-	w.must(pods.Delete(w.ctx, gone, metav1.DeleteOptions{}))
+	_, err = pods.UpdateStatus(w.Ctx, pod, metav1.UpdateOptions{})
+	w.Must(err)
+	w.Must(nodes.Delete(w.Ctx, gone, metav1.DeleteOptions{}))
+	w.Must(pods.Delete(w.Ctx, gone, metav1.DeleteOptions{}))
 	if w.made > 3 { // the world keeps its size
 		old := fmt.Sprintf("m%d", w.made-3)
-		_ = nodes.Delete(w.ctx, old, metav1.DeleteOptions{}) // a world set back to older data may not have them
-		_ = pods.Delete(w.ctx, old, metav1.DeleteOptions{})
-		_ = pods.Delete(w.ctx, old+"-done", metav1.DeleteOptions{})
+		_ = nodes.Delete(w.Ctx, old, metav1.DeleteOptions{}) // a world set back to older data may not have them
+		_ = pods.Delete(w.Ctx, old, metav1.DeleteOptions{})
+		_ = pods.Delete(w.Ctx, old+"-done", metav1.DeleteOptions{})
 	}
 }
 
@@ -120,14 +112,14 @@ func (w *world) change() {
 func (w *world) writeFile(path string, text []byte) {
 	w.Helper()
 	next := path + ".next"
-	w.must(os.WriteFile(next, text, 0o600))
-	w.must(os.Rename(next, path))
+	w.Must(os.WriteFile(next, text, 0o600))
+	w.Must(os.Rename(next, path))
 }
 
 // folder makes a folder that is kept with the logs of a failed test.
 func (w *world) folder(name string) string {
 	w.Helper()
-	path := filepath.Join(w.cluster.LogDir(), name)
-	w.must(os.MkdirAll(path, 0o755))
+	path := filepath.Join(w.Cluster.LogDir(), name)
+	w.Must(os.MkdirAll(path, 0o755))
 	return path
 }

@@ -76,5 +76,5 @@ cd "$root/tests"
 must env OUTRIGGER_BIN="$build/bin/outrigger" OUTRIGGER_NEW_AGENT=apart \
   OUTRIGGER_CONTROL_PLANE="$control_plane" CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-trimpath \
   "${OUTRIGGER_GO:-go}" test -tags newagent -count=1 -timeout 5m \
-  -run '^TestPodsArePlacedByACopyOfTheSecondExample$' ./e2e
+  -run '^TestPodsArePlacedByACopyOfTheSecondExample$' ./e2e/server
 echo "new_agent_test: ok"

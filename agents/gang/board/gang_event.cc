@@ -14,7 +14,7 @@ std::string_view ApiVersionOf(plan::Dialect dialect) {
     case plan::Dialect::kVolcano:
       return "scheduling.volcano.sh/v1beta1";
     case plan::Dialect::kUpstream:
-      return "scheduling.k8s.io/v1alpha2";
+      return "scheduling.k8s.io/v1beta1";
     default:
       return "v1";
   }

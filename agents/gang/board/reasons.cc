@@ -9,7 +9,9 @@ std::string WaitingText(const plan::UnitKey& gang, std::string_view word) {
 }
 
 std::string WaitingText(const plan::GroupState& group) {
-  return WaitingText(group.key, TextOf(group.cause));
+  // The text stays the same until the server changes, so it wakes no pod.
+  const bool is_stable = group.cause == plan::GroupCause::kUnknownVersion;
+  return WaitingText(group.key, is_stable ? std::string_view(group.text) : TextOf(group.cause));
 }
 
 }  // namespace outrigger::gang

@@ -67,6 +67,21 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
   });
 }
 
+/// True if the plan leaves room for the pod on the node as it is, without any eviction.
+bool HasRoom(const Board& board, const Pod& pod, const plan::Rank& rank, const std::string& node) {
+  const BoardPod* const seat = board.Find(pod.uid);
+  if (seat != nullptr && seat->node == node) return true;
+  const BoardUnit* const kept = board.KeptFor(node);
+  if (kept != nullptr && kept->rank < rank) return false;
+  const ReservedNode* const reserved = board.ReservationsOn(node);
+  if (reserved == nullptr) return true;
+  ResourceList free = reserved->free;
+  for (const Reservation& reservation : reserved->reservations) {
+    if (board.units()[reservation.unit].rank < rank) Take(reservation.requests, &free);
+  }
+  return Covers(free, RequestsOf(pod));
+}
+
 }  // namespace
 
 void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
@@ -78,6 +93,9 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   const plan::Rank rank = RankOf(board, request.pod);
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
+    // Kubernetes 1.38 sends nodes where nothing is to be evicted. If only this agent's filter
+    // refused such a node, the pod would be nominated in vain.
+    if (candidate.pod_uids.empty() && !HasRoom(board, request.pod, rank, candidate.node)) continue;
     const std::set<plan::UnitKey> waiting = GangsThatWait(waiters, candidate);
     if (!waiting.empty()) {
       if (ComesBefore(rank, board, waiting)) to_fail.insert(waiting.begin(), waiting.end());

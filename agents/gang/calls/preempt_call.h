@@ -10,7 +10,8 @@ namespace outrigger::gang {
 
 /// Of the candidates those whose victims may be evicted: none for a preemptor of a gang, and none
 /// that would cut a gang below its minimum. A candidate of which a victim waits at a barrier is
-/// dropped; where nobody is chosen and the preemptor comes before that gang in the plan, the
+/// dropped, and one without victims where the plan has no room for the pod;
+/// where nobody is chosen and the preemptor comes before that gang in the plan, the
 /// barrier fails, which frees the place without evicting anybody.
 void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
                    std::vector<NodeVictims>* chosen);

@@ -27,6 +27,8 @@ namespace outrigger {
 struct ClusterObjects {
   std::vector<PodGroup> pod_groups;  // in no order that means anything
   DialectSet served;                 // whose PodGroups the API server serves
+  /// Dialects whose PodGroups the API server serves in versions that are not known: which, "v1".
+  std::map<Dialect, std::string> unknown_versions;
   std::map<std::string, int32_t, std::less<>> priority_classes;
   std::vector<DisruptionBudget> budgets;                                      // as pod_groups
   std::shared_ptr<const ClaimTable> claims = std::make_shared<ClaimTable>();  // never null

@@ -27,6 +27,8 @@ using outrigger::DialectSet;
 struct GroupOptions {
   /// Whose PodGroups the API server serves now. kLabels needs none.
   DialectSet served;
+  /// Dialects that are served in versions that nothing here can read: which.
+  std::map<Dialect, std::string> unknown_versions;
   /// Pods of other schedulers are not planned. A pod that names none is of "default-scheduler".
   std::vector<std::string> scheduler_names{"default-scheduler"};
   /// The values of PriorityClass objects by name.
@@ -47,6 +49,7 @@ enum class GroupCause : uint8_t {
   kNone,
   kLeftToScheduler,  ///< an upstream group, and kube-scheduler handles these
   kNotServed,        ///< the API server does not serve the dialect's PodGroups
+  kUnknownVersion,   ///< it serves them in versions that are not known
   kObjectMissing,    ///< no PodGroup of that name
   kInvalidMinimum,   ///< the object's minimum, or that of a role, is out of range
   kTooManyMembers,   ///< more than kMaxMembers exist

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "cli/doctor/configuration_fields.h"
+#include "cli/doctor/field_shape.h"
 #include "cli/format/text.h"
 #include "cli/format/yaml.h"
 #include "cli/scheduler_config/document.h"
@@ -15,123 +17,45 @@
 namespace outrigger::cli {
 namespace {
 
-enum class Type : uint8_t { kText, kInteger, kNumber, kTruth, kDuration, kMap, kList, kAny };
-
-struct FieldShape {
-  const char* name;
-  Type type;
-  std::span<const FieldShape> of = {};  // of a mapping, or of a list's elements
-};
-
-// KubeSchedulerConfiguration v1 of Kubernetes 1.31 to 1.37, fields behind feature gates included.
-constexpr FieldShape kTls[] = {{"insecure", Type::kTruth}, {"serverName", Type::kText},
-                               {"certFile", Type::kText},  {"keyFile", Type::kText},
-                               {"caFile", Type::kText},    {"certData", Type::kText},
-                               {"keyData", Type::kText},   {"caData", Type::kText}};
-constexpr FieldShape kManagedResource[] = {{"name", Type::kText},
-                                           {"ignoredByScheduler", Type::kTruth}};
-constexpr FieldShape kExtender[] = {{"urlPrefix", Type::kText},
-                                    {"filterVerb", Type::kText},
-                                    {"preemptVerb", Type::kText},
-                                    {"prioritizeVerb", Type::kText},
-                                    {"weight", Type::kInteger},
-                                    {"bindVerb", Type::kText},
-                                    {"enableHTTPS", Type::kTruth},
-                                    {"tlsConfig", Type::kMap, kTls},
-                                    {"httpTimeout", Type::kDuration},
-                                    {"nodeCacheCapable", Type::kTruth},
-                                    {"managedResources", Type::kList, kManagedResource},
-                                    {"ignorable", Type::kTruth}};
-constexpr FieldShape kPlugin[] = {{"name", Type::kText}, {"weight", Type::kInteger}};
-constexpr FieldShape kPluginSet[] = {{"enabled", Type::kList, kPlugin},
-                                     {"disabled", Type::kList, kPlugin}};
-constexpr FieldShape kPlugins[] = {{"preEnqueue", Type::kMap, kPluginSet},
-                                   {"queueSort", Type::kMap, kPluginSet},
-                                   {"preFilter", Type::kMap, kPluginSet},
-                                   {"filter", Type::kMap, kPluginSet},
-                                   {"postFilter", Type::kMap, kPluginSet},
-                                   {"preScore", Type::kMap, kPluginSet},
-                                   {"score", Type::kMap, kPluginSet},
-                                   {"reserve", Type::kMap, kPluginSet},
-                                   {"permit", Type::kMap, kPluginSet},
-                                   {"preBind", Type::kMap, kPluginSet},
-                                   {"bind", Type::kMap, kPluginSet},
-                                   {"postBind", Type::kMap, kPluginSet},
-                                   {"multiPoint", Type::kMap, kPluginSet},
-                                   {"placementGenerate", Type::kMap, kPluginSet},
-                                   {"placementScore", Type::kMap, kPluginSet},
-                                   {"placementFeasible", Type::kMap, kPluginSet},
-                                   {"podGroupPostFilter", Type::kMap, kPluginSet}};
-constexpr FieldShape kPluginConfig[] = {{"name", Type::kText}, {"args", Type::kAny}};
-constexpr FieldShape kProfile[] = {{"schedulerName", Type::kText},
-                                   {"percentageOfNodesToScore", Type::kInteger},
-                                   {"percentageOfPlacementsToScore", Type::kInteger},
-                                   {"plugins", Type::kMap, kPlugins},
-                                   {"pluginConfig", Type::kList, kPluginConfig}};
-constexpr FieldShape kConnection[] = {{"kubeconfig", Type::kText},
-                                      {"acceptContentTypes", Type::kText},
-                                      {"contentType", Type::kText},
-                                      {"qps", Type::kNumber},
-                                      {"burst", Type::kInteger}};
-constexpr FieldShape kElection[] = {
-    {"leaderElect", Type::kTruth},      {"leaseDuration", Type::kDuration},
-    {"renewDeadline", Type::kDuration}, {"retryPeriod", Type::kDuration},
-    {"resourceLock", Type::kText},      {"resourceName", Type::kText},
-    {"resourceNamespace", Type::kText}};
-constexpr FieldShape kConfiguration[] = {{"apiVersion", Type::kText},
-                                         {"kind", Type::kText},
-                                         {"parallelism", Type::kInteger},
-                                         {"leaderElection", Type::kMap, kElection},
-                                         {"clientConnection", Type::kMap, kConnection},
-                                         {"enableProfiling", Type::kTruth},
-                                         {"enableContentionProfiling", Type::kTruth},
-                                         {"percentageOfNodesToScore", Type::kInteger},
-                                         {"percentageOfPlacementsToScore", Type::kInteger},
-                                         {"podInitialBackoffSeconds", Type::kInteger},
-                                         {"podMaxBackoffSeconds", Type::kInteger},
-                                         {"profiles", Type::kList, kProfile},
-                                         {"extenders", Type::kList, kExtender},
-                                         {"delayCacheUntilActive", Type::kTruth}};
-
-const char* AcceptedBy(Type type) {
+const char* AcceptedBy(FieldType type) {
   switch (type) {
-    case Type::kText:
+    case FieldType::kText:
       return "a text, in quotes if it looks like a number or a truth value";
-    case Type::kInteger:
+    case FieldType::kInteger:
       return "an integer, without quotes";
-    case Type::kNumber:
+    case FieldType::kNumber:
       return "a number, without quotes";
-    case Type::kTruth:
+    case FieldType::kTruth:
       return "true or false, without quotes";
-    case Type::kDuration:
+    case FieldType::kDuration:
       return "a text such as 500ms, 1s or 5m";
-    case Type::kMap:
+    case FieldType::kMap:
       return "a mapping";
-    case Type::kList:
+    case FieldType::kList:
       return "a list of mappings";
-    case Type::kAny:
+    case FieldType::kAny:
       return "";
   }
   return "";
 }
 
-bool IsOf(const YAML::Node& node, Type type) {
+bool IsOf(const YAML::Node& node, FieldType type) {
   switch (type) {
-    case Type::kText:
+    case FieldType::kText:
       return TextOf(node).has_value();
-    case Type::kInteger:
+    case FieldType::kInteger:
       return IntegerOf(node).has_value();
-    case Type::kNumber:
+    case FieldType::kNumber:
       return NumberOf(node).has_value();
-    case Type::kTruth:
+    case FieldType::kTruth:
       return TruthOf(node).has_value();
-    case Type::kDuration:
+    case FieldType::kDuration:
       return DurationOf(node).has_value();
-    case Type::kMap:
+    case FieldType::kMap:
       return node.IsMap();
-    case Type::kList:
+    case FieldType::kList:
       return node.IsSequence();
-    case Type::kAny:
+    case FieldType::kAny:
       return true;
   }
   return false;
@@ -194,22 +118,23 @@ class Checker {
       AddWrongType(value, place, field.type);
       return absl::OkStatus();
     }
-    if (field.type == Type::kMap) return CheckMap(value, place.path, field.of);
-    return field.type == Type::kList ? CheckList(value, place, field) : absl::OkStatus();
+    if (field.type == FieldType::kMap) return CheckMap(value, place.path, field.of);
+    return field.type == FieldType::kList ? CheckList(value, place, field) : absl::OkStatus();
   }
 
   absl::Status CheckList(const YAML::Node& list, const Place& place, const FieldShape& field) {
     size_t index = 0;
     for (const auto& element : list) {
       const Place of_element{fmt::format("{}[{}]", place.path, index++), element.Mark().line + 1};
-      absl::Status status = CheckValue(element, of_element, {field.name, Type::kMap, field.of});
+      absl::Status status =
+          CheckValue(element, of_element, {field.name, FieldType::kMap, field.of});
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  void AddWrongType(const YAML::Node& value, const Place& place, Type type) {
-    const bool duration = type == Type::kDuration;
+  void AddWrongType(const YAML::Node& value, const Place& place, FieldType type) {
+    const bool duration = type == FieldType::kDuration;
     findings_->Add(duration ? FindingId::kDurationMalformed : FindingId::kTypeWrong,
                    {place.path, value.Mark().line + 1}, Shown(value), AcceptedBy(type));
   }
@@ -221,7 +146,7 @@ class Checker {
 }  // namespace
 
 absl::Status CheckShape(const std::string& name, const YAML::Node& root, Findings* findings) {
-  return Checker(name, findings).CheckMap(root, "", kConfiguration);
+  return Checker(name, findings).CheckMap(root, "", fields::kKubeSchedulerConfiguration);
 }
 
 }  // namespace outrigger::cli

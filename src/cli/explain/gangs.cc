@@ -79,6 +79,7 @@ std::string_view DialectText(Dialect dialect) {
 GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names)
     : cluster_(*cluster) {
   options_.served = cluster_.served;
+  options_.unknown_versions = cluster_.unknown_versions;
   options_.scheduler_names = std::move(scheduler_names);
   options_.priority_classes = cluster_.priority_classes;
   options_.plan_queued = false;

@@ -10,6 +10,7 @@
 #include "kube/resource.h"
 #include "kube/stream/list_page.h"
 #include "kube/transport/client.h"
+#include "kube/watch/served_versions.h"
 #include "server/version.h"
 
 namespace outrigger::cli {
@@ -44,9 +45,7 @@ class LiveCluster final : public ClusterObjects {
     if (status.ok()) status = TakeAll(kube::kPods, &taker);
     for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
       if (!status.ok()) return status;
-      status = TakeAll(kind.resource, &taker);
-      if (status.ok()) taker.Serve(kind.dialect);
-      status = Excused(kind.resource, status, &taker);
+      status = TakeGroups(kind, &taker);
     }
     for (const kube::Resource& resource :
          {kube::kPriorityClasses, kube::kVolumes, kube::kVolumeClaims, kube::kDeviceClaims}) {
@@ -75,6 +74,17 @@ class LiveCluster final : public ClusterObjects {
   std::string DefaultNamespace() const override { return client_->default_namespace(); }
 
  private:
+  /// Takes PodGroups in the newest known version that is served.
+  absl::Status TakeGroups(const kube::PodGroupKind& kind, ClusterTaker* taker) {
+    kube::Resource resource = kind.resource;
+    const auto served = kube::FindServedVersions(*client_, resource, kind.versions);
+    if (served.ok() && !served->unknown.empty()) taker->ServeUnknown(kind.dialect, served->unknown);
+    if (served.ok() && !served->known.empty()) resource.version = served->known;
+    const absl::Status status = TakeAll(resource, taker);
+    if (status.ok()) taker->Serve(kind.dialect);
+    return Excused(resource, status, taker);
+  }
+
   absl::Status TakeAll(const kube::Resource& resource, ClusterTaker* taker) {
     return ForEachOf(resource, kube::PathOf(resource),
                      [&](const json::ListedObject& object) { return taker->Take(object); });

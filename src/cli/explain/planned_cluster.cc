@@ -25,7 +25,11 @@ cluster::ClusterOptions ViewOptions() {
 // kNone for what is no PodGroup that anybody plans.
 Dialect DialectOf(std::string_view api_version) {
   for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
-    if (api_version == kube::ApiVersionOf(kind.resource)) return kind.dialect;
+    kube::Resource resource = kind.resource;
+    for (const std::string_view version : kind.versions) {
+      resource.version = version;
+      if (api_version == kube::ApiVersionOf(resource)) return kind.dialect;
+    }
   }
   return Dialect::kNone;
 }
@@ -94,6 +98,7 @@ absl::Status ClusterTaker::TakePodGroup(const json::ListedObject& object) {
         Printable(fmt::format("PodGroups of apiVersion \"{}\" are left out: not known",
                               object.api_version.substr(0, 64)));
     if (names_.insert(note).second) Note(note);
+    NoteUnknownVersion(object.api_version.substr(0, 64));
     return absl::OkStatus();
   }
   PodGroup group;
@@ -107,6 +112,15 @@ absl::Status ClusterTaker::TakePodGroup(const json::ListedObject& object) {
   Serve(dialect);
   result_.pod_groups.push_back(std::move(group));
   return absl::OkStatus();
+}
+
+void ClusterTaker::NoteUnknownVersion(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
+    if (api_version.substr(0, slash) != kind.resource.group || slash == api_version.npos) continue;
+    const std::string version = Printable(std::string(api_version.substr(slash + 1)));
+    result_.unknown_versions.try_emplace(kind.dialect, version);
+  }
 }
 
 absl::Status ClusterTaker::TakePriorityClass(const json::ListedObject& object) {
@@ -149,6 +163,8 @@ absl::Status ClusterTaker::TakeDeviceClaim(const json::ListedObject& object) {
 absl::StatusOr<PlannedCluster> ClusterTaker::Finish() {
   result_.snapshot = cluster_.Take();
   result_.claims = claims_.Take();
+  std::erase_if(result_.unknown_versions,
+                [this](const auto& entry) { return result_.served.Has(entry.first); });
   if (result_.snapshot->node_count() == 0) {
     return NoNodes(result_.where, kinds_, expected_);
   }

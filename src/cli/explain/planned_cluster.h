@@ -25,6 +25,7 @@ struct PlannedCluster {
   std::shared_ptr<const cluster::Snapshot> snapshot;
   std::vector<PodGroup> pod_groups;
   DialectSet served;
+  std::map<Dialect, std::string> unknown_versions;  ///< of dialects that are not in `served`
   std::map<std::string, int32_t, std::less<>> priority_classes;
   std::shared_ptr<const ClaimTable> claims;  ///< never null
   std::vector<std::string> notes;            ///< for people: values that could not be used
@@ -41,6 +42,10 @@ class ClusterTaker {
   absl::Status Take(const json::ListedObject& object);
   /// The dialect is served, whether or not there is an object of it.
   void Serve(Dialect dialect) { result_.served.Add(dialect); }
+  /// The dialect is served, but only in versions that are not known.
+  void ServeUnknown(Dialect dialect, std::string versions) {
+    result_.unknown_versions[dialect] = std::move(versions);
+  }
   void Note(std::string note) { result_.notes.push_back(std::move(note)); }
   /// To be called once, when all objects were taken. FailedPrecondition if there are no nodes.
   absl::StatusOr<PlannedCluster> Finish();
@@ -49,6 +54,7 @@ class ClusterTaker {
   absl::Status TakeNode(const json::ListedObject& object);
   absl::Status TakePod(const json::ListedObject& object);
   absl::Status TakePodGroup(const json::ListedObject& object);
+  void NoteUnknownVersion(std::string_view api_version);
   absl::Status TakePriorityClass(const json::ListedObject& object);
   absl::Status TakeVolume(const json::ListedObject& object);
   absl::Status TakeVolumeClaim(const json::ListedObject& object);

@@ -21,7 +21,13 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
     return fmt::format("{}: cannot follow the API server, trying again: {}", now.resource,
                        now.last_error);
   }
-  if (now.not_installed && (!was_ready || !before->not_installed)) {
+  if (!now.unknown_versions.empty()) {
+    if (before != nullptr && before->unknown_versions == now.unknown_versions) return "";
+    return fmt::format("{}: served in the version {}, which is not known", now.resource,
+                       now.unknown_versions);
+  }
+  const bool was_missing = was_ready && before->not_installed && before->unknown_versions.empty();
+  if (now.not_installed && !was_missing) {
     return now.resource + ": not installed";
   }
   const bool came = now.ready() && was_ready && before->not_installed && !now.not_installed;

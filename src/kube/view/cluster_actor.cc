@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "json/object_readers.h"
 #include "json/parser.h"
+#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/status_text.h"
 #include "kube/write/binding.h"
@@ -126,7 +127,9 @@ absl::StatusOr<std::string> ClusterActor::LeaseHolder(std::string_view namespace
 
 absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                                        const CallLimits& limits) {
-  return WriteGroupStatus(api_, group, status, options_.clock.wall(), OptionsOf(limits, true));
+  const std::string version = watch_.VersionOf(group.dialect);
+  return WriteGroupStatus(api_, group, version, status, options_.clock.wall(),
+                          OptionsOf(limits, true));
 }
 
 EventRecorder& ClusterActor::Events() {
@@ -141,6 +144,16 @@ EventStats ClusterActor::event_stats() const {
 }
 
 void ClusterActor::Record(ClusterEvent event) {
+  // Agents know an object by its dialect alone.
+  for (const PodGroupKind& kind : kPodGroupKinds) {
+    if (event.kind != kind.resource.kind) break;
+    if (event.api_version != ApiVersionOf(kind.resource)) continue;
+    Resource resource = kind.resource;
+    const std::string version = watch_.VersionOf(kind.dialect);
+    if (!version.empty()) resource.version = version;
+    event.api_version = ApiVersionOf(resource);
+    break;
+  }
   Events().Record({.regarding = {.api_version = std::move(event.api_version),
                                  .kind = std::move(event.kind),
                                  .namespace_ = std::move(event.namespace_),

@@ -69,6 +69,7 @@ ClusterWatch::~ClusterWatch() {
 void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind) {
   ReflectorOptions options = options_.reflector;
   options.may_be_missing = kind.may_be_missing;
+  options.versions = kind.versions;
   options.turned = options_.changed;
   const auto in_time = options_.max_staleness - ClusterWatchOptions::kListTime;
   if (in_time.count() > 0) options.silence = std::min(options.silence, in_time);
@@ -83,7 +84,10 @@ void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> 
 void ClusterWatch::FollowGroups() {
   for (const PodGroupKind& kind : kPodGroupKinds) {
     Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
-           {.may_be_missing = true, .is_aid = false, .dialect = kind.dialect});
+           {.may_be_missing = true,
+            .is_aid = false,
+            .dialect = kind.dialect,
+            .versions = kind.versions});
   }
   Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), {});
 }
@@ -91,11 +95,12 @@ void ClusterWatch::FollowGroups() {
 void ClusterWatch::FollowClaims() {
   ObjectStore* const to = objects_.get();
   // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
-  const Kind aid{.may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone};
+  const Kind aid{
+      .may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
   Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
   Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
   Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to),
-         {.may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone});
+         {.may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone, .versions = {}});
 }
 
 void ClusterWatch::Start(const Needs& needs) {
@@ -131,13 +136,25 @@ absl::Status ClusterWatch::Usable() const {
 
 std::shared_ptr<const ClusterObjects> ClusterWatch::Objects() const {
   DialectSet served;
+  std::map<Dialect, std::string> unknown;
   if (started_) {
     for (const auto& followed : followed_) {
       const Dialect dialect = followed->kind.dialect;
-      if (dialect != Dialect::kNone && followed->reflector.State().synced) served.Add(dialect);
+      if (dialect == Dialect::kNone) continue;
+      const ReflectorState state = followed->reflector.State();
+      if (state.synced) served.Add(dialect);
+      if (!state.unknown_versions.empty()) unknown[dialect] = state.unknown_versions;
     }
   }
-  return objects_->Take(served);
+  return objects_->Take(served, std::move(unknown));
+}
+
+std::string ClusterWatch::VersionOf(Dialect dialect) const {
+  if (!started_) return "";
+  for (const auto& followed : followed_) {
+    if (followed->kind.dialect == dialect) return followed->reflector.State().version;
+  }
+  return "";
 }
 
 std::vector<ReflectorState> ClusterWatch::States() const {

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -69,6 +71,9 @@ class ClusterWatch {
   /// What is known now of all that is followed beside nodes and pods. Never null.
   std::shared_ptr<const ClusterObjects> Objects() const;
 
+  /// The version in which PodGroups of the dialect are read; empty: they are not followed.
+  std::string VersionOf(Dialect dialect) const;
+
   /// One for each kind that is followed; none before Start().
   std::vector<ReflectorState> States() const;
 
@@ -77,9 +82,10 @@ class ClusterWatch {
   struct Followed;
 
   struct Kind {
-    bool may_be_missing = false;       // the server may not have it
-    bool is_aid = false;               // what is decided without it is not wrong
-    Dialect dialect = Dialect::kNone;  // of PodGroups
+    bool may_be_missing = false;                      // the server may not have it
+    bool is_aid = false;                              // what is decided without it is not wrong
+    Dialect dialect = Dialect::kNone;                 // of PodGroups
+    std::span<const std::string_view> versions = {};  // as of ReflectorOptions
   };
   void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind);
   void FollowGroups();

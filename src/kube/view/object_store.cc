@@ -72,13 +72,15 @@ void ObjectStore::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claim
   Change([&] { return edit(&claims_); });
 }
 
-std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served) {
+std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served,
+                                                        std::map<Dialect, std::string> unknown) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!is_dirty_ && taken_->served == served) return taken_;
+  if (!is_dirty_ && taken_->served == served && taken_->unknown_versions == unknown) return taken_;
   auto objects = std::make_shared<ClusterObjects>();
   objects->pod_groups.reserve(groups_.size());
   for (const auto& [key, group] : groups_) objects->pod_groups.push_back(group);
   objects->served = served;
+  objects->unknown_versions = std::move(unknown);
   objects->priority_classes = classes_;
   objects->budgets.reserve(budgets_.size());
   for (const auto& [key, budget] : budgets_) objects->budgets.push_back(budget);

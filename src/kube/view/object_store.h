@@ -37,7 +37,8 @@ class ObjectStore {
 
   /// What is known now, beside what is `served`. Never null. Copies all, but only if something has
   /// changed since the call before.
-  std::shared_ptr<const ClusterObjects> Take(DialectSet served);
+  std::shared_ptr<const ClusterObjects> Take(DialectSet served,
+                                             std::map<Dialect, std::string> unknown = {});
 
  private:
   using Key = std::tuple<Dialect, std::string, std::string>;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <thread>
 
 #include "kube/api.h"
@@ -21,10 +23,13 @@ struct ReflectorOptions {
   /// The kind may be missing on the server: a CRD. Otherwise 404 is an error like others, and the
   /// sink keeps what it has.
   bool may_be_missing = false;
+  /// The versions of a kind that may_be_missing, the newest first; static. The newest that the
+  /// server serves is followed. Empty: the version of the resource alone, without discovery.
+  std::span<const std::string_view> versions = {};
   /// Behind a watch without an event or bookmark for longer than this all is listed anew. Bookmarks
   /// come about once a minute, but not always of a kind in which nothing changes.
   std::chrono::milliseconds silence{75'000};
-  /// How often it is looked whether a missing kind has come.
+  /// How often it is looked whether a missing kind, or a newer version of it, has come.
   std::chrono::milliseconds missing_retry{30'000};
   /// Behind an outage of this length all is listed anew: while the server was away its etcd may
   /// have been replaced by an older one, which its resource versions do not tell for certain.

@@ -9,6 +9,7 @@
 #include "kube/resource.h"
 #include "kube/watch/errors.h"
 #include "kube/watch/resource_version.h"
+#include "kube/watch/served_versions.h"
 
 namespace outrigger::kube {
 namespace {
@@ -32,12 +33,16 @@ constexpr milliseconds kLongestDoubt = std::chrono::hours(24);
 ReflectorLoop::ReflectorLoop(Api* api, const Resource& resource, ObjectSink* sink,
                              ReflectorOptions options, ReflectorStatus* board)
     : options_(std::move(options)),
+      resource_(resource),
       path_(PathOf(resource)),
+      discovered_(options_.timing.now()),
       api_(api),
       board_(board),
       reads_protobuf_(options_.protobuf && sink->ReadsProtobuf()),
       feed_(resource, sink, options_.report),
-      backoff_(options_.backoff, options_.timing.random) {}
+      backoff_(options_.backoff, options_.timing.random) {
+  board_->ReadsVersion(resource.version);
+}
 
 void ReflectorLoop::Run(const std::stop_token& stop) {
   stop_ = stop;
@@ -142,6 +147,7 @@ WatchEnd ReflectorLoop::Watch(bool initial_events, milliseconds silence) {
 
 void ReflectorLoop::Follow() {
   if (is_doubtful_ && !IsTrusted()) return;
+  if (LooksForNewer()) return;
   const auto started = options_.timing.now();
   // Silence counts from what is known on, not from this watch on: one that a proxy cuts off again
   // and again before the first bookmark would never be silent for long enough.
@@ -246,15 +252,60 @@ void ReflectorLoop::Fail(const absl::Status& status) {
   Wait(wait);
 }
 
+// Chooses the version to read after a 404. True if another one is to be tried now; else `unknown`
+// has the versions that are served and not known.
+absl::StatusOr<bool> ReflectorLoop::Discover(std::string* unknown) {
+  const auto& versions = options_.versions;
+  if (versions.empty()) return false;
+  const std::string_view before = resource_.version;
+  discovered_ = options_.timing.now();
+  const auto served = FindServedVersions(*api_, resource_, versions, stop_);
+  if (served.ok()) {
+    *unknown = served->unknown;
+    ReadVersion(served->known.empty() ? versions.front() : served->known);
+    return !served->known.empty() && resource_.version != before;
+  }
+  if (FailureOf(served.status()) != Failure::kNotAllowed) return served.status();
+  // Without the right to discover, the versions are tried one after the other.
+  const auto now = std::find(versions.begin(), versions.end(), before);
+  const bool is_last = now == versions.end() || now + 1 == versions.end();
+  ReadVersion(is_last ? versions.front() : *(now + 1));
+  return !is_last;
+}
+
+// True if a newer version is to be read from now on. An older one may be served with it for long.
+bool ReflectorLoop::LooksForNewer() {
+  if (options_.versions.empty() || resource_.version == options_.versions.front()) return false;
+  if (options_.timing.now() - discovered_ < options_.missing_retry) return false;
+  discovered_ = options_.timing.now();
+  const auto served = FindServedVersions(*api_, resource_, options_.versions, stop_);
+  if (!served.ok() || served->known.empty() || served->known == resource_.version) return false;
+  ReadVersion(served->known);
+  return true;
+}
+
+void ReflectorLoop::ReadVersion(std::string_view version) {
+  if (version == resource_.version) return;
+  resource_.version = version;
+  path_ = PathOf(resource_);
+  version_.clear();
+  Relist(/*latest=*/true);
+  board_->ReadsVersion(version);
+}
+
 void ReflectorLoop::Missing(const absl::Status& status) {
   if (!options_.may_be_missing) return Fail(status);
+  std::string unknown;
+  const absl::StatusOr<bool> goes_on = Discover(&unknown);
+  if (!goes_on.ok()) return Fail(goes_on.status());
+  if (*goes_on) return;
   feed_.BeginReplace();
   feed_.EndReplace();
   Relist(/*latest=*/false);
   version_.clear();
   version_is_lost_ = is_doubtful_ = false;
   board_->Count(0, 0);
-  board_->NotInstalled(options_.timing.now());
+  board_->NotInstalled(options_.timing.now(), unknown);
   Wait(options_.missing_retry);
 }
 

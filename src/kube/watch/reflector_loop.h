@@ -31,6 +31,9 @@ class ReflectorLoop {
   absl::StatusOr<ListResult> List(const std::string& resource_version);
   void Follow();
   bool IsTrusted();
+  absl::StatusOr<bool> Discover(std::string* unknown);
+  bool LooksForNewer();
+  void ReadVersion(std::string_view version);
   WatchEnd Watch(bool initial_events, std::chrono::milliseconds silence);
   void DoubtEncoding(const absl::Status& status);
   bool AsksProtobuf() const;
@@ -43,7 +46,9 @@ class ReflectorLoop {
   ListRequest MakeListRequest() const;
 
   const ReflectorOptions options_;
-  const std::string path_;
+  Resource resource_;  // in the version that is read
+  std::string path_;
+  std::chrono::steady_clock::time_point discovered_;
   Api* const api_;
   ReflectorStatus* const board_;
   const bool reads_protobuf_;

@@ -33,6 +33,10 @@ std::string Describe(const ReflectorState& state, TimePoint now) {
                        state.unreachable ? "no answer" : "failing", Age(*state.failing_since, now),
                        state.last_error);
   }
+  if (!state.unknown_versions.empty()) {
+    return fmt::format("{}: served in the version {}, which is not known", state.resource,
+                       state.unknown_versions);
+  }
   if (state.not_installed) return state.resource + ": not installed";
   if (!state.synced || !state.as_of) return state.resource + ": not listed yet";
   std::string line = fmt::format("{}: {} objects, as of {} ago", state.resource, state.objects,
@@ -45,7 +49,7 @@ template <typename Edit>
 void ReflectorStatus::Change(const Edit& edit) {
   const auto outlook = [this] {
     return std::tuple(state_.synced, state_.not_installed, state_.followed,
-                      state_.last_error.empty());
+                      state_.last_error.empty(), state_.unknown_versions);
   };
   bool has_turned = false;
   {
@@ -92,6 +96,7 @@ void ReflectorStatus::Synced(std::string_view resource_version, TimePoint as_of)
     ++state_.relists;
     state_.synced = true;
     state_.not_installed = false;
+    state_.unknown_versions.clear();
     state_.resource_version = resource_version;
     state_.as_of = as_of;
   });
@@ -108,11 +113,16 @@ void ReflectorStatus::Event(std::string_view resource_version, TimePoint now) {
   });
 }
 
-void ReflectorStatus::NotInstalled(TimePoint now) {
+void ReflectorStatus::ReadsVersion(std::string_view version) {
+  Change([&] { state_.version = version; });
+}
+
+void ReflectorStatus::NotInstalled(TimePoint now, std::string_view unknown) {
   Change([&] {
     AnsweredLocked();
     state_.synced = false;
     state_.not_installed = true;
+    state_.unknown_versions = unknown;
     state_.resource_version.clear();
     state_.as_of = now;
   });

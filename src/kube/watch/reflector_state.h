@@ -23,6 +23,10 @@ struct ReflectorState {
   bool synced = false;
   /// The server does not have the kind (a CRD that is not installed); the sink is empty.
   bool not_installed = false;
+  /// The version in which the kind is read.
+  std::string version;
+  /// If not_installed: the versions in which the server has the kind, none of them known to us.
+  std::string unknown_versions;
   /// A watch has brought something since the start: what changes can be seen, not only what is.
   bool followed = false;
   /// What went wrong since the last good answer; empty: nothing.
@@ -72,7 +76,9 @@ class ReflectorStatus {
   /// The sink holds everything as of `as_of`.
   void Synced(std::string_view resource_version, TimePoint as_of);
   void Event(std::string_view resource_version, TimePoint now);
-  void NotInstalled(TimePoint now);
+  /// `unknown`: as ReflectorState::unknown_versions.
+  void NotInstalled(TimePoint now, std::string_view unknown = {});
+  void ReadsVersion(std::string_view version);
   void Count(size_t objects, size_t unreadable);
 
   /// Until when the sink is known to have been complete; nothing: never.

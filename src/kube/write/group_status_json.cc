@@ -69,16 +69,20 @@ OrderedJson OfVolcano(const PodGroupStatus& status, const std::string& now) {
   return json;
 }
 
-// scheduling.k8s.io/v1alpha2: conditions, one of them PodGroupScheduled.
-OrderedJson OfUpstream(const PodGroupStatus& status, const std::string& now) {
-  return {{"conditions", OrderedJson::array({{{"type", "PodGroupScheduled"},
+// scheduling.k8s.io: conditions, one of which v1alpha2 calls PodGroupScheduled.
+OrderedJson OfUpstream(std::string_view version, const PodGroupStatus& status,
+                       const std::string& now) {
+  const char* const type =
+      version == "v1alpha2" ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
+  return {{"conditions", OrderedJson::array({{{"type", type},
                                               {"status", IsPlaced(status) ? "True" : "False"},
                                               {"lastTransitionTime", now},
                                               {"reason", ReasonOf(status)},
                                               {"message", status.message}}})}};
 }
 
-OrderedJson StatusOf(Dialect dialect, const PodGroupStatus& status, const std::string& now) {
+OrderedJson StatusOf(Dialect dialect, std::string_view version, const PodGroupStatus& status,
+                     const std::string& now) {
   switch (dialect) {
     case Dialect::kSchedulerPlugins:
       return OfSchedulerPlugins(status, /*has_scheduled=*/false);
@@ -87,7 +91,7 @@ OrderedJson StatusOf(Dialect dialect, const PodGroupStatus& status, const std::s
     case Dialect::kVolcano:
       return OfVolcano(status, now);
     case Dialect::kUpstream:
-      return OfUpstream(status, now);
+      return OfUpstream(version, status, now);
     case Dialect::kNone:
     case Dialect::kLabels:
       break;
@@ -97,9 +101,9 @@ OrderedJson StatusOf(Dialect dialect, const PodGroupStatus& status, const std::s
 
 }  // namespace
 
-std::string GroupStatusJson(Dialect dialect, const PodGroupStatus& status,
+std::string GroupStatusJson(Dialect dialect, std::string_view version, const PodGroupStatus& status,
                             std::chrono::system_clock::time_point now) {
-  return StatusOf(dialect, status, Time(now))
+  return StatusOf(dialect, version, status, Time(now))
       .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -68,24 +68,28 @@ absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                    body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options);
 }
 
-absl::Status WriteGroupStatus(Api& api, const PodGroup& group, const PodGroupStatus& status,
+absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view version,
+                              const PodGroupStatus& status,
                               std::chrono::system_clock::time_point now,
                               const CallOptions& options) {
-  const Resource* const resource = PodGroupsOf(group.dialect);
-  if (resource == nullptr) {
+  const Resource* const newest = PodGroupsOf(group.dialect);
+  if (newest == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("group {}/{} has no object", group.namespace_, group.name));
   }
+  Resource resource = *newest;
+  if (!version.empty()) resource.version = version;
   OrderedJson body;
   if (!group.uid.empty()) body["metadata"]["uid"] = group.uid;
-  body["status"] = OrderedJson::parse(GroupStatusJson(group.dialect, status, now));
+  body["status"] =
+      OrderedJson::parse(GroupStatusJson(group.dialect, resource.version, status, now));
   const std::string text = body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   ObjectName object{group.namespace_, group.name, "status"};
-  absl::Status written = MergeInto(api, *resource, object, group.uid, text, options);
+  absl::Status written = MergeInto(api, resource, object, group.uid, text, options);
   // Versions of Volcano's CRD differ in whether the status is a subresource.
   if (absl::IsNotFound(written) && group.dialect == Dialect::kVolcano) {
     object.subresource = {};
-    written = MergeInto(api, *resource, object, group.uid, text, options);
+    written = MergeInto(api, resource, object, group.uid, text, options);
   }
   return written;
 }

@@ -20,9 +20,11 @@ absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                           std::string_view resource_version, const CallOptions& options);
 
 /// Writes what the PodGroup's dialect has fields for; the rest of its status stays, but for its
-/// conditions. A PodGroup of another UID is Aborted; where the API server leaves that to us (of
-/// CRDs) the other one has been written by then. InvalidArgument: the dialect has no objects.
-absl::Status WriteGroupStatus(Api& api, const PodGroup& group, const PodGroupStatus& status,
+/// conditions. `version`: the one that the server serves; empty: the newest known. A PodGroup of
+/// another UID is Aborted; where the API server leaves that to us (of CRDs) the other one has been
+/// written by then. InvalidArgument: the dialect has no objects.
+absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view version,
+                              const PodGroupStatus& status,
                               std::chrono::system_clock::time_point now,
                               const CallOptions& options);
 

@@ -20,7 +20,13 @@ void Refuse(GroupCause cause, std::string text, GroupState* state) {
 void RefuseByObject(const Gang& gang, const GroupOptions& options, GroupState* state) {
   if (gang.dialect == Dialect::kLabels) return;
   const std::string_view resource = ResourceOf(gang.dialect);
-  if (!options.served.Has(gang.dialect)) {
+  const auto unknown = options.unknown_versions.find(gang.dialect);
+  if (unknown != options.unknown_versions.end()) {
+    Refuse(GroupCause::kUnknownVersion,
+           fmt::format("the API server serves {} in the version {}, which is not known", resource,
+                       unknown->second),
+           state);
+  } else if (!options.served.Has(gang.dialect)) {
     Refuse(GroupCause::kNotServed, fmt::format("the API server does not serve {}", resource),
            state);
   } else if (gang.object == nullptr) {

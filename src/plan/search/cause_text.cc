@@ -53,6 +53,8 @@ std::string_view TextOf(GroupCause cause) {
       return "kube-scheduler";
     case GroupCause::kNotServed:
       return "PodGroups are not served";
+    case GroupCause::kUnknownVersion:
+      return "the version of PodGroups is not known";
     case GroupCause::kObjectMissing:
       return "no PodGroup";
     case GroupCause::kInvalidMinimum:

@@ -86,7 +86,19 @@ void FakeCluster::Put(PodGroup group) {
              other.name == group.name;
     });
     objects->served.Add(group.dialect);
+    objects->unknown_versions.erase(group.dialect);
     objects->pod_groups.push_back(std::move(group));
+    ++objects->version;
+    objects_ = std::move(objects);
+  }
+  Changed();
+}
+
+void FakeCluster::ServeUnknown(Dialect dialect, const std::string& version) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    objects->unknown_versions[dialect] = version;
     ++objects->version;
     objects_ = std::move(objects);
   }

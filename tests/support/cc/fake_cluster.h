@@ -35,6 +35,8 @@ class FakeCluster final : public ClusterAccess {
   void Change(std::string_view name, const std::function<void(Pod*)>& change);
   /// Adds or replaces a PodGroup and serves its dialect.
   void Put(PodGroup group);
+  /// The dialect is served in a version that is not known, and in no other.
+  void ServeUnknown(Dialect dialect, const std::string& version);
   void Put(DisruptionBudget budget);
   void Put(Volume volume);
   void Put(VolumeClaim claim);

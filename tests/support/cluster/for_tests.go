@@ -23,6 +23,22 @@ func ForTest(t testing.TB) *Cluster {
 // ForTestWith is ForTest with options.
 func ForTestWith(t testing.TB, options Options) *Cluster {
 	t.Helper()
+	dir := folderFor(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("logs are kept in %s", dir)
+			return
+		}
+		_ = os.RemoveAll(dir)
+	})
+	c := startIn(t, dir, options)
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// folderFor makes the folder of a test's cluster.
+func folderFor(t testing.TB) string {
+	t.Helper()
 	parent := os.Getenv(LogsEnv)
 	if parent != "" {
 		if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -33,18 +49,15 @@ func ForTestWith(t testing.TB, options Options) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("logs are kept in %s", dir)
-			return
-		}
-		_ = os.RemoveAll(dir)
-	})
+	return dir
+}
+
+func startIn(t testing.TB, dir string, options Options) *Cluster {
+	t.Helper()
 	c, err := Start(t.Context(), dir, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Stop)
 	t.Logf("control plane ready after %.1f s", c.ReadyAfter.Seconds())
 	return c
 }

@@ -35,6 +35,13 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.StartServer(ctx)
 }
 
+// RestartServer kills kube-apiserver and starts it again with other ServerArgs.
+func (c *Cluster) RestartServer(ctx context.Context, args []string) error {
+	c.KillServer()
+	c.options.ServerArgs = args
+	return c.StartServer(ctx)
+}
+
 // SaveData keeps a copy of etcd's data under a name. The cluster must be stopped.
 func (c *Cluster) SaveData(name string) error {
 	if c.etcd != nil {

@@ -1,9 +1,9 @@
 // Package follower drives a program that follows the nodes and pods of a cluster and tells, when
 // asked, what it knows: the program under test (outrigger_kube_follow) or the reference.
 //
-// The program is started with --kubeconfig FILE [--silence-ms N] [--max-staleness-ms N], reads
-// commands from its standard input, one a line, and answers each with one line of JSON: dump, ready,
-// stats; quit ends it.
+// The program is started with --kubeconfig FILE [--silence-ms N] [--max-staleness-ms N] [--backoff-ms N]
+// [--json], reads commands from its standard input, one a line, and answers each with one line of
+// JSON: dump, ready, stats; quit ends it.
 package follower
 
 import (

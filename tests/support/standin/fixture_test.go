@@ -13,7 +13,7 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// fixture is one cluster with a tracker of its pods; every wait ends after a while.
+// fixture is the cluster of a test with a tracker of its pods; every wait ends after a while.
 type fixture struct {
 	*testing.T
 	ctx     context.Context
@@ -22,7 +22,7 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T) *fixture {
-	c := cluster.ForTest(t)
+	c := cluster.SharedForTest(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return &fixture{t, ctx, c.Client, c.MustTrackPods(t)}

@@ -63,6 +63,21 @@ TEST(PodGroupReader, ReadsUpstreamGangs) {
   EXPECT_FALSE(group->independent);
 }
 
+// What refers to the workload was renamed in v1alpha3, and 1.37 has more fields.
+TEST(PodGroupReader, ReadsUpstreamGangsOfEveryVersion) {
+  for (const char* more :
+       {R"("podGroupTemplateRef":{"workload":{"workloadName":"w","podGroupTemplateName":"t"}})",
+        R"("workloadRef":{"workloadName":"w","templateName":"t"},"disruptionMode":{"all":{}},)"
+        R"("preemptionPolicy":"Never","parentCompositePodGroupName":"p")"}) {
+    const auto group = ReadPodGroup(
+        Dialect::kUpstream, std::string(R"({"metadata":{"name":"g"},"spec":{)") +
+                                R"("schedulingPolicy":{"gang":{"minCount":4}},)" + more + "}}");
+    ASSERT_THAT(group.status(), IsOk()) << more;
+    EXPECT_EQ(group->min_member, 4) << more;
+    EXPECT_FALSE(group->independent) << more;
+  }
+}
+
 TEST(PodGroupReader, ReadsUpstreamBasic) {
   const auto group = ReadPodGroup(
       Dialect::kUpstream, R"({"metadata":{"name":"g"},"spec":{"schedulingPolicy":{"basic":{}}}})");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kube/api.h"
+#include "kube/errors.h"
 
 namespace outrigger::kube {
 
@@ -23,8 +24,20 @@ class ScriptedPaths final : public Api {
     changed_.notify_all();
   }
 
-  absl::StatusOr<ApiResponse> Call(const ApiRequest&) override {
-    return absl::UnimplementedError("not scripted");
+  /// From now on calls, other than streams, of `path` are answered with `body`.
+  void AnswerCalls(const std::string& path, absl::StatusOr<std::string> body) {
+    const std::lock_guard lock(mutex_);
+    calls_.insert_or_assign(path, std::move(body));
+  }
+
+  /// 404 where nothing else was set: a server without further API groups.
+  absl::StatusOr<ApiResponse> Call(const ApiRequest& request) override {
+    const std::lock_guard lock(mutex_);
+    bodies_[request.path] = request.body;
+    const auto found = calls_.find(request.path);
+    if (found == calls_.end()) return ErrorOfAnswer(404, "404 page not found", "");
+    if (!found->second.ok()) return found->second.status();
+    return ApiResponse{200, *found->second};
   }
 
   absl::Status Stream(const ApiRequest& request, ByteSink sink) override {
@@ -46,6 +59,12 @@ class ScriptedPaths final : public Api {
     return answer.second;
   }
 
+  /// The body of the last call of `path`; empty: there was none.
+  std::string BodyOf(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return bodies_[path];
+  }
+
   /// Until `calls` are held back and no answer is left; false if that is not so after two minutes.
   bool AwaitIdle(int calls) {
     std::unique_lock lock(mutex_);
@@ -61,6 +80,8 @@ class ScriptedPaths final : public Api {
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   std::map<std::string, std::deque<std::pair<std::string, absl::Status>>> answers_;
+  std::map<std::string, absl::StatusOr<std::string>> calls_;
+  std::map<std::string, std::string> bodies_;
   int waiting_ = 0;
 };
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -22,20 +23,19 @@ import (
 // not be heard of before it is not to be trusted.
 type limits struct{ silence, staleness time.Duration }
 
-// between is the pause after a failure.
-const between = 50 * time.Millisecond
-
 type reference struct {
-	kubeconfig string
-	nodes      *resource
-	pods       *resource
+	kubeconfig  string
+	pause       time.Duration // after a failure
+	contentType string        // of what is read
+	nodes       *resource
+	pods        *resource
 
 	mutex                   sync.Mutex
 	events, lists, watching int64
 }
 
 func newReference(kubeconfig string, limit limits) *reference {
-	return &reference{kubeconfig: kubeconfig, nodes: nodes(limit), pods: pods(limit)}
+	return &reference{kubeconfig: kubeconfig, contentType: runtime.ContentTypeProtobuf, nodes: nodes(limit), pods: pods(limit)}
 }
 
 // follow follows one resource until ctx ends.
@@ -47,7 +47,7 @@ func (f *reference) follow(ctx context.Context, r *resource) {
 		f.mutex.Unlock()
 		select {
 		case <-ctx.Done():
-		case <-time.After(between):
+		case <-time.After(f.pause):
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (f *reference) client() (kubernetes.Interface, error) {
 		}
 		config.CAFile = ""
 	}
-	config.ContentType, config.QPS = "application/json", -1
+	config.ContentType, config.QPS = f.contentType, -1
 	// HTTP/2 multiplexes: a watch that hangs would take the lists with it.
 	config.TLSClientConfig.NextProtos = []string{"http/1.1"}
 	config.WarningHandler = rest.NoWarnings{}

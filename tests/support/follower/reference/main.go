@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"outrigger.dev/outrigger/tests/support/follower"
 )
 
@@ -22,12 +24,18 @@ func Main(args []string, in io.Reader, out io.Writer) error {
 	kubeconfig := set.String("kubeconfig", "", "`file` that says which server, and as whom")
 	silence := set.Int("silence-ms", 60_000, "how long a watch may be silent")
 	staleness := set.Int("max-staleness-ms", 90_000, "how long the server may not be heard of")
+	pause := set.Int("backoff-ms", 50, "the pause after a failure")
+	asJSON := set.Bool("json", false, "read JSON instead of protobuf")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	f := newReference(*kubeconfig, limits{milliseconds(*silence), milliseconds(*staleness)})
+	f.pause = milliseconds(*pause)
+	if *asJSON {
+		f.contentType = runtime.ContentTypeJSON
+	}
 	go f.follow(ctx, f.nodes)
 	go f.follow(ctx, f.pods)
 	return f.answer(in, json.NewEncoder(out))

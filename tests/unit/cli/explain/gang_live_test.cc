@@ -116,6 +116,37 @@ TEST_F(ExplainLiveGang, ADialectThatIsNotInstalledIsNotServed) {
   EXPECT_THAT(ran.out, HasSubstr("waits: PodGroups are not served\n"));
 }
 
+std::string Versions(const std::string& version) {
+  return kube::Answer(200, fmt::format(R"({{"versions":[{{"version":"{}"}}]}})", version));
+}
+
+const char* const kResources = R"({"resources":[{"name":"podgroups"}]})";
+
+TEST_F(ExplainLiveGang, NamesAVersionThatIsNotKnown) {
+  answers_.erase(answers_.begin() + 3);
+  answers_.emplace_back("/apis/scheduling.x-k8s.io/v9 ", kube::Answer(200, kResources));
+  answers_.emplace_back("/apis/scheduling.x-k8s.io ", Versions("v9"));
+  const Ran ran = Explain({"train"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("waits: the version of PodGroups is not known\n"
+                                 "Why:       the API server serves podgroups.scheduling.x-k8s.io "
+                                 "in the version v9, which is not known\n"));
+}
+
+TEST_F(ExplainLiveGang, ReadsUpstreamsPodGroupsInTheVersionThatIsServed) {
+  answers_[2].second = List("Pod", R"({"metadata":{"name":"a","namespace":"shop"},)"
+                                   R"("spec":{"schedulingGroup":{"podGroupName":"far"}}})");
+  answers_.emplace_back("/apis/scheduling.k8s.io/v1alpha2 ", kube::Answer(200, kResources));
+  answers_.emplace_back("/apis/scheduling.k8s.io ", Versions("v1alpha2"));
+  answers_.emplace_back(
+      "/apis/scheduling.k8s.io/v1alpha2/podgroups?",
+      List("PodGroup", R"({"metadata":{"name":"far","namespace":"shop"},)"
+                       R"("spec":{"schedulingPolicy":{"gang":{"minCount":2}}}})"));
+  const Ran ran = Explain({"far"});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("Why:       1 of 2 members exist\n"));
+}
+
 TEST_F(ExplainLiveGang, TellsWhatMayNotBeRead) {
   answers_[3].second = Refusal(403, "podgroups is forbidden: no rights");
   const Ran ran = Explain({"train"});

@@ -98,6 +98,36 @@ TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
                                  "podgroups.scheduling.volcano.sh -A"));
 }
 
+TEST_F(ExplainGang, NamesAVersionOfPodGroupsThatIsNotKnown) {
+  const TempFile dump(
+      "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n"
+      "- {kind: Pod, metadata: {name: p, namespace: a}, spec: {schedulingGroup: {podGroupName: "
+      "g}}}\n"
+      "- {kind: PodGroup, apiVersion: scheduling.k8s.io/v7, metadata: {name: g, namespace: a}}\n",
+      "dump.yaml");
+  const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("State:     waits: the version of PodGroups is not known\n"
+                                 "Why:       the API server serves podgroups.scheduling.k8s.io in "
+                                 "the version v7, which is not known\n"));
+}
+
+TEST_F(ExplainGang, ReadsUpstreamsPodGroupsInEveryKnownVersion) {
+  for (const char* version : {"v1beta1", "v1alpha3", "v1alpha2"}) {
+    const TempFile dump(std::string("kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n"
+                                    "- {kind: Pod, metadata: {name: p, namespace: a}, "
+                                    "spec: {schedulingGroup: {podGroupName: g}}}\n"
+                                    "- {kind: PodGroup, metadata: {name: g, namespace: a}, "
+                                    "spec: {schedulingPolicy: {gang: {minCount: 2}}}, "
+                                    "apiVersion: scheduling.k8s.io/") +
+                            version + "}\n",
+                        "dump.yaml");
+    EXPECT_THAT(RunProgram({"explain", "gang", "g", "--cluster", dump.path()}).out,
+                HasSubstr("Why:       1 of 2 members exist\n"))
+        << version;
+  }
+}
+
 TEST_F(ExplainGang, ListsAllWithoutAName) {
   const Ran ran = Explain({});
   EXPECT_EQ(ran.code, 0);

@@ -16,9 +16,10 @@ kube::ReflectorState State(bool synced, const std::string& error) {
   return state;
 }
 
-kube::ReflectorState Missing() {
+kube::ReflectorState Missing(std::string unknown = "") {
   kube::ReflectorState state = State(false, "");
   state.not_installed = true;
+  state.unknown_versions = std::move(unknown);
   return state;
 }
 
@@ -49,6 +50,10 @@ const Row kRows[] = {
     {"WorksAgain", State(true, "no route"), State(true, ""), "nodes: following again"},
     {"NotInstalled", State(false, ""), Missing(), "nodes: not installed"},
     {"StillNotInstalled", Missing(), Missing(), ""},
+    {"UnknownVersion", State(false, ""), Missing("v2"),
+     "nodes: served in the version v2, which is not known"},
+    {"StillAnUnknownVersion", Missing("v2"), Missing("v2"), ""},
+    {"AnUnknownVersionThatGoes", Missing("v2"), Missing(), "nodes: not installed"},
     {"InstalledMeanwhile", Missing(), State(true, ""), "nodes: 5 known"},
     {"InstalledNoMore", State(true, ""), Missing(), "nodes: not installed"},
     {"WorksAtLast", State(false, "no route"), State(true, ""), "nodes: 5 known"},

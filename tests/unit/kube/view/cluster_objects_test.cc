@@ -76,7 +76,7 @@ class ObjectsOfACluster : public ::testing::Test {
     api_.Answer(kVolumesPath, EventOf("ADDED", VolumeOn("n1", 3)) + InitialEnd(5));
     api_.Answer(kClaims, EventOf("ADDED", ClaimOf("pv", 4)) + InitialEnd(5));
     api_.Answer("/apis/scheduling.volcano.sh/v1beta1/podgroups", "", NoSuchKind());
-    api_.Answer("/apis/scheduling.k8s.io/v1alpha2/podgroups", "", NoSuchKind());
+    api_.Answer("/apis/scheduling.k8s.io/v1beta1/podgroups", "", NoSuchKind());
     api_.Answer(
         "/apis/scheduling.k8s.io/v1/priorityclasses",
         EventOf("ADDED", R"({"metadata":{"name":"high","resourceVersion":"4"},"value":1000})") +

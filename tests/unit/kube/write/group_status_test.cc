@@ -11,6 +11,7 @@ namespace outrigger::kube {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 PodGroup GroupOf(Dialect dialect) {
@@ -78,16 +79,27 @@ INSTANTIATE_TEST_SUITE_P(
                   R"("status":"True","lastTransitionTime":"1970-02-11T16:00:00Z",)"
                   R"("reason":"anti_affinity","message":"2 short"}]}})"},
         StatusRow{"Upstream", Dialect::kUpstream, Waiting(),
-                  "scheduling.k8s.io/v1alpha2/namespaces/shop/podgroups/train",
-                  R"({"metadata":{"uid":"u1"},"status":{"conditions":[{"type":"PodGroupScheduled",)"
+                  "scheduling.k8s.io/v1beta1/namespaces/shop/podgroups/train",
+                  R"({"metadata":{"uid":"u1"},"status":{"conditions":[{"type":)"
+                  R"("PodGroupInitiallyScheduled",)"
                   R"("status":"False","lastTransitionTime":"1970-02-11T16:00:00Z",)"
                   R"("reason":"anti_affinity","message":"2 short"}]}})"},
         StatusRow{"UpstreamThatIsPlaced", Dialect::kUpstream, Running(),
-                  "scheduling.k8s.io/v1alpha2/namespaces/shop/podgroups/train",
-                  R"({"metadata":{"uid":"u1"},"status":{"conditions":[{"type":"PodGroupScheduled",)"
+                  "scheduling.k8s.io/v1beta1/namespaces/shop/podgroups/train",
+                  R"({"metadata":{"uid":"u1"},"status":{"conditions":[{"type":)"
+                  R"("PodGroupInitiallyScheduled",)"
                   R"("status":"True","lastTransitionTime":"1970-02-11T16:00:00Z",)"
                   R"("reason":"Scheduled","message":""}]}})"}),
     [](const auto& row) { return std::string(row.param.name); });
+
+TEST(GroupStatusOf, UpstreamHasTheConditionOfItsVersion) {
+  const auto text = [](std::string_view version) {
+    return GroupStatusJson(Dialect::kUpstream, version, Waiting(), {});
+  };
+  EXPECT_THAT(text("v1alpha2"), HasSubstr(R"("type":"PodGroupScheduled")"));
+  EXPECT_THAT(text("v1alpha3"), HasSubstr(R"("type":"PodGroupInitiallyScheduled")"));
+  EXPECT_THAT(text("v1beta1"), HasSubstr(R"("type":"PodGroupInitiallyScheduled")"));
+}
 
 TEST(GroupStatusOf, VolcanoIsWrittenWhereThereIsNoSubresource) {
   ActorScene scene({Answered(404, "NotFound"), std::string(R"({"metadata":{"uid":"u1"}})")});

@@ -125,6 +125,17 @@ TEST(Causes, OfAGangOfWhichARoleIsHeldNameTheRole) {
       "0 of 1 members of role ps are released, the gate outrigger.dev/queue holds the others");
 }
 
+TEST(Causes, AVersionThatIsNotKnownIsNamed) {
+  GroupOptions options;
+  options.unknown_versions[Dialect::kUpstream] = "v2";
+  const Built built = Build({PodOf("a").Member(Dialect::kUpstream, "train")}, {}, options);
+  EXPECT_THAT(built.units, IsEmpty());
+  EXPECT_EQ(OnlyState(built).cause, GroupCause::kUnknownVersion);
+  EXPECT_EQ(OnlyState(built).text,
+            "the API server serves podgroups.scheduling.k8s.io in the version v2, which is not "
+            "known");
+}
+
 TEST(Causes, AnInvalidMinimumOfAnObjectIsNamed) {
   for (const int64_t minimum :
        {int64_t{0}, int64_t{-1}, int64_t{100'001}, std::numeric_limits<int64_t>::max()}) {

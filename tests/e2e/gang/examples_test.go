@@ -1,0 +1,190 @@
+package gang
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// example is a gang as a document shows it.
+type example struct {
+	name   string // where it stands
+	groups []*unstructured.Unstructured
+	pods   []*unstructured.Unstructured
+}
+
+func (e example) isUpstream() bool {
+	return len(e.groups) > 0 && e.groups[0].GroupVersionKind().Group == upstream.resource.Group
+}
+
+var (
+	headings = regexp.MustCompile(`(?m)^## `)
+	blocks   = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+	// A row of the README's table: the dialect, its PodGroup, and what is put on the pods.
+	rows = regexp.MustCompile("(?m)^\\| ([^|]+) \\| `(\\{apiVersion.*?)` \\|.*`([^`]+)` \\|$")
+)
+
+// examplesOf are the gangs in a document: all of a section together, and each row of a table.
+func examplesOf(t *testing.T, file string) (all []example) {
+	t.Helper()
+	text, err := os.ReadFile("../../../" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, section := range headings.Split(string(text), -1) {
+		title, _, _ := strings.Cut(section, "\n")
+		one := example{name: file + " " + title}
+		for _, block := range blocks.FindAllStringSubmatch(section, -1) {
+			for _, document := range strings.Split(block[1], "---\n") {
+				one.add(t, document)
+			}
+		}
+		if len(one.pods) > 0 {
+			all = append(all, one)
+		}
+	}
+	for _, row := range rows.FindAllStringSubmatch(string(text), -1) {
+		one := example{name: file + " " + row[1]}
+		one.add(t, row[2])
+		mark := parsed(t, row[3])
+		for i := range 4 {
+			metadata, spec := mark, map[string]any{"containers": []any{map[string]any{"name": "c", "image": "pause"}}}
+			if group, is := mark["schedulingGroup"]; is {
+				metadata, spec["schedulingGroup"] = nil, group
+			}
+			one.addPod(fmt.Sprintf("train-%d", i), metadata, spec)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func parsed(t *testing.T, text string) map[string]any {
+	t.Helper()
+	object := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return object
+}
+
+// add adds what a document of YAML describes: of a Job its pods, since nobody runs Jobs here.
+func (e *example) add(t *testing.T, text string) {
+	t.Helper()
+	object := unstructured.Unstructured{Object: parsed(t, text)}
+	switch object.GetKind() {
+	case "PodGroup":
+		// Documents show the newest version.
+		if object.GroupVersionKind().Group == upstream.resource.Group {
+			object.SetAPIVersion(upstream.resource.GroupVersion().String())
+		}
+		e.groups = append(e.groups, &object)
+	case "Pod":
+		e.addPod(object.GetName(), object.Object["metadata"].(map[string]any), object.Object["spec"].(map[string]any))
+	case "Job":
+		job := object.Object["spec"].(map[string]any)
+		template := job["template"].(map[string]any)
+		metadata, _ := template["metadata"].(map[string]any)
+		for i := range int(job["parallelism"].(float64)) {
+			e.addPod(fmt.Sprintf("%s-%d", object.GetName(), i), metadata, template["spec"].(map[string]any))
+		}
+	}
+}
+
+func (e *example) addPod(name string, metadata, spec map[string]any) {
+	pod := unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
+	pod = *pod.DeepCopy()
+	pod.SetName(name)
+	for _, key := range []string{"labels", "annotations"} {
+		if values, is := metadata[key]; is {
+			pod.Object["metadata"].(map[string]any)[key] = values
+		}
+	}
+	e.pods = append(e.pods, &pod)
+}
+
+// Every example of the documents is a gang of just its pods: without the last of them nobody is bound.
+func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	withUpstream := knowsUpstreamGroups(t)
+	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: upstreamServed(t)}))}
+	client, err := dynamic.NewForConfig(w.Cluster.Config)
+	w.Must(err)
+	for _, d := range dialects {
+		w.definePodGroups(client, d)
+	}
+	w.slots("n", 12, 4)
+	w.gang = w.serveGang()
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+
+	examples := append(examplesOf(t, "docs/pod-groups.md"), examplesOf(t, "agents/gang/README.md")...)
+	if len(examples) != 10 {
+		t.Fatalf("%d examples were found, want each dialect in both documents", len(examples))
+	}
+	for i, one := range examples {
+		if one.isUpstream() && !withUpstream {
+			continue
+		}
+		w.checkIsAGang(client, fmt.Sprintf("example-%d", i), one)
+	}
+}
+
+// checkIsAGang creates an example in a namespace of its own, its last pod later.
+func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one example) {
+	w.Helper()
+	_, err := w.Client.CoreV1().Namespaces().Create(w.Ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	w.Must(err)
+	for _, group := range one.groups {
+		group.SetNamespace(namespace)
+		w.create(client, dialect{name: one.name, resource: group.GroupVersionKind().GroupVersion().WithResource("podgroups")}, group)
+	}
+	pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(namespace)
+	create := func(pod *unstructured.Unstructured) {
+		_, err := pods.Create(w.Ctx, pod, metav1.CreateOptions{})
+		w.Must(err)
+	}
+	last := len(one.pods) - 1
+	for _, pod := range one.pods[:last] {
+		create(pod)
+	}
+	// What it lacks is "members", or still its PodGroup where that was seen after the pods.
+	w.untilAll(namespace, one.pods[:last], one.name+": told that it waits", func(pod *corev1.Pod) bool {
+		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "gang "+namespace+"/train waits: ")
+	})
+	create(one.pods[last])
+	w.untilAll(namespace, one.pods, one.name+": bound", func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
+}
+
+// untilAll waits until a condition holds for all of these pods.
+func (w *world) untilAll(namespace string, pods []*unstructured.Unstructured, what string, condition func(*corev1.Pod) bool) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	err := w.Tracker.Until(ctx, func() bool {
+		for _, each := range pods {
+			pod := w.Tracker.Pod(namespace, each.GetName())
+			if pod == nil || !condition(pod) {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		w.Fatalf("%s: %v\n%s", what, err, kube.Summary(w.Tracker.Pods()))
+	}
+}

@@ -1,0 +1,100 @@
+package gang
+
+import (
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+)
+
+// W8: whoever dies at whatever step of a gang's life: once it is back the gang is whole, nobody was
+// bound twice and no pod is lost.
+func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const size = 8
+	w := newTrappedWorld(t, size/4)
+	killAgent, agentBack := w.killAgent, w.agentBack
+	rows := []struct {
+		name string
+		kind string // of the call that is the last
+		at   int
+		kill func()
+		back func()
+	}{
+		{"agent-at-first-filter", "filter", 1, killAgent, agentBack},
+		{"agent-half-waiting", "bind", size / 2, killAgent, agentBack},
+		{"agent-at-last-waiter", "bind", size, killAgent, agentBack},
+		{"agent-first-binding-sent", "binding", 1, killAgent, agentBack},
+		{"agent-first-binding-answered", "bound", 1, killAgent, agentBack},
+		{"agent-half-bound", "binding", size/2 + 1, killAgent, agentBack},
+		{"agent-last-binding-sent", "binding", size, killAgent, agentBack},
+		{"scheduler-half-waiting", "bind", size / 2, func() { w.scheduler.Kill() }, w.runScheduler},
+		{"scheduler-half-bound", "binding", size/2 + 1, func() { w.scheduler.Kill() }, w.runScheduler},
+		{"server-half-waiting", "bind", size / 2, w.Cluster.KillServer,
+			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
+		{"server-half-bound", "binding", size/2 + 1, w.Cluster.KillServer,
+			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
+	}
+	for _, row := range rows {
+		sprung := w.set(row.kind, row.at, row.kill)
+		began := time.Now()
+		w.inParallel(4, gangOf(row.name, size))
+		w.await(row.name, sprung)
+		row.back()
+		t.Logf("%s: whole %.2f s after it began", row.name, w.untilBoundOf(row.name+"-", size, began).Seconds())
+		w.CheckSettled()
+		w.deletePods(row.name + "-")
+		w.untilGone(row.name + "-")
+	}
+}
+
+// W8: the agent dies once it has planned, and once it has nominated.
+func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const size = 8
+	w := newTrappedWorld(t, size/4)
+
+	w.scheduler.Kill()
+	w.inParallel(4, gangOf("planned", size))
+	// It has seen them all, and each is a reason to plan.
+	w.gang.UntilMetricAbove(t, size-1, scheduling.NodeEvents, `resource="pods"`)
+	w.gang.Kill()
+	w.gang.Restart(t)
+	w.runScheduler()
+	began := time.Now()
+	t.Logf("planned: whole %.2f s after the scheduler is back", w.untilBoundOf("planned-", size, began).Seconds())
+	w.CheckSettled()
+
+	w.deletePods("planned-")
+	w.untilGone("planned-")
+
+	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
+	w.allButOneSleep("nominated", size)
+	sprung := w.set("nominated", 1, w.killAgent)
+	w.Pods(member("nominated", size-1, size))
+	w.await("a nomination that was answered", sprung)
+	w.agentBack()
+	began = time.Now()
+	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
+	w.CheckSettled()
+}
+
+// A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
+// the gang comes all the same, though neither nodes nor pods have changed.
+func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const size = 8
+	w := newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
+	w.allButOneSleep("train", size)
+	w.scheduler.Kill()
+	w.Pods(member("train", size-1, size))
+	// Refused on the one node and on the other.
+	w.UntilEventWith("GangWaiting", "gang default/train waits: 8 members need")
+	w.runScheduler()
+	began := time.Now()
+	w.Within(2*time.Second, "whole once the scheduler is back", w.untilBoundOf("train-", size, began))
+	w.CheckSettled()
+}

@@ -1,0 +1,63 @@
+package gang
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// W1: two gangs of 30 on 40 slots, created interleaved.
+func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
+	const size = 30
+	w := newGangWorld(t, 10)
+	for round := range 2 {
+		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
+		began := time.Now()
+		w.inParallel(8, interleaved(gangOf(a, size), gangOf(b, size)))
+		created := time.Since(began)
+		first, second := w.firstWhole(size, a, b)
+		took := w.untilBoundOf(first+"-", size, began)
+		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
+		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
+			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
+		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
+		w.untilWaiting(0)
+		if bound := w.bound(second + "-"); bound != 0 {
+			t.Errorf("%d members of %s are bound beside %s", bound, second, first)
+		}
+
+		freed := time.Now()
+		w.deletePods(first + "-")
+		next := w.untilBoundOf(second+"-", size, freed)
+		t.Logf("created in %.2f s; %s whole after %.2f s, %s after %.2f s more", created.Seconds(),
+			first, took.Seconds(), second, next.Seconds())
+		w.deletePods(second + "-")
+		w.untilGone(a+"-", b+"-")
+	}
+}
+
+// W4: a gang one slot short holds nothing, so singles run at once.
+func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
+	const nodes, singles = 100, 20
+	w := newGangWorld(t, 0)
+	w.slots("n", nodes, 1)
+	w.inParallel(8, gangOf("big", nodes+1))
+	w.waitingMessage("big-000", "gang default/big waits: cpu")
+	w.UntilEventWith("GangWaiting",
+		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
+	w.checkHoldsNothing("big-")
+
+	began := time.Now()
+	for i := range singles {
+		w.Pods(slot(fmt.Sprintf("single-%02d", i)))
+	}
+	w.Within(time.Second/2, "all singles are bound", w.untilBoundOf("single-", singles, began))
+	if bound := w.bound("big-"); bound != 0 {
+		t.Errorf("%d members of the gang are bound", bound)
+	}
+
+	freed := time.Now()
+	w.deletePods("single-")
+	w.slots("more", 1, 1)
+	w.Within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
+}

@@ -1,0 +1,174 @@
+package gang
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/standin"
+)
+
+// gangSet is a gang of the labels' dialect whose controller replaces what goes, at once.
+func (w *gangWorld) gangSet(name, priorityClass string, size int) {
+	w.Helper()
+	_, err := standin.StartSet(w.Ctx, w.Client, standin.SetSpec{
+		Namespace: "default", Name: name, Size: size,
+		Template: func(int) *corev1.Pod {
+			return slot(name).PriorityClass(priorityClass).
+				Label("podGroup", name).Label("minAvailable", fmt.Sprint(size)).Pod()
+		}})
+	w.Must(err)
+}
+
+func (w *world) priorityClasses(values map[string]int32) {
+	w.Helper()
+	for name, value := range values {
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}, metav1.CreateOptions{})
+		w.Must(err)
+	}
+}
+
+// budget forbids any disruption of a gang.
+func (w *world) budget(gang string, size int) {
+	w.Helper()
+	minAvailable := intstr.FromInt(size)
+	_, err := w.Client.PolicyV1().PodDisruptionBudgets("default").Create(w.Ctx, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: gang},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: &minAvailable,
+			Selector:     &metav1.LabelSelector{MatchLabels: map[string]string{"podGroup": gang}},
+		}}, metav1.CreateOptions{})
+	w.Must(err)
+}
+
+// untouched fails if a pod of the gang was replaced.
+func (w *world) untouched(gang string, size int) {
+	w.Helper()
+	first := 0
+	for _, pod := range w.Tracker.Pods() {
+		if strings.HasPrefix(pod.Name, gang+"-") && strings.HasSuffix(pod.Name, "-0") && pod.Spec.NodeName != "" {
+			first++
+		}
+	}
+	if first != size {
+		w.Errorf("of gang %s %d of %d pods are those that were there first", gang, first, size)
+	}
+}
+
+// W6: a gang of high priority on a full cluster: whole gangs go, the cheapest, and nobody else, though
+// those who keep them create their pods anew at once.
+func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
+	w := newGangWorld(t, 5, "--gang.preempt", "--gang.min-run-time", "0")
+	w.priorityClasses(map[string]int32{"low": 10, "mid": 20, "high": 1000})
+	_, err := standin.StartKubelet(w.Ctx, w.Client)
+	w.Must(err)
+	_, err = standin.StartDisruptions(w.Ctx, w.Client)
+	w.Must(err)
+	// Twenty places: gangs of low priority of four, which a budget protects, of four and of eight, and
+	// one of mid priority of four.
+	w.budget("kept", 4)
+	for gang, size := range map[string]int{"kept": 4, "small": 4, "large": 8} {
+		w.gangSet(gang, "low", size)
+	}
+	w.gangSet("mid", "mid", 4)
+	began := time.Now()
+	for gang, size := range map[string]int{"kept": 4, "small": 4, "large": 8, "mid": 4} {
+		w.untilBoundOf(gang+"-", size, began)
+	}
+
+	began = time.Now()
+	w.gangSet("urgent", "high", 4)
+	t.Logf("four places of one gang: whole after %.2f s", w.untilBoundOf("urgent-", 4, began).Seconds())
+	w.untilNone("small-")
+	w.untouched("large", 8)
+	began = time.Now()
+	w.gangSet("second", "high", 6)
+	t.Logf("six places of a gang of eight: whole after %.2f s", w.untilBoundOf("second-", 6, began).Seconds())
+	// The gang goes whole, though six places were enough.
+	w.untilNone("large-")
+	w.untouched("kept", 4)
+	w.untouched("mid", 4)
+	w.untouched("urgent", 4)
+	w.gang.UntilMetricAbove(t, 11, "outrigger_gang_evictions_total", `result="evicted"`)
+	if evicted := w.gang.Metric(t, "outrigger_gang_evictions_total"); evicted != 12 {
+		t.Errorf("%v pods were evicted, want 12", evicted)
+	}
+}
+
+// W6: pods that never preempt wait, and so does a gang without preemption switched on.
+func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	rows := []struct {
+		name  string
+		args  []string
+		never bool
+	}{
+		{"PreemptionIsOff", nil, false},
+		{"ItsPodsNeverPreempt", []string{"--gang.preempt", "--gang.min-run-time", "0"}, true},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := newGangWorld(t, 1, row.args...)
+			w.priorityClasses(map[string]int32{"low": 10})
+			policy := corev1.PreemptLowerPriority
+			if row.never {
+				policy = corev1.PreemptNever
+			}
+			_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
+				ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000, PreemptionPolicy: &policy},
+				metav1.CreateOptions{})
+			w.Must(err)
+			_, err = standin.StartKubelet(w.Ctx, w.Client)
+			w.Must(err)
+			w.gangSet("low", "low", 4)
+			w.untilBoundOf("low-", 4, time.Now())
+			w.gangSet("high", "high", 4)
+			// It is told of a gang some time after it was first looked for whom to evict for it.
+			w.untilEvent("GangWaiting")
+			w.untouched("low", 4)
+			if evicted := w.gang.Metric(t, "outrigger_gang_evictions_total"); evicted != 0 {
+				t.Errorf("%v pods were evicted", evicted)
+			}
+		})
+	}
+}
+
+// untilNone waits until no pod of a prefix has a place.
+func (w *world) untilNone(prefix string) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	if err := w.Tracker.Until(ctx, func() bool { return w.bound(prefix) == 0 }); err != nil {
+		w.Fatalf("%d pods of %s still have places", w.bound(prefix), prefix)
+	}
+}
+
+// untilEvent waits until there is an event of that reason.
+func (w *world) untilEvent(reason string) {
+	w.Helper()
+	deadline := time.Now().Add(scheduling.Patience)
+	for {
+		events, err := w.Client.EventsV1().Events("default").List(w.Ctx, metav1.ListOptions{})
+		w.Must(err)
+		for _, event := range events.Items {
+			if event.Reason == reason {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("no event %s in %s", reason, scheduling.Patience)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

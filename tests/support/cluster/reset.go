@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// own are keys in etcd that kube-apiserver may write by itself at any time.
+var own = []string{
+	"/registry/apiregistration.k8s.io/apiservices/", "/registry/masterleases/", "/registry/ranges/",
+	"/registry/leases/kube-system/apiserver-", "/registry/services/", "/registry/endpointslices/default/kubernetes",
+	"/registry/namespaces/default", "/registry/namespaces/kube-", "/registry/configmaps/kube-system/",
+	"/registry/flowschemas/", "/registry/prioritylevelconfigurations/", "/registry/clusterroles/system:",
+	"/registry/clusterrolebindings/system:", "/registry/roles/kube-", "/registry/rolebindings/kube-",
+	"/registry/priorityclasses/system-", "/registry/validatingadmissionpolic",
+}
+
+// start is what a cluster has before its first test.
+type start struct {
+	keys   []string // in etcd
+	groups []string // that kube-apiserver serves
+}
+
+func (c *Cluster) state(ctx context.Context) (start, error) {
+	etcd, err := c.etcdClient()
+	if err != nil {
+		return start{}, err
+	}
+	defer etcd.Close()
+	keys, err := c.keys(ctx, etcd)
+	if err != nil {
+		return start{}, err
+	}
+	groups, err := c.groups()
+	return start{keys, groups}, err
+}
+
+// reset removes what came since the cluster was in state first: objects, past kube-apiserver and without
+// the finalizers' leave, and files. It waits until kube-apiserver serves the state again.
+func (c *Cluster) reset(ctx context.Context, first start) error {
+	if c.etcd == nil || c.server == nil {
+		return errors.New("the test has stopped the control plane")
+	}
+	etcd, err := c.etcdClient()
+	if err != nil {
+		return err
+	}
+	defer etcd.Close()
+	keys, err := c.keys(ctx, etcd)
+	if err != nil {
+		return err
+	}
+	for _, key := range first.keys {
+		if _, found := slices.BinarySearch(keys, key); !found {
+			return fmt.Errorf("the test has removed %s", key)
+		}
+	}
+	for _, key := range keys {
+		if _, found := slices.BinarySearch(first.keys, key); found {
+			continue
+		}
+		if _, err := etcd.Delete(ctx, key); err != nil {
+			return fmt.Errorf("remove %s: %w", key, err)
+		}
+	}
+	if err := c.removeFiles(); err != nil {
+		return err
+	}
+	return kube.Eventually(ctx, 20*time.Second, func(ctx context.Context) error { return c.serves(ctx, first) })
+}
+
+// serves is an error while kube-apiserver's caches have objects of a test.
+func (c *Cluster) serves(ctx context.Context, first start) error {
+	groups, err := c.groups()
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(groups, first.groups) {
+		return fmt.Errorf("served are %v, not %v", groups, first.groups)
+	}
+	cached := metav1.ListOptions{ResourceVersion: "0"}
+	pods, err := c.Client.CoreV1().Pods("").List(ctx, cached)
+	if err != nil {
+		return err
+	}
+	nodes, err := c.Client.CoreV1().Nodes().List(ctx, cached)
+	if err != nil {
+		return err
+	}
+	accounts, err := c.Client.CoreV1().ServiceAccounts("").List(ctx, cached)
+	if err != nil {
+		return err
+	}
+	classes, err := c.Client.SchedulingV1().PriorityClasses().List(ctx, cached)
+	if err != nil {
+		return err
+	}
+	left := len(pods.Items) + len(nodes.Items) + len(accounts.Items)
+	for _, class := range classes.Items {
+		if !strings.HasPrefix(class.Name, "system-") {
+			left++
+		}
+	}
+	if left > 0 {
+		return fmt.Errorf("%d objects of the test before are there", left)
+	}
+	return nil
+}
+
+func (c *Cluster) etcdClient() (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: []string{c.EtcdURL()}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+}
+
+// keys returns the sorted keys of all objects but kube-apiserver's own.
+func (c *Cluster) keys(ctx context.Context, etcd *clientv3.Client) ([]string, error) {
+	answer, err := etcd.Get(ctx, "/registry/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	if err != nil {
+		return nil, fmt.Errorf("keys of etcd: %w", err)
+	}
+	var keys []string
+	for _, pair := range answer.Kvs {
+		key := string(pair.Key)
+		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// groups returns the names and versions of the API groups that are served, sorted.
+func (c *Cluster) groups() ([]string, error) {
+	list, err := c.Client.Discovery().ServerGroups()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, group := range list.Groups {
+		for _, version := range group.Versions {
+			names = append(names, version.GroupVersion)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// removeFiles leaves what the cluster itself has in its folder.
+func (c *Cluster) removeFiles() error {
+	keep := []string{c.dataDir(), c.certDir(), c.tokenFile(), c.signingKey(), c.LogDir(),
+		c.etcd.LogPath, c.server.LogPath}
+	var failures []error
+	for _, dir := range []string{c.Dir, c.LogDir()} {
+		entries, err := os.ReadDir(dir)
+		failures = append(failures, err)
+		for _, entry := range entries {
+			if path := filepath.Join(dir, entry.Name()); !slices.Contains(keep, path) {
+				failures = append(failures, os.RemoveAll(path))
+			}
+		}
+	}
+	return errors.Join(failures...)
+}
