@@ -77,9 +77,9 @@ bool HasRoom(const Board& board, const Pod& pod, const plan::Rank& rank, const s
   if (reserved == nullptr) return true;
   ResourceList free = reserved->free;
   for (const Reservation& reservation : reserved->reservations) {
-    if (board.units()[reservation.unit].rank < rank) Take(reservation.requests, &free);
+    if (board.units()[reservation.unit].rank < rank) free.Subtract(reservation.requests);
   }
-  return Covers(free, RequestsOf(pod));
+  return free.Covers(RequestsOf(pod));
 }
 
 }  // namespace

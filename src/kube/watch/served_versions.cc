@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kube/url.h"
+#include "base/url.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {

@@ -81,7 +81,7 @@ const std::vector<AgentInfo>& TestAgents() {
   return agents;
 }
 
-Ran RunProgram(const std::vector<std::string>& arguments, const cli::Environment& environment,
+Ran RunProgram(const std::vector<std::string>& arguments, const Environment& environment,
                const std::string& input) {
   std::istringstream in(input);
   std::ostringstream out;

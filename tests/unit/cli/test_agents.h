@@ -26,7 +26,7 @@ struct Ran {
 };
 
 /// Runs the program on TestAgents(), with "pigeon" as an agent that is not compiled in.
-Ran RunProgram(const std::vector<std::string>& arguments, const cli::Environment& environment = {},
+Ran RunProgram(const std::vector<std::string>& arguments, const Environment& environment = {},
                const std::string& input = "");
 
 /// A file in a directory of its own, removed with the object.
