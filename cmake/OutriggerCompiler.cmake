@@ -3,6 +3,8 @@ add_library(outrigger_flags INTERFACE)
 target_compile_options(outrigger_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${OUTRIGGER_WERROR}>:-Werror>
+  # What members are guarded by is checked (include/outrigger/base/mutex.h).
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # gcc 12 at -O3 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   # gcc 14 at -O3 takes a literal + a long std::string for one that writes past a short string's

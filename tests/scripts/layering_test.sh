@@ -18,6 +18,7 @@ rows() {
       "server/service.h cli/main.h"
   done
   cat <<'EOF'
+outrigger_base base/url.h outrigger/base/clock.h | wire/extender.h json/reader.h kube/api.h
 outrigger_sdk outrigger/k8s/pod.h | wire/extender.h
 outrigger_names names/name_set.h | json/reader.h outrigger/k8s/node.h
 outrigger_json json/reader.h | wire/extender.h kube/api.h protobuf/envelope.h
