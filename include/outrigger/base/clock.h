@@ -20,7 +20,8 @@ struct Clock {
   /// Wall-clock time, for what has an expiry date.
   std::function<std::chrono::system_clock::time_point()> wall = std::chrono::system_clock::now;
   /// Waits; false if stop was requested before that was over.
-  std::function<bool(Duration, std::stop_token)> sleep = [](Duration time, std::stop_token stop) {
+  std::function<bool(Duration, const std::stop_token&)> sleep = [](Duration time,
+                                                                   const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock<std::mutex> lock(mutex);
