@@ -80,6 +80,17 @@ absl::Status OfSnapshot(const AgentDeps& deps, int64_t* milli_cpu) {
   return absl::OkStatus();
 }
 
+TEST(Examples, OfAPodOnANode) {
+  using testing::FakeCluster;
+  using testing::MakeNode;
+  using testing::MakePod;
+#include "writing-an-agent_3.inc"
+  const ClusterView view = *cluster.Take();
+  const auto node = view.snapshot->FindNode("a");
+  ASSERT_TRUE(node.has_value());
+  EXPECT_EQ(node->node().allocatable.Get(kCpu).MilliValue() - node->RequestedMilliCpu(), 6000);
+}
+
 std::set<std::string_view> OfPods(const ClusterSnapshot& snapshot) {
   std::set<std::string_view> names;
 #include "agent_cluster_snapshot_1.inc"

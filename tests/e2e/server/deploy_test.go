@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -82,9 +83,34 @@ func checkManifest(t *testing.T, m manifest) {
 			t.Error(err)
 		}
 	})
+	t.Run("ItsAdminPortIsTheAgents", func(t *testing.T) { checkAdminPort(t, w, m) })
 	t.Run("ItsMetricsCanBeRead", func(t *testing.T) { checkMetrics(t, w, m) })
 	t.Run("ItHasAllRightsOfTheAgent", func(t *testing.T) { checkRightsOfAgent(t, w, m) })
 	t.Run("ItsRightsAreEnough", func(t *testing.T) { checkRights(t, w, m) })
+}
+
+// checkAdminPort compares the port that probes and Prometheus use with the one that the program takes by itself.
+func checkAdminPort(t *testing.T, w *scheduling.World, m manifest) {
+	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+	w.Must(err)
+	var agents []struct {
+		Name string `json:"name"`
+		Port int32  `json:"port"`
+	}
+	w.Must(json.Unmarshal(outrigger.Run(t, "agents", "-o", "json"), &agents))
+	for _, agent := range agents {
+		if agent.Name != m.agent {
+			continue
+		}
+		for _, port := range deployment.Spec.Template.Spec.InitContainers[0].Ports {
+			if port.Name == "admin" && port.ContainerPort == agent.Port+100 {
+				return
+			}
+		}
+		t.Errorf("no port admin of %d: %v", agent.Port+100, deployment.Spec.Template.Spec.InitContainers[0].Ports)
+		return
+	}
+	t.Errorf("no agent %s: %v", m.agent, agents)
 }
 
 // checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback.
