@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,7 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
+    if (const auto checks = ReadUnchecked(settings); !checks.ok()) return checks.status();
     auto lease = ReadLeaseName(settings.scheduler_lease);
     if (!lease.ok()) return lease.status();
     lease->host_name = settings.host_name.empty() ? HostName() : settings.host_name;
@@ -152,15 +154,20 @@ class Gang final : public Agent,
   }
 
   absl::Status Bind(const BindRequest& request) override {
-    const auto answers = loop_.Answer();
-    if (!answers->usable.ok()) return answers->usable;
-    tentative_.End(request.pod_uid);
-    const Board& board = *answers->board;
-    const BoardPod* seat = board.Find(request.pod_uid);
-    const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
-    if (unit != nullptr && unit->gang) return BindMember(*unit, *seat, request);
-    if (seat != nullptr && unit == nullptr) return absl::AbortedError(seat->reason);
-    return BindSingle(board, seat, request);
+    std::optional<MemberSeat> member;
+    {
+      // A member may wait for minutes: it must not keep the plan of its arrival alive.
+      const auto answers = loop_.Answer();
+      if (!answers->usable.ok()) return answers->usable;
+      tentative_.End(request.pod_uid);
+      const Board& board = *answers->board;
+      const BoardPod* seat = board.Find(request.pod_uid);
+      const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+      if (seat != nullptr && unit == nullptr) return absl::AbortedError(seat->reason);
+      if (unit == nullptr || !unit->gang) return BindSingle(board, seat, request);
+      member = MemberSeat{unit->key, seat->role, seat->node, unit->started_with};
+    }
+    return BindMember(*member, request);
   }
 
   absl::Status Preempt(const PreemptRequest& request,
@@ -216,21 +223,29 @@ class Gang final : public Agent,
     return options;
   }
 
-  absl::Status BindMember(const BoardUnit& unit, const BoardPod& seat, const BindRequest& request) {
+  /// Where a member may be bound, apart from the plan that says so.
+  struct MemberSeat {
+    plan::UnitKey gang;
+    std::string role;
+    std::string node;
+    int64_t started_with = 1;
+  };
+
+  absl::Status BindMember(const MemberSeat& seat, const BindRequest& request) {
     if (seat.node != request.node) {
       return absl::AbortedError(
-          WaitingText(unit.key, fmt::format("its place is not {} any more", request.node)));
+          WaitingText(seat.gang, fmt::format("its place is not {} any more", request.node)));
     }
     const std::string name = fmt::format("{}/{}", request.pod_namespace, request.pod_name);
-    absl::Status may = barriers_.Wait({.gang = unit.key,
+    absl::Status may = barriers_.Wait({.gang = seat.gang,
                                        .uid = request.pod_uid,
                                        .name = name,
                                        .node = request.node,
                                        .role = seat.role,
                                        .abandoned = request.abandoned});
     if (!may.ok()) return may;
-    absl::Status bound = committer_.CommitMember(request);
-    barriers_.Bound(unit.key, request.pod_uid, bound.ok());
+    absl::Status bound = committer_.CommitMember(request, seat.started_with);
+    barriers_.Bound(seat.gang, request.pod_uid, bound.ok());
     loop_.Nudge();
     return bound;
   }

@@ -18,6 +18,8 @@ std::vector<std::string> Names(const std::string& list);
 std::string HostName();
 
 Patience PatienceOf(const Settings& settings);
+/// InvalidArgument, for a person, if the setting `unchecked` is not accepted.
+absl::StatusOr<plan::SchedulerChecks> ReadUnchecked(const Settings& settings);
 LoopOptions LoopOptionsOf(const Settings& settings);
 
 }  // namespace outrigger::gang

@@ -53,7 +53,9 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, I
       recovery_(cluster, &evictor->reports(), options_.partial_timeout,
                 [charge] { return charge->Ask({.timeout = kLeaseTimeout}); }),
       answers_(std::make_shared<Answers>(
-          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})) {}
+          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})) {
+  pods_.LeaveOut(options_.checks);
+}
 
 PlanLoop::~PlanLoop() {
   Stop();
@@ -203,6 +205,14 @@ void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* 
   options->kept = kept_nodes_;
 }
 
+// A new pointer only where they change: the planner compares pointers.
+void PlanLoop::TakeChecks(const ClusterObjects& objects) {
+  if (checks_ != nullptr && checks_->device_resources == objects.device_resources) return;
+  auto checks = std::make_shared<plan::SchedulerChecks>(options_.checks);
+  checks->device_resources = objects.device_resources;
+  checks_ = std::move(checks);
+}
+
 void PlanLoop::Plan(const ClusterView& view) {
   const Time now = options_.now();
   const ClusterSnapshot& snapshot = *view.snapshot;
@@ -214,7 +224,9 @@ void PlanLoop::Plan(const ClusterView& view) {
   groups.served = view.objects->served;
   groups.unknown_versions = view.objects->unknown_versions;
   groups.priority_classes = view.objects->priority_classes;
+  TakeChecks(*view.objects);
   plan::PlanOptions options;
+  options.checks = checks_;
   evictor_->Prepare(&groups, &options);
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
@@ -233,7 +245,8 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                                 .groups = groups_now,
                                                                 .pods = pods,
                                                                 .snapshot = snapshot,
-                                                                .kept_for = for_whom});
+                                                                .kept_for = for_whom,
+                                                                .checks = options.checks});
   Publish(absl::OkStatus(), board);
   due_ = memory_.Learn(*board, snapshot, now);
   inbox_->AwaitAsks(memory_.awaits_asks());

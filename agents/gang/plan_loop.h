@@ -40,6 +40,7 @@ struct Answers {
 struct LoopOptions {
   plan::GroupOptions groups;  // without what the cluster says
   MemoryOptions memory;
+  plan::SchedulerChecks checks;  // without what the cluster says
   std::optional<std::chrono::seconds> reserve_after;
   std::chrono::milliseconds partial_timeout{60'000};
   SteadyNow now = std::chrono::steady_clock::now;
@@ -75,6 +76,7 @@ class PlanLoop {
   absl::Status Acting();
   void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
   void Plan(const ClusterView& view);
+  void TakeChecks(const ClusterObjects& objects);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void Write(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
@@ -92,6 +94,7 @@ class PlanLoop {
   Memory memory_;
   Recovery recovery_;
   plan::PlannedPods pods_;
+  std::shared_ptr<const plan::SchedulerChecks> checks_;
   plan::NotesOnce notes_;
   plan::UnitTable table_;
   std::vector<Resting> resting_;

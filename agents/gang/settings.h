@@ -13,6 +13,7 @@ struct Settings {
   std::string scheduler_names = "default-scheduler";
   std::string scheduler_lease = "kube-system/kube-scheduler";
   std::string host_name;
+  std::string unchecked;
   int64_t timeout = 300;
   int64_t claim_timeout = 620;
   int64_t bind_timeout = 630;
@@ -35,6 +36,11 @@ struct Settings {
       Setting{"host-name", &Settings::host_name,
               "host name by which the scheduler beside this agent holds its Lease; empty: this "
               "machine's, which the containers of a pod share"},
+      Setting{
+          "unchecked", &Settings::unchecked,
+          "what kube-scheduler does not compare, and so is not planned by, separated by commas: "
+          "extended resources (example.com/score), groups of them (example.com/*), plugins that "
+          "are off (NodePorts); PROFILE:ITEM is of that profile alone. scheduler-config prints it"},
       Setting{
           "timeout", &Settings::timeout, Range{1, 86'400},
           "seconds for which a gang may keep places without being complete, unless its PodGroup "

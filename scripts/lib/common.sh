@@ -99,7 +99,7 @@ tick() {
   exec >/dev/null # a pipe that waits for its end must not wait for this
   local start=$SECONDS what log step sleeper=""
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
-  while true; do
+  while kill -0 $$ 2>/dev/null; do # the script may be killed without a word
     sleep "${OUTRIGGER_TICK:-30}" &
     sleeper=$!
     wait "$sleeper" || true

@@ -82,7 +82,8 @@ void Fields(T& value, Archive& archive) {
           value.creation_time, value.being_deleted, value.controller, value.scheduling_gates,
           value.qos_class, value.unscheduled_reason, value.unscheduled_message,
           value.scheduled_time, value.container_statuses, value.init_container_statuses,
-          value.status_requests, value.status_allocated, value.resize_infeasible);
+          value.status_requests, value.status_allocated, value.resize_infeasible,
+          value.resize_counting);
 }
 
 /// What few pods have. Of a pod that has nothing of it each is a zero byte when packed.

@@ -72,4 +72,16 @@ absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim) 
                ReadObject(object, at, Field{"metadata", metadata}, Field{"status", status}));
 }
 
+absl::Status ReadDeviceClass(Object object, const Path& at, DeviceClass* of) {
+  *of = DeviceClass();
+  const auto metadata = [of](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"name", &of->name});
+  };
+  const auto spec = [of](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"extendedResourceName", &of->extended_resource});
+  };
+  return Named(of->name, at,
+               ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec}));
+}
+
 }  // namespace outrigger::json

@@ -12,5 +12,6 @@ absl::Status ReadVolume(Object object, const Path& at, Volume* volume);
 absl::Status ReadVolumeClaim(Object object, const Path& at, VolumeClaim* claim);
 /// Of resource.k8s.io/v1.
 absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim);
+absl::Status ReadDeviceClass(Object object, const Path& at, DeviceClass* of);
 
 }  // namespace outrigger::json

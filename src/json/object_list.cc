@@ -172,4 +172,9 @@ absl::Status DecodeDeviceClaim(const ListedObject& object, DeviceClaim* claim) {
                 [&](Object root, const Path& at) { return ReadDeviceClaim(root, at, claim); });
 }
 
+absl::Status DecodeDeviceClass(const ListedObject& object, DeviceClass* of) {
+  return Decode(object, nullptr,
+                [&](Object root, const Path& at) { return ReadDeviceClass(root, at, of); });
+}
+
 }  // namespace outrigger::json

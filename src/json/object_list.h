@@ -56,5 +56,6 @@ absl::Status DecodePriorityClass(const ListedObject& object, std::string* name, 
 absl::Status DecodeVolume(const ListedObject& object, Volume* volume);
 absl::Status DecodeVolumeClaim(const ListedObject& object, VolumeClaim* claim);
 absl::Status DecodeDeviceClaim(const ListedObject& object, DeviceClaim* claim);
+absl::Status DecodeDeviceClass(const ListedObject& object, DeviceClass* of);
 
 }  // namespace outrigger::json

@@ -18,18 +18,14 @@ absl::Status ReadContainerStatuses(Value value, const Path& at,
                                    std::vector<ContainerStatus>* statuses) {
   return ForEachElement(value, at, [statuses](Value item, const Path& where) {
     ContainerStatus status;
-    std::optional<ResourceList> requests;
-    const auto resources = [&requests](Value object, const Path& place) {
-      return ReadRequests(object, place, &requests);
+    const auto resources = [&status](Value object, const Path& place) {
+      return ReadRequests(object, place, &status.requests);
     };
     absl::Status read = ReadField(item, where, [&](Value object, const Path& place) {
       return ReadObject(object, place, Field{"name", &status.name}, Field{"resources", resources},
                         Field{"allocatedResources", &status.allocated});
     });
-    if (requests.has_value()) {
-      status.requests = *std::move(requests);
-      statuses->push_back(std::move(status));
-    }
+    if (status.requests || !status.allocated.empty()) statuses->push_back(std::move(status));
     return read;
   });
 }

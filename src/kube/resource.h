@@ -27,6 +27,8 @@ inline constexpr Resource kVolumeClaims{"", "v1", "persistentvolumeclaims", "Per
 /// Of Kubernetes 1.34 and later.
 inline constexpr Resource kDeviceClaims{"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim",
                                         true};
+inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
+                                         false};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 

@@ -37,11 +37,14 @@ cluster::PodIndex PlannedPodsIndex() {
 /// one has its address.
 class PlannedPods::Kept {
  public:
-  const std::shared_ptr<const Pod>& Of(const cluster::PodPtr& record) {
+  const std::shared_ptr<const Pod>& Of(const cluster::PodPtr& record,
+                                       const SchedulerChecks& checks) {
     Entry& entry = entries_[record.get()];
     if (entry.record == nullptr) {
       entry.record = record;
-      entry.pod = std::make_shared<const Pod>(record->Unpack());
+      Pod pod = record->Unpack();
+      if (pod.node_name.empty()) checks.LeaveOutOf(&pod);
+      entry.pod = std::make_shared<const Pod>(std::move(pod));
     }
     entry.seen = round_;
     return entry.pod;
@@ -72,7 +75,7 @@ std::span<const std::shared_ptr<const Pod>> PlannedPods::Of(const ClusterSnapsho
   const cluster::Snapshot& snapshot = cluster::Snapshot::Of(taken);
   if (const std::optional<size_t> index = snapshot.FindIndex(typeid(PlannedPods))) {
     snapshot.ForEachPodOf(*index, kPlanned, [this](const cluster::PodPtr& record) {
-      pods_.push_back(kept_->Of(record));
+      pods_.push_back(kept_->Of(record, checks_));
     });
   }
   kept_->EndRound(pods_.size());

@@ -18,10 +18,13 @@ constexpr size_t kMostIdle = 16'384;
 
 class Planner::State {
  public:
-  void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot) {
-    if (space_ == nullptr || (first_ != 0 && space_->memory() > 2 * first_ + kMostIdle)) {
+  void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+              const std::shared_ptr<const SchedulerChecks>& checks) {
+    const bool outgrown = first_ != 0 && space_->memory() > 2 * first_ + kMostIdle;
+    const bool others = TakeChecks(checks);
+    if (space_ == nullptr || outgrown || others) {
       first_ = 0;
-      space_ = std::make_unique<NodeSpace>();
+      space_ = std::make_unique<NodeSpace>(checks_);
       domains_ = std::make_unique<DomainTable>(space_.get());
       shapes_ = std::make_unique<ShapeTable>(space_.get());
     }
@@ -41,6 +44,15 @@ class Planner::State {
   }
 
  private:
+  // True if they are others than before.
+  bool TakeChecks(const std::shared_ptr<const SchedulerChecks>& checks) {
+    const bool same =
+        checks == nullptr ? checks_->empty() : checks == checks_ || *checks == *checks_;
+    if (!same) checks_ = checks == nullptr ? std::make_shared<const SchedulerChecks>() : checks;
+    return !same;
+  }
+
+  std::shared_ptr<const SchedulerChecks> checks_ = std::make_shared<const SchedulerChecks>();
   std::unique_ptr<NodeSpace> space_;
   std::unique_ptr<DomainTable> domains_;
   std::unique_ptr<ShapeTable> shapes_;
@@ -52,13 +64,13 @@ Planner::~Planner() = default;
 
 Plan Planner::Run(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                   std::span<const Unit> units, const PlanOptions& options) {
-  state_->Follow(cluster::Snapshot::Of(snapshot));
+  state_->Follow(cluster::Snapshot::Of(snapshot), options.checks);
   return state_->Run(units, options);
 }
 
 Shortfall Planner::Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                            std::span<const Unit> units, size_t index, const PlanOptions& options) {
-  state_->Follow(cluster::Snapshot::Of(snapshot));
+  state_->Follow(cluster::Snapshot::Of(snapshot), options.checks);
   return state_->Explain(units, index, options);
 }
 

@@ -26,11 +26,14 @@ uint64_t StampOf(const cluster::NodeState& state) {
 
 }  // namespace
 
-std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node) {
+std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node,
+                               const SchedulerChecks* checks) {
   const cluster::NodeState* const state = cluster::Snapshot::Of(snapshot).FindNode(node);
   if (state == nullptr) return std::nullopt;
-  return NodeRoom{
+  NodeRoom room{
       .free = FreeOn(*state), .schedulable = !state->node->unschedulable, .stamp = StampOf(*state)};
+  if (checks != nullptr) checks->AddDevices(state->node->allocatable, &room.free);
+  return room;
 }
 
 }  // namespace outrigger::plan

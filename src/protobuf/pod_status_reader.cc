@@ -19,16 +19,12 @@ absl::Status ReadRequests(Bytes bytes, const Path& at, ResourceList* requests) {
 auto KeepStatus(std::vector<ContainerStatus>* statuses) {
   return [statuses](Bytes bytes, const Path& at) {
     ContainerStatus status;
-    std::optional<ResourceList> requests;
     absl::Status read = ReadMessage(bytes, at, Field{1, "name", &status.name},
                                     Field{10, "allocatedResources", &status.allocated},
-                                    Field{11, "resources", Into(&requests, ReadRequests)});
-    if (requests.has_value()) {
-      status.requests = *std::move(requests);
-      status.requests.Normalize();
-      status.allocated.Normalize();
-      statuses->push_back(std::move(status));
-    }
+                                    Field{11, "resources", Into(&status.requests, ReadRequests)});
+    if (status.requests) status.requests->Normalize();
+    status.allocated.Normalize();
+    if (status.requests || !status.allocated.empty()) statuses->push_back(std::move(status));
     return read;
   };
 }

@@ -94,7 +94,7 @@ void CheckOrders(const Pod& pod) {
   }
   for (const auto* statuses : {&pod.container_statuses, &pod.init_container_statuses}) {
     for (const ContainerStatus& status : *statuses) {
-      CheckOrder(status.requests);
+      if (status.requests) CheckOrder(*status.requests);
       CheckOrder(status.allocated);
     }
   }

@@ -76,10 +76,13 @@ sys.exit(failed)' "$BUILD/compile_commands.json" || failed=1
 forbid() {
   local what=$1 pattern=$2
   shift 2
-  if git grep -nE "$pattern" -- "$@"; then
-    echo "forbidden: $what"
-    failed=1
-  fi
+  local status=0
+  git grep -nE "$pattern" -- "$@" || status=$?
+  case $status in
+    0) echo "forbidden: $what" && failed=1 ;;
+    1) ;;
+    *) echo "the pattern of \"$what\" is not accepted: $pattern" && failed=1 ;;
+  esac
 }
 
 # floors FOLDER PREFIX ROOM...: the rooms of a folder from the top. "." has the files of the folder

@@ -24,16 +24,6 @@ bool HasPlace(const Pod& pod) {
   return !pod.node_name.empty() && !pod.being_deleted && !pod.IsFinished();
 }
 
-// The one node whose name a term asks for, as the DaemonSet controller writes it, or nullptr.
-const std::string* NodeNamedBy(const NodeSelectorTerm& term) {
-  const auto named =
-      std::find_if(term.match_fields.begin(), term.match_fields.end(), [](const auto& field) {
-        return field.key == "metadata.name" && field.op == SelectorOperator::kIn &&
-               field.values.size() == 1;
-      });
-  return named == term.match_fields.end() ? nullptr : &named->values.front();
-}
-
 // Names of pods would be as many series.
 std::string LabelOf(const plan::Cause& cause) {
   const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
@@ -57,7 +47,7 @@ ResourceList RequestsOf(const Pod& pod) {
 }
 
 plan::Rank RankOfUnseen(const Pod& pod) {
-  return {.first = IsPinned(pod),  // as Memory has it
+  return {.first = plan::IsForOneNode(pod),
           .group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
           .priority = pod.priority,
           .qos = plan::QosClassOf(pod),
@@ -67,17 +57,8 @@ plan::Rank RankOfUnseen(const Pod& pod) {
           .uid = pod.uid};
 }
 
-bool IsPinned(const Pod& pod) {
-  if (!pod.affinity.required_node) return false;
-  const auto& terms = pod.affinity.required_node->terms;
-  const std::string* const node = terms.empty() ? nullptr : NodeNamedBy(terms.front());
-  return node != nullptr && std::all_of(terms.begin(), terms.end(), [&](const auto& term) {
-           const std::string* const other = NodeNamedBy(term);
-           return other != nullptr && *other == *node;
-         });
-}
-
-Board::Board(const Input& input) : groups_(input.groups.begin(), input.groups.end()) {
+Board::Board(const Input& input)
+    : groups_(input.groups.begin(), input.groups.end()), checks_(input.checks) {
   AddUnits(input);
   AddKept(input);
   AddPods(input.pods);
@@ -145,9 +126,16 @@ void Board::AddReservation(size_t unit, const Pod& pod, const std::string& node,
                            const ClusterSnapshot& snapshot) {
   auto [at, is_new] = reservations_.try_emplace(node);
   if (is_new) {
-    if (const auto room = plan::RoomOn(snapshot, node)) at->second.free = room->free;
+    if (const auto room = plan::RoomOn(snapshot, node, checks_.get())) at->second.free = room->free;
   }
-  at->second.reservations.push_back({unit, pod.uid, RequestsOf(pod)});
+  at->second.reservations.push_back({unit, pod.uid, gang::RequestsOf(pod)});
+}
+
+ResourceList Board::RequestsOf(const Pod& pod) const {
+  if (checks_ == nullptr || checks_->empty()) return gang::RequestsOf(pod);
+  Pod compared = pod;
+  checks_->LeaveOutOf(&compared);
+  return gang::RequestsOf(compared);
 }
 
 void Board::AddKept(const Input& input) {
@@ -178,10 +166,12 @@ void Board::AddPods(std::span<const PodPtr> pods) {
     }
   }
   for (const plan::GroupState& group : groups_) {
-    if (!group.schedule_timeout_seconds) continue;
-    const auto unit = gangs_.find(KeyOf(group.key));
-    if (unit == gangs_.end()) continue;
-    units_[unit->second].schedule_timeout_seconds = group.schedule_timeout_seconds;
+    const auto found = gangs_.find(KeyOf(group.key));
+    if (found == gangs_.end()) continue;
+    BoardUnit& unit = units_[found->second];
+    unit.schedule_timeout_seconds = group.schedule_timeout_seconds;
+    const bool is_known = group.admitted && group.started_with != 0;
+    unit.started_with = is_known ? group.started_with : group.minimum;
   }
 }
 

@@ -33,6 +33,7 @@ struct BoardUnit {
   std::string word;   // of the cause, if it does not fit: "cpu"
   std::string label;  // the same for a metric: one of few
   int64_t minimum = 1;
+  int64_t started_with = 1;  // of a gang: the minimum with which it started, or starts now
   std::vector<plan::Role> roles;
   std::optional<int64_t> schedule_timeout_seconds;
   bool has_open_claims = false;
@@ -84,7 +85,8 @@ class Board {
     std::span<const plan::GroupState> groups;
     std::span<const PodPtr> pods;
     const ClusterSnapshot& snapshot;
-    const plan::UnitKey* kept_for = nullptr;  // for which plan.kept are kept
+    const plan::UnitKey* kept_for = nullptr;                        // for which plan.kept are kept
+    std::shared_ptr<const plan::SchedulerChecks> checks = nullptr;  // of the plan
   };
   explicit Board(const Input& input);
 
@@ -111,6 +113,10 @@ class Board {
   const BoardUnit* KeptFor(std::string_view node) const;
   /// Some node is reserved or kept.
   bool AnyReservation() const { return !reservations_.empty() || !kept_.empty(); }
+
+  /// What `pod` asks of a node as far as its profile of kube-scheduler compares it, "pods"
+  /// included.
+  ResourceList RequestsOf(const Pod& pod) const;
 
   /// True for a group that kube-scheduler handles itself.
   bool IsLeftToScheduler(const plan::Membership& membership) const;
@@ -147,6 +153,7 @@ class Board {
   std::vector<std::string> kept_;  // in order
   size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;
+  std::shared_ptr<const plan::SchedulerChecks> checks_;
 };
 
 /// How long gangs may keep places without being complete.
@@ -166,8 +173,5 @@ ResourceList RequestsOf(const Pod& pod);
 
 /// The rank of a single pod that no plan has seen.
 plan::Rank RankOfUnseen(const Pod& pod);
-
-/// It is for one node by its name, as the pods of a DaemonSet are: it never waits for a gang.
-bool IsPinned(const Pod& pod);
 
 }  // namespace outrigger::gang

@@ -116,7 +116,7 @@ class MakeBoard {
     for (const auto& [name, gang] : gangs_) {
       plan::GroupState& group = groups.emplace_back();
       group.key = gang.unit.key;
-      group.minimum = gang.minimum;
+      group.minimum = group.needed = gang.minimum;
       group.bound = static_cast<int64_t>(gang.bound.size());
       if (gang.change) gang.change(&group);
       if (resting_.contains(name)) {

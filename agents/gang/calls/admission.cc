@@ -44,7 +44,7 @@ class Passage {
         request_(request),
         seat_(seat),
         tentative_(tentative),
-        requests_(RequestsOf(request.pod)) {}
+        requests_(board.RequestsOf(request.pod)) {}
 
   /// Whether the pod may go to the node: no reservation would lose by it, or, with `spare_behind`
   /// false, none of a unit before the pod.
@@ -119,7 +119,7 @@ void NoteUse(const Board& board, const Passage& passage, const Request& request,
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       TentativeUses* tentative, std::span<Verdict> verdicts) {
   // Nothing is reserved, mostly: then pods without a group cost a look at this flag.
-  if (!board.AnyReservation() || IsPinned(request.pod)) return {};
+  if (!board.AnyReservation() || plan::IsForOneNode(request.pod)) return {};
   const Passage passage(board, request, seat, *tentative);
   if (!RejectTaken(passage, request, /*spare_behind=*/true, verdicts) &&
       !RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {

@@ -25,7 +25,7 @@ absl::Status Committer::Commit(const BindRequest& request) {
   const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
   // Not known, or elsewhere already: the API server has the last word.
   (void)cluster_->Assume(pod, request.node);
-  absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = patience_});
+  absl::Status bound = cluster_->Bind(pod, request.node, {}, {.timeout = patience_});
   if (!bound.ok()) GiveUp(pod, bound);
   return bound;
 }
@@ -36,9 +36,12 @@ void Committer::GiveUp(const PodId& pod, const absl::Status& error) {
   if (!MayPass(error)) cluster_->Forget(pod);
 }
 
-absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::milliseconds pause) {
+absl::Status Committer::CommitMember(const BindRequest& request, int64_t started_with,
+                                     std::chrono::milliseconds pause) {
   using Clock = std::chrono::steady_clock;
   const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
+  StringMap annotations;
+  annotations.Set(plan::kStartedWith, std::to_string(started_with));
   const Clock::time_point deadline = Clock::now() + patience_;
   std::mutex mutex;
   std::condition_variable_any never;
@@ -47,7 +50,7 @@ absl::Status Committer::CommitMember(const BindRequest& request, std::chrono::mi
     (void)cluster_->Assume(pod, request.node);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     // The call itself tries for some time.
-    absl::Status bound = cluster_->Bind(pod, request.node, {.timeout = left});
+    absl::Status bound = cluster_->Bind(pod, request.node, annotations, {.timeout = left});
     if (bound.ok()) return bound;
     if (MayPass(bound) && Clock::now() + pause < deadline) {
       never.wait_for(lock, stop_.get_token(), pause, [] { return false; });
@@ -85,7 +88,7 @@ absl::Status CheckCommitting(const Board& board, const Barriers& barriers, const
     free.Subtract(reservation.requests);
     holder = &gang;
   }
-  if (holder == nullptr || free.Covers(RequestsOf(pod))) return absl::OkStatus();
+  if (holder == nullptr || free.Covers(board.RequestsOf(pod))) return absl::OkStatus();
   return absl::AbortedError(
       fmt::format("gang {} is being bound to {} ({})", TextOf(*holder), node, kPointer));
 }

@@ -24,9 +24,11 @@ class Committer {
 
   /// Binds the pod, which counts as being on its node from now on.
   absl::Status Commit(const BindRequest& request);
-  /// The same of a member of a gang that is being bound: what may pass is tried again, `pause`
-  /// after `pause`, until it is bound, or not to be bound, or patience or Stop() ends it.
-  absl::Status CommitMember(const BindRequest& request, std::chrono::milliseconds pause = kPause);
+  /// The same of a member of a gang that is being bound, and that starts with the minimum
+  /// `started_with` (plan::kStartedWith): what may pass is tried again, `pause` after `pause`,
+  /// until it is bound, or not to be bound, or patience or Stop() ends it.
+  absl::Status CommitMember(const BindRequest& request, int64_t started_with,
+                            std::chrono::milliseconds pause = kPause);
   /// Nothing is tried again from now on.
   void Stop() { stop_.request_stop(); }
 

@@ -45,7 +45,7 @@ TEST_F(CommitTest, OfAMemberIsTriedUntilItIsBound) {
     asked_ = 0;
     FailUntil(30, error);  // more often than a client tries by itself
     Committer committer(&cluster_, seconds(60));
-    EXPECT_EQ(committer.CommitMember(request_, milliseconds(0)), absl::OkStatus());
+    EXPECT_EQ(committer.CommitMember(request_, 4, milliseconds(0)), absl::OkStatus());
     EXPECT_EQ(asked_, 30);
   }
 }
@@ -56,7 +56,7 @@ TEST_F(CommitTest, OfAMemberEndsWhereTryingDoesNotHelp) {
     asked_ = 0;
     FailUntil(2, error);
     Committer committer(&cluster_, seconds(60));
-    EXPECT_EQ(committer.CommitMember(request_, milliseconds(0)), error);
+    EXPECT_EQ(committer.CommitMember(request_, 4, milliseconds(0)), error);
     EXPECT_EQ(asked_, 1);
     EXPECT_FALSE(Assumed()) << "its place is free again";
   }
@@ -65,7 +65,7 @@ TEST_F(CommitTest, OfAMemberEndsWhereTryingDoesNotHelp) {
 TEST_F(CommitTest, OfAMemberEndsWithItsTime) {
   FailUntil(1'000'000'000, absl::UnavailableError("down"));
   Committer committer(&cluster_, milliseconds(20));
-  EXPECT_EQ(committer.CommitMember(request_, milliseconds(1)), absl::UnavailableError("down"));
+  EXPECT_EQ(committer.CommitMember(request_, 4, milliseconds(1)), absl::UnavailableError("down"));
   EXPECT_TRUE(Assumed()) << "it may be bound all the same";
 }
 
@@ -83,7 +83,8 @@ TEST_F(CommitTest, OfAMemberEndsWhenTheAgentStops) {
   FailUntil(1'000'000'000, absl::UnavailableError("down"));
   Committer committer(&cluster_, std::chrono::hours(1));
   absl::Status status;
-  std::jthread call([&] { status = committer.CommitMember(request_, std::chrono::hours(1) / 2); });
+  std::jthread call(
+      [&] { status = committer.CommitMember(request_, 4, std::chrono::hours(1) / 2); });
   while (asked_ == 0) std::this_thread::yield();
   committer.Stop();
   call.join();
@@ -96,7 +97,7 @@ TEST_F(CommitTest, OfAMemberDoesNotCareWhetherItsCallerHasGone) {
   BindRequest gone = request_;
   gone.abandoned = client->get_token();
   Committer committer(&cluster_, seconds(60));
-  EXPECT_EQ(committer.CommitMember(gone), absl::OkStatus());
+  EXPECT_EQ(committer.CommitMember(gone, 4), absl::OkStatus());
   EXPECT_THAT(cluster_.bindings(), ElementsAre(Pair("train-0", "n1")));
 }
 

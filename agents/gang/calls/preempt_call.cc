@@ -62,7 +62,7 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
                                       [&](const auto& pod) { return pod.second == loss.first; });
     const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size()) + unseen;
     const plan::GroupState* group = board.FindGroupOf(loss.first);
-    const int64_t minimum = group == nullptr ? 0 : group->minimum;
+    const int64_t minimum = group == nullptr ? 0 : group->needed;
     return loss.second < bound && bound - loss.second < minimum;
   });
 }
@@ -79,7 +79,7 @@ bool HasRoom(const Board& board, const Pod& pod, const plan::Rank& rank, const s
   for (const Reservation& reservation : reserved->reservations) {
     if (board.units()[reservation.unit].rank < rank) free.Subtract(reservation.requests);
   }
-  return free.Covers(RequestsOf(pod));
+  return free.Covers(board.RequestsOf(pod));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
     Restart(group.key, std::move(rest), now, &state);
   }
   if (std::exchange(state.told, true)) return;
-  partial->push_back({group.key, group.bound, group.minimum, group.on_member_loss});
+  partial->push_back({group.key, group.bound, group.needed, group.on_member_loss});
 }
 
 void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now,

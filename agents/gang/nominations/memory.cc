@@ -67,10 +67,6 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     for (plan::Member& member : unit.members) {
       PrepareMember(waits ? &waiting->second : nullptr, snapshot, now, memory, &member);
     }
-    if (unit.key.dialect == plan::Dialect::kNone && IsPinned(*unit.members[0].pod)) {
-      unit.rank.first = true;  // it can go nowhere else, so it comes before all
-      turned = true;
-    }
     if (memory == nullptr) continue;
     if (memory->turn != 0 && now - memory->turned_at >= options_.behind_for) memory->turn = 0;
     unit.rank.turn = memory->turn;
@@ -100,7 +96,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     if (unit.rests_until && now < *unit.rests_until) next_look_.Add(*unit.rests_until);
   }
   for (const plan::GroupState& group : board.groups()) {
-    if (group.bound == 0 || group.bound < group.minimum) continue;
+    if (group.bound == 0 || group.bound < group.needed) continue;
     const auto whole = units_.find(group.key);  // on the board it may be no more
     if (whole != units_.end()) whole->second.reserved_since.reset();
   }

@@ -195,20 +195,5 @@ TEST_F(MemoryTest, ASchedulerThatWasAnsweredWithErrorsForAWhileHasNotRefused) {
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(100) + options_.nomination_grace);
 }
 
-TEST_F(MemoryTest, PodsForOneNodeComeBeforeAll) {
-  MakeBoard board;
-  board.AddGang("train", 1, 1);
-  std::vector<plan::Unit> units = board.Units();
-  plan::Unit& daemon = units.emplace_back();
-  daemon.key = {plan::Dialect::kNone, "default", "daemon", "uid-daemon"};
-  Pod pod = testing::MakePod("daemon");
-  pod.affinity.required_node.emplace().terms.emplace_back().match_fields.push_back(
-      {"metadata.name", SelectorOperator::kIn, {"n1"}});
-  daemon.members.emplace_back().pod = std::make_shared<Pod>(pod);
-  daemon.rank.name = "daemon";
-  memory_.Prepare({}, *snapshot_, kBegin, &units, &resting_);
-  EXPECT_EQ(units[0].key.name, "daemon");
-}
-
 }  // namespace
 }  // namespace outrigger::gang

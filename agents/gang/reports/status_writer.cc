@@ -47,6 +47,7 @@ PodGroupStatus StatusOf(const plan::GroupState& group, const PhaseCounts& counts
                         const BoardUnit* unit, std::string_view why) {
   PodGroupStatus status;
   status.phase = PhaseOf(group, counts, unit);
+  status.was_placed = group.admitted;
   status.scheduled = group.bound;
   status.running = counts.running;
   status.succeeded = counts.succeeded;
@@ -97,6 +98,7 @@ void StatusWriter::OnPlan(const Board& board, std::span<const PodPtr> pods, cons
     PodGroupStatus status = StatusOf(group, count == counts.end() ? PhaseCounts() : count->second,
                                      board.FindUnit(group.key), why(group.key));
     const auto before = written_.find(group.key);
+    status.was_placed |= before != written_.end() && before->second.was_placed;
     if (before == written_.end() || before->second != status) due_[group.key] = status;
     known.emplace(group.key, std::move(status));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "outrigger/k8s/disruption_budget.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
+#include "outrigger/k8s/string_map.h"
 
 // The cluster as an agent sees it and acts on it.
 
@@ -30,6 +32,9 @@ struct ClusterObjects {
   /// Dialects whose PodGroups the API server serves in versions that are not known: which, "v1".
   std::map<Dialect, std::string> unknown_versions;
   std::map<std::string, int32_t, std::less<>> priority_classes;
+  /// Extended resources that DeviceClasses serve: spec.extendedResourceName of each, and
+  /// "deviceclass.resource.kubernetes.io/NAME".
+  std::set<std::string, std::less<>> device_resources;
   std::vector<DisruptionBudget> budgets;                                      // as pod_groups
   std::shared_ptr<const ClaimTable> claims = std::make_shared<ClaimTable>();  // never null
   /// Counts changes: of two with the same version everything is equal.
@@ -77,6 +82,8 @@ struct PodGroupStatus {
   int64_t running = 0;
   int64_t succeeded = 0;
   int64_t failed = 0;
+  /// The minimum was placed once. Upstream's condition never goes back to False after that.
+  bool was_placed = false;
   friend bool operator==(const PodGroupStatus&, const PodGroupStatus&) = default;
 };
 
@@ -125,9 +132,10 @@ class ClusterWriter {
   virtual absl::Status Assume(const PodId& pod, std::string_view node) = 0;
   virtual void Forget(const PodId& pod) = 0;
 
-  /// Binds the pod. Idempotent: a pod that is bound there already is a success. Aborted: it is
-  /// bound to another node.
-  virtual absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) = 0;
+  /// Binds the pod, and sets these annotations of it in the same step. Idempotent: a pod that is
+  /// bound there already is a success. Aborted: it is bound to another node.
+  virtual absl::Status Bind(const PodId& pod, std::string_view node, const StringMap& annotations,
+                            const CallLimits& limits) = 0;
   /// Writes status.nominatedNodeName, which wakes a pod that waits and steers it; an empty `node`
   /// withdraws it. With a `resource_version`, only of that version of the pod.
   virtual absl::Status Nominate(const PodId& pod, std::string_view node,

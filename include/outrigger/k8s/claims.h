@@ -2,7 +2,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,24 @@ struct VolumeClaim {
   std::string selected_node;  // for which a volume is being made; empty: for none
   friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
 };
+
+/// A DeviceClass of resource.k8s.io.
+struct DeviceClass {
+  std::string name;
+  /// spec.extendedResourceName: pods that request it are served by devices of the class; empty:
+  /// none.
+  std::string extended_resource;
+};
+
+/// What a pod requests to get a device of the class, whatever its extended_resource.
+inline constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
+
+/// Adds the extended resources that devices of the class serve.
+inline void AddDeviceResources(const DeviceClass& of,
+                               std::set<std::string, std::less<>>* resources) {
+  resources->insert(std::string(kDeviceClassResource) + of.name);
+  if (!of.extended_resource.empty()) resources->insert(of.extended_resource);
+}
 
 /// A ResourceClaim of resource.k8s.io.
 struct DeviceClaim {

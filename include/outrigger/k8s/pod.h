@@ -27,8 +27,15 @@ struct Container {
 /// since (resizing in place).
 struct ContainerStatus {
   std::string name;
-  ResourceList requests;   // status: resources.requests, what the container runs with
+  /// resources.requests, what the container runs with, if the status has resources.
+  std::optional<ResourceList> requests;
   ResourceList allocated;  // allocatedResources, what the node has set aside
+};
+
+/// How kube-scheduler counts a pod whose resize is under way: a matter of its version.
+enum class ResizeCounting : uint8_t {
+  kByPod,        // 1.37: the largest of what spec, allocation and status say of the whole pod
+  kByContainer,  // 1.33 to 1.36: the sum of the largest of these three of each container
 };
 
 /// The object that manages another one.
@@ -131,6 +138,9 @@ struct Pod {
   std::optional<ResourceList> status_requests;  // status.resources.requests, if status.resources is
   ResourceList status_allocated;                // status.allocatedResources
   bool resize_infeasible = false;  // condition PodResizePending with the reason Infeasible
+  /// For PodRequestsOnNode(). Not read from the object: the client of an API server knows its
+  /// version.
+  ResizeCounting resize_counting = ResizeCounting::kByPod;
 
   /// True if it has run to its end: it takes nothing of its node any more.
   bool IsFinished() const { return phase == "Succeeded" || phase == "Failed"; }

@@ -86,10 +86,12 @@ struct Pod;
 /// never run.
 ResourceList PodRequests(const Pod& pod);
 
-/// What `pod` takes of the node where it is, as kube-scheduler 1.36 counts it: as PodRequests(),
-/// but a container (or the pod as a whole) whose status reports resources counts with the largest
-/// of spec, status and allocation, and without the spec where the kubelet has called the resize
-/// infeasible. Needs the pod's status fields; without them it equals PodRequests().
+/// What `pod` takes of the node where it is, as kube-scheduler counts it
+/// (k8s.io/component-helpers/resource.PodRequests with UseStatusResources). While a resize is under
+/// way the largest of three counts: the spec, unless the kubelet has called the resize infeasible,
+/// what is allocated, and what is in effect; Pod::resize_counting says of what. What the status
+/// does not report is as in the spec. Needs the pod's status fields; without them it equals
+/// PodRequests().
 ResourceList PodRequestsOnNode(const Pod& pod);
 
 }  // namespace outrigger

@@ -31,6 +31,9 @@ inline constexpr std::string_view kTopologyPreferred = "outrigger.dev/topology-p
 /// In the same places: what becomes of a gang that has lost members (OnMemberLoss): "ignore",
 /// "replace" or "restart".
 inline constexpr std::string_view kOnMemberLoss = "outrigger.dev/on-member-loss";
+/// Of a member that is bound: the minimum with which its gang started. Agent gang writes it with
+/// the binding, so that it is known as long as one of these pods is there.
+inline constexpr std::string_view kStartedWith = "outrigger.dev/started-with";
 
 /// Which group a pod says that it is in. Views live as long as the pod.
 struct Membership {

@@ -84,10 +84,23 @@ struct GroupState {
   int64_t gated = 0;   // held by another scheduling gate
   int64_t other_scheduler = 0;
   int64_t terminating = 0;
-  int64_t finished = 0;   // Succeeded or Failed
-  int64_t succeeded = 0;  // of those
-  /// Some are bound, but fewer than the minimum or that of a role. So is a group some of whose
-  /// members are done: look at `succeeded` before acting on it.
+  int64_t finished = 0;  // Succeeded or Failed
+  /// Of this start of the gang: members that had a node and are finished or terminating, and those
+  /// of them that succeeded. With an object a start begins when the object is created. With labels
+  /// it lasts as long as the pods have the same owner, or until no pod of the group is left.
+  int64_t ran = 0;
+  int64_t succeeded = 0;
+  /// How many living members must have a place: the minimum is for starting, so members that
+  /// succeeded count towards it.
+  int64_t needed = 0;
+  /// The largest minimum that members of this start say they were started with (kStartedWith); 0:
+  /// none does.
+  int64_t started_with = 0;
+  /// As many members have started as the minimum, or started_with, and all roles want, and some of
+  /// these run or have succeeded. Members that come later do not wait for more of them.
+  bool admitted = false;
+  /// Some are bound, but fewer than needed, of the group or of a role. A minimum that was raised
+  /// since the gang started breaks no gang: started_with counts where it is less.
   bool broken = false;
   OnMemberLoss on_member_loss = OnMemberLoss::kReplace;
   bool independent = false;  // members are scheduled one by one: the object says so

@@ -10,10 +10,10 @@
 
 // The order of the queue. Pure functions, thread-safe.
 //
-// Units are ordered by Rank (plan/unit.h): what is broken first, then by groupPriority and pod
-// priority, descending, then by how often they gave up their places, then Guaranteed before
-// Burstable before BestEffort, then by creation time (one that is not known is the earliest), then
-// by namespace, name and UID.
+// Units are ordered by Rank (plan/unit.h): what is broken or for one node first, then by
+// groupPriority and pod priority, descending, then by how often they gave up their places, then
+// Guaranteed before Burstable before BestEffort, then by creation time (one that is not known is
+// the earliest), then by namespace, name and UID.
 
 namespace outrigger::plan {
 
@@ -29,6 +29,10 @@ QosClass QosClassOf(const Pod& pod);
 /// The value of the label groupPriority; 0 if it is missing. One that is malformed or does not fit
 /// 64 bits is 0 and noted about `about`, if there are `notes`.
 int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes);
+
+/// True if the pod's required node affinity names one node in all its terms, as the DaemonSet
+/// controller writes it. As a single pod it comes before everything else and waits for no gang.
+bool IsForOneNode(const Pod& pod);
 
 /// The bare comparison of two pods, as long as nothing is known of groups: groupPriority,
 /// descending, then Guaranteed before Burstable before BestEffort. `less`: a comes first;

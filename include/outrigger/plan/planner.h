@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "outrigger/k8s/node.h"
+#include "outrigger/plan/scheduler_checks.h"
 #include "outrigger/plan/unit.h"
 
 // Who may go where, all units together. docs/planner.md says what may be relied on.
@@ -76,6 +77,9 @@ struct Promise {
 };
 
 struct PlanOptions {
+  /// What kube-scheduler does not compare; null: it compares everything. What is remembered of
+  /// nodes is lost whenever this changes.
+  std::shared_ptr<const SchedulerChecks> checks = nullptr;
   /// If this unit does not fit, nodes are kept free for it: enough of them, were they empty.
   std::optional<UnitKey> reserve_for;
   /// The nodes that the plan before kept free for it; they stay the same while they suffice.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "outrigger/k8s/pod.h"
+#include "outrigger/plan/scheduler_checks.h"
 
 // The pods of a snapshot that planning is about.
 
@@ -34,9 +35,14 @@ class PlannedPods {
   /// has not changed since the call before is the same object: a call costs one pass over them and
   /// the unpacking of what has changed. A snapshot without the index has none.
   std::span<const std::shared_ptr<const Pod>> Of(const ClusterSnapshot& snapshot);
+  /// From now on what kube-scheduler does not compare is left out of pods that want a place
+  /// (SchedulerChecks::LeaveOutOf()): their requests have less, too. To be called before the
+  /// first Of().
+  void LeaveOut(const SchedulerChecks& checks) { checks_ = checks; }
 
  private:
   class Kept;
+  SchedulerChecks checks_;
   const std::unique_ptr<Kept> kept_;
   std::vector<std::shared_ptr<const Pod>> pods_;
 };

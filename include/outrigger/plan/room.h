@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "outrigger/k8s/resources.h"
+#include "outrigger/plan/scheduler_checks.h"
 
 namespace outrigger {
 class ClusterSnapshot;
@@ -15,7 +16,7 @@ namespace outrigger::plan {
 /// What a node has left. A plain value.
 struct NodeRoom {
   /// Allocatable less what the pods there ask for, "pods" included; negative where it holds more
-  /// than it may.
+  /// than it may. Any amount of what devices serve there (SchedulerChecks::AddDevices()).
   ResourceList free;
   bool schedulable = true;  // not cordoned
   /// Another one whenever the node or the set of pods on it is; of this process only.
@@ -23,6 +24,8 @@ struct NodeRoom {
 };
 
 /// Nothing if the snapshot has no such node. Assumed pods count, finished ones do not. Thread-safe.
-std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node);
+/// `checks` may be null.
+std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node,
+                               const SchedulerChecks* checks = nullptr);
 
 }  // namespace outrigger::plan

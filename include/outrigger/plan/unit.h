@@ -35,7 +35,8 @@ enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
 
 /// A unit's place in the queue. `a < b`: a comes before b. Total over units of one cluster.
 struct Rank {
-  /// Bound in part and below its minimum: nothing else may come between.
+  /// Comes before everything else: a gang that is bound in part, below its minimum, or a pod that
+  /// can go to one node only.
   bool first = false;
   int64_t group_priority = 0;
   int32_t priority = 0;

@@ -49,6 +49,7 @@ void AddFollowed(const Needs& needs, Rules* rules) {
     rules->Add(Follow(kube::kVolumes));
     rules->Add(Follow(kube::kVolumeClaims));
     rules->Add(Follow(kube::kDeviceClaims));
+    rules->Add(Follow(kube::kDeviceClasses));
   }
   if (!needs.Has(Needs::kClusterGroups)) return;
   for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) rules->Add(Follow(kind.resource));

@@ -48,6 +48,7 @@ struct ExplainFlags {
   std::string output = "table";                       // table, wide, json or yaml
   std::string color = "auto";                         // auto, always or never
   std::string scheduler_names = "default-scheduler";  // explain gang
+  std::string unchecked;                              // explain gang
 };
 
 struct DoctorFlags {

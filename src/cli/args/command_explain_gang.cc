@@ -16,9 +16,13 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   AddValue(gang, "--scheduler-names", "LIST",
            "schedulerName of the pods that are planned, as the agent's setting of that name "
            "(default default-scheduler)");
-  AddClusterFlags(gang, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims",
-                  " (without podgroups where none are installed, and resourceclaims before "
-                  "Kubernetes 1.34)");
+  AddValue(gang, "--unchecked", "LIST",
+           "what kube-scheduler does not compare, as the agent's setting of that name (default: it "
+           "compares everything)");
+  AddClusterFlags(
+      gang, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
+      " (without podgroups where none are installed, and resourceclaims and deviceclasses before "
+      "Kubernetes 1.34)");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);
@@ -39,6 +43,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainGang(const CLI::App& given
   status = SplitName("gang", &flags.gang, &flags);
   if (!status.ok()) return status;
   flags.scheduler_names = ValueOf(given, "--scheduler-names", flags.scheduler_names);
+  flags.unchecked = ValueOf(given, "--unchecked", "");
   if (given.count("name") > 0 && flags.gang.empty()) {
     return absl::InvalidArgumentError(fmt::format(
         "the name of the gang is empty; leave it out to list all: see `{} explain gang --help`",

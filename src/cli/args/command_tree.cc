@@ -158,7 +158,8 @@ void CommandLine::Tree::AddSchedulerConfig() {
   AddValue(command, "--http-timeout", "[AGENT=]T",
            "limit of a filter, prioritize or preempt call (default 1s)");
   AddValue(command, "--bind-timeout", "T", "limit of a bind call (default 10m30s)");
-  AddValue(command, "--scheduler-name", "NAME", "schedulerName of the profile");
+  AddValue(command, "--scheduler-name", "NAME",
+           "schedulerName of the profile (default: none is written, which is default-scheduler)");
   AddValue(command, "--kubeconfig", "FILE", "clientConnection.kubeconfig", {true, false, {}});
   command->add_flag("--full-nodes")
       ->description(

@@ -15,9 +15,8 @@ constexpr Severity kHint = Severity::kHint;
 constexpr FindingKind kKinds[] = {
     {Id::kKind, "kind", kError, "kube-scheduler's --config takes a KubeSchedulerConfiguration."},
     {Id::kApiVersion, "api-version", kError,
-     "kube-scheduler of 1.29 or newer reads kubescheduler.config.k8s.io/v1 alone and does not "
-     "start "
-     "with another one."},
+     "kube-scheduler of 1.29 or newer reads kubescheduler.config.k8s.io/v1 alone. It does not "
+     "start with another one."},
     {Id::kFieldUnknown, "field-unknown", kError,
      "kube-scheduler is strict: with a field that it does not know it does not start."},
     {Id::kFieldTwice, "field-twice", kError,
@@ -27,9 +26,8 @@ constexpr FindingKind kKinds[] = {
     {Id::kDurationMalformed, "duration-malformed", kError,
      "kube-scheduler takes durations as a text with a unit, and does not start with another one."},
     {Id::kWeightNotPositive, "weight-not-positive", kError,
-     "kube-scheduler does not start with a prioritizeVerb whose weight is not positive; there is "
-     "no "
-     "default."},
+     "kube-scheduler does not start with a prioritizeVerb whose weight is not positive. There is "
+     "no default."},
     {Id::kBindersSeveral, "binders-several", kError,
      "kube-scheduler takes one extender that binds, and does not start with two."},
     {Id::kManagedResourceTwice, "managed-resource-twice", kError,
@@ -64,9 +62,8 @@ constexpr FindingKind kKinds[] = {
      "kube-scheduler drops half a pair of certificate and key without a word and shows no "
      "certificate."},
     {Id::kTlsUnchecked, "tls-unchecked", kWarning,
-     "With enableHTTPS and without an authority kube-scheduler does not check who answers, and "
-     "says "
-     "nothing about it."},
+     "With enableHTTPS and without an authority kube-scheduler does not check the answering "
+     "server. It logs nothing about that."},
     {Id::kTlsInsecure, "tls-insecure", kHint,
      "Whoever takes that address reads the calls and decides about pods."},
     {Id::kUrlInClear, "url-in-clear", kWarning,
@@ -126,9 +123,8 @@ constexpr FindingKind kKinds[] = {
      "members leave the barrier one by one."},
     {Id::kFullNodes, "full-nodes", kWarning,
      "Whole nodes are sent with every call: at 5000 nodes a filter call takes kube-scheduler a "
-     "second instead of 5 ms (docs/performance.md), and since 1.33 it then scores nodes as if they "
-     "were "
-     "idle (kubernetes#141781)."},
+     "second instead of 5 ms (docs/performance.md). Since 1.33 it then scores nodes as if these "
+     "were idle (kubernetes#141781)."},
     {Id::kClientQps, "client-qps", kWarning,
      "It limits binds per second; kube-scheduler's default is 50."},
     {Id::kClientBurst, "client-burst", kWarning,
@@ -147,6 +143,14 @@ constexpr FindingKind kKinds[] = {
      "nothing."},
     {Id::kSchedulerNameNotTold, "scheduler-name-not-told", kWarning,
      "The agent plans pods of the profiles that it is told: gangs of this one never get a place."},
+    {Id::kUncheckedMissing, "unchecked-missing", kError,
+     "kube-scheduler does not compare this, and the agent does: single pods run, gangs never "
+     "start."},
+    {Id::kUncheckedTooMuch, "unchecked-too-much", kWarning,
+     "kube-scheduler compares what the agent does not: it refuses places that the agent planned."},
+    {Id::kIgnoredWithoutEffect, "ignored-without-effect", kWarning,
+     "Where an extender manages resources with ignoredByScheduler, kube-scheduler ignores those in "
+     "place of the profile's ignoredResources."},
     {Id::kPreemptionOff, "preemption-off", kHint,
      "Without a plugin that preempts, nobody is evicted for a pod of higher priority, and the "
      "agent's preempt call is never made."},

@@ -3,6 +3,7 @@
 #include "cli/doctor/checks.h"
 #include "cli/format/text.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "cli/scheduler_config/unchecked.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -14,7 +15,7 @@ using Id = FindingId;
 constexpr const char* kDefaultLease = "kube-system/kube-scheduler";
 constexpr const char* kNoLease = "none";
 
-// The Lease as agents are told it; nothing where it cannot be read.
+// The Lease as agents name it; nothing where it cannot be read.
 std::optional<std::string> LeaseOf(const MapReader& election) {
   const Field<bool> elect = election.Truth("leaderElect");
   const Field<std::string> name_space = election.Text("resourceNamespace");
@@ -90,11 +91,44 @@ void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findi
   }
 }
 
+void CheckUnchecked(const DoctorCase& found, const AgentInfo& agent, Findings* findings) {
+  const std::optional<std::string> setting = found.Told(agent, "unchecked");
+  if (!setting) return;
+  const auto checks = plan::SchedulerChecks::Parse(*setting);
+  if (!checks.ok()) return;  // the agent itself refuses it
+  const std::vector<UncheckedProfile> profiles = ReadUnchecked(found.root);
+  const std::string wanted = UncheckedText(profiles);
+  const std::string fix = wanted.empty() ? fmt::format("leave --{}.unchecked out", agent.name)
+                                         : fmt::format("set --{}.unchecked {}", agent.name, wanted);
+  for (const UncheckedProfile& profile : profiles) {
+    for (const Field<std::string>& name : profile.without_effect) {
+      findings->Add(Id::kIgnoredWithoutEffect, name.place, name.value,
+                    "the name among the managedResources of an extender, or leave it out");
+    }
+    const auto known = checks->profiles.find(profile.name);
+    const plan::UncheckedByProfile& has =
+        known == checks->profiles.end() ? checks->everywhere : known->second;
+    const auto add = [&](Id id, const plan::UncheckedByProfile& more) {
+      const std::string items = UncheckedText({{profile.name, profile.place, more, {}}});
+      if (items.empty()) return;
+      findings->Add(id, profile.place,
+                    fmt::format("{} of profile {}; agent {} has \"{}\"", items, profile.name,
+                                agent.name, *setting),
+                    fix);
+    };
+    add(Id::kUncheckedMissing, Without(profile.unchecked, has));
+    add(Id::kUncheckedTooMuch, Without(has, profile.unchecked));
+  }
+}
+
 }  // namespace
 
 void CheckIdentity(const DoctorCase& found, Findings* findings) {
   CheckLease(found, findings);
-  for (const AgentInfo* agent : found.Agents()) CheckNames(found, *agent, findings);
+  for (const AgentInfo* agent : found.Agents()) {
+    CheckNames(found, *agent, findings);
+    CheckUnchecked(found, *agent, findings);
+  }
 }
 
 }  // namespace outrigger::cli

@@ -14,9 +14,10 @@ namespace {
 constexpr const char* kExpectedDump = "what `kubectl get nodes,pods -A -o yaml` prints";
 // kubectl refuses a list with a kind that is not installed.
 constexpr const char* kExpectedOfGangs =
-    "what `kubectl get nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims -A -o yaml` "
-    "prints "
-    "(without podgroups where none are installed, and resourceclaims before Kubernetes 1.34)";
+    "what `kubectl get nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses -A "
+    "-o yaml` prints (without podgroups where none are installed, and resourceclaims and "
+    "deviceclasses before "
+    "Kubernetes 1.34)";
 
 std::string FullName(const PodName& pod) {
   return pod.name_space + "/" + pod.name;

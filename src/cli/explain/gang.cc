@@ -144,6 +144,11 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   const ExplainFlags& flags = command.explain;
   auto schedulers = SchedulerNames(flags.scheduler_names);
   if (!schedulers.ok()) return schedulers.status();
+  auto checks = plan::SchedulerChecks::Parse(flags.unchecked);
+  if (!checks.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("--unchecked: {}", std::string(checks.status().message())));
+  }
   const auto objects = OpenCluster(flags, world);
   if (!objects.ok()) return objects.status();
   const auto cluster = (*objects)->ReadPlanned();
@@ -153,7 +158,7 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   if (!wanted.name.empty() && wanted.name_space.empty()) {
     wanted.name_space = (*objects)->DefaultNamespace();
   }
-  GangPlan plan(&*cluster, *std::move(schedulers));
+  GangPlan plan(&*cluster, *std::move(schedulers), *std::move(checks));
   const auto groups = Select(plan, wanted, cluster->where);
   if (!groups.ok()) return groups.status();
   ExplainedGangs explained;

@@ -46,7 +46,7 @@ void ExplainSettled(ExplainedGang* gang) {
   } else if (group.broken) {
     gang->state = GangState::kPart;
     gang->text = fmt::format("{} of {} members are bound and no other wants a place", group.bound,
-                             group.minimum);
+                             group.needed);
   } else {
     gang->state = GangState::kWhole;
   }
@@ -76,8 +76,12 @@ std::string_view DialectText(Dialect dialect) {
   return dialect == Dialect::kLabels ? "labels" : plan::NameOf(dialect);
 }
 
-GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names)
+GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names,
+                   plan::SchedulerChecks checks)
     : cluster_(*cluster) {
+  pods_.LeaveOut(checks);
+  checks.device_resources = cluster_.device_resources;
+  plan_options_.checks = std::make_shared<const plan::SchedulerChecks>(std::move(checks));
   options_.served = cluster_.served;
   options_.unknown_versions = cluster_.unknown_versions;
   options_.scheduler_names = std::move(scheduler_names);
@@ -93,11 +97,11 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
     for (size_t m = 0; m < unit.members.size(); ++m) {
       plan::Member& member = unit.members[m];
       seats_[member.pod.get()] = {i, m};
-      // What the agent reservations it nominates. A single pod may be nominated by preemption.
+      // What the agent reserves it nominates. A single pod may be nominated by preemption.
       if (unit.key.dialect != Dialect::kNone) member.reserved = member.pod->nominated_node_name;
     }
   }
-  plan_ = planner_.Run(cluster_.snapshot, grouped_.units);
+  plan_ = planner_.Run(cluster_.snapshot, grouped_.units, plan_options_);
   groups_ = grouped_.groups;
   AddGroupsWithoutPods();
   FilePods(pods);
@@ -155,7 +159,8 @@ void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
   gang->state = planned.fits ? GangState::kFits : GangState::kWaits;
   if (planned.fits) return;
   gang->cause = TextOf(planned.cause);
-  if (figures) gang->text = planner_.Explain(cluster_.snapshot, grouped_.units, unit).text;
+  if (figures)
+    gang->text = planner_.Explain(cluster_.snapshot, grouped_.units, unit, plan_options_).text;
 }
 
 ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {

@@ -62,7 +62,9 @@ struct ExplainedGang {
 /// others fill in; the places that it has nominated are. Not thread-safe.
 class GangPlan {
  public:
-  GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names);
+  /// `checks`: what kube-scheduler does not compare, without what `cluster` says.
+  GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names,
+           plan::SchedulerChecks checks);
 
   /// Of every group that a pod names or that has an object, in the order of (dialect, namespace,
   /// name).
@@ -89,6 +91,7 @@ class GangPlan {
 
   const PlannedCluster& cluster_;
   plan::GroupOptions options_;
+  plan::PlanOptions plan_options_;
   plan::PlannedPods pods_;
   plan::GroupedUnits grouped_;
   std::vector<plan::GroupState> groups_;

@@ -8,6 +8,7 @@
 #include "kube/config/config.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
+#include "kube/server_version.h"
 #include "kube/stream/list_page.h"
 #include "kube/transport/client.h"
 #include "kube/watch/served_versions.h"
@@ -41,6 +42,9 @@ class LiveCluster final : public ClusterObjects {
 
   absl::StatusOr<PlannedCluster> ReadPlanned() override {
     ClusterTaker taker(server_, "");
+    if (const auto version = kube::FindServerVersion(*client_); version.ok()) {
+      taker.CountBy(kube::ResizeCountingOf(*version));
+    }
     absl::Status status = TakeAll(kube::kNodes, &taker);
     if (status.ok()) status = TakeAll(kube::kPods, &taker);
     for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) {
@@ -48,7 +52,8 @@ class LiveCluster final : public ClusterObjects {
       status = TakeGroups(kind, &taker);
     }
     for (const kube::Resource& resource :
-         {kube::kPriorityClasses, kube::kVolumes, kube::kVolumeClaims, kube::kDeviceClaims}) {
+         {kube::kPriorityClasses, kube::kVolumes, kube::kVolumeClaims, kube::kDeviceClaims,
+          kube::kDeviceClasses}) {
       if (!status.ok()) return status;
       status = Excused(resource, TakeAll(resource, &taker), &taker);
     }

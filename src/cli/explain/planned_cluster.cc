@@ -59,6 +59,7 @@ absl::Status ClusterTaker::Take(const json::ListedObject& object) {
   if (object.kind == kube::kVolumes.kind) return TakeVolume(object);
   if (object.kind == kube::kVolumeClaims.kind) return TakeVolumeClaim(object);
   if (object.kind == kube::kDeviceClaims.kind) return TakeDeviceClaim(object);
+  if (object.kind == kube::kDeviceClasses.kind) return TakeDeviceClass(object);
   return absl::OkStatus();
 }
 
@@ -87,6 +88,7 @@ absl::Status ClusterTaker::TakePod(const json::ListedObject& object) {
   if (status.ok()) status = TakeName(name);
   if (!status.ok()) return status;
   AddNotes(std::move(malformed), name, &result_.notes);
+  pod.resize_counting = counting_;
   cluster_.UpsertPod(pod);
   return absl::OkStatus();
 }
@@ -157,6 +159,14 @@ absl::Status ClusterTaker::TakeDeviceClaim(const json::ListedObject& object) {
     status = TakeName(fmt::format("ResourceClaim {}/{}", claim.namespace_, claim.name));
   }
   if (status.ok()) claims_.Put(std::move(claim));
+  return status;
+}
+
+absl::Status ClusterTaker::TakeDeviceClass(const json::ListedObject& object) {
+  DeviceClass read;
+  absl::Status status = json::DecodeDeviceClass(object, &read);
+  if (status.ok()) status = TakeName("DeviceClass " + read.name);
+  if (status.ok()) AddDeviceResources(read, &result_.device_resources);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "cluster/claim_store.h"
 #include "cluster/cluster.h"
 #include "json/object_list.h"
+#include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
 
 // All that is planned from: what `outrigger explain gang` reads of a cluster.
@@ -27,8 +29,9 @@ struct PlannedCluster {
   DialectSet served;
   std::map<Dialect, std::string> unknown_versions;  ///< of dialects that are not in `served`
   std::map<std::string, int32_t, std::less<>> priority_classes;
-  std::shared_ptr<const ClaimTable> claims;  ///< never null
-  std::vector<std::string> notes;            ///< for people: values that could not be used
+  std::shared_ptr<const ClaimTable> claims;             ///< never null
+  std::set<std::string, std::less<>> device_resources;  ///< as of ClusterObjects
+  std::vector<std::string> notes;  ///< for people: values that could not be used
 };
 
 /// Makes a PlannedCluster of the objects that a source goes through.
@@ -46,6 +49,8 @@ class ClusterTaker {
   void ServeUnknown(Dialect dialect, std::string versions) {
     result_.unknown_versions[dialect] = std::move(versions);
   }
+  /// Sets how pods are counted that are taken from now on; the default is the newest Kubernetes.
+  void CountBy(ResizeCounting counting) { counting_ = counting; }
   void Note(std::string note) { result_.notes.push_back(std::move(note)); }
   /// To be called once, when all objects were taken. FailedPrecondition if there are no nodes.
   absl::StatusOr<PlannedCluster> Finish();
@@ -59,9 +64,11 @@ class ClusterTaker {
   absl::Status TakeVolume(const json::ListedObject& object);
   absl::Status TakeVolumeClaim(const json::ListedObject& object);
   absl::Status TakeDeviceClaim(const json::ListedObject& object);
+  absl::Status TakeDeviceClass(const json::ListedObject& object);
   absl::Status TakeName(std::string name);
 
   const std::string expected_;
+  ResizeCounting counting_ = ResizeCounting::kByPod;
   PlannedCluster result_;
   cluster::Cluster cluster_;
   cluster::ClaimStore claims_;

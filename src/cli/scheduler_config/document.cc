@@ -122,6 +122,21 @@ MapReader MapReader::Map(const std::string& field) const {
   return MapReader(node, PlaceOf(field, node));
 }
 
+std::vector<Field<std::string>> MapReader::Texts(const std::string& field) const {
+  std::vector<Field<std::string>> texts;
+  const YAML::Node list = Find(field);
+  if (!list.IsDefined() || !list.IsSequence()) return texts;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::optional<std::string> text = TextOf(list[i]);
+    if (!text) continue;
+    Place place = PlaceOf(field, list);
+    place.path += fmt::format("[{}]", i);
+    place.line = list[i].Mark().line + 1;
+    texts.push_back({*text, Field<std::string>::State::kGiven, std::move(place)});
+  }
+  return texts;
+}
+
 std::vector<MapReader> MapReader::List(const std::string& field) const {
   std::vector<MapReader> elements;
   const YAML::Node node = Find(field);

@@ -60,6 +60,8 @@ class MapReader {
   MapReader Map(const std::string& field) const;
   /// Those elements that are mappings.
   std::vector<MapReader> List(const std::string& field) const;
+  /// Those elements of a list that are texts.
+  std::vector<Field<std::string>> Texts(const std::string& field) const;
 
  private:
   YAML::Node Find(const std::string& field) const;

@@ -8,6 +8,7 @@
 #include "cli/scheduler_config/extenders.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/scheduler_config/scheduler_wishes.h"
+#include "cli/scheduler_config/unchecked.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -33,6 +34,7 @@ class Writer {
     if (status.ok()) status = WriteConnection(root);
     if (status.ok()) WriteWishes(plan_.wishes, root, &notes_);
     if (status.ok()) status = WriteExtenders(plan_, name_, root, &notes_);
+    if (status.ok()) NoteUnchecked(root);
     if (!status.ok()) return status;
     const auto yaml = YamlFromNode(root);
     if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
@@ -126,6 +128,19 @@ class Writer {
     WriteLimit(connection, "qps", kQps, 50);
     WriteLimit(connection, "burst", kBurst, 100);
     return absl::OkStatus();
+  }
+
+  // An agent that plans compares what the scheduler compares, no more.
+  void NoteUnchecked(const YAML::Node& root) {
+    const std::string unchecked = UncheckedText(ReadUnchecked(MapReader(root, Place())));
+    if (unchecked.empty()) return;
+    for (const ExtenderEntry& extender : plan_.extenders) {
+      if (!extender.last || extender.bind_verb.empty()) continue;
+      notes_.push_back(
+          fmt::format("{0}: this scheduler does not compare all that pods ask for: give the agent "
+                      "--{0}.unchecked {1}",
+                      extender.agent, unchecked));
+    }
   }
 
   void WriteLimit(YAML::Node& connection, const char* field, int generous, int usual) {

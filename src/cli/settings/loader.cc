@@ -105,7 +105,8 @@ class Loader {
     known.reserve(names.size());
     for (const std::string& name : names) known.push_back(name.substr(kPrefix.size()));
     // What the scripts of this tree read; they pass it on to the programs that they start.
-    names.insert({"OUTRIGGER_BIN", "OUTRIGGER_CACHE", "OUTRIGGER_GO", "OUTRIGGER_JOBS"});
+    names.insert({"OUTRIGGER_BIN", "OUTRIGGER_BUDGET", "OUTRIGGER_CACHE", "OUTRIGGER_GO",
+                  "OUTRIGGER_JOBS", "OUTRIGGER_PROGRESS", "OUTRIGGER_TICK"});
     for (const auto& [name, value] : sources_.environment) {
       if (!name.starts_with(kPrefix) || names.count(name) > 0) continue;
       if (IsServiceLink(name, value)) continue;

@@ -66,7 +66,8 @@ void ClusterActor::Forget(const PodId& pod) {
   cluster_.ForgetPod(pod.namespace_, pod.name, pod.uid);
 }
 
-absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node, const CallLimits& limits) {
+absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node,
+                                const StringMap& annotations, const CallLimits& limits) {
   const auto deadline = std::chrono::steady_clock::now() + limits.timeout;
   if (!bindings_.Enter(deadline, limits.stop)) {
     return limits.stop.stop_requested()
@@ -79,7 +80,8 @@ absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node, const C
   CallLimits rest = limits;
   rest.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       deadline - std::chrono::steady_clock::now());
-  return kube::Bind(api_, {pod.namespace_, pod.name, pod.uid, node}, OptionsOf(rest, false));
+  return kube::Bind(api_, {pod.namespace_, pod.name, pod.uid, node, annotations},
+                    OptionsOf(rest, false));
 }
 
 absl::StatusOr<Pod> ClusterActor::Read(std::string_view namespace_, std::string_view name,

@@ -43,7 +43,8 @@ class ClusterActor final : public ClusterAccess {
   Subscription OnChange(std::function<void()> changed) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
-  absl::Status Bind(const PodId& pod, std::string_view node, const CallLimits& limits) override;
+  absl::Status Bind(const PodId& pod, std::string_view node, const StringMap& annotations,
+                    const CallLimits& limits) override;
   absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                            const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,

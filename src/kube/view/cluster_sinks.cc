@@ -25,17 +25,22 @@ void NodeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
   cluster_->RemoveNode(name);
 }
 
+void PodSink::HandOn() {
+  pod_.resize_counting = counting_;
+  cluster_->UpsertPod(pod_);
+}
+
 absl::Status PodSink::Upsert(const ObjectHead& /*head*/, json::Object object,
                              const json::Path& at) {
   absl::Status status = json::ReadPod(object, at, needs_, &pod_);
-  if (status.ok()) cluster_->UpsertPod(pod_);
+  if (status.ok()) HandOn();
   return status;
 }
 
 absl::Status PodSink::UpsertProtobuf(const ObjectHead& /*head*/, std::string_view object,
                                      const json::Path& at) {
   absl::Status status = protobuf::ReadPod(object, at, needs_, &pod_);
-  if (status.ok()) cluster_->UpsertPod(pod_);
+  if (status.ok()) HandOn();
   return status;
 }
 

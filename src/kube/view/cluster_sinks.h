@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -38,16 +39,23 @@ class NodeSink final : public ObjectSink {
 /// Reads pods as far as `needs` says.
 class PodSink final : public ObjectSink {
  public:
-  PodSink(ClusterSink* cluster, Needs needs) : cluster_(cluster), needs_(std::move(needs)) {}
+  /// `counting` is asked before each full list for what Pod::resize_counting becomes.
+  PodSink(ClusterSink* cluster, Needs needs, std::function<ResizeCounting()> counting)
+      : cluster_(cluster), needs_(std::move(needs)), ask_counting_(std::move(counting)) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
                               const json::Path& at) override;
   bool ReadsProtobuf() const override { return true; }
   void Remove(std::string_view namespace_, std::string_view name) override;
+  void BeginReplace() override { counting_ = ask_counting_(); }
 
  private:
+  void HandOn();
+
   ClusterSink* const cluster_;
   const Needs needs_;
+  const std::function<ResizeCounting()> ask_counting_;
+  ResizeCounting counting_ = ResizeCounting::kByPod;
   Pod pod_;
 };
 

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
+#include "kube/server_version.h"
 #include "kube/view/object_store_sinks.h"
 
 namespace outrigger::kube {
@@ -92,6 +93,14 @@ void ClusterWatch::FollowGroups() {
   Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), {});
 }
 
+// A server that does not tell counts as it did, at first as the newest: what is at stake is some
+// room for as long as a resize takes.
+ResizeCounting ClusterWatch::Counting() {
+  const auto version = FindServerVersion(*api_, stop_.get_token());
+  if (version.ok()) counting_ = ResizeCountingOf(*version);
+  return counting_;
+}
+
 void ClusterWatch::FollowClaims() {
   ObjectStore* const to = objects_.get();
   // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
@@ -99,14 +108,16 @@ void ClusterWatch::FollowClaims() {
       .may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
   Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
   Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
-  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to),
-         {.may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone, .versions = {}});
+  const Kind missing_aid{
+      .may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
+  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), missing_aid);
+  Follow(kDeviceClasses, std::make_unique<DeviceClassSink>(to), missing_aid);
 }
 
 void ClusterWatch::Start(const Needs& needs) {
   Follow(kNodes, std::make_unique<NodeSink>(sink_.get(), needs), {});
   if (options_.pods || needs.Has(Needs::kClusterPods)) {
-    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs), {});
+    Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs, [this] { return Counting(); }), {});
   }
   if (needs.Has(Needs::kClusterGroups)) FollowGroups();
   if (needs.Has(Needs::kClusterBudgets)) {
@@ -118,6 +129,7 @@ void ClusterWatch::Start(const Needs& needs) {
 }
 
 void ClusterWatch::Stop() {
+  stop_.request_stop();
   for (const auto& followed : followed_) followed->reflector.Stop();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,11 +90,14 @@ class ClusterWatch {
   };
   void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind);
   void FollowGroups();
+  ResizeCounting Counting();
   void FollowClaims();
 
   Api* const api_;
   const ClusterWatchOptions options_;
   const std::unique_ptr<Sink> sink_;
+  std::stop_source stop_;                             // for calls that no reflector makes
+  ResizeCounting counting_ = ResizeCounting::kByPod;  // of the pods' thread
   const std::unique_ptr<ObjectStore> objects_;
   std::vector<std::unique_ptr<Followed>> followed_;  // last: its threads use what is above
   std::atomic<bool> started_ = false;                // followed_ changes no more

@@ -55,6 +55,17 @@ void ObjectStore::RemoveClass(std::string_view name) {
   Change([&] { return classes_.erase(std::string(name)) > 0; });
 }
 
+void ObjectStore::PutDeviceClass(DeviceClass put) {
+  Change([&] {
+    const auto [at, is_new] = device_classes_.try_emplace(put.name);
+    return std::exchange(at->second, put.extended_resource) != put.extended_resource || is_new;
+  });
+}
+
+void ObjectStore::RemoveDeviceClass(std::string_view name) {
+  Change([&] { return device_classes_.erase(std::string(name)) > 0; });
+}
+
 void ObjectStore::PutBudget(DisruptionBudget budget) {
   Change([&] {
     DisruptionBudget& known = budgets_[{budget.namespace_, budget.name}];
@@ -84,6 +95,9 @@ std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served,
   objects->priority_classes = classes_;
   objects->budgets.reserve(budgets_.size());
   for (const auto& [key, budget] : budgets_) objects->budgets.push_back(budget);
+  for (const auto& [name, resource] : device_classes_) {
+    AddDeviceResources({name, resource}, &objects->device_resources);
+  }
   objects->claims = claims_.Take();
   objects->version = ++version_;
   is_dirty_ = false;

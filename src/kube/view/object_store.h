@@ -30,6 +30,8 @@ class ObjectStore {
   void RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name);
   void PutClass(std::string_view name, int32_t value);
   void RemoveClass(std::string_view name);
+  void PutDeviceClass(DeviceClass put);
+  void RemoveDeviceClass(std::string_view name);
   void PutBudget(DisruptionBudget budget);
   void RemoveBudget(std::string_view namespace_, std::string_view name);
   /// Calls `edit`, which says whether it has changed the claims, on its own.
@@ -51,6 +53,7 @@ class ObjectStore {
   std::mutex mutex_;  // guards what follows
   std::map<Key, PodGroup> groups_;
   std::map<std::string, int32_t, std::less<>> classes_;
+  std::map<std::string, std::string, std::less<>> device_classes_;  // what resource they serve
   std::map<std::pair<std::string, std::string>, DisruptionBudget> budgets_;
   cluster::ClaimStore claims_;
   std::shared_ptr<const ClusterObjects> taken_;

@@ -86,4 +86,16 @@ void DeviceClaimSink::Remove(std::string_view namespace_, std::string_view name)
       [&](cluster::ClaimStore* claims) { return claims->RemoveDeviceClaim(namespace_, name); });
 }
 
+absl::Status DeviceClassSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                     const json::Path& at) {
+  DeviceClass read;
+  absl::Status status = json::ReadDeviceClass(object, at, &read);
+  if (status.ok()) board_.PutDeviceClass(std::move(read));
+  return status;
+}
+
+void DeviceClassSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
+  board_.RemoveDeviceClass(name);
+}
+
 }  // namespace outrigger::kube

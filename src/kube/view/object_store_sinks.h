@@ -74,4 +74,15 @@ class DeviceClaimSink final : public ObjectSink {
   ObjectStore& board_;
 };
 
+/// Reads DeviceClasses.
+class DeviceClassSink final : public ObjectSink {
+ public:
+  explicit DeviceClassSink(ObjectStore* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(std::string_view namespace_, std::string_view name) override;
+
+ private:
+  ObjectStore& board_;
+};
+
 }  // namespace outrigger::kube

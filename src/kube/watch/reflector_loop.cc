@@ -252,9 +252,10 @@ void ReflectorLoop::Fail(const absl::Status& status) {
   Wait(wait);
 }
 
-// Chooses the version to read after a 404. True if another one is to be tried now; else `unknown`
-// has the versions that are served and not known.
-absl::StatusOr<bool> ReflectorLoop::Discover(std::string* unknown) {
+// Chooses the version to read after a 404, `contradiction` if that one is served. True if another
+// one is to be tried now; else `unknown` has the versions that are served and not known.
+absl::StatusOr<bool> ReflectorLoop::Discover(const absl::Status& contradiction,
+                                             std::string* unknown) {
   const auto& versions = options_.versions;
   if (versions.empty()) return false;
   const std::string_view before = resource_.version;
@@ -262,8 +263,10 @@ absl::StatusOr<bool> ReflectorLoop::Discover(std::string* unknown) {
   const auto served = FindServedVersions(*api_, resource_, versions, stop_);
   if (served.ok()) {
     *unknown = served->unknown;
+    // One server of several may not have the version yet, or no more: what is known stays.
+    if (served->known == before) return contradiction;
     ReadVersion(served->known.empty() ? versions.front() : served->known);
-    return !served->known.empty() && resource_.version != before;
+    return !served->known.empty();
   }
   if (FailureOf(served.status()) != Failure::kNotAllowed) return served.status();
   // Without the right to discover, the versions are tried one after the other.
@@ -296,7 +299,7 @@ void ReflectorLoop::ReadVersion(std::string_view version) {
 void ReflectorLoop::Missing(const absl::Status& status) {
   if (!options_.may_be_missing) return Fail(status);
   std::string unknown;
-  const absl::StatusOr<bool> goes_on = Discover(&unknown);
+  const absl::StatusOr<bool> goes_on = Discover(status, &unknown);
   if (!goes_on.ok()) return Fail(goes_on.status());
   if (*goes_on) return;
   feed_.BeginReplace();

@@ -31,7 +31,7 @@ class ReflectorLoop {
   absl::StatusOr<ListResult> List(const std::string& resource_version);
   void Follow();
   bool IsTrusted();
-  absl::StatusOr<bool> Discover(std::string* unknown);
+  absl::StatusOr<bool> Discover(const absl::Status& contradiction, std::string* unknown);
   bool LooksForNewer();
   void ReadVersion(std::string_view version);
   WatchEnd Watch(bool initial_events, std::chrono::milliseconds silence);

@@ -12,12 +12,14 @@ namespace {
 using Json = nlohmann::json;
 
 std::string BindingBody(const Binding& binding) {
-  const Json body = {
-      {"apiVersion", "v1"},
-      {"kind", "Binding"},
-      {"metadata",
-       {{"name", binding.pod}, {"namespace", binding.namespace_}, {"uid", binding.uid}}},
-      {"target", {{"kind", "Node"}, {"name", binding.node}}}};
+  Json body = {{"apiVersion", "v1"},
+               {"kind", "Binding"},
+               {"metadata",
+                {{"name", binding.pod}, {"namespace", binding.namespace_}, {"uid", binding.uid}}},
+               {"target", {{"kind", "Node"}, {"name", binding.node}}}};
+  for (const auto& [key, value] : binding.annotations) {
+    body["metadata"]["annotations"][std::string(key)] = value;
+  }
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "kube/api.h"
 #include "kube/objects.h"
+#include "outrigger/k8s/string_map.h"
 
 namespace outrigger::kube {
 
@@ -14,6 +15,7 @@ struct Binding {
   std::string_view pod;
   std::string_view uid;  // a precondition: never another pod of that name
   std::string_view node;
+  StringMap annotations = {};  // of the pod, set with the binding
 };
 
 /// Binds the pod. Idempotent by UID and node: a pod that is bound there already is a success, also

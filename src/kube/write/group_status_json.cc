@@ -74,8 +74,9 @@ OrderedJson OfUpstream(std::string_view version, const PodGroupStatus& status,
                        const std::string& now) {
   const char* const type =
       version == "v1alpha2" ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
+  const bool placed = IsPlaced(status) || status.was_placed;
   return {{"conditions", OrderedJson::array({{{"type", type},
-                                              {"status", IsPlaced(status) ? "True" : "False"},
+                                              {"status", placed ? "True" : "False"},
                                               {"lastTransitionTime", now},
                                               {"reason", ReasonOf(status)},
                                               {"message", status.message}}})}};

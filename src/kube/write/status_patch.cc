@@ -15,10 +15,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-const PatchOptions& Patches() {
-  static const PatchOptions options{
-      .type = PatchType::kMerge, .field_manager = "outrigger", .force = false};
-  return options;
+PatchOptions Patches(PatchType type) {
+  return {.type = type, .field_manager = "outrigger", .force = false};
 }
 
 std::string UidOf(const std::string& object) {
@@ -48,8 +46,9 @@ absl::Status Explain(Api& api, const Resource& resource, ObjectName object, std:
 
 // Merges `body`, whose metadata say which object and version is meant, into the object.
 absl::Status MergeInto(Api& api, const Resource& resource, const ObjectName& object,
-                       std::string_view uid, const std::string& body, const CallOptions& options) {
-  const auto written = Patch(api, resource, object, body, Patches(), options);
+                       std::string_view uid, const std::string& body, const CallOptions& options,
+                       PatchType type = PatchType::kMerge) {
+  const auto written = Patch(api, resource, object, body, Patches(type), options);
   if (!written.ok()) return Explain(api, resource, object, uid, options, written.status());
   // Of custom resources the subresource takes nothing but the status: another UID goes unnoticed.
   if (!uid.empty() && UidOf(*written) != uid) return AnotherOne(resource, object, uid);
@@ -85,7 +84,10 @@ absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view 
       OrderedJson::parse(GroupStatusJson(group.dialect, resource.version, status, now));
   const std::string text = body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   ObjectName object{group.namespace_, group.name, "status"};
-  absl::Status written = MergeInto(api, resource, object, group.uid, text, options);
+  // Custom resources know no strategic merge; it alone keeps the conditions of others.
+  const PatchType type =
+      group.dialect == Dialect::kUpstream ? PatchType::kStrategicMerge : PatchType::kMerge;
+  absl::Status written = MergeInto(api, resource, object, group.uid, text, options, type);
   // Versions of Volcano's CRD differ in whether the status is a subresource.
   if (absl::IsNotFound(written) && group.dialect == Dialect::kVolcano) {
     object.subresource = {};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "plan/groups/history.h"
 
 namespace outrigger::plan {
 namespace {
@@ -44,8 +45,8 @@ void RefuseByMinimum(const Gang& gang, int64_t minimum, const std::vector<GangRo
   };
   if (!InRange(minimum)) return refuse(MinimumFieldOf(gang.dialect), minimum);
   for (const GangRole& role : roles) {
-    if (InRange(role.role.minimum)) continue;
-    return refuse(fmt::format("spec.minTaskMember[{}]", role.role.name), role.role.minimum);
+    if (InRange(role.minimum)) continue;
+    return refuse(fmt::format("spec.minTaskMember[{}]", role.role.name), role.minimum);
   }
 }
 
@@ -57,19 +58,29 @@ std::string NotCounted(const GroupState& state) {
   add(state.gated, "gated");
   add(state.other_scheduler, "of another scheduler");
   add(state.terminating, "terminating");
-  add(state.finished, "finished");
+  add(state.finished - state.succeeded, "finished");
   return text.empty() ? text : "; not counted: " + text;
 }
 
+// Those that succeeded count: they were there when it was their time.
+std::string Succeeded(int64_t number) {
+  return number == 0 ? "" : fmt::format(" ({} succeeded)", number);
+}
+
 void RefuseByNumber(const std::vector<GangRole>& roles, GroupState* state) {
-  const auto refuse = [state](int64_t existing, int64_t minimum, std::string_view which) {
+  const auto refuse = [state](int64_t existing, int64_t succeeded, int64_t minimum,
+                              std::string_view which) {
     Refuse(GroupCause::kTooFewMembers,
-           fmt::format("{} of {} {} exist{}", existing, minimum, which, NotCounted(*state)), state);
+           fmt::format("{} of {} {} exist{}{}", existing + succeeded, minimum, which,
+                       Succeeded(succeeded), NotCounted(*state)),
+           state);
   };
-  if (state->existing < state->minimum) return refuse(state->existing, state->minimum, "members");
+  if (state->existing < state->needed) {
+    return refuse(state->existing, state->succeeded, state->minimum, "members");
+  }
   for (const GangRole& role : roles) {
     if (role.existing >= role.role.minimum) continue;
-    return refuse(role.existing, role.role.minimum,
+    return refuse(role.existing, role.succeeded, role.minimum,
                   fmt::format("members of role {}", role.role.name));
   }
 }
@@ -82,7 +93,7 @@ void RefuseByRelease(const std::vector<GangRole>& roles, GroupState* state) {
            state);
   };
   const int64_t released = state->existing - state->held;
-  if (released < state->minimum) return refuse(released, state->minimum, "members");
+  if (released < state->needed) return refuse(released, state->needed, "members");
   for (const GangRole& role : roles) {
     if (role.existing - role.held >= role.role.minimum) continue;
     return refuse(role.existing - role.held, role.role.minimum,
@@ -104,14 +115,14 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
   if (independent || state->cause != GroupCause::kNone) return;
   RefuseByMinimum(gang, state->minimum, findings->roles, state);
   if (state->cause != GroupCause::kNone) {
-    state->minimum = 0;
+    state->minimum = state->needed = 0;
   } else if (state->existing > kMaxMembers) {
     Refuse(GroupCause::kTooManyMembers,
            fmt::format("{} members exist, expected {} at most", state->existing, kMaxMembers),
            state);
   } else if (!bad_topology.empty()) {
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
-  } else if (!state->broken || state->on_member_loss != OnMemberLoss::kIgnore) {
+  } else if (!ComeOneByOne(*findings)) {
     RefuseByNumber(findings->roles, state);
     if (state->cause == GroupCause::kNone) RefuseByRelease(findings->roles, state);
   }

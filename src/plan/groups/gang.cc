@@ -2,6 +2,7 @@
 
 #include "fmt/format.h"
 #include "plan/groups/cause.h"
+#include "plan/groups/history.h"
 #include "plan/groups/topology.h"
 
 namespace outrigger::plan {
@@ -21,7 +22,6 @@ const GangMember* Oldest(const Gang& gang, Wanted wanted) {
 void Count(const Gang& gang, GroupState* state) {
   for (const GangMember& member : gang.members) {
     state->finished += member.standing == Standing::kFinished ? 1 : 0;
-    state->succeeded += member.pod->phase == "Succeeded" ? 1 : 0;
     state->terminating += member.standing == Standing::kTerminating ? 1 : 0;
     state->other_scheduler += member.standing == Standing::kOtherScheduler ? 1 : 0;
     state->bound += member.standing == Standing::kBound ? 1 : 0;
@@ -51,7 +51,7 @@ std::vector<GangRole> RolesOf(const Gang& gang) {
   std::vector<GangRole> roles;
   if (gang.object == nullptr) return roles;
   for (const auto& [name, minimum] : gang.object->min_task_member) {
-    if (minimum != 0) roles.push_back({{name, minimum, 0}, 0, 0});
+    if (minimum != 0) roles.push_back({.role = {name, minimum, 0}, .minimum = minimum});
   }
   for (const GangMember& member : gang.members) {
     GangRole* const at = member.role.empty() ? nullptr : FindRole(roles, member.role);
@@ -105,9 +105,14 @@ OnMemberLoss ReadOnMemberLoss(const Gang& gang, const GroupNotes& notes) {
 
 bool IsBroken(const Findings& findings) {
   const GroupState& state = findings.state;
+  if (state.bound == 0) return false;
+  // Members that a raised minimum asks for were never lost.
+  if (state.started_with != 0 && state.started_with < state.minimum) {
+    return state.bound + state.succeeded < state.started_with;
+  }
   const auto lacks = [](const GangRole& role) { return role.role.bound < role.role.minimum; };
-  return state.bound > 0 && (state.bound < state.minimum ||
-                             std::any_of(findings.roles.begin(), findings.roles.end(), lacks));
+  return state.bound < state.needed ||
+         std::any_of(findings.roles.begin(), findings.roles.end(), lacks);
 }
 
 }  // namespace
@@ -119,15 +124,17 @@ std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const Group
   return found->second;
 }
 
-Standing StandingOf(const Pod& pod, const GroupOptions& options) {
-  if (pod.IsFinished()) return Standing::kFinished;
-  if (pod.being_deleted || options.leaving.contains(pod.uid)) return Standing::kTerminating;
+bool IsOurs(const Pod& pod, const GroupOptions& options) {
   const std::string_view scheduler =
       pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name;
   const auto& ours = options.scheduler_names;
-  if (std::find(ours.begin(), ours.end(), scheduler) == ours.end()) {
-    return Standing::kOtherScheduler;
-  }
+  return std::find(ours.begin(), ours.end(), scheduler) != ours.end();
+}
+
+Standing StandingOf(const Pod& pod, const GroupOptions& options) {
+  if (pod.IsFinished()) return Standing::kFinished;
+  if (pod.being_deleted || options.leaving.contains(pod.uid)) return Standing::kTerminating;
+  if (!IsOurs(pod, options)) return Standing::kOtherScheduler;
   if (!pod.node_name.empty()) return Standing::kBound;
   if (pod.scheduling_gates.empty()) return Standing::kPending;
   const auto is_ours = [](const std::string& gate) { return gate == kQueueGate; };
@@ -154,6 +161,7 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
     state.minimum = MinimumOnPods(gang, *oldest, GroupNotes(notes, state.key));
   }
   findings.roles = RolesOf(gang);
+  CountHistory(gang, options, &findings);
   const std::string malformed =
       ReadTopology(gang, GroupNotes(notes, state.key), &findings.topology);
   state.on_member_loss = ReadOnMemberLoss(gang, GroupNotes(notes, state.key));

@@ -32,6 +32,8 @@ enum class Standing : uint8_t {
   kPending,  // wants a place
 };
 Standing StandingOf(const Pod& pod, const GroupOptions& options);
+/// True if one of the schedulers that are planned for places the pod.
+bool IsOurs(const Pod& pod, const GroupOptions& options);
 constexpr bool WantsPlace(Standing standing) {
   return standing == Standing::kQueued || standing == Standing::kPending;
 }
@@ -77,9 +79,12 @@ struct Gang {
 
 /// A role with a minimum.
 struct GangRole {
-  Role role;
+  Role role;            // its minimum: of living members that have a place
+  int64_t minimum = 0;  // as the object has it
   int64_t existing = 0;
   int64_t held = 0;  // of these
+  int64_t ran = 0;   // as of GroupState, as is what succeeded
+  int64_t succeeded = 0;
 };
 
 /// What is known of a gang.

@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "outrigger/plan/order.h"
 #include "plan/groups/gang.h"
+#include "plan/groups/history.h"
 
 namespace outrigger::plan {
 namespace {
@@ -91,15 +92,19 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   Unit unit;
   unit.rank = RankOf(gang, findings, notes);
   unit.key = std::move(findings.state.key);
-  unit.minimum = findings.state.minimum;
+  const bool one_by_one = ComeOneByOne(findings);
+  const bool ignores = findings.state.on_member_loss == OnMemberLoss::kIgnore;
+  unit.minimum = findings.state.needed;
   unit.bound = findings.state.bound;
   unit.topology = std::move(findings.topology);
-  if (gang.object != nullptr) unit.min_resources = gang.object->min_resources;
+  if (gang.object != nullptr && !findings.state.admitted) {
+    unit.min_resources = gang.object->min_resources;
+  }
   AddMembers(gang, findings.roles, &unit);
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
-  if (findings.state.broken && findings.state.on_member_loss == OnMemberLoss::kIgnore) {
-    unit.rank.first = false;
+  if (one_by_one) {
+    unit.rank.first &= !ignores;
     unit.minimum = unit.bound + 1;
     unit.roles.clear();
     for (Member& member : unit.members) member.role.clear();
@@ -111,6 +116,7 @@ Unit UnitOf(const PodPtr& pod, Notes* notes) {
   Unit unit;
   unit.key = {Dialect::kNone, pod->namespace_, pod->name, pod->uid};
   Rank& rank = unit.rank;
+  rank.first = IsForOneNode(*pod);  // it can go nowhere else
   rank.group_priority = GroupPriorityOf(pod->labels, unit.key, notes);
   rank.priority = pod->priority;
   rank.qos = QosClassOf(*pod);

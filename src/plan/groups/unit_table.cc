@@ -204,7 +204,7 @@ void UnitTable::Content::KeepUnits(std::vector<Unit>* units) {
     KeptPod* const pod = of_unit_[i];
     if (pod == nullptr || (pod->gang == nullptr ? !pod->is_single : pod->gang->changed)) continue;
     Unit& unit = (*units)[i];
-    Reset(unit.key.dialect != Dialect::kNone && pod->gang->first, &unit);
+    Reset(unit.key.dialect == Dialect::kNone ? IsForOneNode(*pod->pod) : pod->gang->first, &unit);
     units_.stay.push_back(&unit);
     pod->in_unit = round_;
   }

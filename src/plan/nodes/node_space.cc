@@ -99,12 +99,22 @@ ShapeIndex NodeSpace::ShapeOf(const std::shared_ptr<const Pod>& pod,
                               std::optional<KindIndex> pair_kind) {
   std::string signature = SignatureOf(*pod, pinned);
   if (pair_kind) signature += "|" + KindKeyOf(*pod);
+  const UncheckedByProfile& unchecked = checks_->Of(*pod);
+  for (const FilterPlugin plugin : unchecked.plugins)
+    signature += "|" + std::string(NameOf(plugin));
   const auto [at, is_new] =
       by_signature_.try_emplace(signature, static_cast<ShapeIndex>(shapes_.size()));
   if (!is_new) return at->second;
   const size_t columns = columns_.size();
   ShapeState& state = shapes_.emplace_back();
-  state.shape = {RequestsOf(*pod), pod, pinned, pair_kind};
+  state.shape = {.requests = RequestsOf(*pod),
+                 .example = pod,
+                 .pinned = pinned,
+                 .kind = pair_kind,
+                 .ignores_taints = unchecked.Has(FilterPlugin::kTaintToleration),
+                 .ignores_cordons = unchecked.Has(FilterPlugin::kNodeUnschedulable),
+                 .ignores_node_affinity = unchecked.Has(FilterPlugin::kNodeAffinity),
+                 .ignores_anti_affinity = unchecked.Has(FilterPlugin::kInterPodAffinity)};
   state.signature = std::move(signature);
   state.may_take.resize(nodes_.size());
   for (Slot slot = 0; slot < nodes_.size(); ++slot) {
@@ -116,6 +126,7 @@ ShapeIndex NodeSpace::ShapeOf(const std::shared_ptr<const Pod>& pod,
 }
 
 std::vector<Amount> NodeSpace::RequestsOf(const Pod& pod) {
+  if (checks_->Of(pod).Has(FilterPlugin::kNodeResourcesFit)) return {};
   std::vector<Amount> requests = {{Columns::kPodCount, 1}};
   for (const auto& [name, quantity] : PodRequests(pod)) {
     const int64_t value = Columns::ValueOf(name, quantity);
@@ -189,10 +200,23 @@ void NodeSpace::Load(Slot slot) {
   }
   columns_.Fill(nodes_[slot]->allocatable, allocatable);
   std::copy_n(allocatable, columns, base);
-  if (states_[slot] == nullptr) return;  // pretended: empty
-  std::vector<int64_t> requested(columns);
-  columns_.Fill(states_[slot]->requested, requested.data());
-  for (size_t column = 0; column < columns; ++column) base[column] -= requested[column];
+  if (states_[slot] != nullptr) {  // a pretended one is empty
+    std::vector<int64_t> requested(columns);
+    columns_.Fill(states_[slot]->requested, requested.data());
+    for (size_t column = 0; column < columns; ++column) base[column] -= requested[column];
+  }
+  if (!checks_->device_resources.empty()) AddDevices(allocatable, base);
+}
+
+// A node without a device plugin for what a DeviceClass serves is judged by its devices, which is
+// kube-scheduler's part.
+void NodeSpace::AddDevices(int64_t* allocatable, int64_t* base) const {
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    if (allocatable[column] > 0 || !checks_->device_resources.contains(columns_.Name(column))) {
+      continue;
+    }
+    allocatable[column] = base[column] = kAnyAmount;
+  }
 }
 
 void NodeSpace::Judge(Slot slot) {

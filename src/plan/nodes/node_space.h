@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/snapshot.h"
 #include "outrigger/k8s/node.h"
+#include "outrigger/plan/scheduler_checks.h"
 #include "plan/nodes/bound_pods.h"
 #include "plan/nodes/columns.h"
 #include "plan/nodes/shape.h"
@@ -29,6 +30,9 @@ inline constexpr Slot kNoSlot = ~Slot{0};
 /// follow behind them.
 class NodeSpace {
  public:
+  /// `checks` is not null.
+  explicit NodeSpace(std::shared_ptr<const SchedulerChecks> checks) : checks_(std::move(checks)) {}
+
   /// Brings the nodes up to date: costs a comparison of pointers per node and the work for those
   /// that changed. Virtual placements are gone.
   void Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot);
@@ -86,8 +90,10 @@ class NodeSpace {
   bool HasRoom(ShapeIndex shape, Slot slot) const;
   /// What other pods there, or elsewhere, have against one more member of the shape.
   PodPairs::Refusal RefusalAt(ShapeIndex shape, Slot slot) const {
-    const auto& kind = shapes_[shape].shape.kind;
-    return kind ? pairs_.Check(*kind, slot) : PodPairs::Refusal::kNone;
+    const Shape& of = shapes_[shape].shape;
+    const auto refusal = of.kind ? pairs_.Check(*of.kind, slot) : PodPairs::Refusal::kNone;
+    const bool ignored = of.ignores_anti_affinity && refusal == PodPairs::Refusal::kAntiAffinity;
+    return ignored ? PodPairs::Refusal::kNone : refusal;
   }
   bool Fits(ShapeIndex shape, Slot slot) const {
     return HasRoom(shape, slot) && RefusalAt(shape, slot) == PodPairs::Refusal::kNone;
@@ -108,6 +114,7 @@ class NodeSpace {
   };
 
   std::vector<Amount> RequestsOf(const Pod& pod);
+  void AddDevices(int64_t* allocatable, int64_t* base) const;
   void Resize(size_t slots);
   void Reload();
   void Load(Slot slot);
@@ -116,6 +123,7 @@ class NodeSpace {
   void Measure();
   void SetPairs(Slot slot);
 
+  const std::shared_ptr<const SchedulerChecks> checks_;
   Columns columns_;
   PodPairs pairs_{0};
   BoundPods bound_{&pairs_};

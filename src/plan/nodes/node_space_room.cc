@@ -10,7 +10,7 @@ namespace outrigger::plan {
 namespace {
 
 int64_t RoomIn(const int64_t* row, const std::vector<Amount>& requests, size_t without) {
-  int64_t room = std::numeric_limits<int64_t>::max();
+  int64_t room = kAnyAmount;
   for (const auto& [column, value] : requests) {
     if (column == without) continue;
     if (row[column] < value) return 0;  // most nodes are full: a division costs as much as the rest

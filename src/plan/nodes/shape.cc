@@ -62,9 +62,13 @@ void WriteRequests(const Pod& pod, Writer* writer) {
 
 bool MayTake(const Shape& shape, const Node& node) {
   const Pod& pod = *shape.example;
-  if (node.unschedulable && !ToleratesCordon(pod.tolerations)) return false;
-  if (FindUntoleratedTaint(node.taints, pod.tolerations) != nullptr) return false;
-  if (!MatchesNodeSelectorAndAffinity(pod, node)) return false;
+  if (node.unschedulable && !shape.ignores_cordons && !ToleratesCordon(pod.tolerations)) {
+    return false;
+  }
+  if (!shape.ignores_taints && FindUntoleratedTaint(node.taints, pod.tolerations) != nullptr) {
+    return false;
+  }
+  if (!shape.ignores_node_affinity && !MatchesNodeSelectorAndAffinity(pod, node)) return false;
   return std::all_of(shape.pinned.begin(), shape.pinned.end(),
                      [&](const NodeSelector& selector) { return selector.Matches(node); });
 }

@@ -18,11 +18,17 @@ using ShapeIndex = uint32_t;
 
 /// What a pod asks of a node by itself: members of one shape are interchangeable.
 struct Shape {
-  std::vector<Amount> requests;  // larger than 0, the first is one pod; by column
+  /// Larger than 0, the first is one pod; by column. Empty where resources are not compared at all.
+  std::vector<Amount> requests;
   std::shared_ptr<const Pod> example;
   std::vector<NodeSelector> pinned;
   /// What it may not be beside, or others not beside it; nothing if that plays no part.
   std::optional<KindIndex> kind;
+  // What kube-scheduler does not compare for it.
+  bool ignores_taints = false;
+  bool ignores_cordons = false;
+  bool ignores_node_affinity = false;
+  bool ignores_anti_affinity = false;  // of others; the pod's own was taken out of it
 };
 
 /// Whether a node may take pods of the shape at all: cordons, taints, selectors, pinned volumes.

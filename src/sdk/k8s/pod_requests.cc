@@ -33,33 +33,50 @@ const ContainerStatus* Find(const std::vector<ContainerStatus>& statuses, std::s
   return found == statuses.rend() ? nullptr : &*found;
 }
 
+using RequestsOf = ResourceList (*)(const Pod& pod, const Container& container);
+
+const ContainerStatus* StatusOf(const Pod& pod, const Container& container) {
+  const ContainerStatus* status = Find(pod.init_container_statuses, container.name);
+  return status != nullptr ? status : Find(pod.container_statuses, container.name);
+}
+
 ResourceList RequestsInSpec(const Pod&, const Container& container) {
   return container.requests;
 }
 
-ResourceList RequestsOnNode(const Pod& pod, const Container& container) {
-  const ContainerStatus* status = Find(pod.init_container_statuses, container.name);
-  if (status == nullptr) status = Find(pod.container_statuses, container.name);
-  if (status == nullptr) return container.requests;
-  return Effective(pod, container.requests, status->requests, status->allocated);
+ResourceList LargestRequests(const Pod& pod, const Container& container) {
+  const ContainerStatus* status = StatusOf(pod, container);
+  if (status == nullptr || !status->requests) return container.requests;
+  return Effective(pod, container.requests, *status->requests, status->allocated);
 }
 
-// The containers' part; `requests_of` says what one counts with that stays.
-template <typename RequestsOf>
-ResourceList ContainerRequests(const Pod& pod, RequestsOf requests_of) {
+// What is not reported is what the spec says; the spec says nothing once the kubelet refused it.
+ResourceList AllocatedRequests(const Pod& pod, const Container& container) {
+  const ContainerStatus* status = StatusOf(pod, container);
+  if (status != nullptr && !status->allocated.empty()) return status->allocated;
+  return pod.resize_infeasible ? ResourceList() : container.requests;
+}
+
+ResourceList ActuatedRequests(const Pod& pod, const Container& container) {
+  const ContainerStatus* status = StatusOf(pod, container);
+  const bool is_reported = status != nullptr && status->requests && !status->requests->empty();
+  return is_reported ? *status->requests : AllocatedRequests(pod, container);
+}
+
+// The containers' part: what one counts with, and what an init container counts with that ends.
+ResourceList ContainerRequests(const Pod& pod, RequestsOf requests_of, RequestsOf ending_of) {
   ResourceList running;
   for (const Container& container : pod.containers) running.Add(requests_of(pod, container));
 
   ResourceList sidecars;
   ResourceList starting;  // the most that any init container needs, with the sidecars before it
   for (const Container& container : pod.init_containers) {
+    ResourceList needed = (container.restart_always ? requests_of : ending_of)(pod, container);
     if (container.restart_always) {
-      const ResourceList requests = requests_of(pod, container);
-      running.Add(requests);
-      sidecars.Add(requests);
+      running.Add(needed);
+      sidecars.Add(needed);
       starting.Max(sidecars);
     } else {
-      ResourceList needed = container.requests;
       needed.Add(sidecars);
       starting.Max(needed);
     }
@@ -68,33 +85,78 @@ ResourceList ContainerRequests(const Pod& pod, RequestsOf requests_of) {
   return running;
 }
 
-// Lets what the pod requests as a whole replace the sum.
-void ReplaceByPodLevel(const ResourceList& requested, const ResourceList& counted,
-                       ResourceList* sum) {
-  for (const auto& [name, quantity] : requested) {
-    if (IsPodLevelResource(name)) sum->Append(name, counted.Get(name));
+ResourceList SumOf(const Pod& pod, RequestsOf requests_of) {
+  return ContainerRequests(pod, requests_of, requests_of);
+}
+
+// The largest of three sums over the pod, not the sum of what is largest per container.
+ResourceList LargestSums(const Pod& pod) {
+  ResourceList largest;
+  if (!pod.resize_infeasible) largest = SumOf(pod, RequestsInSpec);
+  const bool has_sums =
+      !pod.status_allocated.empty() && pod.status_requests && !pod.status_requests->empty();
+  largest.Max(has_sums ? pod.status_allocated : SumOf(pod, AllocatedRequests));
+  largest.Max(has_sums ? *pod.status_requests : SumOf(pod, ActuatedRequests));
+  return largest;
+}
+
+// Lets amounts of the pod as a whole replace the sum.
+void ReplaceByPodLevel(const ResourceList& counted, ResourceList* sum) {
+  for (const auto& [name, quantity] : counted) {
+    if (IsPodLevelResource(name)) sum->Append(name, quantity);
   }
   sum->Normalize();  // what was appended last replaces the sum
+}
+
+bool RequestsAsAWhole(const Pod& pod) {
+  return pod.pod_requests &&
+         std::any_of(pod.pod_requests->begin(), pod.pod_requests->end(),
+                     [](const auto& entry) { return IsPodLevelResource(entry.name); });
+}
+
+ResourceList CountedByContainer(const Pod& pod) {
+  ResourceList sum = ContainerRequests(pod, LargestRequests, RequestsInSpec);
+  if (!RequestsAsAWhole(pod)) return sum;
+  if (!pod.status_requests) {
+    ReplaceByPodLevel(*pod.pod_requests, &sum);
+    return sum;
+  }
+  const ResourceList effective =
+      Effective(pod, *pod.pod_requests, *pod.status_requests, pod.status_allocated);
+  ResourceList counted;  // no more than what the spec names
+  for (const auto& [name, quantity] : *pod.pod_requests) counted.Append(name, effective.Get(name));
+  ReplaceByPodLevel(counted, &sum);
+  return sum;
+}
+
+ResourceList CountedByPod(const Pod& pod) {
+  ResourceList sum = LargestSums(pod);
+  if (!RequestsAsAWhole(pod)) return sum;
+  ReplaceByPodLevel(pod.status_requests ? Effective(pod, *pod.pod_requests, *pod.status_requests,
+                                                    pod.status_allocated)
+                                        : *pod.pod_requests,
+                    &sum);
+  return sum;
+}
+
+bool HasStatusOfResources(const Pod& pod) {
+  return pod.resize_infeasible || pod.status_requests || !pod.status_allocated.empty() ||
+         !pod.container_statuses.empty() || !pod.init_container_statuses.empty();
 }
 
 }  // namespace
 
 ResourceList PodRequests(const Pod& pod) {
-  ResourceList sum = ContainerRequests(pod, RequestsInSpec);
-  if (pod.pod_requests.has_value()) ReplaceByPodLevel(*pod.pod_requests, *pod.pod_requests, &sum);
+  ResourceList sum = SumOf(pod, RequestsInSpec);
+  if (pod.pod_requests) ReplaceByPodLevel(*pod.pod_requests, &sum);
   sum.Add(pod.overhead);
   return sum;
 }
 
 ResourceList PodRequestsOnNode(const Pod& pod) {
-  ResourceList sum = ContainerRequests(pod, RequestsOnNode);
-  if (pod.pod_requests.has_value()) {
-    const ResourceList counted =
-        pod.status_requests.has_value()
-            ? Effective(pod, *pod.pod_requests, *pod.status_requests, pod.status_allocated)
-            : *pod.pod_requests;
-    ReplaceByPodLevel(*pod.pod_requests, counted, &sum);
-  }
+  if (!HasStatusOfResources(pod)) return PodRequests(pod);
+  const bool by_pod = pod.resize_counting == ResizeCounting::kByPod;
+  ResourceList sum = by_pod ? CountedByPod(pod) : CountedByContainer(pod);
   sum.Add(pod.overhead);
   return sum;
 }

@@ -124,7 +124,7 @@ bool Same(const Pod& a, const Pod& b) {
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
                qos_class, unscheduled_reason, unscheduled_message, scheduled_time,
                container_statuses, init_container_statuses, status_requests, status_allocated,
-               resize_infeasible] = a;
+               resize_infeasible, resize_counting] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
@@ -144,7 +144,7 @@ bool Same(const Pod& a, const Pod& b) {
          Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&
          Eq(status_requests, b.status_requests) && Eq(status_allocated, b.status_allocated) &&
-         resize_infeasible == b.resize_infeasible;
+         resize_infeasible == b.resize_infeasible && resize_counting == b.resize_counting;
 }
 
 bool Same(const Node& a, const Node& b) {

@@ -169,7 +169,7 @@ void FakeCluster::Forget(const PodId& pod) {
 }
 
 absl::Status FakeCluster::Bind(const PodId& pod, std::string_view node,
-                               const CallLimits& /*limits*/) {
+                               const StringMap& annotations, const CallLimits& /*limits*/) {
   std::function<absl::Status(const std::string& pod)> on_bind;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -182,7 +182,9 @@ absl::Status FakeCluster::Bind(const PodId& pod, std::string_view node,
   bool elsewhere = false;
   absl::Status status = Change(pod, "", [&](Pod* bound) {
     elsewhere = !bound->node_name.empty() && bound->node_name != node;
-    if (!elsewhere) bound->node_name = node;
+    if (elsewhere) return;
+    bound->node_name = node;
+    for (const auto& [key, value] : annotations) bound->annotations.Set(key, value);
   });
   if (elsewhere) return absl::AbortedError("bound to another node");
   if (!status.ok()) return status;

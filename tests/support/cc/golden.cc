@@ -53,10 +53,11 @@ std::vector<ContainerStatus> StatusesAt(const json& object, const char* pointer)
   const json::json_pointer at(pointer);
   if (!object.contains(at)) return statuses;
   for (const json& item : object[at]) {
-    if (!item.contains("resources")) continue;
-    statuses.push_back({.name = TextAt(item, "/name"),
-                        .requests = ResourcesAt(item, "/resources/requests"),
-                        .allocated = ResourcesAt(item, "/allocatedResources")});
+    if (!item.contains("resources") && !item.contains("allocatedResources")) continue;
+    ContainerStatus& status = statuses.emplace_back();
+    status.name = TextAt(item, "/name");
+    if (item.contains("resources")) status.requests = ResourcesAt(item, "/resources/requests");
+    status.allocated = ResourcesAt(item, "/allocatedResources");
   }
   return statuses;
 }

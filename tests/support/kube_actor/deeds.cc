@@ -81,7 +81,7 @@ std::string Deeds::Do(const std::string& command) {
   const std::string uid = text("uid"), node = text("node"), version = text("version");
   const PodId pod{namespace_, name, uid};
   if (verb == "nominate") return Answer(actor_.Nominate(pod, node, version, {})).dump();
-  if (verb == "bind") return Answer(actor_.Bind(pod, node, {})).dump();
+  if (verb == "bind") return Answer(actor_.Bind(pod, node, {}, {})).dump();
   if (verb == "evict") return Answer(actor_.Evict(pod, {})).dump();
   if (verb == "may-evict") return Answer(actor_.MayEvict(pod, {})).dump();
   if (verb == "read") {

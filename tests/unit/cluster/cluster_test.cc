@@ -96,7 +96,8 @@ Pod Recreated(std::string_view node, std::string_view cpu) {
 
 Pod Resized() {
   Pod pod = PodOn("bound", "a", "2");
-  pod.container_statuses = {{"main", {{"cpu", testing::Q("3")}}, {}}};
+  pod.container_statuses.emplace_back().name = "main";
+  pod.container_statuses[0].requests.emplace().Set("cpu", testing::Q("3"));
   return pod;
 }
 

@@ -60,6 +60,7 @@ class Filler {
     if (Below(10) == 0) quantity = Quantity::FromMilli(static_cast<int64_t>(random_()));
   }
   void Fill(TaintEffect& effect) { effect = static_cast<TaintEffect>(Below(3)); }
+  void Fill(ResizeCounting& counting) { counting = static_cast<ResizeCounting>(Below(2)); }
   void Fill(SelectorOperator& op) { op = static_cast<SelectorOperator>(Below(6)); }
   void Fill(StringMap& map) {
     for (uint64_t i = Below(4); i > 0; --i) {
@@ -154,10 +155,10 @@ class Filler {
 Pod RandomPod(uint64_t seed) {
   Pod pod;
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae, af, ag, ah, ai, aj, ak, al, am] = pod;
+         ad, ae, af, ag, ah, ai, aj, ak, al, am, an] = pod;
   Filler fill(seed);
   fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
-       ae, af, ag, ah, ai, aj, ak, al, am);
+       ae, af, ag, ah, ai, aj, ak, al, am, an);
   return pod;
 }
 

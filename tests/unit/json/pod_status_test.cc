@@ -22,7 +22,8 @@ constexpr std::string_view kPod = R"({
       {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes"},
       {"type":"PodResizePending","reason":"Infeasible"},
       {"type":"PodResizePending","reason":"Deferred"}],
-    "initContainerStatuses":[{"name":"side","resources":{}},{"name":"plain"}],
+    "initContainerStatuses":[{"name":"side","resources":{}},{"name":"plain"},
+      {"name":"set-aside","allocatedResources":{"cpu":"3"}}],
     "containerStatuses":[{"name":"main","allocatedResources":{"cpu":"2"},
       "resources":{"requests":{"cpu":"1"},"limits":{"cpu":"9"}}}],
     "resources":{"requests":{"memory":"1Gi"}},"allocatedResources":{"memory":"2Gi"}}})";
@@ -45,9 +46,11 @@ TEST(PodStatus, IsReadWhenNeeded) {
   EXPECT_TRUE(pod.resize_infeasible);  // the first of them counts, as upstream
   ASSERT_EQ(pod.container_statuses.size(), 1U);
   EXPECT_EQ(pod.container_statuses[0].name, "main");
-  EXPECT_EQ(pod.container_statuses[0].requests.Get("cpu"), Q("1"));
+  EXPECT_EQ(pod.container_statuses[0].requests->Get("cpu"), Q("1"));
   EXPECT_EQ(pod.container_statuses[0].allocated.Get("cpu"), Q("2"));
-  ASSERT_EQ(pod.init_container_statuses.size(), 1U);  // "plain" reports no resources
+  ASSERT_EQ(pod.init_container_statuses.size(), 2U);  // "plain" reports no resources
+  EXPECT_FALSE(pod.init_container_statuses[1].requests.has_value());
+  EXPECT_EQ(pod.init_container_statuses[1].allocated.Get("cpu"), Q("3"));
   EXPECT_EQ(pod.init_container_statuses[0].name, "side");
   ASSERT_TRUE(pod.status_requests.has_value());
   EXPECT_EQ(pod.status_requests->Get("memory"), Q("1Gi"));

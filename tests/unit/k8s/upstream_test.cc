@@ -52,8 +52,9 @@ TEST(Upstream, QuantitiesAddAndCompareAlike) {
   }
 }
 
-void ExpectRequests(const char* section, ResourceList (*requests_of)(const Pod&)) {
-  const json table = LoadGolden("upstream_pod_requests.json");
+void ExpectRequests(const char* section, ResourceList (*requests_of)(const Pod&),
+                    const char* file = "upstream_pod_requests.json") {
+  const json table = LoadGolden(file);
   ASSERT_GT(table.at(section).size(), 100u);
   for (const json& row : table.at(section)) {
     SCOPED_TRACE(row["pod"].dump());
@@ -71,6 +72,17 @@ TEST(Upstream, PodsRequestAlike) {
 
 TEST(Upstream, PodsThatAreBeingResizedTakeAlike) {
   ExpectRequests("on_node", PodRequestsOnNode);
+}
+
+TEST(Upstream, PodsThatAreBeingResizedTakeAlikeBefore137) {
+  ExpectRequests(
+      "on_node",
+      [](const Pod& pod) {
+        Pod before = pod;
+        before.resize_counting = ResizeCounting::kByContainer;
+        return PodRequestsOnNode(before);
+      },
+      "upstream_pod_requests_1.36.json");
 }
 
 TEST(Upstream, PodsWithoutStatusTakeWhatTheyRequest) {

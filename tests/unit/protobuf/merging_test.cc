@@ -175,7 +175,7 @@ TEST(ProtobufMaps, OfPodsAreInOrder) {
   const PodAffinityTerm& preferred = pod.affinity.preferred_pod.at(0).term;
   ExpectInOrder("labelSelector", preferred.label_selector->match_labels);
   ExpectInOrder("namespaceSelector", preferred.namespace_selector->match_labels);
-  ExpectInOrder("container status", pod.container_statuses.at(0).requests);
+  ExpectInOrder("container status", pod.container_statuses.at(0).requests.value());
   ExpectInOrder("allocated", pod.container_statuses.at(0).allocated);
   ExpectInOrder("status requests", *pod.status_requests);
   ExpectInOrder("status allocated", pod.status_allocated);

@@ -3,12 +3,14 @@
 // against our reading of it:
 //
 //	upstream_quantity.json      apimachinery/pkg/api/resource
-//	upstream_pod_requests.json  component-helpers/resource, with kube-scheduler's options
+//	upstream_pod_requests.json  component-helpers/resource, with kube-scheduler's options; it counts
+//	                            resizes otherwise since 1.37, so one more table is judged by 1.36
 //	upstream_selectors.json     apimachinery/pkg/labels, component-helpers/scheduling/corev1
 //	upstream_protobuf.json      apimachinery/pkg/runtime/serializer/protobuf: objects in both forms
 //
 // Run in tests/: `go run ./support/cmd/oracle-tables` rewrites tests/golden; with -check it changes
 // nothing and exits with status 1 where a table is not what the required version of Kubernetes says.
+// `go run -modfile=go.k8s-1.36.mod ./support/cmd/oracle-tables -of 1.36` does so for 1.36's table.
 // The same seed gives the same bytes.
 package main
 
@@ -28,24 +30,33 @@ type section struct {
 	rows []any
 }
 
-var tables = []struct {
+type table struct {
 	file  string
 	build func(r *rand.Rand) []section
-}{
-	{"upstream_quantity.json", quantityTable},
-	{"upstream_pod_requests.json", podRequestsTable},
-	{"upstream_selectors.json", selectorTable},
-	{"upstream_protobuf.json", protobufTable},
+}
+
+var tables = map[string][]table{
+	"newest": {
+		{"upstream_quantity.json", quantityTable},
+		{"upstream_pod_requests.json", podRequestsTable},
+		{"upstream_selectors.json", selectorTable},
+		{"upstream_protobuf.json", protobufTable},
+	},
+	"1.36": {{"upstream_pod_requests_1.36.json", resizedTable}},
 }
 
 func main() {
 	folder := flag.String("out", "golden", "folder of the tables")
 	check := flag.Bool("check", false, "compare with the tables that are there, and write nothing")
 	seed := flag.Uint64("seed", 1, "seed of the random rows; the committed tables have 1")
+	of := flag.String("of", "newest", "whose tables: those of the newest Kubernetes, or of 1.36")
 	flag.Parse()
+	if tables[*of] == nil {
+		fail(fmt.Errorf("-of %s: wants newest or 1.36", *of))
+	}
 
 	differ := false
-	for i, table := range tables {
+	for i, table := range tables[*of] {
 		path := filepath.Join(*folder, table.file)
 		text := encode(table.build(rand.New(rand.NewPCG(*seed, uint64(i)))))
 		if !*check {

@@ -12,11 +12,17 @@ import (
 
 // podRequestsTable's rows are {pod, requests}: the pod as Kubernetes JSON, the answer as texts.
 func podRequestsTable(r *rand.Rand) []section {
-	pods, resized := []any{}, []any{}
+	pods := []any{}
 	for len(pods) < 400 {
 		// As noderesources.computePodResourceRequest with the default feature gates of this version.
 		pods = append(pods, requestsRow(randomPod(r), resourcehelper.PodResourcesOptions{}))
 	}
+	return append([]section{{"pods", pods}}, resizedTable(r)...)
+}
+
+// resizedTable has pods on nodes, with resizes under way.
+func resizedTable(r *rand.Rand) []section {
+	resized := []any{}
 	for len(resized) < 600 {
 		pod := randomPod(r)
 		addStatus(r, pod)
@@ -26,7 +32,7 @@ func podRequestsTable(r *rand.Rand) []section {
 			InPlacePodLevelResourcesVerticalScalingEnabled: true,
 		}))
 	}
-	return []section{{"pods", pods}, {"on_node", resized}}
+	return []section{{"on_node", resized}}
 }
 
 func requestsRow(pod *v1.Pod, options resourcehelper.PodResourcesOptions) any {

@@ -18,12 +18,20 @@ func addStatus(r *rand.Rand, pod *v1.Pod) {
 	if chance(r, 40) {
 		pod.Status.Resources = &v1.ResourceRequirements{}
 		if chance(r, 80) {
-			pod.Status.Resources.Requests = randomResources(r)
+			pod.Status.Resources.Requests = reported(r)
 		}
 		if chance(r, 70) {
-			pod.Status.AllocatedResources = randomResources(r)
+			pod.Status.AllocatedResources = reported(r)
 		}
 	}
+}
+
+// reported is never empty and there: no API server sends that, and upstream tells it from what is absent.
+func reported(r *rand.Rand) v1.ResourceList {
+	if list := randomResources(r); len(list) > 0 {
+		return list
+	}
+	return nil
 }
 
 func randomStatuses(r *rand.Rand, containers []v1.Container) []v1.ContainerStatus {
@@ -31,10 +39,10 @@ func randomStatuses(r *rand.Rand, containers []v1.Container) []v1.ContainerStatu
 	for _, c := range containers {
 		status := v1.ContainerStatus{Name: c.Name}
 		if chance(r, 75) {
-			status.Resources = &v1.ResourceRequirements{Requests: randomResources(r)}
+			status.Resources = &v1.ResourceRequirements{Requests: reported(r)}
 		}
 		if chance(r, 75) {
-			status.AllocatedResources = randomResources(r)
+			status.AllocatedResources = reported(r)
 		}
 		if chance(r, 85) {
 			statuses = append(statuses, status)

@@ -79,6 +79,7 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"", "persistentvolumeclaims", follow},
                                    AccessRule{"", "persistentvolumes", follow},
                                    AccessRule{"", "pods", {"get", "list", "watch"}},
+                                   AccessRule{"resource.k8s.io", "deviceclasses", follow},
                                    AccessRule{"resource.k8s.io", "resourceclaims", follow},
                                    AccessRule{"scheduling.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.k8s.io", "priorityclasses", follow},

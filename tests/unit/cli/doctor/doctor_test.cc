@@ -29,7 +29,7 @@ class DoctorFinds : public ::testing::TestWithParam<FindingRow> {};
 
 TEST_P(DoctorFinds, ThatAndNothingElse) {
   const FindingRow& row = GetParam();
-  const auto diagnosis = DiagnoseYaml(Configuration(row.agents, row.changes));
+  const auto diagnosis = DiagnoseYaml(Configuration(row.agents, row.changes), row.told);
   ASSERT_THAT(NamesOf(diagnosis), ElementsAre(row.finding));
   EXPECT_EQ(diagnosis->findings[0].place.path, row.place);
   EXPECT_THAT(diagnosis->findings[0].found, HasSubstr(row.found));
@@ -140,6 +140,11 @@ INSTANTIATE_TEST_SUITE_P(
                  {{"extenders[3]",
                    "{urlPrefix: http://other/x, prioritizeVerb: p, weight: 1, managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
+                 {{"--gang.unchecked", "a.b/c"}}},
+        QuietRow{"ManagedResourcesThatAreCompared",
+                 {{"extenders[3]",
+                   "{urlPrefix: http://other/x, prioritizeVerb: p, weight: 1, managedResources: "
+                   "[{name: a.b/c}]}"}},
                  {}},
         QuietRow{"PathsOfTheOriginal",
                  {{"extenders[0].urlPrefix", "http://127.0.0.1:9871/scheduler"},

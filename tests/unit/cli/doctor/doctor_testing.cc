@@ -17,11 +17,13 @@ struct PlannerSettings {
   std::string scheduler_lease = "kube-system/kube-scheduler";
   int64_t bind_timeout = 300;
   std::string nominate = "rejected";
+  std::string unchecked;
   static constexpr auto kFields = std::tuple{
       Setting{"scheduler-names", &PlannerSettings::scheduler_names, "whose pods are planned"},
       Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"},
       Setting{"bind-timeout", &PlannerSettings::bind_timeout, Range{5, 86'400}, "of the barrier"},
-      Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"}};
+      Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"},
+      Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"}};
 };
 
 class Planner final : public Agent,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct FindingRow {
   std::string found;  // a part of it
   std::string fix;    // a part of it
   std::string agents = kSafeAndGang;
+  std::map<std::string, std::string> told = {};
 };
 
 std::vector<FindingRow> RefusedRows();

@@ -95,6 +95,53 @@ std::vector<FindingRow> SchedulerRows() {
        "profiles[0].plugins.bind.enabled[0].name",
        "Mine",
        "leave it out"},
+      {"ManagedResourceNotTold",
+       "unchecked-missing",
+       {{"extenders[3]",
+         "{urlPrefix: 'http://127.0.0.1:8082/score', prioritizeVerb: score, weight: 1, "
+         "httpTimeout: 1s, "
+         "nodeCacheCapable: true, managedResources: [{name: example.com/score, "
+         "ignoredByScheduler: true}]}"}},
+       "profiles",
+       "example.com/score of profile default-scheduler; agent gang has \"\"",
+       "--gang.unchecked example.com/score"},
+      {"IgnoredResourcesNotTold",
+       "unchecked-missing",
+       {{"profiles",
+         "[{schedulerName: default-scheduler, pluginConfig: [{name: NodeResourcesFit, args: "
+         "{ignoredResources: [example.com/a], ignoredResourceGroups: [example.net]}}]}]"}},
+       "profiles[0]",
+       "example.com/a,example.net/* of profile default-scheduler",
+       "--gang.unchecked example.com/a,example.net/*"},
+      {"PluginThatIsOffNotTold",
+       "unchecked-missing",
+       {{"profiles", "[{plugins: {filter: {disabled: [{name: NodePorts}]}}}]"}},
+       "profiles[0]",
+       "NodePorts of profile default-scheduler",
+       "--gang.unchecked NodePorts"},
+      {"IgnoredResourcesWithoutEffect",
+       "ignored-without-effect",
+       {{"extenders[3]",
+         "{urlPrefix: 'http://127.0.0.1:8082/score', prioritizeVerb: score, weight: 1, "
+         "httpTimeout: 1s, "
+         "nodeCacheCapable: true, managedResources: [{name: example.com/score, "
+         "ignoredByScheduler: true}]}"},
+        {"profiles",
+         "[{schedulerName: default-scheduler, pluginConfig: [{name: NodeResourcesFit, args: "
+         "{ignoredResources: [example.com/licence]}}]}]"}},
+       "profiles[0].pluginConfig[0].args.ignoredResources[0]",
+       "example.com/licence",
+       "managedResources of an extender",
+       kSafeAndGang,
+       {{"--gang.unchecked", "example.com/score"}}},
+      {"MoreToldThanIsUnchecked",
+       "unchecked-too-much",
+       {},
+       "profiles",
+       "NodePorts of profile default-scheduler; agent gang has \"NodePorts\"",
+       "leave --gang.unchecked out",
+       kSafeAndGang,
+       {{"--gang.unchecked", "NodePorts"}}},
   };
 }
 

@@ -192,12 +192,12 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
-  EXPECT_THAT(
-      ran.err,
-      HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
-                "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims -A -o yaml` prints "
-                "(without podgroups where none are installed, and resourceclaims before "
-                "Kubernetes 1.34)\n"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
+                        "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses "
+                        "-A -o yaml` prints "
+                        "(without podgroups where none are installed, and resourceclaims and "
+                        "deviceclasses before Kubernetes 1.34)\n"));
 }
 
 TEST_F(ExplainGang, SaysWhyPodsThatNameAGangAreInNone) {

@@ -83,13 +83,13 @@ TEST(Actor, WantsAUid) {
   EXPECT_EQ(scene.actor.Nominate(without, "n", "", kLimits).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(scene.actor.Evict(without, kLimits).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(scene.actor.Bind(without, "n", kLimits).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(scene.actor.Bind(without, "n", {}, kLimits).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(scene.api.asked, IsEmpty());
 }
 
 TEST(Actor, Binds) {
   ActorScene scene({std::string("{}")});
-  EXPECT_EQ(scene.actor.Bind(kPod, "n1", kLimits), absl::OkStatus());
+  EXPECT_EQ(scene.actor.Bind(kPod, "n1", {}, kLimits), absl::OkStatus());
   EXPECT_EQ(scene.api.asked[0].path, "/api/v1/namespaces/shop/pods/web-1/binding");
   EXPECT_FALSE(scene.api.asked[0].rate_limited);
 }
@@ -114,18 +114,18 @@ TEST(Actor, SendsSoManyBindingsAtOnceAndNoMore) {
   ActorScene scene({});
   HeldApi api;
   ClusterActor actor(&api, &scene.cluster, &scene.watch, &scene.changes, {.bindings_at_once = 1});
-  std::jthread first([&] { EXPECT_EQ(actor.Bind(kPod, "n1", kLimits), absl::OkStatus()); });
+  std::jthread first([&] { EXPECT_EQ(actor.Bind(kPod, "n1", {}, kLimits), absl::OkStatus()); });
   api.asked.wait();
-  const absl::Status late = actor.Bind(kPod, "n1", {.timeout = std::chrono::milliseconds(0)});
+  const absl::Status late = actor.Bind(kPod, "n1", {}, {.timeout = std::chrono::milliseconds(0)});
   EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(late.message()), HasSubstr("was not sent within 0 ms"));
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_EQ(actor.Bind(kPod, "n1", {.stop = stopped.get_token()}).code(),
+  EXPECT_EQ(actor.Bind(kPod, "n1", {}, {.stop = stopped.get_token()}).code(),
             absl::StatusCode::kCancelled);
   api.answer.count_down();
   first.join();
-  EXPECT_EQ(actor.Bind(kPod, "n1", kLimits), absl::OkStatus());
+  EXPECT_EQ(actor.Bind(kPod, "n1", {}, kLimits), absl::OkStatus());
 }
 
 TEST(Actor, EvictsThatPodOnly) {

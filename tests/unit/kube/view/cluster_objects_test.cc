@@ -21,9 +21,10 @@ constexpr const char* kGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
 constexpr const char* kVolumesPath = "/api/v1/persistentvolumes";
 constexpr const char* kClaims = "/api/v1/persistentvolumeclaims";
 constexpr const char* kDevices = "/apis/resource.k8s.io/v1/resourceclaims";
+constexpr const char* kDeviceClassesPath = "/apis/resource.k8s.io/v1/deviceclasses";
 // Nodes, pods, PodGroups of four dialects, PriorityClasses, PodDisruptionBudgets, volumes, their
 // claims, and claims of devices.
-constexpr int kKinds = 11;
+constexpr int kKinds = 12;
 
 std::string Group(std::string_view name, std::string_view uid, int64_t version,
                   std::string_view minimum, std::string_view phase = "") {
@@ -104,6 +105,7 @@ class ObjectsOfACluster : public ::testing::Test {
   }
   void Start() {
     if (!devices_served_) api_.Answer(kDevices, "", NoSuchKind());
+    if (!classes_served_) api_.Answer(kDeviceClassesPath, "", NoSuchKind());
     watch_.Start(All());
     Settle();
   }
@@ -131,6 +133,7 @@ class ObjectsOfACluster : public ::testing::Test {
   }
 
   bool devices_served_ = false;
+  bool classes_served_ = false;
   VirtualTime time_;
   ScriptedPaths api_;
   cluster::ChangeListeners changes_;
@@ -143,6 +146,7 @@ class ObjectsOfACluster : public ::testing::Test {
 TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
   EXPECT_EQ(actor_.Take().status().message(), "the cluster is not followed yet");
   api_.Answer(kDevices, "", NoSuchKind());
+  api_.Answer(kDeviceClassesPath, "", NoSuchKind());
   watch_.Start(All());
   EXPECT_EQ(actor_.Take().status().code(), absl::StatusCode::kUnavailable);
   api_.Answer(kGroups, EventOf("ADDED", Group("train", "u1", 4, "3")) + InitialEnd(5));
@@ -317,6 +321,25 @@ TEST_F(ObjectsOfACluster, ComeWithPodsThatHaveTheirPlaceWhateverElseIsRead) {
 TEST_F(ObjectsOfACluster, AreNotFollowedWhereNobodyAsks) {
   watch_.Start(Needs().NodeLabels());
   EXPECT_EQ(watch_.States().size(), 1U);
+}
+
+TEST_F(ObjectsOfACluster, HaveTheResourcesThatDeviceClassesServe) {
+  classes_served_ = true;
+  api_.Answer(kGroups, InitialEnd(5));
+  api_.Answer(
+      kDeviceClassesPath,
+      EventOf("ADDED", R"({"metadata":{"name":"gpu","resourceVersion":"6"},)"
+                       R"("spec":{"extendedResourceName":"example.com/gpu"}})") +
+          EventOf("ADDED", R"({"metadata":{"name":"nic","resourceVersion":"7"},"spec":{}})") +
+          InitialEnd(8));
+  Start();
+  EXPECT_THAT(Take().device_resources,
+              ElementsAre("deviceclass.resource.kubernetes.io/gpu",
+                          "deviceclass.resource.kubernetes.io/nic", "example.com/gpu"));
+  api_.Answer(kDeviceClassesPath,
+              EventOf("DELETED", R"({"metadata":{"name":"gpu","resourceVersion":"9"}})"));
+  Settle();
+  EXPECT_THAT(Take().device_resources, ElementsAre("deviceclass.resource.kubernetes.io/nic"));
 }
 
 }  // namespace

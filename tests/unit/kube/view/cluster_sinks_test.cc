@@ -33,6 +33,8 @@ class RecordingCluster final : public ClusterSink {
   std::vector<Pod> pods;
 };
 
+const auto kCountNewest = [] { return ResizeCounting::kByPod; };
+
 void Replace(ObjectFeed* feed, const std::vector<std::string>& items) {
   feed->BeginReplace();
   ListPageReader reader;
@@ -85,7 +87,7 @@ TEST(NodeSink, TakesNoOtherKind) {
 
 TEST(PodSink, ReadsWhatIsNeeded) {
   RecordingCluster cluster;
-  PodSink sink(&cluster, Needs().PodResources());
+  PodSink sink(&cluster, Needs().PodResources(), kCountNewest);
   std::vector<std::string> problems;
   ObjectFeed feed(kPods, &sink, [&problems](const ObjectProblem& problem) {
     problems.push_back(std::string(problem.name) + " " + problem.value->field);
@@ -107,12 +109,25 @@ TEST(PodSink, ReadsWhatIsNeeded) {
 
 TEST(PodSink, RemovesWhatANewListLacks) {
   RecordingCluster cluster;
-  PodSink sink(&cluster, Needs());
+  PodSink sink(&cluster, Needs(), kCountNewest);
   ObjectFeed feed(kPods, &sink, {});
   Replace(&feed, {Json("a", 1, ""), Json("b", 1, "")});
   cluster.calls.clear();
   Replace(&feed, {Json("a", 1, "")});
   EXPECT_THAT(cluster.calls, ElementsAre("pod d/a", "no pod d/b"));
+}
+
+TEST(PodSink, AsksBeforeEachListHowResizesCount) {
+  RecordingCluster cluster;
+  ResizeCounting counting = ResizeCounting::kByContainer;
+  PodSink sink(&cluster, Needs(), [&counting] { return counting; });
+  ObjectFeed feed(kPods, &sink, {});
+  Replace(&feed, {Json("a", 1, "")});
+  counting = ResizeCounting::kByPod;  // the server was upgraded
+  Replace(&feed, {Json("a", 2, "")});
+  ASSERT_EQ(cluster.pods.size(), 2U);
+  EXPECT_EQ(cluster.pods[0].resize_counting, ResizeCounting::kByContainer);
+  EXPECT_EQ(cluster.pods[1].resize_counting, ResizeCounting::kByPod);
 }
 
 }  // namespace

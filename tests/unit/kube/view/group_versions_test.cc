@@ -112,6 +112,17 @@ TEST_F(GroupVersions, AVersionThatGoesGivesWayToTheOneThatComes) {
   EXPECT_THAT(Minimums(), ElementsAre(5));
 }
 
+TEST_F(GroupVersions, OfWhichAnswersContradictEachOtherStay) {
+  Serve({"v1beta1"});
+  api_.Answer(PathOfVersion("v1beta1"), EventOf("ADDED", Gang(4, 3)) + InitialEnd(5));
+  Start();
+  // One of several API servers does not have the version yet; another one answers discovery.
+  api_.Answer(PathOfVersion("v1beta1"), "", Gone());
+  Settle();
+  EXPECT_TRUE(IsServed());
+  EXPECT_THAT(Minimums(), ElementsAre(4));
+}
+
 TEST_F(GroupVersions, ANewerVersionThatComesToAnOlderOneIsReadFromTheNextWatchOn) {
   Serve({"v1alpha3"});
   api_.Answer(PathOfVersion("v1beta1"), "", Gone());

@@ -56,7 +56,9 @@ TEST_P(GroupStatus, IsWrittenInTheWordsOfTheDialect) {
   const auto& asked = scene.api.asked.at(0);
   EXPECT_EQ(asked.method, "PATCH");
   EXPECT_EQ(asked.path, std::string("/apis/") + GetParam().path + "/status");
-  EXPECT_EQ(asked.content_type, "application/merge-patch+json");
+  EXPECT_EQ(asked.content_type, GetParam().dialect == Dialect::kUpstream
+                                    ? "application/strategic-merge-patch+json"
+                                    : "application/merge-patch+json");
   EXPECT_THAT(asked.query, ElementsAre(Pair("fieldManager", "outrigger")));
   EXPECT_EQ(asked.body, GetParam().body);
   EXPECT_TRUE(asked.rate_limited);
@@ -99,6 +101,13 @@ TEST(GroupStatusOf, UpstreamHasTheConditionOfItsVersion) {
   EXPECT_THAT(text("v1alpha2"), HasSubstr(R"("type":"PodGroupScheduled")"));
   EXPECT_THAT(text("v1alpha3"), HasSubstr(R"("type":"PodGroupInitiallyScheduled")"));
   EXPECT_THAT(text("v1beta1"), HasSubstr(R"("type":"PodGroupInitiallyScheduled")"));
+}
+
+TEST(GroupStatusOf, UpstreamNeverGoesBackOnceTheGroupWasPlaced) {
+  PodGroupStatus status = Waiting();
+  status.was_placed = true;
+  EXPECT_THAT(GroupStatusJson(Dialect::kUpstream, "v1beta1", status, {}),
+              HasSubstr(R"("status":"True")"));
 }
 
 TEST(GroupStatusOf, VolcanoIsWrittenWhereThereIsNoSubresource) {

@@ -24,9 +24,15 @@ PodPtr RandomPod(int number) {
   }
   pod.Annotation(kVolcanoRole, AnyOf("", "ps", "worker"));
   pod.Annotation(kTopologyRequired, AnyOf("", "", "zone", "rack,zone", "a b"));
-  switch (*rc::gen::inRange(0, 12)) {
+  if (*rc::gen::arbitrary<bool>()) pod.Owner(AnyOf("job-1", "job-2"));
+  switch (*rc::gen::inRange(0, 14)) {
     case 0:
       return pod.Phase("Failed");
+    case 12:
+    case 13:
+      return pod.On("node-1")
+          .Scheduled(*rc::gen::inRange<int64_t>(0, 3))
+          .Phase(AnyOf("Failed", "Succeeded"));
     case 1:
       return pod.Terminating();
     case 2:

@@ -43,8 +43,8 @@ TEST(Causes, MembersThatDoNotCountAreNamedByKind) {
   pods.push_back(PodOf("lost").Train("16").Phase("Failed").Terminating());
   const GroupState state = OnlyState(Build(pods));
   EXPECT_EQ(state.text,
-            "12 of 16 members exist; not counted: 2 gated, 1 of another scheduler, 1 terminating, "
-            "2 finished");
+            "13 of 16 members exist (1 succeeded); not counted: 2 gated, 1 of another scheduler, 1 "
+            "terminating, 1 finished");
   EXPECT_EQ(state.existing, 12);
   EXPECT_EQ(state.gated, 2);
   EXPECT_EQ(state.other_scheduler, 1);
@@ -56,6 +56,7 @@ struct CountRow {
   const char* name;
   PodOf second;
   bool exists;
+  bool succeeded = false;
 };
 const CountRow kCountRows[] = {
     {"Pending", PodOf("b").Train(), true},
@@ -67,7 +68,8 @@ const CountRow kCountRows[] = {
     {"OfAnotherSchedulerAndBound", PodOf("b").Train().Scheduler("volcano").On("node"), false},
     {"Terminating", PodOf("b").Train().Terminating(), false},
     {"TerminatingAndBound", PodOf("b").Train().Terminating().On("node"), false},
-    {"Succeeded", PodOf("b").Train().Phase("Succeeded").On("node"), false},
+    {"Succeeded", PodOf("b").Train().Phase("Succeeded").On("node"), false, true},
+    {"SucceededElsewhere", PodOf("b").Train().Phase("Succeeded"), false},
     {"Failed", PodOf("b").Train().Phase("Failed").On("node"), false},
     {"Running", PodOf("b").Train().Phase("Running").On("node"), true},
 };
@@ -77,8 +79,9 @@ TEST(Members, ExistAsThisTableSays) {
     SCOPED_TRACE(row.name);
     const Built built = Build({PodOf("a").Train(), row.second});
     EXPECT_EQ(OnlyState(built).existing, row.exists ? 2 : 1);
-    EXPECT_THAT(built.units, SizeIs(row.exists ? 1 : 0));
-    EXPECT_EQ(OnlyState(built).cause, row.exists ? GroupCause::kNone : GroupCause::kTooFewMembers);
+    const bool counts = row.exists || row.succeeded;
+    EXPECT_THAT(built.units, SizeIs(counts ? 1 : 0));
+    EXPECT_EQ(OnlyState(built).cause, counts ? GroupCause::kNone : GroupCause::kTooFewMembers);
   }
 }
 

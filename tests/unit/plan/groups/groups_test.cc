@@ -52,6 +52,18 @@ TEST_P(EveryDialect, MakesAUnitOfItsMembers) {
   EXPECT_THAT(built.notes, IsEmpty());
 }
 
+TEST(SinglePods, ForOneNodeComeBeforeAll) {
+  Pod pod = PodOf("daemon");
+  pod.affinity.required_node.emplace().terms.emplace_back().match_fields.push_back(
+      {"metadata.name", SelectorOperator::kIn, {"n1"}});
+  UnitTable table;
+  const Pods pods = {PodOf("urgent").Priority(1000), std::make_shared<const Pod>(pod)};
+  for (int round = 0; round < 2; ++round) {  // made, and kept
+    table.Update(pods, {}, AllServed(), nullptr);
+    EXPECT_THAT(Brief(table.made().units), ElementsAre("daemon(daemon)", "urgent(urgent)"));
+  }
+}
+
 TEST_P(EveryDialect, WaitsForItsObject) {
   const Built built = Build(TwoOf(GetParam()));
   if (GetParam() == Dialect::kLabels) {  // has none

@@ -31,6 +31,10 @@ class PodOf {
   PodOf& Created(int64_t seconds) { return pod_.creation_time = seconds, *this; }
   PodOf& Gate(std::string_view gate) { return pod_.scheduling_gates.emplace_back(gate), *this; }
   PodOf& On(std::string_view node) { return pod_.node_name = node, *this; }
+  PodOf& Owner(std::string_view uid) {
+    return pod_.controller = {"Job", "of-" + std::string(uid), std::string(uid)}, *this;
+  }
+  PodOf& Scheduled(int64_t seconds) { return pod_.scheduled_time = seconds, *this; }
   PodOf& Phase(std::string_view phase) { return pod_.phase = phase, *this; }
   PodOf& Terminating() { return pod_.being_deleted = true, *this; }
   PodOf& Scheduler(std::string_view name) { return pod_.scheduler_name = name, *this; }

@@ -38,11 +38,11 @@ std::string TextOf(const Unit& unit) {
 }
 
 std::string TextOf(const GroupState& state) {
-  return fmt::format("{} {}{} {} {} {}/{} {} {} {} {} {} {}/{}",
-                     static_cast<int>(state.key.dialect), plan::TextOf(state.key), state.key.uid,
-                     static_cast<int>(state.cause), state.text, state.existing, state.minimum,
-                     state.bound, state.queued, state.gated, state.other_scheduler,
-                     state.terminating, state.succeeded, state.finished);
+  return fmt::format(
+      "{} {}{} {} {} {}/{} {} {} {} {} {} {}/{} {} {}{}", static_cast<int>(state.key.dialect),
+      plan::TextOf(state.key), state.key.uid, static_cast<int>(state.cause), state.text,
+      state.existing, state.minimum, state.bound, state.queued, state.gated, state.other_scheduler,
+      state.terminating, state.succeeded, state.finished, state.ran, state.needed, state.admitted);
 }
 
 std::vector<std::string> TextsOf(const GroupedUnits& made) {
