@@ -27,8 +27,10 @@ type options struct {
 	outrigger string
 	out       string
 	rounds    int
-	crowd     crowd
-	queue     queue
+	// waitingOnly leaves the crowd out.
+	waitingOnly bool
+	crowd       crowd
+	queue       queue
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -50,7 +52,7 @@ var full = options{
 }
 
 func (o options) partial() bool {
-	return o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
+	return o.waitingOnly || o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
 }
 
 func main() {
@@ -81,6 +83,7 @@ func parse(args []string) (options, error) {
 	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
 	set.IntVar(&o.queue.room, "room", full.queue.room, "gangs of four that there is room for, where more wait")
 	set.IntVar(&o.queue.gangs, "waiting", full.queue.gangs, "gangs of four in all, those that wait included")
+	set.BoolVar(&o.waitingOnly, "waiting-only", false, "measure only what it costs that gangs wait")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
 		return o, err

@@ -15,6 +15,46 @@ type queueRound struct {
 	cpu    float64   // of scheduler and agent while nothing changes, in cores
 	writes int       // of the condition of one waiting pod while nothing changes, at most
 	freed  []float64 // seconds until a freed place is taken by a whole gang
+	own    ownRound
+}
+
+// ownRound is the same where kube-scheduler plans groups by its own gates, without the agent.
+type ownRound struct {
+	whole int
+	cpu   float64 // of the scheduler while nothing changes, in cores
+}
+
+// measureOwn fills a cluster as measure does, and watches those that wait.
+func (q queue) measureOwn(ctx context.Context, binary string, r *ownRound) error {
+	s, err := newStage(ctx, binary, q.room, ownGates)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if err := s.startScheduler(); err != nil {
+		return err
+	}
+	if err := s.createGangs(8, q.gangs, slots, true); err != nil {
+		return err
+	}
+	if _, err := s.untilBound(q.room * slots); err != nil {
+		return err
+	}
+	settle(ctx, 10*time.Second)
+	for g := range q.gangs {
+		if s.bound(fmt.Sprintf("g%03d-", g)) == slots {
+			r.whole++
+		}
+	}
+	began := time.Now()
+	before, err := s.effort()
+	if err != nil {
+		return err
+	}
+	settle(ctx, q.watch)
+	after, err := s.effort()
+	r.cpu = after.since(before).scheduler / time.Since(began).Seconds()
+	return err
 }
 
 // measure fills a cluster with gangs, watches those that wait, and ends the others one by one.

@@ -19,13 +19,20 @@ func measure(ctx context.Context, o options) (*report, error) {
 	r := &report{crowd: newCrowdRows()}
 	for round := range o.rounds {
 		fmt.Fprintf(os.Stderr, "round %d\n", round+1)
-		if err := o.crowd.measure(ctx, o.outrigger, r.crowd); err != nil {
-			return nil, err
+		if !o.waitingOnly {
+			if err := o.crowd.measure(ctx, o.outrigger, r.crowd); err != nil {
+				return nil, err
+			}
 		}
 		var queue queueRound
 		if err := o.queue.measure(ctx, o.outrigger, &queue); err != nil {
 			return nil, err
 		}
+		if err := o.queue.measureOwn(ctx, o.outrigger, &queue.own); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(os.Stderr, "gangs that wait by kube-scheduler's own gates: %d whole, %.4f cores of the scheduler\n",
+			queue.own.whole, queue.own.cpu)
 		fmt.Fprintf(os.Stderr, "gangs that wait: %d whole, %.4f cores, condition of a pod written %d times, "+
 			"freed places taken after %.2f s, %.2f s at most\n", queue.whole, queue.cpu, queue.writes,
 			median(queue.freed), slices.Max(append(queue.freed, 0)))
@@ -110,6 +117,29 @@ func (r *report) targets(o options) []sheet.Target[*report] {
 	}
 }
 
+// waitingTable compares what it costs that gangs wait.
+func (r *report) waitingTable(q queue) sheet.Table {
+	column := func(of func(queueRound) float64) float64 {
+		var values []float64
+		for _, round := range r.queues {
+			values = append(values, of(round))
+		}
+		return median(values)
+	}
+	return sheet.Table{
+		Title:  fmt.Sprintf("%d gangs where there is room for %d, watched for %v", q.gangs, q.room, q.watch),
+		Header: []string{"", "whole", "cores"},
+		Rows: [][]string{
+			append([]string{"scheduler and agent"}, sheet.Shorts(
+				column(func(q queueRound) float64 { return float64(q.whole) }),
+				column(func(q queueRound) float64 { return q.cpu }))...),
+			append([]string{"kube-scheduler by its own gates"}, sheet.Shorts(
+				column(func(q queueRound) float64 { return float64(q.own.whole) }),
+				column(func(q queueRound) float64 { return q.own.cpu }))...),
+		},
+	}
+}
+
 func (r *report) section(o options) sheet.Section {
 	table := sheet.Table{
 		Title:  fmt.Sprintf("%d pods in %d gangs on %d nodes, seconds until all are bound", o.crowd.pods(), o.crowd.gangs, o.crowd.nodes),
@@ -125,7 +155,7 @@ func (r *report) section(o options) sheet.Section {
 		Heading: "Gangs",
 		Text: fmt.Sprintf("Median of %d rounds in turns, each on a control plane of its own. Plain is without an extender, "+
 			"passing beside one that does nothing, singles are the same pods beside the agent. Load before: %s.", o.rounds, sheet.Load()),
-		Tables:  []sheet.Table{table, effortTable(o.crowd.pods(), r.crowd)},
+		Tables:  []sheet.Table{table, effortTable(o.crowd.pods(), r.crowd), r.waitingTable(o.queue)},
 		Targets: sheet.Judge(r.targets(o), r),
 	}
 }

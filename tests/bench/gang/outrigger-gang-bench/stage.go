@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -34,7 +35,11 @@ const (
 	nobody companion = iota
 	doesNothing
 	agent
+	ownGates // nothing: kube-scheduler plans upstream's groups itself
 )
+
+// withGates makes upstream's groups known to a program.
+const withGates = "--feature-gates=GenericWorkload=true"
 
 // stage is a control plane of its own for one measurement.
 type stage struct {
@@ -42,6 +47,7 @@ type stage struct {
 	cancel    context.CancelFunc
 	dir       string
 	binary    string
+	beside    companion
 	cluster   *cluster.Cluster
 	client    kubernetes.Interface
 	tracker   *kube.Tracker
@@ -57,7 +63,7 @@ func newStage(ctx context.Context, binary string, nodes int, beside companion) (
 	if err != nil {
 		return nil, err
 	}
-	s = &stage{dir: dir, binary: binary}
+	s = &stage{dir: dir, binary: binary, beside: beside}
 	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
 	if err := s.start(nodes, beside); err != nil {
 		s.stop()
@@ -67,7 +73,11 @@ func newStage(ctx context.Context, binary string, nodes int, beside companion) (
 }
 
 func (s *stage) start(nodes int, beside companion) (err error) {
-	if s.cluster, err = cluster.Start(s.ctx, s.dir, cluster.Options{}); err != nil {
+	var options cluster.Options
+	if beside == ownGates {
+		options.ServerArgs = []string{withGates, "--runtime-config=scheduling.k8s.io/v1beta1=true"}
+	}
+	if s.cluster, err = cluster.Start(s.ctx, s.dir, options); err != nil {
 		return err
 	}
 	config := *s.cluster.Config
@@ -150,7 +160,11 @@ func (s *stage) extend(url string) (err error) {
 }
 
 func (s *stage) startScheduler() (err error) {
-	s.scheduler, err = s.cluster.StartScheduler("kube-scheduler", s.config)
+	var args []string
+	if s.beside == ownGates {
+		args = append(args, withGates)
+	}
+	s.scheduler, err = s.cluster.StartScheduler("kube-scheduler", s.config, args...)
 	return err
 }
 
@@ -202,18 +216,34 @@ func gangName(number int) string { return fmt.Sprintf("g%03d", number) }
 func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
 	return s.inParallel(clients, gangs, func(g int) error {
 		gang := gangName(g)
+		if grouped && s.beside == ownGates {
+			if err := s.createGroup(gang, size); err != nil {
+				return err
+			}
+		}
 		for i := range size {
 			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
-			if grouped {
+			if grouped && s.beside != ownGates {
 				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
 			}
 			pod := builder.Pod()
+			if grouped && s.beside == ownGates {
+				pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &gang}
+			}
 			if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// createGroup creates a group of upstream's.
+func (s *stage) createGroup(name string, size int) error {
+	group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault}}
+	group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: int32(size)}
+	_, err := s.client.SchedulingV1beta1().PodGroups(group.Namespace).Create(s.ctx, group, metav1.CreateOptions{})
+	return err
 }
 
 func (s *stage) bound(prefix string) int {
