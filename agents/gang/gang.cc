@@ -125,10 +125,12 @@ class Gang final : public Agent,
     charge_.Stop();
   }
 
+  absl::Status Live() const override { return loop_.pulse().Live(); }
+
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
     inbox_.Called(std::chrono::steady_clock::now());
     const auto answers = loop_.Answer();
-    if (!answers->usable.ok()) return answers->usable;
+    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
     const Admission admission = Admit(*answers->board, request, &tentative_, verdicts);
     using Outcome = Admission::Outcome;
     if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
@@ -148,7 +150,7 @@ class Gang final : public Agent,
 
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
     const auto answers = loop_.Answer();
-    if (!answers->usable.ok()) return answers->usable;
+    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
     Steer(*answers->board, request, scores);
     return absl::OkStatus();
   }
@@ -158,7 +160,7 @@ class Gang final : public Agent,
     {
       // A member may wait for minutes: it must not keep the plan of its arrival alive.
       const auto answers = loop_.Answer();
-      if (!answers->usable.ok()) return answers->usable;
+      if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
       tentative_.End(request.pod_uid);
       const Board& board = *answers->board;
       const BoardPod* seat = board.Find(request.pod_uid);
@@ -173,7 +175,7 @@ class Gang final : public Agent,
   absl::Status Preempt(const PreemptRequest& request,
                        std::vector<NodeVictims>* chosen) const override {
     const auto answers = loop_.Answer();
-    if (!answers->usable.ok()) return answers->usable;
+    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
     ChooseVictims(*answers->board, request, &barriers_, chosen);
     if (chosen->empty()) {
       const bool awaited =

@@ -50,10 +50,12 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, I
       reports_(reports),
       options_(std::move(options)),
       memory_(options_.memory),
+      explainer_([this] { Nudge(); }),
       recovery_(cluster, &evictor->reports(), options_.partial_timeout,
                 [charge] { return charge->Ask({.timeout = kLeaseTimeout}); }),
       answers_(std::make_shared<Answers>(
-          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})) {
+          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
+      pulse_(options_.now) {
   pods_.LeaveOut(options_.checks);
 }
 
@@ -64,6 +66,8 @@ PlanLoop::~PlanLoop() {
 void PlanLoop::Start() {
   changes_ = cluster_->OnChange([this] { Nudge(); });
   recovery_.Start();
+  explainer_.Start();
+  watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -72,6 +76,9 @@ void PlanLoop::Stop() {
   changes_.End();
   thread_.request_stop();
   thread_.join();
+  watcher_.request_stop();
+  watcher_.join();
+  explainer_.Stop();
   recovery_.Stop();
 }
 
@@ -97,6 +104,16 @@ void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) 
 void PlanLoop::Run(const std::stop_token& stop) {
   bool nudged = false;
   while (Await(stop, &nudged)) Step(nudged, stop);
+}
+
+// The thread that is stuck reports nothing by itself.
+void PlanLoop::Watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!never.wait_for(lock, stop, kIdle, [] { return false; }) && !stop.stop_requested()) {
+    reports_->OnPulse(pulse_.UnderWay());
+  }
 }
 
 std::optional<Time> PlanLoop::next_look() const {
@@ -148,6 +165,12 @@ absl::Status PlanLoop::Acting() {
 }
 
 void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
+  pulse_.Begin("reading the Lease");
+  MakeRound(nudged, stop);
+  pulse_.End();
+}
+
+void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
   const absl::Status acting = Acting();
   auto view = cluster_->Take();
   const std::shared_ptr<const Answers> before = Answer();
@@ -159,8 +182,10 @@ void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
   }
   if (!nudged && before->usable.ok()) return;
   const auto began = std::chrono::steady_clock::now();
+  pulse_.GoOn("planning");
   Plan(*view);
   plan_took_ = std::chrono::steady_clock::now() - began;
+  pulse_.GoOn("writing nominations");
   Write(stop);
 }
 
@@ -250,14 +275,16 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   due_ = memory_.Learn(*board, snapshot, now);
   inbox_->AwaitAsks(memory_.awaits_asks());
+  pulse_.GoOn("opening barriers, which reads the Lease");
   barriers_->OnPlan(board);
+  pulse_.GoOn("reporting");
   reports_->OnReserved(planned.kept.size());
   const auto partial = recovery_.OnPlan(*board, *barriers_, now);
   reports_->OnPartial(*board, partial, recovery_.partial());
   reports_->OnBarriers(barriers_->standing(), barriers_->waiting());
   reports_->OnPlan(*board, notes_.Take(), memory_.TakeTimedOut(), now);
   evictor_->OnPlan(view, units, options, *board);
-  reports_->Explain(&planner_, view.snapshot, units, options, *board, now);
+  reports_->Explain(&explainer_, view.snapshot, units, options, *board, now);
   statuses_->OnPlan(*board, pods, [&](const plan::UnitKey& gang) {
     const BoardUnit* const unit = board->FindUnit(gang);
     return unit == nullptr ? std::string() : reports_->WhyWaits(gang, unit->word);

@@ -26,6 +26,7 @@
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
+#include "plan_pulse.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 
@@ -61,6 +62,12 @@ class PlanLoop {
   void Stop();
 
   std::shared_ptr<const Answers> Answer() const;
+  /// Ok if calls may be answered by `answers` now: they are usable, and no round has been under way
+  /// for too long.
+  absl::Status MayAnswerBy(const Answers& answers) const {
+    return answers.usable.ok() ? pulse_.Fresh() : answers.usable;
+  }
+  const PlanPulse& pulse() const { return pulse_; }
   /// Something that a plan depends on may have changed.
   void Nudge();
 
@@ -75,10 +82,12 @@ class PlanLoop {
   bool Await(const std::stop_token& stop, bool* nudged);
   absl::Status Acting();
   void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
+  void MakeRound(bool nudged, const std::stop_token& stop);
   void Plan(const ClusterView& view);
   void TakeChecks(const ClusterObjects& objects);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void Write(const std::stop_token& stop);
+  void Watch(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
 
   ClusterAccess* const cluster_;
@@ -92,6 +101,7 @@ class PlanLoop {
 
   // Of the thread.
   Memory memory_;
+  Explainer explainer_;
   Recovery recovery_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;
@@ -109,9 +119,11 @@ class PlanLoop {
   std::condition_variable_any wake_;
   bool nudged_ = true;
   std::shared_ptr<const Answers> answers_;
+  PlanPulse pulse_;  // guards itself
 
   Subscription changes_;
   std::jthread thread_;
+  std::jthread watcher_;
 };
 
 }  // namespace outrigger::gang

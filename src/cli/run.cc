@@ -66,6 +66,12 @@ int RunSchedulerConfig(const SchedulerConfigFlags& flags, const World& world) {
   if (!plan.ok()) return Report(plan.status(), world);
   const auto input = ReadInput(flags.in, world);
   if (!input.ok()) return Report(input.status(), world);
+  if (input->has_value()) {
+    const SchedulerConfigInput& given = **input;
+    const absl::Status accepted =
+        CheckAcceptedByScheduler({given.name, given.yaml}, plan->compiled_in, plan->left_out);
+    if (!accepted.ok()) return Report(accepted, world);
+  }
   const auto text = WriteSchedulerConfig(*plan, *input);
   if (!text.ok()) return Report(text.status(), world);
   for (const std::string& note : text->notes) world.err << "note: " << note << "\n";

@@ -36,11 +36,14 @@ class EngineImpl final : public Engine {
   const Needs& needs() const override { return needs_; }
   absl::Status Start() override;
   void Stop() override;
+  absl::Status Live() const override;
   void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
             Reply* reply) const override;
   void Trim() const override { json::TrimParsers(); }
 
  private:
+  /// The first status of a controller that is not OK, with the name of its agent.
+  absl::Status FirstBad(absl::Status (*ask)(Controller* controller)) const;
   CallError Answer(const Pipeline& pipeline, const Asked& asked, size_t* nodes, Reply* reply) const;
   CallError AnswerNodes(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                         Reply* reply) const;
@@ -118,22 +121,29 @@ absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents, const Agen
   return absl::OkStatus();
 }
 
-absl::Status EngineImpl::Start() {
+absl::Status EngineImpl::FirstBad(absl::Status (*ask)(Controller* controller)) const {
   for (const Instance& instance : instances_) {
     if (instance.controller == nullptr) continue;
-    const absl::Status started = instance.controller->Start();
-    if (!started.ok()) {
-      return absl::Status(started.code(), fmt::format("agent {}: {}", instance.name,
-                                                      std::string(started.message())));
-    }
+    const absl::Status status = ask(instance.controller);
+    if (status.ok()) continue;
+    return {status.code(),
+            fmt::format("agent {}: {}", instance.name, std::string(status.message()))};
   }
   return absl::OkStatus();
+}
+
+absl::Status EngineImpl::Start() {
+  return FirstBad([](Controller* controller) { return controller->Start(); });
 }
 
 void EngineImpl::Stop() {
   for (auto instance = instances_.rbegin(); instance != instances_.rend(); ++instance) {
     if (instance->controller != nullptr) instance->controller->Stop();
   }
+}
+
+absl::Status EngineImpl::Live() const {
+  return FirstBad([](Controller* controller) { return controller->Live(); });
 }
 
 void EngineImpl::Report(const std::vector<wire::MalformedValue>& malformed) const {

@@ -78,6 +78,8 @@ class Engine {
   /// calls are answered on, as far as agents do without their controllers.
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
+  /// Of the first agent that only a restart helps, with its name (Controller::Live()). Thread-safe.
+  virtual absl::Status Live() const = 0;
 
   /// Answers one call of endpoints()[endpoint]. Never throws; `reply->body` is appended to (reuse
   /// it, cleared). Blocks as long as the agent does: for bind that may be minutes. `abandoned`:

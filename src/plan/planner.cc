@@ -23,11 +23,11 @@ class Planner::State {
     const bool outgrown = first_ != 0 && space_->memory() > 2 * first_ + kMostIdle;
     const bool others = TakeChecks(checks);
     if (space_ == nullptr || outgrown || others) {
-      first_ = 0;
-      space_ = std::make_unique<NodeSpace>(checks_);
-      domains_ = std::make_unique<DomainTable>(space_.get());
-      shapes_ = std::make_unique<ShapeTable>(space_.get());
+      Renew();
     }
+    space_->Follow(snapshot);
+    if (!space_->is_stale()) return;
+    Renew();
     space_->Follow(snapshot);
   }
 
@@ -39,11 +39,20 @@ class Planner::State {
     return round.TakePlan();
   }
 
-  Shortfall Explain(std::span<const Unit> units, size_t index, const PlanOptions& options) {
-    return FindShortfall({space_.get(), domains_.get(), shapes_.get()}, units, index, options);
+  Shortfall Explain(std::span<const Unit> units, size_t index, const PlanOptions& options,
+                    const std::stop_token& stop) {
+    return FindShortfall({space_.get(), domains_.get(), shapes_.get()}, units, index, options,
+                         stop);
   }
 
  private:
+  void Renew() {
+    first_ = 0;
+    space_ = std::make_unique<NodeSpace>(checks_);
+    domains_ = std::make_unique<DomainTable>(space_.get());
+    shapes_ = std::make_unique<ShapeTable>(space_.get());
+  }
+
   // True if they are others than before.
   bool TakeChecks(const std::shared_ptr<const SchedulerChecks>& checks) {
     const bool same =
@@ -69,9 +78,10 @@ Plan Planner::Run(const std::shared_ptr<const ClusterSnapshot>& snapshot,
 }
 
 Shortfall Planner::Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
-                           std::span<const Unit> units, size_t index, const PlanOptions& options) {
+                           std::span<const Unit> units, size_t index, const PlanOptions& options,
+                           const std::stop_token& stop) {
   state_->Follow(cluster::Snapshot::Of(snapshot), options.checks);
-  return state_->Explain(units, index, options);
+  return state_->Explain(units, index, options, stop);
 }
 
 }  // namespace outrigger::plan

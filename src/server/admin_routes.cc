@@ -37,10 +37,10 @@ void AnswerText(int status, std::string_view text, http::Response* response) {
 void AdminRoutes::Handle(const http::Request& request, http::Response* response) const {
   if (!IsGetOrHead(request)) return AnswerWrongMethod(request, "GET, HEAD", response);
   const bool verbose = HasParameter(request.query, "verbose");
-  if (request.path == "/livez") return AnswerText(200, "ok", response);
+  const bool local = IsLoopback(request.peer);
+  if (request.path == "/livez") return AnswerLive(local, response);
   if (request.path == "/readyz" && !verbose) return AnswerReady(response);
 
-  const bool local = IsLoopback(request.peer);
   if (request.path == "/metrics" && (local || metrics_from_anywhere_)) {
     response->content_type = "text/plain; version=0.0.4; charset=utf-8";
     response->body = metrics_.Render();
@@ -64,6 +64,14 @@ std::vector<Check> AdminRoutes::RunChecks() const {
     for (Check& check : checks_()) checks.push_back(std::move(check));
   }
   return checks;
+}
+
+/// Peers from outside get no text of an agent.
+void AdminRoutes::AnswerLive(bool local, http::Response* response) const {
+  const absl::Status live = engine_.Live();
+  if (live.ok()) return AnswerText(200, "ok", response);
+  AnswerText(503, local ? fmt::format("not live: {}", std::string(live.message())) : "not live",
+             response);
 }
 
 /// Peers from outside get names of checks: why one fails may quote what others said.

@@ -14,10 +14,11 @@ namespace outrigger::server {
 /// Thread-safe.
 class AdminRoutes {
  public:
-  /// Both outlive this; `checks` may be null.
-  AdminRoutes(const Metrics& metrics, const std::atomic<Readiness>& readiness, Checks checks,
-              bool metrics_from_anywhere)
-      : metrics_(metrics),
+  /// All outlive this; `checks` may be null.
+  AdminRoutes(const engine::Engine& engine, const Metrics& metrics,
+              const std::atomic<Readiness>& readiness, Checks checks, bool metrics_from_anywhere)
+      : engine_(engine),
+        metrics_(metrics),
         readiness_(readiness),
         checks_(std::move(checks)),
         metrics_from_anywhere_(metrics_from_anywhere) {}
@@ -25,10 +26,12 @@ class AdminRoutes {
   void Handle(const http::Request& request, http::Response* response) const;
 
  private:
+  void AnswerLive(bool local, http::Response* response) const;
   void AnswerReady(http::Response* response) const;
   void AnswerReadyVerbose(http::Response* response) const;
   std::vector<Check> RunChecks() const;
 
+  const engine::Engine& engine_;
   const Metrics& metrics_;
   const std::atomic<Readiness>& readiness_;
   const Checks checks_;

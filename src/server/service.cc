@@ -27,7 +27,7 @@ class ServiceImpl final : public Service {
       : engine_(engine),
         metrics_(metrics),
         extender_routes_(engine),
-        admin_routes_(metrics, readiness_, options.checks, options.metrics_from_anywhere) {}
+        admin_routes_(engine, metrics, readiness_, options.checks, options.metrics_from_anywhere) {}
   ~ServiceImpl() override { Drain(milliseconds{0}, milliseconds{0}); }
 
   absl::Status Listen(const ServiceOptions& options);

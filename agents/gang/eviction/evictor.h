@@ -95,7 +95,7 @@ class Evictor {
 
   void Run(const std::stop_token& stop);
   void Work(const Job& job, const std::stop_token& stop);
-  std::optional<plan::Preemption> Search(const Job& job);
+  std::optional<plan::Preemption> Search(const Job& job, const std::stop_token& stop);
   absl::Status MayEvictAll(const std::vector<plan::Victim>& victims, const std::stop_token& stop);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
   void EvictVictims(const plan::Unit& unit, const std::stop_token& stop);

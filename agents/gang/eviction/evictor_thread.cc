@@ -40,7 +40,7 @@ void Evictor::Run(const std::stop_token& stop) {
 void Evictor::Work(const Job& job, const std::stop_token& stop) {
   const Time began = options_.now();
   const plan::Unit& unit = job.units.back();
-  const std::optional<plan::Preemption> found = Search(job);
+  const std::optional<plan::Preemption> found = Search(job, stop);
   if (!found) return Fail(unit.key, began);
   absl::Status may = MayEvictAll(found->victims, stop);
   if (may.ok() && options_.may_act) may = options_.may_act();
@@ -52,12 +52,13 @@ void Evictor::Work(const Job& job, const std::stop_token& stop) {
   EvictVictims(unit, stop);
 }
 
-std::optional<plan::Preemption> Evictor::Search(const Job& job) {
+std::optional<plan::Preemption> Evictor::Search(const Job& job, const std::stop_token& stop) {
   plan::PreemptionOptions options;
   options.now = options_.wall_clock ? options_.wall_clock() : SystemSeconds();
   options.min_run_time = options_.min_run_time.count();
   options.budgets = job.view.objects->budgets;
   options.most_plans = options_.most_plans;
+  options.stop = stop;
   plan::Preemption found = FindPreemption(&planner_, job.view.snapshot, job.units,
                                           job.units.size() - 1, job.groups, job.options, options);
   if (found.answer != plan::Preemption::Answer::kVictims) return std::nullopt;

@@ -27,6 +27,8 @@ std::vector<MetricSpec> GangMetrics() {
       Spec(Kind::kGauge, metric::kStanding,
            "Gangs of which members wait at a barrier, at the last plan."),
       Spec(Kind::kGauge, metric::kPartial, "Gangs that are bound in part, below their minimum."),
+      Spec(Kind::kGauge, metric::kPlanning,
+           "For how long the round of planning under way has taken; 0: none is under way."),
       Spec(Kind::kGauge, metric::kReserved,
            "Nodes that are kept free for the first gang that waits."),
       Spec(Kind::kCounter, metric::kBarriers, "Barriers that have ended, by how.", "end"),

@@ -140,6 +140,10 @@ void Reports::OnPartial(const Board& board, const std::vector<Recovery::Partial>
   }
 }
 
+void Reports::OnPulse(std::chrono::milliseconds under_way) {
+  metrics_->Set(metric::kPlanning, "", static_cast<double>(under_way.count()) / 1000);
+}
+
 void Reports::OnReserved(size_t nodes) {
   metrics_->Set(metric::kReserved, "", static_cast<double>(nodes));
 }

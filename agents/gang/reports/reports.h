@@ -22,6 +22,7 @@
 #include "outrigger/agent/metrics.h"
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
+#include "reports/explainer.h"
 
 namespace outrigger::gang {
 
@@ -45,8 +46,9 @@ class Reports {
   void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
   /// So many nodes are kept free for the first gang that waits.
   void OnReserved(size_t nodes);
-  /// Tells why gangs wait: of a bounded number at once, and what takes a search for one at a time.
-  void Explain(plan::Planner* planner, const std::shared_ptr<const ClusterSnapshot>& snapshot,
+  /// Reports why gangs wait: of a bounded number at once, and what takes a search for one at a
+  /// time, when `explainer` has found it out.
+  void Explain(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
                const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
@@ -59,6 +61,7 @@ class Reports {
   std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
 
   /// From any thread.
+  void OnPulse(std::chrono::milliseconds under_way);
   void OnNomination(const Nomination& nomination, const absl::Status& status);
   void OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::milliseconds held);
 
@@ -102,6 +105,7 @@ class Reports {
   bool IsToTell(const plan::UnitKey& key, std::string_view word, Time now) const;
   std::vector<Known> KnownToTell(const Board& board, size_t planned, Time now) const;
   void TellKnown(const Board& board, size_t planned, Time now, FirstPods* pods);
+  void TakeExplained(Explainer* explainer, const Board& board, FirstPods* pods, Time now);
   void TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now);
 
   void Forget();

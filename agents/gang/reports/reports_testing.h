@@ -33,7 +33,7 @@ class ReportsTest : public ::testing::Test {
     const size_t before = cluster_.events().size();
     OnPlan(now);
     const auto board = board_.Make();
-    reports_.Explain(&planner_, cluster_.Take()->snapshot, {}, {}, *board, now);
+    reports_.Explain(&explainer_, cluster_.Take()->snapshot, {}, {}, *board, now);
     std::vector<std::string> notes;
     const auto events = cluster_.events();
     for (size_t i = before; i < events.size(); ++i) notes.push_back(events[i].note);
@@ -44,7 +44,7 @@ class ReportsTest : public ::testing::Test {
   Counted counted_;
   std::vector<std::string> log_;
   MakeBoard board_;
-  plan::Planner planner_;
+  Explainer explainer_{nullptr};
   Reports reports_{&cluster_, &counted_,
                    [this](std::string_view line) { log_.emplace_back(line); }};
 };

@@ -76,21 +76,35 @@ void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods*
   for (const Known& gang : known) TellWhy(pods, *gang.key, {gang.word, gang.text, ""}, now);
 }
 
-void Reports::Explain(plan::Planner* planner,
-                      const std::shared_ptr<const ClusterSnapshot>& snapshot,
+void Reports::TakeExplained(Explainer* explainer, const Board& board, FirstPods* pods, Time now) {
+  const std::optional<Explainer::Explained> explained = explainer->Take();
+  if (!explained) return;
+  next_explanation_ = now + kExplainShare * explained->took;
+  const BoardUnit* const unit = board.FindUnit(explained->gang);
+  // What it lacked when that began: by now it may have its places.
+  if (unit == nullptr || unit->fits || unit->word != explained->word) return;
+  TellWhy(pods, explained->gang, {explained->word, explained->text, explained->kept}, now);
+}
+
+void Reports::Explain(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                       std::span<const plan::Unit> units, const plan::PlanOptions& options,
                       const Board& board, Time now) {
   FirstPods pods(board);
   TellKnown(board, units.size(), now, &pods);
+  TakeExplained(explainer, board, &pods, now);
   for (size_t i = 0; i < units.size(); ++i) {
     const BoardUnit& unit = board.units()[i];
     if (!unit.gang || unit.fits) continue;
     if (next_explanation_ && now < *next_explanation_) return next_look_.Add(*next_explanation_);
     if (!IsToTell(unit.key, unit.word, now)) continue;
-    const auto began = std::chrono::steady_clock::now();
-    const plan::Shortfall shortfall = planner->Explain(snapshot, units, i, options);
-    TellWhy(&pods, unit.key, {unit.word, shortfall.text, Kept(unit.key, options)}, now);
-    next_explanation_ = now + kExplainShare * (std::chrono::steady_clock::now() - began);
+    if (!explainer->IsIdle()) return;  // when it is done there is another plan
+    explainer->Begin({.snapshot = snapshot,
+                      .units = {units.begin(), units.end()},
+                      .index = i,
+                      .options = options,
+                      .word = unit.word,
+                      .kept = std::string(Kept(unit.key, options))});
+    TakeExplained(explainer, board, &pods, now);
   }
 }
 

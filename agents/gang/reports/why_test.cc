@@ -110,7 +110,7 @@ TEST_F(ReportsTest, TellingOfThousandsOfGroupsTakesFewPassesOverThemEachTime) {
   const auto tell = [&](Time now) {
     reports_.OnPlan(*board, {}, {}, now);
     const auto began = Clock::now();
-    reports_.Explain(&planner_, snapshot, {}, {}, *board, now);
+    reports_.Explain(&explainer_, snapshot, {}, {}, *board, now);
     return Clock::now() - began;
   };
   constexpr int kTimes = kGroups / 50;
@@ -128,7 +128,7 @@ TEST_F(ReportsTest, SayOfAGangThatWaitsThatItGaveUpItsPlaces) {
   board_.Refuse("train", "cpu");
   OnPlan(kBegin, {}, {{LabelsGang("train"), seconds(30)}});
   OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), {}, *board_.Make(),
+  reports_.Explain(&explainer_, cluster_.Take()->snapshot, board_.Units(), {}, *board_.Make(),
                    kBegin + seconds(2));
   const char* const why =
       "2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 free would do; it gave up its "
@@ -158,7 +158,7 @@ TEST_F(ReportsTest, SayForWhomNodesAreKept) {
   options.kept = {"n1"};
   OnPlan(kBegin);
   OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, units, options, *board_.Make(),
+  reports_.Explain(&explainer_, cluster_.Take()->snapshot, units, options, *board_.Make(),
                    kBegin + seconds(2));
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].note,
@@ -176,7 +176,7 @@ TEST_F(ReportsTest, SayForWhomOthersAreEvicted) {
   options.promise = plan::Promise{LabelsGang("train"), {}};
   OnPlan(kBegin);
   OnPlan(kBegin + seconds(2));
-  reports_.Explain(&planner_, cluster_.Take()->snapshot, board_.Units(), options, *board_.Make(),
+  reports_.Explain(&explainer_, cluster_.Take()->snapshot, board_.Units(), options, *board_.Make(),
                    kBegin + seconds(2));
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_THAT(cluster_.events()[0].note, HasSubstr("; others are evicted to make room for it"));

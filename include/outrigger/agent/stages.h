@@ -88,6 +88,9 @@ class Controller {
   virtual ~Controller() = default;
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
+  /// Not OK once the agent has stood still for so long that only a restart helps: `/livez` fails
+  /// then. Called from any thread between Start() and Stop(); must not block.
+  virtual absl::Status Live() const { return absl::OkStatus(); }
 };
 
 }  // namespace outrigger

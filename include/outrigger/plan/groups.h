@@ -53,6 +53,7 @@ enum class GroupCause : uint8_t {
   kObjectMissing,    ///< no PodGroup of that name
   kInvalidMinimum,   ///< the object's minimum, or that of a role, is out of range
   kTooManyMembers,   ///< more than kMaxMembers exist
+  kTooMuch,          ///< the group or a member asks for more than is planned
   kInvalidTopology,  ///< a required topology level is no label key
   kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role
   kQueued,           ///< as many exist, but kQueueGate holds some of those that are needed

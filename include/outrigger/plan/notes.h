@@ -21,6 +21,7 @@ enum class NoteKind : uint8_t {
   kGroupPriority,      ///< a malformed groupPriority: 0 counts
   kPriorities,         ///< members of different priority: the lowest counts
   kPriorityClass,      ///< a group's priority class is not known: its members' priority counts
+  kTooMuch,            ///< a single pod asks for more than is planned: it is not planned
   kOnMemberLoss,       ///< a policy that is none: replace counts
   kPreferredTopology,  ///< a preferred topology level that is no label key is left out
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,9 @@ struct Shortfall {
   int64_t members = 0;  // so many more members must exist
   /// Such nodes, empty, would do; their names only tell them apart. None: see `text`.
   std::vector<Node> nodes;
+  /// The search for the least was given up: with fewer nodes the unit may fit, too, and the text
+  /// says so.
+  bool gave_up = false;
   /// For people: "30 members need cpu 8 each, 26 fit; 4 more nodes with cpu 8 free would do".
   std::string text;
 };
@@ -124,9 +128,11 @@ class Planner {
            const PlanOptions& options = {});
 
   /// Why units[index], which does not fit in the plan of the same input, does not. Costs several
-  /// plans of the units before it.
+  /// plans of the units before it, a bounded number; `stop` ends it after the one under way, as if
+  /// it had been given up.
   Shortfall Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
-                    std::span<const Unit> units, size_t index, const PlanOptions& options = {});
+                    std::span<const Unit> units, size_t index, const PlanOptions& options = {},
+                    const std::stop_token& stop = {});
 
  private:
   class State;

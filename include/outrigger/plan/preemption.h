@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct PreemptionOptions {
   std::vector<DisruptionBudget> budgets;
   /// The search gives up after so many plans.
   size_t most_plans = 128;
+  /// It gives up, too, once the sets that it has looked at have so many members in all: budgets can
+  /// forbid any number of sets without a plan. At 8 bytes each this bounds its memory.
+  size_t most_looked_at = size_t{1} << 21;
+  /// Ends the search with kEffort, after the plan that is under way.
+  std::stop_token stop = {};
 };
 
 /// What would let a unit fit that does not.

@@ -73,11 +73,43 @@ void CheckNodes(const Entry& entry, Findings* findings) {
                 "`outrigger agents --rbac NAME`)");
 }
 
+// Of others only what holds up every pod of the cluster is judged.
+void CheckOthersInCycle(const Entry& entry, Findings* findings) {
+  const Field<absl::Duration>& timeout = entry.timeout;
+  if (timeout.Broken() || !entry.InCycle()) return;
+  if (IsDefault(timeout)) {
+    if (entry.Has(kFilterVerb)) {
+      findings->Add(Id::kTimeoutMissing, timeout.place, Shown(timeout), "httpTimeout: 1s");
+    }
+  } else if (timeout.value < absl::ZeroDuration() || timeout.value > kLongestFull) {
+    findings->Add(Id::kTimeoutLong, timeout.place, Shown(timeout),
+                  "httpTimeout: 1s, or as short as the extender allows");
+  }
+}
+
+// kube-scheduler takes the nodes that such an entry returns in place of its own: what later entries
+// and its own scores see is what came back.
+void CheckFullNodesFirst(const DoctorCase& found, const Entry& entry, Findings* findings) {
+  const Field<bool> names = entry.fields.Truth("nodeCacheCapable");
+  if (!entry.Has(kFilterVerb) || names.Broken() || names.value) return;
+  for (const Entry& later : found.entries) {
+    if (&later <= &entry || !later.InCycle() || !NamesOnly(later)) continue;
+    findings->Add(Id::kFullNodesFirst, names.place,
+                  fmt::format("{}, before {}", names.Given() ? "false" : "missing", later.Title()),
+                  "nodeCacheCapable: true if the extender can do with names; else this entry last");
+    return;
+  }
+}
+
 }  // namespace
 
 void CheckCalls(const DoctorCase& found, Findings* findings) {
   for (const Entry& entry : found.entries) {
-    if (!entry.ours) continue;
+    if (!entry.ours) {
+      CheckOthersInCycle(entry, findings);
+      CheckFullNodesFirst(found, entry, findings);
+      continue;
+    }
     if (entry.InCycle()) CheckNodes(entry, findings);
     // Both in one entry cannot be right.
     if (entry.timeout.Broken() || (entry.InCycle() && entry.Has(kBindVerb))) continue;

@@ -44,9 +44,16 @@ void CheckWord(const MapReader& root, const char* field, const char* accepted, F
 bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   const Field<std::string> kind = root.Text("kind");
   if (!kind.Given() || kind.value == kConfigKind) return false;
-  findings->Add(FindingId::kKind, kind.place, kind.value,
-                kind.value == "ConfigMap" ? "the text under its key in data alone"
-                                          : fmt::format("kind: {}", kConfigKind));
+  std::string fix = fmt::format("kind: {}", kConfigKind);
+  if (kind.value == "ConfigMap") fix = "the text under its key in data alone";
+  if (kind.value == "Policy") {
+    fix = fmt::format(
+        "a {} with the same extenders: kube-scheduler has read no Policy since 1.23, and "
+        "predicates "
+        "and priorities are plugins of profiles now",
+        kConfigKind);
+  }
+  findings->Add(FindingId::kKind, kind.place, kind.value, std::move(fix));
   return true;
 }
 
@@ -138,6 +145,24 @@ absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<S
     return absl::InvalidArgumentError(
         Printable(fmt::format("{}: not YAML: {}", input.name, error.what())));
   }
+}
+
+absl::Status CheckAcceptedByScheduler(const DoctorInput& input,
+                                      const std::vector<SettingGroup>& groups,
+                                      const LeftOutAgents& left_out) {
+  const auto diagnosis = Diagnose(input, groups, left_out);
+  if (!diagnosis.ok()) return diagnosis.status();
+  std::string text;
+  for (const Finding& finding : diagnosis->findings) {
+    if (finding.kind->id > FindingId::kLeaseRefused) continue;
+    const Place& place = finding.place;
+    text +=
+        (text.empty() ? "" : "\n") +
+        Printable(fmt::format("{}:{}:{}: {}: {}; write {}", input.name, place.line,
+                              std::max(1, place.column), place.path, finding.found, finding.fix));
+  }
+  if (text.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(text);
 }
 
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {

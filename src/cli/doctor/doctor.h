@@ -39,6 +39,12 @@ struct Diagnosis {
 absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
                                    const LeftOutAgents& left_out);
 
+/// What kube-scheduler itself refuses of a configuration, with which it does not start: one line
+/// for each, with place and cure. InvalidArgument; OK if there is nothing.
+absl::Status CheckAcceptedByScheduler(const DoctorInput& input,
+                                      const std::vector<SettingGroup>& groups,
+                                      const LeftOutAgents& left_out);
+
 /// A diagnosis for people: a head, and a few lines per finding.
 std::string DoctorTable(const Diagnosis& diagnosis, bool color);
 

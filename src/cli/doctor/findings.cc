@@ -125,6 +125,9 @@ constexpr FindingKind kKinds[] = {
      "Whole nodes are sent with every call: at 5000 nodes a filter call takes kube-scheduler a "
      "second instead of 5 ms (docs/performance.md). Since 1.33 it then scores nodes as if these "
      "were idle (kubernetes#141781)."},
+    {Id::kFullNodesFirst, "full-nodes-first", kError,
+     "kube-scheduler goes on with the nodes that such an entry returns, as if nothing ran there "
+     "(kubernetes#141781): later entries and its own scores choose busy nodes."},
     {Id::kClientQps, "client-qps", kWarning,
      "It limits binds per second; kube-scheduler's default is 50."},
     {Id::kClientBurst, "client-burst", kWarning,

@@ -70,6 +70,7 @@ enum class FindingId : uint8_t {
   kBindTimeoutShort,
   kBindTimeoutNotTold,
   kFullNodes,
+  kFullNodesFirst,
   kClientQps,
   kClientBurst,
   kNodesSampled,

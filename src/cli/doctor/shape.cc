@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "cli/doctor/configuration_fields.h"
 #include "cli/doctor/field_shape.h"
 #include "cli/format/text.h"
@@ -67,6 +68,29 @@ std::string Shown(const YAML::Node& node) {
   return node.Tag() == "!" ? fmt::format("\"{}\"", node.Scalar()) : node.Scalar();
 }
 
+bool HasField(std::span<const FieldShape> fields, const std::string& key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldShape& field) {
+    return absl::EqualsIgnoreCase(key, field.name);
+  });
+}
+
+// What to write for a key that none of `names` is.
+std::string CureOf(const std::string& key, const std::vector<std::string>& names) {
+  const auto same = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return absl::EqualsIgnoreCase(key, name);
+  });
+  if (same != names.end()) return *same;
+  const std::span<const FieldShape> all = fields::kKubeSchedulerConfiguration;
+  if (HasField(all, key)) return fmt::format("{} belongs to the top level of the file", key);
+  for (const FieldShape& field : all) {
+    if (!HasField(field.of, key)) continue;
+    return fmt::format("{} belongs to {}{}", key, field.name,
+                       field.type == FieldType::kList ? "[...]" : "");
+  }
+  const std::string nearest = Nearest(key, names);
+  return nearest.empty() ? "one of " + Listed(names) : nearest;
+}
+
 class Checker {
  public:
   Checker(const std::string& name, Findings* findings) : name_(name), findings_(findings) {}
@@ -79,7 +103,7 @@ class Checker {
       if (!status.ok()) return status;
       const std::string& key = entry.first.Scalar();
       const Place place{fmt::format("{}{}{}", path, path.empty() ? "" : ".", key),
-                        entry.first.Mark().line + 1};
+                        entry.first.Mark().line + 1, entry.first.Mark().column + 1};
       const auto field = std::find_if(fields.begin(), fields.end(),
                                       [&](const FieldShape& known) { return key == known.name; });
       if (!seen.insert(key).second) {
@@ -107,9 +131,7 @@ class Checker {
   void AddUnknown(const Place& place, const std::string& key, std::span<const FieldShape> fields) {
     std::vector<std::string> names;
     for (const FieldShape& field : fields) names.emplace_back(field.name);
-    const std::string nearest = Nearest(key, names);
-    findings_->Add(FindingId::kFieldUnknown, place, key,
-                   nearest.empty() ? "one of " + Listed(names) : nearest);
+    findings_->Add(FindingId::kFieldUnknown, place, key, CureOf(key, names));
   }
 
   absl::Status CheckValue(const YAML::Node& value, const Place& place, const FieldShape& field) {
@@ -136,7 +158,8 @@ class Checker {
   void AddWrongType(const YAML::Node& value, const Place& place, FieldType type) {
     const bool duration = type == FieldType::kDuration;
     findings_->Add(duration ? FindingId::kDurationMalformed : FindingId::kTypeWrong,
-                   {place.path, value.Mark().line + 1}, Shown(value), AcceptedBy(type));
+                   {place.path, value.Mark().line + 1, value.Mark().column + 1}, Shown(value),
+                   AcceptedBy(type));
   }
 
   const std::string& name_;

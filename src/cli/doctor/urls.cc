@@ -89,12 +89,18 @@ void CheckVerbs(const DoctorCase& found, const Entry& entry, Findings* findings)
   findings->Add(Id::kVerbsNone, entry.place(), "no verb", "filterVerb: filter, for example");
 }
 
+// Pods are sent to entries of others as well, and they decide about pods as well.
+void CheckInClear(const Entry& entry, Findings* findings) {
+  const EntryUrl& url = *entry.url;
+  if (url.tls || IsLoopback(url.host) || entry.scheme_missing) return;
+  findings->Add(
+      Id::kUrlInClear, entry.url_text.place, entry.url_text.value,
+      fmt::format("https:// with tlsConfig, or 127.0.0.1 with the {} in the scheduler's pod",
+                  entry.ours ? "agent" : "extender"));
+}
+
 void CheckAddress(const DoctorCase& found, const Entry& entry, Findings* findings) {
   const EntryUrl& url = *entry.url;
-  if (!url.tls && !IsLoopback(url.host) && !entry.scheme_missing) {
-    findings->Add(Id::kUrlInClear, entry.url_text.place, entry.url_text.value,
-                  "https:// with tlsConfig, or 127.0.0.1 with the agent in the scheduler's pod");
-  }
   if (entry.agent == nullptr) return;
   const int64_t told = found.told[0].server->port;
   const bool expected =
@@ -121,6 +127,7 @@ void CheckUrls(const DoctorCase& found, Findings* findings) {
     CheckUrl(entry, findings);
     if (!entry.url) continue;
     if (!entry.scheme_missing) CheckTls(entry, findings);
+    CheckInClear(entry, findings);
     if (!entry.left_out.empty()) {
       findings->Add(Id::kAgentNotCompiledIn, entry.url_text.place, "agent " + entry.left_out,
                     fmt::format("check it with a program that has it (-DOUTRIGGER_AGENT_{}=ON)",

@@ -17,6 +17,7 @@ namespace outrigger::cli {
 struct Place {
   std::string path;  // "extenders[1].httpTimeout"
   int line = 1;      // from 1; of a field that is missing: where it would belong
+  int column = 0;    // from 1; 0: not known
 };
 
 /// A field of the document, which may be missing, or have a value that kube-scheduler refuses

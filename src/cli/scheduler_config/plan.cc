@@ -167,6 +167,12 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   }
   NoteProcesses(*agents, *values, &plan);
   NoteIgnorable(*agents, flags, &plan);
+  if (flags.full_nodes) {
+    plan.notes.emplace_back(
+        "--full-nodes: whole nodes are sent with each call, at 5000 nodes a second a filter call "
+        "instead of 5 ms; since 1.33 kube-scheduler then scores nodes as if nothing ran on them "
+        "(kubernetes#141781)");
+  }
   std::stable_sort(
       plan.extenders.begin(), plan.extenders.end(),
       [](const ExtenderEntry& a, const ExtenderEntry& b) { return !a.last && b.last; });

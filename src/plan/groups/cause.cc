@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 #include "plan/groups/history.h"
+#include "plan/groups/limits.h"
 
 namespace outrigger::plan {
 namespace {
@@ -101,6 +102,18 @@ void RefuseByRelease(const std::vector<GangRole>& roles, GroupState* state) {
   }
 }
 
+// Of the object, or else of the first member, by name, that wants a place.
+std::string ExcessIn(const Gang& gang) {
+  std::string excess = gang.object == nullptr ? "" : ExcessOf(*gang.object);
+  const Pod* first = nullptr;
+  for (const GangMember& member : gang.members) {
+    if (!member.asks_too_much) continue;
+    if (first == nullptr || member.pod->name < first->name) first = member.pod.get();
+  }
+  if (!excess.empty() || first == nullptr) return excess;
+  return fmt::format("pod {} {}", first->name, ExcessOf(*first));
+}
+
 }  // namespace
 
 void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_view bad_topology,
@@ -120,6 +133,8 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
     Refuse(GroupCause::kTooManyMembers,
            fmt::format("{} members exist, expected {} at most", state->existing, kMaxMembers),
            state);
+  } else if (const std::string excess = ExcessIn(gang); !excess.empty()) {
+    Refuse(GroupCause::kTooMuch, excess, state);
   } else if (!bad_topology.empty()) {
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
   } else if (!ComeOneByOne(*findings)) {

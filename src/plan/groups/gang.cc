@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 #include "plan/groups/cause.h"
 #include "plan/groups/history.h"
+#include "plan/groups/limits.h"
 #include "plan/groups/topology.h"
 
 namespace outrigger::plan {
@@ -77,6 +78,10 @@ std::vector<std::string> LevelsOf(const Gang& gang, std::string_view key, std::s
   std::optional<std::string> level;
   std::vector<std::string> levels = TopologyLevels(AnnotationOf(gang, key), &level);
   if (level) *malformed = MalformedLevel(key, *level);
+  if (levels.size() > kMostTopologyLevels) {
+    *malformed = TooManyLevels(key);
+    levels.resize(kMostTopologyLevels);
+  }
   return levels;
 }
 

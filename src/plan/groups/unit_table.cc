@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "fmt/format.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/order.h"
 #include "plan/groups/gang.h"
+#include "plan/groups/limits.h"
 #include "plan/groups/rejoin.h"
 
 namespace outrigger::plan {
@@ -158,13 +160,18 @@ void UnitTable::Content::TakePod(const PodPtr& pod, Notes* notes) {
   kept.pod = pod;
   const Standing standing = StandingOf(*pod, options_);
   const auto membership = MembershipOf(*pod, notes);
+  const std::string excess = WantsPlace(standing) ? ExcessOf(*pod) : "";
+  if (!excess.empty() && notes != nullptr) {
+    notes->Add(NoteKind::kTooMuch, fmt::format("{}/{}", pod->namespace_, pod->name), excess);
+  }
   if (!membership) {
-    kept.is_single = WantsPlace(standing);
+    kept.is_single = WantsPlace(standing) && excess.empty();
     return;
   }
   kept.gang = GangOf(*membership);
   kept.gang->changed = true;
-  kept.gang->gang.members.push_back({pod, standing, membership->minimum, membership->role});
+  kept.gang->gang.members.push_back(
+      {pod, standing, membership->minimum, !excess.empty(), membership->role});
 }
 
 void UnitTable::Content::DropGone() {
@@ -242,7 +249,8 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
   if (state.cause == GroupCause::kNone) {
     if (gang.object != nullptr && gang.object->independent) {
       for (const GangMember& member : gang.members) {
-        if (WantsPlace(member.standing)) units_.fresh.push_back(UnitOf(member.pod, notes));
+        if (WantsPlace(member.standing) && !member.asks_too_much)
+          units_.fresh.push_back(UnitOf(member.pod, notes));
       }
     } else if (state.existing - state.held > state.bound) {
       units_.fresh.push_back(UnitOf(gang, std::move(findings), notes));

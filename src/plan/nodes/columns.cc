@@ -4,9 +4,14 @@
 
 namespace outrigger::plan {
 
-size_t Columns::Of(std::string_view name) {
+size_t Columns::Of(std::string_view name, bool is_offered) {
   const auto at = std::find(names_.begin(), names_.end(), name);
   if (at != names_.end()) return static_cast<size_t>(at - names_.begin());
+  if (!is_offered && absent_ >= kMostAbsent && name != kAbsent) {
+    sharing_.emplace(name);
+    return Of(kAbsent, is_offered);
+  }
+  absent_ += is_offered ? 0 : 1;
   names_.emplace_back(name);
   return names_.size() - 1;
 }

@@ -34,6 +34,7 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
     const std::string name = before == nullptr ? std::string() : before->name;
     states_[slot] = state;
     nodes_[slot] = state == nullptr ? nullptr : state->node.get();
+    if (state != nullptr) Learn(*state->node);
     Load(slot);
     SetPairs(slot);
     if (state != nullptr && before != nullptr && state->node->revision == revision) continue;
@@ -45,6 +46,15 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
   if (reorder) Reorder();
   Measure();
   Clear();
+}
+
+// What is offered for the first time may have shared a column.
+void NodeSpace::Learn(const Node& node) {
+  for (const auto& [name, quantity] : node.allocatable) {
+    if (offered_.contains(name)) continue;
+    offered_.insert(name);
+    is_stale_ |= columns_.Shares(name);
+  }
 }
 
 void NodeSpace::Pretend(const std::vector<Node>& nodes) {
@@ -130,7 +140,7 @@ std::vector<Amount> NodeSpace::RequestsOf(const Pod& pod) {
   std::vector<Amount> requests = {{Columns::kPodCount, 1}};
   for (const auto& [name, quantity] : PodRequests(pod)) {
     const int64_t value = Columns::ValueOf(name, quantity);
-    if (value > 0 && name != kPods) requests.push_back({columns_.Of(name), value});
+    if (value > 0 && name != kPods) requests.push_back({columns_.Of(name, IsOffered(name)), value});
   }
   std::sort(requests.begin(), requests.end(),
             [](const Amount& a, const Amount& b) { return a.column < b.column; });
@@ -142,7 +152,8 @@ std::vector<Amount> NodeSpace::AmountsOf(const ResourceList& list) {
   std::vector<Amount> amounts;
   for (const auto& [name, quantity] : list) {
     const int64_t value = Columns::ValueOf(name, quantity);
-    if (value > 0 && !IsOfQuotas(name)) amounts.push_back({columns_.Of(name), value});
+    if (value > 0 && !IsOfQuotas(name))
+      amounts.push_back({columns_.Of(name, IsOffered(name)), value});
   }
   if (columns_.size() != columns) Reload();
   return amounts;

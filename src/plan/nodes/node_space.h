@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,7 +61,11 @@ class NodeSpace {
   const std::string& Signature(ShapeIndex index) const { return shapes_[index].signature; }
   /// Shapes, kinds of pods to others, and resources (each of which costs as much as some shapes)
   /// that were ever seen.
-  size_t memory() const { return shapes_.size() + pairs_.kind_count() + 24 * columns_.size(); }
+  size_t memory() const {
+    return shapes_.size() + pairs_.memory() + 24 * columns_.size() + columns_.sharing();
+  }
+  /// What is remembered no longer holds: to be made again. Known after Follow().
+  bool is_stale() const { return is_stale_ || pairs_.is_stale(); }
   const Columns& columns() const { return columns_; }
 
   /// The slots in use, in the order of the nodes' names.
@@ -114,6 +119,10 @@ class NodeSpace {
   };
 
   std::vector<Amount> RequestsOf(const Pod& pod);
+  void Learn(const Node& node);
+  bool IsOffered(std::string_view resource) const {
+    return offered_.contains(resource) || checks_->device_resources.contains(resource);
+  }
   void AddDevices(int64_t* allocatable, int64_t* base) const;
   void Resize(size_t slots);
   void Reload();
@@ -125,6 +134,8 @@ class NodeSpace {
 
   const std::shared_ptr<const SchedulerChecks> checks_;
   Columns columns_;
+  std::set<std::string, std::less<>> offered_;  // resources of nodes that are, or were, there
+  bool is_stale_ = false;
   PodPairs pairs_{0};
   BoundPods bound_{&pairs_};
   bool any_pairs_ = false;  // some pod asks for something of others

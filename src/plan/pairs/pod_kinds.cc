@@ -91,6 +91,13 @@ void PodPairs::JoinKinds(Joins joins, CountOne count) {
 }
 
 const Places* PodPairs::PlacesOf(const std::string& topology_key) {
+  const auto has = [&](const auto& node) {
+    return node != nullptr && node->labels.Contains(topology_key);
+  };
+  if (!axes_.by_key.contains(topology_key) && std::none_of(nodes_.begin(), nodes_.end(), has)) {
+    absent_.insert(topology_key);
+    return &nowhere_.places();
+  }
   Axis*& axis = axes_.by_key[topology_key];
   if (axis == nullptr) {
     axis = &axes_.all.emplace_back(topology_key);
@@ -147,7 +154,8 @@ SpreadTerm* PodPairs::SpreadOf(const Pod& pod, const TopologySpreadConstraint& c
   if (term != nullptr) return term;
   term = &spread_.all.emplace_back(std::move(wanted));
   term->places = PlacesOf(term->topology_key);
-  for (const std::string& key : term->keys) term->needed.push_back(PlacesOf(key));
+  // Keys that no node has have one place, so that this is short however many the pod names.
+  for (const std::string& key : term->keys) AddOnce(PlacesOf(key), &term->needed);
   for (size_t slot = 0; slot < nodes_.size(); ++slot) PlaceNode(term, slot);
   const auto joins = [term](Kind* kind) {
     if (!term->Counts(kind->identity, kind->being_deleted)) return false;

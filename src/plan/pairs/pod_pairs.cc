@@ -26,6 +26,7 @@ void PodPairs::Resize(size_t slots) {
   std::iota(slots_.begin() + static_cast<ptrdiff_t>(before), slots_.end(),
             static_cast<int32_t>(before));
   for (Axis& axis : axes_.all) axis.Resize(slots);
+  nowhere_.Resize(slots);
 }
 
 // Domains may only change while nothing is counted in the slot.
@@ -36,6 +37,9 @@ void PodPairs::SetNode(size_t slot, std::shared_ptr<const Node> node) {
     Count(kinds_[occupant.kind], slot, -occupant.pods);
   }
   nodes_[slot] = std::move(node);
+  if (nodes_[slot] != nullptr && !absent_.empty()) {
+    for (const auto& [key, value] : nodes_[slot]->labels) is_stale_ |= absent_.contains(key);
+  }
   for (Axis& axis : axes_.all) axis.Set(slot, nodes_[slot].get());
   for (SpreadTerm& term : spread_.all) PlaceNode(&term, slot);
   for (const Occupant& occupant : occupants_[slot]) {

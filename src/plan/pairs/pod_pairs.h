@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 #include "plan/pairs/pair_terms.h"
@@ -74,7 +75,14 @@ class PodPairs {
   /// there were before.
   bool PlaysPart(KindIndex kind) const;
 
-  size_t kind_count() const { return kinds_.size(); }
+  /// How much is remembered: kinds, and terms, which cost more.
+  size_t memory() const {
+    return kinds_.size() + 4 * (apart_.all.size() + near_.all.size() + ports_.all.size()) +
+           16 * (spread_.all.size() + axes_.all.size()) + absent_.size();
+  }
+  /// A node has come to have a label that was known as one of no node: what is remembered of pods
+  /// that name it is wrong from now on.
+  bool is_stale() const { return is_stale_; }
 
  private:
   struct Spread {
@@ -130,6 +138,11 @@ class PodPairs {
   std::vector<std::vector<Occupant>> occupants_;  // by slot
   Places slots_;                                  // each slot its own domain
   Terms<Axis> axes_;
+  // Labels that pods name and no node has share the axis on which no node is anywhere: an axis
+  // takes memory for each node, and pods may name any number of labels.
+  Axis nowhere_{""};
+  absl::flat_hash_set<std::string> absent_;
+  bool is_stale_ = false;
   Terms<ApartTerm> apart_;
   Terms<NearTerms> near_;
   Terms<SpreadTerm> spread_;

@@ -39,6 +39,8 @@ class Search {
         plan_options_(plan_options),
         options_(options),
         candidates_(std::move(all)) {
+    // Without it all sets that have one of these were tried in vain.
+    std::erase_if(candidates(), [this](const Candidate& one) { return !MayGo(one); });
     // The cheapest first; what is equal in the order of the keys.
     std::stable_sort(candidates().begin(), candidates().end(),
                      [](const Candidate& a, const Candidate& b) { return CostOf(a) < CostOf(b); });
@@ -65,7 +67,10 @@ class Search {
  private:
   std::vector<Candidate>& candidates() { return candidates_.candidates; }
   const std::vector<Candidate>& candidates() const { return candidates_.candidates; }
-  bool gave_up() const { return plans_ >= options_.most_plans; }
+  bool gave_up() const {
+    return plans_ >= options_.most_plans || looked_at_ >= options_.most_looked_at ||
+           options_.stop.stop_requested();
+  }
 
   static Cost CostOf(const Candidate& candidate) {
     return {static_cast<int64_t>(candidate.victim.pods.size()), candidate.run_time};
@@ -87,6 +92,14 @@ class Search {
     Plan plan = planner_.Run(snapshot_->Without(records), units_, plan_options_);
     last_ = std::move(plan.units.back().nodes);
     return plan.units.back().fits;
+  }
+
+  // False for a victim that the budgets forbid by itself.
+  bool MayGo(const Candidate& candidate) const {
+    std::map<size_t, int64_t> used;
+    return std::all_of(candidate.budgets.begin(), candidate.budgets.end(), [&](size_t budget) {
+      return ++used[budget] <= options_.budgets[budget].allowed;
+    });
   }
 
   bool Allowed(const Set& set) const {
@@ -132,48 +145,62 @@ class Search {
     }
   }
 
+  // A set with one of the level at least: the first of these, and, in ascending order, others.
   struct Partial {
     Cost cost;
-    Set set;  // positions in `among`
+    size_t first;  // of `among`
+    Set others;    // of `among`; those of the level come after `first`
     friend bool operator>(const Partial& a, const Partial& b) {
-      return std::tie(a.cost, a.set) > std::tie(b.cost, b.set);
+      return std::tie(a.cost, a.first, a.others) > std::tie(b.cost, b.first, b.others);
     }
   };
+  using Open = std::priority_queue<Partial, std::vector<Partial>, std::greater<>>;
 
-  // The first set that does, in the order of their cost, of those below `limit`.
+  void Push(const Set& among, const Cost& limit, size_t first, Set others, Open* open) {
+    Cost cost = CostOf(candidates()[among[first]]);
+    for (const size_t other : others) cost = cost + CostOf(candidates()[among[other]]);
+    looked_at_ += 1 + others.size();
+    if (cost < limit) open->push({cost, first, std::move(others)});
+  }
+
+  // The first set that does, in the order of their cost, of those below `limit`. Sets of lower
+  // levels alone were tried there, so none of these is made.
   std::optional<Set> Enumerate(const Set& among, int32_t level, const Cost& limit) {
-    const auto is_of_level = [&](size_t i) { return candidates()[i].victim.priority == level; };
-    std::priority_queue<Partial, std::vector<Partial>, std::greater<>> open;
-    const auto push = [&](Set set) {
-      Cost cost = CostOf(Members(among, set));
-      if (cost < limit) open.push({cost, std::move(set)});
+    const auto is_of_level = [&](size_t i) {
+      return candidates()[among[i]].victim.priority == level;
     };
-    if (!among.empty()) push({0});
+    const auto next_of = [&](size_t first, size_t from) {
+      while (from < among.size() && from <= first && is_of_level(from)) ++from;
+      return from;
+    };
+    Open open;
+    for (size_t i = 0; i < among.size() && !gave_up(); ++i) {
+      if (is_of_level(i)) Push(among, limit, i, {}, &open);
+    }
     // Each set comes from one other that costs no more: by one more member, or the next in the
     // place of the last.
     while (!open.empty() && !gave_up()) {
-      const Set set = open.top().set;
+      const Partial set = open.top();
       open.pop();
       const Set members = Members(among, set);
-      // Those of lower levels alone were tried there.
-      const bool is_new = std::any_of(members.begin(), members.end(), is_of_level);
-      if (is_new && Allowed(members) && Fits(members)) return members;
-      const size_t next = set.back() + 1;
+      if (Allowed(members) && Fits(members)) return members;
+      const size_t next = next_of(set.first, set.others.empty() ? 0 : set.others.back() + 1);
       if (next >= among.size()) continue;
-      Set longer = set;
+      Set longer = set.others;
       longer.push_back(next);
-      push(std::move(longer));
-      Set other = set;
+      Push(among, limit, set.first, std::move(longer), &open);
+      if (set.others.empty()) continue;
+      Set other = set.others;
       other.back() = next;
-      push(std::move(other));
+      Push(among, limit, set.first, std::move(other), &open);
     }
     return std::nullopt;
   }
 
-  static Set Members(const Set& among, const Set& positions) {
-    Set members;
-    members.reserve(positions.size());
-    for (const size_t position : positions) members.push_back(among[position]);
+  static Set Members(const Set& among, const Partial& partial) {
+    Set members = {among[partial.first]};
+    for (const size_t position : partial.others) members.push_back(among[position]);
+    std::sort(members.begin(), members.end());
     return members;
   }
 
@@ -197,6 +224,7 @@ class Search {
   Candidates candidates_;
   std::vector<std::string> last_;  // nodes of the unit in the last plan
   size_t plans_ = 0;
+  size_t looked_at_ = 0;  // members of sets
 };
 
 }  // namespace

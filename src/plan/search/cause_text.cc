@@ -61,6 +61,8 @@ std::string_view TextOf(GroupCause cause) {
       return "its minimum is not accepted";
     case GroupCause::kTooManyMembers:
       return "too many members";
+    case GroupCause::kTooMuch:
+      return "it asks for more than is planned";
     case GroupCause::kInvalidTopology:
       return "its topology is not accepted";
     case GroupCause::kTooFewMembers:

@@ -20,17 +20,21 @@
 namespace outrigger::plan {
 namespace {
 
+// So many plans are made in all: each may look at all nodes for each shape of the unit.
+constexpr size_t kMostPlans = 96;
 // So many plans are made to find nodes with which a unit fits.
 constexpr size_t kMostTries = 32;
 // Where labels of nodes decide, so many sets of them are tried, each with so many plans.
 constexpr size_t kMostLabelSets = 9;
 constexpr size_t kTriesOfLabels = 4;
+// Shorter runs of nodes are taken away one by one.
+constexpr size_t kShortRun = 8;
 
 class Finder {
  public:
   Finder(const Workshop& workshop, std::span<const Unit> units, size_t index,
-         const PlanOptions& options)
-      : work_(workshop), units_(units), index_(index), options_(options) {}
+         const PlanOptions& options, const std::stop_token& stop)
+      : work_(workshop), units_(units), index_(index), options_(options), stop_(stop) {}
 
   Shortfall Find() {
     Shortfall shortfall;
@@ -45,9 +49,11 @@ class Finder {
     if (first->possible && plan.cause.kind != Cause::Class::kWaiter) {
       shortfall.nodes = Least(WithLabels(*first));
     }
+    shortfall.gave_up = gives_up();
     return shortfall;
   }
 
+  bool gives_up() const { return plans_ >= kMostPlans || stop_.stop_requested(); }
   int64_t fit() const { return fit_; }
   const std::string& domain() const { return domain_; }
   const std::string& in_all() const { return in_all_; }
@@ -56,6 +62,7 @@ class Finder {
  private:
   // Plans with nodes more. `proposal`: what would be missing even so, unless it is null.
   UnitPlan PlanWith(std::vector<Node> nodes, std::optional<Proposal>* proposal) {
+    ++plans_;
     Name(&nodes);
     work_.space->Pretend(nodes);
     Round round(work_.space, work_.domains, work_.shapes, options_);
@@ -75,6 +82,7 @@ class Finder {
     const auto sets = NeighbourLabels(*work_.space, units_[index_], kMostLabelSets);
     if (!nodes.empty()) return WhereTheyDo(nodes, sets);
     for (const StringMap& labels : sets) {
+      if (gives_up()) return {};
       Proposal labelled = first;
       for (Node& node : labelled.nodes) Set(labels, &node);
       for (Node& node : labelled.kinds) Set(labels, &node);
@@ -93,6 +101,7 @@ class Finder {
     bool everywhere = true;
     std::optional<std::vector<Node>> good;
     for (const StringMap& labels : sets) {
+      if (gives_up()) break;
       std::vector<Node> labelled = nodes;
       for (Node& node : labelled) Set(labels, &node);
       const bool fits = FitsWith(labelled);
@@ -113,7 +122,7 @@ class Finder {
   // still missing then is added, too. Empty: that does not come to an end.
   std::vector<Node> Enough(const Proposal& first, size_t most) {
     std::vector<Node> nodes = first.nodes;
-    for (size_t tries = 0; tries < most; ++tries) {
+    for (size_t tries = 0; tries < most && !gives_up(); ++tries) {
       std::optional<Proposal> more;
       if (PlanWith(nodes, &more).fits) return nodes;
       const std::vector<Node>& add =
@@ -134,11 +143,28 @@ class Finder {
     }
   }
 
-  // Of nodes with which the unit fits those without which it does not.
+  // Takes away runs of so many nodes without which the unit fits all the same.
+  std::vector<Node> Without(std::vector<Node> nodes, size_t run) {
+    for (size_t end = nodes.size(); end > 0 && nodes.size() > 1 && !gives_up();) {
+      const size_t begin = end > run ? end - run : 0;
+      std::vector<Node> fewer = nodes;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(begin),
+                  fewer.begin() + static_cast<std::ptrdiff_t>(end));
+      if (!fewer.empty() && FitsWith(fewer)) nodes = std::move(fewer);
+      end = begin;
+    }
+    return nodes;
+  }
+
+  // Of nodes with which the unit fits those without which it does not. Many go in runs first: one
+  // by one a gang of unlike members takes a plan for each.
   std::vector<Node> Least(std::vector<Node> nodes) {
+    for (size_t run = nodes.size() / 2; run >= kShortRun; run /= 2) {
+      nodes = Without(std::move(nodes), run);
+    }
     for (bool shrunk = true; shrunk && nodes.size() > 1;) {
       shrunk = false;
-      for (size_t i = 0; i < nodes.size(); ++i) {
+      for (size_t i = 0; i < nodes.size() && !gives_up(); ++i) {
         // Of equal nodes one is as good as another.
         if (i > 0 && SameNode(nodes[i - 1], nodes[i])) continue;
         std::vector<Node> fewer = nodes;
@@ -162,6 +188,8 @@ class Finder {
   const std::span<const Unit> units_;
   const size_t index_;
   const PlanOptions& options_;
+  const std::stop_token stop_;
+  size_t plans_ = 0;
   int64_t fit_ = 0;
   const StringMap* labels_ = nullptr;  // that all nodes get; null: those of the proposal
   std::string domain_;
@@ -209,10 +237,10 @@ std::span<const Unit> Deciding(std::span<const Unit> units, size_t index, std::v
 }  // namespace
 
 Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, size_t index,
-                        const PlanOptions& options) {
+                        const PlanOptions& options, const std::stop_token& stop) {
   const Unit& unit = units[index];
   std::vector<Unit> copy;
-  Finder finder(workshop, Deciding(units, index, &copy), index, options);
+  Finder finder(workshop, Deciding(units, index, &copy), index, options, stop);
   Shortfall shortfall = finder.Find();
   const NodeSpace& space = *workshop.space;
   const int64_t exist = static_cast<int64_t>(unit.members.size()) + unit.bound;
@@ -240,7 +268,8 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
     }
     if (!shortfall.nodes.empty()) {
       absl::StrAppend(&shortfall.text, "; ",
-                      TextOfNodes(shortfall.nodes, domain, unit.topology.required), " would do");
+                      TextOfNodes(shortfall.nodes, domain, unit.topology.required), " would do",
+                      shortfall.gave_up ? " (fewer may: the search was given up)" : "");
     } else {
       absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));
     }

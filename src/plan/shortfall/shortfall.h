@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <stop_token>
 
 #include "outrigger/plan/planner.h"
 #include "plan/shortfall/workshop.h"
@@ -10,6 +11,6 @@ namespace outrigger::plan {
 
 /// Planner::Explain() on nodes that are up to date. Leaves no pretended node behind.
 Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, size_t index,
-                        const PlanOptions& options);
+                        const PlanOptions& options, const std::stop_token& stop);
 
 }  // namespace outrigger::plan

@@ -139,5 +139,52 @@ TEST(DocsCommand, PrintsASectionPerGroup) {
   EXPECT_THAT(page, HasSubstr("| formerly | `SAFEPERCENTILE` |\n"));
 }
 
+struct RefusedInput {
+  const char* name;
+  const char* yaml;
+  const char* error;
+};
+
+class InputOfSchedulerConfig : public ::testing::TestWithParam<RefusedInput> {};
+
+// With what kube-scheduler refuses it would not start.
+TEST_P(InputOfSchedulerConfig, IsCheckedByTheDoctorsRulesFirst) {
+  const TempFile file(GetParam().yaml, "in.yaml");
+  const Ran ran = RunProgram({"scheduler-config", "--agents", "safe", "--in", file.path()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().error));
+}
+
+constexpr const char* kRefusedHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+const std::string kInProfile = std::string(kRefusedHead) +
+                               "profiles:\n- schedulerName: default-scheduler\n  extenders:\n"
+                               "  - {urlPrefix: \"http://127.0.0.1:8080\", filterVerb: filter}\n";
+const std::string kSpelling = std::string(kRefusedHead) +
+                              "extenders:\n- urlPrefix: https://scorer.example.com/score\n"
+                              "  prioritizeVerb: prioritize\n  weight: 1\n  enableHttps: true\n"
+                              "  TLSConfig: {CAFile: /etc/ca.pem}\n";
+const std::string kWeight = std::string(kRefusedHead) +
+                            "extenders:\n- {urlPrefix: \"http://127.0.0.1:8080\", "
+                            "prioritizeVerb: prioritize}\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, InputOfSchedulerConfig,
+    ::testing::Values(
+        RefusedInput{
+            "ExtendersInAProfile", kInProfile.c_str(),
+            "in.yaml:5:3: profiles[0].extenders: extenders; write extenders belongs to the "
+            "top level of the file\n"},
+        RefusedInput{"OtherCapitals", kSpelling.c_str(),
+                     "in.yaml:7:3: extenders[0].enableHttps: enableHttps; write enableHTTPS\n"},
+        RefusedInput{"OtherCapitalsOfAMapping", kSpelling.c_str(), "write tlsConfig\n"},
+        RefusedInput{"NoWeight", kWeight.c_str(), "extenders[0].weight: missing; write weight: 1"},
+        RefusedInput{"AConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
+                     "kind: ConfigMap; write the text under its key in data alone"},
+        RefusedInput{"AnOldPolicy", "apiVersion: v1\nkind: Policy\nextenders: []\n",
+                     "kind: Policy; write a KubeSchedulerConfiguration with the same extenders"}),
+    [](const auto& row) { return std::string(row.param.name); });
+
 }  // namespace
 }  // namespace outrigger::cli

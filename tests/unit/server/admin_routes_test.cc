@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "fake_engine.h"
+
 namespace outrigger::server {
 namespace {
 
@@ -21,7 +23,7 @@ class AdminRoutesTest : public ::testing::Test {
  protected:
   http::Response Ask(std::string_view path, const Peer& peer = {}) const {
     http::Response response;
-    AdminRoutes(*metrics_, readiness_, checks_, metrics_from_anywhere_)
+    AdminRoutes(engine_, *metrics_, readiness_, checks_, metrics_from_anywhere_)
         .Handle({.method = peer.method,
                  .path = path,
                  .query = peer.query,
@@ -32,6 +34,7 @@ class AdminRoutesTest : public ::testing::Test {
     return response;
   }
 
+  FakeEngine engine_;
   std::unique_ptr<Metrics> metrics_ = Metrics::Create();
   std::atomic<Readiness> readiness_{Readiness::kReady};
   Checks checks_;
@@ -40,13 +43,20 @@ class AdminRoutesTest : public ::testing::Test {
 
 const Peer kFar{.address = "10.1.2.3"};
 
-TEST_F(AdminRoutesTest, LivezIsAlwaysOk) {
+TEST_F(AdminRoutesTest, LivezIsOkHoweverReadyItIs) {
   for (const Readiness readiness :
        {Readiness::kStarting, Readiness::kReady, Readiness::kDraining}) {
     readiness_ = readiness;
     EXPECT_EQ(Ask("/livez", kFar).status, 200);
     EXPECT_EQ(Ask("/livez", kFar).body, "ok");
   }
+}
+
+TEST_F(AdminRoutesTest, LivezFailsForAnAgentThatOnlyARestartHelps) {
+  engine_.live = absl::UnavailableError("agent gang: planning has been at work for 200 s");
+  EXPECT_EQ(Ask("/livez").status, 503);
+  EXPECT_EQ(Ask("/livez").body, "not live: agent gang: planning has been at work for 200 s");
+  EXPECT_EQ(Ask("/livez", kFar).body, "not live");
 }
 
 TEST_F(AdminRoutesTest, ReadyzFollowsReadiness) {

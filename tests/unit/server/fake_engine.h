@@ -30,6 +30,7 @@ class FakeEngine final : public engine::Engine {
   const Needs& needs() const override { return needs_; }
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
+  absl::Status Live() const override { return live; }
   void Call(size_t endpoint, wire::Body body, std::stop_token,
             engine::Reply* reply) const override {
     ++calls_;
@@ -37,6 +38,8 @@ class FakeEngine final : public engine::Engine {
   }
 
   void Trim() const override { ++trims_; }
+
+  absl::Status live;
 
   int calls() const { return calls_; }
   int trims() const { return trims_; }

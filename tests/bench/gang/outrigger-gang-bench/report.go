@@ -151,11 +151,15 @@ func (r *report) section(o options) sheet.Section {
 		table.Rows = append(table.Rows, append([]string{what},
 			sheet.Shorts(plain, passing, singles, singles/passing, gangs, gangs/plain, float64(o.crowd.pods())/gangs)...))
 	}
+	tables := []sheet.Table{r.waitingTable(o.queue)}
+	if !o.waitingOnly {
+		tables = append([]sheet.Table{table, effortTable(o.crowd.pods(), r.crowd)}, tables...)
+	}
 	return sheet.Section{
 		Heading: "Gangs",
 		Text: fmt.Sprintf("Median of %d rounds in turns, each on a control plane of its own. Plain is without an extender, "+
 			"passing beside one that does nothing, singles are the same pods beside the agent. Load before: %s.", o.rounds, sheet.Load()),
-		Tables:  []sheet.Table{table, effortTable(o.crowd.pods(), r.crowd), r.waitingTable(o.queue)},
+		Tables:  tables,
 		Targets: sheet.Judge(r.targets(o), r),
 	}
 }

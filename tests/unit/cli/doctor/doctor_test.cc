@@ -131,19 +131,22 @@ INSTANTIATE_TEST_SUITE_P(
                    "preempt, prioritizeVerb: prioritize, weight: 1, httpTimeout: 1s, "
                    "nodeCacheCapable: true}"}},
                  {}},
-        QuietRow{"AnothersLongTimeoutAndFullNodes",
-                 {{"extenders[3]",
-                   "{urlPrefix: http://10.0.0.1/x, prioritizeVerb: p, weight: 1, httpTimeout: 30s, "
-                   "ignorable: true}"}},
-                 {}},
+        QuietRow{
+            "AnothersScorerWithFullNodes",
+            {{"extenders[3]",
+              "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, httpTimeout: 5s, "
+              "ignorable: true}"}},
+            {}},
         QuietRow{"AnothersManagedResources",
                  {{"extenders[3]",
-                   "{urlPrefix: http://other/x, prioritizeVerb: p, weight: 1, managedResources: "
+                   "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
+                   "managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
                  {{"--gang.unchecked", "a.b/c"}}},
         QuietRow{"ManagedResourcesThatAreCompared",
                  {{"extenders[3]",
-                   "{urlPrefix: http://other/x, prioritizeVerb: p, weight: 1, managedResources: "
+                   "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
+                   "managedResources: "
                    "[{name: a.b/c}]}"}},
                  {}},
         QuietRow{"PathsOfTheOriginal",

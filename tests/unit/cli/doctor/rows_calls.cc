@@ -34,6 +34,46 @@ std::vector<FindingRow> CallRows() {
        "extenders[1].nodeCacheCapable",
        "missing",
        "nodeCacheCapable: true"},
+      {"FilterOfOthersLong",
+       "timeout-long",
+       {{"extenders[1]",
+         "{urlPrefix: 'http://127.0.0.1:8082/x', filterVerb: filter, weight: 1, nodeCacheCapable: "
+         "true, httpTimeout: 30s}"}},
+       "extenders[1].httpTimeout",
+       "30s",
+       "httpTimeout: 1s",
+       "safe"},
+      {"OthersInClear",
+       "url-in-clear",
+       {{"extenders[1]",
+         "{urlPrefix: 'http://192.0.2.21:9040/v1', prioritizeVerb: p, weight: 1, nodeCacheCapable: "
+         "true, httpTimeout: 1s}"}},
+       "extenders[1].urlPrefix",
+       "http://192.0.2.21:9040/v1",
+       "https:// with tlsConfig",
+       "safe"},
+      {"BinderOfOthersIgnorable",
+       "bind-ignorable",
+       {{"extenders[1]",
+         "{urlPrefix: 'http://127.0.0.1:8082/x', bindVerb: bind, ignorable: true, httpTimeout: "
+         "1m}"}},
+       "extenders[1].ignorable",
+       "true",
+       "leave ignorable out",
+       "safe"},
+      {"FullNodesOfOthersFirst",
+       "full-nodes-first",
+       {{"extenders[1]",
+         "{urlPrefix: 'http://127.0.0.1:9871/safe', filterVerb: filter, prioritizeVerb: "
+         "prioritize, "
+         "weight: 1, nodeCacheCapable: true, httpTimeout: 1s}"},
+        {"extenders[0]",
+         "{urlPrefix: 'http://127.0.0.1:8082/x', filterVerb: filter, weight: 1, nodeCacheCapable: "
+         "false, httpTimeout: 1s}"}},
+       "extenders[0].nodeCacheCapable",
+       "false, before extenders[1]",
+       "this entry last",
+       "safe"},
   };
 }
 

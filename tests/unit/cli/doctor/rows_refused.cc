@@ -83,7 +83,7 @@ std::vector<FindingRow> RefusedRows() {
        "weight: 1"},
       {"BindersSeveral",
        "binders-several",
-       {{"extenders[3]", "{urlPrefix: http://other/x, bindVerb: bind}"}},
+       {{"extenders[3]", "{urlPrefix: http://127.0.0.1:8082/x, bindVerb: bind}"}},
        "extenders[3].bindVerb",
        "extenders[2] (http://127.0.0.1:9875/gang) has, too",
        "one of the two"},

@@ -251,5 +251,63 @@ TEST(Promise, OnANodeThatIsGoneIsNone) {
   EXPECT_EQ(TextOf(world.PlanFresh(units, options).units[1]), "a");
 }
 
+/// 100 nodes: 500 cheap pods of 1 cpu on the first, 50 of them under a spent budget, and a gang of
+/// 8 at priority 10 on nodes of its own, which "high", of priority 100, needs.
+Crowd ManyCheapPods() {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 92; ++i) nodes.push_back(NodeOf("n" + std::to_string(i), "6"));
+  for (int i = 0; i < 8; ++i) nodes.push_back(NodeOf("big" + std::to_string(i), "16"));
+  Crowd crowd(nodes);
+  for (int i = 0; i < 500; ++i) {
+    Asking pod("cheap-" + std::to_string(i), "1");
+    pod.On("n" + std::to_string(i % 92)).Priority(0);
+    if (i < 50) pod.Label("app", "protected");
+    crowd.Add(pod);
+  }
+  for (int i = 0; i < 8; ++i) {
+    const std::string number = std::to_string(i);
+    crowd.Add(Asking("mid-" + number, "16").On("big" + number).Priority(10).Gang("mid", "8"));
+    crowd.Add(Asking("high-" + number, "16").Priority(100).Gang("high", "8"));
+  }
+  DisruptionBudget budget;
+  budget.namespace_ = "default";
+  budget.selector.emplace().match_labels.Set("app", "protected");
+  crowd.options().budgets = {budget};
+  return crowd;
+}
+
+TEST(PreemptionIsBounded, WhereCheapPodsAreOfNoUse) {
+  Crowd crowd = ManyCheapPods();
+  const Preemption found = crowd.Find("high");
+  ASSERT_EQ(found.answer, Preemption::Answer::kVictims);
+  ASSERT_EQ(found.victims.size(), 1U);
+  EXPECT_EQ(found.victims[0].key.name, "mid");
+}
+
+TEST(PreemptionIsBounded, WhereABudgetForbidsEverySetButNoPod) {
+  Crowd crowd({NodeOf("a", "40")});
+  for (int i = 0; i < 40; ++i) {
+    crowd.Add(Asking("cheap-" + std::to_string(i), "1").On("a").Label("app", "web"));
+  }
+  crowd.Add(Asking("high-0", "30").Priority(100).Gang("high"));
+  DisruptionBudget budget;
+  budget.namespace_ = "default";
+  budget.selector.emplace().match_labels.Set("app", "web");
+  budget.allowed = 1;
+  crowd.options().budgets = {budget};
+  crowd.options().most_looked_at = 10'000;
+  const Preemption found = crowd.Find("high");
+  EXPECT_TRUE(found.answer == Preemption::Answer::kNobody ||
+              found.answer == Preemption::Answer::kEffort);
+}
+
+TEST(PreemptionIsBounded, ByAStop) {
+  Crowd crowd = ManyCheapPods();
+  std::stop_source stop;
+  stop.request_stop();
+  crowd.options().stop = stop.get_token();
+  EXPECT_EQ(crowd.Find("high").answer, Preemption::Answer::kEffort);
+}
+
 }  // namespace
 }  // namespace outrigger::plan

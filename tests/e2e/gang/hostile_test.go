@@ -1,0 +1,102 @@
+package gang
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+// residentMB is the memory of the agent's process.
+func (w *gangWorld) residentMB() int {
+	w.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.gang.Pid()))
+	w.Must(err)
+	for line := range strings.Lines(string(text)) {
+		if kilobytes, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			number, err := strconv.Atoi(strings.Fields(kilobytes)[0])
+			w.Must(err)
+			return number >> 10
+		}
+	}
+	w.Fatal("no VmRSS of the agent")
+	return 0
+}
+
+// What one tenant asks for holds up nobody else: single pods and gangs of others are bound as always, the agent stays
+// small, and it ends when it is told to.
+func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	rows := []struct {
+		name string
+		args []string
+		ask  func(w *gangWorld)
+	}{
+		{"SpreadConstraints", nil, func(w *gangWorld) {
+			pod := slot("evil").Pod()
+			for i := range 5000 {
+				pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints,
+					corev1.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: fmt.Sprintf("example.com/k%d", i),
+						WhenUnsatisfiable: corev1.DoNotSchedule})
+			}
+			_, err := w.Client.CoreV1().Pods("default").Create(w.Ctx, pod, metav1.CreateOptions{})
+			w.Must(err)
+		}},
+		{"UnlikeMembers", nil, func(w *gangWorld) {
+			var pods []*kube.PodBuilder
+			for i := range 1000 {
+				pods = append(pods, member("evil", i, 1000).Request(corev1.ResourceCPU, fmt.Sprintf("%dm", 3001+i%999)))
+			}
+			w.inParallel(8, pods)
+		}},
+		{"VictimsThatAreOfNoUse", []string{"--gang.preempt", "--gang.min-run-time", "0"}, func(w *gangWorld) {
+			for name, value := range map[string]int32{"ten": 10, "hundred": 100} {
+				class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
+				_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, class, metav1.CreateOptions{})
+				w.Must(err)
+			}
+			w.slots("big", 8, 16)
+			var pods []*kube.PodBuilder
+			for i := range 140 {
+				pods = append(pods, slot(fmt.Sprintf("cheap-%03d", i)))
+			}
+			w.inParallel(8, pods)
+			w.untilBoundOf("cheap-", 140, time.Now())
+			for _, gang := range []struct{ name, class string }{{"mid", "ten"}, {"high", "hundred"}} {
+				for i := range 8 {
+					w.Pods(member(gang.name, i, 8).Request(corev1.ResourceCPU, "16").PriorityClass(gang.class))
+				}
+			}
+		}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := newGangWorld(t, 50, row.args...)
+			row.ask(w)
+			began := time.Now()
+			for i := range 5 {
+				w.Pods(slot(fmt.Sprintf("single-%d", i)))
+			}
+			w.Within(time.Second, "single pods are bound", w.untilBoundOf("single-", 5, began))
+			began = time.Now()
+			w.inParallel(2, gangOf("innocent", 3))
+			w.Within(2*time.Second, "an innocent gang is whole", w.untilBoundOf("innocent-", 3, began))
+			if resident := w.residentMB(); resident > 200 {
+				t.Errorf("the agent takes %d MB", resident)
+			}
+			began = time.Now()
+			w.Must(w.gang.Stop(15 * time.Second))
+			w.Within(time.Second, "the agent has ended", time.Since(began))
+		})
+	}
+}
