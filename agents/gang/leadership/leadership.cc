@@ -59,6 +59,12 @@ void Charge::Stop() {
 
 absl::Status Charge::Judge(const absl::StatusOr<std::string>& holder) const {
   const std::string lease = options_.lease_namespace + "/" + options_.lease_name;
+  if (absl::IsNotFound(holder.status())) {
+    return absl::UnavailableError(fmt::format(
+        "the Lease {} does not exist: for a scheduler without leader election (leaderElect: false) "
+        "give the agent --gang.scheduler-lease none, else the namespace and name of its Lease",
+        lease));
+  }
   if (!holder.ok()) {
     return absl::UnavailableError(fmt::format("the Lease {} of the scheduler cannot be read: {}",
                                               lease, std::string(holder.status().message())));

@@ -55,6 +55,13 @@ TEST_F(ChargeTest, IsNobodysWhileTheLeaseCannotBeRead) {
   EXPECT_EQ(charge_.Epoch(), "mine_1") << "nobody else is known to have it";
 }
 
+TEST_F(ChargeTest, NamesTheSettingWhereThereIsNoLease) {
+  EXPECT_THAT(AskOf(absl::NotFoundError("404")),
+              HasSubstr("the Lease kube-system/kube-scheduler does not exist: for a scheduler "
+                        "without leader election (leaderElect: false) give the agent "
+                        "--gang.scheduler-lease none"));
+}
+
 TEST_F(ChargeTest, IsAlwaysOfAnAgentWhoseSchedulerElectsNoLeader) {
   cluster_.SetLeaseHolder("other_1");
   Charge charge(&cluster_, *ReadLeaseName("none"), nullptr);

@@ -123,8 +123,8 @@ class ClusterSourceImpl final : public ClusterSource {
 
 absl::StatusOr<std::unique_ptr<ClusterSource>> ClusterSource::Make(const ClusterOptions& options,
                                                                    const Environment& environment) {
-  const bool in_pod = options.kubeconfig.empty() && kube::IsInCluster(environment);
-  if (!options.watch || (options.kubeconfig.empty() && !in_pod)) return nullptr;
+  const bool in_pod = !options.HasKubeconfig() && kube::IsInCluster(environment);
+  if (!options.watch || (!options.HasKubeconfig() && !in_pod)) return nullptr;
   auto config =
       in_pod ? kube::InClusterConfig(environment)
              : kube::LoadConfig(

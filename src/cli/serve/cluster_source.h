@@ -18,8 +18,10 @@ namespace outrigger::cli {
 /// How `outrigger serve` finds the API server, and how far it trusts what it knows of it.
 struct ClusterOptions {
   bool watch = true;
-  std::string kubeconfig;  // empty: the pod's service account, where there is one
+  std::string kubeconfig;  // empty: that of KUBECONFIG, else the pod's service account, if any
+  bool variable = false;   // whether KUBECONFIG is set
   std::string context;     // empty: the kubeconfig's current one
+  bool HasKubeconfig() const { return variable || !kubeconfig.empty(); }
   std::chrono::milliseconds max_staleness{90'000};
 };
 
@@ -30,7 +32,8 @@ class ClusterSource {
   virtual ~ClusterSource() = default;
 
   /// Reads the way to the API server; makes no call. Null if there is none to follow: `watch` is
-  /// off, or no kubeconfig is given and this is not a pod. Errors name the file or variable.
+  /// off, or no kubeconfig is given (KUBECONFIG counts) and this is not a pod. Errors name the file
+  /// or variable.
   static absl::StatusOr<std::unique_ptr<ClusterSource>> Make(const ClusterOptions& options,
                                                              const Environment& environment);
 

@@ -14,7 +14,7 @@ bool ReadsNodes(const engine::ServedAgent& served) {
 
 std::string Advice(const ClusterOptions& cluster, bool in_pod) {
   if (cluster.watch) return "Give --kubeconfig FILE";
-  const bool has_way = in_pod || !cluster.kubeconfig.empty();
+  const bool has_way = in_pod || cluster.HasKubeconfig();
   return has_way ? "Leave out --watch=false" : "Leave out --watch=false and give --kubeconfig FILE";
 }
 

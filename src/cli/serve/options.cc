@@ -106,7 +106,8 @@ absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* e
   return absl::OkStatus();
 }
 
-absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* cluster) {
+absl::Status ChooseCluster(const ServerSettings& settings, const Environment& environment,
+                           ClusterOptions* cluster) {
   // The loader has checked the text.
   cluster->max_staleness = *ParseDuration(settings.max_staleness);
   if (cluster->max_staleness < kLeastStaleness) {
@@ -117,13 +118,14 @@ absl::Status ChooseCluster(const ServerSettings& settings, ClusterOptions* clust
   }
   cluster->watch = settings.watch;
   cluster->kubeconfig = settings.kubeconfig;
+  cluster->variable = !ValueOf(environment, "KUBECONFIG").empty();
   cluster->context = settings.context;
   const bool fixed = !settings.node_table.empty();
   if (fixed && !settings.kubeconfig.empty()) {
     return Refuse("--node-table and --kubeconfig exclude each other: nodes come from one of them");
   }
-  if (!settings.context.empty() && settings.kubeconfig.empty()) {
-    return Refuse("--context is one of a kubeconfig: give --kubeconfig too");
+  if (!settings.context.empty() && !cluster->HasKubeconfig()) {
+    return Refuse("--context is one of a kubeconfig: give --kubeconfig or KUBECONFIG too");
   }
   if (fixed) cluster->watch = false;
   return absl::OkStatus();
@@ -170,7 +172,8 @@ absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
 
 absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
                                               const std::vector<AgentInfo>& registry,
-                                              const LeftOutAgents& left_out) {
+                                              const LeftOutAgents& left_out,
+                                              const Environment& environment) {
   const ServerSettings& settings = *groups.at(0).server;
   auto agents = ServedAgents(groups, registry, left_out);
   if (!agents.ok()) return agents.status();
@@ -179,7 +182,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
-  if (status.ok()) status = ChooseCluster(settings, &options.cluster);
+  if (status.ok()) status = ChooseCluster(settings, environment, &options.cluster);
   if (!status.ok()) return status;
   options.service.extender.bind = settings.bind;
   options.service.admin_bind = settings.admin_bind;

@@ -38,10 +38,12 @@ absl::StatusOr<std::vector<engine::ServedAgent>> ServedAgents(
     const LeftOutAgents& left_out);
 
 /// Checks settings against each other and fills in what depends on others. `groups` as
-/// MakeSettingGroups made them from `registry`. InvalidArgument names the flags.
+/// MakeSettingGroups made them from `registry`; of `environment`, KUBECONFIG is read.
+/// InvalidArgument names the flags.
 absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& groups,
                                               const std::vector<AgentInfo>& registry,
-                                              const LeftOutAgents& left_out);
+                                              const LeftOutAgents& left_out,
+                                              const Environment& environment);
 
 /// The part that can be known before anything else is right: how to log.
 LogOptions MakeLogOptions(const ServerSettings& settings);

@@ -7,7 +7,8 @@ namespace outrigger::cli {
 absl::StatusOr<PreparedServe> PrepareServe(const SettingsFlags& flags, const World& world) {
   auto settings = PrepareSettings(flags, world);
   if (!settings.ok()) return settings.status();
-  auto options = MakeServeOptions(settings->groups, world.registry, world.left_out);
+  auto options =
+      MakeServeOptions(settings->groups, world.registry, world.left_out, world.environment);
   if (!options.ok()) return options.status();
   WarnOfIdleFlags(flags, options->agents, &*settings);
   PreparedServe prepared;

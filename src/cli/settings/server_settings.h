@@ -63,10 +63,10 @@ struct ServerSettings {
               "answer /metrics, in clear, to peers that are not on loopback"},
       Setting{"watch", &ServerSettings::watch,
               "follow the nodes of the cluster, for calls with names only, where there is a way to "
-              "the API server: --kubeconfig, or in a pod"},
-      Setting{
-          "kubeconfig", &ServerSettings::kubeconfig,
-          "kubeconfig of the API server to follow; in a pod the service account is the default"},
+              "the API server: --kubeconfig, KUBECONFIG, or in a pod"},
+      Setting{"kubeconfig", &ServerSettings::kubeconfig,
+              "kubeconfig of the API server to follow; else KUBECONFIG, else in a pod the service "
+              "account"},
       Setting{"context", &ServerSettings::context, "context of --kubeconfig"},
       Setting{"max-staleness", &ServerSettings::max_staleness,
               "age of what is known of the cluster above which calls with names only are answered "

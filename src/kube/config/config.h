@@ -15,10 +15,12 @@
 
 namespace outrigger::kube {
 
-/// PEM text: in hand, or in a file that is read again when it changes. `data` wins.
+/// PEM text: in hand, or in a file that is read again when it changes. `data` wins. `from` is for
+/// errors: where the text stands ("config: users 'jane' client-key-data"), or empty.
 struct Pem {
   std::string data;
   std::string file;
+  std::string from = {};
   bool empty() const { return data.empty() && file.empty(); }
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/kubeconfig_yaml.h"
@@ -61,7 +62,7 @@ std::string ContextNames(const std::vector<KubeconfigFile>& files) {
       names += (names.empty() ? "" : ", ") + context.name;
     }
   }
-  return names.empty() ? "none" : names;
+  return names;
 }
 
 absl::Status Wrong(std::string_view where, std::string_view what) {
@@ -70,20 +71,23 @@ absl::Status Wrong(std::string_view where, std::string_view what) {
 
 absl::Status TakeUser(const KubeUser& user, ClientConfig* config) {
   if (!user.refused.empty()) return Wrong(user.where, user.refused);
-  const bool token = !user.token.empty() || !user.token_file.empty();
-  if (user.exec && token) return Wrong(user.where, "token and exec exclude each other");
+  // client-go runs no plugin where there is something else to show (exec.UpdateTransportConfig).
+  const bool others =
+      !user.token.empty() || !user.token_file.empty() || (!user.cert.empty() && !user.key.empty());
+  if (!others && !user.exec_refused.empty()) return Wrong(user.where, user.exec_refused);
   config->token = user.token;
   config->token_file = user.token_file;
   config->client_cert = user.cert;
   config->client_key = user.key;
   config->as_user = user.as_user;
   config->as_groups = user.as_groups;
-  config->exec = user.exec;
+  if (!others) config->exec = user.exec;
   return absl::OkStatus();
 }
 
 absl::Status TakeCluster(const KubeCluster& cluster, ClientConfig* config) {
   if (cluster.server.empty()) return Wrong(cluster.where, "server is missing");
+  if (!cluster.refused.empty()) return Wrong(cluster.where, cluster.refused);
   config->server = cluster.server;
   config->tls_server_name = cluster.tls_server_name;
   config->insecure = cluster.insecure;
@@ -91,6 +95,17 @@ absl::Status TakeCluster(const KubeCluster& cluster, ClientConfig* config) {
   config->proxy_url = cluster.proxy_url;
   if (config->exec) config->exec->cluster_config = cluster.exec_config;
   return absl::OkStatus();
+}
+
+// As client-go: nothing that whoever listens could use goes out in clear text.
+void KeepCredentialsBack(ClientConfig* config) {
+  config->token.clear();
+  config->token_file.clear();
+  config->client_cert = {};
+  config->client_key = {};
+  config->as_user.clear();
+  config->as_groups.clear();
+  config->exec.reset();
 }
 
 absl::StatusOr<ClientConfig> Combine(const std::vector<KubeconfigFile>& files,
@@ -113,6 +128,7 @@ absl::StatusOr<ClientConfig> Combine(const std::vector<KubeconfigFile>& files,
   }
   status = TakeCluster(*cluster, &config);
   if (!status.ok()) return status;
+  if (absl::StartsWithIgnoreCase(config.server, "http://")) KeepCredentialsBack(&config);
   if (!context.namespace_.empty()) config.namespace_ = context.namespace_;
   status = CheckConfig(config);
   if (!status.ok()) return Wrong(context.where, MessageOf(status));
@@ -127,14 +143,14 @@ absl::StatusOr<ClientConfig> ChooseContext(const std::vector<KubeconfigFile>& fi
   for (const KubeconfigFile& file : files) {
     if (name.empty()) name = file.current_context;
   }
+  const std::string names = ContextNames(files);
+  if (names.empty()) return Wrong(Names(files), "has no contexts");
   if (name.empty()) {
-    return Wrong(Names(files),
-                 fmt::format("no current-context; name one of: {}", ContextNames(files)));
+    return Wrong(Names(files), fmt::format("no current-context; name one of: {}", names));
   }
   const KubeContext* chosen = FindEntry(files, &KubeconfigFile::contexts, name);
   if (chosen == nullptr) {
-    return Wrong(Names(files),
-                 fmt::format("no context '{}'; there are: {}", name, ContextNames(files)));
+    return Wrong(Names(files), fmt::format("no context '{}'; there are: {}", name, names));
   }
   return Combine(files, *chosen);
 }

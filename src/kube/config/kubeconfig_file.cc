@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/exec_credential.h"
@@ -16,12 +17,31 @@ namespace {
 template <typename Entry>
 using ReadEntry = void (*)(const std::string& file, YamlFields* fields, Entry* entry);
 
+// kubectl keeps secrets to itself unless it is asked for them, and the words are good base64.
+void RefuseOmitted(const char* key, const std::string& text, std::string* refused) {
+  if (!refused->empty() || (text != "DATA+OMITTED" && text != "REDACTED")) return;
+  *refused = fmt::format(
+      "{} is {}, which `kubectl config view` writes in place of the real one; `kubectl config view "
+      "--raw` prints it",
+      key, text);
+}
+
 void ReadPem(const std::string& file, const char* key, const char* data_key, YamlFields* fields,
-             Pem* pem) {
+             Pem* pem, std::string* refused) {
   std::string path;
+  std::string text;
   fields->Text(key, &path);
   pem->file = ResolveBeside(file, path);
+  fields->Text(data_key, &text);
+  RefuseOmitted(data_key, text, refused);
+  if (absl::StartsWith(text, "-----BEGIN")) {
+    fields->Fail(
+        fmt::format("{} wants base64 of PEM, and this is PEM itself; {} takes the path of "
+                    "a file with it",
+                    data_key, key));
+  }
   fields->Base64(data_key, &pem->data);
+  pem->from = fmt::format("{} {}", fields->where(), pem->data.empty() ? key : data_key);
 }
 
 // What a plugin may want to know of its cluster.
@@ -42,7 +62,8 @@ void ReadCluster(const std::string& file, YamlFields* fields, KubeCluster* clust
   fields->Text("tls-server-name", &cluster->tls_server_name);
   fields->Text("proxy-url", &cluster->proxy_url);
   fields->Bool("insecure-skip-tls-verify", &cluster->insecure);
-  ReadPem(file, "certificate-authority", "certificate-authority-data", fields, &cluster->ca);
+  ReadPem(file, "certificate-authority", "certificate-authority-data", fields, &cluster->ca,
+          &cluster->refused);
   ReadExtensions(fields, cluster);
 }
 
@@ -60,6 +81,24 @@ void ReadExecEnv(YamlFields* exec, ExecPlugin* plugin) {
   });
 }
 
+// Why `plugin` cannot be run, or empty.
+std::string WhyNotRun(const ExecPlugin& plugin, const std::string& mode) {
+  if (plugin.command.empty()) return "exec: command is missing";
+  if (!IsExecVersion(plugin.api_version)) {
+    return fmt::format(
+        "exec: apiVersion is '{}'; accepted are client.authentication.k8s.io/v1 and "
+        "client.authentication.k8s.io/v1beta1",
+        plugin.api_version);
+  }
+  if (mode == "Always") {
+    return "exec: interactiveMode Always wants a terminal, which is never given";
+  }
+  if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
+    return fmt::format("exec: interactiveMode is '{}'; accepted are Never and IfAvailable", mode);
+  }
+  return {};
+}
+
 void ReadExec(const std::string& file, YamlFields* user, KubeUser* to) {
   if (!user->Has("exec")) return;
   YamlFields exec(user->Child("exec"), user->where() + " exec");
@@ -72,26 +111,17 @@ void ReadExec(const std::string& file, YamlFields* user, KubeUser* to) {
   exec.Text("installHint", &plugin.install_hint);
   exec.Bool("provideClusterInfo", &plugin.provide_cluster_info);
   exec.Text("interactiveMode", &mode);
-  if (plugin.command.empty()) exec.Fail("command is missing");
   if (plugin.command.find('/') != std::string::npos) {
     plugin.command = ResolveBeside(file, plugin.command);
   }
-  if (!IsExecVersion(plugin.api_version)) {
-    exec.Fail(
-        fmt::format("apiVersion is '{}'; accepted are client.authentication.k8s.io/v1 and "
-                    "client.authentication.k8s.io/v1beta1",
-                    plugin.api_version));
-  }
-  if (mode == "Always") exec.Fail("interactiveMode Always wants a terminal, which is never given");
-  if (!mode.empty() && mode != "Always" && mode != "Never" && mode != "IfAvailable") {
-    exec.Fail(fmt::format("interactiveMode is '{}'; accepted are Never and IfAvailable", mode));
-  }
   user->Take(exec.status());
+  if (to->exec_refused.empty()) to->exec_refused = WhyNotRun(plugin, mode);
   to->exec = std::move(plugin);
 }
 
 // Only the user that is used is refused: a file may hold others for other programs.
 void ReadRefused(const YamlFields& user, KubeUser* to) {
+  if (!to->refused.empty()) return;
   if (user.Has("auth-provider")) {
     to->refused = "auth-provider is gone from Kubernetes since 1.26; use exec";
   } else if (user.Has("username") || user.Has("password")) {
@@ -108,8 +138,10 @@ void ReadUser(const std::string& file, YamlFields* fields, KubeUser* user) {
   fields->Text("token", &user->token);
   fields->Text("tokenFile", &token_file);
   user->token_file = ResolveBeside(file, token_file);
-  ReadPem(file, "client-certificate", "client-certificate-data", fields, &user->cert);
-  ReadPem(file, "client-key", "client-key-data", fields, &user->key);
+  RefuseOmitted("token", user->token, &user->refused);
+  ReadPem(file, "client-certificate", "client-certificate-data", fields, &user->cert,
+          &user->refused);
+  ReadPem(file, "client-key", "client-key-data", fields, &user->key, &user->refused);
   fields->Text("as", &user->as_user);
   fields->Texts("as-groups", &user->as_groups);
   ReadExec(file, fields, user);
@@ -151,6 +183,11 @@ absl::StatusOr<KubeconfigFile> ReadDocument(const std::string& name, const YAML:
   root.Text("kind", &kind);
   if (kind != "Config" && !kind.empty()) {
     root.Fail(fmt::format("kind is '{}'; a kubeconfig is of kind Config", kind));
+  }
+  std::string version = "v1";
+  root.Text("apiVersion", &version);
+  if (version != "v1" && !version.empty()) {
+    root.Fail(fmt::format("apiVersion is '{}'; a kubeconfig is of v1", version));
   }
   root.Text("current-context", &file.current_context);
   ReadList<KubeCluster>(name, "clusters", "cluster", ReadCluster, &root, &file.clusters);

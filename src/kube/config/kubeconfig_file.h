@@ -18,6 +18,7 @@ struct KubeCluster {
   bool insecure = false;
   Pem ca;
   std::string exec_config;  // JSON for exec plugins, or empty
+  std::string refused;      // why this cluster cannot be used, or empty
 };
 struct KubeUser {
   std::string name, where;
@@ -26,7 +27,8 @@ struct KubeUser {
   std::string as_user;
   std::vector<std::string> as_groups;
   std::optional<ExecPlugin> exec;
-  std::string refused;  // why this user cannot be used, or empty
+  std::string exec_refused;  // why `exec` cannot be run, or empty
+  std::string refused;       // why this user cannot be used, or empty
 };
 struct KubeContext {
   std::string name, where;

@@ -119,10 +119,10 @@ void YamlFields::Text(const char* key, std::string* to) {
 void YamlFields::Bool(const char* key, bool* to) {
   std::string text;
   if (!Scalar(key, &text)) return;
-  if (text != "true" && text != "false") {
+  // As YAML 1.1 has it, and kubectl with it: yes and on are true.
+  if (!YAML::convert<bool>::decode(Child(key), *to)) {
     Fail(fmt::format("{} is '{}'; accepted are true and false", key, text));
   }
-  *to = text == "true";
 }
 
 void YamlFields::Texts(const char* key, std::vector<std::string>* to) {

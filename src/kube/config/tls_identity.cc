@@ -7,9 +7,11 @@
 #include <openssl/x509.h>
 
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "kube/status_text.h"
 
 namespace outrigger::kube {
@@ -59,13 +61,14 @@ absl::Status ReadPem(const Pem& pem, const char* field, std::string* to) {
     *to = pem.data;
     return absl::OkStatus();
   }
+  const std::string_view at = pem.from.empty() ? field : std::string_view(pem.from);
   auto content = ReadSmallFile(pem.file, kLargest);
   if (!content.ok()) {
     return absl::Status(content.status().code(),
-                        fmt::format("{}: {}", field, MessageOf(content.status())));
+                        fmt::format("{}: {}", at, MessageOf(content.status())));
   }
   if (content->empty()) {
-    return absl::InvalidArgumentError(fmt::format("{}: {}: is empty", field, pem.file));
+    return absl::InvalidArgumentError(fmt::format("{}: {}: is empty", at, pem.file));
   }
   *to = *std::move(content);
   return absl::OkStatus();
@@ -112,15 +115,20 @@ absl::StatusOr<TlsIdentity> TlsIdentitySource::Read() const {
   if (status.ok()) status = ReadPem(key_, "client-key", &identity.key);
   if (!status.ok()) return status;
   const absl::Status good = CheckTlsIdentity(identity);
-  if (!good.ok()) {
-    std::string files;
-    for (const Pem* pem : {&ca_, &cert_, &key_}) {
-      if (pem->data.empty() && !pem->file.empty()) files += " " + pem->file;
-    }
-    if (files.empty()) return good;
-    return absl::Status(good.code(), fmt::format("{} (files:{})", MessageOf(good), files));
-  }
+  if (!good.ok()) return absl::Status(good.code(), fmt::format("{}{}", MessageOf(good), Places()));
   return identity;
+}
+
+// Where the texts are from: " (config: users 'jane' client-key: /keys/jane.key)".
+std::string TlsIdentitySource::Places() const {
+  std::vector<std::string> places;
+  for (const Pem* pem : {&ca_, &cert_, &key_}) {
+    if (pem->empty()) continue;
+    const std::string file = pem->data.empty() ? pem->file : std::string();
+    const char* colon = pem->from.empty() || file.empty() ? "" : ": ";
+    if (!pem->from.empty() || !file.empty()) places.push_back(pem->from + colon + file);
+  }
+  return places.empty() ? "" : fmt::format(" ({})", fmt::join(places, "; "));
 }
 
 std::string TlsIdentitySource::Version() const {

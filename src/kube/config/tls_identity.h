@@ -42,6 +42,7 @@ class TlsIdentitySource {
  private:
   TlsIdentitySource(const ClientConfig& config, SteadyNow now, Warn warn);
   absl::StatusOr<TlsIdentity> Read() const;
+  std::string Places() const;
   std::string Version() const;
   void Refresh();
 

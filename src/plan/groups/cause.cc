@@ -68,21 +68,43 @@ std::string Succeeded(int64_t number) {
   return number == 0 ? "" : fmt::format(" ({} succeeded)", number);
 }
 
-void RefuseByNumber(const std::vector<GangRole>& roles, GroupState* state) {
+// Why members that exist count for no role; empty if all do.
+std::string WithoutRole(const Gang& gang, const std::vector<GangRole>& roles) {
+  int64_t unnamed = 0;
+  const GangMember* other = nullptr;
+  for (const GangMember& member : gang.members) {
+    if (!Exists(member.standing)) continue;
+    if (member.role.empty()) {
+      ++unnamed;
+    } else if (FindRole(roles, member.role) == nullptr &&
+               !gang.object->min_task_member.contains(member.role)) {
+      if (other == nullptr || member.pod->name < other->pod->name) other = &member;
+    }
+  }
+  if (unnamed > 0) {
+    return fmt::format("; {} lack the annotation or label {}, which names the role", unnamed,
+                       kVolcanoRole);
+  }
+  if (other == nullptr) return {};
+  return fmt::format("; {} of pod {} names role {}, which minTaskMember does not have",
+                     kVolcanoRole, other->pod->name, Shortened(other->role, 63));
+}
+
+void RefuseByNumber(const Gang& gang, const std::vector<GangRole>& roles, GroupState* state) {
   const auto refuse = [state](int64_t existing, int64_t succeeded, int64_t minimum,
-                              std::string_view which) {
+                              std::string_view which, const std::string& more) {
     Refuse(GroupCause::kTooFewMembers,
-           fmt::format("{} of {} {} exist{}{}", existing + succeeded, minimum, which,
-                       Succeeded(succeeded), NotCounted(*state)),
+           fmt::format("{} of {} {} exist{}{}{}", existing + succeeded, minimum, which,
+                       Succeeded(succeeded), NotCounted(*state), more),
            state);
   };
   if (state->existing < state->needed) {
-    return refuse(state->existing, state->succeeded, state->minimum, "members");
+    return refuse(state->existing, state->succeeded, state->minimum, "members", "");
   }
   for (const GangRole& role : roles) {
     if (role.existing >= role.role.minimum) continue;
     return refuse(role.existing, role.succeeded, role.minimum,
-                  fmt::format("members of role {}", role.role.name));
+                  fmt::format("members of role {}", role.role.name), WithoutRole(gang, roles));
   }
 }
 
@@ -138,7 +160,7 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
   } else if (!bad_topology.empty()) {
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
   } else if (!ComeOneByOne(*findings)) {
-    RefuseByNumber(findings->roles, state);
+    RefuseByNumber(gang, findings->roles, state);
     if (state->cause == GroupCause::kNone) RefuseByRelease(findings->roles, state);
   }
 }

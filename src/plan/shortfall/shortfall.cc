@@ -15,6 +15,7 @@
 #include "plan/round/round.h"
 #include "plan/search/causes.h"
 #include "plan/shortfall/proposal.h"
+#include "plan/shortfall/turned_away.h"
 #include "plan/shortfall/wanted_node.h"
 
 namespace outrigger::plan {
@@ -272,6 +273,10 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
                       shortfall.gave_up ? " (fewer may: the search was given up)" : "");
     } else {
       absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));
+    }
+    if (!finder.shapes().empty()) {
+      const std::string turned_away = TurnedAway(space, finder.shapes().front());
+      if (!turned_away.empty()) absl::StrAppend(&shortfall.text, "; ", turned_away);
     }
   }
   workshop.space->Pretend({});

@@ -130,8 +130,10 @@ TEST(Claims, AGangSaysThatNodesOfVolumesTakeNoPods) {
   EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: nodes of volumes and claims");
   EXPECT_EQ(TextOf(world.PlanFresh({GangWithAVolumeOn("gone")}).units[0]),
             "waits: nodes of volumes and claims");
-  EXPECT_EQ(world.Explain(units, 0).text,
-            "2 members need a place, 1 fits; what is short: nodes of volumes and claims");
+  EXPECT_EQ(
+      world.Explain(units, 0).text,
+      "2 members need a place, 1 fits; what is short: nodes of volumes and claims; not counted: 1 "
+      "node with room, cordoned");
 }
 
 TEST(Claims, APlaceIsLeftOnceAVolumeIsElsewhere) {

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "cli/serve/cluster_source.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/settings/units.h"
 #include "unit/cli/test_agents.h"
@@ -284,6 +285,20 @@ TEST(ServeOptions, FollowTheClusterByDefault) {
   EXPECT_EQ(given.max_staleness.count(), 120'000);
   EXPECT_FALSE(Prepare({{"--watch", "false"}})->options.cluster.watch);
   EXPECT_FALSE(Prepare({{"--node-table", "nodes.json"}})->options.cluster.watch);
+}
+
+TEST(ServeOptions, TakeTheKubeconfigOfTheVariable) {
+  const testing::TempFile file(
+      "current-context: x\n"
+      "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+      "contexts: [{name: x, context: {cluster: c}}]\n",
+      "config");
+  const Environment environment = {{"KUBECONFIG", file.path()}};
+  const auto prepared = Prepare({{"--context", "x"}}, environment);
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  const auto source = ClusterSource::Make(prepared->options.cluster, environment);
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_NE(*source, nullptr);
 }
 
 TEST(ServeOptions, RefuseAContradictoryWayToTheCluster) {

@@ -82,7 +82,7 @@ std::string Nowhere(const std::string& more) {
 
 const Wrong kWrong[] = {
     {"NotYaml", "clusters: [\n", {}, 2, "/config:2:1: not YAML: "},
-    {"Empty", "", {}, 2, "/config: no current-context; name one of: none\n"},
+    {"Empty", "", {}, 2, "/config: has no contexts\n"},
     {"OtherContext",
      KubeconfigOf(kNowhere),
      {"--context", "lab"},
@@ -103,7 +103,7 @@ const Wrong kWrong[] = {
      Kubeconfig(Nowhere("certificate-authority-data: aGFsbG8=")),
      {},
      2,
-     "certificate-authority: no certificate in PEM\n"},
+     "certificate-authority: no certificate in PEM (/"},
     {"CertificateWithoutKey",
      Kubeconfig(Nowhere("insecure-skip-tls-verify: true"), "{client-certificate-data: aGFsbG8=}"),
      {},

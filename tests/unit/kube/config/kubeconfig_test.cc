@@ -57,6 +57,7 @@ TEST(Kubeconfig, GivesWhatItsCurrentContextNames) {
   EXPECT_EQ(config->tls_server_name, "kubernetes");
   EXPECT_EQ(config->proxy_url, "http://proxy:3128");
   EXPECT_EQ(config->client_cert.data, "CERT");
+  EXPECT_EQ(config->client_cert.from, "/home/me/config: users 'jane' client-certificate-data");
   EXPECT_EQ(config->client_key.file, "/keys/jane.key");
   EXPECT_EQ(config->as_user, "admin");
   EXPECT_THAT(config->as_groups, ElementsAre("a", "b"));
@@ -134,6 +135,8 @@ TEST_P(WrongKubeconfig, IsNamedWithFileAndEntry) {
 }
 
 const char kAs[] = "    as: admin\n";
+// A plugin is run where there is nothing else.
+const char kOwn[] = "    client-certificate-data: Q0VSVA==\n    client-key: /keys/jane.key\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, WrongKubeconfig,
@@ -146,6 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"KeyTwice", kAs, "    as: admin\n    as: root\n", "as is given twice"},
         WrongRow{"NoCurrentContext", "current-context: main", "current-context: ''",
                  "no current-context; name one of: main, other"},
+        WrongRow{"OtherVersion", "apiVersion: v1", "apiVersion: v2",
+                 "apiVersion is 'v2'; a kubeconfig is of v1"},
         WrongRow{"UnknownContext", "current-context: main", "current-context: mian",
                  "no context 'mian'; there are: main, other"},
         WrongRow{"UnknownCluster", "cluster: prod, user: jane", "cluster: x, user: jane",
@@ -166,26 +171,43 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"AuthProvider", kAs, "    auth-provider: {name: gcp}\n",
                  "users 'jane': auth-provider is gone"},
         WrongRow{"AsUid", kAs, "    as-uid: '5'\n", "as-uid and as-user-extra"},
-        WrongRow{"ExecWithoutVersion", kAs, "    exec: {command: x}\n",
+        WrongRow{"ExecWithoutVersion", kOwn, "    exec: {command: x}\n",
                  "exec: apiVersion is ''; accepted are client.authentication.k8s.io/v1 and"},
-        WrongRow{"ExecOfAlpha", kAs,
+        WrongRow{"ExecOfAlpha", kOwn,
                  "    exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}\n",
                  "apiVersion is 'client.authentication.k8s.io/v1alpha1'"},
-        WrongRow{"ExecWithoutCommand", kAs,
+        WrongRow{"ExecWithoutCommand", kOwn,
                  "    exec: {apiVersion: client.authentication.k8s.io/v1}\n", "command is missing"},
-        WrongRow{"ExecInTerminal", kAs,
+        WrongRow{"ExecInTerminal", kOwn,
                  "    exec: {command: x, apiVersion: client.authentication.k8s.io/v1, "
                  "interactiveMode: Always}\n",
                  "wants a terminal"},
-        WrongRow{"ExecAndToken", kAs,
-                 "    token: secret\n    exec: {command: x, apiVersion: "
-                 "client.authentication.k8s.io/v1}\n",
-                 "token and exec exclude each other"},
+        WrongRow{"DataLeftOut", "Q0VSVA==", "DATA+OMITTED",
+                 "users 'jane': client-certificate-data is DATA+OMITTED, which `kubectl config "
+                 "view` writes in place of the real one; `kubectl config view --raw` prints it"},
+        WrongRow{"TokenLeftOut", kAs, "    token: REDACTED\n",
+                 "users 'jane': token is REDACTED, which `kubectl config view` writes"},
+        WrongRow{"AuthorityLeftOut", "certificate-authority: pki/ca.crt",
+                 "certificate-authority-data: DATA+OMITTED",
+                 "clusters 'prod': certificate-authority-data is DATA+OMITTED"},
+        WrongRow{"PemAsData", "Q0VSVA==", "'-----BEGIN CERTIFICATE-----'",
+                 "client-certificate-data wants base64 of PEM, and this is PEM itself; "
+                 "client-certificate takes the path"},
         WrongRow{"TokenIsAList", kAs, "    token: [secret]\n", "token wants a single value"}),
     [](const auto& row) { return row.param.name; });
 
+TEST(Kubeconfig, WithoutContextsSaysSo) {
+  EXPECT_EQ(Text(Choose("kind: Config\n").status()), "/home/me/config: has no contexts");
+}
+
 TEST(Kubeconfig, RefusesOnlyTheUserThatIsUsed) {
-  const auto config = Choose(std::string(kConfig) + "- name: old\n  user: {username: a}\n");
+  const auto config = Choose(std::string(kConfig) + R"(- name: old
+  user: {username: a}
+- name: alpha
+  user: {exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}}
+- name: printed
+  user: {client-certificate-data: DATA+OMITTED}
+)");
   EXPECT_TRUE(config.ok()) << config.status();
 }
 

@@ -188,6 +188,13 @@ INSTANTIATE_TEST_SUITE_P(
             [](ClientConfig* config, const TestFolder&) { config->client_cert.data = "hello"; },
             "client-certificate: no certificate in PEM"},
         BadIdentityRow{
+            "NoCertificateOfAKubeconfig",
+            [](ClientConfig* config, const TestFolder&) {
+              config->client_cert = {"hello", "", "f: users 'u' client-certificate-data"};
+            },
+            "client-certificate: no certificate in PEM (f: users 'u' "
+            "client-certificate-data)"},
+        BadIdentityRow{
             "NoKey",
             [](ClientConfig* config, const TestFolder&) { config->client_key.data = "hello"; },
             "client-key: no unencrypted private key"},

@@ -177,6 +177,24 @@ TEST(Causes, ARolesMinimumMustBeThere) {
             "1 of 2 members of role worker exist; not counted: 1 terminating");
 }
 
+TEST(Causes, MembersThatNameNoRoleAreCountedWithTheKeyThatTheyLack) {
+  PodGroupObject object = ObjectOf(Dialect::kVolcano, "train", 2);
+  object.min_task_member = {{"idle", 0}, {"ps", 1}};
+  const auto member = [](std::string_view name, std::string_view role) {
+    return PodOf(name).Member(Dialect::kVolcano, "train").Annotation(kVolcanoRole, role);
+  };
+  const auto text = [&](std::string_view a, std::string_view b) {
+    return OnlyState(Build({member("a", a), member("b", b)}, {object})).text;
+  };
+  EXPECT_EQ(text("", ""),
+            "0 of 1 members of role ps exist; 2 lack the annotation or label volcano.sh/task-spec, "
+            "which names the role");
+  EXPECT_EQ(text("PS", "idle"),
+            "0 of 1 members of role ps exist; volcano.sh/task-spec of pod a names role PS, which "
+            "minTaskMember does not have");
+  EXPECT_EQ(text("idle", "idle"), "0 of 1 members of role ps exist");
+}
+
 TEST(Causes, AnInvalidMinimumOfARoleIsNamed) {
   PodGroupObject object = ObjectOf(Dialect::kVolcano, "train", 1);
   object.min_task_member = {{"worker", -2}};

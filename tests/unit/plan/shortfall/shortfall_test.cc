@@ -9,11 +9,35 @@ namespace {
 using ::outrigger::testing::MakeNode;
 using ::outrigger::testing::MakePod;
 
+constexpr TaintEffect kNoSchedule = TaintEffect::kNoSchedule;
+
 TEST(Shortfall, NamesTheNodesThatWouldDo) {
   World world;
   world.AddNodes("n", 13, "16");
   EXPECT_EQ(world.Explain({MakeUnit("train").Members(30, "8")}, 0).text,
             "30 members need cpu 8 each, 26 fit; 4 more nodes with cpu 8 free would do");
+}
+
+TEST(Shortfall, NamesTheTaintThatTurnsMembersAwayFromNodesWithRoom) {
+  World world;
+  world.AddNode(MakeNode("a").Allocatable("cpu", "2"));
+  world.AddNode(MakeNode("full").Allocatable("cpu", "1").AddTaint("full", "", kNoSchedule));
+  world.AddNode(MakeNode("b").Allocatable("cpu", "8").AddTaint("gpu", "a100", kNoSchedule));
+  world.AddNode(MakeNode("c").Allocatable("cpu", "8").AddTaint("gpu", "a100", kNoSchedule));
+  world.AddNode(MakeNode("d").Allocatable("cpu", "8").Unschedulable());
+  EXPECT_EQ(
+      world.Explain({MakeUnit("train").Members(2, "2")}, 0).text,
+      "2 members need cpu 2 each, 1 fits; 1 more node with cpu 2 free would do; not "
+      "counted: 2 nodes with room, with taint gpu=a100:NoSchedule, which no toleration covers");
+}
+
+TEST(Shortfall, NamesTheCordonOfNodesWithRoom) {
+  World world;
+  world.AddNode(MakeNode("e").Allocatable("cpu", "1").Unschedulable());
+  world.AddNode(MakeNode("d").Allocatable("cpu", "8").Unschedulable());
+  EXPECT_EQ(world.Explain({MakeUnit("train").Members(1, "2")}, 0).text,
+            "1 pod needs cpu 2, 0 fit; 1 more node with cpu 2 free would do; not counted: 1 node "
+            "with room, cordoned");
 }
 
 TEST(Shortfall, OfAUnitThatFitsIsNothing) {
