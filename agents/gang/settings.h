@@ -60,7 +60,9 @@ struct Settings {
       Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
               "seconds for which a gang may be bound in part before an Event says so"},
       Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
-              "seconds after which nodes are kept free for the first gang that waits; 0: never"},
+              "seconds after which nodes are kept free for the first that waits, gang or single "
+              "pod; 0: "
+              "never"},
       Setting{"nominate", &Settings::nominate, "rejected|all",
               "which members of a gang with places are nominated: those that the scheduler has "
               "rejected, or all, where percentageOfNodesToScore is not 100"},

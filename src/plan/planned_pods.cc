@@ -8,6 +8,7 @@
 #include "cluster/snapshot.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/pods.h"
+#include "plan/groups/markers.h"
 
 namespace outrigger::plan {
 namespace {
@@ -16,7 +17,12 @@ constexpr std::string_view kPlanned = "planned";
 
 bool NamesGroup(const cluster::PodRecord& pod) {
   constexpr std::array kLabels = {kPodGroupLabel, kSchedulerPluginsLabel, kSigsLabel};
+  const auto has = [&pod](const GroupOnPod& keys) {
+    return !(keys.in_annotations ? pod.Annotation(keys.name_key) : pod.Label(keys.name_key))
+                .empty();
+  };
   return pod.has_scheduling_group() || !pod.Annotation(kVolcanoAnnotation).empty() ||
+         std::any_of(kOthersOnPod.begin(), kOthersOnPod.end(), has) ||
          std::any_of(kLabels.begin(), kLabels.end(),
                      [&](std::string_view label) { return !pod.Label(label).empty(); });
 }

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "cli/explain/cluster_objects.h"
+#include "cli/explain/manifest.h"
 #include "cli/explain/object_file.h"
 #include "cli/format/yaml_json.h"
 #include "equality.h"
@@ -156,19 +157,23 @@ void CheckCluster(const std::string& text) {
   }
 }
 
+// Each pod is of an object that was read, and what was filled in is so once and for all.
 void CheckPodFile(const std::string& text, const Objects& read) {
   std::vector<std::string> notes;
-  const auto pod = cli::ReadPodFile("f", text, &notes);
+  const auto pods = cli::ReadManifest("f", text, &notes);
   for (const std::string& note : notes) CheckPrintable(note);
-  if (!pod.ok()) {
-    CheckError(pod.status());
+  if (!pods.ok()) {
+    CheckError(pods.status());
     return;
   }
-  OUTRIGGER_REQUIRE(read.status.ok() && read.objects.size() == 1 && read.objects[0].kind == "Pod");
-  OUTRIGGER_REQUIRE(!pod->name.empty());
-  const auto again = cli::ReadPodFile("f", read.objects[0].text, &notes);
-  // An object of a typed list may do without a kind of its own.
-  if (again.ok()) OUTRIGGER_REQUIRE(testing::Same(*again, *pod));
+  OUTRIGGER_REQUIRE(read.status.ok() && !pods->empty());
+  OUTRIGGER_REQUIRE(pods->size() <= read.objects.size());
+  for (const Pod& pod : *pods) {
+    Pod again = pod;
+    const std::string filled_in = cli::ApplyDefaults(&again);
+    OUTRIGGER_REQUIRE(filled_in.empty() || filled_in.starts_with("priority 0, since class"));
+    OUTRIGGER_REQUIRE(testing::Same(again, pod));
+  }
 }
 
 void Run(const std::string& text) {

@@ -38,7 +38,8 @@ void FirstPods::Walk() {
 const Pod* FirstPods::Of(const plan::UnitKey& gang) {
   if (!std::exchange(walked_, true)) Walk();
   const auto found = first_.find(Name(gang.dialect, gang.namespace_, gang.name));
-  const Pod* first = found == first_.end() ? nullptr : found->second;
+  if (found != first_.end()) return found->second;
+  const Pod* first = nullptr;
   for (const BoundMember& member : board_.BoundOf(gang)) {
     if (ComesBefore(*member.pod, first)) first = member.pod.get();
   }

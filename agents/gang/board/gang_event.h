@@ -13,14 +13,16 @@
 
 namespace outrigger::gang {
 
-/// The first pod of each gang by name. All pods are walked once, when the first is asked for, so
-/// that telling of thousands of gangs is linear in pods. Not thread-safe.
+/// The first pod of each gang by name: of those that want a place, where there are any. All pods
+/// are walked once, when the first is asked for, so that telling of thousands of gangs is linear in
+/// pods. Not thread-safe.
 class FirstPods {
  public:
   /// The board outlives this.
   explicit FirstPods(const Board& board) : board_(board) {}
 
-  /// The first of those that want a place or have one; nullptr: none is on the board.
+  /// The first of those that want a place, else of those that have one; nullptr: none is on the
+  /// board.
   const Pod* Of(const plan::UnitKey& gang);
 
  private:
@@ -39,8 +41,9 @@ std::optional<ClusterEvent> EventAboutObject(const plan::UnitKey& unit);
 /// An Event about a pod.
 ClusterEvent EventAbout(const Pod& pod);
 
-/// A warning about a gang: about its object, or, where it has none, about the first of its pods by
-/// name, so that `kubectl describe` shows it. Nothing for a gang that has neither on the board.
+/// A warning about a gang: about its object, or, where it has none, about the pod that
+/// FirstPods gives, so that `kubectl describe` of one that waits shows it. Nothing for a gang that
+/// has neither on the board.
 std::optional<ClusterEvent> GangEvent(FirstPods* pods, const plan::UnitKey& gang,
                                       std::string reason, std::string note);
 

@@ -51,11 +51,11 @@ TEST_F(GangEventTest, IsNoneAboutAGangThatIsNotThere) {
   EXPECT_FALSE(Warning(LabelsGang("gone")));
 }
 
-TEST_F(GangEventTest, BoundMembersCountAsPodsOfTheGang) {
+TEST_F(GangEventTest, ThatWantAPlaceComeBeforeThoseThatHaveOne) {
   board_.AddGang("half", 3, 3);
   board_.Bind("half", 1);
   const auto board = board_.Make();
-  EXPECT_EQ(FirstPods(*board).Of(LabelsGang("half"))->name, "half-0");
+  EXPECT_EQ(FirstPods(*board).Of(LabelsGang("half"))->name, "half-1");
 }
 
 TEST(FirstPods, OfThousandsOfGangsTakeLittleMoreThanOfOne) {

@@ -47,23 +47,52 @@ bool ComesBefore(const plan::Rank& rank, const Board& board, const std::set<plan
   });
 }
 
-/// True if a gang would lose some of its members, but not all, and be left below its minimum.
-/// `let_through`: members that are bound, or about to be, though the board does not show it.
+using RolesOfPods = std::map<std::string, std::string, std::less<>>;
+
+/// The role of each member that is bound, or about to be though the board does not show it yet:
+/// those of `let_through`.
+RolesOfPods MembersWithPlaces(const Board& board, const GangsOfPods& let_through,
+                              const plan::UnitKey& gang) {
+  RolesOfPods members;
+  for (const BoundMember& member : board.BoundOf(gang)) members[member.uid] = member.role;
+  for (const auto& [uid, of] : let_through) {
+    if (of != gang) continue;
+    const BoardPod* const pod = board.Find(uid);
+    members.try_emplace(uid, pod == nullptr ? "" : pod->role);
+  }
+  return members;
+}
+
+/// True if `left` of `members`, which are fewer, are too few for a role that loses some of them.
+bool CutsARole(const plan::GroupState& group, const RolesOfPods& members, const RolesOfPods& left) {
+  const auto count = [](const RolesOfPods& pods, const std::string& role) {
+    return std::count_if(pods.begin(), pods.end(),
+                         [&](const auto& pod) { return pod.second == role; });
+  };
+  return std::any_of(group.roles.begin(), group.roles.end(), [&](const plan::Role& role) {
+    const auto rest = count(left, role.name);
+    return rest < role.minimum && rest < count(members, role.name);
+  });
+}
+
+/// True if a gang would lose some of its members, but not all, and be left with fewer than it, or
+/// one of its roles, needs.
 bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVictims& candidate) {
-  std::map<plan::UnitKey, int64_t> losses;
+  std::set<plan::UnitKey> gangs;
   for (const std::string& uid : candidate.pod_uids) {
     const plan::UnitKey* gang = board.GangOfBound(uid);
     const auto found = let_through.find(uid);
     if (gang == nullptr && found != let_through.end()) gang = &found->second;
-    if (gang != nullptr) ++losses[*gang];
+    if (gang != nullptr) gangs.insert(*gang);
   }
-  return std::any_of(losses.begin(), losses.end(), [&](const auto& loss) {
-    const auto unseen = std::count_if(let_through.begin(), let_through.end(),
-                                      [&](const auto& pod) { return pod.second == loss.first; });
-    const auto bound = static_cast<int64_t>(board.BoundOf(loss.first).size()) + unseen;
-    const plan::GroupState* group = board.FindGroupOf(loss.first);
-    const int64_t minimum = group == nullptr ? 0 : group->needed;
-    return loss.second < bound && bound - loss.second < minimum;
+  return std::any_of(gangs.begin(), gangs.end(), [&](const plan::UnitKey& gang) {
+    const plan::GroupState* const group = board.FindGroupOf(gang);
+    if (group == nullptr) return false;
+    const RolesOfPods members = MembersWithPlaces(board, let_through, gang);
+    RolesOfPods left = members;
+    for (const std::string& uid : candidate.pod_uids) left.erase(uid);
+    if (left.empty() || left.size() == members.size()) return false;
+    return static_cast<int64_t>(left.size()) < group->needed || CutsARole(*group, members, left);
   });
 }
 

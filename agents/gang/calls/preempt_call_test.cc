@@ -65,6 +65,37 @@ TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {first, second}, 0}}), SizeIs(1));
 }
 
+TEST_F(PreemptTest, TheOnlyMemberOfARoleIsNotTakenThoughTheGangHasMoreThanItsMinimum) {
+  Nodes(1);
+  PodGroup group;
+  group.dialect = Dialect::kVolcano;
+  group.namespace_ = "default";
+  group.name = "train";
+  group.uid = "uid-train";
+  group.min_member = 1;
+  group.min_task_member = {{"ps", 1}, {"worker", 1}};
+  cluster_.Put(group);
+  for (const auto& [name, role] :
+       {std::pair{"ps-0", "ps"}, {"worker-0", "worker"}, {"worker-1", "worker"}}) {
+    Pod pod = MakePod(name)
+                  .Requests({{"cpu", "1"}})
+                  .Annotation("scheduling.k8s.io/group-name", "train")
+                  .Annotation("volcano.sh/task-spec", role);
+    pod.node_name = "n0";
+    cluster_.Put(pod);
+  }
+  StartWithPlan();
+  const auto taken = [&](const std::vector<std::string>& names) {
+    NodeVictims victims{"n0", {}, 0};
+    for (const std::string& name : names) victims.pod_uids.push_back(cluster_.Get(name).uid);
+    return Preempt(MakePod("single"), {victims});
+  };
+  EXPECT_THAT(taken({"ps-0"}), IsEmpty());
+  EXPECT_THAT(taken({"worker-0"}), SizeIs(1)) << "the other one is enough";
+  EXPECT_THAT(taken({"worker-0", "worker-1"}), IsEmpty());
+  EXPECT_THAT(taken({"ps-0", "worker-0", "worker-1"}), SizeIs(1)) << "the whole gang may go";
+}
+
 TEST_F(PreemptTest, AMemberOverTheMinimumMayBeEvicted) {
   Nodes(1);
   for (int i = 0; i < 2; ++i) {

@@ -44,7 +44,7 @@ class Reports {
   void OnBarriers(size_t standing, size_t waiters);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
   void OnPartial(const Board& board, const std::vector<Recovery::Partial>& partial, size_t count);
-  /// So many nodes are kept free for the first gang that waits.
+  /// So many nodes are kept free for the first that waits.
   void OnReserved(size_t nodes);
   /// Reports why gangs wait: of a bounded number at once, and what takes a search for one at a
   /// time, when `explainer` has found it out.

@@ -66,7 +66,7 @@ TEST_F(ReportsTest, CountBarriersByHowTheyEndAndForHowLongTheyStood) {
   EXPECT_EQ(counted_.observed[2].first, "admission_seconds ");
 }
 
-TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
+TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMemberThatWaits) {
   board_.AddGang("train", 3, 3);
   board_.Bind("train", 2);
   const Recovery::Partial partial{LabelsGang("train"), 2, 3, plan::OnMemberLoss::kRestart};
@@ -75,7 +75,7 @@ TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMember) {
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   const ClusterEvent event = cluster_.events()[0];
   EXPECT_EQ(event.reason, "GangPartial");
-  EXPECT_EQ(event.name, "train-0");
+  EXPECT_EQ(event.name, "train-2");
   EXPECT_TRUE(event.warning);
   EXPECT_THAT(event.note, HasSubstr("bound in part: 2 of 3 members run; the rest is evicted"));
 }

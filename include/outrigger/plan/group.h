@@ -40,8 +40,9 @@ struct Membership {
   Dialect dialect = Dialect::kNone;  // never kNone
   std::string_view namespace_;
   std::string_view name;
-  int64_t minimum = 0;    // 1..kMaxMembers, given on the pod: kLabels alone; else 0
-  std::string_view role;  // kVolcano alone
+  int64_t minimum = 0;           // 1..kMaxMembers, given on the pod: kLabels alone; else 0
+  std::string_view role;         // kVolcano alone
+  std::string_view minimum_key;  // kLabels alone: where the minimum is
 };
 
 /// The one group of a pod, or nothing for a single pod. Depends on the pod alone, neither on which
@@ -54,7 +55,9 @@ struct Membership {
 ///
 /// Where several dialects count, this is the order: upstream's field (kube-scheduler itself may act
 /// on it), labels (which need no object), then scheduler-plugins, sigs, Volcano. That is noted
-/// about the group that is taken. `notes` may be null. Thread-safe as far as `notes` is.
+/// about the group that is taken. Where none counts, the pairs of a name and a minimum that earlier
+/// Coscheduling and Koordinator have on pods are read as labels are, and markers of other
+/// schedulers that are not read are noted. `notes` may be null. Thread-safe as far as `notes` is.
 std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes);
 
 /// A PodGroup object of any dialect but kLabels.

@@ -94,6 +94,8 @@ struct GroupState {
   /// How many living members must have a place: the minimum is for starting, so members that
   /// succeeded count towards it.
   int64_t needed = 0;
+  /// The same for each role that has a minimum, by name.
+  std::vector<Role> roles;
   /// The largest minimum that members of this start say they were started with (kStartedWith); 0:
   /// none does.
   int64_t started_with = 0;

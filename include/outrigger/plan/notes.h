@@ -23,6 +23,7 @@ enum class NoteKind : uint8_t {
   kPriorityClass,      ///< a group's priority class is not known: its members' priority counts
   kTooMuch,            ///< a single pod asks for more than is planned: it is not planned
   kOnMemberLoss,       ///< a policy that is none: replace counts
+  kUnreadMarker,       ///< a pod has a marker of a group that is not read: it is in no group
   kPreferredTopology,  ///< a preferred topology level that is no label key is left out
 };
 

@@ -40,7 +40,9 @@ void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<Agent
   AddValue(pod, "-n,--namespace", "NS",
            "namespace of the pod (default: the context's; in --cluster, whichever has it alone)");
   AddValue(pod, "-f,--filename", "FILE",
-           "a Pod in YAML or JSON that need not exist yet; - reads standard input",
+           "pods that need not exist yet, in YAML or JSON: Pods, Jobs, Deployments and others with "
+           "a pod "
+           "template; - reads standard input",
            {true, false, {}});
   AddClusterFlags(pod, "nodes,pods");
   AddValue(pod, "--nodes", "LIST", "show only these nodes, separated by commas");

@@ -160,30 +160,4 @@ std::unique_ptr<ClusterObjects> ObjectsInDump(std::string name, std::string text
   return std::make_unique<Dump>(std::move(name), std::move(text));
 }
 
-absl::StatusOr<Pod> ReadPodFile(const std::string& name, std::string text,
-                                std::vector<std::string>* notes) {
-  std::vector<Pod> pods;
-  std::vector<json::MalformedValue> malformed;
-  const absl::Status status =
-      ForEachObjectInFile(name, std::move(text), [&](const json::ListedObject& object) {
-        if (object.kind == "Pod") {
-          return json::DecodePod(object, Needs::All(), &pods.emplace_back(), &malformed);
-        }
-        return absl::InvalidArgumentError(
-            fmt::format("kind {} is not accepted: one Pod", object.kind));
-      });
-  if (!status.ok()) return status;
-  if (pods.size() != 1) {
-    std::vector<std::string> names;
-    names.reserve(pods.size());
-    for (const Pod& pod : pods) names.push_back(pod.name);
-    return absl::InvalidArgumentError(Printable(
-        fmt::format("{}: has {} pods ({}); accepted is one", name, pods.size(), Listed(names))));
-  }
-  for (const json::MalformedValue& value : malformed) {
-    notes->push_back(NoteOf(value, "pod " + pods[0].name));
-  }
-  return std::move(pods[0]);
-}
-
 }  // namespace outrigger::cli

@@ -86,8 +86,4 @@ std::string NoteOf(const json::MalformedValue& value, const std::string& owner);
 /// is for messages. It is read by Find(), once.
 std::unique_ptr<ClusterObjects> ObjectsInDump(std::string name, std::string text);
 
-/// The one Pod in `text` (YAML or JSON). InvalidArgument for other kinds, none, and several.
-absl::StatusOr<Pod> ReadPodFile(const std::string& name, std::string text,
-                                std::vector<std::string>* notes);
-
 }  // namespace outrigger::cli

@@ -7,6 +7,7 @@
 #include "cli/agents/null_observer.h"
 #include "cli/explain/cluster_objects.h"
 #include "cli/explain/input.h"
+#include "cli/explain/manifest.h"
 #include "cli/explain/text.h"
 #include "cli/format/text.h"
 #include "cli/serve/options.h"
@@ -17,40 +18,47 @@
 namespace outrigger::cli {
 namespace {
 
-absl::StatusOr<Pod> PodInFile(const ExplainFlags& flags, const World& world,
-                              std::vector<std::string>* notes) {
+absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const World& world,
+                                            std::vector<std::string>* notes) {
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();
-  absl::StatusOr<Pod> pod = ReadPodFile(input->name, std::move(input->text), notes);
-  if (!pod.ok()) return pod;
-  if (pod->namespace_.empty()) {
-    pod->namespace_ = flags.name_space.empty() ? "default" : flags.name_space;
-  } else if (!flags.name_space.empty() && flags.name_space != pod->namespace_) {
-    return absl::InvalidArgumentError(
-        Printable(fmt::format("--namespace {}: the pod in {} is in namespace {}", flags.name_space,
-                              input->name, pod->namespace_)));
+  auto pods = ReadManifest(input->name, std::move(input->text), notes);
+  if (!pods.ok()) return pods;
+  for (Pod& pod : *pods) {
+    if (pod.namespace_.empty()) {
+      pod.namespace_ = flags.name_space.empty() ? "default" : flags.name_space;
+    } else if (!flags.name_space.empty() && flags.name_space != pod.namespace_) {
+      return absl::InvalidArgumentError(
+          Printable(fmt::format("--namespace {}: the pod in {} is in namespace {}",
+                                flags.name_space, input->name, pod.namespace_)));
+    }
   }
-  return pod;
+  return pods;
 }
 
-// The objects that the flags name; the pod is always there.
-absl::StatusOr<FoundObjects> FindObjects(const ExplainFlags& flags, const World& world) {
-  if (flags.file.empty()) {
-    const auto cluster = OpenCluster(flags, world);
-    if (!cluster.ok()) return cluster.status();
-    const PodName name{flags.name_space, flags.pod};
-    return (*cluster)->Find(&name);
-  }
+// What the flags name: nodes, and at least one pod.
+struct Asked {
+  std::vector<Pod> pods;
+  std::vector<Node> nodes;
   std::vector<std::string> notes;
-  absl::StatusOr<Pod> pod = PodInFile(flags, world, &notes);
-  if (!pod.ok()) return pod.status();
+};
+
+absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world) {
+  Asked asked;
+  if (!flags.file.empty()) {
+    auto pods = PodsInFile(flags, world, &asked.notes);
+    if (!pods.ok()) return pods.status();
+    asked.pods = *std::move(pods);
+  }
   const auto cluster = OpenCluster(flags, world);
   if (!cluster.ok()) return cluster.status();
-  absl::StatusOr<FoundObjects> found = (*cluster)->Find(nullptr);
-  if (!found.ok()) return found;
-  found->pod = *std::move(pod);
-  found->notes.insert(found->notes.begin(), notes.begin(), notes.end());
-  return found;
+  const PodName name{flags.name_space, flags.pod};
+  absl::StatusOr<FoundObjects> found = (*cluster)->Find(flags.file.empty() ? &name : nullptr);
+  if (!found.ok()) return found.status();
+  if (found->pod) asked.pods.push_back(*std::move(found->pod));
+  asked.nodes = std::move(found->nodes);
+  asked.notes.insert(asked.notes.end(), found->notes.begin(), found->notes.end());
+  return asked;
 }
 
 // Leaves the nodes of `list` in `explanation`; the counts stay those of all.
@@ -92,6 +100,27 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
                        .columns = wide || !world.terminal.is_one ? 0 : world.terminal.columns});
 }
 
+// Adds what the agents say of one pod.
+absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
+                        const std::vector<engine::ServedAgent>& agents, const Pod& pod,
+                        const std::vector<Node>& nodes, ExplainText* result) {
+  NobodyWatches observer;
+  auto explanation = engine::Explain(agents, pod, nodes, &observer);
+  if (!explanation.ok()) return explanation.status();
+  if (explanation->agents.empty()) {
+    return absl::FailedPreconditionError(
+        fmt::format("{} plans while it serves, and nobody else is to be asked; see `outrigger "
+                    "explain gang`",
+                    Listed(explanation->left_out)));
+  }
+  AddNotes(*explanation, pod.name, &result->notes);
+  const ExplainedPod explained{pod, nodes.size(), engine::EventText(*explanation), *explanation};
+  absl::Status status = ShowOnly(flags.nodes, &*explanation);
+  if (!status.ok()) return status;
+  result->text += InForm(flags, world, explained);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& world) {
@@ -102,28 +131,18 @@ absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& worl
   const auto agents = ServedAgents(settings->groups, world.registry, world.left_out);
   if (!agents.ok()) return agents.status();
   WarnOfIdleFlags({command.config, command.settings}, *agents, &*settings);
-  absl::StatusOr<FoundObjects> found = FindObjects(flags, world);
-  if (!found.ok()) return found.status();
+  const absl::StatusOr<Asked> asked = FindObjects(flags, world);
+  if (!asked.ok()) return asked.status();
 
   StartLogging(MakeLogOptions(*settings->groups[0].server));  // for what agents log
-  NobodyWatches observer;
-  auto explanation = engine::Explain(*agents, *found->pod, found->nodes, &observer);
-  if (!explanation.ok()) return explanation.status();
-  if (explanation->agents.empty()) {
-    return absl::FailedPreconditionError(
-        fmt::format("{} plans while it serves, and nobody else is to be asked; see `outrigger "
-                    "explain gang`",
-                    Listed(explanation->left_out)));
-  }
   ExplainText result;
   result.notes = std::move(settings->warnings);
-  result.notes.insert(result.notes.end(), found->notes.begin(), found->notes.end());
-  AddNotes(*explanation, found->pod->name, &result.notes);
-  const ExplainedPod explained{*found->pod, found->nodes.size(), engine::EventText(*explanation),
-                               *explanation};
-  absl::Status status = ShowOnly(flags.nodes, &*explanation);
-  if (!status.ok()) return status;
-  result.text = InForm(flags, world, explained);
+  result.notes.insert(result.notes.end(), asked->notes.begin(), asked->notes.end());
+  for (const Pod& pod : asked->pods) {
+    if (!result.text.empty()) result.text += flags.output == "yaml" ? "---\n" : "\n";
+    const absl::Status status = ExplainOne(flags, world, *agents, pod, asked->nodes, &result);
+    if (!status.ok()) return status;
+  }
   return result;
 }
 

@@ -41,9 +41,11 @@ int64_t MinimumOnPods(const Gang& gang, const GangMember& oldest, const GroupNot
   };
   const bool differ = std::any_of(gang.members.begin(), gang.members.end(), differs);
   if (differ) {
-    notes.Add(NoteKind::kMinimumsDiffer,
-              fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
-                          kMinAvailableLabel, oldest.minimum, oldest.pod->name));
+    notes.Add(
+        NoteKind::kMinimumsDiffer,
+        fmt::format("members give different values of {} {}; {} counts, of the oldest, {}",
+                    oldest.pod->labels.Get(oldest.minimum_key).empty() ? "annotation" : "label",
+                    oldest.minimum_key, oldest.minimum, oldest.pod->name));
   }
   return oldest.minimum;
 }
@@ -173,6 +175,7 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   state.broken = IsBroken(findings);
   FindGroupCause(gang, options, malformed, &findings);
   state.broken = IsBroken(findings);  // a minimum that is out of range is none
+  for (const GangRole& role : findings.roles) state.roles.push_back(role.role);
   return findings;
 }
 

@@ -51,7 +51,8 @@ inline bool IsOlder(const Pod& a, const Pod& b) {
 struct GangMember {
   PodPtr pod;
   Standing standing = Standing::kPending;
-  int64_t minimum = 0;  // of the pod's labels
+  int64_t minimum = 0;  // of the pod itself, and the key that has it
+  std::string_view minimum_key;
   bool asks_too_much = false;
   std::string_view role;  // as the pod names it
 };

@@ -2,6 +2,7 @@
 #include "outrigger/k8s/label_syntax.h"
 #include "outrigger/plan/group.h"
 #include "plan/groups/integer.h"
+#include "plan/groups/markers.h"
 
 namespace outrigger::plan {
 namespace {
@@ -26,25 +27,55 @@ bool IsGroupName(const Pod& pod, std::string_view source, std::string_view name,
   return false;
 }
 
-std::optional<Membership> OfLabels(const Pod& pod, Notes* notes) {
-  const std::string_view name = pod.labels.Get(kPodGroupLabel);
-  const std::string_view text = pod.labels.Get(kMinAvailableLabel);
-  if (text.empty() || !IsGroupName(pod, "label podGroup", name, true, notes)) return std::nullopt;
+std::string_view WordFor(bool in_annotations) {
+  return in_annotations ? "annotation" : "label";
+}
+
+std::optional<Membership> OnPod(const GroupOnPod& keys, const Pod& pod, Notes* notes) {
+  const StringMap& map = keys.in_annotations ? pod.annotations : pod.labels;
+  const std::string_view name = map.Get(keys.name_key);
+  const std::string_view text = map.Get(keys.minimum_key);
+  if (name.empty() || text.empty()) return std::nullopt;
+  const std::string_view what = WordFor(keys.in_annotations);
+  if (!IsLabelValue(name)) {
+    (void)IsGroupName(pod, fmt::format("{} {}", what, keys.name_key), name, true, notes);
+    return std::nullopt;
+  }
   const auto minimum = IntegerOf(text);
   if (minimum && *minimum >= 1 && *minimum <= kMaxMembers) {
-    return Membership{Dialect::kLabels, pod.namespace_, name, *minimum, {}};
+    return Membership{Dialect::kLabels, pod.namespace_, name, *minimum, {}, keys.minimum_key};
   }
   Tell(notes, NoteKind::kPodMinimum, pod, name,
-       fmt::format(
-           "label {} of pod {} is \"{}\", expected an integer from 1 to {}; it is in no group",
-           kMinAvailableLabel, pod.name, text.substr(0, 64), kMaxMembers));
+       fmt::format("{} {} of pod {} is \"{}\", expected an integer from 1 to {}; it is in no group",
+                   what, keys.minimum_key, pod.name, text.substr(0, 64), kMaxMembers));
   return std::nullopt;
+}
+
+// Pods that would have started together, and do not here, are never so in silence.
+void TellUnread(const Pod& pod, Notes* notes) {
+  if (notes == nullptr) return;
+  for (const UnreadMarker& marker : kUnreadMarkers) {
+    const StringMap& map = marker.in_annotations ? pod.annotations : pod.labels;
+    const std::string_view name = map.Get(marker.key).substr(0, 63);
+    if (name.empty()) continue;
+    Tell(notes, NoteKind::kUnreadMarker, pod, name,
+         fmt::format("{} {} of {} is not read: its pods are in no group and start one by one",
+                     WordFor(marker.in_annotations), marker.key, marker.whose));
+  }
+  for (const GroupOnPod& keys : kOthersOnPod) {
+    const StringMap& map = keys.in_annotations ? pod.annotations : pod.labels;
+    const std::string_view name = map.Get(keys.name_key);
+    if (name.empty() || !map.Get(keys.minimum_key).empty()) continue;
+    Tell(notes, NoteKind::kUnreadMarker, pod, name.substr(0, 63),
+         fmt::format("{} {} counts with {} alone, which is missing: its pods are in no group",
+                     WordFor(keys.in_annotations), keys.name_key, keys.minimum_key));
+  }
 }
 
 std::optional<Membership> Of(Dialect dialect, const Pod& pod, std::string_view source,
                              std::string_view name, bool is_label, Notes* notes) {
   if (!IsGroupName(pod, source, name, is_label, notes)) return std::nullopt;
-  return Membership{dialect, pod.namespace_, name, 0, {}};
+  return Membership{dialect, pod.namespace_, name, 0, {}, {}};
 }
 
 std::string_view RoleOf(const Pod& pod) {
@@ -72,7 +103,7 @@ std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes) {
   Take(Of(Dialect::kUpstream, pod, "spec.schedulingGroup.podGroupName", pod.scheduling_group, false,
           notes),
        pod, notes, &taken);
-  Take(OfLabels(pod, notes), pod, notes, &taken);
+  Take(OnPod(kLabelsOnPod, pod, notes), pod, notes, &taken);
   Take(Of(Dialect::kSchedulerPlugins, pod, "label scheduling.x-k8s.io/pod-group",
           pod.labels.Get(kSchedulerPluginsLabel), true, notes),
        pod, notes, &taken);
@@ -82,6 +113,10 @@ std::optional<Membership> MembershipOf(const Pod& pod, Notes* notes) {
   Take(Of(Dialect::kVolcano, pod, "annotation scheduling.k8s.io/group-name",
           pod.annotations.Get(kVolcanoAnnotation), false, notes),
        pod, notes, &taken);
+  for (const GroupOnPod& keys : kOthersOnPod) {
+    if (!taken) taken = OnPod(keys, pod, notes);
+  }
+  if (!taken) TellUnread(pod, notes);
   if (taken && taken->dialect == Dialect::kVolcano) taken->role = RoleOf(pod);
   return taken;
 }

@@ -170,8 +170,8 @@ void UnitTable::Content::TakePod(const PodPtr& pod, Notes* notes) {
   }
   kept.gang = GangOf(*membership);
   kept.gang->changed = true;
-  kept.gang->gang.members.push_back(
-      {pod, standing, membership->minimum, !excess.empty(), membership->role});
+  kept.gang->gang.members.push_back({pod, standing, membership->minimum, membership->minimum_key,
+                                     !excess.empty(), membership->role});
 }
 
 void UnitTable::Content::DropGone() {

@@ -3,6 +3,7 @@ package gang
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,12 @@ func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
 				pods = append(pods, member("evil", i, 1000).Request(corev1.ResourceCPU, fmt.Sprintf("%dm", 3001+i%999)))
 			}
 			w.inParallel(8, pods)
+			// What stands before others in kube-scheduler's own queue is not the agent's doing.
+			w.Until("evil-999", "refused once", func(pod *corev1.Pod) bool {
+				return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+					return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse
+				})
+			})
 		}},
 		{"VictimsThatAreOfNoUse", []string{"--gang.preempt", "--gang.min-run-time", "0"}, func(w *gangWorld) {
 			for name, value := range map[string]int32{"ten": 10, "hundred": 100} {

@@ -37,6 +37,57 @@ TEST(Membership, IsNoneWhereANameIsMissingOrEmpty) {
   EXPECT_THAT(notes.Take(), IsEmpty());
 }
 
+TEST(Membership, IsAlsoSaidByTheNameAndMinimumThatOtherSchedulersHaveOnPods) {
+  const Pod rows[] = {
+      PodOf("coscheduling")
+          .Label("pod-group.scheduling.sigs.k8s.io/name", "train")
+          .Label("pod-group.scheduling.sigs.k8s.io/min-available", "3"),
+      PodOf("koordinator")
+          .Annotation("gang.scheduling.koordinator.sh/name", "train")
+          .Annotation("gang.scheduling.koordinator.sh/min-available", "3"),
+  };
+  for (const Pod& pod : rows) {
+    SCOPED_TRACE(pod.name);
+    NotesOnce notes;
+    const auto membership = MembershipOf(pod, &notes);
+    ASSERT_TRUE(membership.has_value());
+    EXPECT_EQ(membership->dialect, Dialect::kLabels);
+    EXPECT_EQ(membership->name, "train");
+    EXPECT_EQ(membership->minimum, 3);
+    EXPECT_THAT(notes.Take(), IsEmpty());
+    Pod own = pod;
+    own.labels.Set("podGroup", "own");
+    own.labels.Set("minAvailable", "2");
+    EXPECT_EQ(MembershipOf(own, &notes)->name, "own");
+  }
+}
+
+TEST(Membership, IsNoneByMarkersThatAreNotReadWhichIsNoted) {
+  const auto note = [](const Pod& pod) {
+    NotesOnce notes;
+    EXPECT_FALSE(MembershipOf(pod, &notes)) << pod.name;
+    const auto taken = notes.Take();
+    EXPECT_EQ(taken.size(), 1U) << pod.name;
+    return taken.empty() ? "" : taken[0].about + ": " + taken[0].text;
+  };
+  EXPECT_EQ(note(PodOf("p").Label("kueue.x-k8s.io/pod-group-name", "g")),
+            "default/g: label kueue.x-k8s.io/pod-group-name of Kueue is not read: its pods are in "
+            "no group and start one by one");
+  EXPECT_EQ(note(PodOf("p").Annotation("pod-group-name", "g")),
+            "default/g: annotation pod-group-name of KAI Scheduler is not read: its pods are in no "
+            "group and start one by one");
+  EXPECT_EQ(note(PodOf("p").Annotation("yunikorn.apache.org/task-group-name", "g")),
+            "default/g: annotation yunikorn.apache.org/task-group-name of YuniKorn is not read: "
+            "its pods are in no group and start one by one");
+  EXPECT_EQ(note(PodOf("p").Label("pod-group.scheduling.sigs.k8s.io/name", "g")),
+            "default/g: label pod-group.scheduling.sigs.k8s.io/name counts with "
+            "pod-group.scheduling.sigs.k8s.io/min-available alone, which is missing: its pods are "
+            "in no group");
+  NotesOnce notes;
+  EXPECT_TRUE(MembershipOf(PodOf("p").Train("2").Annotation("pod-group-name", "g"), &notes));
+  EXPECT_THAT(notes.Take(), IsEmpty()) << "it is in a group that counts";
+}
+
 TEST(Membership, MinAvailableIsAnIntegerFrom1To100000) {
   for (const char* good : {"1", "100000", "007"}) {
     EXPECT_TRUE(MembershipOf(PodOf("p").Train(good), nullptr)) << good;
