@@ -86,7 +86,7 @@ class ManifestReader {
   absl::Status TakePod(const json::ListedObject& object) {
     std::vector<json::MalformedValue> malformed;
     Pod pod;
-    const absl::Status status = json::DecodePod(object, Needs::All(), &pod, &malformed);
+    absl::Status status = json::DecodePod(object, Needs::All(), &pod, &malformed);
     if (!status.ok()) return status;
     for (const auto& value : malformed) notes_->push_back(NoteOf(value, "pod " + pod.name));
     const std::string filled_in = ApplyDefaults(&pod);
@@ -118,12 +118,12 @@ void FromPodLimits(Pod* pod, std::set<std::string>* set) {
   if (!pod->pod_limits) return;
   ResourceList requests = pod->pod_requests.value_or(ResourceList());
   ResourceList limits;
-  for (const auto& [name, quantity] : *pod->pod_limits) {
-    const auto asks = [&](const Container& container) {
-      return container.requests.Find(name) != nullptr;
+  for (const ResourceList::Entry& limit : *pod->pod_limits) {
+    const auto asks = [&limit](const Container& container) {
+      return container.requests.Find(limit.name) != nullptr;
     };
     if (std::none_of(pod->containers.begin(), pod->containers.end(), asks)) {
-      limits.Set(name, quantity);
+      limits.Set(limit.name, limit.quantity);
     }
   }
   FromLimits(limits, &requests, set);
@@ -218,7 +218,7 @@ std::string ApplyDefaults(Pod* pod) {
 absl::StatusOr<std::vector<Pod>> ReadManifest(const std::string& name, std::string text,
                                               std::vector<std::string>* notes) {
   ManifestReader reader(name, notes);
-  const absl::Status status = ForEachObjectInFile(
+  absl::Status status = ForEachObjectInFile(
       name, std::move(text),
       [&reader](const json::ListedObject& object) { return reader.Take(object); });
   if (!status.ok()) return status;
