@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "plan/groups/history.h"
 #include "plan/groups/limits.h"
 
