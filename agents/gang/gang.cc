@@ -1,4 +1,5 @@
 // All or nothing: pods of one group get places together, or none of them does.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -139,7 +140,10 @@ class Gang final : public Agent,
         admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
     const bool awaited =
         inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
-                               .rejected = admission.outcome != Outcome::kReserved});
+                               .rejected = admission.outcome != Outcome::kReserved,
+                               .offered = admission.outcome == Outcome::kWaits
+                                              ? SomeNodes(request)
+                                              : std::vector<std::string>()});
     if (refused) {
       inbox_.Refused(
           {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -187,6 +191,16 @@ class Gang final : public Agent,
   }
 
  private:
+  // A few of those that the scheduler's own filters have let pass.
+  static std::vector<std::string> SomeNodes(const Request& request) {
+    constexpr size_t kMost = 4;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < std::min(kMost, request.nodes.size()); ++i) {
+      names.push_back(request.nodes[i].name);
+    }
+    return names;
+  }
+
   // It looks for a place by preemption after it has looked at the one for which it was nominated.
   void TellIfRefused(const Board& board, const Pod& pod) const {
     const BoardPod* const seat = board.Find(pod.uid);

@@ -243,7 +243,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   const ClusterSnapshot& snapshot = *view.snapshot;
   const std::span<const PodPtr> pods = pods_.Of(snapshot);
   CheckWaiters(snapshot, pods);
-  memory_.Take(inbox_->Take(), snapshot, now);
+  const Inbox::Content calls = inbox_->Take();
+  memory_.Take(calls, snapshot, now);
 
   plan::GroupOptions groups = options_.groups;
   groups.served = view.objects->served;
@@ -285,6 +286,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   reports_->OnPlan(*board, notes_.Take(), memory_.TakeTimedOut(), now);
   evictor_->OnPlan(view, units, options, *board);
   reports_->Explain(&explainer_, view.snapshot, units, options, *board, now);
+  offers_.Take(calls.asks, *board, snapshot);
+  reports_->Judge(&explainer_, view.snapshot, options, offers_, *board, now);
   statuses_->OnPlan(*board, pods, [&](const plan::UnitKey& gang) {
     const BoardUnit* const unit = board->FindUnit(gang);
     return unit == nullptr ? std::string() : reports_->WhyWaits(gang, unit->word);

@@ -27,6 +27,7 @@
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
 #include "plan_pulse.h"
+#include "reports/offers.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 
@@ -102,6 +103,7 @@ class PlanLoop {
   // Of the thread.
   Memory memory_;
   Explainer explainer_;
+  Offers offers_;
   Recovery recovery_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;

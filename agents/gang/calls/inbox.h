@@ -26,6 +26,7 @@ class Inbox {
   struct Ask {
     std::chrono::steady_clock::time_point at;
     bool rejected = false;  // everywhere
+    std::vector<std::string> offered = {};  // a few of the nodes, of a member without a place
   };
   struct GaveUpEntry {
     plan::UnitKey key;
@@ -47,7 +48,7 @@ class Inbox {
   /// True if the planning thread waits for such news.
   bool Asked(const std::string& uid, Ask ask) {
     const MutexLock lock(mutex_);
-    content_.asks[uid] = ask;
+    content_.asks[uid] = std::move(ask);
     return awaits_asks_;
   }
   void AwaitAsks(bool awaits) {

@@ -14,6 +14,7 @@
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/unit.h"
+#include "reports/offers.h"
 
 namespace outrigger::gang {
 
@@ -27,14 +28,19 @@ class Explainer {
     std::vector<plan::Unit> units;  // all of the plan
     size_t index = 0;               // of the one that is explained
     plan::PlanOptions options;
-    std::string word;  // of the cause
-    std::string kept;  // what is done for it
+    std::string word = {};  // of the cause
+    std::string kept = {};  // what is done for it
+    /// If there are any, no unit is explained: members of `gang` are judged alone, each on nodes
+    /// that kube-scheduler has let pass for it.
+    plan::UnitKey gang = {};
+    std::vector<Offers::Offer> offered = {};
   };
   struct Explained {
     plan::UnitKey gang;
-    std::string word;
-    std::string kept;
+    std::string word = {};
+    std::string kept = {};
     std::string text;  // with figures
+    bool judged = false;  // Job::offered: `text` is what the plan refuses, empty for nothing
     std::chrono::steady_clock::duration took{};
   };
 
@@ -57,6 +63,7 @@ class Explainer {
  private:
   void Run(const std::stop_token& stop);
   Explained Work(const Job& job, const std::stop_token& stop);
+  std::string RefusedAlone(const Job& job);
 
   const std::function<void()> changed_;
   plan::Planner planner_;     // of the thread
