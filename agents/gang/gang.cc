@@ -1,29 +1,24 @@
 // All or nothing: pods of one group get places together, or none of them does.
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "board/reasons.h"
-#include "calls/admission.h"
 #include "calls/barrier.h"
 #include "calls/commit.h"
-#include "calls/inbox.h"
 #include "calls/preempt_call.h"
+#include "common/desk_names.h"
 #include "eviction/evictor.h"
 #include "eviction/reports.h"
 #include "fmt/format.h"
-#include "leadership/leadership.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/plan/group.h"
-#include "plan_loop.h"
 #include "reports/gang_metrics.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
+#include "rounds.h"
 #include "settings.h"
 
 namespace outrigger::gang {
@@ -41,16 +36,10 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
-    if (const auto checks = ReadUnchecked(settings); !checks.ok()) return checks.status();
-    auto lease = ReadLeaseName(settings.scheduler_lease);
-    if (!lease.ok()) return lease.status();
-    lease->host_name = settings.host_name.empty() ? HostName() : settings.host_name;
-    if (Names(settings.scheduler_names).empty()) {
-      return absl::InvalidArgumentError(
-          "scheduler-names: \"\" is not accepted: the names of the scheduler's profiles, "
-          "separated by commas");
-    }
-    return std::make_unique<Gang>(deps, settings, *lease);
+    auto gang = std::make_unique<Gang>(deps, settings);
+    absl::Status joined = gang->Join(deps, settings);
+    if (!joined.ok()) return joined;
+    return gang;
   }
 
   static SchedulerWishes Wishes() {
@@ -76,18 +65,30 @@ class Gang final : public Agent,
             {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
   }
 
-  Gang(const AgentDeps& deps, const Settings& settings, const Charge::Options& lease)
+  Gang(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
+        desk_(Desk::Of(deps)),
         reports_(deps.cluster, deps.metrics, deps.log),
-        charge_(deps.cluster, lease, [this] { loop_.Nudge(); }),
         barriers_(BarrierOptionsOf(settings)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
+        recovery_(deps.cluster, &eviction_reports_, seconds(settings.partial_timeout),
+                  [this] { return desk_->MayAct({.timeout = seconds(5)}); }),
         statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
-        loop_(deps.cluster, &charge_, &barriers_, &inbox_, &evictor_, &statuses_, &reports_,
-              LoopOptionsOf(settings)),
-        committer_(deps.cluster, seconds(settings.bind_timeout)),
-        tentative_(std::chrono::steady_clock::now) {}
+        explainer_([this] { desk_->Nudge(); }),
+        rounds_({.barriers = &barriers_,
+                 .evictor = &evictor_,
+                 .recovery = &recovery_,
+                 .statuses = &statuses_,
+                 .reports = &reports_,
+                 .explainer = &explainer_}),
+        committer_(deps.cluster, seconds(settings.bind_timeout)) {}
+
+  absl::Status Join(const AgentDeps& deps, const Settings& settings) {
+    desk::DeskTerms terms = TermsOf(deps, settings);
+    terms.participant = &rounds_;
+    return desk_->Join(std::move(terms));
+  }
 
   ~Gang() override { Stop(); }
 
@@ -111,62 +112,41 @@ class Gang final : public Agent,
       return absl::FailedPreconditionError(
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
-    charge_.Start();
     evictor_.Start();
+    recovery_.Start();
+    explainer_.Start();
     statuses_.Start();
-    loop_.Start();
+    desk_->Start();
     return absl::OkStatus();
   }
   void Stop() override {
     barriers_.Close("the agent is stopping");
     committer_.Stop();
-    loop_.Stop();
+    desk_->Stop();
+    explainer_.Stop();
+    recovery_.Stop();
     evictor_.Stop();
     statuses_.Stop();
-    charge_.Stop();
   }
 
-  absl::Status Live() const override { return loop_.pulse().Live(); }
+  absl::Status Live() const override { return desk_->Live(); }
 
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
-    inbox_.Called(std::chrono::steady_clock::now());
-    const auto answers = loop_.Answer();
-    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
-    const Admission admission = Admit(*answers->board, request, &tentative_, verdicts);
-    using Outcome = Admission::Outcome;
-    if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
-    const Pod& pod = request.pod;
-    const bool refused =
-        admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
-    const bool awaited =
-        inbox_.Asked(pod.uid, {.at = std::chrono::steady_clock::now(),
-                               .rejected = admission.outcome != Outcome::kReserved,
-                               .offered = admission.outcome == Outcome::kWaits
-                                              ? SomeNodes(request)
-                                              : std::vector<std::string>()});
-    if (refused) {
-      inbox_.Refused(
-          {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
-    }
-    if (awaited || admission.outcome == Outcome::kNotOffered) loop_.Nudge();
-    return absl::OkStatus();
+    return desk_->Filter(request, desk::Scope::kAll, verdicts);
   }
 
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
-    const auto answers = loop_.Answer();
-    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
-    Steer(*answers->board, request, scores);
-    return absl::OkStatus();
+    return desk_->Score(request, scores);
   }
 
   absl::Status Bind(const BindRequest& request) override {
     std::optional<MemberSeat> member;
     {
       // A member may wait for minutes: it must not keep the plan of its arrival alive.
-      const auto answers = loop_.Answer();
-      if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
-      tentative_.End(request.pod_uid);
-      const Board& board = *answers->board;
+      const auto plan = desk_->Plan();
+      if (!plan.ok()) return plan.status();
+      desk_->OnBind(request.pod_uid);
+      const Board& board = **plan;
       const BoardPod* seat = board.Find(request.pod_uid);
       const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
       if (seat != nullptr && unit == nullptr) return absl::AbortedError(seat->reason);
@@ -178,49 +158,24 @@ class Gang final : public Agent,
 
   absl::Status Preempt(const PreemptRequest& request,
                        std::vector<NodeVictims>* chosen) const override {
-    const auto answers = loop_.Answer();
-    if (absl::Status may = loop_.MayAnswerBy(*answers); !may.ok()) return may;
-    ChooseVictims(*answers->board, request, &barriers_, chosen);
-    if (chosen->empty()) {
-      const bool awaited =
-          inbox_.Asked(request.pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true});
-      if (awaited) loop_.Nudge();
-      TellIfRefused(*answers->board, request.pod);
-    }
+    const auto plan = desk_->Plan();
+    if (!plan.ok()) return plan.status();
+    ChooseVictims(**plan, request, &barriers_, chosen);
+    if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
     return absl::OkStatus();
   }
 
  private:
-  // A few of those that the scheduler's own filters have let pass.
-  static std::vector<std::string> SomeNodes(const Request& request) {
-    constexpr size_t kMost = 4;
-    std::vector<std::string> names;
-    for (size_t i = 0; i < std::min(kMost, request.nodes.size()); ++i) {
-      names.push_back(request.nodes[i].name);
-    }
-    return names;
-  }
-
-  // It looks for a place by preemption after it has looked at the one for which it was nominated.
-  void TellIfRefused(const Board& board, const Pod& pod) const {
-    const BoardPod* const seat = board.Find(pod.uid);
-    if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;
-    inbox_.Refused({pod.namespace_ + "/" + pod.name, pod.uid, seat->node, std::string(kNotPassed)});
-    loop_.Nudge();
-  }
-
   BarrierOptions BarrierOptionsOf(const Settings& settings) {
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
     options.longest = seconds(settings.bind_timeout) - seconds(2);
     options.patience = PatienceOf(settings);
-    options.may_commit = [this] { return charge_.Ask({.timeout = seconds(5)}); };
-    options.changed = [this] { loop_.Nudge(); };
+    options.may_commit = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
+    options.changed = [this] { desk_->Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
       reports_.OnBarrier(gang, end, held);
-      if (end != BarrierEnd::kTimeout) return;
-      inbox_.GaveUp(gang, held);
-      loop_.Nudge();
+      if (end == BarrierEnd::kTimeout) desk_->OnGaveUp(gang, held);
     };
     return options;
   }
@@ -230,12 +185,12 @@ class Gang final : public Agent,
     options.enabled = settings.preempt;
     options.min_run_time = seconds(settings.min_run_time);
     options.may_act = [this] {
-      absl::Status may = charge_.Ask({.timeout = seconds(5)});
+      absl::Status may = desk_->MayAct({.timeout = seconds(5)});
       // What has been begun is the other one's now.
-      if (charge_.IsHeldByAnother()) return absl::FailedPreconditionError(may.message());
+      if (desk_->AnotherActs()) return absl::FailedPreconditionError(may.message());
       return may;
     };
-    options.changed = [this] { loop_.Nudge(); };
+    options.changed = [this] { desk_->Nudge(); };
     return options;
   }
 
@@ -262,7 +217,7 @@ class Gang final : public Agent,
     if (!may.ok()) return may;
     absl::Status bound = committer_.CommitMember(request, seat.started_with);
     barriers_.Bound(seat.gang, request.pod_uid, bound.ok());
-    loop_.Nudge();
+    desk_->Nudge();
     return bound;
   }
 
@@ -279,16 +234,16 @@ class Gang final : public Agent,
   }
 
   ClusterAccess* const cluster_;
-  mutable Inbox inbox_;
+  const std::shared_ptr<Desk> desk_;
   Reports reports_;
-  Charge charge_;
   mutable Barriers barriers_;
   EvictionReports eviction_reports_;
   Evictor evictor_;
+  Recovery recovery_;
   StatusWriter statuses_;
-  mutable PlanLoop loop_;
+  Explainer explainer_;
+  Rounds rounds_;
   Committer committer_;
-  mutable TentativeUses tentative_;
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 // What one tenant may put into pods and groups, and what it does to others: an innocent gang and a
 // single pod get their places in the same plan, in bounded time and memory.
 #include <unistd.h>
+
+#include <cstdio>
 #include <fstream>
 
-#include "board/board_testing.h"
-#include "gang_testing.h"
-#include "plan_loop.h"
-#include "reports/counted_testing.h"
+#include "fmt/format.h"
+#include "outrigger/plan/groups.h"
+#include "rounds_testing.h"
 
 namespace outrigger::gang {
 namespace {
@@ -124,7 +125,7 @@ struct HostileRow {
   const char* reason;  // a part of what the group's, or the pod's, reason is; empty: it has none
 };
 
-class Hostile : public ::testing::TestWithParam<HostileRow> {
+class Hostile : public RoundsTest, public ::testing::WithParamInterface<HostileRow> {
  protected:
   Hostile() {
     for (int i = 0; i < kNodes; ++i) {
@@ -145,26 +146,6 @@ class Hostile : public ::testing::TestWithParam<HostileRow> {
     }
     return "";
   }
-
-  Time now_ = Time() + std::chrono::hours(1);
-  testing::FakeCluster cluster_;
-  Counted counted_;
-  std::vector<std::string> logged_;
-  Reports::Log log_ = [this](std::string_view line) { logged_.emplace_back(line); };
-  Inbox inbox_;
-  Reports reports_{&cluster_, &counted_, log_};
-  Charge charge_{&cluster_, {}, nullptr};
-  Barriers barriers_{{}};
-  EvictionReports eviction_reports_{&cluster_, &counted_, log_};
-  Evictor evictor_{&cluster_, &eviction_reports_, {}};
-  StatusWriter statuses_{&cluster_, log_, {}};
-  LoopOptions Options() {
-    LoopOptions options;
-    options.now = [this] { return now_; };
-    return options;
-  }
-  PlanLoop loop_{&cluster_, &charge_,   &barriers_, &inbox_,
-                 &evictor_, &statuses_, &reports_,  Options()};
 };
 
 TEST_P(Hostile, PodsHoldUpNobody) {

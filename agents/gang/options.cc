@@ -1,50 +1,35 @@
 #include "options.h"
 
-#include <unistd.h>
-
 #include <chrono>
-
-#include "fmt/format.h"
-#include "outrigger/base/text.h"
+#include <optional>
+#include <string_view>
 
 namespace outrigger::gang {
 
 using std::chrono::seconds;
 
-std::vector<std::string> Names(const std::string& list) {
-  std::vector<std::string> names = SplitList(list);
-  std::erase(names, "");
-  return names;
-}
-
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
-}
-
 Patience PatienceOf(const Settings& settings) {
   return {.usual = seconds(settings.timeout), .with_claims = seconds(settings.claim_timeout)};
 }
 
-absl::StatusOr<plan::SchedulerChecks> ReadUnchecked(const Settings& settings) {
-  auto checks = plan::SchedulerChecks::Parse(settings.unchecked);
-  if (checks.ok()) return checks;
-  return absl::InvalidArgumentError(
-      fmt::format("setting unchecked: {}", std::string(checks.status().message())));
-}
-
-LoopOptions LoopOptionsOf(const Settings& settings) {
-  LoopOptions options;
-  options.groups.scheduler_names = Names(settings.scheduler_names);
-  options.groups.leave_upstream = settings.leave_upstream;
-  options.groups.plan_queued = false;  // whoever releases them plans them
-  options.memory.patience = PatienceOf(settings);
-  options.partial_timeout = seconds(settings.partial_timeout);
-  options.memory.nomination_grace = seconds(settings.nomination_grace);
-  options.memory.nominate_all = settings.nominate == "all";
-  if (auto checks = ReadUnchecked(settings); checks.ok()) options.checks = *std::move(checks);
-  if (settings.reserve_after > 0) options.reserve_after = seconds(settings.reserve_after);
-  return options;
+desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
+  const auto given = [&deps](std::string_view name, const auto& value) {
+    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
+  };
+  desk::DeskTerms terms;
+  terms.agent = "gang";
+  terms.scheduler_names = given("scheduler-names", settings.scheduler_names);
+  terms.scheduler_lease = given("scheduler-lease", settings.scheduler_lease);
+  terms.host_name = given("host-name", settings.host_name);
+  terms.unchecked = given("unchecked", settings.unchecked);
+  terms.reserve_after = given("reserve-after", settings.reserve_after);
+  terms.adjust = [settings](desk::PlanningOptions* options) {
+    options->groups.leave_upstream = settings.leave_upstream;
+    options->nominations.patience = PatienceOf(settings);
+    options->nominations.nomination_grace = seconds(settings.nomination_grace);
+    options->nominations.nominate_all = settings.nominate == "all";
+  };
+  return terms;
 }
 
 }  // namespace outrigger::gang

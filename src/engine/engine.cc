@@ -107,9 +107,12 @@ void EncodeError(Verb verb, const CallError& error, Reply* reply) {
 }
 
 absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents, const AgentWorld& world) {
+  SharedParts parts;
+  AgentWorld together = world;
+  if (together.shared == nullptr) together.shared = &parts;
   instances_.reserve(agents.size());  // pipelines point into it
   for (const ServedAgent& served : agents) {
-    auto instance = MakeInstance(served, world, observer_);
+    auto instance = MakeInstance(served, together, observer_);
     if (!instance.ok()) return instance.status();
     needs_.Merge(instance->needs);
     instances_.push_back(*std::move(instance));

@@ -50,6 +50,8 @@ struct AgentWorld {
   ClusterAccess* cluster = nullptr;  // null: there is none
   /// Where an agent counts, never null, or why its metrics cannot be. Empty: nothing is counted.
   std::function<absl::StatusOr<AgentMetrics*>(const AgentInfo& agent)> metrics = {};
+  /// What the agents may have in common; outlives Create(). Null: nothing.
+  SharedParts* shared = nullptr;
 };
 
 /// Thread-safe after Create().

@@ -123,6 +123,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   AgentDeps deps;
   deps.name = instance.name;
   deps.cluster = world.cluster;
+  deps.shared = world.shared;
   if (world.metrics) {
     const auto metrics = world.metrics(*served.info);
     if (!metrics.ok()) return Of(instance, metrics.status());

@@ -25,6 +25,7 @@ outrigger_json json/reader.h | wire/extender.h kube/api.h protobuf/envelope.h
 outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server.h
 outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
 outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
+outrigger_desk outrigger/desk/desk.h outrigger/plan/groups.h | json/reader.h kube/api.h engine/engine.h
 outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h
 outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
@@ -105,8 +106,9 @@ floors src/cli cli/ main . doctor explain scheduler_config agents args serve set
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
+floors src/desk desk/ . nominations calls board leadership
 floors src/sdk outrigger/ agent k8s
-floors agents/gang '' . reports eviction nominations calls board leadership
+floors agents/gang '' . reports eviction calls events common
 # Neighbours that are on one floor: neither includes the other.
 apart() {
   forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'
@@ -116,9 +118,10 @@ apart src/kube kube/ lease write
 apart src/kube kube/ write watch
 apart src/http http/ answer request
 apart src/http http/ request tls
+apart src/desk desk/ board leadership
 apart src/plan plan/ preemption shortfall
 apart src/plan plan/ pairs groups
-apart agents/gang '' board leadership
+
 for room in $(git ls-files 'src/*/*/*' 'agents/*/*/*' | cut -d/ -f1-3 | sort -u); do
   [[ $with_floors == *" $room "* ]] && continue
   echo "$room: no row of this test says on which floor it is"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "board/board.h"
+#include "common/desk_names.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/plan/unit.h"
 
@@ -31,12 +31,6 @@ struct Arrival {
   std::string_view node;
   std::string_view role;
   std::stop_token abandoned;
-};
-
-/// A waiter as the planner counts it.
-struct Waiting {
-  std::string uid;
-  std::string node;
 };
 
 struct BarrierOptions {

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "board/reasons.h"
 #include "calls/barrier.h"
 #include "calls/waiting_gang.h"
+#include "common/desk_names.h"
 
 namespace outrigger::gang {
 

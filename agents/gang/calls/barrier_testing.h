@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "board/board_testing.h"
 #include "calls/barrier.h"
+#include "desk_testing.h"
 #include "gmock/gmock.h"
 
 namespace outrigger::gang {

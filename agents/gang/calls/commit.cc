@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "board/reasons.h"
+#include "common/desk_names.h"
 #include "fmt/format.h"
 #include "outrigger/plan/group.h"
 

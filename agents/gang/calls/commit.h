@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "board/board.h"
 #include "calls/barrier.h"
+#include "common/desk_names.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
 #include "outrigger/k8s/pod.h"

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "board/board_testing.h"
+#include "desk_testing.h"
 #include "gmock/gmock.h"
 
 namespace outrigger::gang {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "board/board.h"
 #include "calls/barrier.h"
+#include "common/desk_names.h"
 #include "outrigger/agent/stages.h"
 
 namespace outrigger::gang {

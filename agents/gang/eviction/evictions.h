@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "board/board.h"
+#include "common/desk_names.h"
 #include "eviction/reports.h"
 #include "outrigger/agent/cluster.h"
 

@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "board/board.h"
-#include "board/time.h"
+#include "common/desk_names.h"
 #include "eviction/reports.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"

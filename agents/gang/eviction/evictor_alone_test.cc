@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "board/board_testing.h"
+#include "desk_testing.h"
 #include "gang_testing.h"
 #include "reports/counted_testing.h"
 
@@ -101,9 +101,9 @@ class EvictorAloneTest : public GangTest {
                              const std::lock_guard<std::mutex> lock(mutex_);
                              log_.emplace_back(line);
                            }};
-  std::atomic<bool> in_charge_ = true;
+  std::atomic<bool> in_leadership_ = true;
   std::atomic<bool> held_by_another_ = false;
-  std::atomic<int> not_in_charge_ = 0;  // so often it was told so
+  std::atomic<int> not_in_leadership_ = 0;  // so often it was told so
   std::atomic<int> changed_ = 0;
   std::atomic<bool> budget_ = true;
   std::atomic<std::chrono::seconds> ahead_{};  // of the clock
@@ -113,8 +113,8 @@ class EvictorAloneTest : public GangTest {
   EvictorOptions MakeOptions() {
     EvictorOptions options{.enabled = true, .min_run_time = std::chrono::seconds(0)};
     options.may_act = [this] {
-      if (in_charge_) return absl::OkStatus();
-      ++not_in_charge_;
+      if (in_leadership_) return absl::OkStatus();
+      ++not_in_leadership_;
       return held_by_another_ ? absl::FailedPreconditionError("the Lease is another's")
                               : absl::UnavailableError("the Lease cannot be read");
     };
@@ -155,15 +155,15 @@ TEST_F(EvictorAloneTest, GoesOnWithAGangOfWhichSomebodyWasEvictedOnceItIsInCharg
     Put(Member("high", i, 2, "2"), 1000);
   }
   cluster_.OnEvict([this](const std::string& pod, bool dry_run) {
-    if (dry_run || pod == "low-0" || not_in_charge_ > 0) return absl::OkStatus();
-    in_charge_ = false;
+    if (dry_run || pod == "low-0" || not_in_leadership_ > 0) return absl::OkStatus();
+    in_leadership_ = false;
     return absl::ResourceExhaustedError("a budget forbids it");
   });
   evictor_.Start();
   PlanPromise();
-  Await([&] { return not_in_charge_ > 0; });
+  Await([&] { return not_in_leadership_ > 0; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
-  in_charge_ = true;
+  in_leadership_ = true;
   Await([&] { return cluster_.evictions().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
 }
@@ -174,7 +174,7 @@ TEST_F(EvictorAloneTest, LeavesWhatItHasBegunToAnotherThatIsInCharge) {
   cluster_.OnEvict([this](const std::string& pod, bool dry_run) {
     if (dry_run || pod == "low-0") return absl::OkStatus();
     held_by_another_ = true;
-    in_charge_ = false;
+    in_leadership_ = false;
     return absl::ResourceExhaustedError("a budget forbids it");
   });
   evictor_.Start();
@@ -352,7 +352,7 @@ TEST_F(EvictorAloneTest, TellsNobodyThatHeIsEvictedBeforeItMayBe) {
   evictor_.Start();
   Plan();
   Await([&] { return changed_ > 0; });
-  in_charge_ = false;
+  in_leadership_ = false;
   Plan();
   Await([&] { return !Prepared().first; });
   EXPECT_THAT(cluster_.events(), IsEmpty());

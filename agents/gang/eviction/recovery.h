@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "board/board.h"
-#include "board/time.h"
 #include "calls/barrier.h"
+#include "common/desk_names.h"
 #include "eviction/reports.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/plan/groups.h"

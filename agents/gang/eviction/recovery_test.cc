@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "board/board_testing.h"
+#include "desk_testing.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "reports/counted_testing.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "board/gang_event.h"
+#include "events/gang_event.h"
 #include "fmt/format.h"
 
 namespace outrigger::gang {

@@ -1,6 +1,6 @@
 #include "eviction/reports.h"
 
-#include "board/board_testing.h"
+#include "desk_testing.h"
 #include "gmock/gmock.h"
 #include "reports/counted_testing.h"
 

@@ -39,7 +39,7 @@ class Explainer {
     plan::UnitKey gang;
     std::string word = {};
     std::string kept = {};
-    std::string text;  // with figures
+    std::string text;     // with figures
     bool judged = false;  // Job::offered: `text` is what the plan refuses, empty for nothing
     std::chrono::steady_clock::duration took{};
   };

@@ -19,7 +19,7 @@ bool WaitsForRoom(const Board& board, const BoardPod* seat) {
 
 }  // namespace
 
-void Offers::Take(const std::map<std::string, Inbox::Ask>& asks, const Board& board,
+void Offers::Take(const std::map<std::string, Ask>& asks, const Board& board,
                   const ClusterSnapshot& snapshot) {
   std::erase_if(by_uid_,
                 [&](const auto& entry) { return !WaitsForRoom(board, board.Find(entry.first)); });

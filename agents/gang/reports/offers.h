@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "board/board.h"
-#include "calls/inbox.h"
+#include "common/desk_names.h"
 #include "outrigger/agent/cluster_snapshot.h"
 
 namespace outrigger::gang {
@@ -22,7 +21,7 @@ class Offers {
   };
 
   /// Takes what calls have reported, and forgets pods whose gang does not wait for room any more.
-  void Take(const std::map<std::string, Inbox::Ask>& asks, const Board& board,
+  void Take(const std::map<std::string, Ask>& asks, const Board& board,
             const ClusterSnapshot& snapshot);
 
   /// Of members of board.units()[unit] that want a place: offers of nodes that have not changed

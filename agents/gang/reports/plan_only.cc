@@ -1,5 +1,5 @@
-// Gangs that wait only because the plan refuses what kube-scheduler would take: the settings of both
-// differ, or there is a fault here. Nothing else would show it.
+// Gangs that wait only because the plan refuses what kube-scheduler would take: the settings of
+// both differ, or there is a fault here. Nothing else would show it.
 #include <utility>
 
 #include "fmt/format.h"

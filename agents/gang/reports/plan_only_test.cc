@@ -1,5 +1,5 @@
 // Gangs that wait only because the plan refuses what kube-scheduler lets pass.
-#include "plan_loop_testing.h"
+#include "rounds_testing.h"
 
 namespace outrigger::gang {
 namespace {
@@ -9,7 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class PlanOnlyTest : public PlanLoopTest {
+class PlanOnlyTest : public RoundsTest {
  protected:
   PlanOnlyTest() {
     cluster_.Put(testing::MakeNode("n0"));  // 4 cpu
@@ -20,8 +20,8 @@ class PlanOnlyTest : public PlanLoopTest {
     for (int i = 0; i < members; ++i) cluster_.Put(Member("train", i, members, "9"));
   }
   void Offer(int member, std::vector<std::string> nodes) {
-    inbox_.Asked(cluster_.Get(fmt::format("train-{}", member)).uid,
-                 {.at = now_, .rejected = true, .offered = std::move(nodes)});
+    parts_.inbox.Asked(cluster_.Get(fmt::format("train-{}", member)).uid,
+                       {.at = now_, .rejected = true, .offered = std::move(nodes)});
   }
   std::vector<std::string> Told() const {
     std::vector<std::string> notes;
@@ -74,7 +74,9 @@ TEST_F(PlanOnlyTest, AreNotJudgedByWhatWasOfferedBeforeTheNodeChanged) {
   PlanAfter(seconds(0));
   Offer(0, {"n0"});
   PlanAfter(seconds(1));
-  PutBound(testing::MakePod("other").Requests({{"cpu", "1"}}), "n0");
+  Pod other = testing::MakePod("other").Requests({{"cpu", "1"}});
+  other.node_name = "n0";
+  cluster_.Put(other);
   PlanAfter(seconds(60));
   EXPECT_EQ(Counted(), 0);
 }

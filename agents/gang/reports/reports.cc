@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "board/gang_event.h"
-#include "board/reasons.h"
+#include "common/desk_names.h"
+#include "events/gang_event.h"
 #include "fmt/chrono.h"
 #include "fmt/format.h"
 #include "outrigger/plan/group.h"
@@ -28,11 +28,6 @@ std::string_view WhatIsDone(plan::OnMemberLoss policy) {
 }
 
 }  // namespace
-
-bool Reports::Waits(const plan::GroupState& group) {
-  return group.cause != plan::GroupCause::kNone &&
-         group.cause != plan::GroupCause::kLeftToScheduler;
-}
 
 Reports::Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log, SteadyNow now)
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)), now_(std::move(now)) {}
@@ -73,7 +68,7 @@ void Reports::OnBarriers(size_t standing, size_t waiters) {
 }
 
 void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
-                     const std::vector<Memory::TimedOut>& timed_out, Time now) {
+                     const std::vector<TimedOut>& timed_out, Time now) {
   next_look_.Reset();
   CountWaiting(board);
   TellLeft(board);
@@ -97,16 +92,16 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
     if (Waits(group)) See(group.key, now);
   }
   std::erase_if(gangs_, [](const auto& entry) { return !entry.second.seen; });
-  for (const Memory::TimedOut& gang : timed_out) {
+  for (const TimedOut& gang : timed_out) {
     const auto found = gangs_.find(gang.key);
     if (found == gangs_.end()) continue;
     found->second.gave_up = fmt::format("; it gave up its places after {}", gang.after);
   }
 }
 
-void Reports::TellTimedOut(const Board& board, const std::vector<Memory::TimedOut>& timed_out) {
+void Reports::TellTimedOut(const Board& board, const std::vector<TimedOut>& timed_out) {
   FirstPods pods(board);
-  for (const Memory::TimedOut& gang : timed_out) {
+  for (const TimedOut& gang : timed_out) {
     metrics_->Add(metric::kTimeouts, "", 1);
     std::string text = fmt::format(
         "gang {} was not complete within {} of getting places: they go to others, and it comes "
@@ -148,13 +143,6 @@ void Reports::OnPulse(std::chrono::milliseconds under_way) {
 
 void Reports::OnReserved(size_t nodes) {
   metrics_->Set(metric::kReserved, "", static_cast<double>(nodes));
-}
-
-bool Reports::HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = gangs_.find(key);
-  if (found == gangs_.end() || !found->second.unfit_since) return false;
-  return now - *found->second.unfit_since >= time;
 }
 
 void Reports::OnActing(const absl::Status& acting) {

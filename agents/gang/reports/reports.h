@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "board/board.h"
-#include "board/gang_event.h"
-#include "board/time.h"
 #include "calls/barrier.h"
+#include "common/desk_names.h"
+#include "events/gang_event.h"
 #include "eviction/recovery.h"
-#include "nominations/memory.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/plan/notes.h"
@@ -39,7 +37,7 @@ class Reports {
   void OnActing(const absl::Status& acting);
   /// A plan was made.
   void OnPlan(const Board& board, const std::vector<plan::Note>& notes,
-              const std::vector<Memory::TimedOut>& timed_out, Time now);
+              const std::vector<TimedOut>& timed_out, Time now);
   /// So many gangs have members that wait at a barrier, and so many members do.
   void OnBarriers(size_t standing, size_t waiters);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
@@ -57,10 +55,6 @@ class Reports {
              const plan::PlanOptions& options, const Offers& offers, const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
   std::optional<Time> next_look() const { return next_look_.at(); }
-  /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
-  /// begins that time nor ends it.
-  bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
-
   /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
   std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
 
@@ -86,12 +80,10 @@ class Reports {
     bool refused_by_plan = false;  // and by nothing else
     bool seen = false;
   };
-  // A group of which nothing is planned although a member wants a place.
-  static bool Waits(const plan::GroupState& group);
   void CountWaiting(const Board& board);
   void Tell(FirstPods* pods, const plan::UnitKey& key, std::string reason, std::string note);
   void TellLeft(const Board& board);
-  void TellTimedOut(const Board& board, const std::vector<Memory::TimedOut>& timed_out);
+  void TellTimedOut(const Board& board, const std::vector<TimedOut>& timed_out);
 
   // In reports_why.cc.
   struct Known {

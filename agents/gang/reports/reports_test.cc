@@ -97,51 +97,6 @@ TEST_F(ReportsTest, LogOnceWhichGangsAreLeftToKubeScheduler) {
   EXPECT_THAT(log_, ElementsAre("gang default/train is left to kube-scheduler (leave-upstream)"));
 }
 
-TEST_F(ReportsTest, ForAGangThatFitsNothingHasToBeKept) {
-  board_.AddGang("elastic", 2, 3);
-  board_.Surplus("elastic", 2);  // its third member finds no room
-  OnPlan(kBegin);
-  OnPlan(kBegin + minutes(5));
-  EXPECT_FALSE(HasNotFit("elastic", minutes(5), kBegin + minutes(5)));
-}
-
-TEST_F(ReportsTest, HowLongAGangHasNotFitCountsFromTheLastPlanInWhichItDid) {
-  board_.AddGang("train", 2, 2);
-  board_.Refuse("train", "cpu");
-  OnPlan(kBegin);
-  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
-  board_.Accept("train");
-  OnPlan(kBegin + minutes(5));
-  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
-  board_.Refuse("train", "cpu");
-  OnPlan(kBegin + minutes(6));
-  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(11) - seconds(1)));
-  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(11)));
-}
-
-TEST_F(ReportsTest, LackingAMemberNeitherBeginsNorEndsTheTimeForWhichAGangHasNotFit) {
-  board_.AddGang("train", 2, 2);
-  Lacks("train", "1 of 2 members exist");
-  OnPlan(kBegin);
-  EXPECT_FALSE(HasNotFit("train", minutes(5), kBegin + minutes(5)));
-  board_.Change("train", nullptr);
-  board_.Refuse("train", "cpu");
-  OnPlan(kBegin + minutes(5));
-  Lacks("train", "1 of 2 members exist");
-  OnPlan(kBegin + minutes(6));
-  board_.Change("train", nullptr);
-  OnPlan(kBegin + minutes(7));
-  EXPECT_TRUE(HasNotFit("train", minutes(5), kBegin + minutes(10)));
-}
-
-TEST_F(ReportsTest, ASinglePodThatDoesNotFitCountsToo) {
-  board_.AddSingle(testing::MakePod("web"));
-  OnPlan(kBegin);
-  const plan::UnitKey web = board_.Make()->units()[0].key;
-  EXPECT_FALSE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5) - seconds(1)));
-  EXPECT_TRUE(reports_.HasNotFit(web, minutes(5), kBegin + minutes(5)));
-}
-
 TEST_F(ReportsTest, AdmissionCountsFromWhenAGangWasFirstSeenThoughItFitForAMoment) {
   const Time first_seen = Time::clock::now() - minutes(10);
   board_.AddGang("train", 2, 2);

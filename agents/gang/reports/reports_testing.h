@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "board/board_testing.h"
+#include "desk_testing.h"
 #include "gmock/gmock.h"
-#include "nominations/memory_testing.h"
 #include "reports/counted_testing.h"
 #include "reports/reports.h"
 
@@ -15,7 +14,7 @@ namespace outrigger::gang {
 class ReportsTest : public ::testing::Test {
  protected:
   void OnPlan(Time now, const std::vector<plan::Note>& notes = {},
-              const std::vector<Memory::TimedOut>& timed_out = {}) {
+              const std::vector<TimedOut>& timed_out = {}) {
     reports_.OnPlan(*board_.Make(), notes, timed_out, now);
   }
   // A gang that lacks members, with figures.
@@ -24,9 +23,6 @@ class ReportsTest : public ::testing::Test {
       group->cause = plan::GroupCause::kTooFewMembers;
       group->text = text;
     });
-  }
-  bool HasNotFit(std::string_view gang, std::chrono::seconds time, Time now) const {
-    return reports_.HasNotFit(LabelsGang(gang), time, now);
   }
   // What is told in Events at a plan then.
   std::vector<std::string> Told(Time now) {

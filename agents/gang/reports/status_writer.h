@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "board/board.h"
-#include "board/time.h"
+#include "common/desk_names.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "board/reasons.h"
+#include "common/desk_names.h"
 #include "fmt/format.h"
 #include "reports/reports.h"
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/settings.h"
+#include "outrigger/agent/shared.h"
 #include "outrigger/agent/stages.h"
 
 namespace outrigger {
@@ -68,6 +70,10 @@ struct AgentDeps {
   /// The way to the cluster; null if there is none: no kubeconfig is given, and this is no pod.
   ClusterAccess* cluster = nullptr;
   AgentMetrics* metrics = NoMetrics::Instance();  // never null
+  /// What this agent may have in common with others of the process; null: nothing.
+  SharedParts* shared = nullptr;
+  /// Names of the agent's settings that the user has set; all others have their defaults.
+  std::set<std::string, std::less<>> given = {};
 };
 
 /// What an agent that plans for all pods wants of the scheduler beside it: `outrigger
@@ -144,9 +150,11 @@ SchedulerWishes WishesOf() {
 }
 
 template <typename AgentType, typename SettingsType>
-absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const AgentDeps& deps,
+absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const AgentDeps& with,
                                                  const SettingsValues& values) {
   const auto& settings = values.As<SettingsType>();
+  AgentDeps deps = with;
+  deps.given = values.given();
   if constexpr (requires { AgentType::Make(deps, settings); }) {
     return AgentType::Make(deps, settings);
   } else if constexpr (std::is_constructible_v<AgentType, const SettingsType&, const AgentDeps&>) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -137,12 +138,18 @@ class SettingsValues {
     return *static_cast<const T*>(values_.get());
   }
 
+  /// Names of the settings that were set, to whatever value; copies share them.
+  const std::set<std::string, std::less<>>& given() const { return *given_; }
+  void MarkGiven(std::string_view name) const { given_->emplace(name); }
+
   void* get() { return values_.get(); }
   const void* get() const { return values_.get(); }
 
  private:
   std::shared_ptr<void> values_;
   const std::type_info* type_ = nullptr;
+  std::shared_ptr<std::set<std::string, std::less<>>> given_ =
+      std::make_shared<std::set<std::string, std::less<>>>();
 };
 
 /// All settings of one agent.

@@ -23,6 +23,20 @@ BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
   return bound;
 }
 
+// The agent may ask whether the setting was set at all.
+SettingSpec Marked(SettingSpec spec, const SettingsValues& values) {
+  const auto marked = [&spec, &values](const auto& parse) {
+    return [parse, name = spec.name, values](void* target, std::string_view text) {
+      absl::Status status = parse(target, text);
+      if (status.ok()) values.MarkGiven(name);
+      return status;
+    };
+  };
+  spec.parse = marked(spec.parse);
+  spec.parse_legacy = marked(spec.parse_legacy);
+  return spec;
+}
+
 SettingSpec WeightSpec() {
   SettingSpec spec;
   spec.name = "weight";
@@ -75,7 +89,7 @@ std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& regist
     group.values = agent.factory.settings.Defaults();
     group.weight = std::make_shared<double>(1);
     for (const SettingSpec& spec : agent.factory.settings.specs()) {
-      group.settings.push_back(Bind(spec, agent.name, group.values.get()));
+      group.settings.push_back(Bind(Marked(spec, group.values), agent.name, group.values.get()));
     }
     group.settings.push_back(Bind(WeightSpec(), agent.name, group.weight.get()));
     groups.push_back(std::move(group));

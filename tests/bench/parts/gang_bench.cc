@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
-#include "board/board.h"
-#include "calls/admission.h"
 #include "cluster/cluster.h"
 #include "fmt/format.h"
+#include "outrigger/desk/admission.h"
+#include "outrigger/desk/board.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
@@ -15,7 +15,7 @@
 // What the agent gang spends on calls and plans while 10 000 gangs wait that do not fit, on 5000
 // nodes.
 
-namespace outrigger::gang {
+namespace outrigger::desk {
 namespace {
 
 constexpr size_t kNodes = 5000;
@@ -156,4 +156,4 @@ void BM_GangFilter5000Nodes_APodInNoGroup(benchmark::State& state) {
 BENCHMARK(BM_GangFilter5000Nodes_APodInNoGroup)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace outrigger::gang
+}  // namespace outrigger::desk

@@ -86,6 +86,7 @@ SettingsValues SettingsFrom(const AgentFactory& factory, AgentUnderTest::Texts t
     MustBeOk(spec != nullptr ? spec->parse(settings.get(), text)
                              : absl::NotFoundError("the agent has no such setting"),
              name);
+    settings.MarkGiven(name);
   }
   return settings;
 }

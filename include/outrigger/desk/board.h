@@ -1,0 +1,180 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/k8s/resources.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::desk {
+
+using PodPtr = std::shared_ptr<const Pod>;
+
+/// A gang or single pod, as planned. A plain value.
+struct BoardUnit {
+  plan::UnitKey key;
+  plan::Rank rank;
+  bool gang = false;
+  bool fits = false;
+  std::string word;   // of the cause, if it does not fit: "cpu"
+  std::string label;  // the same for a metric: one of few
+  int64_t minimum = 1;
+  int64_t started_with = 1;  // of a gang: the minimum with which it started, or starts now
+  std::vector<plan::Role> roles;
+  std::optional<int64_t> schedule_timeout_seconds;
+  bool has_open_claims = false;
+};
+
+/// A pod that wants a place.
+struct BoardPod {
+  PodPtr pod;
+  std::string role;
+  size_t unit = kNoUnit;  // of Board::units()
+  std::string node;       // its reservation; empty: none
+  std::string reason;     // of a pod without a unit: why nothing is planned for it
+  static constexpr size_t kNoUnit = SIZE_MAX;
+};
+
+/// A member of a gang that has a place: bound, or assumed.
+struct BoundMember {
+  std::string uid;
+  std::string role;
+  PodPtr pod;
+};
+
+/// A place that a gang has reserved, or that is kept for a unit that does not fit yet.
+struct Reservation {
+  size_t unit = 0;
+  std::string uid;
+  ResourceList requests;  // "pods" included
+};
+
+/// The reservations on a node, and what is free there beside them.
+struct ReservedNode {
+  ResourceList free;  // before any reservation is taken
+  std::vector<Reservation> reservations;
+};
+
+/// A unit that is not planned for now, and why, in a word.
+struct Resting {
+  plan::Unit unit;
+  std::string why;
+};
+
+/// What a plan came to: who may go where. Immutable, thread-safe.
+class Board {
+ public:
+  struct Input {
+    std::span<const plan::Unit> units;
+    std::span<const Resting> resting;
+    const plan::Plan& plan;
+    std::span<const plan::GroupState> groups;
+    std::span<const PodPtr> pods;
+    const ClusterSnapshot& snapshot;
+    const plan::UnitKey* kept_for = nullptr;                        // for which plan.kept are kept
+    std::shared_ptr<const plan::SchedulerChecks> checks = nullptr;  // of the plan
+  };
+  explicit Board(const Input& input);
+
+  const std::vector<BoardUnit>& units() const { return units_; }
+  const BoardUnit* UnitOf(const BoardPod& pod) const {
+    return pod.unit == BoardPod::kNoUnit ? nullptr : &units_[pod.unit];
+  }
+  /// The unit of a gang that has one, or nullptr.
+  const BoardUnit* FindUnit(const plan::UnitKey& key) const;
+
+  /// The pod, if it wants a place, or nullptr.
+  const BoardPod* Find(std::string_view uid) const;
+  const absl::flat_hash_map<absl::string_view, BoardPod>& pods() const { return pods_; }
+
+  /// The members of a gang that have a place.
+  std::span<const BoundMember> BoundOf(const plan::UnitKey& key) const;
+
+  /// The gang of a pod that has a place, or nullptr.
+  const plan::UnitKey* GangOfBound(std::string_view uid) const;
+
+  /// Reservations on a node, or nullptr.
+  const ReservedNode* ReservationsOn(std::string_view node) const;
+  /// The unit for which the whole node is kept free, or nullptr.
+  const BoardUnit* KeptFor(std::string_view node) const;
+  /// Some node is reserved or kept.
+  bool AnyReservation() const { return !reservations_.empty() || !kept_.empty(); }
+
+  /// What `pod` asks of a node as far as its profile of kube-scheduler compares it, "pods"
+  /// included.
+  ResourceList RequestsOf(const Pod& pod) const;
+
+  /// True for a group that kube-scheduler handles itself.
+  bool IsLeftToScheduler(const plan::Membership& membership) const;
+  /// True for a group whose members are planned one by one, or left to kube-scheduler.
+  bool MembersAreSingle(const plan::Membership& membership) const;
+  /// All groups that pods name, by key.
+  const std::vector<plan::GroupState>& groups() const { return groups_; }
+  const plan::GroupState* FindGroupOf(const plan::UnitKey& key) const;
+
+ private:
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  void AddUnits(const Input& input);
+  /// `nodes`: of its members; empty: none has one.
+  BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
+  void AddPod(BoardPod&& pod);
+  void AddReservation(size_t unit, const Pod& pod, const std::string& node,
+                      const ClusterSnapshot& snapshot);
+  void AddKept(const Input& input);
+  void AddPods(std::span<const PodPtr> pods);
+
+  std::vector<BoardUnit> units_;
+  // Views of the keys of units_, which stay where they are.
+  using GangKey = std::tuple<plan::Dialect, std::string_view, std::string_view, std::string_view>;
+  static GangKey KeyOf(const plan::UnitKey& key) {
+    return {key.dialect, key.namespace_, key.name, key.uid};
+  }
+  absl::flat_hash_map<GangKey, size_t> gangs_;
+  absl::flat_hash_map<absl::string_view, BoardPod> pods_;  // by the UID in the pod
+  std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
+  absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
+  absl::flat_hash_map<std::string, ReservedNode> reservations_;
+  std::vector<std::string> kept_;  // in order
+  size_t kept_for_ = 0;
+  std::vector<plan::GroupState> groups_;
+  std::shared_ptr<const plan::SchedulerChecks> checks_;
+};
+
+/// How long gangs may keep places without being complete.
+struct Patience {
+  std::chrono::milliseconds usual{300'000};  // where the group says nothing
+  /// At least so long while a claim of a member is open: what is provisioned takes its time.
+  std::chrono::milliseconds with_claims{620'000};
+
+  /// For this gang: what its group says, if that is more than nothing, or the usual.
+  /// `with_open_claims`: a claim was open when it got its places, or later. What is open at first
+  /// is not so at the end.
+  std::chrono::milliseconds Of(const BoardUnit& unit, bool with_open_claims) const;
+};
+
+/// True for a group of which nothing is planned although a member wants a place.
+bool Waits(const plan::GroupState& group);
+
+/// What `pod` asks of a node, "pods" included.
+ResourceList RequestsOf(const Pod& pod);
+
+/// The rank of a single pod that no plan has seen.
+plan::Rank RankOfUnseen(const Pod& pod);
+
+}  // namespace outrigger::desk

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/request.h"
+#include "outrigger/agent/verdict.h"
+#include "outrigger/desk/admission.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/desk/options.h"
+#include "outrigger/desk/participant.h"
+
+// Where all agents of a process that plan work on one plan. docs/desk.md says what may be relied
+// on.
+
+namespace outrigger::desk {
+
+/// What an agent brings to the desk. A setting of which nothing is here is not set: it is the other
+/// agent's, or has its default.
+struct DeskTerms {
+  std::string agent;                           // its name, for errors
+  Participant* participant = nullptr;          // lives until the agent has called Stop()
+  std::optional<std::string> scheduler_names;  // "default-scheduler"
+  std::optional<std::string> scheduler_lease;  // "kube-system/kube-scheduler"
+  std::optional<std::string> host_name;        // this machine's
+  std::optional<std::string> unchecked;        // nothing
+  std::optional<int64_t> reserve_after;        // seconds; 0: never
+  /// Sets what only this agent has a say in.
+  std::function<void(PlanningOptions* options)> adjust = nullptr;
+};
+
+/// Which pods an agent answers for.
+enum class Scope : uint8_t { kNone, kMembers, kSingles, kAll };
+
+/// The one plan of a process and what acts on it: view, plan, reservations, nominations, refusals,
+/// tentative uses, leadership. Agents join while they are made; the threads run from the last
+/// Start() to the first Stop(). Thread-safe from then on.
+class Desk {
+ public:
+  /// The desk of the process, which the first agent makes.
+  static std::shared_ptr<Desk> Of(const AgentDeps& deps);
+
+  /// `cluster` outlives this; null: Start() may not be called.
+  explicit Desk(ClusterAccess* cluster);
+  ~Desk();
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise;
+  /// the text names setting and value.
+  absl::Status Join(DeskTerms terms);
+  /// True if an agent of that name has joined.
+  bool HasJoined(std::string_view agent) const;
+
+  void Start();
+  void Stop();
+
+  /// The plan by which calls are answered; Unavailable while there is none that may be used.
+  absl::StatusOr<std::shared_ptr<const Board>> Plan() const;
+  /// Unavailable if planning has been stuck for so long that only a restart helps.
+  absl::Status Live() const;
+
+  /// Filterer::Filter() for pods of `scope`; others pass.
+  absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
+  /// Scorer::Score(): away from what is reserved for others.
+  absl::Status Score(const Request& request, std::span<NodeScore> scores) const;
+  /// A preempt call was answered with nothing.
+  void OnNoVictims(const Board& board, const Pod& pod);
+  /// A bind call came for the pod.
+  void OnBind(std::string_view uid);
+
+  /// A gang was not complete at its barrier in time.
+  void OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after);
+  /// Something that a plan depends on may have changed.
+  void Nudge();
+  /// Reads the scheduler's Lease: Ok if this host's scheduler holds it. May block.
+  absl::Status MayAct(const CallLimits& limits) const;
+  /// True if a scheduler of another host holds the Lease, as last seen.
+  bool AnotherActs() const;
+
+ private:
+  class State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace outrigger::desk

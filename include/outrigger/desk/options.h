@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "outrigger/base/clock.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/scheduler_checks.h"
+
+// By what the desk plans.
+
+namespace outrigger::desk {
+
+struct NominationOptions {
+  Patience patience;
+  /// How long a scheduler that does nothing else may leave a nomination unanswered. One that is at
+  /// work on other pods has a queue: it gets kBusyGraces times as long.
+  std::chrono::milliseconds nomination_grace{5'000};
+  static constexpr int kBusyGraces = 12;
+  /// A pod that was asked about so recently is awake: the scheduler tries a rejected pod a second
+  /// time at once.
+  std::chrono::milliseconds awake_for{100};
+  /// A nomination that comes while the scheduler is at work on that very pod wakes nothing. If it
+  /// has done nothing for so long, longer than its shortest back-off, it is written once more.
+  std::chrono::milliseconds repeat_after{1'500};
+  bool nominate_all = false;
+  /// For how long a gang that has given up its places comes after those of its priority: not for
+  /// ever after all that come later.
+  std::chrono::minutes behind_for{10};
+};
+
+struct PlanningOptions {
+  plan::GroupOptions groups;  // without what the cluster says
+  NominationOptions nominations;
+  plan::SchedulerChecks checks;  // without what the cluster says
+  std::optional<std::chrono::seconds> reserve_after;
+  /// Single pods have reservations, too, and a pod passes only where there is room for it after all
+  /// before it.
+  bool hold = false;
+  SteadyNow now = std::chrono::steady_clock::now;
+};
+
+}  // namespace outrigger::desk

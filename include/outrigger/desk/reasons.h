@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/unit.h"
+
+// What is said to people in a pod's condition: the class of a cause and where to find figures. A
+// text with figures would be patched by kube-scheduler at each change, and each patch wakes the
+// pod.
+
+namespace outrigger::desk {
+
+/// What every reason of ours has, so that it is known as ours in a pod's condition.
+inline constexpr std::string_view kPointer = "see outrigger explain gang";
+
+/// What is said of a node that kube-scheduler does not offer for the pod that is nominated for it.
+inline constexpr std::string_view kNotPassed = "the node does not pass its own filters";
+
+/// "gang default/train waits: cpu (see outrigger explain gang)".
+std::string WaitingText(const plan::UnitKey& gang, std::string_view word);
+/// Of a group for which nothing is planned: "gang default/train waits: members (...)".
+std::string WaitingText(const plan::GroupState& group);
+
+}  // namespace outrigger::desk

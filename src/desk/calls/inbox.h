@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "outrigger/base/mutex.h"
+#include "outrigger/desk/participant.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::desk {
+
+/// What calls of the scheduler tell the planning thread. Thread-safe.
+class Inbox {
+ public:
+  struct Refusal {
+    std::string pod;  // namespace/name
+    std::string uid;
+    std::string node;
+    std::string why;
+    bool silent = false;  // taken to be one: it did not ask about the pod
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+  };
+  struct GaveUpEntry {
+    plan::UnitKey key;
+    std::chrono::milliseconds after;
+  };
+  struct Content {
+    std::map<std::string, Ask> asks;   // by UID of the pod: its last filter call
+    std::vector<Refusal> refusals;     // the scheduler did not offer the reserved node
+    std::vector<GaveUpEntry> gave_up;  // gangs that were not complete at their barrier in time
+    /// The last call about any pod: until then the scheduler was at work.
+    std::chrono::steady_clock::time_point last_call;
+  };
+
+  /// The scheduler asks about some pod. Takes no lock: pods without a group cost no more than that.
+  void Called(std::chrono::steady_clock::time_point at) {
+    last_call_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  /// True if the planning thread waits for such news.
+  bool Asked(const std::string& uid, Ask ask) {
+    const MutexLock lock(mutex_);
+    content_.asks[uid] = std::move(ask);
+    return awaits_asks_;
+  }
+  void AwaitAsks(bool awaits) {
+    const MutexLock lock(mutex_);
+    awaits_asks_ = awaits;
+  }
+  void Refused(Refusal refusal) {
+    const MutexLock lock(mutex_);
+    content_.refusals.push_back(std::move(refusal));
+  }
+  void GaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {
+    const MutexLock lock(mutex_);
+    content_.gave_up.push_back({gang, after});
+  }
+  Content Take() {
+    const MutexLock lock(mutex_);
+    Content content = std::exchange(content_, {});
+    content.last_call = Clock::time_point(Clock::duration(last_call_.load()));
+    return content;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::atomic<Clock::rep> last_call_{0};
+  Mutex mutex_;
+  Content content_ ABSL_GUARDED_BY(mutex_);
+  bool awaits_asks_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace outrigger::desk

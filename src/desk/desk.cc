@@ -1,0 +1,175 @@
+#include "outrigger/desk/desk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "desk/calls/inbox.h"
+#include "desk/desk_settings.h"
+#include "desk/plan_loop.h"
+#include "outrigger/desk/leadership.h"
+#include "outrigger/desk/reasons.h"
+
+namespace outrigger::desk {
+namespace {
+
+using Outcome = Admission::Outcome;
+
+// A few of those that the scheduler's own filters have let pass.
+std::vector<std::string> SomeNodes(const Request& request) {
+  constexpr size_t kMost = 4;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(kMost, request.nodes.size()); ++i) {
+    names.push_back(request.nodes[i].name);
+  }
+  return names;
+}
+
+bool IsIn(Scope scope, const Board& board, const Pod& pod) {
+  if (scope == Scope::kAll || scope == Scope::kNone) return scope == Scope::kAll;
+  return (scope == Scope::kMembers) == IsMember(board, pod);
+}
+
+}  // namespace
+
+class Desk::State {
+ public:
+  explicit State(ClusterAccess* cluster) : cluster(cluster) {}
+
+  void Build() {
+    leadership = std::make_unique<Leadership>(cluster, settings.Lease(), [this] { Nudge(); });
+    loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
+  }
+  void Nudge() {
+    if (loop != nullptr) loop->Nudge();
+  }
+
+  ClusterAccess* const cluster;
+  DeskSettings settings;
+  PlanningOptions options;
+  std::vector<Participant*> participants;
+  std::vector<std::string> agents;
+  size_t started = 0;
+
+  Inbox inbox;
+  TentativeUses tentative{std::chrono::steady_clock::now};
+  std::unique_ptr<Leadership> leadership;
+  std::unique_ptr<PlanLoop> loop;
+};
+
+std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
+  const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster); };
+  return deps.shared == nullptr ? make() : deps.shared->GetOrMake<Desk>(make);
+}
+
+Desk::Desk(ClusterAccess* cluster) : state_(std::make_unique<State>(cluster)) {}
+
+Desk::~Desk() {
+  Stop();
+}
+
+absl::Status Desk::Join(DeskTerms terms) {
+  absl::Status joined = state_->settings.Add(terms);
+  if (!joined.ok()) return joined;
+  state_->settings.Apply(&state_->options);
+  if (terms.adjust) terms.adjust(&state_->options);
+  state_->agents.push_back(terms.agent);
+  if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
+  return absl::OkStatus();
+}
+
+bool Desk::HasJoined(std::string_view agent) const {
+  return std::find(state_->agents.begin(), state_->agents.end(), agent) != state_->agents.end();
+}
+
+// Participants have their threads by then.
+void Desk::Start() {
+  if (++state_->started < state_->agents.size()) return;
+  state_->Build();
+  state_->leadership->Start();
+  state_->loop->Start();
+}
+
+void Desk::Stop() {
+  if (state_->loop == nullptr) return;
+  state_->loop->Stop();
+  state_->leadership->Stop();
+}
+
+absl::StatusOr<std::shared_ptr<const Board>> Desk::Plan() const {
+  if (state_->loop == nullptr)
+    return absl::UnavailableError("starting: the first plan is not made yet");
+  const auto answers = state_->loop->Answer();
+  if (absl::Status may = state_->loop->MayAnswerBy(*answers); !may.ok()) return may;
+  return answers->board;
+}
+
+absl::Status Desk::Live() const {
+  return state_->loop == nullptr ? absl::OkStatus() : state_->loop->pulse().Live();
+}
+
+absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict> verdicts) {
+  const auto now = std::chrono::steady_clock::now();
+  state_->inbox.Called(now);
+  const auto board = Plan();
+  if (!board.ok()) return board.status();
+  const Pod& pod = request.pod;
+  if (!IsIn(scope, **board, pod)) return absl::OkStatus();
+  const Admission admission = Admit(**board, request, &state_->tentative, verdicts);
+  if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
+  const bool refused =
+      admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
+  const bool waits = admission.outcome == Outcome::kWaits;
+  const bool awaited = state_->inbox.Asked(
+      pod.uid, {.at = now,
+                .rejected = admission.outcome != Outcome::kReserved,
+                .offered = waits ? SomeNodes(request) : std::vector<std::string>()});
+  if (refused) {
+    state_->inbox.Refused(
+        {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
+  }
+  if (awaited || admission.outcome == Outcome::kNotOffered) Nudge();
+  return absl::OkStatus();
+}
+
+absl::Status Desk::Score(const Request& request, std::span<NodeScore> scores) const {
+  const auto board = Plan();
+  if (!board.ok()) return board.status();
+  Steer(**board, request, scores);
+  return absl::OkStatus();
+}
+
+void Desk::OnNoVictims(const Board& board, const Pod& pod) {
+  const bool awaited = state_->inbox.Asked(
+      pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true, .offered = {}});
+  if (awaited) Nudge();
+  // The scheduler looks for victims after it has looked at the node for which it was nominated.
+  const BoardPod* const seat = board.Find(pod.uid);
+  if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;
+  state_->inbox.Refused(
+      {pod.namespace_ + "/" + pod.name, pod.uid, seat->node, std::string(kNotPassed)});
+  Nudge();
+}
+
+void Desk::OnBind(std::string_view uid) {
+  state_->tentative.End(uid);
+}
+
+void Desk::OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {
+  state_->inbox.GaveUp(gang, after);
+  Nudge();
+}
+
+void Desk::Nudge() {
+  state_->Nudge();
+}
+
+absl::Status Desk::MayAct(const CallLimits& limits) const {
+  return state_->leadership == nullptr ? absl::UnavailableError("starting: not in charge yet")
+                                       : state_->leadership->Ask(limits);
+}
+
+bool Desk::AnotherActs() const {
+  return state_->leadership != nullptr && state_->leadership->IsHeldByAnother();
+}
+
+}  // namespace outrigger::desk

@@ -1,0 +1,173 @@
+#include "desk/nominations/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace outrigger::desk {
+namespace {
+
+// A gang that is not planned for less than this, as its member is being replaced, is the same.
+constexpr std::chrono::seconds kGoneFor{10};
+
+}  // namespace
+
+void Memory::Pause(Time now) {
+  if (!paused_since_) paused_since_ = now;
+}
+
+void Memory::Resume(Time now) {
+  const auto paused = std::exchange(paused_since_, std::nullopt);
+  if (!paused) return;
+  for (auto& [key, unit] : units_) {
+    if (unit.reserved_since) *unit.reserved_since += now - *paused;
+  }
+  // What the scheduler asked meanwhile was answered with an error, which it wrote to the pod, and
+  // is not known here.
+  for (auto& [uid, pod] : pods_) pod.last_chance = false;
+  if (now - *paused < options_.nomination_grace) return;
+  for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
+}
+
+void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now) {
+  Resume(now);
+  last_call_ = std::max(last_call_, content.last_call);
+  for (const Inbox::GaveUpEntry& gang : content.gave_up) {
+    const auto unit = units_.find(gang.key);
+    // Otherwise its reservation has run out before that of its barrier, and began anew.
+    const bool same_reservation = unit != units_.end() && unit->second.reserved_since &&
+                                  now - *unit->second.reserved_since >= gang.after;
+    if (same_reservation) GiveUp(gang.key, gang.after, now, &unit->second);
+  }
+  for (const auto& [uid, ask] : content.asks) {
+    PodMemory& memory = pods_[uid];
+    memory.asked = ask.at;
+    memory.rejected = ask.rejected;
+    memory.answered = true;
+    memory.repeated = false;
+    memory.doubted.clear();
+    memory.seen = round_;
+    ForgetSilence(&memory);
+  }
+  for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);
+}
+
+void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
+                     const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
+                     std::vector<Resting>* resting) {
+  ++round_;
+  bool turned = false;  // an order other than BuildUnits'
+  for (plan::Unit& unit : *units) {
+    const auto known = units_.find(unit.key);
+    UnitMemory* const memory = known == units_.end() ? nullptr : &known->second;
+    const auto waiting = waiters.find(unit.key);
+    const bool waits = waiting != waiters.end();
+    if (memory != nullptr && std::exchange(memory->waited, waits) && !waits) {
+      ForgetRefusedBesideWaiters(unit, memory, now);
+    }
+    for (plan::Member& member : unit.members) {
+      PrepareMember(waits ? &waiting->second : nullptr, snapshot, now, memory, &member);
+    }
+    if (memory == nullptr) continue;
+    if (memory->turn != 0 && now - memory->turned_at >= options_.behind_for) memory->turn = 0;
+    unit.rank.turn = memory->turn;
+    turned |= unit.rank.turn != 0;
+  }
+  const auto rests = [&](const plan::Unit& unit) {
+    const auto known = units_.find(unit.key);
+    return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
+  };
+  for (plan::Unit& unit : *units) {
+    if (rests(unit)) resting->push_back({unit, units_[unit.key].refused});
+  }
+  if (!resting->empty()) std::erase_if(*units, rests);
+  if (!turned) return;
+  std::stable_sort(units->begin(), units->end(),
+                   [](const plan::Unit& a, const plan::Unit& b) { return a.rank < b.rank; });
+}
+
+std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
+                                      Time now) {
+  next_look_.Reset();
+  awaits_asks_ = false;
+  std::vector<Nomination> due;
+  for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
+  for (auto& [key, unit] : units_) {
+    if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
+    if (unit.rests_until && now < *unit.rests_until) next_look_.Add(*unit.rests_until);
+  }
+  for (const plan::GroupState& group : board.groups()) {
+    if (group.bound == 0 || group.bound < group.needed) continue;
+    const auto whole = units_.find(group.key);  // on the board it may be no more
+    if (whole != units_.end()) whole->second.reserved_since.reset();
+  }
+  for (const auto& [uid, seat] : board.pods()) {
+    const BoardUnit* unit = board.UnitOf(seat);
+    if (unit != nullptr) {
+      LearnPod(seat, *unit, snapshot, now, &due);
+      continue;
+    }
+    const auto known = pods_.find(uid);
+    if (known != pods_.end()) known->second.place_lost = true;
+    if (!seat.pod->nominated_node_name.empty()) {
+      Withdraw(seat, /*ours=*/true, now, &pods_[uid], &due);
+    }
+  }
+  // In the order of who is first in the queue.
+  std::sort(due.begin(), due.end(), [&](const Nomination& a, const Nomination& b) {
+    const auto place = [&](const Nomination& nomination) {
+      return std::pair(board.Find(nomination.pod->uid)->unit,
+                       std::string_view(nomination.pod->name));
+    };
+    return place(a) < place(b);
+  });
+  ForgetOld();
+  return due;
+}
+
+void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
+  if (!unit.gang) return;
+  UnitMemory& memory = units_[unit.key];
+  memory.seen = round_;
+  // Its time begins anew after it was bound or gone, but not with each member that is replaced.
+  const auto gone = std::exchange(memory.gone_since, std::nullopt);
+  if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
+  if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
+  if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
+  const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
+  if (!unit.fits || bound >= unit.minimum) {
+    memory.reserved_since.reset();
+    return;
+  }
+  if (!memory.reserved_since) {
+    memory.reserved_since = now;
+    memory.had_open_claims = false;
+  }
+  memory.had_open_claims |= unit.has_open_claims;
+  const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
+  if (now - *memory.reserved_since < limit) return next_look_.Add(*memory.reserved_since + limit);
+  GiveUp(unit.key, limit, now, &memory);
+  next_look_.Add(now);  // who comes before it now may have its places
+}
+
+void Memory::GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
+                    UnitMemory* memory) {
+  ++memory->turn;
+  memory->turned_at = now;
+  memory->reserved_since.reset();
+  timed_out_.push_back({gang, std::chrono::duration_cast<std::chrono::seconds>(after)});
+}
+
+std::vector<TimedOut> Memory::TakeTimedOut() {
+  return std::exchange(timed_out_, {});
+}
+
+void Memory::ForgetOld() {
+  constexpr uint64_t kRounds = 64;
+  const uint64_t round = round_;
+  if (round % kRounds != 0) return;
+  const auto is_old = [&](const auto& entry) { return entry.second.seen + kRounds < round; };
+  absl::erase_if(pods_, is_old);
+  std::erase_if(units_, is_old);
+}
+
+}  // namespace outrigger::desk

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "desk/calls/inbox.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/desk/options.h"
+#include "outrigger/desk/participant.h"
+#include "outrigger/desk/time.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::desk {
+
+/// What the planning thread remembers from plan to plan: reservations, what the scheduler refused,
+/// what was nominated. All of it is made again from the API server after a restart, but refusals,
+/// which are learnt again. Not thread-safe.
+class Memory {
+ public:
+  explicit Memory(NominationOptions options) : options_(options) {}
+
+  /// Takes what calls have told.
+  void Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now);
+
+  /// Completes the units for the planner: reservations, refusals, waiters, turns; puts them in
+  /// order again. Those that the scheduler has refused too often go to `resting`: they are not
+  /// planned now.
+  void Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiters,
+               const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
+               std::vector<Resting>* resting);
+
+  /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
+  std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
+  /// A nomination was written, or could not be.
+  void Nominated(const Nomination& nomination, bool written, Time now);
+
+  /// Gangs that kept places for too long.
+  std::vector<TimedOut> TakeTimedOut();
+
+  /// Another instance of the scheduler is at work: what the one before it refused, or left
+  /// unanswered, says nothing any more.
+  void ForgetScheduler(Time now);
+
+  /// Nothing is planned now: the time until the next plan counts against no gang.
+  void Pause(Time now);
+
+  /// Whether a call about any pod may change what is planned: the scheduler did not ask about some.
+  bool awaits_asks() const { return awaits_asks_; }
+
+  /// When the next look is due though nothing has changed; nothing: never.
+  std::optional<Time> next_look() const { return next_look_.at(); }
+
+ private:
+  struct Refused {
+    std::string node;
+    uint64_t stamp = 0;
+    PodPtr pod;  // as it was refused; null: not known
+    int times = 1;
+    Time until;           // then it is tried again: what the refusal was for may have passed unseen
+    bool over = false;    // that time has come
+    bool silent = false;  // it did not ask about the pod: it may have been away
+  };
+  struct PodMemory {
+    PodPtr pod;  // as it was last planned
+    std::string reserved;
+    std::optional<Time> asked;
+    bool rejected = false;
+    std::vector<Refused> refused;
+    int failures = 0;  // of writes, one after another
+    Time write_after;
+    // The last nomination that was written.
+    plan::UnitKey unit;
+    std::string nominated;
+    std::string withdrawn;  // the value that was last taken back
+    uint64_t nominated_stamp = 0;
+    PodPtr nominated_pod;
+    Time nominated_at;
+    bool place_lost = false;  // since then, so that it may be nominated for it again
+    bool shown = false;       // the watch has shown it
+    bool repeated = false;
+    std::string doubted;       // the node whose nomination may have come too late to be meant
+    bool last_chance = false;  // the nomination was told again for that
+    bool answered = true;      // by a filter call, a bind call, or a refusal
+    std::string message_before;
+    uint64_t seen = 0;  // the round in which the pod was last there
+  };
+  struct UnitMemory {
+    std::optional<Time> reserved_since;
+    std::optional<Time> gone_since;  // it is not on the board
+    bool had_open_claims = false;    // since then
+    int64_t turn = 0;
+    Time turned_at;
+    int64_t refusals = 0;  // without a change of what was refused
+    std::optional<Time> rests_until;
+    std::string refused;  // what was last refused, and why
+    bool waited = false;  // members waited at the barrier when it was last planned
+    uint64_t seen = 0;
+  };
+
+  void Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now);
+  static void Rest(UnitMemory* unit, Time now);
+  void ForgetSilence(PodMemory* memory);
+  void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
+  void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
+                     UnitMemory* of_unit, plan::Member* member);
+  void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
+                Time now, std::vector<Nomination>* due);
+  bool CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
+                       PodMemory* memory);
+  bool IsToRepeat(const PodMemory& memory, Time now);
+  /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
+  void Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memory,
+                std::vector<Nomination>* due);
+  /// Adds a write, or looks again when one may be tried.
+  void Write(Nomination nomination, const PodMemory& memory, Time now,
+             std::vector<Nomination>* due);
+  bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
+             const PodMemory& memory);
+  /// The gang's reservation begins anew, behind those of its priority.
+  void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
+              UnitMemory* memory);
+  void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
+  void Resume(Time now);
+  void ForgetOld();
+
+  const NominationOptions options_;
+  absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
+  std::map<plan::UnitKey, UnitMemory> units_;
+  std::vector<TimedOut> timed_out_;
+  Time last_call_;  // of the scheduler, about any pod
+  NextLook next_look_;
+  std::optional<Time> paused_since_;
+  bool awaits_asks_ = false;
+  uint64_t round_ = 0;
+};
+
+}  // namespace outrigger::desk

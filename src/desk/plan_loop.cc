@@ -1,0 +1,322 @@
+#include "desk/plan_loop.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "fmt/format.h"
+#include "outrigger/base/parallel.h"
+#include "outrigger/k8s/taint.h"
+#include "outrigger/plan/claims.h"
+#include "outrigger/plan/room.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Changes come in bursts; a plan waits so long for the rest of one, and nine times as long as the
+// last plan took, so that planning takes a tenth of a core: the scheduler and the API server, often
+// on the same machine, have most to do just then. Of long plans it is half of one, so that answers
+// do not grow old.
+constexpr milliseconds kSettle{4};
+constexpr milliseconds kLongPlan{6};
+constexpr int kShare = 10;
+
+// Nominations are written so many at a time, and planning goes on between.
+constexpr size_t kWritesAtOnce = 64;
+constexpr size_t kWriters = 8;
+// How often it is looked whether the view is still good, which nobody tells.
+constexpr milliseconds kIdle{1000};
+constexpr milliseconds kWriteTimeout{2000};
+constexpr milliseconds kLeaseTimeout{5000};
+
+std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
+  using Duration = std::chrono::steady_clock::duration;
+  return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+}  // namespace
+
+PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
+                   std::vector<Participant*> participants, PlanningOptions options)
+    : cluster_(cluster),
+      leadership_(leadership),
+      inbox_(inbox),
+      participants_(std::move(participants)),
+      options_(std::move(options)),
+      memory_(options_.nominations),
+      answers_(std::make_shared<Answers>(
+          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
+      pulse_(options_.now) {
+  pods_.LeaveOut(options_.checks);
+}
+
+PlanLoop::~PlanLoop() {
+  Stop();
+}
+
+void PlanLoop::Start() {
+  changes_ = cluster_->OnChange([this] { Nudge(); });
+  watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+void PlanLoop::Stop() {
+  if (!thread_.joinable()) return;
+  changes_.End();
+  thread_.request_stop();
+  thread_.join();
+  watcher_.request_stop();
+  watcher_.join();
+}
+
+std::shared_ptr<const Answers> PlanLoop::Answer() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return answers_;
+}
+
+void PlanLoop::Nudge() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (std::exchange(nudged_, true)) return;
+  }
+  wake_.notify_one();
+}
+
+void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) {
+  auto answers = std::make_shared<Answers>(Answers{std::move(usable), std::move(board)});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  answers_ = std::move(answers);
+}
+
+void PlanLoop::Run(const std::stop_token& stop) {
+  bool nudged = false;
+  while (Await(stop, &nudged)) Step(nudged, stop);
+}
+
+// The thread that is stuck reports nothing by itself.
+void PlanLoop::Watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!never.wait_for(lock, stop, kIdle, [] { return false; }) && !stop.stop_requested()) {
+    const auto under_way = pulse_.UnderWay();
+    for (Participant* participant : participants_) participant->OnPulse(under_way);
+  }
+}
+
+std::optional<Time> PlanLoop::next_look() const {
+  std::optional<Time> next;
+  if (!planned_) return next;  // what was to be looked at waits until there is a plan again
+  const auto add = [&next](const std::optional<Time>& look) {
+    if (look && (!next || *look < *next)) next = look;
+  };
+  add(memory_.next_look());
+  for (const Participant* participant : participants_) add(participant->next_look());
+  return next;
+}
+
+/// False once stop is requested; true when it is time for a round.
+bool PlanLoop::Await(const std::stop_token& stop, bool* nudged) {
+  const Time now = options_.now();
+  const Time next = std::min(next_look().value_or(now + kIdle), now + kIdle);
+  const auto until_next = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
+  std::unique_lock<std::mutex> lock(mutex_);
+  wake_.wait_for(lock, stop, until_next, [this] { return nudged_; });
+  if (stop.stop_requested()) return false;
+  const auto look = next_look();
+  *nudged = nudged_ || (look && *look <= options_.now());
+  if (*nudged) {
+    // What comes now belongs to the same burst.
+    lock.unlock();
+    std::this_thread::sleep_for(RestAfter(plan_took_));
+    lock.lock();
+  }
+  nudged_ = false;
+  return !stop.stop_requested();
+}
+
+absl::Status PlanLoop::Acting() {
+  absl::Status acting = leadership_->Now();
+  const std::string epoch = leadership_->Epoch();
+  for (Participant* participant : participants_) participant->OnActing(acting);
+  if (acting.ok() && epoch != epoch_) {
+    // Nothing listens any more to answers to calls of the instance before.
+    if (!epoch_.empty()) {
+      for (Participant* participant : participants_) participant->OnNewScheduler();
+      inbox_->Take();
+      memory_.ForgetScheduler(options_.now());
+    }
+    epoch_ = epoch;
+  }
+  return acting;
+}
+
+void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
+  pulse_.Begin("reading the Lease");
+  MakeRound(nudged, stop);
+  pulse_.End();
+}
+
+void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
+  const absl::Status acting = Acting();
+  auto view = cluster_->Take();
+  const std::shared_ptr<const Answers> before = Answer();
+  planned_ = acting.ok() && view.ok();
+  if (!planned_) {
+    memory_.Pause(options_.now());
+    for (Participant* participant : participants_) {
+      participant->Pause(options_.now(), leadership_->IsHeldByAnother());
+    }
+    return Publish(acting.ok() ? view.status() : acting, before->board);
+  }
+  if (!nudged && before->usable.ok()) return;
+  const auto began = std::chrono::steady_clock::now();
+  pulse_.GoOn("planning");
+  Plan(*view);
+  plan_took_ = std::chrono::steady_clock::now() - began;
+  pulse_.GoOn("writing nominations");
+  Write(stop);
+}
+
+std::map<plan::UnitKey, std::vector<Waiting>> PlanLoop::Waiters() const {
+  std::map<plan::UnitKey, std::vector<Waiting>> all;
+  for (const Participant* participant : participants_) all.merge(participant->Waiters());
+  return all;
+}
+
+void PlanLoop::FailWaiter(const plan::UnitKey& gang, const std::string& uid,
+                          const std::string& why) {
+  for (Participant* participant : participants_) participant->FailWaiter(gang, uid, why);
+}
+
+// A waiter is a pod that is there, on a node that it may use: of another one the call fails now.
+void PlanLoop::CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods) {
+  const auto waiters = Waiters();
+  if (waiters.empty()) return;
+  absl::flat_hash_map<std::string_view, const Pod*> by_uid;
+  for (const PodPtr& pod : pods) by_uid.emplace(pod->uid, pod.get());
+  for (const auto& [gang, waiting] : waiters) {
+    for (const Waiting& waiter : waiting) {
+      const auto found = by_uid.find(waiter.uid);
+      const Pod* pod = found == by_uid.end() ? nullptr : found->second;
+      const auto room = plan::RoomOn(snapshot, waiter.node);
+      std::string why;
+      if (pod == nullptr) {
+        why = "the pod is gone";
+      } else if (pod->being_deleted) {
+        why = "the pod is being deleted";
+      } else if (!pod->node_name.empty()) {
+        why = fmt::format("the pod is bound to {}", pod->node_name);
+      } else if (!room) {
+        why = fmt::format("node {} is gone", waiter.node);
+      } else if (!room->schedulable && !ToleratesCordon(pod->tolerations)) {
+        why = fmt::format("node {} is cordoned", waiter.node);
+      }
+      if (!why.empty()) FailWaiter(gang, waiter.uid, why);
+    }
+  }
+}
+
+void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options) {
+  if (!options_.reserve_after) return;
+  const Time now = options_.now();
+  const auto first = std::find_if(units.begin(), units.end(), [&](const plan::Unit& unit) {
+    return unfit_.HasNotFit(unit.key, *options_.reserve_after, now);
+  });
+  if (first == units.end()) {
+    return kept_nodes_.clear();
+  }
+  options->reserve_for = first->key;
+  options->kept = kept_nodes_;
+}
+
+// A new pointer only where they change: the planner compares pointers.
+void PlanLoop::TakeChecks(const ClusterObjects& objects) {
+  if (checks_ != nullptr && checks_->device_resources == objects.device_resources) return;
+  auto checks = std::make_shared<plan::SchedulerChecks>(options_.checks);
+  checks->device_resources = objects.device_resources;
+  checks_ = std::move(checks);
+}
+
+plan::GroupOptions PlanLoop::GroupsOf(const ClusterView& view) const {
+  plan::GroupOptions groups = options_.groups;
+  groups.served = view.objects->served;
+  groups.unknown_versions = view.objects->unknown_versions;
+  groups.priority_classes = view.objects->priority_classes;
+  return groups;
+}
+
+void PlanLoop::Plan(const ClusterView& view) {
+  const Time now = options_.now();
+  const ClusterSnapshot& snapshot = *view.snapshot;
+  const std::span<const PodPtr> pods = pods_.Of(snapshot);
+  CheckWaiters(snapshot, pods);
+  const Inbox::Content calls = inbox_->Take();
+  memory_.Take(calls, snapshot, now);
+
+  plan::GroupOptions groups = GroupsOf(view);
+  TakeChecks(*view.objects);
+  plan::PlanOptions options;
+  options.checks = checks_;
+  for (Participant* participant : participants_) participant->Prepare(&groups, &options);
+  table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+  std::vector<plan::Unit>& units = table_.made().units;
+  plan::PinToClaims(*view.objects->claims, units);
+  resting_.clear();
+  memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
+  Reserve(units, &options);
+  const plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  kept_nodes_ = planned.kept;
+
+  const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
+  const auto board = std::make_shared<const Board>(Board::Input{.units = units,
+                                                                .resting = resting_,
+                                                                .plan = planned,
+                                                                .groups = table_.made().groups,
+                                                                .pods = pods,
+                                                                .snapshot = snapshot,
+                                                                .kept_for = for_whom,
+                                                                .checks = options.checks});
+  Publish(absl::OkStatus(), board);
+  due_ = memory_.Learn(*board, snapshot, now);
+  inbox_->AwaitAsks(memory_.awaits_asks());
+  unfit_.OnPlan(*board, now);
+  const Round round{.view = view,
+                    .units = units,
+                    .options = options,
+                    .plan = planned,
+                    .board = board,
+                    .pods = pods,
+                    .notes = notes_.Take(),
+                    .timed_out = memory_.TakeTimedOut(),
+                    .asks = calls.asks,
+                    .now = now,
+                    .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
+  for (Participant* participant : participants_) participant->OnPlan(round);
+}
+
+// Several at once: each is a round trip, and pods sleep until theirs is through.
+void PlanLoop::Write(const std::stop_token& stop) {
+  const size_t count = std::min(due_.size(), kWritesAtOnce);
+  if (count == 0) return;
+  std::vector<char> written(count, 0);
+  ParallelFor(count, kWriters, [&](size_t i) {
+    const Nomination& nomination = due_[i];
+    const Pod& pod = *nomination.pod;
+    const bool withdraws = nomination.node.empty();
+    const absl::Status status =
+        cluster_->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
+                           withdraws ? std::string_view(pod.resource_version) : std::string_view(),
+                           {.timeout = kWriteTimeout, .stop = stop});
+    for (Participant* participant : participants_) participant->OnNomination(nomination, status);
+    written[i] = status.ok() ? 1 : 0;
+  });
+  const Time now = options_.now();
+  for (size_t i = 0; i < count; ++i) memory_.Nominated(due_[i], written[i] != 0, now);
+  if (count < due_.size()) Nudge();
+}
+
+}  // namespace outrigger::desk

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "desk/calls/inbox.h"
+#include "desk/nominations/memory.h"
+#include "desk/plan_pulse.h"
+#include "desk/unfit_times.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/desk/leadership.h"
+#include "outrigger/desk/options.h"
+#include "outrigger/desk/participant.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/notes.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/pods.h"
+
+namespace outrigger::desk {
+
+/// What calls are answered by: the last plan, or why there is none.
+struct Answers {
+  absl::Status usable;
+  std::shared_ptr<const Board> board;  // not null if usable
+};
+
+/// Plans when something has changed, and sees to what follows from a plan: nominations, and what
+/// the participants do. One thread; Answer() and Nudge() are thread-safe.
+class PlanLoop {
+ public:
+  /// All outlive this.
+  PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
+           std::vector<Participant*> participants, PlanningOptions options);
+  ~PlanLoop();
+  PlanLoop(const PlanLoop&) = delete;
+  PlanLoop& operator=(const PlanLoop&) = delete;
+
+  void Start();
+  void Stop();
+
+  std::shared_ptr<const Answers> Answer() const;
+  /// Ok if calls may be answered by `answers` now: they are usable, and no round has been under way
+  /// for too long.
+  absl::Status MayAnswerBy(const Answers& answers) const {
+    return answers.usable.ok() ? pulse_.Fresh() : answers.usable;
+  }
+  const PlanPulse& pulse() const { return pulse_; }
+  /// Something that a plan depends on may have changed.
+  void Nudge();
+
+  /// One round of the thread, for tests; not while it runs. `nudged`: something has changed, or
+  /// time has come to look; otherwise it is only seen whether plans may still be acted on.
+  void Step(bool nudged = true, const std::stop_token& stop = {});
+  /// When the next round is due though nothing has changed; nothing: never. As Step().
+  std::optional<Time> next_look() const;
+
+ private:
+  void Run(const std::stop_token& stop);
+  bool Await(const std::stop_token& stop, bool* nudged);
+  absl::Status Acting();
+  std::map<plan::UnitKey, std::vector<Waiting>> Waiters() const;
+  void FailWaiter(const plan::UnitKey& gang, const std::string& uid, const std::string& why);
+  void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
+  void MakeRound(bool nudged, const std::stop_token& stop);
+  plan::GroupOptions GroupsOf(const ClusterView& view) const;
+  void Plan(const ClusterView& view);
+  void TakeChecks(const ClusterObjects& objects);
+  void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
+  void Write(const std::stop_token& stop);
+  void Watch(const std::stop_token& stop);
+  void Publish(absl::Status usable, std::shared_ptr<const Board> board);
+
+  ClusterAccess* const cluster_;
+  Leadership* const leadership_;
+  Inbox* const inbox_;
+  const std::vector<Participant*> participants_;
+  const PlanningOptions options_;
+
+  // Of the thread.
+  Memory memory_;
+  UnfitTimes unfit_;
+  plan::PlannedPods pods_;
+  std::shared_ptr<const plan::SchedulerChecks> checks_;
+  plan::NotesOnce notes_;
+  plan::UnitTable table_;
+  std::vector<Resting> resting_;
+  plan::Planner planner_;
+  std::vector<std::string> kept_nodes_;
+  std::string epoch_;
+  std::vector<Nomination> due_;
+  bool planned_ = false;  // in the last round
+  std::chrono::steady_clock::duration plan_took_{};
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any wake_;
+  bool nudged_ = true;
+  std::shared_ptr<const Answers> answers_;
+  PlanPulse pulse_;  // guards itself
+
+  Subscription changes_;
+  std::jthread thread_;
+  std::jthread watcher_;
+};
+
+}  // namespace outrigger::desk

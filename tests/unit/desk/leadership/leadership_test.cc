@@ -1,0 +1,82 @@
+#include "outrigger/desk/leadership.h"
+
+#include <atomic>
+
+#include "fake_cluster.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::desk {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LeadershipTest : public ::testing::Test {
+ protected:
+  LeadershipTest() : leadership_(&cluster_, Options(), [this] { ++changes_; }) {}
+
+  static Leadership::Options Options() {
+    Leadership::Options options;
+    options.lease_namespace = "kube-system";
+    options.lease_name = "kube-scheduler";
+    options.host_name = "mine";
+    return options;
+  }
+  std::string AskOf(absl::StatusOr<std::string> holder) {
+    cluster_.SetLeaseHolder(std::move(holder));
+    const absl::Status status = leadership_.Ask({});
+    EXPECT_EQ(leadership_.Now(), status);
+    return std::string(status.message());
+  }
+
+  testing::FakeCluster cluster_;
+  std::atomic<int> changes_{0};
+  Leadership leadership_;
+};
+
+TEST_F(LeadershipTest, IsOfTheHostWithWhoseNameTheHolderBegins) {
+  for (const char* mine : {"mine_1", "mine_", "mine_other_2"}) EXPECT_EQ(AskOf(mine), "") << mine;
+  for (const char* other : {"mine", "mine2_1", "other_mine_1", "other_1"}) {
+    EXPECT_THAT(AskOf(other), HasSubstr(fmt::format("is held by {}, not by", other)));
+  }
+  EXPECT_THAT(AskOf(""), HasSubstr("is held by nobody"));
+}
+
+TEST_F(LeadershipTest, IsNobodysUntilTheLeaseWasRead) {
+  EXPECT_EQ(leadership_.Now(),
+            absl::UnavailableError("starting: the Lease kube-system/kube-scheduler "
+                                   "has not been read yet"));
+}
+
+TEST_F(LeadershipTest, IsNobodysWhileTheLeaseCannotBeRead) {
+  EXPECT_EQ(AskOf("mine_1"), "");
+  EXPECT_THAT(AskOf(absl::UnavailableError("down")), HasSubstr("cannot be read: down"));
+  EXPECT_EQ(leadership_.Epoch(), "mine_1") << "nobody else is known to have it";
+}
+
+TEST_F(LeadershipTest, NamesTheSettingWhereThereIsNoLease) {
+  EXPECT_THAT(AskOf(absl::NotFoundError("404")),
+              HasSubstr("the Lease kube-system/kube-scheduler does not exist: for a scheduler "
+                        "without leader election (leaderElect: false) give the agent "
+                        "--gang.scheduler-lease none"));
+}
+
+TEST_F(LeadershipTest, IsAlwaysOfAnAgentWhoseSchedulerElectsNoLeader) {
+  cluster_.SetLeaseHolder("other_1");
+  Leadership charge(&cluster_, *ReadLeaseName("none"), nullptr);
+  EXPECT_EQ(charge.Now(), absl::OkStatus());
+  EXPECT_EQ(charge.Ask({}), absl::OkStatus());
+}
+
+TEST_F(LeadershipTest, EveryHolderIsAnEpoch) {
+  AskOf("mine_1");
+  EXPECT_EQ(leadership_.Epoch(), "mine_1");
+  EXPECT_EQ(changes_, 1);
+  AskOf("mine_1");
+  EXPECT_EQ(changes_, 1) << "nothing has changed";
+  AskOf("mine_2");
+  EXPECT_EQ(leadership_.Epoch(), "mine_2");
+  EXPECT_EQ(changes_, 2);
+}
+
+}  // namespace
+}  // namespace outrigger::desk

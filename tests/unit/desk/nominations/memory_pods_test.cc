@@ -1,0 +1,192 @@
+// Nominations and reservations of pods.
+#include "unit/desk/nominations/memory_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST_F(MemoryTest, NominatesWhoWasRejectedOnceItIsAsleep) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "its filter call is to come";
+  Asked("uid-train-0", /*rejected=*/true, kBegin);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(50)), IsEmpty()) << "it is awake";
+  EXPECT_EQ(memory_.next_look(), kBegin + milliseconds(100));
+  const auto due = Learn(*board.Make(), kBegin + milliseconds(100));
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "n1");
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(110));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(300)), IsEmpty()) << "once is enough";
+}
+
+TEST_F(MemoryTest, NominatesNobodyWhoseLastCallPassed) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Asked("uid-train-0", /*rejected=*/true, kBegin);
+  Asked("uid-train-0", /*rejected=*/false, kBegin + milliseconds(1));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
+}
+
+TEST_F(MemoryTest, TriesAgainLaterIfANominationCouldNotBeWritten) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Asked("uid-train-0", /*rejected=*/true, kBegin);
+  const auto due = Learn(*board.Make(), kBegin + seconds(1));
+  ASSERT_THAT(due, SizeIs(1));
+  memory_.Nominated(due[0], /*written=*/false, kBegin + seconds(1));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1050)), IsEmpty());
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1100)), SizeIs(1));
+}
+
+TEST_F(MemoryTest, TriesLessAndLessOftenWhileNominationsCannotBeWritten) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Asked("uid-train-0", /*rejected=*/true, kBegin);
+  int tries = 0;
+  Time now = kBegin + seconds(1);
+  const Time end = now + seconds(600);
+  while (now < end) {
+    for (const Nomination& nomination : Learn(*board.Make(), now)) {
+      ++tries;
+      memory_.Nominated(nomination, /*written=*/false, now);
+    }
+    ASSERT_TRUE(memory_.next_look());
+    now = std::max(now + milliseconds(1), *memory_.next_look());
+  }
+  EXPECT_GT(tries, 10);
+  EXPECT_LT(tries, 25) << "each minute, in the end";
+}
+
+TEST_F(MemoryTest, NominatesEveryMemberWhereNodesAreSampled) {
+  NominationOptions options;
+  options.nominate_all = true;
+  Memory memory(options);
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  EXPECT_THAT(memory.Learn(*board.Make(), *snapshot_, kBegin), SizeIs(2));
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "elsewhere only who was rejected";
+}
+
+TEST_F(MemoryTest, WithdrawsANominationWithTheReservationThatEnds) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) {
+    pod->nominated_node_name = "n1";
+    pod->resource_version = "17";
+  });
+  board.Refuse("train", "cpu");
+  const auto due = Learn(*board.Make(), kBegin + seconds(2));
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "");
+  EXPECT_EQ(due[0].pod->resource_version, "17") << "of the pod as it was when that was decided";
+  memory_.Nominated(due[0], /*written=*/true, kBegin + seconds(2));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty()) << "the watch is behind";
+}
+
+TEST_F(MemoryTest, NominatesForTheSameNodeAgainOnlyWhenSomethingHasChanged) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Time now = kBegin + seconds(1);
+  // Who was rejected again is nominated.
+  const auto is_nominated = [&] {
+    now += seconds(1);
+    Asked("uid-train-0", /*rejected=*/true, now);
+    snapshot_ = cluster_.Take()->snapshot;
+    now += seconds(1);
+    const auto due = Learn(*board.Make(), now);
+    for (const Nomination& nomination : due) memory_.Nominated(nomination, true, now);
+    return !due.empty();
+  };
+  EXPECT_FALSE(is_nominated());
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->unscheduled_message = "0/1 nodes"; });
+  EXPECT_FALSE(is_nominated()) << "a condition is no change of the pod";
+  cluster_.Put(testing::MakeNode("n1").Label("changed", "yes"));
+  EXPECT_TRUE(is_nominated()) << "the node";
+  EXPECT_FALSE(is_nominated());
+  Pod other = testing::MakePod("other");
+  other.node_name = "n1";
+  cluster_.Put(other);
+  EXPECT_TRUE(is_nominated()) << "its pods";
+  EXPECT_FALSE(is_nominated());
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->tolerations = {{"gpu", "", true, {}}}; });
+  EXPECT_TRUE(is_nominated()) << "the pod";
+  EXPECT_FALSE(is_nominated());
+}
+
+// Its last call found it without a place, and the scheduler took the nomination back.
+TEST_F(MemoryTest, NominatesForTheSameNodeAgainWhoHadNoPlaceMeanwhile) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty());
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(4)), IsEmpty());
+  board.Accept("train");
+  const auto due = Learn(*board.Make(), kBegin + seconds(5));
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "n1");
+  memory_.Nominated(due[0], /*written=*/true, kBegin + seconds(5));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(6)), IsEmpty()) << "once is enough";
+}
+
+TEST_F(MemoryTest, NominatesForTheSameNodeAgainWhoseGroupWasGoneMeanwhile) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  board.Change("train",
+               [](plan::GroupState* group) { group->cause = plan::GroupCause::kObjectMissing; });
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty());
+  board.Change("train", nullptr);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(4)), SizeIs(1));
+}
+
+TEST_F(MemoryTest, MembersThatWaitAtTheBarrierStayWhereTheyAre) {
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  const auto units =
+      Prepare(board, kBegin, {{LabelsGang("train"), {{.uid = "uid-train-1", .node = "n7"}}}});
+  EXPECT_EQ(units[0].members[0].waits_on, "");
+  EXPECT_EQ(units[0].members[1].waits_on, "n7");
+}
+
+TEST_F(MemoryTest, KeepsTheReservationOfAMemberWhoseCallIsLost) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Asked("uid-train-0", /*rejected=*/false, kBegin);
+  // Nothing more is heard of it, for longer than podMaxBackoffSeconds is anywhere.
+  Learn(*board.Make(), kBegin + seconds(299));
+  EXPECT_EQ(Prepare(board, kBegin + seconds(299))[0].members[0].reserved, "n1");
+}
+
+TEST_F(MemoryTest, ANominationThatASchedulerWithNothingToDoDoesNotAnswerIsToldOnceMore) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const auto shows = [&](const std::string& node) {
+    board.ChangeMember("train", 0, [&](Pod* pod) { pod->nominated_node_name = node; });
+  };
+  const auto learn = [&](int ms) { return Learn(*board.Make(), kBegin + milliseconds(ms)); };
+  shows("n1");
+  EXPECT_THAT(learn(2400), IsEmpty());
+  EXPECT_EQ(memory_.next_look(), kBegin + milliseconds(2500));
+  auto due = learn(2500);
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "") << "withdrawn first";
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(2500));
+  EXPECT_THAT(learn(2510), IsEmpty()) << "until the watch shows that";
+  shows("");
+  due = learn(2520);
+  ASSERT_THAT(due, SizeIs(1));
+  EXPECT_EQ(due[0].node, "n1");
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(2520));
+  shows("n1");
+  EXPECT_THAT(learn(6000), IsEmpty()) << "once";
+  EXPECT_THAT(Prepare(board, kBegin + seconds(6))[0].members[0].refused, IsEmpty());
+}
+
+}  // namespace
+}  // namespace outrigger::desk

@@ -1,0 +1,398 @@
+// What the scheduler is taken to refuse, and until when.
+#include "unit/desk/nominations/memory_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RefusalTest : public MemoryTest {
+ protected:
+  // Whether n1 is refused to the gang's first member after a plan at that second.
+  bool IsRefused(MakeBoard* board, int second) {
+    Learn(*board->Make(), kBegin + seconds(second));
+    return !Prepare(*board, kBegin + seconds(second))[0].members[0].refused.empty();
+  }
+  // What the watch shows.
+  static void Shows(MakeBoard* board, const std::string& nominated,
+                    const std::string& message = "") {
+    board->ChangeMember("train", 0, [&](Pod* pod) {
+      pod->nominated_node_name = nominated;
+      pod->unscheduled_message = message;
+    });
+  }
+  // Writes what is due, as the watch then shows it, and returns the node; "-": nothing is due.
+  std::string Told(MakeBoard* board, int second, const std::string& message = "") {
+    const Time now = kBegin + seconds(second);
+    const auto due = Learn(*board->Make(), now);
+    if (due.empty()) return "-";
+    memory_.Nominated(due[0], /*written=*/true, now);
+    Shows(board, due[0].node, message);
+    return due[0].node;
+  }
+  // Whether n1 is refused when a nomination for it, which nobody has asked about, becomes `node`.
+  bool IsRefusedWhenItBecomes(const std::string& node) {
+    MakeBoard board;
+    NominateAfterASecond(&board);
+    EXPECT_FALSE(IsRefused(&board, 2)) << "the watch has not shown it yet";
+    Shows(&board, "n1");
+    EXPECT_FALSE(IsRefused(&board, 3));
+    Shows(&board, node);
+    return IsRefused(&board, 4);
+  }
+  void RefuseThreeNodes(MakeBoard* board, bool silent = false) {
+    for (const char* node : {"n2", "n3"}) cluster_.Put(testing::MakeNode(node));
+    snapshot_ = cluster_.Take()->snapshot;
+    board->AddGang("train", 1, 1);
+    Learn(*board->Make(), kBegin);
+    for (const char* node : {"n1", "n2", "n3"}) {
+      Inbox inbox;
+      inbox.Refused({"default/uid-train-0", "uid-train-0", node, "taints", silent});
+      memory_.Take(inbox.Take(), *snapshot_, kBegin);
+    }
+    Learn(*board->Make(), kBegin);
+  }
+};
+
+TEST_F(RefusalTest, TakesSilenceBehindANominationForARefusal) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Learn(*board.Make(), kBegin + seconds(5));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(5))[0].members[0].refused, IsEmpty());
+  Learn(*board.Make(), kBegin + seconds(6));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(6))[0].members[0].refused, ElementsAre("n1"));
+}
+
+TEST_F(RefusalTest, ASchedulerThatIsAtWorkOnOtherPodsHasMoreTimeToAnswerANomination) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const auto refused_at = [&](int second, int last_call) {
+    Inbox::Content content;
+    content.last_call = kBegin + seconds(last_call);
+    memory_.Take(content, *snapshot_, kBegin + seconds(second));
+    Learn(*board.Make(), kBegin + seconds(second));
+    return !Prepare(board, kBegin + seconds(second))[0].members[0].refused.empty();
+  };
+  EXPECT_FALSE(refused_at(20, 19));
+  EXPECT_FALSE(refused_at(40, 39));
+  EXPECT_FALSE(refused_at(43, 39));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(44));
+  EXPECT_TRUE(refused_at(44, 39)) << "it has nothing to do, and does not ask";
+}
+
+TEST_F(RefusalTest, ASchedulerThatIsAlwaysAtWorkHasToAnswerANominationInTheEnd) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Inbox::Content content;
+  content.last_call = kBegin + seconds(61);
+  memory_.Take(content, *snapshot_, kBegin + seconds(61));
+  Learn(*board.Make(), kBegin + seconds(61));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(61))[0].members[0].refused, ElementsAre("n1"));
+}
+
+TEST_F(RefusalTest, ForgetsARefusalWhenTheNodeHasChanged) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin)[0].members[0].refused, ElementsAre("n1"));
+  cluster_.Put(testing::MakeNode("n1").Label("changed", "yes"));
+  snapshot_ = cluster_.Take()->snapshot;
+  EXPECT_THAT(Prepare(board, kBegin)[0].members[0].refused, IsEmpty());
+}
+
+TEST_F(RefusalTest, AGangThatIsRefusedAgainAndAgainRestsForLongerAndLonger) {
+  for (const char* node : {"n2", "n3", "n4", "n5"}) cluster_.Put(testing::MakeNode(node));
+  snapshot_ = cluster_.Take()->snapshot;
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  Refused("uid-train-0", "n2", kBegin);
+  Refused("uid-train-0", "n2", kBegin);  // told twice
+  EXPECT_THAT(Prepare(board, kBegin), SizeIs(1));
+  Refused("uid-train-0", "n3", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin), IsEmpty());
+  ASSERT_THAT(resting_, SizeIs(1));
+  EXPECT_EQ(resting_[0].why, "kube-scheduler refuses default/uid-train-0 on n3: taints");
+  EXPECT_THAT(Prepare(board, kBegin + seconds(1)), SizeIs(1)) << "a second";
+  Refused("uid-train-0", "n4", kBegin + seconds(1));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(2)), IsEmpty());
+  EXPECT_THAT(Prepare(board, kBegin + seconds(3)), SizeIs(1)) << "two";
+}
+
+TEST_F(RefusalTest, MembersThatAreRefusedOnceEachAreNoReasonToRest) {
+  MakeBoard board;
+  board.AddGang("train", 4, 4);
+  Learn(*board.Make(), kBegin);
+  for (const char* uid : {"uid-train-0", "uid-train-1", "uid-train-2"}) Refused(uid, "n1", kBegin);
+  EXPECT_THAT(Prepare(board, kBegin), SizeIs(1));
+}
+
+TEST_F(RefusalTest, WhatWasRefusedBesideWaitersIsForgottenOnceNobodyWaits) {
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  board.ChangeMember("train", 0,
+                     [](Pod* pod) { pod->topology_spread.emplace_back().topology_key = "zone"; });
+  Learn(*board.Make(), kBegin);
+  const auto prepare = [&](bool waits) {
+    std::vector<plan::Unit> units = board.Units();
+    std::map<plan::UnitKey, std::vector<Waiting>> waiters;
+    if (waits) waiters[LabelsGang("train")].push_back({"uid-train-1", "n1"});
+    resting_.clear();
+    memory_.Prepare(waiters, *snapshot_, kBegin, &units, &resting_);
+    return units;
+  };
+  const auto refuse_beside_a_waiter = [&] {
+    prepare(/*waits=*/true);
+    Refused("uid-train-0", "n1", kBegin);
+    return prepare(/*waits=*/true);
+  };
+  EXPECT_THAT(refuse_beside_a_waiter()[0].members[0].refused, ElementsAre("n1"));
+  EXPECT_THAT(prepare(/*waits=*/false)[0].members[0].refused, IsEmpty());
+  // Not for ever: after the third time it rests.
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), SizeIs(1));
+  refuse_beside_a_waiter();
+  EXPECT_THAT(prepare(/*waits=*/false), IsEmpty());
+}
+
+TEST_F(RefusalTest, AConditionThatChangesBehindANominationAgainIsOne) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string late = "0/2 nodes are available: 2 Insufficient cpu.";
+  Shows(&board, "n1", late);
+  EXPECT_EQ(Told(&board, 2, late), "") << "the cycle may have begun before it: told once more";
+  EXPECT_EQ(Told(&board, 2, late), "n1");
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Shows(&board, "n1", "0/2 nodes: 1 had a taint");
+  EXPECT_TRUE(IsRefused(&board, 2));
+}
+
+// What the agent answered meanwhile was an error, which is what the condition says.
+TEST_F(RefusalTest, WhatIsLeftOfATimeWithoutPlansIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string late = "0/2 nodes are available: 2 Insufficient cpu.";
+  Shows(&board, "n1", late);
+  EXPECT_EQ(Told(&board, 2, late), "");
+  EXPECT_EQ(Told(&board, 2, late), "n1");
+  memory_.Pause(kBegin + seconds(3));
+  memory_.Take({}, *snapshot_, kBegin + seconds(4));
+  Shows(&board, "", "extender gang: the cluster cannot be seen");
+  EXPECT_FALSE(IsRefused(&board, 4));
+}
+
+// Nobody writes what the condition says already.
+TEST_F(RefusalTest, TheSameRefusalAgainIsSeenByTheSilenceBehindIt) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string words = "0/2 nodes: 1 had a taint";
+  Shows(&board, "n1", words);
+  EXPECT_EQ(Told(&board, 2, words), "");
+  EXPECT_EQ(Told(&board, 2, words), "n1");
+  Inbox::Content content;
+  content.last_call = kBegin + seconds(6);
+  memory_.Take(content, *snapshot_, kBegin + seconds(6));
+  EXPECT_FALSE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 7)) << "whatever else the scheduler is at";
+}
+
+TEST_F(RefusalTest, ANominationThatOnlySeemedToBeClearedIsFollowed) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "", "0/2 nodes are available: 2 Insufficient cpu.");  // before it was written
+  Learn(*board.Make(), kBegin + seconds(2));
+  Shows(&board, "n1", "0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_FALSE(IsRefused(&board, 3));
+  EXPECT_TRUE(IsRefused(&board, 8));
+}
+
+TEST_F(RefusalTest, AConditionWithAReasonOfOursIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) {
+    pod->unscheduled_message =
+        "0/2 nodes are available: 1 gang default/train waits: cpu (see outrigger explain gang).";
+  });
+  EXPECT_FALSE(IsRefused(&board, 2));
+}
+
+TEST_F(RefusalTest, ANominationThatIsClearedAgainIsOne) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Shows(&board, "");
+  EXPECT_EQ(Told(&board, 3), "n1") << "the cycle may have begun before it: told once more";
+  EXPECT_FALSE(IsRefused(&board, 3));
+  Shows(&board, "");
+  EXPECT_TRUE(IsRefused(&board, 4));
+}
+
+// Many calls later a cycle may be late again.
+TEST_F(RefusalTest, ANominationThatIsClearedAgainBehindACallIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Shows(&board, "");
+  EXPECT_FALSE(IsRefused(&board, 3));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(3));
+  EXPECT_EQ(Told(&board, 4), "n1");
+  EXPECT_FALSE(IsRefused(&board, 4));
+  Shows(&board, "");
+  EXPECT_FALSE(IsRefused(&board, 5));
+}
+
+TEST_F(RefusalTest, ANominationThatIsOverwrittenByOthersIsOne) {
+  EXPECT_TRUE(IsRefusedWhenItBecomes("n2"));
+}
+
+// A binding that fails takes the nomination with it: that is no refusal.
+TEST_F(RefusalTest, ANominationThatIsClearedAfterThePodPassedIsNone) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = "n1"; });
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Asked("uid-train-0", /*rejected=*/false, kBegin + seconds(2));
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = ""; });
+  EXPECT_FALSE(IsRefused(&board, 3));
+}
+
+TEST_F(RefusalTest, IsForgottenWhenThePodsOfTheNodeChange) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  EXPECT_TRUE(IsRefused(&board, 0));
+  Pod other = testing::MakePod("other");
+  other.node_name = "n1";
+  cluster_.Put(other);
+  snapshot_ = cluster_.Take()->snapshot;
+  EXPECT_FALSE(IsRefused(&board, 0));
+}
+
+// What the refusal was for may pass without a change of node or pods: a scheduler that was away, a
+// driver that publishes its devices.
+TEST_F(RefusalTest, IsTriedAgainAfterATimeAndThenAfterTwiceThat) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  ASSERT_TRUE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 35));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(36));
+  EXPECT_FALSE(IsRefused(&board, 36));
+  EXPECT_EQ(Told(&board, 36), "n1") << "it is woken for it";
+  ASSERT_TRUE(IsRefused(&board, 41));
+  EXPECT_TRUE(IsRefused(&board, 100));
+  EXPECT_FALSE(IsRefused(&board, 101));
+}
+
+TEST_F(RefusalTest, OfASchedulerThatOnlyDidNotAskEndsWhenItAsks) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  EXPECT_FALSE(IsRefused(&board, 5));
+  EXPECT_FALSE(memory_.awaits_asks());
+  ASSERT_TRUE(IsRefused(&board, 6));
+  EXPECT_TRUE(IsRefused(&board, 7));
+  EXPECT_TRUE(memory_.awaits_asks());
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(8));
+  EXPECT_FALSE(IsRefused(&board, 8));
+  EXPECT_FALSE(memory_.awaits_asks());
+}
+
+TEST_F(RefusalTest, ThatWasSaidIsNotOverWhenItAsksAgain) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin);
+  ASSERT_TRUE(IsRefused(&board, 1));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  EXPECT_TRUE(IsRefused(&board, 2));
+}
+
+TEST_F(RefusalTest, IsForgottenWhenAnotherSchedulerIsAtWork) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  ASSERT_TRUE(IsRefused(&board, 6));
+  memory_.ForgetScheduler(kBegin + seconds(10));
+  EXPECT_FALSE(IsRefused(&board, 10));
+  EXPECT_EQ(Told(&board, 10), "n1");
+}
+
+TEST_F(RefusalTest, AnotherSchedulerHasItsTimeToAnswerWhatTheFormerOneWasTold) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  memory_.ForgetScheduler(kBegin + seconds(5));
+  EXPECT_FALSE(IsRefused(&board, 9));
+  EXPECT_TRUE(IsRefused(&board, 10));
+}
+
+TEST_F(RefusalTest, AGangThatHasRestedIsLookedAtOnce) {
+  MakeBoard board;
+  RefuseThreeNodes(&board);
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(1));
+  board.Refuse("train", "refused");
+  Learn(*board.Make(), kBegin + seconds(1));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(30)) << "when the refusals end";
+}
+
+// Nodes are tried one a minute in the end: the first is not tried again before the last was at all.
+TEST_F(RefusalTest, OfManyNodesHoldsUntilAllCouldBeTried) {
+  MakeBoard board;
+  RefuseThreeNodes(&board);
+  const auto nodes_at = [&](int second) {
+    return Prepare(board, kBegin + seconds(second))[0].members[0].refused;
+  };
+  EXPECT_THAT(nodes_at(29), ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(nodes_at(30), ElementsAre("n3"));
+  EXPECT_THAT(nodes_at(359), ElementsAre("n3"));
+  EXPECT_THAT(nodes_at(360), IsEmpty());
+}
+
+TEST_F(RefusalTest, OfASchedulerThatAsksAfterAllDoesNotMakeTheNextRestLonger) {
+  MakeBoard board;
+  RefuseThreeNodes(&board, /*silent=*/true);
+  ASSERT_EQ(memory_.next_look(), kBegin + seconds(1));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(8));
+  for (const char* node : {"n1", "n2", "n3"}) Refused("uid-train-0", node, kBegin + seconds(9));
+  Learn(*board.Make(), kBegin + seconds(9));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(10));
+}
+
+struct PodChange {
+  const char* name;
+  std::function<void(Pod*)> change;
+  bool matters = true;
+};
+
+TEST_F(RefusalTest, IsForgottenWhenThePodChanges) {
+  const PodChange rows[] = {
+      {"tolerations",
+       [](Pod* pod) {
+         pod->tolerations = {{"gpu", "", true, {}}};
+       }},
+      {"labels", [](Pod* pod) { pod->labels.Set("app", "a"); }},
+      {"gates", [](Pod* pod) { pod->scheduling_gates = {"example.com/quota"}; }},
+      {"claims", [](Pod* pod) { pod->resource_claims = {"gpu"}; }},
+      {"requests", [](Pod* pod) { pod->containers[0].requests.Set("cpu", testing::Q("2")); }},
+      {"condition", [](Pod* pod) { pod->unscheduled_message = "0/1 nodes"; }, false},
+      {"nomination", [](Pod* pod) { pod->nominated_node_name = "n1"; }, false},
+  };
+  for (const PodChange& row : rows) {
+    MakeBoard board;
+    board.AddGang("train", 1, 1);
+    Learn(*board.Make(), kBegin);
+    Refused("uid-train-0", "n1", kBegin);
+    ASSERT_TRUE(IsRefused(&board, 0)) << row.name;
+    board.ChangeMember("train", 0, row.change);
+    EXPECT_EQ(IsRefused(&board, 0), !row.matters) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace outrigger::desk
