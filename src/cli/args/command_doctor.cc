@@ -18,7 +18,7 @@ void CommandLine::Tree::AddDoctor(const std::vector<AgentInfo>& registry) {
     for (const BoundSetting& setting : group.settings) {
       if (group.agent != nullptr) {
         AddSetting(doctor, setting, "Settings of " + group.Title());
-      } else if (setting.flag == "--port") {
+      } else if (setting.flag == "--port" || setting.flag == "--agents") {
         AddSetting(doctor, setting, "Settings of the agents");
       }
     }

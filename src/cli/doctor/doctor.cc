@@ -69,16 +69,21 @@ void CheckAll(const DoctorCase& found, Findings* findings) {
   });
   if (any) return;
   const MapReader extenders = found.root.Map("extenders");
+  const std::string& wanted = found.told[0].server->agents;
   findings->Add(FindingId::kAgentNone, extenders.place(),
-                fmt::format("{} entries, none of an agent", found.entries.size()),
-                "what `outrigger scheduler-config --agents NAME --in FILE` prints");
+                wanted.empty()
+                    ? fmt::format("{} entries, none of an agent", found.entries.size())
+                    : fmt::format("{} entries, none of {}", found.entries.size(), wanted),
+                fmt::format("what `outrigger scheduler-config --agents {} --in FILE` prints",
+                            wanted.empty() ? "NAME" : wanted));
 }
 
 // Which agents are served together is not known here; metrics call them so, too.
 void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
   CalledAgent all{"all", {}};
   for (const Entry& entry : found.entries) {
-    if (entry.ours && entry.agent == nullptr) all.entries.push_back(entry.place().path);
+    if (entry.ours && entry.agent == nullptr && entry.together.empty())
+      all.entries.push_back(entry.place().path);
   }
   if (!all.entries.empty()) diagnosis->agents.push_back(std::move(all));
 }
@@ -109,6 +114,22 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   }
   AddMerged(*found, &diagnosis);
   return diagnosis;
+}
+
+// The settings of `command`; with a list of agents only those of its agents, as in `serve`.
+absl::StatusOr<PreparedSettings> PrepareJudged(const Command& command, const World& world) {
+  const SettingsFlags flags{command.config, command.settings};
+  absl::StatusOr<PreparedSettings> settings = PrepareSettings(flags, world);
+  if (!settings.ok() || settings->groups.at(0).server->agents.empty()) return settings;
+  const auto served = ServedAgents(settings->groups, world.registry, world.left_out);
+  if (!served.ok()) return served.status();
+  WarnOfIdleFlags(flags, *served, &*settings);
+  std::erase_if(settings->groups, [&](const SettingGroup& group) {
+    return group.agent != nullptr &&
+           std::none_of(served->begin(), served->end(),
+                        [&](const auto& agent) { return agent.info == group.agent; });
+  });
+  return settings;
 }
 
 // Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
@@ -167,8 +188,7 @@ absl::Status CheckAcceptedByScheduler(const DoctorInput& input,
 
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {
   const DoctorFlags& flags = command.doctor;
-  absl::StatusOr<PreparedSettings> settings =
-      PrepareSettings({command.config, command.settings}, world);
+  absl::StatusOr<PreparedSettings> settings = PrepareJudged(command, world);
   if (!settings.ok()) return settings.status();
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();

@@ -33,9 +33,10 @@ struct Diagnosis {
   size_t Count(Severity severity) const;
 };
 
-/// Checks a configuration against the agents of `told` and what they are told. Finds nothing in
-/// what WriteSchedulerConfig() writes by default for agents with these settings. InvalidArgument,
-/// with the place, for what is not one YAML mapping. Pure.
+/// Checks a configuration against the agents of `told` and what they are told. If the server's
+/// setting `agents` is not empty, `told` has these agents alone, and merged paths are theirs. Finds
+/// nothing in what WriteSchedulerConfig() writes by default for agents with these settings.
+/// InvalidArgument, with the place, for what is not one YAML mapping. Pure.
 absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
                                    const LeftOutAgents& left_out);
 

@@ -74,7 +74,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kAgentNotCompiledIn, "agent-not-compiled-in", kHint,
      "This program was built without that agent, so its entry was checked no further."},
     {Id::kAgentNone, "agent-none", kWarning,
-     "No entry of extenders calls an agent: this scheduler does without Outrigger."},
+     "No entry of extenders calls an agent that is checked: this scheduler does without it."},
     {Id::kPlannerNotLast, "planner-not-last", kError,
      "Filters are called in the order of the file: one behind an agent that plans takes away the "
      "one node that was planned, and the gang never gets complete."},
