@@ -78,14 +78,14 @@ void CheckAll(const DoctorCase& found, Findings* findings) {
                             wanted.empty() ? "NAME" : wanted));
 }
 
-// Which agents are served together is not known here; metrics call them so, too.
+// Which agents are served together is not known without --agents.
 void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
-  CalledAgent all{"all", {}};
+  CalledAgent merged{"the merged paths", {}};
   for (const Entry& entry : found.entries) {
     if (entry.ours && entry.agent == nullptr && entry.together.empty())
-      all.entries.push_back(entry.place().path);
+      merged.entries.push_back(entry.place().path);
   }
-  if (!all.entries.empty()) diagnosis->agents.push_back(std::move(all));
+  if (!merged.entries.empty()) diagnosis->agents.push_back(std::move(merged));
 }
 
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,

@@ -20,7 +20,7 @@ struct DoctorInput {
 
 /// An agent that the configuration calls, and by which entries.
 struct CalledAgent {
-  std::string name;                  // "all" where several are served together, at merged paths
+  std::string name;                  // "the merged paths" where it is not known who answers
   std::vector<std::string> entries;  // "extenders[1]"
 };
 
