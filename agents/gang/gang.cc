@@ -78,7 +78,8 @@ class Gang final : public Agent,
   Gang(const AgentDeps& deps, const Settings& settings, const Charge::Options& lease)
       : cluster_(deps.cluster),
         reports_(deps.cluster, deps.metrics, deps.log),
-        charge_(deps.cluster, lease, [this] { loop_.Nudge(); }),
+        charge_(
+            deps.cluster, lease, [this] { loop_.Nudge(); }, deps.warn),
         barriers_(BarrierOptionsOf(settings)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),

@@ -136,6 +136,9 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.log = [name = instance.name](std::string_view line) {
     spdlog::info("{}: {}", name, LineForLog(line));
   };
+  deps.warn = [name = instance.name](std::string_view line) {
+    spdlog::warn("{}: {}", name, LineForLog(line));
+  };
   auto agent = served.info->factory.make(deps, served.settings);
   if (!agent.ok()) return Of(instance, agent.status());
   instance.agent = *std::move(agent);

@@ -93,6 +93,38 @@ class InCharge : public GangTest {
   }
 };
 
+TEST_F(ChargeTest, WarnsOnceOfALeaseThatDoesNotExist) {
+  std::vector<std::string> warnings;
+  Charge charge(
+      &cluster_, Options(), [] {}, [&](std::string_view line) { warnings.emplace_back(line); });
+  const auto ask = [&](absl::StatusOr<std::string> holder) {
+    cluster_.SetLeaseHolder(std::move(holder));
+    (void)charge.Ask({});
+    return warnings.size();
+  };
+  EXPECT_EQ(ask(absl::UnavailableError("down")), 0U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U);
+  EXPECT_EQ(ask(absl::UnavailableError("down")), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U) << "it was not seen since";
+  EXPECT_EQ(ask("mine_1"), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 2U) << "it was deleted";
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_THAT(warnings[0], HasSubstr("the Lease kube-system/kube-scheduler does not exist"));
+  EXPECT_THAT(warnings[0], HasSubstr("--gang.scheduler-lease none"));
+  EXPECT_THAT(warnings[0], HasSubstr("every pod of the scheduler fails"));
+}
+
+TEST_F(InCharge, TheAgentWarnsAtItsStartWhereThereIsNoLease) {
+  cluster_.SetLeaseHolder(absl::NotFoundError("404"));
+  Start({{"scheduler-lease", "jobs/mine"}, {"host-name", "mine"}});
+  Await([&] { return !agent_->warnings().empty(); });
+  EXPECT_THAT(agent_->warnings(),
+              ElementsAre(HasSubstr("the Lease jobs/mine does not exist: for a scheduler without "
+                                    "leader election (leaderElect: false) give the agent "
+                                    "--gang.scheduler-lease none")));
+}
+
 TEST_F(InCharge, OnlyWhoIsInChargeActs) {
   Nodes(1);
   cluster_.Put(Member("train", 0, 1));

@@ -138,6 +138,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kBackoffLong, "backoff-long", kWarning,
      "Pods whose gang failed wait for so long before they are tried again; the defaults are 1 and "
      "10."},
+    {Id::kLeaseNone, "lease-none", kError,
+     "Without leader election kube-scheduler holds no Lease. The agent waits for one, and every pod "
+     "fails until then."},
     {Id::kLeaseNotTold, "lease-not-told", kWarning,
      "The agent acts while the Lease that it is told is held from its host: with another one it "
      "does nothing, or acts beside the scheduler that leads."},

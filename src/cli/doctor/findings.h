@@ -75,6 +75,7 @@ enum class FindingId : uint8_t {
   kClientBurst,
   kNodesSampled,
   kBackoffLong,
+  kLeaseNone,
   kLeaseNotTold,
   kLeaseShared,
   kSchedulerNameNotTold,

@@ -94,10 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "{urlPrefix: 'http://127.0.0.1:9870', prioritizeVerb: prioritize, weight: 1, "
                     "httpTimeout: 1s, nodeCacheCapable: true}"}},
                   {"entry-twice"}},
-        MergedRow{"NoLease",
-                  "safe,gang",
-                  {{"leaderElection", "{leaderElect: false}"}},
-                  {"lease-not-told"}}),
+        MergedRow{
+            "NoLease", "safe,gang", {{"leaderElection", "{leaderElect: false}"}}, {"lease-none"}}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorAgentsFlag, NamesTheAgentsOfMergedPaths) {
