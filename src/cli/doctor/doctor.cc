@@ -5,6 +5,7 @@
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/shape.h"
+#include "cli/doctor/unread_markers.h"
 #include "cli/explain/input.h"
 #include "cli/format/text.h"
 #include "cli/format/yaml_documents.h"
@@ -57,7 +58,8 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   return true;
 }
 
-void CheckAll(const DoctorCase& found, Findings* findings) {
+// `wanted`: the list of agents to judge for; empty: all.
+void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
   for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckCalls,
@@ -69,7 +71,6 @@ void CheckAll(const DoctorCase& found, Findings* findings) {
   });
   if (any) return;
   const MapReader extenders = found.root.Map("extenders");
-  const std::string& wanted = found.told[0].server->agents;
   findings->Add(FindingId::kAgentNone, extenders.place(),
                 wanted.empty()
                     ? fmt::format("{} entries, none of an agent", found.entries.size())
@@ -88,6 +89,19 @@ void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
   if (!merged.entries.empty()) diagnosis->agents.push_back(std::move(merged));
 }
 
+// As agents that plan have them in their settings.
+std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
+  std::vector<std::string> all;
+  for (const AgentInfo* agent : found.Agents()) {
+    if (!agent->factory.wishes.last) continue;
+    const auto names = found.Told(*agent, "scheduler-names");
+    for (const std::string& name : SplitList(names.value_or(kDefaultScheduler))) {
+      all.push_back(name);
+    }
+  }
+  return all;
+}
+
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
                                            const std::vector<SettingGroup>& told,
                                            const LeftOutAgents& left_out) {
@@ -104,8 +118,9 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   if (!status.ok()) return status;
   const auto found = MakeCase(*root, told, left_out);
   if (!found.ok()) return found.status();
-  CheckAll(*found, &findings);
+  CheckAll(*found, told[0].server->agents, &findings);
   diagnosis.findings = findings.Take();
+  diagnosis.planned_schedulers = PlannedSchedulers(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -114,6 +129,42 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   }
   AddMerged(*found, &diagnosis);
   return diagnosis;
+}
+
+// Adds to the findings, errors first.
+void Merge(std::vector<Finding> more, Diagnosis* diagnosis) {
+  std::vector<Finding>& all = diagnosis->findings;
+  for (Finding& finding : more) all.push_back(std::move(finding));
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return a.kind->severity < b.kind->severity;
+  });
+}
+
+// Adds what pods of the cluster show, if `flags` name one.
+absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis* diagnosis,
+                         std::vector<std::string>* notes) {
+  if (!flags.live && flags.cluster.empty()) return absl::OkStatus();
+  if (diagnosis->planned_schedulers.empty()) {
+    notes->push_back(
+        "no pods are read: the file calls no agent that plans, and only these read "
+        "markers of groups");
+    return absl::OkStatus();
+  }
+  ExplainFlags source;
+  source.cluster = flags.cluster;
+  source.kubeconfig = flags.kubeconfig;
+  source.context = flags.context;
+  const auto objects = OpenCluster(source, world);
+  if (!objects.ok()) return objects.status();
+  UnreadMarkers markers(diagnosis->planned_schedulers);
+  absl::Status status = (*objects)->ForEachPod(
+      [&markers](const json::ListedObject& object) { return markers.Take(object); });
+  if (!status.ok()) return status;
+  if (markers.taken() == 0) notes->push_back("the cluster has no pods");
+  Findings findings;
+  markers.AddTo(&findings);
+  Merge(findings.Take(), diagnosis);
+  return absl::OkStatus();
 }
 
 // The settings of `command`; with a list of agents only those of its agents, as in `serve`.
@@ -130,6 +181,12 @@ absl::StatusOr<PreparedSettings> PrepareJudged(const Command& command, const Wor
                         [&](const auto& agent) { return agent.info == group.agent; });
   });
   return settings;
+}
+
+std::string InForm(const DoctorFlags& flags, const World& world, const Diagnosis& diagnosis) {
+  if (flags.output == "json") return DoctorJson(diagnosis);
+  if (flags.output == "yaml") return DoctorYaml(diagnosis);
+  return DoctorTable(diagnosis, IsColored(flags.color, world));
 }
 
 // Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
@@ -192,22 +249,18 @@ absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) 
   if (!settings.ok()) return settings.status();
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();
-  const auto diagnosis =
+  auto diagnosis =
       Diagnose({std::move(input->name), std::move(input->text)}, settings->groups, world.left_out);
   if (!diagnosis.ok()) return diagnosis.status();
   absl::Status accepted = CheckSettings(*diagnosis, settings->groups);
   if (!accepted.ok()) return accepted;
   DoctorReport report;
   report.notes = std::move(settings->warnings);
+  const absl::Status read = AddFromPods(flags, world, &*diagnosis, &report.notes);
+  if (!read.ok()) return read;
   report.healthy = diagnosis->Count(Severity::kError) == 0 &&
                    (!flags.strict || diagnosis->Count(Severity::kWarning) == 0);
-  if (flags.output == "json") {
-    report.text = DoctorJson(*diagnosis);
-  } else if (flags.output == "yaml") {
-    report.text = DoctorYaml(*diagnosis);
-  } else {
-    report.text = DoctorTable(*diagnosis, IsColored(flags.color, world));
-  }
+  report.text = InForm(flags, world, *diagnosis);
   return report;
 }
 

@@ -139,8 +139,8 @@ constexpr FindingKind kKinds[] = {
      "Pods whose gang failed wait for so long before they are tried again; the defaults are 1 and "
      "10."},
     {Id::kLeaseNone, "lease-none", kError,
-     "Without leader election kube-scheduler holds no Lease. The agent waits for one, and every pod "
-     "fails until then."},
+     "Without leader election kube-scheduler holds no Lease. The agent waits for one, and every "
+     "pod fails until then."},
     {Id::kLeaseNotTold, "lease-not-told", kWarning,
      "The agent acts while the Lease that it is told is held from its host: with another one it "
      "does nothing, or acts beside the scheduler that leads."},
@@ -165,6 +165,9 @@ constexpr FindingKind kKinds[] = {
      "then."},
     {Id::kBindPluginUnused, "bind-plugin-unused", kWarning,
      "An extender that binds comes before all bind plugins: this one is never called."},
+    {Id::kMarkerUnread, "marker-unread", kWarning,
+     "Pods with such a marker and no other are in no group. They start one by one, so their gang "
+     "starts in part."},
 };
 
 constexpr bool InOrder() {

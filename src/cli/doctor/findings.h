@@ -85,6 +85,7 @@ enum class FindingId : uint8_t {
   kPreemptionOff,
   kPreemptionReplaced,
   kBindPluginUnused,
+  kMarkerUnread,
   kCount,  // not a finding
 };
 
