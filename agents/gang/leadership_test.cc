@@ -23,6 +23,16 @@ class InCharge : public GangTest {
   }
 };
 
+TEST_F(InCharge, TheAgentWarnsAtItsStartWhereThereIsNoLease) {
+  cluster_.SetLeaseHolder(absl::NotFoundError("404"));
+  Start({{"scheduler-lease", "jobs/mine"}, {"host-name", "mine"}});
+  Await([&] { return !agent_->warnings().empty(); });
+  EXPECT_THAT(agent_->warnings(),
+              ElementsAre(HasSubstr("the Lease jobs/mine does not exist: for a scheduler without "
+                                    "leader election (leaderElect: false) give the agent "
+                                    "--gang.scheduler-lease none")));
+}
+
 TEST_F(InCharge, OnlyWhoIsInChargeActs) {
   Nodes(1);
   cluster_.Put(Member("train", 0, 1));

@@ -90,7 +90,7 @@ void Fields(T& value, Archive& archive) {
 template <Is<Pod> T, typename Archive>
 void RareFields(T& value, Archive& archive) {
   archive(value.host_ports, value.topology_spread, value.never_preempts, value.scheduling_group,
-          value.claims, value.resource_claims);
+          value.claims, value.resource_claims, value.workload);
 }
 
 }  // namespace outrigger::cluster

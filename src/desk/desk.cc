@@ -33,10 +33,11 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 class Desk::State {
  public:
-  explicit State(ClusterAccess* cluster) : cluster(cluster) {}
+  State(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
+      : cluster(cluster), warn(std::move(warn)) {}
 
   void Build() {
-    leadership = std::make_unique<Leadership>(cluster, settings.Lease(), [this] { Nudge(); });
+    leadership = std::make_unique<Leadership>(cluster, settings.Lease(), [this] { Nudge(); }, warn);
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
   }
   void Nudge() {
@@ -44,6 +45,7 @@ class Desk::State {
   }
 
   ClusterAccess* const cluster;
+  const std::function<void(std::string_view line)> warn;
   DeskSettings settings;
   PlanningOptions options;
   std::vector<Participant*> participants;
@@ -57,11 +59,12 @@ class Desk::State {
 };
 
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
-  const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster); };
+  const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster, deps.warn); };
   return deps.shared == nullptr ? make() : deps.shared->GetOrMake<Desk>(make);
 }
 
-Desk::Desk(ClusterAccess* cluster) : state_(std::make_unique<State>(cluster)) {}
+Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
+    : state_(std::make_unique<State>(cluster, std::move(warn))) {}
 
 Desk::~Desk() {
   Stop();

@@ -169,9 +169,9 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandone
     error = Answer(pipeline, {body, std::move(abandoned)}, &record.nodes, reply);
   } catch (const std::exception& caught) {
     spdlog::error("{}: internal error: {}", to.path, ForLog(caught.what()));
-    error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.agent)};
+    error = {ErrorKind::kInternal, fmt::format("{}: internal error, see the log", to.Title())};
   } catch (...) {
-    error = {ErrorKind::kInternal, fmt::format("{}: internal error", to.agent)};
+    error = {ErrorKind::kInternal, fmt::format("{}: internal error", to.Title())};
   }
   if (!error.ok()) {
     EncodeError(to.verb, error, reply);

@@ -28,11 +28,17 @@ struct ServedAgent {
   double weight = 1;
 };
 
+/// The label `agent` of metrics at merged paths. It is no agent's name.
+inline constexpr const char* kMergedLabel = "all";
+
 /// A path that can be called, and what it runs. Made by the engine.
 struct Endpoint {
   std::string path;   // "/safe/filter"
-  std::string agent;  // "safe", or "all" for the merged paths: the label `agent` of metrics
+  std::string agent;  // "safe"; kMergedLabel at a merged path: the label `agent` of metrics
   Verb verb = Verb::kFilter;
+
+  /// What people read: "safe", or "the merged path /filter".
+  std::string Title() const;
 };
 
 /// What goes back to the scheduler. A status other than 200 makes the scheduler throw the body

@@ -104,7 +104,7 @@ class Explainer {
       spdlog::error("{}: internal error", pipeline.endpoint.path);
     }
     return {ErrorKind::kInternal,
-            fmt::format("{}: internal error, see the log", pipeline.endpoint.agent)};
+            fmt::format("{}: internal error, see the log", pipeline.endpoint.Title())};
   }
 
   bool AnswerAlone(size_t agent, const Pipeline& pipeline) {
@@ -161,7 +161,7 @@ class Explainer {
 
   // The merged path itself would fail as a whole where one agent fails: ask the others.
   void FilterMerged() {
-    Pipeline pipeline = PipelineFor("/filter", "all", Verb::kFilter);
+    Pipeline pipeline = PipelineFor("/filter", kMergedLabel, Verb::kFilter);
     for (const Instance& instance : instances_) {
       if (!Failed(instance, Verb::kFilter)) {
         AddStage(instance, &pipeline);
@@ -181,7 +181,7 @@ class Explainer {
 
   // A mean without one of its parts would be misleading: where one agent fails there is none.
   void ScoreMerged() {
-    Pipeline pipeline = PipelineFor("/prioritize", "all", Verb::kPrioritize);
+    Pipeline pipeline = PipelineFor("/prioritize", kMergedLabel, Verb::kPrioritize);
     double weights = 0;
     for (const Instance& instance : instances_) {
       if (Failed(instance, Verb::kPrioritize)) return;

@@ -61,7 +61,7 @@ absl::Status Of(const Instance& instance, const absl::Status& status) {
 absl::Status AddMergedPaths(const std::vector<Instance>& instances,
                             std::vector<Pipeline>* pipelines) {
   for (const Verb verb : kVerbs) {
-    Pipeline pipeline = PipelineFor(fmt::format("/{}", VerbName(verb)), "all", verb);
+    Pipeline pipeline = PipelineFor(fmt::format("/{}", VerbName(verb)), kMergedLabel, verb);
     bool any = false;
     for (const Instance& instance : instances) {
       const Instance* const binder_before = pipeline.binder;
@@ -79,6 +79,11 @@ absl::Status AddMergedPaths(const std::vector<Instance>& instances,
 }
 
 }  // namespace
+
+std::string Endpoint::Title() const {
+  const bool merged = path == fmt::format("/{}", VerbName(verb));
+  return merged ? fmt::format("the merged path {}", path) : agent;
+}
 
 Pipeline PipelineFor(std::string path, std::string agent, Verb verb) {
   Pipeline pipeline;
@@ -131,6 +136,9 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   }
   deps.log = [name = instance.name](std::string_view line) {
     spdlog::info("{}: {}", name, LineForLog(line));
+  };
+  deps.warn = [name = instance.name](std::string_view line) {
+    spdlog::warn("{}: {}", name, LineForLog(line));
   };
   auto agent = served.info->factory.make(deps, served.settings);
   if (!agent.ok()) return Of(instance, agent.status());

@@ -41,7 +41,7 @@ CallError ResolveNodes(const Pipeline& pipeline, const NodeSource* source, Obser
                         "let it watch the cluster (--kubeconfig FILE, or in a pod), or set "
                         "nodeCacheCapable: false for this extender (outrigger scheduler-config "
                         "--full-nodes)",
-                        pipeline.endpoint.agent)};
+                        pipeline.endpoint.Title())};
   }
   state->nodes.assign(state->args.names.size(), {});
   if (!look_up) {
@@ -56,7 +56,7 @@ CallError ResolveNodes(const Pipeline& pipeline, const NodeSource* source, Obser
   auto view = source->Pin();
   if (!view.ok()) {
     return {ErrorKind::kUnanswerable,
-            fmt::format("{}: {}", pipeline.endpoint.agent, std::string(view.status().message()))};
+            fmt::format("{}: {}", pipeline.endpoint.Title(), std::string(view.status().message()))};
   }
   state->view = *std::move(view);
   const bool known_differ = state->view->FindAll(state->args.names, state->nodes);

@@ -113,6 +113,10 @@ absl::Status ReadSchedulingGroup(Value value, const Path& at, Pod* pod) {
   return ReadObject(value, at, Field{"podGroupName", &pod->scheduling_group});
 }
 
+absl::Status ReadWorkload(Value value, const Path& at, Pod* pod) {
+  return ReadObject(value, at, Field{"name", &pod->workload});
+}
+
 }  // namespace
 
 absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* pod,
@@ -134,6 +138,9 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
   const auto group = [pod](Value object, const Path& place) {
     return ReadSchedulingGroup(object, place, pod);
   };
+  const auto workload = [pod](Value object, const Path& place) {
+    return ReadWorkload(object, place, pod);
+  };
   absl::Status status = ReadObject(
       value, at,
       Field{"containers", Containers(Kind::kContainer, needs, &pod->containers, &parts->ports),
@@ -149,7 +156,8 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
       Field{"nodeSelector", &pod->node_selector, scheduling},
       Field{"affinity", &pod->affinity, scheduling}, Field{"tolerations", tolerations, scheduling},
       Field{"topologySpreadConstraints", &pod->topology_spread, scheduling},
-      Field{"schedulingGroup", group, scheduling}, Field{"volumes", &parts->volumes, scheduling},
+      Field{"schedulingGroup", group, scheduling}, Field{"workloadRef", workload, scheduling},
+      Field{"volumes", &parts->volumes, scheduling},
       Field{"resourceClaims", &parts->claims, scheduling},
       Field{"schedulingGates", gates, needs.Has(Needs::kPodStatus)});
   pod->never_preempts = preemption == "Never";

@@ -1,4 +1,4 @@
-// Field numbers: k8s.io/api/core/v1/generated.proto, v0.36.
+// Field numbers: k8s.io/api/core/v1/generated.proto, v0.36. Only v0.35 has workloadRef.
 
 #include <string_view>
 #include <utility>
@@ -103,6 +103,10 @@ absl::Status ReadSchedulingGroup(Bytes bytes, const Path& at, Pod* pod) {
   return ReadMessage(bytes, at, Field{1, "podGroupName", &pod->scheduling_group});
 }
 
+absl::Status ReadWorkload(Bytes bytes, const Path& at, Pod* pod) {
+  return ReadMessage(bytes, at, Field{1, "name", &pod->workload});
+}
+
 // A later word takes the place of an earlier one, also where the spec comes in parts.
 auto PreemptionPolicy(Pod* pod) {
   return [pod](Bytes word, const Path& at) {
@@ -150,6 +154,7 @@ absl::Status ReadPodSpec(Bytes bytes, const Path& at, PodReading* reading) {
             reading->needs.Has(Needs::kPodStatus)},
       Field{39, "resourceClaims", Into(&parts->claims, ReadNamedClaim<3>), scheduling},
       Field{40, "resources", pod_resources, resources},
+      Field{42, "workloadRef", Into(pod, ReadWorkload), scheduling},
       Field{43, "schedulingGroup", Into(pod, ReadSchedulingGroup), scheduling});
 }
 

@@ -67,6 +67,8 @@ struct AgentDeps {
   std::string name;  // as registered
   /// Writes one line to the program's log, at level info. Thread-safe, never empty.
   std::function<void(std::string_view line)> log = LogToStderr;
+  /// The same at level warn: what a person has to change.
+  std::function<void(std::string_view line)> warn = LogToStderr;
   /// The way to the cluster; null if there is none: no kubeconfig is given, and this is no pod.
   ClusterAccess* cluster = nullptr;
   AgentMetrics* metrics = NoMetrics::Instance();  // never null

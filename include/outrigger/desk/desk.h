@@ -49,8 +49,9 @@ class Desk {
   /// The desk of the process, which the first agent makes.
   static std::shared_ptr<Desk> Of(const AgentDeps& deps);
 
-  /// `cluster` outlives this; null: Start() may not be called.
-  explicit Desk(ClusterAccess* cluster);
+  /// `cluster` outlives this; null: Start() may not be called. `warn` logs what a person has to
+  /// change; may be empty.
+  explicit Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn = {});
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;

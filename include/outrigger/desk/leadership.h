@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -24,7 +25,9 @@ class Leadership {
   };
   /// `changed` is told, from a thread of this, that it has become or ceased to be in charge, or
   /// that another instance of the scheduler has the Lease (a new epoch).
-  Leadership(ClusterReader* cluster, Options options, std::function<void()> changed);
+  /// `warn` gets one line each time the Lease is found not to exist, with the cure; may be empty.
+  Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
+         std::function<void(std::string_view line)> warn = {});
   ~Leadership();
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;
@@ -44,15 +47,18 @@ class Leadership {
 
  private:
   void Note(const absl::StatusOr<std::string>& holder);
+  void WarnIfMissing(const absl::StatusOr<std::string>& holder);
   absl::Status Judge(const absl::StatusOr<std::string>& holder) const;
 
   ClusterReader* const cluster_;
   const Options options_;
   const std::function<void()> changed_;
+  const std::function<void(std::string_view line)> warn_;
   mutable std::mutex mutex_;
   absl::Status now_;
   std::string epoch_;
   bool held_by_another_ = false;
+  bool is_missing_ = false;  // warned, and not seen since
   std::jthread thread_;
 };
 

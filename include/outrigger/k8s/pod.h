@@ -116,6 +116,7 @@ struct Pod {
   std::vector<TopologySpreadConstraint> topology_spread;
   bool never_preempts = false;   // spec.preemptionPolicy is Never
   std::string scheduling_group;  // spec.schedulingGroup.podGroupName
+  std::string workload;          // spec.workloadRef.name, which only Kubernetes 1.35 has
   /// The PersistentVolumeClaims of its volumes, those of ephemeral volumes included; in its
   /// namespace.
   std::vector<std::string> claims;

@@ -56,6 +56,10 @@ struct DoctorFlags {
   std::string output = "table";  // table, json or yaml
   std::string color = "auto";    // auto, always or never
   bool strict = false;
+  std::string cluster;  // path of a file with pods; "-" is standard input; empty: none
+  bool live = false;    // read the pods of the live cluster
+  std::string kubeconfig;
+  std::string context;
 };
 
 /// What a command line asks for.

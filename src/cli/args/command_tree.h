@@ -36,6 +36,8 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadExplainPod(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainGang(const CLI::App& given) const;
   absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
+  /// Reads where doctor gets pods from. Refuses flags that exclude each other.
+  static absl::Status ReadPodsOfDoctor(const CLI::App& given, DoctorFlags* flags);
   /// What all commands of `explain` have.
   absl::Status ReadExplainFlags(const CLI::App& given, ExplainFlags* flags) const;
   /// Moves the namespace of "NAMESPACE/NAME" out of `name`, and drops what kubectl puts before a
@@ -56,6 +58,7 @@ class CommandLine::Tree {
   void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
   void AddExplainGang(CLI::App* explain);
   void AddDoctor(const std::vector<AgentInfo>& registry);
+  void AddPodsOfDoctor(CLI::App* doctor);
   /// `but` goes behind the command that prints `resources`.
   void AddClusterFlags(CLI::App* command, const std::string& resources,
                        const std::string& but = "");

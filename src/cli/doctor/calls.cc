@@ -55,13 +55,13 @@ void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) 
     findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
     return;
   }
-  const auto told = found.Told(*entry.agent, "bind-timeout");
+  const auto told = found.Told(*entry.Planner(), "bind-timeout");
   int64_t seconds = 0;
   if (!told || !absl::SimpleAtoi(*told, &seconds) || limit >= absl::Seconds(seconds)) return;
   findings->Add(Id::kBindTimeoutNotTold, timeout.place,
                 fmt::format("{}; the agent is told {} s", Shown(timeout), seconds),
                 fmt::format("httpTimeout: {}, or tell the agent: --{}.bind-timeout {}",
-                            absl::FormatDuration(absl::Seconds(seconds)), entry.agent->name,
+                            absl::FormatDuration(absl::Seconds(seconds)), entry.Planner()->name,
                             absl::ToInt64Seconds(limit)));
 }
 

@@ -17,7 +17,7 @@ std::vector<const AgentInfo*> DoctorCase::Agents() const {
 std::vector<const Entry*> DoctorCase::EntriesOf(const AgentInfo& agent) const {
   std::vector<const Entry*> found;
   for (const Entry& entry : entries) {
-    if (entry.agent == &agent) found.push_back(&entry);
+    if (entry.Calls(agent)) found.push_back(&entry);
   }
   return found;
 }
@@ -33,12 +33,34 @@ std::optional<std::string> DoctorCase::Told(const AgentInfo& agent,
   return std::nullopt;
 }
 
+namespace {
+
+// With a list of agents it is known which ones answer at merged paths.
+void NameMerged(const std::vector<SettingGroup>& groups, std::vector<Entry>* entries) {
+  if (groups[0].server->agents.empty()) return;
+  std::vector<const AgentInfo*> served;
+  for (const SettingGroup& group : groups) {
+    if (group.agent != nullptr) served.push_back(group.agent);
+  }
+  for (Entry& entry : *entries) {
+    if (!entry.ours || entry.agent != nullptr) continue;
+    if (served.size() == 1) {
+      entry.agent = served[0];
+    } else {
+      entry.together = served;
+    }
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<DoctorCase> MakeCase(const YAML::Node& root, const std::vector<SettingGroup>& told,
                                     const LeftOutAgents& left_out) {
   auto paths = ServedPaths(told);
   if (!paths.ok()) return paths.status();
   const MapReader reader(root, Place{"", root.Mark().line + 1});
   auto entries = ReadEntries(reader, told, left_out, *paths);
+  NameMerged(told, &entries);
   return DoctorCase{reader, reader.List("profiles"), std::move(entries), *std::move(paths), told};
 }
 

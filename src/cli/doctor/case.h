@@ -31,6 +31,8 @@ struct DoctorCase {
   std::optional<std::string> Told(const AgentInfo& agent, std::string_view setting) const;
 };
 
+/// The first group is that of the server. If its list `agents` is not empty, only these agents have
+/// a group.
 /// Internal for an agent that refuses its own defaults.
 absl::StatusOr<DoctorCase> MakeCase(const YAML::Node& root, const std::vector<SettingGroup>& told,
                                     const LeftOutAgents& left_out);

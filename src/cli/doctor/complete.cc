@@ -64,9 +64,10 @@ void CheckComplete(const DoctorCase& found, const AgentInfo& agent, const Entrie
   }
 }
 
-void CheckSplit(const Entries& entries, Findings* findings) {
+void CheckSplit(const AgentInfo& agent, const Entries& entries, Findings* findings) {
+  if (!HasVerb(agent, kBindVerb)) return;
   for (const Entry* entry : entries) {
-    if (!entry->Has(kBindVerb) || !HasVerb(*entry->agent, kBindVerb)) continue;
+    if (!entry->Has(kBindVerb)) continue;
     if (entry->InCycle()) {
       findings->Add(Id::kBindNotSplit, entry->verbs[kBindVerb].place,
                     "bindVerb beside verbs of the scheduling cycle",
@@ -96,9 +97,11 @@ void CheckTwice(const Entries& entries, Findings* findings) {
   }
 }
 
-void CheckManaged(const Entries& entries, Findings* findings) {
+// Adds to `reported`: an entry may be that of several agents.
+void CheckManaged(const Entries& entries, std::set<const Entry*>* reported, Findings* findings) {
   for (const Entry* entry : entries) {
     if (entry->managed_resources == 0 || (entries.size() == 1 && !entry->Plans())) continue;
+    if (!reported->insert(entry).second) continue;
     findings->Add(Id::kManagedResources, entry->fields.Map("managedResources").place(),
                   fmt::format("{} of them", entry->managed_resources), "leave them out");
   }
@@ -107,13 +110,18 @@ void CheckManaged(const Entries& entries, Findings* findings) {
 }  // namespace
 
 void CheckEntries(const DoctorCase& found, Findings* findings) {
+  std::set<const Entry*> managed;
   for (const AgentInfo* agent : found.Agents()) {
     const Entries entries = found.EntriesOf(*agent);
     CheckComplete(found, *agent, entries, findings);
-    CheckSplit(entries, findings);
-    CheckTwice(entries, findings);
-    CheckManaged(entries, findings);
+    CheckSplit(*agent, entries, findings);
+    CheckManaged(entries, &managed, findings);
   }
+  Entries ours;
+  for (const Entry& entry : found.entries) {
+    if (entry.ours) ours.push_back(&entry);
+  }
+  CheckTwice(ours, findings);
 }
 
 }  // namespace outrigger::cli

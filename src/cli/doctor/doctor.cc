@@ -5,6 +5,7 @@
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/shape.h"
+#include "cli/doctor/unread_markers.h"
 #include "cli/explain/input.h"
 #include "cli/format/text.h"
 #include "cli/format/yaml_documents.h"
@@ -57,7 +58,8 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   return true;
 }
 
-void CheckAll(const DoctorCase& found, Findings* findings) {
+// `wanted`: the list of agents to judge for; empty: all.
+void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
   for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckCalls,
@@ -70,17 +72,34 @@ void CheckAll(const DoctorCase& found, Findings* findings) {
   if (any) return;
   const MapReader extenders = found.root.Map("extenders");
   findings->Add(FindingId::kAgentNone, extenders.place(),
-                fmt::format("{} entries, none of an agent", found.entries.size()),
-                "what `outrigger scheduler-config --agents NAME --in FILE` prints");
+                wanted.empty()
+                    ? fmt::format("{} entries, none of an agent", found.entries.size())
+                    : fmt::format("{} entries, none of {}", found.entries.size(), wanted),
+                fmt::format("what `outrigger scheduler-config --agents {} --in FILE` prints",
+                            wanted.empty() ? "NAME" : wanted));
 }
 
-// Which agents are served together is not known here; metrics call them so, too.
+// Which agents are served together is not known without --agents.
 void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
-  CalledAgent all{"all", {}};
+  CalledAgent merged{"the merged paths", {}};
   for (const Entry& entry : found.entries) {
-    if (entry.ours && entry.agent == nullptr) all.entries.push_back(entry.place().path);
+    if (entry.ours && entry.agent == nullptr && entry.together.empty())
+      merged.entries.push_back(entry.place().path);
   }
-  if (!all.entries.empty()) diagnosis->agents.push_back(std::move(all));
+  if (!merged.entries.empty()) diagnosis->agents.push_back(std::move(merged));
+}
+
+// As agents that plan have them in their settings.
+std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
+  std::vector<std::string> all;
+  for (const AgentInfo* agent : found.Agents()) {
+    if (!agent->factory.wishes.last) continue;
+    const auto names = found.Told(*agent, "scheduler-names");
+    for (const std::string& name : SplitList(names.value_or(kDefaultScheduler))) {
+      all.push_back(name);
+    }
+  }
+  return all;
 }
 
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
@@ -99,8 +118,9 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   if (!status.ok()) return status;
   const auto found = MakeCase(*root, told, left_out);
   if (!found.ok()) return found.status();
-  CheckAll(*found, &findings);
+  CheckAll(*found, told[0].server->agents, &findings);
   diagnosis.findings = findings.Take();
+  diagnosis.planned_schedulers = PlannedSchedulers(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -109,6 +129,64 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   }
   AddMerged(*found, &diagnosis);
   return diagnosis;
+}
+
+// Adds to the findings, errors first.
+void Merge(std::vector<Finding> more, Diagnosis* diagnosis) {
+  std::vector<Finding>& all = diagnosis->findings;
+  for (Finding& finding : more) all.push_back(std::move(finding));
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return a.kind->severity < b.kind->severity;
+  });
+}
+
+// Adds what pods of the cluster show, if `flags` name one.
+absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis* diagnosis,
+                         std::vector<std::string>* notes) {
+  if (!flags.live && flags.cluster.empty()) return absl::OkStatus();
+  if (diagnosis->planned_schedulers.empty()) {
+    notes->push_back(
+        "no pods are read: the file calls no agent that plans, and only these read "
+        "markers of groups");
+    return absl::OkStatus();
+  }
+  ExplainFlags source;
+  source.cluster = flags.cluster;
+  source.kubeconfig = flags.kubeconfig;
+  source.context = flags.context;
+  const auto objects = OpenCluster(source, world);
+  if (!objects.ok()) return objects.status();
+  UnreadMarkers markers(diagnosis->planned_schedulers);
+  absl::Status status = (*objects)->ForEachPod(
+      [&markers](const json::ListedObject& object) { return markers.Take(object); });
+  if (!status.ok()) return status;
+  if (markers.taken() == 0) notes->push_back("the cluster has no pods");
+  Findings findings;
+  markers.AddTo(&findings);
+  Merge(findings.Take(), diagnosis);
+  return absl::OkStatus();
+}
+
+// The settings of `command`; with a list of agents only those of its agents, as in `serve`.
+absl::StatusOr<PreparedSettings> PrepareJudged(const Command& command, const World& world) {
+  const SettingsFlags flags{command.config, command.settings};
+  absl::StatusOr<PreparedSettings> settings = PrepareSettings(flags, world);
+  if (!settings.ok() || settings->groups.at(0).server->agents.empty()) return settings;
+  const auto served = ServedAgents(settings->groups, world.registry, world.left_out);
+  if (!served.ok()) return served.status();
+  WarnOfIdleFlags(flags, *served, &*settings);
+  std::erase_if(settings->groups, [&](const SettingGroup& group) {
+    return group.agent != nullptr &&
+           std::none_of(served->begin(), served->end(),
+                        [&](const auto& agent) { return agent.info == group.agent; });
+  });
+  return settings;
+}
+
+std::string InForm(const DoctorFlags& flags, const World& world, const Diagnosis& diagnosis) {
+  if (flags.output == "json") return DoctorJson(diagnosis);
+  if (flags.output == "yaml") return DoctorYaml(diagnosis);
+  return DoctorTable(diagnosis, IsColored(flags.color, world));
 }
 
 // Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
@@ -167,27 +245,22 @@ absl::Status CheckAcceptedByScheduler(const DoctorInput& input,
 
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {
   const DoctorFlags& flags = command.doctor;
-  absl::StatusOr<PreparedSettings> settings =
-      PrepareSettings({command.config, command.settings}, world);
+  absl::StatusOr<PreparedSettings> settings = PrepareJudged(command, world);
   if (!settings.ok()) return settings.status();
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();
-  const auto diagnosis =
+  auto diagnosis =
       Diagnose({std::move(input->name), std::move(input->text)}, settings->groups, world.left_out);
   if (!diagnosis.ok()) return diagnosis.status();
   absl::Status accepted = CheckSettings(*diagnosis, settings->groups);
   if (!accepted.ok()) return accepted;
   DoctorReport report;
   report.notes = std::move(settings->warnings);
+  const absl::Status read = AddFromPods(flags, world, &*diagnosis, &report.notes);
+  if (!read.ok()) return read;
   report.healthy = diagnosis->Count(Severity::kError) == 0 &&
                    (!flags.strict || diagnosis->Count(Severity::kWarning) == 0);
-  if (flags.output == "json") {
-    report.text = DoctorJson(*diagnosis);
-  } else if (flags.output == "yaml") {
-    report.text = DoctorYaml(*diagnosis);
-  } else {
-    report.text = DoctorTable(*diagnosis, IsColored(flags.color, world));
-  }
+  report.text = InForm(flags, world, *diagnosis);
   return report;
 }
 

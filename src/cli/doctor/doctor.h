@@ -20,7 +20,7 @@ struct DoctorInput {
 
 /// An agent that the configuration calls, and by which entries.
 struct CalledAgent {
-  std::string name;                  // "all" where several are served together, at merged paths
+  std::string name;                  // "the merged paths" where it is not known which agents answer
   std::vector<std::string> entries;  // "extenders[1]"
 };
 
@@ -29,13 +29,16 @@ struct Diagnosis {
   std::string file;
   std::vector<CalledAgent> agents;
   std::vector<Finding> findings;  // errors first
+  /// The schedulers whose pods are planned by the agents; empty if no agent plans.
+  std::vector<std::string> planned_schedulers;
 
   size_t Count(Severity severity) const;
 };
 
-/// Checks a configuration against the agents of `told` and what they are told. Finds nothing in
-/// what WriteSchedulerConfig() writes by default for agents with these settings. InvalidArgument,
-/// with the place, for what is not one YAML mapping. Pure.
+/// Checks a configuration against the agents of `told` and what they are told. If the server's
+/// setting `agents` is not empty, only these have a group, and merged paths are theirs. Finds
+/// nothing in what WriteSchedulerConfig() writes by default for agents with these settings.
+/// InvalidArgument, with the place, for what is not one YAML mapping. Pure.
 absl::StatusOr<Diagnosis> Diagnose(const DoctorInput& input, const std::vector<SettingGroup>& told,
                                    const LeftOutAgents& left_out);
 
@@ -59,9 +62,10 @@ struct DoctorReport {
   bool healthy = true;             // no errors; with --strict no warnings either
 };
 
-/// `outrigger doctor`. InvalidArgument for wrong settings, those that a called agent
+/// `outrigger doctor`. Reads pods of a cluster only if the command asks for it.
+/// InvalidArgument for wrong settings, those that a called agent
 /// refuses included, and for what Diagnose() refuses;
-/// Unavailable for a file that cannot be read.
+/// Unavailable for a file that cannot be read; errors of the API server as they are.
 absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world);
 
 }  // namespace outrigger::cli

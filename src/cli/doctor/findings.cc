@@ -74,7 +74,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kAgentNotCompiledIn, "agent-not-compiled-in", kHint,
      "This program was built without that agent, so its entry was checked no further."},
     {Id::kAgentNone, "agent-none", kWarning,
-     "No entry of extenders calls an agent: this scheduler does without Outrigger."},
+     "No entry of extenders calls an agent that is checked: this scheduler does without it."},
     {Id::kPlannerNotLast, "planner-not-last", kError,
      "Filters are called in the order of the file: one behind an agent that plans takes away the "
      "one node that was planned, and the gang never gets complete."},
@@ -138,6 +138,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kBackoffLong, "backoff-long", kWarning,
      "Pods whose gang failed wait for so long before they are tried again; the defaults are 1 and "
      "10."},
+    {Id::kLeaseNone, "lease-none", kError,
+     "Without leader election kube-scheduler holds no Lease. The agent waits for one, and every "
+     "pod fails until then."},
     {Id::kLeaseNotTold, "lease-not-told", kWarning,
      "The agent acts while the Lease that it is told is held from its host: with another one it "
      "does nothing, or acts beside the scheduler that leads."},
@@ -162,6 +165,9 @@ constexpr FindingKind kKinds[] = {
      "then."},
     {Id::kBindPluginUnused, "bind-plugin-unused", kWarning,
      "An extender that binds comes before all bind plugins: this one is never called."},
+    {Id::kMarkerUnread, "marker-unread", kWarning,
+     "Pods with such a marker and no other are in no group. They start one by one, so their gang "
+     "starts in part."},
 };
 
 constexpr bool InOrder() {

@@ -75,6 +75,7 @@ enum class FindingId : uint8_t {
   kClientBurst,
   kNodesSampled,
   kBackoffLong,
+  kLeaseNone,
   kLeaseNotTold,
   kLeaseShared,
   kSchedulerNameNotTold,
@@ -84,6 +85,7 @@ enum class FindingId : uint8_t {
   kPreemptionOff,
   kPreemptionReplaced,
   kBindPluginUnused,
+  kMarkerUnread,
   kCount,  // not a finding
 };
 

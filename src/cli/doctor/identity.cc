@@ -49,13 +49,16 @@ std::vector<Field<std::string>> ProfileNames(const DoctorCase& found) {
 
 void CheckTold(const DoctorCase& found, const AgentInfo& agent, const std::string& lease,
                const Place& place, Findings* findings) {
-  const std::optional<std::string> told = found.Told(agent, "scheduler-lease");
-  if (!told || *told == lease) return;
+  const std::optional<std::string> own = found.Told(agent, "scheduler-lease");
+  if (!own || *own == lease) return;
+  if (lease == kNoLease) {
+    findings->Add(Id::kLeaseNone, place, fmt::format("no Lease; agent {} has {}", agent.name, *own),
+                  fmt::format("set --{}.scheduler-lease none, or leaderElect: true", agent.name));
+    return;
+  }
   findings->Add(Id::kLeaseNotTold, place,
-                lease == kNoLease
-                    ? fmt::format("no Lease; agent {} is told {}", agent.name, *told)
-                    : fmt::format("the Lease {}; agent {} is told {}", lease, agent.name, *told),
-                fmt::format("tell the agent: --{}.scheduler-lease {}", agent.name, lease));
+                fmt::format("the Lease {}; agent {} has {}", lease, agent.name, *own),
+                fmt::format("set --{}.scheduler-lease {}", agent.name, lease));
 }
 
 void CheckLease(const DoctorCase& found, Findings* findings) {

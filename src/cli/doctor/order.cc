@@ -36,8 +36,7 @@ void CheckIgnorable(const Entry& entry, const Entry* planner, Findings* findings
   if (!entry.ignorable) return;
   const auto add = [&](Id id) { findings->Add(id, IgnorablePlace(entry), "true", kNotIgnorable); };
   if (entry.Plans() && entry.InCycle()) return add(Id::kPlannerIgnorable);
-  const bool cannot = entry.agent != nullptr && !HasVerb(*entry.agent, kBindVerb);
-  if (!cannot && entry.Has(kBindVerb)) add(Id::kBindIgnorable);
+  if (entry.MayServe(kBindVerb) && entry.Has(kBindVerb)) add(Id::kBindIgnorable);
   if (!entry.Has(kFilterVerb)) return;
   if (planner != nullptr) {
     add(Id::kFilterIgnorableBesidePlanner);

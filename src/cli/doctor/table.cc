@@ -46,10 +46,13 @@ Style StyleOfAll(const Diagnosis& diagnosis) {
 
 std::string FindingText(const Finding& finding, bool color) {
   const FindingKind& kind = *finding.kind;
-  const std::string place = finding.place.path.empty() ? "" : finding.place.path + ", ";
-  std::string text = fmt::format(
-      "\n{} {} ({}line {})\n", Styled(TextOf(kind.severity), StyleOf(kind.severity), color),
-      Styled(kind.name, Style::kStrong, color), Printable(place), finding.place.line);
+  std::string place = finding.place.path;
+  if (finding.place.line > 0) {
+    place += fmt::format("{}line {}", place.empty() ? "" : ", ", finding.place.line);
+  }
+  std::string text =
+      fmt::format("\n{} {} ({})\n", Styled(TextOf(kind.severity), StyleOf(kind.severity), color),
+                  Styled(kind.name, Style::kStrong, color), Printable(place));
   const auto line = [&](std::string_view title, std::string_view value) {
     text += fmt::format("  {:<6} {}\n", title, Printable(value));
   };

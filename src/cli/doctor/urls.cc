@@ -51,7 +51,8 @@ void CheckTls(const Entry& entry, Findings* findings) {
 // "POST /safe/filter, or filterVerb: ..." for who meant `verb` of the entry's agent.
 std::string Instead(const Entry& entry, EntryVerb verb) {
   if (entry.agent == nullptr) {
-    return fmt::format("{}: {}", FieldNameOf(verb), NameOf(verb));
+    if (entry.MayServe(verb)) return fmt::format("{}: {}", FieldNameOf(verb), NameOf(verb));
+    return fmt::format("leave {} out: no agent that is served together has it", FieldNameOf(verb));
   }
   const AgentInfo& agent = *entry.agent;
   if (HasVerb(agent, verb)) {
@@ -69,7 +70,7 @@ std::string Instead(const Entry& entry, EntryVerb verb) {
 bool IsServed(const DoctorCase& found, const Entry& entry, EntryVerb verb) {
   const std::string path = entry.PathOf(verb);
   const bool merged = path == fmt::format("/{}", NameOf(verb));
-  if (merged) return entry.agent == nullptr || HasVerb(*entry.agent, verb);
+  if (merged) return entry.MayServe(verb);
   return std::any_of(found.paths.begin(), found.paths.end(), [&](const ServedPath& served) {
     return served.path == path && served.verb == NameOf(verb);
   });

@@ -6,6 +6,7 @@
 #include "cli/explain/object_file.h"
 #include "cli/format/text.h"
 #include "fmt/format.h"
+#include "kube/resource.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::cli {
@@ -47,6 +48,12 @@ class Dump final : public ClusterObjects {
                             [&](const json::ListedObject& object) { return taker.Take(object); });
     if (!status.ok()) return status;
     return taker.Finish();
+  }
+
+  absl::Status ForEachPod(json::OnObject on_pod) override {
+    return ForEachObjectInFile(name_, std::move(text_), [&](const json::ListedObject& object) {
+      return object.kind == kube::kPods.kind ? on_pod(object) : absl::OkStatus();
+    });
   }
 
   std::string DefaultNamespace() const override { return ""; }

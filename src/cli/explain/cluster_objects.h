@@ -39,6 +39,9 @@ class ClusterObjects {
   virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
   /// All that is planned from. Errors as those of Find().
   virtual absl::StatusOr<PlannedCluster> ReadPlanned() = 0;
+  /// Calls `on_pod` for each pod, one at a time. Errors as those of Find(), and the first of
+  /// `on_pod`.
+  virtual absl::Status ForEachPod(json::OnObject on_pod) = 0;
   /// What agent gang has told in a namespace; nothing where that was not written down. Errors as
   /// those of a call of the API server.
   virtual absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) = 0;

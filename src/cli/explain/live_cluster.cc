@@ -61,6 +61,10 @@ class LiveCluster final : public ClusterObjects {
     return taker.Finish();
   }
 
+  absl::Status ForEachPod(json::OnObject on_pod) override {
+    return ForEachOf(kube::kPods, kube::PathOf(kube::kPods), on_pod);
+  }
+
   absl::StatusOr<std::vector<Told>> ReadTold(const std::string& name_space) override {
     std::vector<Told> all;
     const absl::Status status = ForEachOf(

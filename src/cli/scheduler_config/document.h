@@ -13,10 +13,10 @@
 
 namespace outrigger::cli {
 
-/// A place of the document.
+/// A place of the document, or of an object of the cluster.
 struct Place {
   std::string path;  // "extenders[1].httpTimeout"
-  int line = 1;      // from 1; of a field that is missing: where it would belong
+  int line = 1;      // from 1; of a missing field: where it would belong; 0: not of the document
   int column = 0;    // from 1; 0: not known
 };
 

@@ -85,6 +85,23 @@ bool HasVerb(const AgentInfo& agent, EntryVerb verb) {
   return has[verb];
 }
 
+const AgentInfo* Entry::Planner() const {
+  const auto plans = [](const AgentInfo* one) { return one->factory.wishes.last; };
+  if (agent != nullptr) return plans(agent) ? agent : nullptr;
+  const auto found = std::find_if(together.begin(), together.end(), plans);
+  return found == together.end() ? nullptr : *found;
+}
+
+bool Entry::Calls(const AgentInfo& other) const {
+  return agent == &other || std::find(together.begin(), together.end(), &other) != together.end();
+}
+
+bool Entry::MayServe(EntryVerb verb) const {
+  if (agent != nullptr) return HasVerb(*agent, verb);
+  return together.empty() || std::any_of(together.begin(), together.end(),
+                                         [verb](const auto* one) { return HasVerb(*one, verb); });
+}
+
 std::string Entry::PathOf(EntryVerb verb) const {
   return (url ? url->path : "") + "/" + verbs[verb].value;
 }

@@ -43,13 +43,21 @@ struct Entry {
   const AgentInfo* agent = nullptr;  // whose it is; null: another's, or that of several agents
   bool ours = false;                 // calls a process of this program
   std::string left_out = {};         // the agent that it names, if that one is not compiled in
+  /// The agents at the merged paths that it calls; empty where it is not known which are served.
+  std::vector<const AgentInfo*> together = {};
 
   const Place& place() const { return fields.place(); }
   bool Has(EntryVerb verb) const { return verbs[verb].Given() && !verbs[verb].value.empty(); }
   /// Called while a pod is being scheduled, when every other pod waits.
   bool InCycle() const { return Has(kFilterVerb) || Has(kPreemptVerb) || Has(kPrioritizeVerb); }
-  /// Of an agent that plans for all pods.
-  bool Plans() const { return agent != nullptr && agent->factory.wishes.last; }
+  /// Calls an agent that plans for all pods.
+  bool Plans() const { return Planner() != nullptr; }
+  /// The agent that it calls and that plans for all pods; null if there is none.
+  const AgentInfo* Planner() const;
+  /// True if it calls `other`, alone or together with others.
+  bool Calls(const AgentInfo& other) const;
+  /// False if it is known that no agent that it calls has the verb.
+  bool MayServe(EntryVerb verb) const;
   /// The path that `verb` is called at.
   std::string PathOf(EntryVerb verb) const;
   /// "extenders[1] (http://127.0.0.1:9870/gang)".

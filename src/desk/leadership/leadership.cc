@@ -28,8 +28,12 @@ absl::StatusOr<Leadership::Options> ReadLeaseName(const std::string& text) {
   return options;
 }
 
-Leadership::Leadership(ClusterReader* cluster, Options options, std::function<void()> changed)
-    : cluster_(cluster), options_(std::move(options)), changed_(std::move(changed)) {
+Leadership::Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
+               std::function<void(std::string_view line)> warn)
+    : cluster_(cluster),
+      options_(std::move(options)),
+      changed_(std::move(changed)),
+      warn_(std::move(warn)) {
   if (options_.lease_name.empty()) return;
   now_ = absl::UnavailableError(fmt::format("starting: the Lease {}/{} has not been read yet",
                                             options_.lease_namespace, options_.lease_name));
@@ -79,8 +83,21 @@ absl::Status Leadership::Judge(const absl::StatusOr<std::string>& holder) const 
 absl::Status Leadership::Ask(const CallLimits& limits) {
   if (options_.lease_name.empty()) return absl::OkStatus();
   const auto holder = cluster_->LeaseHolder(options_.lease_namespace, options_.lease_name, limits);
+  WarnIfMissing(holder);
   Note(holder);
   return Judge(holder);
+}
+
+void Leadership::WarnIfMissing(const absl::StatusOr<std::string>& holder) {
+  const bool missing = absl::IsNotFound(holder.status());
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!missing && !holder.ok()) return;  // what is not known changes nothing
+    if (std::exchange(is_missing_, missing) || !missing) return;
+  }
+  if (!warn_) return;
+  warn_(fmt::format("{}. Until then every pod of the scheduler fails",
+                    std::string(Judge(holder).message())));
 }
 
 void Leadership::Note(const absl::StatusOr<std::string>& holder) {

@@ -62,6 +62,12 @@ void TellUnread(const Pod& pod, Notes* notes) {
          fmt::format("{} {} of {} is not read: its pods are in no group and start one by one",
                      WordFor(marker.in_annotations), marker.key, marker.whose));
   }
+  if (!pod.workload.empty()) {
+    Tell(
+        notes, NoteKind::kUnreadMarker, pod, std::string_view(pod.workload).substr(0, 63),
+        "field spec.workloadRef of Kubernetes 1.35 is not read: its pods are in no group and start "
+        "one by one");
+  }
   for (const GroupOnPod& keys : kOthersOnPod) {
     const StringMap& map = keys.in_annotations ? pod.annotations : pod.labels;
     const std::string_view name = map.Get(keys.name_key);

@@ -35,6 +35,10 @@ AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues
     const std::scoped_lock lock(log->mutex);
     log->lines.emplace_back(line);
   };
+  deps.warn = [log = log_](std::string_view line) {
+    const std::scoped_lock lock(log->mutex);
+    log->warnings.emplace_back(line);
+  };
   auto agent = factory.make(deps, settings);
   MustBeOk(agent.status(), "settings of the agent");
   agent_ = *std::move(agent);
@@ -43,6 +47,11 @@ AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues
 std::vector<std::string> AgentUnderTest::log() const {
   const std::scoped_lock lock(log_->mutex);
   return log_->lines;
+}
+
+std::vector<std::string> AgentUnderTest::warnings() const {
+  const std::scoped_lock lock(log_->mutex);
+  return log_->warnings;
 }
 
 std::vector<Verdict> AgentUnderTest::Filter(const OwnedRequest& request) const {

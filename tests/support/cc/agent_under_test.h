@@ -42,11 +42,14 @@ class AgentUnderTest {
   const Agent& agent() const { return *agent_; }
   /// What the agent has written to the log so far, from whatever thread.
   std::vector<std::string> log() const;
+  /// The same of its warnings.
+  std::vector<std::string> warnings() const;
 
  private:
   struct Log {
     std::mutex mutex;
     std::vector<std::string> lines;
+    std::vector<std::string> warnings;
   };
 
   std::shared_ptr<Log> log_ = std::make_shared<Log>();

@@ -120,7 +120,7 @@ bool Same(const Pod& a, const Pod& b) {
   const auto& [name, namespace_, uid, labels, annotations, containers, init_containers, overhead,
                pod_requests, pod_limits, node_name, nominated_node_name, phase, scheduler_name,
                priority_class_name, priority, node_selector, affinity, tolerations, host_ports,
-               topology_spread, never_preempts, scheduling_group, claims, resource_claims,
+               topology_spread, never_preempts, scheduling_group, workload, claims, resource_claims,
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
                qos_class, unscheduled_reason, unscheduled_message, scheduled_time,
                container_statuses, init_container_statuses, status_requests, status_allocated,
@@ -135,7 +135,7 @@ bool Same(const Pod& a, const Pod& b) {
          node_selector == b.node_selector && Eq(affinity, b.affinity) &&
          Eq(tolerations, b.tolerations) && Eq(host_ports, b.host_ports) &&
          Eq(topology_spread, b.topology_spread) && never_preempts == b.never_preempts &&
-         scheduling_group == b.scheduling_group && claims == b.claims &&
+         scheduling_group == b.scheduling_group && workload == b.workload && claims == b.claims &&
          resource_claims == b.resource_claims && resource_version == b.resource_version &&
          creation_time == b.creation_time && being_deleted == b.being_deleted &&
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&

@@ -135,6 +135,7 @@ TEST(PodRecord, EveryRareFieldIsContent) {
       with([](Pod* pod) { pod->topology_spread.resize(1); }),
       with([](Pod* pod) { pod->never_preempts = true; }),
       with([](Pod* pod) { pod->scheduling_group = "g"; }),
+      with([](Pod* pod) { pod->workload = "w"; }),
       with([](Pod* pod) { pod->claims = {"c"}; }),
       with([](Pod* pod) { pod->resource_claims = {"c"}; }),
   };

@@ -155,10 +155,10 @@ class Filler {
 Pod RandomPod(uint64_t seed) {
   Pod pod;
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae, af, ag, ah, ai, aj, ak, al, am, an] = pod;
+         ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao] = pod;
   Filler fill(seed);
   fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
-       ae, af, ag, ah, ai, aj, ak, al, am, an);
+       ae, af, ag, ah, ai, aj, ak, al, am, an, ao);
   return pod;
 }
 

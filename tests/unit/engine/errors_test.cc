@@ -57,6 +57,16 @@ TEST_F(EngineErrors, AnAgentThatThrowsTellsNobodyTheDetails) {
   EXPECT_EQ(engine_.observer.last_error, ErrorKind::kInternal);
 }
 
+TEST_F(EngineErrors, AMergedPathIsCalledByItsNameAndNotAsAnAgent) {
+  const Reply thrown =
+      engine_.Call("/filter", FullArgs({JsonNode("a", {{"reject", "throw"}})}).dump());
+  EXPECT_THAT(thrown.body, HasSubstr("the merged path /filter: internal error, see the log"));
+  const Reply names = engine_.Call(
+      "/prioritize", R"({"Pod":{"metadata":{"name":"p"}},"Nodes":null,"NodeNames":["a"]})");
+  EXPECT_THAT(names.body, HasSubstr("the merged path /prioritize reads more of a node"));
+  for (const Reply& reply : {thrown, names}) EXPECT_THAT(reply.body, Not(HasSubstr("all:")));
+}
+
 TEST_F(EngineErrors, NobodyIsAskedOnceTheCallerHasGone) {
   engine_.abandoned = Stopped();
   for (const char* path : {"/notes/filter", "/notes/prioritize"}) {

@@ -82,16 +82,24 @@ TEST(PodSpec, PreemptionPolicyAndSchedulingGroup) {
   EXPECT_FALSE(other.never_preempts);
 }
 
+TEST(PodSpec, WorkloadRefOfKubernetes135) {
+  const Pod pod = Scheduled(
+      R"({"spec":{"workloadRef":{"name":"w","podGroup":"workers","podGroupReplicaKey":"1"}}})");
+  EXPECT_EQ(pod.workload, "w");
+  EXPECT_EQ(Scheduled(R"({"spec":{"workloadRef":null}})").workload, "");
+}
+
 TEST(PodSpec, IsSkippedUnlessNeeded) {
   std::vector<MalformedValue> malformed;
   const Pod pod = PodFrom(R"({"spec":{"preemptionPolicy":"Never",
       "containers":[{"name":"a","ports":[{"hostPort":1}]}],"resourceClaims":[{"resourceClaimName":"c"}],
-      "topologySpreadConstraints":[{}],"schedulingGroup":{"podGroupName":"g"},
+      "topologySpreadConstraints":[{}],"schedulingGroup":{"podGroupName":"g"},"workloadRef":{"name":"w"},
       "volumes":[{"persistentVolumeClaim":{"claimName":"c"}}]}})",
                           Needs().PodMetadata().PodResources().PodStatus(), &malformed);
   EXPECT_EQ(pod.containers.size(), 1U);
   EXPECT_TRUE(pod.host_ports.empty() && pod.topology_spread.empty() && !pod.never_preempts);
   EXPECT_TRUE(pod.claims.empty() && pod.resource_claims.empty() && pod.scheduling_group.empty());
+  EXPECT_EQ(pod.workload, "");
 }
 
 }  // namespace

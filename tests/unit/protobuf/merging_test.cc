@@ -229,6 +229,12 @@ TEST(ProtobufNumbers, AreReadInAllTheirLengths) {
   EXPECT_EQ(PodOf(Message().Nested(2, Message().Number(25, UINT64_MAX - 1))).priority, -2);
 }
 
+// No version from 1.36 on has the field, so the tables of oracles have no row with it.
+TEST(ProtobufFields, HaveTheWorkloadOfKubernetes135) {
+  const Message workload = Message().Text(1, "w").Text(2, "workers").Text(3, "1");
+  EXPECT_EQ(PodOf(Message().Nested(2, Message().Nested(42, workload))).workload, "w");
+}
+
 TEST(ProtobufFields, ThatNobodyKnowsAreSteppedOver) {
   const Message unknown =
       Message().Fixed32(900).Fixed64(901).Number(902, 1U << 30U).Text(536'870'911, "\xff");

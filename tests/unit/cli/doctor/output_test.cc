@@ -97,7 +97,7 @@ TEST(DoctorOutput, SaysThatSeveralAgentsAreCalledAtMergedPaths) {
   EXPECT_THAT(Doctor(kHead + "extenders: [{urlPrefix: http://127.0.0.1:9870, filterVerb: filter, "
                              "httpTimeout: 1s, nodeCacheCapable: true}]")
                   .out,
-              HasSubstr("Agents: all (extenders[0])\nFound:  nothing\n"));
+              HasSubstr("Agents: the merged paths (extenders[0])\nFound:  nothing\n"));
 }
 
 struct ExitRow {

@@ -98,6 +98,18 @@ TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
                                  "podgroups.scheduling.volcano.sh -A"));
 }
 
+TEST_F(ExplainGang, NotesTheWorkloadOfKubernetes135WhichIsNotRead) {
+  const TempFile dump(
+      "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n"
+      "- {kind: Pod, metadata: {name: p, namespace: a}, spec: {workloadRef: {name: w, podGroup: "
+      "workers}}}\n",
+      "dump.yaml");
+  const Ran ran = RunProgram({"explain", "gang", "--cluster", dump.path()});
+  EXPECT_THAT(ran.err,
+              HasSubstr("note: a/w: field spec.workloadRef of Kubernetes 1.35 is not read: "
+                        "its pods are in no group and start one by one\n"));
+}
+
 TEST_F(ExplainGang, NamesAVersionOfPodGroupsThatIsNotKnown) {
   const TempFile dump(
       "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n"

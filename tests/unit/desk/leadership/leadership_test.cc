@@ -78,5 +78,27 @@ TEST_F(LeadershipTest, EveryHolderIsAnEpoch) {
   EXPECT_EQ(changes_, 2);
 }
 
+TEST_F(LeadershipTest, WarnsOnceOfALeaseThatDoesNotExist) {
+  std::vector<std::string> warnings;
+  Leadership leadership(
+      &cluster_, Options(), [] {}, [&](std::string_view line) { warnings.emplace_back(line); });
+  const auto ask = [&](absl::StatusOr<std::string> holder) {
+    cluster_.SetLeaseHolder(std::move(holder));
+    (void)leadership.Ask({});
+    return warnings.size();
+  };
+  EXPECT_EQ(ask(absl::UnavailableError("down")), 0U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U);
+  EXPECT_EQ(ask(absl::UnavailableError("down")), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 1U) << "it was not seen since";
+  EXPECT_EQ(ask("mine_1"), 1U);
+  EXPECT_EQ(ask(absl::NotFoundError("404")), 2U) << "it was deleted";
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_THAT(warnings[0], HasSubstr("the Lease kube-system/kube-scheduler does not exist"));
+  EXPECT_THAT(warnings[0], HasSubstr("--gang.scheduler-lease none"));
+  EXPECT_THAT(warnings[0], HasSubstr("every pod of the scheduler fails"));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

@@ -83,6 +83,11 @@ TEST(Membership, IsNoneByMarkersThatAreNotReadWhichIsNoted) {
             "default/g: label pod-group.scheduling.sigs.k8s.io/name counts with "
             "pod-group.scheduling.sigs.k8s.io/min-available alone, which is missing: its pods are "
             "in no group");
+  Pod of_workload = PodOf("p");
+  of_workload.workload = "w";
+  EXPECT_EQ(note(of_workload),
+            "default/w: field spec.workloadRef of Kubernetes 1.35 is not read: its pods are in no "
+            "group and start one by one");
   NotesOnce notes;
   EXPECT_TRUE(MembershipOf(PodOf("p").Train("2").Annotation("pod-group-name", "g"), &notes));
   EXPECT_THAT(notes.Take(), IsEmpty()) << "it is in a group that counts";
