@@ -6,7 +6,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
-#include "outrigger/base/parallel.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
@@ -24,12 +23,8 @@ constexpr milliseconds kSettle{4};
 constexpr milliseconds kLongPlan{6};
 constexpr int kShare = 10;
 
-// Nominations are written so many at a time, and planning goes on between.
-constexpr size_t kWritesAtOnce = 64;
-constexpr size_t kWriters = 8;
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
-constexpr milliseconds kWriteTimeout{2000};
 constexpr milliseconds kLeaseTimeout{5000};
 
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
@@ -50,6 +45,14 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Charge* charge, Barriers* barriers, I
       reports_(reports),
       options_(std::move(options)),
       memory_(options_.memory),
+      nominations_(cluster,
+                   {.may_write = [charge] { return charge->Now(); },
+                    .answered =
+                        [reports](const Nomination& nomination, const absl::Status& status) {
+                          reports->OnNomination(nomination, status);
+                        },
+                    .changed = [this] { Nudge(); }},
+                   options_.now),
       explainer_([this] { Nudge(); }),
       recovery_(cluster, &evictor->reports(), options_.partial_timeout,
                 [charge] { return charge->Ask({.timeout = kLeaseTimeout}); }),
@@ -66,6 +69,7 @@ PlanLoop::~PlanLoop() {
 void PlanLoop::Start() {
   changes_ = cluster_->OnChange([this] { Nudge(); });
   recovery_.Start();
+  nominations_.Start();
   explainer_.Start();
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -78,6 +82,7 @@ void PlanLoop::Stop() {
   thread_.join();
   watcher_.request_stop();
   watcher_.join();
+  nominations_.Stop();
   explainer_.Stop();
   recovery_.Stop();
 }
@@ -103,7 +108,7 @@ void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) 
 
 void PlanLoop::Run(const std::stop_token& stop) {
   bool nudged = false;
-  while (Await(stop, &nudged)) Step(nudged, stop);
+  while (Await(stop, &nudged)) Step(nudged);
 }
 
 // The thread that is stuck reports nothing by itself.
@@ -156,6 +161,7 @@ absl::Status PlanLoop::Acting() {
     // Calls of the instance that was there before: nobody listens to their answers.
     if (!epoch_.empty()) {
       barriers_->FailAll(BarrierEnd::kNotInCharge, "another scheduler has taken over");
+      nominations_.Drop();
       inbox_->Take();
       memory_.ForgetScheduler(options_.now());
     }
@@ -164,18 +170,20 @@ absl::Status PlanLoop::Acting() {
   return acting;
 }
 
-void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
+void PlanLoop::Step(bool nudged) {
   pulse_.Begin("reading the Lease");
-  MakeRound(nudged, stop);
+  MakeRound(nudged);
   pulse_.End();
 }
 
-void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
+void PlanLoop::MakeRound(bool nudged) {
+  TakeWritten();
   const absl::Status acting = Acting();
   auto view = cluster_->Take();
   const std::shared_ptr<const Answers> before = Answer();
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
+    nominations_.Drop();
     memory_.Pause(options_.now());
     recovery_.Pause(options_.now(), charge_->IsHeldByAnother());
     return Publish(acting.ok() ? view.status() : acting, before->board);
@@ -185,8 +193,6 @@ void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
   pulse_.GoOn("planning");
   Plan(*view);
   plan_took_ = std::chrono::steady_clock::now() - began;
-  pulse_.GoOn("writing nominations");
-  Write(stop);
 }
 
 // A waiter is a pod that is there, on a node that it may use: of another one the call fails now.
@@ -273,7 +279,8 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                                 .kept_for = for_whom,
                                                                 .checks = options.checks});
   Publish(absl::OkStatus(), board);
-  due_ = memory_.Learn(*board, snapshot, now);
+  nominations_.Offer(memory_.Learn(*board, snapshot, now));
+  TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   pulse_.GoOn("opening barriers, which reads the Lease");
   barriers_->OnPlan(board);
@@ -291,25 +298,14 @@ void PlanLoop::Plan(const ClusterView& view) {
   });
 }
 
-// Several at once: each is a round trip, and pods sleep until theirs is through.
-void PlanLoop::Write(const std::stop_token& stop) {
-  const size_t count = std::min(due_.size(), kWritesAtOnce);
-  if (count == 0) return;
-  std::vector<char> written(count, 0);
-  ParallelFor(count, kWriters, [&](size_t i) {
-    const Nomination& nomination = due_[i];
-    const Pod& pod = *nomination.pod;
-    const bool withdraws = nomination.node.empty();
-    const absl::Status status =
-        cluster_->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
-                           withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-                           {.timeout = kWriteTimeout, .stop = stop});
-    reports_->OnNomination(nomination, status);
-    written[i] = status.ok() ? 1 : 0;
-  });
+// Before calls are: the scheduler may have asked because of what was written.
+void PlanLoop::TakeWritten() {
+  NominationWriter::Content content = nominations_.Take();
   const Time now = options_.now();
-  for (size_t i = 0; i < count; ++i) memory_.Nominated(due_[i], written[i] != 0, now);
-  if (count < due_.size()) Nudge();
+  for (const NominationWriter::Result& result : content.results) {
+    memory_.Nominated(result.nomination, result.written, now, result.began);
+  }
+  memory_.SetUnderWay(std::move(content.under_way));
 }
 
 }  // namespace outrigger::gang

@@ -20,6 +20,7 @@
 #include "eviction/recovery.h"
 #include "leadership/leadership.h"
 #include "nominations/memory.h"
+#include "nominations/nomination_writer.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"
@@ -48,7 +49,7 @@ struct LoopOptions {
 };
 
 /// Plans when something has changed, and sees to what follows from a plan: barriers, nominations,
-/// reports. One thread; Answer() and Nudge() are thread-safe.
+/// reports. One thread, which waits for no write; Answer() and Nudge() are thread-safe.
 class PlanLoop {
  public:
   /// All outlive this.
@@ -73,7 +74,7 @@ class PlanLoop {
 
   /// One round of the thread, for tests; not while it runs. `nudged`: something has changed, or
   /// time has come to look; otherwise it is only seen whether plans may still be acted on.
-  void Step(bool nudged = true, const std::stop_token& stop = {});
+  void Step(bool nudged = true);
   /// When the next round is due though nothing has changed; nothing: never. As Step().
   std::optional<Time> next_look() const;
 
@@ -82,11 +83,11 @@ class PlanLoop {
   bool Await(const std::stop_token& stop, bool* nudged);
   absl::Status Acting();
   void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
-  void MakeRound(bool nudged, const std::stop_token& stop);
+  void MakeRound(bool nudged);
   void Plan(const ClusterView& view);
   void TakeChecks(const ClusterObjects& objects);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
-  void Write(const std::stop_token& stop);
+  void TakeWritten();
   void Watch(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
 
@@ -101,6 +102,7 @@ class PlanLoop {
 
   // Of the thread.
   Memory memory_;
+  NominationWriter nominations_;
   Explainer explainer_;
   Recovery recovery_;
   plan::PlannedPods pods_;
@@ -111,7 +113,6 @@ class PlanLoop {
   plan::Planner planner_;
   std::vector<std::string> kept_nodes_;
   std::string epoch_;
-  std::vector<Nomination> due_;
   bool planned_ = false;  // in the last round
   std::chrono::steady_clock::duration plan_took_{};
 
