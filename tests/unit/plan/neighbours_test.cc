@@ -65,6 +65,15 @@ TEST_F(Neighbours, PodsThatAreThereKeepMembersAway) {
   EXPECT_EQ(PlanOf(Three([](MakePod pod) { return pod; })), "a1 a1 a1");
 }
 
+// Where the first node lacks the label.
+TEST_F(Neighbours, PodsOnNodesWithoutTheLabelDoNotHideWhomOthersKeepAway) {
+  world_.AddNode(MakeNode("z0").Label(kHost, "z0"));
+  AddZone("b", 1);
+  world_.Bind(MakePod("x").RequireApart("zone", "app", "a"), "z0");
+  world_.Bind(MakePod("y").RequireApart("zone", "app", "a"), "b1");
+  EXPECT_EQ(PlanOf(Three([](MakePod pod) { return pod; })), "z0 z0 z0");
+}
+
 TEST_F(Neighbours, MembersThatMustBeTogetherAndFindNobodyBeginSomewhere) {
   AddZone("a", 1);
   AddZone("b", 1);
