@@ -223,6 +223,20 @@ void PlanLoop::CheckWaiters(const ClusterSnapshot& snapshot, std::span<const Pod
   }
 }
 
+// A pod without a group is kube-scheduler's then, as one that asks for too much by itself.
+void PlanLoop::LeaveOutUnlike(std::vector<plan::Unit>* units) {
+  const std::string_view reason = plan::TermLimit::Reason();
+  for (plan::Unit& unit : terms_.TakeOut(units)) {
+    const Pod& pod = *unit.members[0].pod;
+    if (unit.key.dialect != plan::Dialect::kNone || plan::MembershipOf(pod, nullptr)) {
+      resting_.push_back(
+          {std::move(unit), std::string(reason), TextOf(plan::GroupCause::kTooMuch)});
+    } else {
+      notes_.Add(plan::NoteKind::kTooMuch, TextOf(unit.key), reason);
+    }
+  }
+}
+
 void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options) {
   if (!options_.reserve_after) return;
   const Time now = options_.now();
@@ -265,6 +279,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
   memory_.Prepare(barriers_->Waiters(), snapshot, now, &units, &resting_);
+  LeaveOutUnlike(&units);
   Reserve(units, &options);
   const plan::Plan planned = planner_.Run(view.snapshot, units, options);
   kept_nodes_ = planned.kept;

@@ -27,6 +27,7 @@
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
+#include "outrigger/plan/terms.h"
 #include "plan_pulse.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
@@ -86,6 +87,7 @@ class PlanLoop {
   void MakeRound(bool nudged);
   void Plan(const ClusterView& view);
   void TakeChecks(const ClusterObjects& objects);
+  void LeaveOutUnlike(std::vector<plan::Unit>* units);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void TakeWritten();
   void Watch(const std::stop_token& stop);
@@ -109,6 +111,7 @@ class PlanLoop {
   std::shared_ptr<const plan::SchedulerChecks> checks_;
   plan::NotesOnce notes_;
   plan::UnitTable table_;
+  plan::TermLimit terms_;
   std::vector<Resting> resting_;
   plan::Planner planner_;
   std::vector<std::string> kept_nodes_;
