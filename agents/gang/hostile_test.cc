@@ -58,6 +58,32 @@ std::vector<Pod> SpreadOverManyKeys(int pods, int constraints) {
   return all;
 }
 
+std::vector<Pod> GangSpreadOverManyKeys(int pods, int constraints) {
+  std::vector<Pod> all = SpreadOverManyKeys(pods, constraints);
+  for (Pod& pod : all) {
+    pod.labels.Set("podGroup", "evil");
+    pod.labels.Set("minAvailable", "2");
+  }
+  return all;
+}
+
+// Terms of pods that have a place already, in the namespace of another tenant.
+std::vector<Pod> BoundApart(int pods, int terms) {
+  std::vector<Pod> all;
+  for (int p = 0; p < pods; ++p) {
+    Pod& pod = all.emplace_back(Named(fmt::format("evil-{}", p)));
+    pod.namespace_ = "evil";
+    pod.uid = fmt::format("uid-evil-{}", p);
+    pod.node_name = fmt::format("n{}", p % (kNodes / 2));
+    for (int i = 0; i < terms; ++i) {
+      PodAffinityTerm& term = pod.affinity.required_pod_anti.emplace_back();
+      term.label_selector.emplace().match_labels.Set("app", fmt::format("{}-{}", p, i));
+      term.topology_key = "kubernetes.io/hostname";
+    }
+  }
+  return all;
+}
+
 std::vector<Pod> AskingForResources(int pods, int resources) {
   std::vector<Pod> all;
   for (int p = 0; p < pods; ++p) {
@@ -176,7 +202,12 @@ TEST_P(Hostile, PodsHoldUpNobody) {
 const HostileRow kHostileRows[] = {
     {"SpreadConstraints", [] { return SpreadOverManyKeys(1, 5000); },
      "asks for more than is planned: 5000 topology spread constraints, 64 are accepted"},
-    {"SpreadConstraintsOfManyPods", [] { return SpreadOverManyKeys(200 / kLess, 60); }, ""},
+    {"SpreadConstraintsOfManyPods", [] { return SpreadOverManyKeys(200, 60); },
+     "asks for more than is planned: all pending pods together have more than 1024 unlike"},
+    {"SpreadConstraintsOfAGang", [] { return GangSpreadOverManyKeys(200, 60); },
+     "gang default/evil waits: asks for more than is planned: all pending pods together"},
+    {"AntiAffinityOfManyBoundPods", [] { return BoundApart(200 / kLess, 60); }, ""},
+    {"AntiAffinityOfABoundPod", [] { return BoundApart(1, 5000); }, ""},
     {"Resources", [] { return AskingForResources(1, 10'000); },
      "asks for more than is planned: 10001 resources, 64 are accepted"},
     {"ResourcesOfManyPods", [] { return AskingForResources(1000 / kLess, 60); }, ""},

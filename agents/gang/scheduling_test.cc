@@ -58,6 +58,35 @@ TEST_F(GangTest, ANominationWithoutAPlaceIsWithdrawn) {
   EXPECT_THAT(cluster_.nominations(), ElementsAre(Pair("train-0", "")));
 }
 
+// An API server that does not answer: until the agent gives up.
+absl::Status UntilStopped(const CallLimits& limits) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock<std::mutex> lock(mutex);
+  never.wait_for(lock, limits.stop, kPatience, [] { return false; });
+  return absl::CancelledError("stopped");
+}
+
+TEST_F(GangTest, NominationsThatAreNotAnsweredHoldUpNoPlanAndNoStop) {
+  Nodes(2);
+  std::atomic<int> begun = 0;
+  cluster_.OnNominate([&](const std::string& /*pod*/, const CallLimits& limits) {
+    ++begun;
+    return UntilStopped(limits);
+  });
+  Pod member = Member("train", 0, 2);
+  member.nominated_node_name = "n0";  // of an agent before this one: it is withdrawn
+  cluster_.Put(member);
+  StartWithPlan();
+  Await([&] { return begun > 0; });
+  const auto began = std::chrono::steady_clock::now();
+  cluster_.Put(Member("other", 0, 1));
+  Await([&] { return Passing("other-0").size() == 1; });
+  Stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, kPatience / 4);
+  EXPECT_EQ(begun, 1) << "of one pod one write at a time";
+}
+
 TEST_F(GangTest, ANodeThatTheSchedulerRefusesIsNotOfferedToThePodAgain) {
   Nodes(2);
   cluster_.Put(Member("train", 0, 1));

@@ -6,7 +6,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
-#include "outrigger/base/parallel.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
@@ -24,12 +23,8 @@ constexpr milliseconds kSettle{4};
 constexpr milliseconds kLongPlan{6};
 constexpr int kShare = 10;
 
-// Nominations are written so many at a time, and planning goes on between.
-constexpr size_t kWritesAtOnce = 64;
-constexpr size_t kWriters = 8;
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
-constexpr milliseconds kWriteTimeout{2000};
 constexpr milliseconds kLeaseTimeout{5000};
 
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
@@ -47,6 +42,12 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
       participants_(std::move(participants)),
       options_(std::move(options)),
       memory_(options_.nominations),
+      nominations_(cluster,
+                   {.may_write = [leadership] { return leadership->Now(); },
+                    .answered = [this](const Nomination& nomination,
+                                       const absl::Status& status) { OnWritten(nomination, status); },
+                    .changed = [this] { Nudge(); }},
+                   options_.now),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -59,6 +60,7 @@ PlanLoop::~PlanLoop() {
 
 void PlanLoop::Start() {
   changes_ = cluster_->OnChange([this] { Nudge(); });
+  nominations_.Start();
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -70,6 +72,7 @@ void PlanLoop::Stop() {
   thread_.join();
   watcher_.request_stop();
   watcher_.join();
+  nominations_.Stop();
 }
 
 std::shared_ptr<const Answers> PlanLoop::Answer() const {
@@ -93,7 +96,7 @@ void PlanLoop::Publish(absl::Status usable, std::shared_ptr<const Board> board) 
 
 void PlanLoop::Run(const std::stop_token& stop) {
   bool nudged = false;
-  while (Await(stop, &nudged)) Step(nudged, stop);
+  while (Await(stop, &nudged)) Step(nudged);
 }
 
 // The thread that is stuck reports nothing by itself.
@@ -146,6 +149,7 @@ absl::Status PlanLoop::Acting() {
     // Nothing listens any more to answers to calls of the instance before.
     if (!epoch_.empty()) {
       for (Participant* participant : participants_) participant->OnNewScheduler();
+      nominations_.Drop();
       inbox_->Take();
       memory_.ForgetScheduler(options_.now());
     }
@@ -154,18 +158,20 @@ absl::Status PlanLoop::Acting() {
   return acting;
 }
 
-void PlanLoop::Step(bool nudged, const std::stop_token& stop) {
+void PlanLoop::Step(bool nudged) {
   pulse_.Begin("reading the Lease");
-  MakeRound(nudged, stop);
+  MakeRound(nudged);
   pulse_.End();
 }
 
-void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
+void PlanLoop::MakeRound(bool nudged) {
+  TakeWritten();
   const absl::Status acting = Acting();
   auto view = cluster_->Take();
   const std::shared_ptr<const Answers> before = Answer();
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
+    nominations_.Drop();
     memory_.Pause(options_.now());
     for (Participant* participant : participants_) {
       participant->Pause(options_.now(), leadership_->IsHeldByAnother());
@@ -177,8 +183,6 @@ void PlanLoop::MakeRound(bool nudged, const std::stop_token& stop) {
   pulse_.GoOn("planning");
   Plan(*view);
   plan_took_ = std::chrono::steady_clock::now() - began;
-  pulse_.GoOn("writing nominations");
-  Write(stop);
 }
 
 std::map<plan::UnitKey, std::vector<Waiting>> PlanLoop::Waiters() const {
@@ -216,6 +220,20 @@ void PlanLoop::CheckWaiters(const ClusterSnapshot& snapshot, std::span<const Pod
         why = fmt::format("node {} is cordoned", waiter.node);
       }
       if (!why.empty()) FailWaiter(gang, waiter.uid, why);
+    }
+  }
+}
+
+// A pod without a group is kube-scheduler's then, as one that asks for too much by itself.
+void PlanLoop::LeaveOutUnlike(std::vector<plan::Unit>* units) {
+  const std::string_view reason = plan::TermLimit::Reason();
+  for (plan::Unit& unit : terms_.TakeOut(units)) {
+    const Pod& pod = *unit.members[0].pod;
+    if (unit.key.dialect != plan::Dialect::kNone || plan::MembershipOf(pod, nullptr)) {
+      resting_.push_back(
+          {std::move(unit), std::string(reason), TextOf(plan::GroupCause::kTooMuch)});
+    } else {
+      notes_.Add(plan::NoteKind::kTooMuch, TextOf(unit.key), reason);
     }
   }
 }
@@ -267,6 +285,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
+  LeaveOutUnlike(&units);
   Reserve(units, &options);
   const plan::Plan planned = planner_.Run(view.snapshot, units, options);
   kept_nodes_ = planned.kept;
@@ -281,7 +300,8 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                                 .kept_for = for_whom,
                                                                 .checks = options.checks});
   Publish(absl::OkStatus(), board);
-  due_ = memory_.Learn(*board, snapshot, now);
+  nominations_.Offer(memory_.Learn(*board, snapshot, now));
+  TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   unfit_.OnPlan(*board, now);
   const Round round{.view = view,
@@ -298,25 +318,18 @@ void PlanLoop::Plan(const ClusterView& view) {
   for (Participant* participant : participants_) participant->OnPlan(round);
 }
 
-// Several at once: each is a round trip, and pods sleep until theirs is through.
-void PlanLoop::Write(const std::stop_token& stop) {
-  const size_t count = std::min(due_.size(), kWritesAtOnce);
-  if (count == 0) return;
-  std::vector<char> written(count, 0);
-  ParallelFor(count, kWriters, [&](size_t i) {
-    const Nomination& nomination = due_[i];
-    const Pod& pod = *nomination.pod;
-    const bool withdraws = nomination.node.empty();
-    const absl::Status status =
-        cluster_->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
-                           withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-                           {.timeout = kWriteTimeout, .stop = stop});
-    for (Participant* participant : participants_) participant->OnNomination(nomination, status);
-    written[i] = status.ok() ? 1 : 0;
-  });
+void PlanLoop::OnWritten(const Nomination& nomination, const absl::Status& status) {
+  for (Participant* participant : participants_) participant->OnNomination(nomination, status);
+}
+
+// Before calls are: the scheduler may have asked because of what was written.
+void PlanLoop::TakeWritten() {
+  NominationWriter::Content content = nominations_.Take();
   const Time now = options_.now();
-  for (size_t i = 0; i < count; ++i) memory_.Nominated(due_[i], written[i] != 0, now);
-  if (count < due_.size()) Nudge();
+  for (const NominationWriter::Result& result : content.results) {
+    memory_.Nominated(result.nomination, result.written, now, result.began);
+  }
+  memory_.SetUnderWay(std::move(content.under_way));
 }
 
 }  // namespace outrigger::desk

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "desk/calls/inbox.h"
 #include "desk/nominations/memory.h"
+#include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
 #include "desk/unfit_times.h"
 #include "outrigger/agent/cluster.h"
@@ -25,6 +26,7 @@
 #include "outrigger/plan/notes.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
+#include "outrigger/plan/terms.h"
 
 namespace outrigger::desk {
 
@@ -35,7 +37,7 @@ struct Answers {
 };
 
 /// Plans when something has changed, and sees to what follows from a plan: nominations, and what
-/// the participants do. One thread; Answer() and Nudge() are thread-safe.
+/// the participants do. One thread, which waits for no write; Answer() and Nudge() are thread-safe.
 class PlanLoop {
  public:
   /// All outlive this.
@@ -60,7 +62,7 @@ class PlanLoop {
 
   /// One round of the thread, for tests; not while it runs. `nudged`: something has changed, or
   /// time has come to look; otherwise it is only seen whether plans may still be acted on.
-  void Step(bool nudged = true, const std::stop_token& stop = {});
+  void Step(bool nudged = true);
   /// When the next round is due though nothing has changed; nothing: never. As Step().
   std::optional<Time> next_look() const;
 
@@ -71,12 +73,14 @@ class PlanLoop {
   std::map<plan::UnitKey, std::vector<Waiting>> Waiters() const;
   void FailWaiter(const plan::UnitKey& gang, const std::string& uid, const std::string& why);
   void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
-  void MakeRound(bool nudged, const std::stop_token& stop);
+  void MakeRound(bool nudged);
   plan::GroupOptions GroupsOf(const ClusterView& view) const;
   void Plan(const ClusterView& view);
   void TakeChecks(const ClusterObjects& objects);
+  void LeaveOutUnlike(std::vector<plan::Unit>* units);
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
-  void Write(const std::stop_token& stop);
+  void TakeWritten();
+  void OnWritten(const Nomination& nomination, const absl::Status& status);
   void Watch(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
 
@@ -88,16 +92,17 @@ class PlanLoop {
 
   // Of the thread.
   Memory memory_;
+  NominationWriter nominations_;
   UnfitTimes unfit_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;
   plan::NotesOnce notes_;
   plan::UnitTable table_;
+  plan::TermLimit terms_;
   std::vector<Resting> resting_;
   plan::Planner planner_;
   std::vector<std::string> kept_nodes_;
   std::string epoch_;
-  std::vector<Nomination> due_;
   bool planned_ = false;  // in the last round
   std::chrono::steady_clock::duration plan_took_{};
 

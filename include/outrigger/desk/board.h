@@ -73,6 +73,7 @@ struct ReservedNode {
 struct Resting {
   plan::Unit unit;
   std::string why;
+  std::string_view label = {};  // of metrics; empty: as what kube-scheduler has refused
 };
 
 /// What a plan came to: who may go where. Immutable, thread-safe.

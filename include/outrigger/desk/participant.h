@@ -36,6 +36,8 @@ struct Nomination {
   PodPtr pod;
   std::string node;
   uint64_t stamp = 0;  // of the node
+  uint64_t round = 0;  // of the plan that asks for it
+  bool again = false;  // it is withdrawn to be nominated for the same node once more
 };
 
 /// The last filter or preempt call about a pod.

@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/group.h"
+#include "outrigger/plan/terms.h"
 #include "plan/groups/gang.h"
 
 namespace outrigger::cli {
@@ -92,6 +93,9 @@ GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> sched
   grouped_ = plan::BuildUnits(pods, cluster_.pod_groups, options_, &notes);
   notes_ = notes.Take();
   plan::PinToClaims(*cluster_.claims, grouped_.units);
+  for (const plan::Unit& unit : plan::TermLimit().TakeOut(&grouped_.units)) {
+    left_out_.insert(unit.key);
+  }
   for (size_t i = 0; i < grouped_.units.size(); ++i) {
     plan::Unit& unit = grouped_.units[i];
     for (size_t m = 0; m < unit.members.size(); ++m) {
@@ -181,6 +185,10 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
     gang.state = GangState::kWaits;
     gang.cause = TextOf(group.cause);
     gang.text = group.text;
+  } else if (left_out_.contains(group.key)) {
+    gang.state = GangState::kWaits;
+    gang.cause = TextOf(plan::GroupCause::kTooMuch);
+    gang.text = plan::TermLimit::Reason();
   } else if (unit == nullptr) {
     ExplainSettled(&gang);
   } else if (unit->key.dialect == Dialect::kNone) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -99,6 +100,7 @@ class GangPlan {
   plan::Planner planner_;
   plan::Plan plan_;
   absl::flat_hash_map<const Pod*, Seat> seats_;
+  std::set<plan::UnitKey> left_out_;          // by plan::TermLimit
   std::vector<std::vector<PodPtr>> pods_of_;  // index-aligned with groups_
 };
 

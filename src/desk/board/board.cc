@@ -123,7 +123,8 @@ void Board::AddUnits(const Input& input) {
   for (const Resting& resting : input.resting) {
     BoardUnit& entry = AddUnit(resting.unit, {});
     entry.word = resting.why;
-    entry.label = LabelOf({plan::Cause::Class::kRefused, {}});
+    entry.label = resting.label.empty() ? LabelOf({plan::Cause::Class::kRefused, {}})
+                                        : std::string(resting.label);
   }
 }
 

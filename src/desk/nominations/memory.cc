@@ -107,9 +107,9 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
       continue;
     }
     const auto known = pods_.find(uid);
-    if (known != pods_.end()) known->second.place_lost = true;
+    if (known != pods_.end()) known->second.place_lost_round = round_;
     if (!seat.pod->nominated_node_name.empty()) {
-      Withdraw(seat, /*ours=*/true, now, &pods_[uid], &due);
+      Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[uid], &due);
     }
   }
   // In the order of who is first in the queue.

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "desk/calls/inbox.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/options.h"
@@ -37,8 +39,12 @@ class Memory {
 
   /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
   std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
-  /// A nomination was written, or could not be.
-  void Nominated(const Nomination& nomination, bool written, Time now);
+  /// A nomination was written, or could not be. `began`: when the write did, if that may have been
+  /// before calls that Take() was given; nothing: now.
+  void Nominated(const Nomination& nomination, bool written, Time now,
+                 std::optional<Time> began = {});
+  /// Pods, by UID, of which a nomination is being written: Learn() asks for none of them.
+  void SetUnderWay(absl::flat_hash_set<std::string> pods) { under_way_ = std::move(pods); }
 
   /// Gangs that kept places for too long.
   std::vector<TimedOut> TakeTimedOut();
@@ -81,8 +87,9 @@ class Memory {
     uint64_t nominated_stamp = 0;
     PodPtr nominated_pod;
     Time nominated_at;
-    bool place_lost = false;  // since then, so that it may be nominated for it again
-    bool shown = false;       // the watch has shown it
+    uint64_t nominated_round = 0;
+    uint64_t place_lost_round = 0;  // if later, it may be nominated for its place again
+    bool shown = false;             // the watch has shown it
     bool repeated = false;
     std::string doubted;       // the node whose nomination may have come too late to be meant
     bool last_chance = false;  // the nomination was told again for that
@@ -115,9 +122,10 @@ class Memory {
                        PodMemory* memory);
   bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
-  void Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memory,
+  /// `again`: to nominate it for the same node once more.
+  void Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
                 std::vector<Nomination>* due);
-  /// Adds a write, or looks again when one may be tried.
+  /// Adds a write, or looks again when one may be tried. Nothing of a pod that has one under way.
   void Write(Nomination nomination, const PodMemory& memory, Time now,
              std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
@@ -131,6 +139,7 @@ class Memory {
 
   const NominationOptions options_;
   absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
+  absl::flat_hash_set<std::string> under_way_;        // as are these
   std::map<plan::UnitKey, UnitMemory> units_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod

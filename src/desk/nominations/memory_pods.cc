@@ -175,38 +175,37 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   }
   const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
   if (seat.node.empty()) {
-    memory.place_lost = true;
-    return Withdraw(seat, unit.gang, now, &memory, due);
+    memory.place_lost_round = round_;
+    return Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
   }
-  if (tell_again) {
-    memory.repeated = true;
-    return Withdraw(seat, unit.gang, now, &memory, due);
-  }
+  if (tell_again) return Withdraw(seat, unit.gang, /*again=*/true, now, &memory, due);
   const uint64_t stamp = StampOf(snapshot, seat.node);
   if (pod.nominated_node_name == seat.node) {
     // The watch was behind: what seemed to be cleared is there.
     if (!memory.doubted.empty() && memory.nominated.empty()) {
-      Nominated({seat.pod, seat.node, stamp}, /*written=*/true, now);
+      Nominated({seat.pod, seat.node, stamp, round_}, /*written=*/true, now);
     }
     return;
   }
   if (IsDue(seat, unit, stamp, now, memory)) {
-    Write({seat.pod, seat.node, stamp}, memory, now, due);
+    Write({seat.pod, seat.node, stamp, round_}, memory, now, due);
   } else {
-    Withdraw(seat, unit.gang, now, &memory, due);
+    Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
   }
 }
 
-void Memory::Withdraw(const BoardPod& seat, bool ours, Time now, PodMemory* memory,
+void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
                       std::vector<Nomination>* due) {
   memory->seen = round_;
   const std::string& nominated = seat.pod->nominated_node_name;
   if (nominated.empty() || nominated == memory->withdrawn) return;
-  if (ours || nominated == memory->nominated) Write({seat.pod, "", 0}, *memory, now, due);
+  if (!ours && nominated != memory->nominated) return;
+  Write({seat.pod, "", /*stamp=*/0, round_, again}, *memory, now, due);
 }
 
 void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
                    std::vector<Nomination>* due) {
+  if (under_way_.contains(nomination.pod->uid)) return;  // its result makes the next plan
   if (now < memory.write_after) return next_look_.Add(memory.write_after);
   due->push_back(std::move(nomination));
 }
@@ -265,7 +264,8 @@ bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, 
   if (!rejected && !(unit.gang && options_.nominate_all)) return false;
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
-  if (memory.nominated == seat.node && memory.nominated_stamp == stamp && !memory.place_lost &&
+  if (memory.nominated == seat.node && memory.nominated_stamp == stamp &&
+      memory.place_lost_round <= memory.nominated_round &&
       AskTheSame(memory.nominated_pod, seat.pod)) {
     return false;
   }
@@ -276,7 +276,8 @@ bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, 
   return true;
 }
 
-void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
+void Memory::Nominated(const Nomination& nomination, bool written, Time now,
+                       std::optional<Time> began) {
   PodMemory& memory = pods_[nomination.pod->uid];
   if (!written) {
     memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
@@ -286,16 +287,18 @@ void Memory::Nominated(const Nomination& nomination, bool written, Time now) {
   if (nomination.node.empty()) {
     memory.withdrawn = nomination.pod->nominated_node_name;
     memory.nominated.clear();
+    memory.repeated |= nomination.again;
     return;
   }
   memory.nominated = nomination.node;
   memory.nominated_stamp = nomination.stamp;
   memory.nominated_pod = nomination.pod;
   memory.nominated_at = now;
-  memory.place_lost = false;
+  memory.nominated_round = nomination.round;
   memory.shown = false;
   memory.message_before = nomination.pod->unscheduled_message;
-  memory.answered = false;
+  // The scheduler may have answered the write before its result was here.
+  memory.answered = began && memory.asked && *memory.asked >= *began;
   memory.last_chance = std::exchange(memory.doubted, {}) == nomination.node;
   memory.withdrawn.clear();
 }

@@ -15,6 +15,9 @@ namespace outrigger::plan {
 // Kubernetes' own scalability tests use one or two.
 inline constexpr size_t kMostSpreadConstraints = 64;
 inline constexpr size_t kMostPodAffinityTerms = 64;
+// Of anti-affinity, of all pods that have their place: as many workloads as a large cluster has,
+// each with a term of its own.
+inline constexpr size_t kMostBoundTerms = 16'384;
 // Values and expressions in selectors, which are compared with every node or pod.
 inline constexpr size_t kMostSelectorValues = 1000;
 inline constexpr size_t kMostTolerations = 1000;

@@ -1,6 +1,42 @@
 #include "plan/nodes/bound_pods.h"
 
+#include <set>
+#include <string>
+
+#include "plan/groups/limits.h"
+
 namespace outrigger::plan {
+namespace {
+
+// As if the pod kept all others away, by each label that it names and nodes have. That is more than
+// it asks, in as few terms as there are such labels.
+void KeepAllAway(PodPairs* pairs, Pod* pod) {
+  std::vector<PodAffinityTerm>& terms = pod->affinity.required_pod_anti;
+  std::set<std::string> labels;
+  for (const PodAffinityTerm& term : terms) labels.insert(term.topology_key);
+  terms.clear();
+  for (const std::string& label : labels) {
+    if (pairs->IsOnNoNode(label)) continue;
+    PodAffinityTerm& term = terms.emplace_back();
+    term.topology_key = label;
+    term.label_selector.emplace();
+    term.namespace_selector.emplace();
+  }
+}
+
+// What a pod that has its place is to others: what it asked of them for itself is over.
+Pod AsNeighbour(Pod pod, PodPairs* pairs) {
+  pod.topology_spread.clear();
+  pod.affinity.required_pod.clear();
+  const size_t terms = pod.affinity.required_pod_anti.size();
+  const bool too_many =
+      terms > kMostPodAffinityTerms ||
+      (pairs->apart_terms() + terms > kMostBoundTerms && !pairs->KnowsApartTermsOf(pod));
+  if (too_many) KeepAllAway(pairs, &pod);
+  return pod;
+}
+
+}  // namespace
 
 void BoundPods::Set(size_t slot, const cluster::NodeState* state) {
   if (slot >= counted_.size()) counted_.resize(slot + 1);
@@ -23,7 +59,7 @@ void BoundPods::Set(size_t slot, const cluster::NodeState* state) {
       ++old;
       continue;
     }
-    now.emplace_back(pod, pairs_->AddKind(pod->Unpack()));
+    now.emplace_back(pod, pairs_->AddKind(AsNeighbour(pod->Unpack(), pairs_)));
     pairs_->Add(now.back().second, slot);
     any_ = true;
   }

@@ -24,6 +24,7 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
   if (reorder) ++node_generation_;
   Resize(snapshot->node_slots());
   pretended_.clear();
+  std::vector<Slot> changed;
   for (Slot slot = 0; slot < real_; ++slot) {
     const cluster::NodeState* state = snapshot->NodeAt(slot);
     // An unchanged node is the same object in both, and the old snapshot is still held: a new
@@ -36,12 +37,16 @@ void NodeSpace::Follow(const std::shared_ptr<const cluster::Snapshot>& snapshot)
     nodes_[slot] = state == nullptr ? nullptr : state->node.get();
     if (state != nullptr) Learn(*state->node);
     Load(slot);
-    SetPairs(slot);
+    pairs_.SetNode(slot, state == nullptr ? nullptr : state->node);
+    changed.push_back(slot);
     if (state != nullptr && before != nullptr && state->node->revision == revision) continue;
     ++node_generation_;
     Judge(slot);
     reorder |= state == nullptr || name != state->node->name;
   }
+  // Once all nodes are known: what a pod asks is judged by the labels that nodes have.
+  for (const Slot slot : changed) bound_.Set(slot, states_[slot]);
+  any_pairs_ |= bound_.any();
   snapshot_ = snapshot;
   if (reorder) Reorder();
   Measure();
@@ -80,13 +85,6 @@ void NodeSpace::Pretend(const std::vector<Node>& nodes) {
   Reorder();
   Measure();
   Clear();
-}
-
-void NodeSpace::SetPairs(Slot slot) {
-  const cluster::NodeState* state = states_[slot];
-  pairs_.SetNode(slot, state == nullptr ? nullptr : state->node);
-  bound_.Set(slot, state);
-  any_pairs_ |= bound_.any();
 }
 
 void NodeSpace::Expect(const Pod& pod) {

@@ -130,7 +130,6 @@ class NodeSpace {
   void Judge(Slot slot);
   void Reorder();
   void Measure();
-  void SetPairs(Slot slot);
 
   const std::shared_ptr<const SchedulerChecks> checks_;
   Columns columns_;

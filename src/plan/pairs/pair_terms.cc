@@ -104,6 +104,24 @@ std::string KeyOf(const HostPort& port) {
   return Packed(std::string(AddressOf(port)), port.protocol, port.port);
 }
 
+// What constraints of a pod share is packed once.
+std::vector<std::string> SpreadKeysOf(const Pod& pod) {
+  const std::string of_all = Packed(pod.namespace_, HardKeys(pod));
+  const std::string affinity = Packed(pod.node_selector, pod.affinity.required_node);
+  const std::string tolerations = Packed(pod.tolerations);
+  std::vector<std::string> keys;
+  for (const TopologySpreadConstraint& constraint : pod.topology_spread) {
+    if (!constraint.hard) continue;
+    std::string& key =
+        keys.emplace_back(Packed(EffectiveSelector(constraint, pod.labels), constraint.topology_key,
+                                 constraint.honor_affinity, constraint.honor_taints));
+    key += of_all;
+    if (constraint.honor_affinity) key += affinity;
+    if (constraint.honor_taints) key += tolerations;
+  }
+  return keys;
+}
+
 std::string KindKeyOf(const Pod& pod) {
   std::vector<TopologySpreadConstraint> hard;
   for (const TopologySpreadConstraint& constraint : pod.topology_spread) {

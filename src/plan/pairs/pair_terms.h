@@ -82,6 +82,8 @@ bool Conflict(const HostPort& a, const HostPort& b);
 
 std::string KeyOf(const PodMatcher& matcher, const std::string& topology_key);
 std::string KeyOf(const HostPort& port);
+/// Of each hard constraint of topology spread: constraints are equal where these are.
+std::vector<std::string> SpreadKeysOf(const Pod& pod);
 /// The same for pods that every predicate between pods treats alike.
 std::string KindKeyOf(const Pod& pod);
 

@@ -123,6 +123,13 @@ ApartTerm* PodPairs::Apart(const PodAffinityTerm& term, const std::string& names
   return apart;
 }
 
+bool PodPairs::KnowsApartTermsOf(const Pod& pod) const {
+  const auto& terms = pod.affinity.required_pod_anti;
+  return std::all_of(terms.begin(), terms.end(), [&](const PodAffinityTerm& term) {
+    return apart_.by_key.contains(KeyOf(MatcherOf(term, pod.namespace_), term.topology_key));
+  });
+}
+
 NearTerms* PodPairs::Near(const Pod& pod) {
   std::string key;
   std::vector<PodMatcher> matchers;

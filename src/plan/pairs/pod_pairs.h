@@ -75,6 +75,11 @@ class PodPairs {
   /// there were before.
   bool PlaysPart(KindIndex kind) const;
 
+  /// How many terms of anti-affinity are known, and whether all of the pod's are.
+  size_t apart_terms() const { return apart_.all.size(); }
+  bool KnowsApartTermsOf(const Pod& pod) const;
+  /// True if no node has the label; once one does, this is stale.
+  bool IsOnNoNode(const std::string& label) { return PlacesOf(label) == &nowhere_.places(); }
   /// How much is remembered: kinds, and terms, which cost more.
   size_t memory() const {
     return kinds_.size() + 4 * (apart_.all.size() + near_.all.size() + ports_.all.size()) +

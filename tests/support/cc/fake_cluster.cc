@@ -123,6 +123,12 @@ void FakeCluster::OnBind(std::function<absl::Status(const std::string& pod)> on_
   on_bind_ = std::move(on_bind);
 }
 
+void FakeCluster::OnNominate(
+    std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  on_nominate_ = std::move(on_nominate);
+}
+
 Pod FakeCluster::Get(std::string_view name, std::string_view namespace_) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = pods_.find({std::string(namespace_), std::string(name)});
@@ -201,8 +207,16 @@ absl::StatusOr<Pod> FakeCluster::Read(std::string_view namespace_, std::string_v
 }
 
 absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
-                                   std::string_view resource_version,
-                                   const CallLimits& /*limits*/) {
+                                   std::string_view resource_version, const CallLimits& limits) {
+  std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    on_nominate = on_nominate_;
+  }
+  if (on_nominate) {
+    absl::Status status = on_nominate(std::string(pod.name), limits);
+    if (!status.ok()) return status;
+  }
   absl::Status status =
       Change(pod, resource_version, [&](Pod* changed) { changed->nominated_node_name = node; });
   if (!status.ok()) return status;

@@ -49,6 +49,9 @@ class FakeCluster final : public ClusterAccess {
   void OnEvict(std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict);
   /// What Bind() does first, without a lock; its error is Bind()'s.
   void OnBind(std::function<absl::Status(const std::string& pod)> on_bind);
+  /// What Nominate() does first, without a lock; its error is Nominate()'s.
+  void OnNominate(
+      std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate);
 
   // What became of it.
   Pod Get(std::string_view name, std::string_view namespace_ = "default") const;
@@ -96,6 +99,7 @@ class FakeCluster final : public ClusterAccess {
   absl::StatusOr<std::string> holder_{std::string()};
   absl::Status usable_;
   std::function<absl::Status(const std::string& pod)> on_bind_;
+  std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate_;
   std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;
   std::vector<std::pair<std::string, std::string>> bindings_;
   std::vector<std::pair<std::string, std::string>> nominations_;

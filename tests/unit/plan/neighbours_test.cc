@@ -65,6 +65,45 @@ TEST_F(Neighbours, PodsThatAreThereKeepMembersAway) {
   EXPECT_EQ(PlanOf(Three([](MakePod pod) { return pod; })), "a1 a1 a1");
 }
 
+// Where the first node lacks the label.
+TEST_F(Neighbours, PodsOnNodesWithoutTheLabelDoNotHideWhomOthersKeepAway) {
+  world_.AddNode(MakeNode("z0").Label(kHost, "z0"));
+  AddZone("b", 1);
+  world_.Bind(MakePod("x").RequireApart("zone", "app", "a"), "z0");
+  world_.Bind(MakePod("y").RequireApart("zone", "app", "a"), "b1");
+  EXPECT_EQ(PlanOf(Three([](MakePod pod) { return pod; })), "z0 z0 z0");
+}
+
+Pod ApartFromMany(int terms, std::string_view key) {
+  Pod pod = MakePod("x");
+  for (int i = 0; i < terms; ++i) {
+    PodAffinityTerm& term = pod.affinity.required_pod_anti.emplace_back();
+    term.label_selector.emplace().match_labels.Set("app", std::to_string(i));
+    term.topology_key = key;
+  }
+  return pod;
+}
+
+TEST_F(Neighbours, APodThatIsThereAndAsksForTooMuchKeepsAllAway) {
+  AddZone("a", 1);
+  AddZone("b", 1);
+  world_.Bind(ApartFromMany(64, kHost), "a1");
+  const Unit unit = Three([](MakePod pod) { return pod; });
+  EXPECT_EQ(PlanOf(unit), "a1 a1 a1");
+  world_.cluster().RemovePod("default", "x");
+  world_.Bind(ApartFromMany(65, kHost), "a1");
+  EXPECT_EQ(PlanOf(unit), "b1 b1 b1");
+}
+
+TEST_F(Neighbours, APodThatIsThereAndAsksForTooMuchKeepsNobodyAwayByALabelOfNoNode) {
+  AddZone("a", 1);
+  world_.Bind(ApartFromMany(65, "rack"), "a1");
+  const Unit unit = Three([](MakePod pod) { return pod; });
+  EXPECT_EQ(PlanOf(unit), "a1 a1 a1");
+  world_.AddNode(MakeNode("a1").Label(kHost, "a1").Label("zone", "a").Label("rack", "r"));
+  EXPECT_EQ(PlanOf(unit), "waits: pod anti-affinity");
+}
+
 TEST_F(Neighbours, MembersThatMustBeTogetherAndFindNobodyBeginSomewhere) {
   AddZone("a", 1);
   AddZone("b", 1);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/run.h"
+#include "fmt/format.h"
 #include "gang_dump.h"
 #include "nlohmann/json.hpp"
 #include "unit/cli/test_agents.h"
@@ -81,6 +82,30 @@ TEST_F(ExplainGang, SaysWhyOneIsNotPlanned) {
   EXPECT_THAT(Explain({"done"}).out, HasSubstr("State:     whole\n"));
   EXPECT_THAT(Explain({"big", "--scheduler-names", "a,b"}).out,
               HasSubstr("Members:   0 exist, 0 bound; not counted: 3 of another scheduler\n"));
+}
+
+// As the agent: 20 members with 60 constraints each that no other one has.
+TEST_F(ExplainGang, SaysThatAllPodsTogetherAskForTooMuch) {
+  std::string text = "kind: List\nitems:\n- {kind: Node, metadata: {name: n1}}\n";
+  for (int pod = 0; pod < 20; ++pod) {
+    text += fmt::format(
+        "- {{kind: Pod, metadata: {{name: g-{}, namespace: a, labels: {{podGroup: g, minAvailable: "
+        "\"20\"}}}}, spec: {{topologySpreadConstraints: [",
+        pod);
+    for (int i = 0; i < 60; ++i) {
+      text += fmt::format(
+          "{{maxSkew: 1, topologyKey: k-{}-{}, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+          "{{}}}}, ",
+          pod, i);
+    }
+    text += "], containers: [{name: c}]}}\n";
+  }
+  const TempFile dump(text, "dump.yaml");
+  const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("State:     waits: it asks for more than is planned\n"
+                                 "Why:       asks for more than is planned: all pending pods "
+                                 "together have more than 1024 unlike"));
 }
 
 TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {

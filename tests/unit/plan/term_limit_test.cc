@@ -1,0 +1,130 @@
+#include "outrigger/plan/terms.h"
+
+#include <functional>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "planner_testing.h"
+
+namespace outrigger::plan {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TopologySpreadConstraint Spread(const std::string& key) {
+  TopologySpreadConstraint constraint;
+  constraint.topology_key = key;
+  constraint.hard = true;
+  constraint.label_selector.emplace().match_labels.Set("app", "a");
+  return constraint;
+}
+
+PodAffinityTerm Term(const std::string& app) {
+  PodAffinityTerm term;
+  term.label_selector.emplace().match_labels.Set("app", app);
+  term.topology_key = "zone";
+  return term;
+}
+
+// A gang of one whose terms no other one of another name has: `count` of each of the given kinds.
+Unit Unlike(const std::string& name, int spreads, int apart = 0, int near = 0) {
+  Pod pod = testing::MakePod(name);
+  for (int i = 0; i < spreads; ++i) {
+    pod.topology_spread.push_back(Spread(fmt::format("{}-{}", name, i)));
+  }
+  for (int i = 0; i < apart; ++i) {
+    pod.affinity.required_pod_anti.push_back(Term(fmt::format("{}-{}", name, i)));
+  }
+  for (int i = 0; i < near; ++i) {
+    pod.affinity.required_pod.push_back(Term(fmt::format("{}-{}", name, i)));
+  }
+  return MakeUnit(name).AddMember(pod);
+}
+
+std::vector<std::string> NamesOf(const std::vector<Unit>& units) {
+  std::vector<std::string> names;
+  for (const Unit& unit : units) names.push_back(unit.key.name);
+  return names;
+}
+
+class TermLimitTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> TakeOut(std::vector<Unit> units) {
+    std::vector<std::string> out = NamesOf(limit_.TakeOut(&units));
+    stay_ = NamesOf(units);
+    return out;
+  }
+  TermLimit limit_;
+  std::vector<std::string> stay_;
+};
+
+TEST_F(TermLimitTest, ThoseThatComeFirstStay) {
+  EXPECT_THAT(TakeOut({Unlike("a", 1000), Unlike("b", 25), Unlike("c", 24), Unlike("d", 1),
+                       MakeUnit("plain").Members(3, "1")}),
+              ElementsAre("b", "d"));
+  EXPECT_THAT(stay_, ElementsAre("a", "c", "plain"));
+}
+
+TEST_F(TermLimitTest, IsOfOneRound) {
+  EXPECT_THAT(TakeOut({Unlike("a", 1024), Unlike("b", 1)}), ElementsAre("b"));
+  EXPECT_THAT(TakeOut({Unlike("b", 1), Unlike("a", 1023)}), IsEmpty());
+}
+
+TEST_F(TermLimitTest, CountsAllKindsOfTerms) {
+  EXPECT_THAT(
+      TakeOut({Unlike("a", 500, 500, 24), Unlike("s", 1), Unlike("f", 0, 1), Unlike("n", 0, 0, 1)}),
+      ElementsAre("s", "f", "n"));
+}
+
+TEST_F(TermLimitTest, SoftConstraintsAreNotCounted) {
+  Pod pod = testing::MakePod("soft");
+  pod.topology_spread.assign(2000, Spread("zone"));
+  for (size_t i = 0; i < 2000; ++i) {
+    pod.topology_spread[i].topology_key = fmt::format("k{}", i);
+    pod.topology_spread[i].hard = false;
+  }
+  EXPECT_THAT(TakeOut({MakeUnit("soft").AddMember(pod)}), IsEmpty());
+}
+
+// What a second pod may differ in, and whether its terms are others then.
+struct OtherRow {
+  const char* name;
+  std::function<void(Pod*)> change;
+  bool differs = true;
+};
+
+TEST_F(TermLimitTest, TermsThatPodsShareCountOnce) {
+  const OtherRow rows[] = {
+      {"nothing", [](Pod*) {}, false},
+      {"labels", [](Pod* pod) { pod->labels.Set("index", "2"); }, false},
+      {"max_skew", [](Pod* pod) { pod->topology_spread[0].max_skew = 7; }, false},
+      {"namespace", [](Pod* pod) { pod->namespace_ = "other"; }},
+      {"another constraint", [](Pod* pod) { pod->topology_spread.push_back(Spread("rack")); }},
+      {"nodeSelector", [](Pod* pod) { pod->node_selector.Set("gpu", "a"); }},
+      {"nodeSelector that is ignored",
+       [](Pod* pod) {
+         pod->node_selector.Set("gpu", "a");
+         for (auto& constraint : pod->topology_spread) constraint.honor_affinity = false;
+       }},
+      {"tolerations",
+       [](Pod* pod) {
+         pod->tolerations = {{"gpu", "", true, {}}};
+       },
+       false},
+  };
+  for (const OtherRow& row : rows) {
+    Pod one = testing::MakePod("one");
+    for (int i = 0; i < 1024; ++i) one.topology_spread.push_back(Spread(fmt::format("k{}", i)));
+    Pod other = one;
+    row.change(&other);
+    EXPECT_EQ(
+        !TakeOut({MakeUnit("one").AddMember(one), MakeUnit("other").AddMember(other)}).empty(),
+        row.differs)
+        << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace outrigger::plan
