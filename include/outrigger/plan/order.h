@@ -20,10 +20,11 @@ namespace outrigger::plan {
 /// A 64-bit integer: units with a larger one come first.
 inline constexpr std::string_view kGroupPriorityLabel = "groupPriority";
 
-/// The QoS class in the pod's status, or else the one that Kubernetes would write there
-/// (helper/qos.ComputePodQOS): pod-level resources decide where the pod has some, and otherwise
-/// all containers, init containers included; only cpu and memory count, so that hugepages alone are
-/// BestEffort. Defaults that the API server sets, such as requests from limits, are not set here.
+/// The QoS class in the pod's status, or else the one that Kubernetes 1.37 would write there
+/// (helper/qos.ComputePodQOS): pod-level resources decide where cpu, memory or hugepages are among
+/// them, and otherwise all containers, init containers included; only cpu and memory count, so that
+/// hugepages alone are BestEffort. Defaults that the API server sets, such as requests from limits,
+/// are not set here.
 QosClass QosClassOf(const Pod& pod);
 
 /// The value of the label groupPriority; 0 if it is missing. One that is malformed or does not fit
