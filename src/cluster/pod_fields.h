@@ -23,7 +23,7 @@ void Fields(T& value, Archive& archive) {
 }
 template <Is<OwnerReference> T, typename Archive>
 void Fields(T& value, Archive& archive) {
-  archive(value.kind, value.name, value.uid);
+  archive(value.kind, value.name, value.uid, value.api_version);
 }
 template <Is<Toleration> T, typename Archive>
 void Fields(T& value, Archive& archive) {

@@ -15,7 +15,8 @@ absl::Status ReadOwners(Value value, const Path& at, std::optional<OwnerReferenc
     bool is_controller = false;
     absl::Status status = ReadField(item, where, [&](Value object, const Path& place) {
       return ReadObject(object, place, Field{"kind", &owner.kind}, Field{"name", &owner.name},
-                        Field{"uid", &owner.uid}, Field{"controller", &is_controller});
+                        Field{"uid", &owner.uid}, Field{"apiVersion", &owner.api_version},
+                        Field{"controller", &is_controller});
     });
     if (is_controller) *controller = std::move(owner);
     return status;

@@ -18,7 +18,8 @@ absl::Status KeepController(Bytes bytes, const Path& at,
   bool is_controller = false;
   absl::Status status =
       ReadMessage(bytes, at, Field{1, "kind", &owner.kind}, Field{3, "name", &owner.name},
-                  Field{4, "uid", &owner.uid}, Field{6, "controller", &is_controller});
+                  Field{4, "uid", &owner.uid}, Field{5, "apiVersion", &owner.api_version},
+                  Field{6, "controller", &is_controller});
   if (is_controller) *controller = std::move(owner);
   return status;
 }

@@ -43,6 +43,7 @@ struct OwnerReference {
   std::string kind;
   std::string name;
   std::string uid;
+  std::string api_version = {};  // "apps/v1"
 };
 
 /// A term of pod affinity or anti-affinity.

@@ -41,6 +41,10 @@ struct GroupOptions {
   /// Pods that kQueueGate holds are given places, too: for who releases them. Otherwise they exist
   /// for their groups, and are planned once they are released.
   bool plan_queued = true;
+  /// False: pod priority does not count for the order of units. Rank::priority is the same, and
+  /// system-critical priorities come first all the same. If the caller also preempts, leave it
+  /// true: a victim that is created again could otherwise come before the unit it was evicted for.
+  bool order_by_pod_priority = true;
   friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
 
@@ -130,7 +134,7 @@ struct GroupedUnits {
 /// Pods of one group, by MembershipOf(), are one unit, with those over the minimum; a pod without a
 /// group is a unit of its own with its own name and uid. Of a gang
 ///  - the minimum is the object's; without an object the oldest member's, and another one is noted;
-///  - groupPriority is the oldest member's;
+///  - groupPriority is the oldest member's, and another one is noted;
 ///  - the priority is that of the object's priorityClassName if it is known, and otherwise the
 ///    lowest of its members, which is noted if they differ;
 ///  - the QoS class is its lowest member's;
@@ -139,6 +143,7 @@ struct GroupedUnits {
 ///    object, those of the oldest member that has them;
 ///  - one that is bound in part comes first and wants its minimum, but with kIgnore it keeps its
 ///    rank and wants one member more than are bound;
+///  - one whose priority is system-critical comes first;
 ///  - members are in the order of priority, descending, creation, and name.
 /// "Oldest" is by creation time, then name, among members that are neither finished nor
 /// terminating; "lowest" is among those that exist. An independent object (kUpstream, basic) makes

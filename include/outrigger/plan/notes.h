@@ -14,17 +14,18 @@
 namespace outrigger::plan {
 
 enum class NoteKind : uint8_t {
-  kGroupName,          ///< a group's name is none: the pod is not in a group
-  kPodMinimum,         ///< a minimum on a pod is none: the pod is not in a group
-  kTwoDialects,        ///< a pod says in two ways which group it is in: one counts
-  kMinimumsDiffer,     ///< members of a group give different minimums: the oldest member's counts
-  kGroupPriority,      ///< a malformed groupPriority: 0 counts
-  kPriorities,         ///< members of different priority: the lowest counts
-  kPriorityClass,      ///< a group's priority class is not known: its members' priority counts
-  kTooMuch,            ///< a single pod asks for more than is planned: it is not planned
-  kOnMemberLoss,       ///< a policy that is none: replace counts
-  kUnreadMarker,       ///< a pod has a marker of a group that is not read: it is in no group
-  kPreferredTopology,  ///< a preferred topology level that is no label key is left out
+  kGroupName,       ///< a group's name is none: the pod is not in a group
+  kPodMinimum,      ///< a minimum on a pod is none: the pod is not in a group
+  kTwoDialects,     ///< a pod says in two ways which group it is in: one counts
+  kMinimumsDiffer,  ///< members of a group give different minimums: the oldest member's counts
+  kGroupPriority,   ///< a malformed groupPriority: 0 counts
+  kGroupPrioritiesDiffer,  ///< members of a group give different ones: the oldest member's counts
+  kPriorities,             ///< members of different priority: the lowest counts
+  kPriorityClass,          ///< a group's priority class is not known: its members' priority counts
+  kTooMuch,                ///< a single pod asks for more than is planned: it is not planned
+  kOnMemberLoss,           ///< a policy that is none: replace counts
+  kUnreadMarker,           ///< a pod has a marker of a group that is not read: it is in no group
+  kPreferredTopology,      ///< a preferred topology level that is no label key is left out
 };
 
 /// Where notes go. Text is for people and names the field, the value and what is accepted.

@@ -35,19 +35,25 @@ enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
 
 /// A unit's place in the queue. `a < b`: a comes before b. Total over units of one cluster.
 struct Rank {
-  /// Comes before everything else: a gang that is bound in part, below its minimum, or a pod that
-  /// can go to one node only.
+  /// Comes before everything else: a gang that is bound in part, below its minimum, a unit whose
+  /// priority is system-critical, or a single pod for which ComesFirst() of plan/order.h holds.
   bool first = false;
   int64_t group_priority = 0;
+  /// The unit's own, always: preemption compares it. See ordered_priority().
   int32_t priority = 0;
-  /// How often the unit has given up its places: it comes behind those of its priority that did so
-  /// less often. BuildUnits() leaves it at 0.
+  /// False: `priority` does not count for the order. The same in all units that are compared.
+  bool by_priority = true;
+  /// How often the unit has given up its places: it comes later than those of its priority that did
+  /// so less often. BuildUnits() leaves it at 0.
   int64_t turn = 0;
   QosClass qos = QosClass::kBestEffort;
   int64_t created = 0;  // seconds since 1970 of the group, 0: not known
   std::string namespace_;
   std::string name;
   std::string uid;
+
+  /// What counts of `priority` for the order: all of it, or 0 for every unit.
+  int32_t ordered_priority() const { return by_priority ? priority : 0; }
 
   friend std::strong_ordering operator<=>(const Rank& a, const Rank& b);
   friend bool operator==(const Rank& a, const Rank& b) = default;

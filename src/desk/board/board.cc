@@ -52,14 +52,7 @@ bool Waits(const plan::GroupState& group) {
 }
 
 plan::Rank RankOfUnseen(const Pod& pod) {
-  return {.first = plan::IsForOneNode(pod),
-          .group_priority = plan::GroupPriorityOf(pod.labels, {}, nullptr),
-          .priority = pod.priority,
-          .qos = plan::QosClassOf(pod),
-          .created = pod.creation_time,
-          .namespace_ = pod.namespace_,
-          .name = pod.name,
-          .uid = pod.uid};
+  return plan::RankOf(pod, /*by_priority=*/true, nullptr);
 }
 
 Board::Board(const Input& input)

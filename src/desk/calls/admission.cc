@@ -123,7 +123,9 @@ Admission AdmitSingle(const Board& board, const Request& request, const BoardPod
   const Passage passage(board, request, seat, *tentative);
   if (!RejectTaken(passage, request, /*spare_behind=*/true, verdicts) &&
       !RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {
-    return {Outcome::kWaits, ""};
+    if (!plan::IsNeverHeld(request.pod)) return {Outcome::kWaits, ""};
+    std::fill(verdicts.begin(), verdicts.end(), Verdict::Fits());
+    return {};
   }
   NoteUse(board, passage, request, verdicts, tentative);
   return {};

@@ -98,6 +98,9 @@ struct Findings {
 };
 Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes);
 
+/// The label groupPriority: 0 if it is missing, nothing if it is malformed.
+std::optional<int64_t> ReadGroupPriority(const StringMap& labels);
+
 /// The role of `roles` that a member has, or nullptr.
 template <typename Roles>
 auto* FindRole(Roles& roles, std::string_view name) {
@@ -110,9 +113,9 @@ auto* FindRole(Roles& roles, std::string_view name) {
 }
 
 /// The unit of a gang without a cause; some member wants a place.
-Unit UnitOf(const Gang& gang, Findings findings, Notes* notes);
+Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes);
 
 /// The unit of a pod that is in no gang.
-Unit UnitOf(const PodPtr& pod, Notes* notes);
+Unit UnitOf(const PodPtr& pod, const GroupOptions& options, Notes* notes);
 
 }  // namespace outrigger::plan

@@ -53,13 +53,30 @@ int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowe
   return lowest.priority;
 }
 
-Rank RankOf(const Gang& gang, const Findings& findings, Notes* notes) {
+// groupPriority is the oldest member's.
+int64_t OldestGroupPriority(const Gang& gang, const Pod& oldest, const UnitKey& key, Notes* notes) {
+  const int64_t value = GroupPriorityOf(oldest.labels, key, notes);
+  const auto counts = ReadGroupPriority(oldest.labels);
+  const auto differs = [&counts](const GangMember& member) {
+    return Lives(member.standing) && ReadGroupPriority(member.pod->labels) != counts;
+  };
+  if (std::any_of(gang.members.begin(), gang.members.end(), differs)) {
+    GroupNotes(notes, key)
+        .Add(NoteKind::kGroupPrioritiesDiffer,
+             fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
+                         kGroupPriorityLabel, value, oldest.name));
+  }
+  return value;
+}
+
+Rank RankOf(const Gang& gang, const Findings& findings, const GroupOptions& options, Notes* notes) {
   const UnitKey& key = findings.state.key;
   const Lowest lowest = LowestOf(gang);
   Rank rank;
-  rank.first = findings.state.broken;
-  rank.group_priority = GroupPriorityOf(findings.oldest->labels, key, notes);
+  rank.group_priority = OldestGroupPriority(gang, *findings.oldest, key, notes);
   rank.priority = PriorityOf(gang, findings.state, lowest, GroupNotes(notes, key));
+  rank.by_priority = options.order_by_pod_priority;
+  rank.first = findings.state.broken || rank.priority >= kSystemCriticalPriority;
   rank.qos = lowest.qos;
   rank.created = gang.object != nullptr && gang.object->created != 0
                      ? gang.object->created
@@ -88,9 +105,9 @@ void AddMembers(const Gang& gang, const std::vector<GangRole>& roles, Unit* unit
 
 }  // namespace
 
-Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
+Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, Notes* notes) {
   Unit unit;
-  unit.rank = RankOf(gang, findings, notes);
+  unit.rank = RankOf(gang, findings, options, notes);
   unit.key = std::move(findings.state.key);
   const bool one_by_one = ComeOneByOne(findings);
   const bool ignores = findings.state.on_member_loss == OnMemberLoss::kIgnore;
@@ -104,7 +121,7 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
   if (one_by_one) {
-    unit.rank.first &= !ignores;
+    unit.rank.first &= !ignores || unit.rank.priority >= kSystemCriticalPriority;
     unit.minimum = unit.bound + 1;
     unit.roles.clear();
     for (Member& member : unit.members) member.role.clear();
@@ -112,18 +129,10 @@ Unit UnitOf(const Gang& gang, Findings findings, Notes* notes) {
   return unit;
 }
 
-Unit UnitOf(const PodPtr& pod, Notes* notes) {
+Unit UnitOf(const PodPtr& pod, const GroupOptions& options, Notes* notes) {
   Unit unit;
   unit.key = {Dialect::kNone, pod->namespace_, pod->name, pod->uid};
-  Rank& rank = unit.rank;
-  rank.first = IsForOneNode(*pod);  // it can go nowhere else
-  rank.group_priority = GroupPriorityOf(pod->labels, unit.key, notes);
-  rank.priority = pod->priority;
-  rank.qos = QosClassOf(*pod);
-  rank.created = pod->creation_time;
-  rank.namespace_ = pod->namespace_;
-  rank.name = pod->name;
-  rank.uid = pod->uid;
+  unit.rank = RankOf(*pod, options.order_by_pod_priority, notes);
   unit.members.emplace_back().pod = pod;
   return unit;
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "fmt/format.h"
+#include "plan/groups/gang.h"
 #include "plan/groups/integer.h"
 
 namespace outrigger::plan {
@@ -23,20 +24,26 @@ const std::string* NodeNamedBy(const NodeSelectorTerm& term) {
 }  // namespace
 
 std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
-  // What is descending stands on the other side.
-  return std::tie(b.first, b.group_priority, b.priority, a.turn, b.qos, a.created, a.namespace_,
-                  a.name, a.uid) <=> std::tie(a.first, a.group_priority, a.priority, b.turn, a.qos,
-                                              b.created, b.namespace_, b.name, b.uid);
+  // What is descending stands on the other side. The last two only make unequal ranks differ.
+  const int32_t priority_of_a = a.ordered_priority();
+  const int32_t priority_of_b = b.ordered_priority();
+  return std::tie(b.first, b.group_priority, priority_of_b, a.turn, b.qos, a.created, a.namespace_,
+                  a.name, a.uid, b.priority, b.by_priority) <=>
+         std::tie(a.first, a.group_priority, priority_of_a, b.turn, a.qos, b.created, b.namespace_,
+                  b.name, b.uid, a.priority, a.by_priority);
+}
+
+std::optional<int64_t> ReadGroupPriority(const StringMap& labels) {
+  const std::string* const text = labels.Find(kGroupPriorityLabel);
+  return text == nullptr ? 0 : IntegerOf(*text);
 }
 
 int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes) {
-  const std::string* const text = labels.Find(kGroupPriorityLabel);
-  if (text == nullptr) return 0;
-  const auto value = IntegerOf(*text);
+  const auto value = ReadGroupPriority(labels);
   if (!value && notes != nullptr) {
     notes->Add(NoteKind::kGroupPriority, TextOf(about),
                fmt::format("label {} is \"{}\", expected an integer of 64 bits; 0 counts",
-                           kGroupPriorityLabel, *text));
+                           kGroupPriorityLabel, labels.Get(kGroupPriorityLabel).substr(0, 64)));
   }
   return value.value_or(0);
 }
@@ -56,6 +63,30 @@ bool IsForOneNode(const Pod& pod) {
            const std::string* const other = NodeNamedBy(term);
            return other != nullptr && *other == *node;
          });
+}
+
+bool IsNeverHeld(const Pod& pod) {
+  const bool of_daemon_set = pod.controller && pod.controller->kind == "DaemonSet" &&
+                             pod.controller->api_version.starts_with("apps/");
+  return pod.priority >= kSystemCriticalPriority || of_daemon_set ||
+         pod.annotations.Contains(kMirrorAnnotation);
+}
+
+bool ComesFirst(const Pod& pod) {
+  return IsNeverHeld(pod) || IsForOneNode(pod);
+}
+
+Rank RankOf(const Pod& pod, bool by_priority, Notes* notes) {
+  const UnitKey key = {Dialect::kNone, pod.namespace_, pod.name, pod.uid};
+  return {.first = ComesFirst(pod),
+          .group_priority = GroupPriorityOf(pod.labels, key, notes),
+          .priority = pod.priority,
+          .by_priority = by_priority,
+          .qos = QosClassOf(pod),
+          .created = pod.creation_time,
+          .namespace_ = pod.namespace_,
+          .name = pod.name,
+          .uid = pod.uid};
 }
 
 }  // namespace outrigger::plan

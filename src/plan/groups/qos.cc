@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "outrigger/plan/order.h"
@@ -20,8 +21,16 @@ QosClass ClassOf(const ResourceList& requests, const ResourceList& limits) {
                 ClassOf(requests.Get(kMemory), limits.Get(kMemory)));
 }
 
+// As IsPodLevelResourcesSet(); Kubernetes before 1.37 looked at an empty spec.resources, too.
+bool HasPodLevel(const std::optional<ResourceList>& list) {
+  return list && std::any_of(list->begin(), list->end(), [](const auto& entry) {
+           return entry.name == kCpu || entry.name == kMemory ||
+                  entry.name.starts_with("hugepages-");
+         });
+}
+
 QosClass Computed(const Pod& pod) {
-  if (pod.pod_requests || pod.pod_limits) {
+  if (HasPodLevel(pod.pod_requests) || HasPodLevel(pod.pod_limits)) {
     const ResourceList none;
     return ClassOf(pod.pod_requests ? *pod.pod_requests : none,
                    pod.pod_limits ? *pod.pod_limits : none);

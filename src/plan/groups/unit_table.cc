@@ -35,9 +35,11 @@ bool GroupComesFirst(const GroupState& a, const GroupState& b) {
   return NameOf(a.key) < NameOf(b.key);
 }
 
-void Reset(bool first, Unit* unit) {
+// The options may have changed since the unit was made.
+void Reset(bool first, const GroupOptions& options, Unit* unit) {
   unit->rank.turn = 0;
   unit->rank.first = first;
+  unit->rank.by_priority = options.order_by_pod_priority;
   unit->has_open_claims = false;
   for (Member& member : unit->members) {
     member.waits_on.clear();
@@ -211,7 +213,8 @@ void UnitTable::Content::KeepUnits(std::vector<Unit>* units) {
     KeptPod* const pod = of_unit_[i];
     if (pod == nullptr || (pod->gang == nullptr ? !pod->is_single : pod->gang->changed)) continue;
     Unit& unit = (*units)[i];
-    Reset(unit.key.dialect == Dialect::kNone ? IsForOneNode(*pod->pod) : pod->gang->first, &unit);
+    const bool is_gang = unit.key.dialect != Dialect::kNone;
+    Reset(is_gang ? pod->gang->first : ComesFirst(*pod->pod), options_, &unit);
     units_.stay.push_back(&unit);
     pod->in_unit = round_;
   }
@@ -226,7 +229,8 @@ void UnitTable::Content::KeepGroups(std::vector<GroupState>* groups) {
 
 void UnitTable::Content::AddSingles(Notes* notes) {
   for (const auto& [address, pod] : pods_) {
-    if (pod.is_single && pod.in_unit != round_) units_.fresh.push_back(UnitOf(pod.pod, notes));
+    if (pod.is_single && pod.in_unit != round_)
+      units_.fresh.push_back(UnitOf(pod.pod, options_, notes));
   }
 }
 
@@ -250,10 +254,10 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
     if (gang.object != nullptr && gang.object->independent) {
       for (const GangMember& member : gang.members) {
         if (WantsPlace(member.standing) && !member.asks_too_much)
-          units_.fresh.push_back(UnitOf(member.pod, notes));
+          units_.fresh.push_back(UnitOf(member.pod, options_, notes));
       }
     } else if (state.existing - state.held > state.bound) {
-      units_.fresh.push_back(UnitOf(gang, std::move(findings), notes));
+      units_.fresh.push_back(UnitOf(gang, std::move(findings), options_, notes));
       kept->first = units_.fresh.back().rank.first;
     }
   }

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "outrigger/plan/group.h"
+#include "outrigger/plan/order.h"
 
 namespace outrigger::plan {
 namespace {
-
-constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
 int64_t SinceOf(const Pod& pod) {
   return pod.scheduled_time != 0 ? pod.scheduled_time : pod.creation_time;
@@ -20,7 +19,7 @@ int64_t SinceOf(const Pod& pod) {
 // Pods that would be back at once, or that nobody can evict.
 bool Stays(const Pod& pod) {
   const bool of_daemon_set = pod.controller && pod.controller->kind == "DaemonSet";
-  return of_daemon_set || !pod.annotations.Get(kMirror).empty();
+  return of_daemon_set || pod.annotations.Contains(kMirrorAnnotation);
 }
 
 // The group that the pod belongs to as a whole; nullptr: it is a single one.

@@ -12,7 +12,8 @@ namespace outrigger::plan {
 namespace {
 
 bool SameLevel(const Rank& a, const Rank& b) {
-  return a.first == b.first && a.group_priority == b.group_priority && a.priority == b.priority;
+  return a.first == b.first && a.group_priority == b.group_priority &&
+         a.ordered_priority() == b.ordered_priority();
 }
 
 bool AnyIsOpen(const Seats& seats) {

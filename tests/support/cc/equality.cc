@@ -56,8 +56,8 @@ bool Eq(const ContainerStatus& a, const ContainerStatus& b) {
   return name == b.name && Eq(requests, b.requests) && Eq(allocated, b.allocated);
 }
 bool Eq(const OwnerReference& a, const OwnerReference& b) {
-  const auto& [kind, name, uid] = a;
-  return kind == b.kind && name == b.name && uid == b.uid;
+  const auto& [kind, name, uid, api_version] = a;
+  return kind == b.kind && name == b.name && uid == b.uid && api_version == b.api_version;
 }
 bool Eq(const Toleration& a, const Toleration& b) {
   const auto& [key, value, exists, effect] = a;

@@ -157,7 +157,7 @@ TEST(PodRecord, PodOfUsualSizeTakesLessThanEightHundredBytes) {
                 .Annotation("kubectl.kubernetes.io/restartedAt", "2026-01-23T16:00:00Z")
                 .Requests({{"cpu", "250m"}, {"memory", "512Mi"}});
   pod.uid = "0123456789abcdef0123456789abcdef0123";
-  pod.controller = OwnerReference{"ReplicaSet", "storefront-7d9c5b6f48", pod.uid};
+  pod.controller = OwnerReference{"ReplicaSet", "storefront-7d9c5b6f48", pod.uid, "apps/v1"};
   pod.node_name = "worker-0001.pool-a.example.internal";
   pod.phase = "Running";
   pod.containers[0].limits = pod.containers[0].requests;

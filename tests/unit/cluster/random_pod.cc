@@ -99,8 +99,8 @@ class Filler {
     (*this)(a, b, c);
   }
   void Fill(OwnerReference& value) {
-    auto& [a, b, c] = value;
-    (*this)(a, b, c);
+    auto& [a, b, c, d] = value;
+    (*this)(a, b, c, d);
   }
   void Fill(Toleration& value) {
     auto& [a, b, c, d] = value;

@@ -15,7 +15,8 @@ constexpr std::string_view kPod = R"({
   "metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"42",
     "creationTimestamp":"2026-01-15T08:00:01Z","deletionTimestamp":"2026-01-16T08:00:00Z",
     "ownerReferences":[{"kind":"Node","name":"x","uid":"y"},
-      {"kind":"ReplicaSet","name":"rs","uid":"rs-uid","controller":true},null]},
+      {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"rs-uid","controller":true},
+      null]},
   "spec":{"schedulingGates":[{"name":"example.com/a"},{"name":"example.com/b"}]},
   "status":{"phase":"Pending","qosClass":"Burstable",
     "conditions":[{"type":"Ready","reason":"x","message":"y"},
@@ -38,6 +39,7 @@ TEST(PodStatus, IsReadWhenNeeded) {
   ASSERT_TRUE(pod.controller.has_value());
   EXPECT_EQ(pod.controller->kind + pod.controller->name + pod.controller->uid,
             "ReplicaSetrsrs-uid");
+  EXPECT_EQ(pod.controller->api_version, "apps/v1");
   EXPECT_THAT(pod.scheduling_gates, ElementsAre("example.com/a", "example.com/b"));
   EXPECT_EQ(pod.qos_class, "Burstable");
   EXPECT_EQ(pod.unscheduled_reason, "Unschedulable");

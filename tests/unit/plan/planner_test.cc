@@ -80,6 +80,15 @@ TEST(Planner, WhatIsOverTheMinimumComesBeforeALowerPriority) {
             (Texts{"n01 n01 n01 n01", "waits: cpu"}));
 }
 
+TEST(Planner, WithoutPodPriorityEveryMinimumComesBeforeWhatIsOverTheMinimum) {
+  World world;
+  world.AddNodes("n", 1, "4");
+  MakeUnit elastic = MakeUnit("a").Members(4, "1").Minimum(2).Priority(5);
+  MakeUnit fixed = MakeUnit("b").Members(2, "1").Priority(4);
+  elastic.unit().rank.by_priority = fixed.unit().rank.by_priority = false;
+  EXPECT_EQ(TextsOf(world.PlanFresh({elastic, fixed})), (Texts{"n01 n01 - -", "n01 n01"}));
+}
+
 TEST(Planner, BoundMembersCountTowardsTheMinimum) {
   World world;
   world.AddNodes("n", 1, "4");

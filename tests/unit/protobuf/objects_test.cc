@@ -169,7 +169,7 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
     keep(all.status_allocated, pod.status_allocated);
     if (pod.pod_requests) all.pod_requests = pod.pod_requests;
     if (pod.status_requests) all.status_requests = pod.status_requests;
-    if (pod.controller) all.controller = pod.controller;
+    if (pod.controller && !pod.controller->api_version.empty()) all.controller = pod.controller;
     if (pod.affinity.required_node) all.affinity.required_node = pod.affinity.required_node;
     all.being_deleted |= pod.being_deleted;
     all.scheduled_time = std::max(all.scheduled_time, pod.scheduled_time);
@@ -186,6 +186,7 @@ TEST(ProtobufObjects, TheTableHasEveryField) {
   EXPECT_TRUE(!all.container_statuses.empty() && !all.init_container_statuses.empty());
   EXPECT_TRUE(!all.status_allocated.empty() && all.status_requests.has_value());
   EXPECT_TRUE(all.pod_requests.has_value() && all.controller.has_value());
+  EXPECT_FALSE(all.controller->api_version.empty());
   EXPECT_TRUE(!all.host_ports.empty() && !all.topology_spread.empty() && all.never_preempts);
   EXPECT_TRUE(!all.scheduling_group.empty() && !all.claims.empty() && !all.resource_claims.empty());
   EXPECT_TRUE(all.being_deleted && all.resize_infeasible);

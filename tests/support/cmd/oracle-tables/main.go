@@ -7,6 +7,7 @@
 //	                            resizes otherwise since 1.37, so one more table is judged by 1.36
 //	upstream_selectors.json     apimachinery/pkg/labels, component-helpers/scheduling/corev1
 //	upstream_protobuf.json      apimachinery/pkg/runtime/serializer/protobuf: objects in both forms
+//	upstream_qos.json           kubernetes/pkg/apis/core/v1/helper/qos
 //
 // Run in tests/: `go run ./support/cmd/oracle-tables` rewrites tests/golden; with -check it changes
 // nothing and exits with status 1 where a table is not what the required version of Kubernetes says.
@@ -41,6 +42,7 @@ var tables = map[string][]table{
 		{"upstream_pod_requests.json", podRequestsTable},
 		{"upstream_selectors.json", selectorTable},
 		{"upstream_protobuf.json", protobufTable},
+		{"upstream_qos.json", qosTable},
 	},
 	"1.36": {{"upstream_pod_requests_1.36.json", resizedTable}},
 }

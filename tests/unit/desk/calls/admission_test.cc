@@ -112,6 +112,22 @@ TEST_F(AdmissionTest, APodForOneNodePassesThoughItIsReserved) {
   EXPECT_THAT(Ask(daemon, {MakeNode("n1")}), ElementsAre("fits"));
 }
 
+TEST_F(AdmissionTest, APodThatIsNeverHeldPassesThoughEveryNodeIsReserved) {
+  board_.AddGang("train", 1, 1, "4");
+  board_.PutFirst("train", 9);
+  Pod critical = Single("critical", "1");
+  critical.priority = 1'999'999'999;
+  EXPECT_THAT(Ask(critical, {MakeNode("n1")}),
+              ElementsAre("kept for gangs before it (see outrigger explain gang)"));
+  EXPECT_EQ(outcome_, Outcome::kWaits);
+  critical.priority = 2'000'000'000;
+  EXPECT_THAT(Ask(critical, {MakeNode("n1")}), ElementsAre("fits"));
+  EXPECT_EQ(outcome_, Outcome::kPasses);
+  EXPECT_THAT(Ask(critical, {MakeNode("n1"), MakeNode("n2")}),
+              ElementsAre("kept for gangs before it (see outrigger explain gang)", "fits"))
+      << "it takes no reservation where it need not";
+}
+
 TEST_F(AdmissionTest, APodThatMerelyAvoidsANodeByItsNameIsNotForOneNode) {
   board_.AddGang("train", 1, 1, "4");
   const auto in = SelectorOperator::kIn;

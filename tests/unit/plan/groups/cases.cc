@@ -17,7 +17,8 @@ std::string AnyOf(const Values&... values) {
 PodPtr RandomPod(int number) {
   PodOf pod(fmt::format("pod-{}", number));
   pod.In(AnyOf("x", "y")).Created(*rc::gen::inRange<int64_t>(0, 3)).Qos(AnyOf("Burstable", ""));
-  pod.Priority(*rc::gen::inRange(0, 3)).Label("groupPriority", AnyOf("0", "0", "1", "high"));
+  pod.Priority(*rc::gen::element(0, 0, 1, 2, 2'000'000'000))
+      .Label("groupPriority", AnyOf("0", "0", "1", "high"));
   for (int dialect = 1; dialect <= 5; ++dialect) {
     if (*rc::gen::inRange(0, 4) != 0) continue;
     pod.Member(static_cast<Dialect>(dialect), AnyOf("a", "b"), AnyOf("1", "2", "3", "0"));

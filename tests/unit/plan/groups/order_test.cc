@@ -17,6 +17,8 @@ struct RankOf {
   RankOf& Broken() { return rank.first = true, *this; }
   RankOf& GroupPriority(int64_t value) { return rank.group_priority = value, *this; }
   RankOf& Priority(int32_t value) { return rank.priority = value, *this; }
+  RankOf& NotByPriority() { return rank.by_priority = false, *this; }
+  RankOf& Turn(int64_t value) { return rank.turn = value, *this; }
   RankOf& Qos(QosClass value) { return rank.qos = value, *this; }
   RankOf& Created(int64_t value) { return rank.created = value, *this; }
   RankOf& Named(std::string_view ns, std::string_view name, std::string_view uid) {
@@ -48,6 +50,15 @@ const RankRow kRankRows[] = {
     {"NamespaceBeforeName", RankOf().Named("a", "z", ""), RankOf().Named("b", "a", "")},
     {"NameBeforeUid", RankOf().Named("a", "a", "z"), RankOf().Named("a", "b", "a")},
     {"UidLast", RankOf().Named("a", "a", "a"), RankOf().Named("a", "a", "b")},
+    {"FewerTurnsFirst", RankOf().Turn(1).Qos(QosClass::kBestEffort),
+     RankOf().Turn(2).Qos(QosClass::kGuaranteed)},
+    {"WithoutPriorityTheClassDecides",
+     RankOf().NotByPriority().Priority(1).Qos(QosClass::kGuaranteed),
+     RankOf().NotByPriority().Priority(9).Qos(QosClass::kBurstable)},
+    {"WithoutPriorityTheNameDecides", RankOf().NotByPriority().Priority(1).Named("a", "a", ""),
+     RankOf().NotByPriority().Priority(9).Named("a", "b", "")},
+    {"WithoutPriorityTheGroupsStillCounts", RankOf().NotByPriority().GroupPriority(1),
+     RankOf().NotByPriority().Priority(9)},
     {"PrioritiesOfAnySize", RankOf().Priority(std::numeric_limits<int32_t>::max()),
      RankOf().Priority(std::numeric_limits<int32_t>::min())},
 };
@@ -89,6 +100,35 @@ TEST(SinglePods, AreSortedAsByTheQosPlugin) {
     EXPECT_THAT(Brief(Build({row.second, row.first}).units),
                 ElementsAre(name(first), name(second)));
   }
+}
+
+TEST(Units, AreOrderedWithoutTheirPriorityIfThatIsLeftOut) {
+  const auto member = [](std::string_view name) { return PodOf(name).Train().Priority(7); };
+  const Pods pods = {PodOf("high").Priority(9).Created(3),
+                     PodOf("low").Priority(1).Created(1),
+                     PodOf("better").Priority(0).Created(9).Qos("Guaranteed"),
+                     PodOf("critical").Priority(kSystemCriticalPriority).Created(9),
+                     member("a").Created(2),
+                     member("b").Created(2)};
+  EXPECT_THAT(Brief(Build(pods).units), ElementsAre("critical(critical)", "high(high)",
+                                                    "train(a b)", "low(low)", "better(better)"));
+  GroupOptions options = AllServed();
+  options.order_by_pod_priority = false;
+  const Built built = Build(pods, {}, options);
+  EXPECT_THAT(Brief(built.units), ElementsAre("critical(critical)", "better(better)", "low(low)",
+                                              "train(a b)", "high(high)"));
+  EXPECT_EQ(built.units[3].rank.priority, 7) << "preemption compares what it is";
+  EXPECT_EQ(built.units[4].rank.priority, 9);
+}
+
+TEST(Units, OfOneSecondAreOrderedByTheirNames) {
+  const auto member = [](std::string_view name, std::string_view group) {
+    return PodOf(name).Member(Dialect::kLabels, group, "1").Created(5);
+  };
+  EXPECT_THAT(Brief(Build({PodOf("c").Created(5), member("x", "b"), PodOf("a").Created(5),
+                           PodOf("z").Created(4)})
+                        .units),
+              ElementsAre("z(z)", "a(a)", "b(x)", "c(c)"));
 }
 
 struct PairRow {
@@ -150,6 +190,7 @@ Rank RandomRank() {
   rank.first = *rc::gen::element(false, false, true);
   rank.group_priority = *rc::gen::element<int64_t>(0, 0, 1, std::numeric_limits<int64_t>::min());
   rank.priority = *rc::gen::element<int32_t>(0, 0, 1, std::numeric_limits<int32_t>::min());
+  rank.by_priority = *rc::gen::arbitrary<bool>();
   rank.qos = *rc::gen::element(QosClass::kBestEffort, QosClass::kBurstable, QosClass::kGuaranteed);
   rank.created = *rc::gen::inRange<int64_t>(0, 3);
   rank.namespace_ = text();

@@ -12,9 +12,9 @@ namespace outrigger::plan {
 namespace {
 
 std::string TextOf(const Rank& rank) {
-  return fmt::format("{} {} {} {} {} {} {}/{}/{}", rank.first, rank.group_priority, rank.priority,
-                     rank.turn, static_cast<int>(rank.qos), rank.created, rank.namespace_,
-                     rank.name, rank.uid);
+  return fmt::format("{} {} {} {} {} {} {} {}/{}/{}", rank.first, rank.group_priority,
+                     rank.priority, rank.by_priority, rank.turn, static_cast<int>(rank.qos),
+                     rank.created, rank.namespace_, rank.name, rank.uid);
 }
 
 std::string TextOf(const Unit& unit) {
@@ -132,6 +132,7 @@ RC_GTEST_PROP(UnitsProperty, ThatAreKeptAreThoseThatAreMadeAfresh, ()) {
   for (int round = 0; round < 4; ++round) {
     GroupOptions options = AllServed();
     if (*rc::gen::inRange(0, 8) == 0) options.scheduler_names = {"other"};
+    options.order_by_pod_priority = *rc::gen::inRange(0, 8) != 0;
     if (*rc::gen::inRange(0, 8) == 0 && !input.pods.empty()) {
       options.leaving = {(*rc::gen::elementOf(input.pods))->uid};
     }

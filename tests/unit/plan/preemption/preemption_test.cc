@@ -36,6 +36,14 @@ TEST(Preemption, TakesTheGangOfTheLowestPriorityWhole) {
   EXPECT_THAT(found.nodes, ElementsAre("a", "a"));
 }
 
+TEST(Preemption, ComparesPriorityThatDoesNotCountForTheOrder) {
+  Crowd crowd = Full();
+  crowd.groups().order_by_pod_priority = false;
+  EXPECT_EQ(TextOf(crowd.Find("high")), "low(low-0 low-1)");
+  crowd.Add(Asking("least", "2").Priority(10).Gang("least"));
+  EXPECT_EQ(TextOf(crowd.Find("least")), "nobody") << "10 is not below 10";
+}
+
 TEST(Preemption, NeverCutsAGang) {
   // One pod of 2 cpu would be enough: it is a member of a gang of two, which goes whole.
   Crowd crowd({NodeOf("a")});
