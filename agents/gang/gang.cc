@@ -132,7 +132,9 @@ class Gang final : public Agent,
   absl::Status Live() const override { return desk_->Live(); }
 
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
-    return desk_->Filter(request, desk::Scope::kAll, verdicts);
+    // qos answers for single pods, where it is in the process.
+    const bool with_qos = desk_->HasJoined("qos");
+    return desk_->Filter(request, with_qos ? desk::Scope::kMembers : desk::Scope::kAll, verdicts);
   }
 
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {

@@ -8,6 +8,7 @@
 #include "desk/plan_loop.h"
 #include "outrigger/desk/leadership.h"
 #include "outrigger/desk/reasons.h"
+#include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
 namespace {
@@ -31,13 +32,16 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 }  // namespace
 
-class Desk::State {
+class Desk::State final : public Participant {
  public:
   State(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
       : cluster(cluster), warn(std::move(warn)) {}
 
+  void OnPlan(const Round& round) override { tentative.OnPlan(*round.board); }
   void Build() {
-    leadership = std::make_unique<Leadership>(cluster, settings.Lease(), [this] { Nudge(); }, warn);
+    participants.push_back(this);
+    leadership = std::make_unique<Leadership>(
+        cluster, settings.Lease(), [this] { Nudge(); }, warn);
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
   }
   void Nudge() {
@@ -139,6 +143,16 @@ absl::Status Desk::Score(const Request& request, std::span<NodeScore> scores) co
   if (!board.ok()) return board.status();
   Steer(**board, request, scores);
   return absl::OkStatus();
+}
+
+bool Desk::MayPreempt(const Board& board, const Pod& pod) const {
+  if (!board.holds() || plan::ComesFirst(pod)) return true;
+  const BoardPod* const seat = board.Find(pod.uid);
+  const plan::Rank rank = seat == nullptr || board.UnitOf(*seat) == nullptr
+                              ? board.RankOfUnseen(pod)
+                              : board.UnitOf(*seat)->rank;
+  return std::none_of(board.units().begin(), board.units().end(),
+                      [&](const BoardUnit& unit) { return !unit.fits && unit.rank < rank; });
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {

@@ -42,12 +42,13 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
       participants_(std::move(participants)),
       options_(std::move(options)),
       memory_(options_.nominations),
-      nominations_(cluster,
-                   {.may_write = [leadership] { return leadership->Now(); },
-                    .answered = [this](const Nomination& nomination,
-                                       const absl::Status& status) { OnWritten(nomination, status); },
-                    .changed = [this] { Nudge(); }},
-                   options_.now),
+      nominations_(
+          cluster,
+          {.may_write = [leadership] { return leadership->Now(); },
+           .answered = [this](const Nomination& nomination,
+                              const absl::Status& status) { OnWritten(nomination, status); },
+           .changed = [this] { Nudge(); }},
+          options_.now),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -291,14 +292,17 @@ void PlanLoop::Plan(const ClusterView& view) {
   kept_nodes_ = planned.kept;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
-  const auto board = std::make_shared<const Board>(Board::Input{.units = units,
-                                                                .resting = resting_,
-                                                                .plan = planned,
-                                                                .groups = table_.made().groups,
-                                                                .pods = pods,
-                                                                .snapshot = snapshot,
-                                                                .kept_for = for_whom,
-                                                                .checks = options.checks});
+  const auto board =
+      std::make_shared<const Board>(Board::Input{.units = units,
+                                                 .resting = resting_,
+                                                 .plan = planned,
+                                                 .groups = table_.made().groups,
+                                                 .pods = pods,
+                                                 .snapshot = snapshot,
+                                                 .kept_for = for_whom,
+                                                 .checks = options.checks,
+                                                 .hold = options_.hold ? view.snapshot : nullptr,
+                                                 .by_priority = groups.order_by_pod_priority});
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "engine/decision_log.h"
 #include "engine/log_text.h"
 #include "fmt/format.h"
 #include "spdlog/spdlog.h"
@@ -140,6 +141,11 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.warn = [name = instance.name](std::string_view line) {
     spdlog::warn("{}: {}", name, LineForLog(line));
   };
+  if (DecisionsAreLogged()) {
+    deps.debug = [name = instance.name](std::string_view line) {
+      spdlog::debug("{}: {}", name, LineForLog(line));
+    };
+  }
   auto agent = served.info->factory.make(deps, served.settings);
   if (!agent.ok()) return Of(instance, agent.status());
   instance.agent = *std::move(agent);

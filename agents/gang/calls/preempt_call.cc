@@ -34,7 +34,7 @@ std::set<plan::UnitKey> GangsThatWait(const GangsOfPods& waiters, const NodeVict
 plan::Rank RankOf(const Board& board, const Pod& pod) {
   const BoardPod* const seat = board.Find(pod.uid);
   const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
-  return unit == nullptr ? RankOfUnseen(pod) : unit->rank;
+  return unit == nullptr ? board.RankOfUnseen(pod) : unit->rank;
 }
 
 /// True if the places of all these gangs would be for who has `rank`. For one behind them they are

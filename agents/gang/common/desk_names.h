@@ -23,7 +23,6 @@ using desk::NextLook;
 using desk::Nomination;
 using desk::Patience;
 using desk::PodPtr;
-using desk::RankOfUnseen;
 using desk::Reservation;
 using desk::ReservedNode;
 using desk::Time;

@@ -69,6 +69,8 @@ struct AgentDeps {
   std::function<void(std::string_view line)> log = LogToStderr;
   /// The same at level warn: what a person has to change.
   std::function<void(std::string_view line)> warn = LogToStderr;
+  /// The same at level debug, for single decisions; null if that level is off.
+  std::function<void(std::string_view line)> debug = nullptr;
   /// The way to the cluster; null if there is none: no kubeconfig is given, and this is no pod.
   ClusterAccess* cluster = nullptr;
   AgentMetrics* metrics = NoMetrics::Instance();  // never null

@@ -26,6 +26,8 @@ class TentativeUses {
   /// `uid` may come to be on one of `nodes`; replaces what was noted of it. Ends after 30 s.
   void Note(const std::string& uid, const ResourceList& requests, std::vector<std::string> nodes);
   void End(std::string_view uid);
+  /// Ends uses of pods that do not wait for a place any more, as the watch has shown.
+  void OnPlan(const Board& board);
   /// Takes off `free` what others than `uid` may use of `node`.
   void TakeFrom(std::string_view node, std::string_view uid, ResourceList* free) const;
 
@@ -34,6 +36,7 @@ class TentativeUses {
     ResourceList requests;
     std::vector<std::string> nodes;
     Time until;
+    bool seen = false;  // waiting for a place, at the last plan
   };
   const SteadyNow now_;
   mutable Mutex mutex_;

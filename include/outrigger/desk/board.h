@@ -88,6 +88,9 @@ class Board {
     const ClusterSnapshot& snapshot;
     const plan::UnitKey* kept_for = nullptr;                        // for which plan.kept are kept
     std::shared_ptr<const plan::SchedulerChecks> checks = nullptr;  // of the plan
+    /// Null: single pods have no reservations, and pass where no gang's is.
+    std::shared_ptr<const ClusterSnapshot> hold = nullptr;
+    bool by_priority = true;  // GroupOptions::order_by_pod_priority
   };
   explicit Board(const Input& input);
 
@@ -112,6 +115,15 @@ class Board {
   const ReservedNode* ReservationsOn(std::string_view node) const;
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
+  /// Single pods have reservations, too, and are held until it is their turn.
+  bool holds() const { return hold_ != nullptr; }
+  /// True if the node is known and has room for `requests`, with no reservation taken off. If
+  /// holds().
+  bool HasRoom(const std::string& node, const ResourceList& requests) const;
+  /// The unit right before this one in the order, which wants a place too, or nullptr.
+  const BoardUnit* InFrontOf(const plan::Rank& rank) const;
+  /// The rank of a single pod that no plan has seen.
+  plan::Rank RankOfUnseen(const Pod& pod) const;
   /// Some node is reserved or kept.
   bool AnyReservation() const { return !reservations_.empty() || !kept_.empty(); }
 
@@ -132,6 +144,7 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
+  void PutInOrder();
   /// `nodes`: of its members; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
   void AddPod(BoardPod&& pod);
@@ -155,6 +168,9 @@ class Board {
   size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;
+  std::shared_ptr<const ClusterSnapshot> hold_;
+  bool by_priority_ = true;
+  std::vector<size_t> in_order_;  // units_, by rank; if holds()
 };
 
 /// How long gangs may keep places without being complete.
@@ -174,8 +190,5 @@ bool Waits(const plan::GroupState& group);
 
 /// What `pod` asks of a node, "pods" included.
 ResourceList RequestsOf(const Pod& pod);
-
-/// The rank of a single pod that no plan has seen.
-plan::Rank RankOfUnseen(const Pod& pod);
 
 }  // namespace outrigger::desk

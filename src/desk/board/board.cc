@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "outrigger/desk/reasons.h"
@@ -51,15 +52,50 @@ bool Waits(const plan::GroupState& group) {
          group.cause != plan::GroupCause::kLeftToScheduler;
 }
 
-plan::Rank RankOfUnseen(const Pod& pod) {
-  return plan::RankOf(pod, /*by_priority=*/true, nullptr);
-}
-
 Board::Board(const Input& input)
-    : groups_(input.groups.begin(), input.groups.end()), checks_(input.checks) {
+    : groups_(input.groups.begin(), input.groups.end()),
+      checks_(input.checks),
+      hold_(input.hold),
+      by_priority_(input.by_priority) {
   AddUnits(input);
   AddKept(input);
   AddPods(input.pods);
+  if (holds()) PutInOrder();
+}
+
+// Units that rest come after those that were planned.
+void Board::PutInOrder() {
+  in_order_.resize(units_.size());
+  std::iota(in_order_.begin(), in_order_.end(), size_t{0});
+  std::sort(in_order_.begin(), in_order_.end(),
+            [this](size_t a, size_t b) { return units_[a].rank < units_[b].rank; });
+}
+
+const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
+  const auto at = std::lower_bound(
+      in_order_.begin(), in_order_.end(), rank,
+      [this](size_t unit, const plan::Rank& of) { return units_[unit].rank < of; });
+  return at == in_order_.begin() ? nullptr : &units_[*(at - 1)];
+}
+
+bool Board::HasRoom(const std::string& node, const ResourceList& requests) const {
+  if (checks_ != nullptr && !checks_->empty()) {
+    const auto room = plan::RoomOn(*hold_, node, checks_.get());
+    return room && room->free.Covers(requests);
+  }
+  const std::optional<NodeView> view = hold_->FindNode(node);
+  if (!view) return false;
+  for (const auto& [resource, asked] : requests) {
+    if (asked.IsZero()) continue;
+    Quantity free = view->node().allocatable.Get(resource);
+    free -= view->Requested(resource);
+    if (free < asked) return false;
+  }
+  return true;
+}
+
+plan::Rank Board::RankOfUnseen(const Pod& pod) const {
+  return plan::RankOf(pod, by_priority_, nullptr);
 }
 
 void Board::AddPod(BoardPod&& pod) {
@@ -108,7 +144,7 @@ void Board::AddUnits(const Input& input) {
       continue;
     }
     for (size_t m = 0; m < unit.members.size(); ++m) {
-      if (entry.gang && !planned.nodes[m].empty()) {
+      if ((entry.gang || holds()) && !planned.nodes[m].empty()) {
         AddReservation(i, *unit.members[m].pod, planned.nodes[m], input.snapshot);
       }
     }
@@ -161,7 +197,10 @@ void Board::AddPods(std::span<const PodPtr> pods) {
       at->second.push_back({pod->uid, std::string(membership->role), pod});
       gang_of_bound_[pod->uid] = &at->first;
     } else if (group->cause != plan::GroupCause::kLeftToScheduler) {
-      AddPod({.pod = pod, .role = {}, .node = {}, .reason = WaitingText(*group)});
+      AddPod({.pod = pod,
+              .role = {},
+              .node = {},
+              .reason = holds() ? CountingText(*group) : WaitingText(*group)});
     }
   }
   for (const plan::GroupState& group : groups_) {

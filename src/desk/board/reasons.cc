@@ -14,4 +14,12 @@ std::string WaitingText(const plan::GroupState& group) {
   return WaitingText(group.key, is_stable ? std::string_view(group.text) : TextOf(group.cause));
 }
 
+std::string CountingText(const plan::GroupState& group) {
+  // Each change of a condition is a write, and wakes its pod: that is too much for large groups.
+  constexpr int64_t kMostCounted = 100;
+  const bool counts =
+      group.cause == plan::GroupCause::kTooFewMembers && group.minimum <= kMostCounted;
+  return counts ? WaitingText(group.key, group.text) : WaitingText(group);
+}
+
 }  // namespace outrigger::desk

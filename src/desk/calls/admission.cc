@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "fmt/format.h"
 #include "outrigger/desk/reasons.h"
 #include "outrigger/plan/group.h"
 
@@ -51,7 +52,7 @@ class Passage {
   bool MayTake(const Node& node, bool spare_behind) const {
     if (IsKeptFromIt(node)) return false;
     const ReservedNode* reserved = board_.ReservationsOn(node.name);
-    if (reserved == nullptr) return true;
+    if (reserved == nullptr) return !board_.holds() || board_.HasRoom(node.name, requests_);
     ResourceList free = reserved->free;
     for (const Reservation& reservation : reserved->reservations) {
       const BoardUnit& holder = board_.units()[reservation.unit];
@@ -71,7 +72,7 @@ class Passage {
   }
   const plan::Rank& Rank() const {
     if (seat_ != nullptr) return board_.units()[seat_->unit].rank;
-    if (!unseen_) unseen_ = RankOfUnseen(request_.pod);
+    if (!unseen_) unseen_ = board_.RankOfUnseen(request_.pod);
     return *unseen_;
   }
 
@@ -116,8 +117,44 @@ void NoteUse(const Board& board, const Passage& passage, const Request& request,
   tentative->Note(request.pod.uid, passage.requests(), std::move(nodes));
 }
 
+std::string TextOf(const BoardUnit& unit) {
+  return fmt::format("{} {}", unit.gang ? "gang" : "pod", plan::TextOf(unit.key));
+}
+
+/// Why a pod without a place waits. It names the unit right before it, which changes less often
+/// than the first one: each change is a write that wakes the pod.
+std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank& rank) {
+  const BoardUnit* const front = board.InFrontOf(rank);
+  if (front != nullptr) {
+    return fmt::format("waits for {}, groupPriority {} ({})", TextOf(*front),
+                       front->rank.group_priority, kQueuePointer);
+  }
+  const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+  const std::string_view word = unit == nullptr || unit->word.empty() ? "room" : unit->word;
+  return fmt::format("first in the queue, waits: {} ({})", word, kQueuePointer);
+}
+
+/// A single pod that is held until it is its turn: it passes where there is room for it after all
+/// units before it. A pod with a place passes nowhere else before the scheduler has offered it.
+Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
+                    TentativeUses* tentative, std::span<Verdict> verdicts) {
+  if (plan::ComesFirst(request.pod)) return {};
+  const plan::Rank rank =
+      seat == nullptr ? board.RankOfUnseen(request.pod) : board.units()[seat->unit].rank;
+  const bool has_place = seat == nullptr || !seat->node.empty();
+  const Passage passage(board, request, seat, *tentative);
+  if (has_place && RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {
+    NoteUse(board, passage, request, verdicts, tentative);
+    return {};
+  }
+  RejectAll("queue", HeldText(board, seat, rank), verdicts);
+  if (seat == nullptr || seat->node.empty()) return {Outcome::kWaits, ""};
+  return {Outcome::kNotOffered, seat->node};
+}
+
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       TentativeUses* tentative, std::span<Verdict> verdicts) {
+  if (board.holds()) return AdmitHeld(board, request, seat, tentative, verdicts);
   // Nothing is reserved, mostly: then pods without a group cost a look at this flag.
   if (!board.AnyReservation() || plan::IsForOneNode(request.pod)) return {};
   const Passage passage(board, request, seat, *tentative);
@@ -147,12 +184,20 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 
 }  // namespace
 
+void TentativeUses::OnPlan(const Board& board) {
+  const MutexLock lock(mutex_);
+  std::erase_if(uses_, [&](auto& use) {
+    const bool is_pending = board.Find(use.first) != nullptr;
+    return std::exchange(use.second.seen, is_pending) && !is_pending;
+  });
+}
+
 void TentativeUses::Note(const std::string& uid, const ResourceList& requests,
                          std::vector<std::string> nodes) {
   const Time now = now_();
   const MutexLock lock(mutex_);
   std::erase_if(uses_, [&](const auto& use) { return use.second.until <= now; });
-  uses_[uid] = {requests, std::move(nodes), now + kTentativeFor};
+  uses_[uid] = {requests, std::move(nodes), now + kTentativeFor, /*seen=*/false};
 }
 
 void TentativeUses::End(std::string_view uid) {

@@ -36,7 +36,7 @@ uint64_t StampOf(const ClusterSnapshot& snapshot, const std::string& node) {
 
 // A rejection of ours is no refusal of the scheduler's.
 bool IsOurs(const std::string& message) {
-  return message.find(kPointer) != std::string::npos;
+  return message.find(kOurs) != std::string::npos;
 }
 
 // Whether a node is refused may hang on where other members wait.

@@ -1,0 +1,140 @@
+// The queue: which pod goes first, kept from outside of a stock kube-scheduler.
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "decisions.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/desk/desk.h"
+#include "outrigger/plan/order.h"
+#include "queue_metrics.h"
+#include "queue_page.h"
+#include "queue_watch.h"
+#include "settings.h"
+
+namespace outrigger::qos {
+namespace {
+
+using desk::Desk;
+
+desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
+  const auto given = [&deps](std::string_view name, const auto& value) {
+    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
+  };
+  desk::DeskTerms terms;
+  terms.agent = "qos";
+  terms.scheduler_names = given("scheduler-names", settings.scheduler_names);
+  terms.scheduler_lease = given("scheduler-lease", settings.scheduler_lease);
+  terms.host_name = given("host-name", settings.host_name);
+  terms.unchecked = given("unchecked", settings.unchecked);
+  terms.reserve_after = given("reserve-after", settings.reserve_after);
+  terms.adjust = [by_priority = settings.pod_priority](desk::PlanningOptions* options) {
+    options->hold = true;
+    options->groups.order_by_pod_priority = by_priority;
+  };
+  return terms;
+}
+
+class Qos final : public Agent,
+                  public Filterer,
+                  public Scorer,
+                  public Preempter,
+                  public PageSource,
+                  public Controller {
+ public:
+  static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
+                                                     const Settings& settings) {
+    auto qos = std::make_unique<Qos>(deps);
+    desk::DeskTerms terms = TermsOf(deps, settings);
+    terms.participant = &qos->watch_;
+    absl::Status joined = qos->desk_->Join(std::move(terms));
+    if (!joined.ok()) return joined;
+    return qos;
+  }
+
+  static SchedulerWishes Wishes() {
+    return {.last = true, .every_node = true, .quick_retries = true};
+  }
+  static std::vector<MetricSpec> Metrics() { return QueueMetrics(); }
+  static std::vector<AccessRule> Access() {
+    return {{"", "pods/status", {"patch"}}, {"coordination.k8s.io", "leases", {"get"}}};
+  }
+
+  explicit Qos(const AgentDeps& deps)
+      : cluster_(deps.cluster),
+        desk_(Desk::Of(deps)),
+        watch_(deps.metrics, deps.log, [this] { return IsAlone(); }),
+        decisions_(deps.debug) {}
+  ~Qos() override { Stop(); }
+
+  Needs Reads() const override {
+    return Needs()
+        .NodeLabels()
+        .NodeTaints()
+        .NodeAllocatable()
+        .PodMetadata()
+        .PodResources()
+        .PodScheduling()
+        .PodStatus()
+        .ClusterPods()
+        .ClusterGroups()
+        .ClusterClaims();
+  }
+
+  absl::Status Start() override {
+    if (cluster_ == nullptr) {
+      return absl::FailedPreconditionError(
+          "needs the API server: give --kubeconfig FILE, or run in a pod");
+    }
+    desk_->Start();
+    return absl::OkStatus();
+  }
+  void Stop() override { desk_->Stop(); }
+  absl::Status Live() const override { return desk_->Live(); }
+
+  // gang answers for members of groups, where it is in the process.
+  absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
+    const desk::Scope scope = IsAlone() ? desk::Scope::kAll : desk::Scope::kSingles;
+    absl::Status filtered = desk_->Filter(request, scope, verdicts);
+    if (filtered.ok()) decisions_.OnFilter(*desk_, request);
+    return filtered;
+  }
+
+  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
+    return desk_->Score(request, scores);
+  }
+
+  absl::Status Preempt(const PreemptRequest& request,
+                       std::vector<NodeVictims>* chosen) const override {
+    const auto plan = desk_->Plan();
+    if (!plan.ok()) return plan.status();
+    const bool may = desk_->MayPreempt(**plan, request.pod);
+    if (may) chosen->assign(request.candidates.begin(), request.candidates.end());
+    if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
+    return absl::OkStatus();
+  }
+
+  std::vector<PageSpec> Pages() const override { return {QueuePage()}; }
+  absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
+    const auto plan = desk_->Plan();
+    if (!plan.ok()) return plan.status();
+    FillQueuePage(**plan, table);
+    return absl::OkStatus();
+  }
+
+ private:
+  bool IsAlone() const { return !desk_->HasJoined("gang"); }
+
+  ClusterAccess* const cluster_;
+  const std::shared_ptr<Desk> desk_;
+  QueueWatch watch_;
+  const Decisions decisions_;
+};
+
+}  // namespace
+
+OUTRIGGER_AGENT(Qos, Settings)
+
+}  // namespace outrigger::qos

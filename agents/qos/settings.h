@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "outrigger/agent/settings.h"
+
+namespace outrigger::qos {
+
+struct Settings {
+  std::string scheduler_names = "default-scheduler";
+  std::string scheduler_lease = "kube-system/kube-scheduler";
+  std::string host_name;
+  std::string unchecked;
+  int64_t reserve_after = 0;
+  bool pod_priority = true;
+
+  static constexpr auto kFields = std::tuple{
+      Setting{"scheduler-names", &Settings::scheduler_names,
+              "schedulerName of the pods that are queued, separated by commas: the profiles of "
+              "the scheduler next to this agent. In one process with gang it is gang's, too"},
+      Setting{"scheduler-lease", &Settings::scheduler_lease,
+              "Lease that the scheduler next to this agent holds while it schedules, as "
+              "NAMESPACE/NAME; \"none\" for a scheduler without leader election. In one process "
+              "with gang it is gang's, too"},
+      Setting{"host-name", &Settings::host_name,
+              "host name by which the scheduler next to this agent holds its Lease; empty: this "
+              "machine's, which the containers of a pod share"},
+      Setting{
+          "unchecked", &Settings::unchecked,
+          "what kube-scheduler does not compare, and so is not planned by, separated by commas: "
+          "extended resources (example.com/score), groups of them (example.com/*), plugins that "
+          "are off (NodePorts); PROFILE:ITEM is of that profile alone. scheduler-config prints it"},
+      Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
+              "seconds after which nodes are kept free for the first unit that waits, gang or "
+              "single pod; 0: never"},
+      Setting{"pod-priority", &Settings::pod_priority,
+              "order by the pod's priority, after groupPriority and before the QoS class; false: "
+              "leave it out"},
+  };
+};
+
+}  // namespace outrigger::qos
