@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 // Probes and scrapes only; kubelet and Prometheus are a handful of connections.
 constexpr size_t kAdminWorkers = 4;
 constexpr size_t kAdminConnections = 256;
+// Pages under way at once: agents make them, so they do not get the threads of probes.
+constexpr size_t kAdminPages = 4;
 constexpr size_t kAdminMaxBody = size_t{64} << 10;
 constexpr size_t kAdminBodyMemory = size_t{4} << 20;
 constexpr milliseconds kAdminPatience{1000};
@@ -78,7 +80,10 @@ absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
   admin_options.max_body = kAdminMaxBody;
   admin_options.max_body_memory = kAdminBodyMemory;
   admin_options.max_workers = kAdminWorkers;
-  admin_options.max_blocked = 1;
+  admin_options.may_block = [this](std::string_view, std::string_view path) {
+    return admin_routes_.IsPage(path);
+  };
+  admin_options.max_blocked = kAdminPages;
   admin_options.max_connections = kAdminConnections;
   auto admin = http::Server::Start(admin_options,
                                    [this](const http::Request& request, http::Response* response) {

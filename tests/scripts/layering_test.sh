@@ -14,7 +14,7 @@ rows() {
   for agent in agents/*/; do
     [ -f "$agent/CMakeLists.txt" ] || continue
     echo "outrigger_agent_$(basename "$agent" | tr - _) outrigger/agent/agent.h | wire/extender.h" \
-      "engine/engine.h kube/api.h cluster/snapshot.h plan/round/round.h http/server.h" \
+      "engine/engine.h page/page.h kube/api.h cluster/snapshot.h plan/round/round.h http/server.h" \
       "server/service.h cli/main.h"
   done
   cat <<'EOF'
@@ -26,7 +26,8 @@ outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server
 outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
 outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
 outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
-outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h
+outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h http/server.h
+outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
 outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
 outrigger_server engine/engine.h | cli/main.h
 EOF

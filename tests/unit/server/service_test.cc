@@ -56,7 +56,7 @@ class ServiceTest : public ::testing::Test {
 
   Gate gate_;
   // A bind waits at the gate; a filter on "throw" throws.
-  const FakeEngine engine_{
+  FakeEngine engine_{
       [this](const engine::Endpoint& endpoint, std::string_view body, engine::Reply* reply) {
         if (endpoint.verb == engine::Verb::kBind) gate_.Pass();
         if (body == "throw") throw std::runtime_error("secret");
@@ -164,6 +164,40 @@ TEST_F(ServiceTest, AnswersProbesAndFiltersWhileBindsWait) {
   EXPECT_THAT(Admin("/metrics"),
               HasSubstr("outrigger_http_requests_in_flight{listener=\"extender\"} 100\n"));
   EXPECT_LT(Clock::now() - start, seconds(2));
+}
+
+TEST_F(ServiceTest, ShowsPagesOnTheAdminPortOnly) {
+  Start();
+  EXPECT_THAT(Admin("/queue"), HasSubstr(R"({"pod":"default/a"})"));
+  RawHttp extender(service_->port());
+  const auto refused = extender.Call("GET", "/queue");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 404);
+  EXPECT_EQ(refused->body.find("default/a"), std::string::npos);
+  RawHttp admin(service_->admin_port());
+  ASSERT_TRUE(admin.SendRequest("HEAD", "/queue"));
+  const auto head = admin.ReadAnswer(/*to_head=*/true);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 200);
+}
+
+TEST_F(ServiceTest, AnswersProbesWhilePagesTakeTheirTime) {
+  engine_.fill_page = [this](PageTable*) {
+    gate_.Pass();
+    return absl::OkStatus();
+  };
+  Start();
+  service_->SetReady();
+  std::vector<std::unique_ptr<RawHttp>> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.push_back(std::make_unique<RawHttp>(service_->admin_port()));
+    ASSERT_TRUE(readers.back()->SendRequest("GET", "/queue"));
+  }
+  EXPECT_TRUE(gate_.AwaitHeld(4));
+  EXPECT_EQ(Admin("/readyz"), "200 ok");
+  EXPECT_THAT(Admin("/queue"), HasSubstr("503 "));
+  gate_.Open();
+  for (const auto& reader : readers) EXPECT_TRUE(reader->ReadAnswer());
 }
 
 TEST_F(ServiceTest, ShowsItsEndpointsInTheMetrics) {
