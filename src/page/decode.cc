@@ -122,7 +122,7 @@ absl::Status ReadRows(const Json& json, PageTable* table) {
   const Json* rows = Find(json, "rows");
   if (rows == nullptr || !rows->is_array()) return NoPage("\"rows\" is not an array");
   for (size_t i = 0; i < rows->size(); ++i) {
-    const absl::Status status = ReadRow((*rows)[i], i, table);
+    absl::Status status = ReadRow((*rows)[i], i, table);
     if (!status.ok()) return status;
   }
   const Json* total = Find(json, "total");

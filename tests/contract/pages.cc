@@ -28,11 +28,11 @@ std::string FaultOfPages(const Agent& agent) {
   if (pages.empty()) return "a PageSource without pages";
   std::set<std::string> names;
   for (const PageSpec& spec : pages) {
-    const std::string fault = FaultOf(spec);
+    std::string fault = FaultOf(spec);
     if (!fault.empty()) return fault;
     if (!names.insert(spec.name).second) return fmt::format("page /{} is there twice", spec.name);
     for (const size_t max_rows : kBounds) {
-      const std::string wrong = FaultOfFilling(*source, spec, max_rows);
+      std::string wrong = FaultOfFilling(*source, spec, max_rows);
       if (!wrong.empty()) return wrong;
     }
   }
