@@ -11,6 +11,7 @@
 #include "engine/event_text.h"
 #include "engine/instance.h"
 #include "engine/log_text.h"
+#include "engine/pages.h"
 #include "fmt/format.h"
 #include "json/memory.h"
 #include "json/text.h"
@@ -34,6 +35,10 @@ class EngineImpl final : public Engine {
 
   const std::vector<Endpoint>& endpoints() const override { return endpoints_; }
   const Needs& needs() const override { return needs_; }
+  const std::vector<OfferedPage>& pages() const override { return pages_.offered(); }
+  absl::StatusOr<PageTable> ReadPage(size_t page, size_t max_rows) const override {
+    return pages_.Read(page, max_rows);
+  }
   absl::Status Start() override;
   void Stop() override;
   absl::Status Live() const override;
@@ -60,6 +65,7 @@ class EngineImpl final : public Engine {
   std::vector<Instance> instances_;
   std::vector<Pipeline> pipelines_;
   std::vector<Endpoint> endpoints_;
+  Pages pages_;
   Needs needs_;
   mutable CallStatePool states_;
   mutable CatchUp catch_up_;
@@ -117,6 +123,9 @@ absl::Status EngineImpl::Init(const std::vector<ServedAgent>& agents, const Agen
     needs_.Merge(instance->needs);
     instances_.push_back(*std::move(instance));
   }
+  auto pages = Pages::Of(instances_);
+  if (!pages.ok()) return pages.status();
+  pages_ = *std::move(pages);
   auto pipelines = MakePlans(agents, instances_);
   if (!pipelines.ok()) return pipelines.status();
   pipelines_ = *std::move(pipelines);

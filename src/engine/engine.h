@@ -41,6 +41,12 @@ struct Endpoint {
   std::string Title() const;
 };
 
+/// A page that a served agent offers.
+struct OfferedPage {
+  std::string agent;  // "qos"
+  PageSpec spec;
+};
+
 /// What goes back to the scheduler. A status other than 200 makes the scheduler throw the body
 /// away, so it is kept for what is not the protocol (400) and for calls whose answer has no place
 /// for an error (prioritize, preempt: 422 if the call has no answer, 500 if an agent failed).
@@ -72,7 +78,7 @@ class Engine {
   ///   aliases of older programs
   /// `observer` outlives the engine; `nodes` answers names-only calls and may be null (agents that
   /// read more than names then answer such calls with an Error). InvalidArgument for settings that
-  /// an agent refuses, an agent twice, two binders.
+  /// an agent refuses, an agent twice, two binders, two agents with a page of one name.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const std::vector<ServedAgent>& agents,
                                                         Observer* observer, const NodeSource* nodes,
                                                         const AgentWorld& world = {});
@@ -81,6 +87,12 @@ class Engine {
   virtual const std::vector<Endpoint>& endpoints() const = 0;
   /// What all served agents together read: what the source of nodes has to have.
   virtual const Needs& needs() const = 0;
+
+  /// The pages that the served agents offer.
+  virtual const std::vector<OfferedPage>& pages() const = 0;
+  /// Returns pages()[page] as it is now, with `max_rows` rows at most. Errors are those of the
+  /// agent (PageSource::FillPage()) with its name; Internal, too: a row does not match the columns.
+  virtual absl::StatusOr<PageTable> ReadPage(size_t page, size_t max_rows) const = 0;
 
   /// Starts and stops the agents' controllers, in order and in reverse order. Stop() is idempotent;
   /// calls are answered on, as far as agents do without their controllers.

@@ -155,6 +155,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   instance.binder = dynamic_cast<Binder*>(instance.agent.get());
   instance.preempter = dynamic_cast<const Preempter*>(instance.agent.get());
   instance.controller = dynamic_cast<Controller*>(instance.agent.get());
+  instance.page_source = dynamic_cast<const PageSource*>(instance.agent.get());
   instance.named_scorers = instance.agent->NamedScorers();
   instance.diagnostics = std::make_unique<CountingDiagnostics>(instance.name, observer);
   return instance;

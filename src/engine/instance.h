@@ -21,6 +21,7 @@ struct Instance {
   Binder* binder = nullptr;
   const Preempter* preempter = nullptr;
   Controller* controller = nullptr;
+  const PageSource* page_source = nullptr;
   std::vector<NamedScorer> named_scorers;
   /// Where the agent reports values that it cannot use; MakeInstance() counts and logs them.
   std::unique_ptr<Diagnostics> diagnostics;

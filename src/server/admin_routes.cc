@@ -6,11 +6,17 @@
 
 #include "outrigger/base/text.h"
 #include "server/answers.h"
+#include "server/page_answer.h"
 
 namespace outrigger::server {
 namespace {
 
 constexpr std::string_view kPaths = "/livez, /readyz, /readyz?verbose, /metrics, /version";
+
+// Also for paths that do not exist: peers from outside do not learn which pages there are.
+constexpr std::string_view kLoopbackOnly =
+    "answered on loopback only: use kubectl port-forward to this port, or kubectl exec, and ask "
+    "127.0.0.1";
 
 bool IsLoopback(std::string_view peer) {
   // The third is how an IPv4 peer looks on a socket that takes both families.
@@ -46,11 +52,29 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
     response->body = metrics_.Render();
     return;
   }
-  if (!local) return AnswerError(403, "answered on loopback only", response);
+  if (!local) return AnswerError(403, kLoopbackOnly, response);
   if (request.path == "/readyz") return AnswerReadyVerbose(response);
   if (request.path == "/version") return AnswerVersion(response);
+  AnswerOther(request, response);
+}
+
+std::optional<size_t> AdminRoutes::FindPage(std::string_view path) const {
+  if (!path.starts_with('/')) return std::nullopt;
+  path.remove_prefix(1);
+  for (size_t i = 0; i < engine_.pages().size(); ++i) {
+    if (engine_.pages()[i].spec.name == path) return i;
+  }
+  return std::nullopt;
+}
+
+void AdminRoutes::AnswerOther(const http::Request& request, http::Response* response) const {
+  if (const auto page = FindPage(request.path)) return AnswerPage(engine_, *page, response);
+  std::string served(kPaths);
+  for (const engine::OfferedPage& page : engine_.pages()) {
+    served += fmt::format(", /{} (of agent {}: {})", page.spec.name, page.agent, page.spec.help);
+  }
   AnswerError(
-      404, fmt::format("no such path: {}; served: {}", Shortened(request.path, kMaxQuoted), kPaths),
+      404, fmt::format("no such path: {}; served: {}", Shortened(request.path, kMaxQuoted), served),
       response);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "http/server.h"
@@ -10,8 +12,8 @@
 namespace outrigger::server {
 
 /// What the admin listener answers to GET and HEAD. It faces the pod's network, so peers that are
-/// not on loopback get fixed texts only: /livez and /readyz; /metrics if that is asked for.
-/// Thread-safe.
+/// not on loopback get fixed texts only: /livez and /readyz; /metrics if that is asked for. Agents'
+/// pages are answered here and on no other listener. Thread-safe.
 class AdminRoutes {
  public:
   /// All outlive this; `checks` may be null.
@@ -25,7 +27,14 @@ class AdminRoutes {
 
   void Handle(const http::Request& request, http::Response* response) const;
 
+  /// True for the path of a page: an agent may take its time over one.
+  bool IsPage(std::string_view path) const { return FindPage(path).has_value(); }
+
  private:
+  /// Returns the index of the page with that path.
+  std::optional<size_t> FindPage(std::string_view path) const;
+  /// Answers a path that is not one of the program's own.
+  void AnswerOther(const http::Request& request, http::Response* response) const;
   void AnswerLive(bool local, http::Response* response) const;
   void AnswerReady(http::Response* response) const;
   void AnswerReadyVerbose(http::Response* response) const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/engine.h"
@@ -13,8 +14,8 @@
 #include "server/readiness.h"
 
 // The extender service: two listeners. The first takes the scheduler's calls, the second (admin)
-// answers /livez, /readyz, /metrics and /version, so that no load of the first can hide the
-// process from its kubelet.
+// answers /livez, /readyz, /metrics, /version and pages of agents, so that no load of the first can
+// hide the process from its kubelet. The second may have several addresses.
 
 namespace outrigger::server {
 
@@ -22,20 +23,24 @@ struct ServiceOptions {
   /// The extender's listener: address, limits, TLS. may_block, trim and warn are the service's
   /// business.
   http::ServerOptions extender;
-  std::string admin_bind = "127.0.0.1";
-  uint16_t admin_port = 0;  // 0: any free one
+  /// Addresses of the admin listener, at least one, all with one port.
+  std::vector<std::string> admin_bind = {"127.0.0.1"};
+  uint16_t admin_port = 0;  // 0: any that is free at each address
   /// Serve /metrics in clear to peers that are not on loopback.
   bool metrics_from_anywhere = false;
   /// What /readyz asks besides whether the service is up; may be null.
   Checks checks;
 };
 
+/// Connections of the admin listener at each of its addresses, at most.
+inline constexpr size_t kAdminConnections = 256;
+
 class Service {
  public:
   virtual ~Service() = default;
 
   /// Listens on both ports and answers; not ready until SetReady(). `engine` and `metrics` outlive
-  /// the service.
+  /// the service. Errors are those of http::Server::Start(), and name the listener.
   static absl::StatusOr<std::unique_ptr<Service>> Start(const ServiceOptions& options,
                                                         const engine::Engine& engine,
                                                         Metrics& metrics);

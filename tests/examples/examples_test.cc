@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/node_memo.h"
+#include "outrigger/agent/page.h"
 
 // CONTRIBUTING.md: the agent and its test, which runs here.
 #include "CONTRIBUTING_1.inc"
@@ -110,6 +111,21 @@ TEST(Examples, OfSnapshot) {
   EXPECT_EQ(milli_cpu, 2000);
   const ClusterView view = *cluster.Take();
   EXPECT_THAT(OfPods(*view.snapshot), ElementsAre("p"));
+}
+
+struct WaitingPod {
+  std::string name;
+  int64_t seconds;
+};
+
+TEST(Examples, OfPage) {
+  const std::vector<WaitingPod> waiting = {{"a", 3}, {"b", 5}};
+  PageTable rows({{"pod", PageColumn::Type::kText}, {"waitingSeconds", PageColumn::Type::kInteger}},
+                 1);
+  PageTable* const table = &rows;
+#include "agent_page_1.inc"
+  EXPECT_EQ(table->total(), 2U);
+  EXPECT_EQ(table->fault(), "");
 }
 
 class OfNodeMemo {

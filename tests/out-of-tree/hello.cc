@@ -1,4 +1,4 @@
-// Prefers nodes that greet: an agent outside Outrigger's tree.
+// Prefers nodes that greet, and shows its greeting: an agent outside Outrigger's tree.
 #include "outrigger/agent/agent.h"
 
 namespace outrigger::hello {
@@ -11,7 +11,7 @@ struct Settings {
   };
 };
 
-class Hello final : public Agent, public Scorer {
+class Hello final : public Agent, public Scorer, public PageSource {
  public:
   explicit Hello(const Settings& settings) : greeting_(settings.greeting) {}
 
@@ -22,6 +22,18 @@ class Hello final : public Agent, public Scorer {
       const std::string_view greeting = request.nodes[i].labels.Get("hello");
       scores[i] = {greeting == greeting_ ? 1.0 : 0.0, request.Why("it says '{}'", greeting)};
     }
+    return absl::OkStatus();
+  }
+
+  std::vector<PageSpec> Pages() const override {
+    return {{.name = "greetings",
+             .help = "the greetings that are liked",
+             .columns = {{"greeting", PageColumn::Type::kText},
+                         {"letters", PageColumn::Type::kInteger}}}};
+  }
+
+  absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
+    table->Add({greeting_, static_cast<int64_t>(greeting_.size())});
     return absl::OkStatus();
   }
 

@@ -14,6 +14,7 @@
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/needs.h"
+#include "outrigger/agent/page.h"
 #include "outrigger/agent/settings.h"
 #include "outrigger/agent/shared.h"
 #include "outrigger/agent/stages.h"
@@ -28,7 +29,7 @@ struct NamedScorer {
 };
 
 /// A policy that the scheduler consults. It implements the stages it has by inheriting from
-/// Filterer, Scorer, Binder, Preempter or Controller as well.
+/// Filterer, Scorer, Binder, Preempter or Controller as well, and from PageSource to offer pages.
 ///
 ///     class Even final : public Agent, public Scorer {
 ///      public:

@@ -92,7 +92,7 @@ void CommandLine::Tree::AddSetting(CLI::App* command, const BoundSetting& settin
   FlagExtra extra;
   extra.is_file = spec.accepted == "the path of a file";
   extra.is_list = spec.type == "list";
-  extra.values = extra.is_list ? agent_names_ : setting.Choices();
+  extra.values = spec.name == "agents" ? agent_names_ : setting.Choices();
   if (setting.IsSwitch()) extra.values = {"true", "false"};
   const auto add = [&](const std::string& flag, const std::string& shown_in) {
     CLI::Option* option =

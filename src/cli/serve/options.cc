@@ -185,7 +185,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   if (status.ok()) status = ChooseCluster(settings, environment, &options.cluster);
   if (!status.ok()) return status;
   options.service.extender.bind = settings.bind;
-  options.service.admin_bind = settings.admin_bind;
+  options.service.admin_bind = SplitList(settings.admin_bind);
   options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
   options.drain_delay = *ParseDuration(settings.drain_delay);
   options.drain_timeout = *ParseDuration(settings.drain_timeout);

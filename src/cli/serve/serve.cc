@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "cli/format/files.h"
@@ -19,8 +20,13 @@
 namespace outrigger::cli {
 namespace {
 
-// Besides the connections of the scheduler: the admin listener's, files, events.
-constexpr size_t kOtherDescriptors = 512;
+// In addition to connections: files, events, the API server.
+constexpr size_t kOtherDescriptors = 256;
+
+size_t DescriptorsFor(const server::ServiceOptions& service) {
+  return http::MaxConnections(service.extender) +
+         server::kAdminConnections * service.admin_bind.size() + kOtherDescriptors;
+}
 
 absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::string& path) {
   if (path.empty()) return nullptr;
@@ -71,9 +77,12 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   service.SetReady();
   absl::Status status = WritePortFile(options.port_file, service);
   if (!status.ok()) return status;
-  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}:{}", server::GetVersion().version,
-               agents, options.service.extender.bind, service.port(), options.service.admin_bind,
-               service.admin_port());
+  std::vector<std::string> admin;
+  for (const std::string& address : options.service.admin_bind) {
+    admin.push_back(fmt::format("{}:{}", address, service.admin_port()));
+  }
+  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}", server::GetVersion().version, agents,
+               options.service.extender.bind, service.port(), Listed(admin));
   return absl::OkStatus();
 }
 
@@ -165,8 +174,7 @@ class Following {
 }  // namespace
 
 absl::Status Serve(const ServeOptions& options, const Environment& environment) {
-  const std::string too_few =
-      RaiseDescriptorLimit(http::MaxConnections(options.service.extender) + kOtherDescriptors);
+  const std::string too_few = RaiseDescriptorLimit(DescriptorsFor(options.service));
   if (!too_few.empty()) spdlog::warn("{}", too_few);
   // Declared in the order of who outlives whom.
   const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();

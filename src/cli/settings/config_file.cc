@@ -65,9 +65,12 @@ class Reader {
   }
 
   absl::Status JoinList(const std::string& key, const YAML::Node& list, FileValue* found) {
-    if (key != "agents") return Error(list, key + " is a list; a setting is a single value");
+    if (key != "agents" && key != "adminBind") {
+      return Error(list, key + " is a list; a setting is a single value");
+    }
+    const std::string element = key == "agents" ? "the name of an agent" : "an address";
     for (const auto& item : list) {
-      if (!item.IsScalar()) return Error(item, key + ": an element is the name of an agent");
+      if (!item.IsScalar()) return Error(item, key + ": an element is " + element);
       if (!found->text.empty()) found->text += ',';
       found->text += item.Scalar();
     }

@@ -9,6 +9,7 @@
 
 #include "cli/settings/units.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
 namespace {
@@ -33,6 +34,7 @@ void Restrict(SettingSpec* spec, std::string type, std::string_view accepted, Ch
 
 constexpr std::string_view kAcceptedAgents = "names of agents (see `outrigger agents`)";
 constexpr std::string_view kAcceptedAddress = "an IP address or localhost";
+constexpr std::string_view kAcceptedAddresses = "IP addresses or localhost, separated by commas";
 
 // Nothing given is all agents; an empty text is most likely a variable that was never set.
 absl::StatusOr<std::string> NamesGiven(std::string_view text) {
@@ -50,6 +52,43 @@ absl::StatusOr<std::string> AddressGiven(std::string_view text) {
   const std::string without_zone = address.substr(0, address.find('%'));
   if (inet_pton(AF_INET6, without_zone.c_str(), &v6) == 1) return address;
   return absl::InvalidArgumentError(std::string(kAcceptedAddress));
+}
+
+absl::Status RefuseAddresses(const std::string& why) {
+  return absl::InvalidArgumentError(fmt::format("{}; {}", kAcceptedAddresses, why));
+}
+
+// Two addresses of which the first is taken already if the second is listened on.
+absl::Status CheckPair(const std::string& address, const std::string& other) {
+  if (address == other) return RefuseAddresses(fmt::format("{} is there twice", address));
+  for (const std::string_view all : {"0.0.0.0", "::"}) {
+    const bool one_family =
+        (address.find(':') == std::string::npos) == (other.find(':') == std::string::npos);
+    if (!one_family || (address != all && other != all)) continue;
+    return RefuseAddresses(
+        fmt::format("{} includes {}: leave that out", all, address == all ? other : address));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> AddressesGiven(std::string_view text) {
+  std::vector<std::string> addresses;
+  for (const std::string& part : SplitList(text)) {
+    if (part.empty() && addresses.empty() && text.find(',') == std::string_view::npos) {
+      return RefuseAddresses("there is none");
+    }
+    if (part.empty()) {
+      return RefuseAddresses("one is empty: is a variable such as POD_IP not set?");
+    }
+    if (!AddressGiven(part).ok()) return RefuseAddresses(fmt::format("{:?} is none", part));
+    const std::string address = part == "localhost" ? "127.0.0.1" : part;
+    for (const std::string& other : addresses) {
+      const absl::Status status = CheckPair(address, other);
+      if (!status.ok()) return status;
+    }
+    addresses.push_back(address);
+  }
+  return std::string(text);
 }
 
 // The older program wrote levels in capitals and knew two more names.
@@ -76,9 +115,8 @@ std::vector<SettingSpec> ServerSpecs() {
     Find(specs, path)->accepted = "the path of a file";
     Find(specs, path)->default_text = "none";
   }
-  for (const char* address : {"bind", "admin-bind"}) {
-    Restrict(Find(specs, address), "text", kAcceptedAddress, AddressGiven);
-  }
+  Restrict(Find(specs, "bind"), "text", kAcceptedAddress, AddressGiven);
+  Restrict(Find(specs, "admin-bind"), "list", kAcceptedAddresses, AddressesGiven);
   Restrict(Find(specs, "max-body"), "size", kAcceptedSize, ParseSize);
   Restrict(Find(specs, "max-body-memory"), "size", kAcceptedSize, ParseSize);
   Find(specs, "context")->accepted = "the name of a context";

@@ -57,8 +57,11 @@ struct ServerSettings {
       Setting{"client-ca", &ServerSettings::client_ca,
               "authorities, in PEM; with it every caller has to show a certificate signed by one"},
       Setting{"admin-port", &ServerSettings::admin_port, Range{0, 65535},
-              "port of /livez, /readyz, /metrics and /version"},
-      Setting{"admin-bind", &ServerSettings::admin_bind, "address of the admin port"},
+              "port of /livez, /readyz, /metrics, /version and pages of agents"},
+      Setting{
+          "admin-bind", &ServerSettings::admin_bind,
+          "addresses of the admin port; pages of agents are answered at 127.0.0.1 only, so in a "
+          "pod give its own address and 127.0.0.1"},
       Setting{"metrics-from-anywhere", &ServerSettings::metrics_from_anywhere,
               "answer /metrics, in clear, to peers that are not on loopback"},
       Setting{"watch", &ServerSettings::watch,

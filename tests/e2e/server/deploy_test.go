@@ -113,7 +113,8 @@ func checkAdminPort(t *testing.T, w *scheduling.World, m manifest) {
 	t.Errorf("no agent %s: %v", m.agent, agents)
 }
 
-// checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback.
+// checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback. What only peers on
+// loopback get is answered at 127.0.0.1 as well.
 func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 	podIP := ownAddress(t)
 	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
@@ -141,6 +142,14 @@ func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 	w.Must(err)
 	if response.StatusCode != http.StatusOK || !strings.Contains(string(body), "outrigger_build_info{") {
 		t.Errorf("GET /metrics: %s: %.200s", response.Status, body)
+	}
+	// What is for loopback only: kubectl port-forward connects to 127.0.0.1 in the pod.
+	agent.Get(t, "/version")
+	outside, err := client.Get("http://" + net.JoinHostPort(podIP, admin.Port()) + "/version")
+	w.Must(err)
+	outside.Body.Close()
+	if outside.StatusCode != http.StatusForbidden {
+		t.Errorf("GET /version at the pod's address: %s", outside.Status)
 	}
 }
 

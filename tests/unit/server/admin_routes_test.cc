@@ -128,13 +128,16 @@ TEST_P(OnLoopbackOnly, AnswersLocalPeersAndRefusesOthers) {
   }
   const http::Response refused =
       Ask(GetParam().path, {.query = GetParam().query, .address = "10.0.0.1"});
-  EXPECT_EQ(refused.body, R"({"error":"answered on loopback only"})");
+  EXPECT_EQ(refused.body,
+            R"({"error":"answered on loopback only: use kubectl port-forward to this port, or )"
+            R"(kubectl exec, and ask 127.0.0.1"})");
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, OnLoopbackOnly,
                          ::testing::Values(LoopbackRow{"Metrics", "/metrics", ""},
                                            LoopbackRow{"Version", "/version", ""},
                                            LoopbackRow{"ReadyzVerbose", "/readyz", "verbose"},
+                                           LoopbackRow{"Page", "/queue", ""},
                                            LoopbackRow{"UnknownPath", "/nope", ""}),
                          [](const auto& row) { return row.param.name; });
 
@@ -148,6 +151,61 @@ TEST_F(AdminRoutesTest, UnknownPathsNameTheKnownOnes) {
   const http::Response response = Ask("/healthz");
   EXPECT_EQ(response.status, 404);
   EXPECT_THAT(response.body, HasSubstr("no such path: /healthz; served: /livez, /readyz"));
+  EXPECT_THAT(response.body, HasSubstr("/version, /queue (of agent qos: pods that wait)"));
+}
+
+TEST_F(AdminRoutesTest, PagesAreJson) {
+  const http::Response response = Ask("/queue");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "application/json");
+  const auto json = nlohmann::json::parse(response.body);
+  EXPECT_EQ(json["agent"], "qos");
+  EXPECT_EQ(json["page"], "queue");
+  EXPECT_EQ(json["rows"], nlohmann::json::parse(R"([{"pod":"default/a"}])"));
+  EXPECT_EQ(json["total"], 1);
+  EXPECT_EQ(json["truncated"], false);
+}
+
+TEST_F(AdminRoutesTest, PagesAreAskedForByTheirExactPath) {
+  for (const char* path : {"/queue/", "/Queue", "/queue/a", "queue", "//queue"}) {
+    EXPECT_EQ(Ask(path).status, 404) << path;
+  }
+  EXPECT_EQ(Ask("/queue", {.query = "a=b"}).status, 200);
+  EXPECT_EQ(Ask("/queue", {.method = "HEAD"}).status, 200);
+  EXPECT_EQ(Ask("/queue", {.method = "POST"}).status, 405);
+}
+
+TEST_F(AdminRoutesTest, PagesAreNotFilledForPeersFromOutside) {
+  metrics_from_anywhere_ = true;
+  int filled = 0;
+  engine_.fill_page = [&filled](PageTable*) {
+    ++filled;
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(Ask("/queue", kFar).status, 403);
+  EXPECT_EQ(filled, 0);
+  EXPECT_EQ(Ask("/queue").status, 200);
+  EXPECT_EQ(filled, 1);
+}
+
+TEST_F(AdminRoutesTest, PagesThatAreNotReadyAre503AndFaultsAre500) {
+  engine_.fill_page = [](PageTable*) { return absl::UnavailableError("no plan yet"); };
+  EXPECT_EQ(Ask("/queue").status, 503);
+  EXPECT_EQ(Ask("/queue").body, R"({"error":"no plan yet"})");
+  engine_.fill_page = [](PageTable*) { return absl::InternalError("row 0"); };
+  EXPECT_EQ(Ask("/queue").status, 500);
+  EXPECT_EQ(Ask("/queue").body, R"({"error":"row 0"})");
+}
+
+TEST_F(AdminRoutesTest, PagesHaveTenThousandRowsAtMost) {
+  engine_.fill_page = [](PageTable* table) {
+    for (int i = 0; i < 10'001; ++i) table->Add({"p"});
+    return absl::OkStatus();
+  };
+  const auto json = nlohmann::json::parse(Ask("/queue").body);
+  EXPECT_EQ(json["rows"].size(), 10'000U);
+  EXPECT_EQ(json["total"], 10'001);
+  EXPECT_EQ(json["truncated"], true);
 }
 
 TEST_F(AdminRoutesTest, OnlyGetAndHead) {

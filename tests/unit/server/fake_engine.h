@@ -28,6 +28,13 @@ class FakeEngine final : public engine::Engine {
 
   const std::vector<engine::Endpoint>& endpoints() const override { return endpoints_; }
   const Needs& needs() const override { return needs_; }
+  const std::vector<engine::OfferedPage>& pages() const override { return pages_; }
+  absl::StatusOr<PageTable> ReadPage(size_t page, size_t max_rows) const override {
+    PageTable table(pages_.at(page).spec.columns, max_rows);
+    const absl::Status filled = fill_page(&table);
+    if (!filled.ok()) return filled;
+    return table;
+  }
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
   absl::Status Live() const override { return live; }
@@ -40,6 +47,11 @@ class FakeEngine final : public engine::Engine {
   void Trim() const override { ++trims_; }
 
   absl::Status live;
+  /// Fills /queue, the one page, which agent qos offers; by default with one row.
+  std::function<absl::Status(PageTable* table)> fill_page = [](PageTable* table) {
+    table->Add({"default/a"});
+    return absl::OkStatus();
+  };
 
   int calls() const { return calls_; }
   int trims() const { return trims_; }
@@ -50,6 +62,11 @@ class FakeEngine final : public engine::Engine {
       {.path = "/safe/prioritize", .agent = "safe", .verb = engine::Verb::kPrioritize},
       {.path = "/gang/bind", .agent = "gang", .verb = engine::Verb::kBind},
       {.path = "/filter", .agent = "all", .verb = engine::Verb::kFilter}};
+  const std::vector<engine::OfferedPage> pages_{
+      {.agent = "qos",
+       .spec = {.name = "queue",
+                .help = "pods that wait",
+                .columns = {{"pod", PageColumn::Type::kText}}}}};
   const Needs needs_;
   const Answer answer_;
   mutable std::atomic<int> calls_{0};

@@ -1,9 +1,12 @@
 #include "server/service.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 
 #include <chrono>
 #include <memory>
@@ -56,7 +59,7 @@ class ServiceTest : public ::testing::Test {
 
   Gate gate_;
   // A bind waits at the gate; a filter on "throw" throws.
-  const FakeEngine engine_{
+  FakeEngine engine_{
       [this](const engine::Endpoint& endpoint, std::string_view body, engine::Reply* reply) {
         if (endpoint.verb == engine::Verb::kBind) gate_.Pass();
         if (body == "throw") throw std::runtime_error("secret");
@@ -164,6 +167,102 @@ TEST_F(ServiceTest, AnswersProbesAndFiltersWhileBindsWait) {
   EXPECT_THAT(Admin("/metrics"),
               HasSubstr("outrigger_http_requests_in_flight{listener=\"extender\"} 100\n"));
   EXPECT_LT(Clock::now() - start, seconds(2));
+}
+
+TEST_F(ServiceTest, ShowsPagesOnTheAdminPortOnly) {
+  Start();
+  EXPECT_THAT(Admin("/queue"), HasSubstr(R"({"pod":"default/a"})"));
+  RawHttp extender(service_->port());
+  const auto refused = extender.Call("GET", "/queue");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 404);
+  EXPECT_EQ(refused->body.find("default/a"), std::string::npos);
+  RawHttp admin(service_->admin_port());
+  ASSERT_TRUE(admin.SendRequest("HEAD", "/queue"));
+  const auto head = admin.ReadAnswer(/*to_head=*/true);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 200);
+}
+
+/// Returns an address of this machine that is not loopback; empty if there is none.
+std::string OwnAddress() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return "";
+  const absl::Cleanup free = [all] { ::freeifaddrs(all); };
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_LOOPBACK) != 0 || (each->ifa_flags & IFF_UP) == 0) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    const auto* address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
+    if (::inet_ntop(AF_INET, &address->sin_addr, text, sizeof(text)) != nullptr) return text;
+  }
+  return "";
+}
+
+// As in a pod: kubelet and Prometheus come to its own address, kubectl port-forward to 127.0.0.1.
+TEST_F(ServiceTest, ShowsPagesAtLoopbackAndNotAtAnotherAddress) {
+  const std::string own = OwnAddress();
+  if (own.empty()) GTEST_SKIP() << "this machine has no address but loopback";
+  ServiceOptions options;
+  options.admin_bind = {own, "127.0.0.1"};
+  options.metrics_from_anywhere = true;
+  Start(options);
+  service_->SetReady();
+  EXPECT_THAT(Admin("/queue"), HasSubstr(R"({"pod":"default/a"})"));
+  httplib::Client outside(own, service_->admin_port());
+  const auto page = outside.Get("/queue");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 403);
+  EXPECT_THAT(page->body, HasSubstr("kubectl port-forward"));
+  EXPECT_EQ(outside.Get("/readyz")->status, 200);
+  EXPECT_EQ(outside.Get("/metrics")->status, 200);
+}
+
+TEST_F(ServiceTest, HasOneAdminPortAtSeveralAddresses) {
+  ServiceOptions options;
+  options.admin_bind = {"127.0.0.1", "127.0.0.2", "::1"};
+  Start(options);
+  for (const std::string& address : options.admin_bind) {
+    httplib::Client client(address, service_->admin_port());
+    const auto answer = client.Get("/livez");
+    ASSERT_TRUE(answer) << address;
+    EXPECT_EQ(answer->body, "ok") << address;
+  }
+  EXPECT_THAT(Admin("/metrics"),
+              HasSubstr("outrigger_http_connections_total{listener=\"admin\"} 4\n"));
+}
+
+TEST_F(ServiceTest, NamesTheAdminAddressThatItCannotListenOn) {
+  ServiceOptions taken;
+  taken.admin_bind = {"127.0.0.2"};
+  Start(taken);
+  ServiceOptions options;
+  options.admin_bind = {"127.0.0.1", "127.0.0.2"};
+  options.admin_port = service_->admin_port();
+  const auto metrics = Metrics::Create();
+  const auto second = Service::Start(options, engine_, *metrics);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(second.status().message()),
+              HasSubstr(fmt::format("admin: cannot listen on 127.0.0.2:{}", options.admin_port)));
+}
+
+TEST_F(ServiceTest, AnswersProbesWhilePagesTakeTheirTime) {
+  engine_.fill_page = [this](PageTable*) {
+    gate_.Pass();
+    return absl::OkStatus();
+  };
+  Start();
+  service_->SetReady();
+  std::vector<std::unique_ptr<RawHttp>> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.push_back(std::make_unique<RawHttp>(service_->admin_port()));
+    ASSERT_TRUE(readers.back()->SendRequest("GET", "/queue"));
+  }
+  EXPECT_TRUE(gate_.AwaitHeld(4));
+  EXPECT_EQ(Admin("/readyz"), "200 ok");
+  EXPECT_THAT(Admin("/queue"), HasSubstr("503 "));
+  gate_.Open();
+  for (const auto& reader : readers) EXPECT_TRUE(reader->ReadAnswer());
 }
 
 TEST_F(ServiceTest, ShowsItsEndpointsInTheMetrics) {

@@ -49,7 +49,7 @@ TEST(ServeOptions, AllAgentsAreServedByDefaultOnOneSharedPort) {
   EXPECT_THAT(Names(options), ElementsAre("congestion", "gang", "safe"));
   EXPECT_EQ(options.service.extender.bind, "127.0.0.1");
   EXPECT_EQ(options.service.extender.port, 9870);
-  EXPECT_EQ(options.service.admin_bind, "127.0.0.1");
+  EXPECT_THAT(options.service.admin_bind, ElementsAre("127.0.0.1"));
   EXPECT_EQ(options.service.admin_port, 9970);
   EXPECT_FALSE(options.service.metrics_from_anywhere);
   EXPECT_EQ(options.service.extender.max_body, size_t{256} << 20);
@@ -134,7 +134,24 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind: \"\" is not accepted"},
         WrongRow{"AdminBindName",
                  {{"--admin-bind", "example.com"}},
-                 "--admin-bind: \"example.com\" is not accepted: an IP address or localhost"},
+                 "--admin-bind: \"example.com\" is not accepted: IP addresses or localhost, "
+                 "separated by commas; \"example.com\" is none"},
+        WrongRow{"AdminBindOneOfSeveral",
+                 {{"--admin-bind", "10.0.0.7,10.0.0.7:80"}},
+                 "--admin-bind: \"10.0.0.7,10.0.0.7:80\" is not accepted: IP addresses or "
+                 "localhost, separated by commas; \"10.0.0.7:80\" is none"},
+        WrongRow{"AdminBindNone", {{"--admin-bind", ""}}, "separated by commas; there is none"},
+        WrongRow{"AdminBindVariableThatIsNotSet",
+                 {{"--admin-bind", ",127.0.0.1"}},
+                 "one is empty: is a variable such as POD_IP not set?"},
+        WrongRow{"AdminBindTwice",
+                 {{"--admin-bind", "localhost,::1,127.0.0.1"}},
+                 "127.0.0.1 is there twice"},
+        WrongRow{"AdminBindInAll",
+                 {{"--admin-bind", "127.0.0.1,0.0.0.0"}},
+                 "0.0.0.0 includes 127.0.0.1: leave that out"},
+        WrongRow{
+            "AdminBindInAllIpv6", {{"--admin-bind", "::,::1"}}, ":: includes ::1: leave that out"},
         WrongRow{"NoAgents",
                  {{"--agents", ""}},
                  "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave "
@@ -186,9 +203,20 @@ TEST(ServeOptions, LimitsReachTheServer) {
 }
 
 TEST(ServeOptions, TheAdminPortMayListenAnywhere) {
-  for (const char* address : {"0.0.0.0", "::", "fe80::1%eth0", "localhost"}) {
+  for (const char* address :
+       {"0.0.0.0", "::", "fe80::1%eth0", "localhost", "0.0.0.0,::1", "::,0.0.0.0"}) {
     EXPECT_TRUE(Prepare({{"--admin-bind", address}}).ok()) << address;
   }
+}
+
+TEST(ServeOptions, TheAdminPortMayHaveSeveralAddresses) {
+  EXPECT_THAT(Prepare({{"--admin-bind", "10.0.0.7, 127.0.0.1"}})->options.service.admin_bind,
+              ElementsAre("10.0.0.7", "127.0.0.1"));
+  EXPECT_THAT(Prepare({}, {{"OUTRIGGER_ADMIN_BIND", "::1,10.0.0.7"}})->options.service.admin_bind,
+              ElementsAre("::1", "10.0.0.7"));
+  const testing::TempFile file("adminBind: [10.0.0.7, 127.0.0.1]\n");
+  EXPECT_THAT(Prepare({}, {}, file.path())->options.service.admin_bind,
+              ElementsAre("10.0.0.7", "127.0.0.1"));
 }
 
 TEST(ServeOptions, NoAgentsAtAllAreRefusedWhereverTheyAreNotNamed) {

@@ -85,6 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorRow{"ListForAValue", "port: [1, 2]", "o.yaml:1:7: port is a list"},
         ErrorRow{"MappingForAValue", "safe: {maxRisk: {a: 1}}",
                  "o.yaml:1:17: safe.maxRisk is a mapping"},
+        ErrorRow{"MappingInAddresses", "adminBind: [{a: 1}]",
+                 "o.yaml:1:13: adminBind: an element is an address"},
         ErrorRow{"MappingInAgents", "agents: [{a: 1}]",
                  "agents: an element is the name of an agent"},
         ErrorRow{"MappingAsKey", "{a: 1}: 2", "a key is a plain word"},

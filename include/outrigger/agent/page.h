@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+
+// Agents may offer pages on the admin port. A page is one table, made when it is asked for. An
+// agent fills plain rows; the program makes JSON of them (docs/pages.md).
+
+namespace outrigger {
+
+/// A column of a page. A plain value.
+struct PageColumn {
+  enum class Type : uint8_t {
+    kText,     // UTF-8; other bytes are shown as U+FFFD
+    kInteger,  // 64 bits, signed
+    kNumber,   // not finite: shown as absent
+    kBoolean,
+  };
+  std::string name;  // "waitingSeconds", with the unit: ASCII letters, digits, '_'; first a-z
+  Type type = Type::kText;
+  friend bool operator==(const PageColumn&, const PageColumn&) = default;
+};
+
+/// A page that an agent offers. A plain value. The program does not start if a page of a served
+/// agent is not as the comments here ask for, or if two served agents offer a page of one name.
+struct PageSpec {
+  std::string name;  // "queue", shown by GET /queue: kebab-case; not a path that the
+                     // admin port has itself: livez, readyz, healthz, metrics, version
+  std::string help;  // one line: "pods that wait, in the order of the queue"
+  std::vector<PageColumn> columns;  // at least one; no name twice
+  friend bool operator==(const PageSpec&, const PageSpec&) = default;
+};
+
+/// Returns what is wrong with `spec` by the comments above; empty: nothing.
+std::string FaultOf(const PageSpec& spec);
+
+/// One value of a row, of the type of its column; std::monostate: absent.
+using PageCell = std::variant<std::monostate, std::string, int64_t, double, bool>;
+
+/// The rows of a page, up to a bound. Not thread-safe.
+///
+///     for (const WaitingPod& pod : waiting) table->Add({pod.name, pod.seconds});
+class PageTable {
+ public:
+  /// Keeps `max_rows` rows at most.
+  PageTable(std::vector<PageColumn> columns, size_t max_rows)
+      : columns_(std::move(columns)), max_rows_(max_rows) {}
+
+  /// Counts a row, and keeps it unless the table is full. It has a cell for each column, in their
+  /// order. A row that has not is a fault of the agent: the page is then answered with an error.
+  void Add(std::vector<PageCell> row);
+  /// True once further rows are only counted. Then Count() saves the work of making them.
+  bool full() const { return rows_.size() >= max_rows_; }
+  /// Counts `rows` further rows that are not kept.
+  void Count(uint64_t rows) { total_ += rows; }
+
+  const std::vector<PageColumn>& columns() const { return columns_; }
+  const std::vector<std::vector<PageCell>>& rows() const { return rows_; }
+  /// Returns how many rows there are, those that are not kept included.
+  uint64_t total() const { return total_; }
+  bool truncated() const { return total_ > rows_.size(); }
+  /// Returns what is wrong with the first wrong row; empty: all rows match the columns.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::vector<PageColumn> columns_;
+  size_t max_rows_;
+  std::vector<std::vector<PageCell>> rows_;
+  uint64_t total_ = 0;
+  std::string fault_;
+};
+
+/// Offers pages: an agent inherits from it in addition to its stages.
+///
+/// Only peers on loopback can read pages, so a page may name pods and nodes. Never put secrets on
+/// one.
+class PageSource {
+ public:
+  virtual ~PageSource() = default;
+
+  /// Returns the pages that are offered; called once, after construction.
+  virtual std::vector<PageSpec> Pages() const = 0;
+
+  /// Fills `table`, which has the columns of that page and no rows, with the state of now. `page`
+  /// is one of the names that Pages() returned. Called from several threads at once, also before
+  /// Controller::Start() and after Stop(). It makes no network call, and takes no lock for long: a
+  /// call of the scheduler may wait for the same lock. Unavailable, with what is missing: the page
+  /// is not ready; it is answered 503. Any other error is answered 500.
+  virtual absl::Status FillPage(std::string_view page, PageTable* table) const = 0;
+};
+
+}  // namespace outrigger
