@@ -55,6 +55,7 @@ class Passage {
     if (reserved == nullptr) return !board_.holds() || board_.HasRoom(node.name, requests_);
     ResourceList free = reserved->free;
     for (const Reservation& reservation : reserved->reservations) {
+      if (reservation.uid == request_.pod.uid) continue;
       const BoardUnit& holder = board_.units()[reservation.unit];
       if (spare_behind || holder.rank < Rank()) free.Subtract(reservation.requests);
     }
@@ -130,12 +131,12 @@ std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank&
                        front->rank.group_priority, kQueuePointer);
   }
   const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
-  const std::string_view word = unit == nullptr || unit->word.empty() ? "room" : unit->word;
+  const std::string word = unit == nullptr || unit->word.empty() ? "room" : unit->word;
   return fmt::format("first in the queue, waits: {} ({})", word, kQueuePointer);
 }
 
 /// A single pod that is held until it is its turn: it passes where there is room for it after all
-/// units before it. A pod with a place passes nowhere else before the scheduler has offered it.
+/// units before it, and if it can, where no unit after it loses its place.
 Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
                     TentativeUses* tentative, std::span<Verdict> verdicts) {
   if (plan::ComesFirst(request.pod)) return {};
@@ -143,7 +144,8 @@ Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* 
       seat == nullptr ? board.RankOfUnseen(request.pod) : board.units()[seat->unit].rank;
   const bool has_place = seat == nullptr || !seat->node.empty();
   const Passage passage(board, request, seat, *tentative);
-  if (has_place && RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {
+  if (has_place && (RejectTaken(passage, request, /*spare_behind=*/true, verdicts) ||
+                    RejectTaken(passage, request, /*spare_behind=*/false, verdicts))) {
     NoteUse(board, passage, request, verdicts, tentative);
     return {};
   }
@@ -186,10 +188,11 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 
 void TentativeUses::OnPlan(const Board& board) {
   const MutexLock lock(mutex_);
-  std::erase_if(uses_, [&](auto& use) {
-    const bool is_pending = board.Find(use.first) != nullptr;
-    return std::exchange(use.second.seen, is_pending) && !is_pending;
-  });
+  for (auto use = uses_.begin(); use != uses_.end();) {
+    const bool is_pending = board.Find(use->first) != nullptr;
+    const bool was_pending = std::exchange(use->second.seen, is_pending);
+    use = was_pending && !is_pending ? uses_.erase(use) : std::next(use);
+  }
 }
 
 void TentativeUses::Note(const std::string& uid, const ResourceList& requests,
