@@ -26,7 +26,7 @@ std::string Http(const std::string& status, const std::string& body) {
 }
 
 TEST(FetchPage, ReturnsThePage) {
-  const RudeServer server(Http("200 OK", Page("queue")));
+  RudeServer server(Http("200 OK", Page("queue")));
   const auto page = FetchPage(server.url(), "queue");
   ASSERT_TRUE(page.ok()) << page.status();
   EXPECT_EQ(page->agent, "qos");

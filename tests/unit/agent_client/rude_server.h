@@ -40,15 +40,18 @@ class RudeServer {
       : RudeServer([answer = std::move(answer)](int peer) { Send(peer, answer); }) {}
   ~RudeServer() {
     ::shutdown(listener_, SHUT_RDWR);  // ends an accept() that waits
-    thread_.join();
+    AwaitTalk();
     ::close(listener_);
   }
   RudeServer(const RudeServer&) = delete;
   RudeServer& operator=(const RudeServer&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  /// The head of the request. Call after the client has its answer.
-  const std::string& head() const { return head_; }
+  /// Returns the head of the request; waits until the connection is closed.
+  const std::string& head() {
+    AwaitTalk();
+    return head_;
+  }
 
   /// False once the peer has gone.
   static bool Send(int peer, std::string_view bytes) {
@@ -66,6 +69,9 @@ class RudeServer {
   }
 
  private:
+  void AwaitTalk() {
+    if (thread_.joinable()) thread_.join();
+  }
   void Serve(const Talk& talk) {
     const int peer = ::accept(listener_, nullptr, nullptr);
     if (peer < 0) return;

@@ -1,4 +1,6 @@
 // A page on its whole way: an agent, the engine, the service, the client.
+#include <atomic>
+
 #include "agent_client/fetch_page.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
@@ -31,7 +33,7 @@ class Waits final : public Agent, public Scorer, public PageSource {
     table->Count(3);
     return absl::OkStatus();
   }
-  static inline bool ready = true;
+  static inline std::atomic<bool> ready = true;
 };
 
 class ServedPage : public ::testing::Test {
