@@ -1,5 +1,7 @@
 #include "answers.h"
 
+#include <algorithm>
+
 #include "gmock/gmock.h"
 
 namespace outrigger::contract {
@@ -22,6 +24,22 @@ std::vector<const Scorer*> ScorersOf(const Agent& agent) {
   return scorers;
 }
 
+// An agent that judges a pod as a whole gives the reason once, and leaves out the other nodes: it
+// is theirs, too.
+void TakeReasonOfTheWhole(std::vector<Answer>* answers) {
+  const auto given = std::find_if(answers->begin(), answers->end(), [](const Answer& answer) {
+    return answer.kind != Verdict::Kind::kFits && !answer.reason.empty();
+  });
+  if (given == answers->end()) return;
+  const Answer whole = *given;
+  for (Answer& answer : *answers) {
+    if (answer.kind != Verdict::Kind::kLeftOut) continue;
+    answer.kind = whole.kind;
+    answer.reason_class = whole.reason_class;
+    answer.reason = whole.reason;
+  }
+}
+
 void AddVerdicts(const Agent& agent, const Request& request, std::vector<Answer>* answers) {
   const auto* filterer = dynamic_cast<const Filterer*>(&agent);
   if (filterer == nullptr) return;
@@ -32,6 +50,7 @@ void AddVerdicts(const Agent& agent, const Request& request, std::vector<Answer>
     (*answers)[i].reason_class = verdicts[i].reason_class();
     (*answers)[i].reason = verdicts[i].reason();
   }
+  TakeReasonOfTheWhole(answers);
 }
 
 void AddScores(const Agent& agent, const Request& request, std::vector<Answer>* answers) {
