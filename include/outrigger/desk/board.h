@@ -144,7 +144,7 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
-  void PutInOrder();
+  void PutInOrder(size_t planned);
   /// `nodes`: of its members; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
   void AddPod(BoardPod&& pod);
