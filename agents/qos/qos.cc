@@ -110,8 +110,7 @@ class Qos final : public Agent,
                        std::vector<NodeVictims>* chosen) const override {
     const auto plan = desk_->Plan();
     if (!plan.ok()) return plan.status();
-    const bool may = desk_->MayPreempt(**plan, request.pod);
-    if (may) chosen->assign(request.candidates.begin(), request.candidates.end());
+    desk_->ChooseVictims(**plan, request, chosen);
     if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
     return absl::OkStatus();
   }

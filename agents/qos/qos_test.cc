@@ -24,8 +24,9 @@ using testing::OwnedRequest;
 constexpr auto kPatience = std::chrono::seconds(60);
 
 Pod Queued(const std::string& name, int64_t group_priority, const std::string& cpu = "3") {
-  return MakePod(name).Label("groupPriority", fmt::format("{}", group_priority)).Requests(
-      {{"cpu", cpu}});
+  return MakePod(name)
+      .Label("groupPriority", fmt::format("{}", group_priority))
+      .Requests({{"cpu", cpu}});
 }
 
 class QosTest : public ::testing::Test {
@@ -51,9 +52,7 @@ class QosTest : public ::testing::Test {
       return dynamic_cast<Filterer&>(agent_->agent()).Filter(*request, verdicts).ok();
     });
   }
-  std::vector<Verdict> Filter(const Pod& pod) {
-    return agent_->Filter(OwnedRequest(pod, nodes_));
-  }
+  std::vector<Verdict> Filter(const Pod& pod) { return agent_->Filter(OwnedRequest(pod, nodes_)); }
   std::vector<std::string> Passing(const std::string& pod) {
     std::vector<std::string> names;
     const std::vector<Verdict> verdicts = Filter(cluster_.Get(pod));
@@ -70,7 +69,7 @@ class QosTest : public ::testing::Test {
   }
   std::vector<std::string> Preempt(const std::string& pod) {
     const Pod asks = cluster_.Get(pod);
-    const std::vector<NodeVictims> candidates = {{"n0", {"uid-victim"}, 0}};
+    const std::vector<NodeVictims> candidates = {{"n0", {cluster_.Get("victim").uid}, 0}};
     std::vector<NodeVictims> chosen;
     EXPECT_TRUE(dynamic_cast<Preempter&>(agent_->agent())
                     .Preempt({.pod = asks, .candidates = candidates}, &chosen)
@@ -205,6 +204,28 @@ TEST_F(QosTest, NothingIsEvictedForAPodWhileOneBeforeItWaits) {
   Start();
   EXPECT_THAT(Preempt("late"), IsEmpty());
   EXPECT_THAT(Preempt("first"), ElementsAre("n0"));
+}
+
+TEST_F(QosTest, WhatAnEarlierUnitCannotUseMayBeEvicted) {
+  Nodes(1);
+  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
+  cluster_.Put(Queued("huge", 10, "64"));
+  Pod late = Queued("late", 1);
+  late.priority = 1000;
+  cluster_.Put(late);
+  Start();
+  EXPECT_THAT(Preempt("late"), ElementsAre("n0"));
+}
+
+TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
+  Nodes(1);
+  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
+  cluster_.Put(Queued("first", 10));
+  Pod critical = MakePod("critical").Requests({{"cpu", "3"}});
+  critical.priority = 2'000'000'000;
+  cluster_.Put(critical);
+  Start();
+  EXPECT_THAT(Preempt("critical"), ElementsAre("n0"));
 }
 
 TEST_F(QosTest, ThePageShowsTheQueueInItsOrder) {

@@ -96,6 +96,18 @@ bool Board::HasRoom(const std::string& node, const ResourceList& requests) const
   return true;
 }
 
+ResourceList Board::RoomWithout(std::string_view node, std::span<const std::string> uids) const {
+  const auto room = plan::RoomOn(*hold_, node, checks_.get());
+  if (!room) return {};
+  ResourceList free = room->free;
+  for (const PodView pod : hold_->PodsOn(node)) {
+    const bool goes = std::any_of(uids.begin(), uids.end(),
+                                  [&](const std::string& uid) { return uid == pod.Uid(); });
+    if (goes) free.Add(desk::RequestsOf(pod.Unpack()));
+  }
+  return free;
+}
+
 plan::Rank Board::RankOfUnseen(const Pod& pod) const {
   return plan::RankOf(pod, by_priority_, nullptr);
 }
