@@ -16,16 +16,17 @@ import (
 type drain struct {
 	pods   int
 	seed   int64
-	middle func() // runs when half of the places are free
+	bursts bool   // places become free in bursts, not one by one
+	middle func() // runs when half of the places were freed
 }
 
 func (d drain) nodes() int { return (d.pods + slotsOfNode - 1) / slotsOfNode }
 
-// run makes the pods and frees a place for each. Half of the places become free in bursts, half one by one.
+// run makes the pods and frees a place for each. A place becomes free once the last one is taken, or in bursts.
 func (d drain) run(w *world) {
 	w.Helper()
 	random := rand.New(rand.NewSource(d.seed))
-	fillers := w.fill(d.nodes(), "filler")
+	fillers := w.fill(d.nodes())
 	w.Pods(mixed(d.pods, random)...)
 	w.untilRefused("q-", d.pods)
 	time.Sleep(time.Second) // each has existed for long enough, also for an agent with late news
@@ -35,7 +36,9 @@ func (d drain) run(w *world) {
 			d.middle()
 		}
 		w.free(filler)
-		if random.Intn(2) == 0 {
+		if !d.bursts {
+			w.untilBoundOf("q-", i+1)
+		} else if random.Intn(2) == 0 {
 			time.Sleep(time.Duration(random.Intn(200)) * time.Millisecond)
 		}
 	}
@@ -59,6 +62,19 @@ func TestAFullClusterIsHandedOnInTheOrderOfTheQueue(t *testing.T) {
 	w.serveQos()
 	d.run(w)
 	w.inOrder(fmt.Sprintf("Q1, %d pods, with qos", d.pods))
+}
+
+// Q1 in bursts: a pod may go to its own place while that of a pod before it is kept, but takes no place away.
+func TestInBurstsNoPodTakesThePlaceOfOneBeforeIt(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	d := drain{pods: 60, seed: 1, bursts: true}
+	w := newWorld(t, d.nodes())
+	w.serveQos()
+	d.run(w)
+	for _, inversion := range queuewatch.Lost(w.report("Q1, 60 pods in bursts, with qos")) {
+		w.Errorf("inversion: %s", inversion)
+	}
 }
 
 // Q1 without an agent: the observer finds inversions, so it does see what it is there for.

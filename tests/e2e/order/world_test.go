@@ -31,13 +31,18 @@ type world struct {
 	agent    *outrigger.Server // nil: the scheduler is alone
 }
 
-// newWorld makes nodes, full of pods that no class of the queue can evict.
+// newWorld makes nodes, and classes of pods that evict no other pod: what is bound stays. Pods of class
+// "evicts" do.
 func newWorld(t *testing.T, nodes int) *world {
 	t.Helper()
 	w := &world{World: scheduling.New(t)}
-	for name, value := range map[string]int32{"low": 0, "middle": 1000, "high": 100_000, "filler": 1_000_000} {
-		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}, metav1.CreateOptions{})
+	never := corev1.PreemptNever
+	for name, value := range map[string]int32{"low": 0, "middle": 1000, "high": 100_000, "evicts": 10_000} {
+		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
+		if name != "evicts" {
+			class.PreemptionPolicy = &never
+		}
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, class, metav1.CreateOptions{})
 		w.Must(err)
 	}
 	for i := range nodes {
@@ -51,12 +56,12 @@ func newWorld(t *testing.T, nodes int) *world {
 
 func nodeName(i int) string { return fmt.Sprintf("n%03d", i) }
 
-// fill binds pods of a class to all places, and returns their names.
-func (w *world) fill(nodes int, class string) (fillers []string) {
+// fill binds pods of priority 0 to all places, and returns their names.
+func (w *world) fill(nodes int) (fillers []string) {
 	w.Helper()
 	for i := range nodes * slotsOfNode {
 		name := fmt.Sprintf("filler-%03d", i)
-		w.Pods(kube.MakePod(name).Node(nodeName(i / slotsOfNode)).PriorityClass(class))
+		w.Pods(kube.MakePod(name).Node(nodeName(i / slotsOfNode)))
 		fillers = append(fillers, name)
 	}
 	return fillers

@@ -198,6 +198,18 @@ func (o *Observer) Refills() []time.Duration {
 	return took
 }
 
+// Freed returns when places of a node became free.
+func (o *Observer) Freed(node string) (times []time.Time) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	for _, l := range o.lives {
+		if l.node == node && !l.gone.IsZero() {
+			times = append(times, l.gone)
+		}
+	}
+	return times
+}
+
 // Median returns the middle of sorted times; 0 if there is none.
 func Median(sorted []time.Duration) time.Duration {
 	if len(sorted) == 0 {
