@@ -24,7 +24,9 @@ class TentativeUses {
   explicit TentativeUses(SteadyNow now) : now_(std::move(now)) {}
 
   /// `uid` may come to be on one of `nodes`; replaces what was noted of it. Ends after 30 s.
-  void Note(const std::string& uid, const ResourceList& requests, std::vector<std::string> nodes);
+  /// `seen`: the board has the pod, so the first plan without it ends the use.
+  void Note(const std::string& uid, const ResourceList& requests, std::vector<std::string> nodes,
+            bool seen);
   void End(std::string_view uid);
   /// Ends uses of pods that do not wait for a place any more, as the watch has shown.
   void OnPlan(const Board& board);

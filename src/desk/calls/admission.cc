@@ -115,7 +115,8 @@ void NoteUse(const Board& board, const Passage& passage, const Request& request,
     if (board.ReservationsOn(request.nodes[i].name) == nullptr) return;
     nodes.push_back(request.nodes[i].name);
   }
-  tentative->Note(request.pod.uid, passage.requests(), std::move(nodes));
+  tentative->Note(request.pod.uid, passage.requests(), std::move(nodes),
+                  /*seen=*/board.Find(request.pod.uid) != nullptr);
 }
 
 std::string TextOf(const BoardUnit& unit) {
@@ -196,11 +197,11 @@ void TentativeUses::OnPlan(const Board& board) {
 }
 
 void TentativeUses::Note(const std::string& uid, const ResourceList& requests,
-                         std::vector<std::string> nodes) {
+                         std::vector<std::string> nodes, bool seen) {
   const Time now = now_();
   const MutexLock lock(mutex_);
   std::erase_if(uses_, [&](const auto& use) { return use.second.until <= now; });
-  uses_[uid] = {requests, std::move(nodes), now + kTentativeFor, /*seen=*/false};
+  uses_[uid] = {requests, std::move(nodes), now + kTentativeFor, seen};
 }
 
 void TentativeUses::End(std::string_view uid) {

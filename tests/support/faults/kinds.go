@@ -118,6 +118,38 @@ func FallSilent(n int64) func() Tamper {
 	}
 }
 
+// Late keeps each piece of a body back for so long, and passes them on in their order. Other than a pause in a
+// Tamper it does not keep back what comes next.
+func Late(by time.Duration) func() Tamper {
+	type due struct {
+		piece []byte
+		at    time.Time
+	}
+	return func() Tamper {
+		var queue chan due
+		return func(s *Stream, piece []byte) error {
+			if queue == nil {
+				queue = make(chan due, 100_000)
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for next := range queue {
+						if !pause(s.Request, time.Until(next.at)) || s.Send(next.piece) != nil {
+							return
+						}
+					}
+				}()
+				s.ends = append(s.ends, func() {
+					close(queue)
+					<-done
+				})
+			}
+			queue <- due{piece, time.Now().Add(by)}
+			return nil
+		}
+	}
+}
+
 // Spoil puts a byte in the place of the one at offset of the first piece that is long enough, and
 // passes everything else on.
 func Spoil(offset int, with byte) func() Tamper {

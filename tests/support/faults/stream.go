@@ -18,6 +18,7 @@ type Stream struct {
 
 	writer  http.ResponseWriter
 	engaged []engaged
+	ends    []func() // when the body has ended
 }
 
 // Send passes bytes to the client at once.
@@ -39,6 +40,11 @@ type engaged struct {
 // cuts the connection.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, response *http.Response) error {
 	stream := &Stream{Request: r, writer: w}
+	defer func() {
+		for _, end := range stream.ends {
+			end()
+		}
+	}()
 	reader := bufio.NewReaderSize(response.Body, 64<<10)
 	next := nextPiece
 	switch {

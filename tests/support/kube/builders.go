@@ -205,6 +205,12 @@ func with(key, value string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
 }
 
+// Change changes what no other method does.
+func (b *PodBuilder) Change(change func(pod *corev1.Pod)) *PodBuilder {
+	change(&b.pod)
+	return b
+}
+
 // Pod returns a copy of what was built.
 func (b *PodBuilder) Pod() *corev1.Pod { return b.pod.DeepCopy() }
 
