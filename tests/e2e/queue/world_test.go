@@ -53,6 +53,14 @@ func (w *world) freePlace() {
 	w.freed++
 }
 
+// freePlaces ends several of them at once.
+func (w *world) freePlaces(count int) {
+	w.Helper()
+	for range count {
+		w.freePlace()
+	}
+}
+
 // bindings are the names of all pods that a scheduler has bound, in this order.
 func (w *world) bindings() []string {
 	var names []string
