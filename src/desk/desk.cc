@@ -34,8 +34,8 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 class Desk::State final : public Participant {
  public:
-  State(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
-      : cluster(cluster), warn(std::move(warn)) {}
+  State(ClusterAccess* access, std::function<void(std::string_view line)> log)
+      : cluster(access), warn(std::move(log)) {}
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board); }
   void Build() {
