@@ -9,6 +9,7 @@
 #include "outrigger/agent/agent.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/plan/order.h"
+#include "outrigger/plan/queue.h"
 #include "queue_metrics.h"
 #include "queue_page.h"
 #include "queue_watch.h"
@@ -115,7 +116,7 @@ class Qos final : public Agent,
     return absl::OkStatus();
   }
 
-  std::vector<PageSpec> Pages() const override { return {QueuePage()}; }
+  std::vector<PageSpec> Pages() const override { return {plan::QueuePage()}; }
   absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
     const auto plan = desk_->Plan();
     if (!plan.ok()) return plan.status();

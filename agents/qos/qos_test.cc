@@ -231,19 +231,32 @@ TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
 TEST_F(QosTest, ThePageShowsTheQueueInItsOrder) {
   Nodes(1);
   cluster_.Put(Queued("green", 1));
-  cluster_.Put(Queued("red", 10));
+  Pod red = Queued("red", 10);
+  red.priority = 7;
+  red.creation_time = 1'700'000'000;
+  red.qos_class = "Guaranteed";
+  cluster_.Put(red);
   Start();
   const auto& source = dynamic_cast<PageSource&>(agent_->agent());
   const PageSpec page = source.Pages()[0];
   PageTable table(page.columns, 100);
   ASSERT_TRUE(source.FillPage(page.name, &table).ok());
   EXPECT_EQ(table.fault(), "");
-  ASSERT_EQ(table.rows().size(), 2U);
-  EXPECT_EQ(table.rows()[0][1], PageCell(std::string("default/red")));
-  EXPECT_EQ(table.rows()[0][7], PageCell(std::string("has a place")));
-  EXPECT_EQ(table.rows()[1][1], PageCell(std::string("default/green")));
-  EXPECT_EQ(table.rows()[1][7], PageCell(std::string("waits")));
-  EXPECT_EQ(table.rows()[1][8], PageCell(std::string("default/red")));
+  const PageCell none;
+  EXPECT_THAT(
+      table.rows(),
+      ElementsAre(
+          std::vector<PageCell>{int64_t{1}, "default/red", "pod", int64_t{10}, int64_t{7},
+                                "Guaranteed", "2023-11-14T22:13:20Z", "has a place", none, none},
+          std::vector<PageCell>{int64_t{2}, "default/green", "pod", int64_t{1}, int64_t{0},
+                                "Burstable", none, "waits", "default/red", "cpu"}));
+}
+
+TEST_F(QosTest, ThePageIsUnavailableBeforeTheFirstPlan) {
+  const AgentUnderTest agent(MakeFactory(), {{"scheduler-lease", "none"}}, &cluster_);
+  const auto& source = dynamic_cast<const PageSource&>(agent.agent());
+  PageTable table(source.Pages()[0].columns, 100);
+  EXPECT_TRUE(absl::IsUnavailable(source.FillPage("queue", &table)));
 }
 
 }  // namespace
