@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
-	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // Two gangs that fit one after the other, but not both: what each takes alone is missing to the other.
@@ -26,19 +24,11 @@ const (
 var gangNames = []string{"red", "blue"}
 
 // gangPlay is the two gangs on a stage: first with the scheduler alone, then with the agent.
-type gangPlay struct {
-	*stage
-	out *printer
-	report
-}
+type gangPlay struct{ *scene }
 
 func runGang(ctx context.Context, keep bool) (err error) {
 	if keep {
 		return errors.New("--keep is for the scenario without a name")
-	}
-	binary := os.Getenv(outrigger.BinaryEnv)
-	if binary == "" {
-		return fmt.Errorf("%s is not set: run scripts/demo gang", outrigger.BinaryEnv)
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -47,14 +37,12 @@ func runGang(ctx context.Context, keep bool) (err error) {
 		nodes = append(nodes, kube.MakeNode(fmt.Sprintf("n%d", i)).
 			Resource(corev1.ResourceCPU, fmt.Sprint(nodeSlots)).Node())
 	}
-	s, err := startStage(limited, binary, nodes, func(ctx context.Context, s *stage) error {
-		return s.startScheduler(ctx)
-	})
+	s, err := startScene(limited, nodes)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	p := &gangPlay{stage: s, out: newPrinter(os.Stdout)}
+	p := &gangPlay{s}
 	p.out.line("%s, stock kube-scheduler %s; etcd, kube-apiserver and kube-scheduler are real.", s.version, s.kubernetes)
 	p.out.line("%d nodes with room for %d pods each; the gangs %s need %d pods each, all or none.",
 		gangNodes, nodeSlots, strings.Join(gangNames, " and "), gangSize)
@@ -121,7 +109,7 @@ func (p *gangPlay) withAgent(ctx context.Context) error {
 		return err
 	}
 	p.promise(p.bound(second) == 0, "%d pods of %s are placed, want none", p.bound(second), second)
-	p.out.line("    %6.2f s  %s ends", time.Since(began).Seconds(), first)
+	p.out.line("    %s  %s ends", elapsed(began), first)
 	ended := time.Now()
 	if err := p.end(ctx, first); err != nil {
 		return err
@@ -134,13 +122,8 @@ func (p *gangPlay) withAgent(ctx context.Context) error {
 	return nil
 }
 
-func (p *gangPlay) title(text string) {
-	p.out.line("")
-	p.out.line("%s", p.out.in(bold, text))
-}
-
 func (p *gangPlay) bind(gang string, began time.Time) {
-	p.out.line("    %6.2f s  %-5s %d of %d pods are placed", time.Since(began).Seconds(), gang, p.bound(gang), gangSize)
+	p.out.line("    %s  %-5s %d of %d pods are placed", elapsed(began), gang, p.bound(gang), gangSize)
 	p.promise(p.bound(gang) == gangSize, "%d of %d pods of %s are placed", p.bound(gang), gangSize, gang)
 }
 
@@ -205,29 +188,13 @@ func (p *gangPlay) create(ctx context.Context, next func(pod string) error) erro
 
 // end deletes a gang, as if its job had ended.
 func (p *gangPlay) end(ctx context.Context, gang string) error {
-	now := int64(0)
 	for i := range gangSize {
-		err := p.cluster.Client.CoreV1().Pods(metav1.NamespaceDefault).Delete(ctx, fmt.Sprintf("%s-%d", gang, i),
-			metav1.DeleteOptions{GracePeriodSeconds: &now})
+		err := p.remove(ctx, fmt.Sprintf("%s-%d", gang, i))
 		if err != nil {
 			return err
 		}
 	}
 	return p.wait(ctx, gang+" is gone", func() bool { return p.pods(gang) == 0 })
-}
-
-func (p *gangPlay) wait(ctx context.Context, what string, condition func() bool) error {
-	progress("until " + what)
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := p.tracker.Until(limited, condition)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	if exit := p.scheduler.ExitError(); exit != nil {
-		return exit
-	}
-	return fmt.Errorf("not in %s: %s", patience, what)
 }
 
 func (p *gangPlay) count(gang string, counts func(*corev1.Pod) bool) int {
