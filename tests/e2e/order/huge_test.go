@@ -66,5 +66,7 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	if took > 2*time.Second {
 		t.Errorf("want 2 s at most")
 	}
-	w.report("Q2")
+	for _, inversion := range w.report("Q2") {
+		t.Logf("inversion: %s", inversion)
+	}
 }
