@@ -1,6 +1,7 @@
 #include "decisions.h"
 
 #include "fmt/format.h"
+#include "outrigger/plan/queue.h"
 
 namespace outrigger::qos {
 namespace {
@@ -11,21 +12,9 @@ std::string TextOf(const desk::BoardUnit& unit) {
 
 }  // namespace
 
-std::string_view TextOf(plan::QosClass qos) {
-  switch (qos) {
-    case plan::QosClass::kGuaranteed:
-      return "Guaranteed";
-    case plan::QosClass::kBurstable:
-      return "Burstable";
-    case plan::QosClass::kBestEffort:
-      break;
-  }
-  return "BestEffort";
-}
-
 std::string RankText(std::string_view kind, std::string_view name, const plan::Rank& rank) {
   return fmt::format("{} {} (groupPriority {}, priority {}, {})", kind, name, rank.group_priority,
-                     rank.priority, TextOf(rank.qos));
+                     rank.priority, plan::TextOf(rank.qos));
 }
 
 void Decisions::OnFilter(const desk::Desk& desk, const Request& request) const {

@@ -13,9 +13,6 @@ namespace outrigger::qos {
 /// "pod default/a (groupPriority 10, priority 0, Guaranteed)".
 std::string RankText(std::string_view kind, std::string_view name, const plan::Rank& rank);
 
-/// "Guaranteed".
-std::string_view TextOf(plan::QosClass qos);
-
 /// Logs at level debug which of two neighbours in the queue goes first. Thread-safe.
 class Decisions {
  public:

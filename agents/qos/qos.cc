@@ -9,6 +9,7 @@
 #include "outrigger/agent/agent.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/plan/order.h"
+#include "outrigger/plan/queue.h"
 #include "queue_metrics.h"
 #include "queue_page.h"
 #include "queue_watch.h"
@@ -110,13 +111,12 @@ class Qos final : public Agent,
                        std::vector<NodeVictims>* chosen) const override {
     const auto plan = desk_->Plan();
     if (!plan.ok()) return plan.status();
-    const bool may = desk_->MayPreempt(**plan, request.pod);
-    if (may) chosen->assign(request.candidates.begin(), request.candidates.end());
+    desk_->ChooseVictims(**plan, request, chosen);
     if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
     return absl::OkStatus();
   }
 
-  std::vector<PageSpec> Pages() const override { return {QueuePage()}; }
+  std::vector<PageSpec> Pages() const override { return {plan::QueuePage()}; }
   absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
     const auto plan = desk_->Plan();
     if (!plan.ok()) return plan.status();

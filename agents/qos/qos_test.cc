@@ -24,8 +24,9 @@ using testing::OwnedRequest;
 constexpr auto kPatience = std::chrono::seconds(60);
 
 Pod Queued(const std::string& name, int64_t group_priority, const std::string& cpu = "3") {
-  return MakePod(name).Label("groupPriority", fmt::format("{}", group_priority)).Requests(
-      {{"cpu", cpu}});
+  return MakePod(name)
+      .Label("groupPriority", fmt::format("{}", group_priority))
+      .Requests({{"cpu", cpu}});
 }
 
 class QosTest : public ::testing::Test {
@@ -51,9 +52,7 @@ class QosTest : public ::testing::Test {
       return dynamic_cast<Filterer&>(agent_->agent()).Filter(*request, verdicts).ok();
     });
   }
-  std::vector<Verdict> Filter(const Pod& pod) {
-    return agent_->Filter(OwnedRequest(pod, nodes_));
-  }
+  std::vector<Verdict> Filter(const Pod& pod) { return agent_->Filter(OwnedRequest(pod, nodes_)); }
   std::vector<std::string> Passing(const std::string& pod) {
     std::vector<std::string> names;
     const std::vector<Verdict> verdicts = Filter(cluster_.Get(pod));
@@ -70,7 +69,7 @@ class QosTest : public ::testing::Test {
   }
   std::vector<std::string> Preempt(const std::string& pod) {
     const Pod asks = cluster_.Get(pod);
-    const std::vector<NodeVictims> candidates = {{"n0", {"uid-victim"}, 0}};
+    const std::vector<NodeVictims> candidates = {{"n0", {cluster_.Get("victim").uid}, 0}};
     std::vector<NodeVictims> chosen;
     EXPECT_TRUE(dynamic_cast<Preempter&>(agent_->agent())
                     .Preempt({.pod = asks, .candidates = candidates}, &chosen)
@@ -207,22 +206,57 @@ TEST_F(QosTest, NothingIsEvictedForAPodWhileOneBeforeItWaits) {
   EXPECT_THAT(Preempt("first"), ElementsAre("n0"));
 }
 
+TEST_F(QosTest, WhatAnEarlierUnitCannotUseMayBeEvicted) {
+  Nodes(1);
+  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
+  cluster_.Put(Queued("huge", 10, "64"));
+  Pod late = Queued("late", 1);
+  late.priority = 1000;
+  cluster_.Put(late);
+  Start();
+  EXPECT_THAT(Preempt("late"), ElementsAre("n0"));
+}
+
+TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
+  Nodes(1);
+  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
+  cluster_.Put(Queued("first", 10));
+  Pod critical = MakePod("critical").Requests({{"cpu", "3"}});
+  critical.priority = 2'000'000'000;
+  cluster_.Put(critical);
+  Start();
+  EXPECT_THAT(Preempt("critical"), ElementsAre("n0"));
+}
+
 TEST_F(QosTest, ThePageShowsTheQueueInItsOrder) {
   Nodes(1);
   cluster_.Put(Queued("green", 1));
-  cluster_.Put(Queued("red", 10));
+  Pod red = Queued("red", 10);
+  red.priority = 7;
+  red.creation_time = 1'700'000'000;
+  red.qos_class = "Guaranteed";
+  cluster_.Put(red);
   Start();
   const auto& source = dynamic_cast<PageSource&>(agent_->agent());
   const PageSpec page = source.Pages()[0];
   PageTable table(page.columns, 100);
   ASSERT_TRUE(source.FillPage(page.name, &table).ok());
   EXPECT_EQ(table.fault(), "");
-  ASSERT_EQ(table.rows().size(), 2U);
-  EXPECT_EQ(table.rows()[0][1], PageCell(std::string("default/red")));
-  EXPECT_EQ(table.rows()[0][7], PageCell(std::string("has a place")));
-  EXPECT_EQ(table.rows()[1][1], PageCell(std::string("default/green")));
-  EXPECT_EQ(table.rows()[1][7], PageCell(std::string("waits")));
-  EXPECT_EQ(table.rows()[1][8], PageCell(std::string("default/red")));
+  const PageCell none;
+  EXPECT_THAT(
+      table.rows(),
+      ElementsAre(
+          std::vector<PageCell>{int64_t{1}, "default/red", "pod", int64_t{10}, int64_t{7},
+                                "Guaranteed", "2023-11-14T22:13:20Z", "has a place", none, none},
+          std::vector<PageCell>{int64_t{2}, "default/green", "pod", int64_t{1}, int64_t{0},
+                                "Burstable", none, "waits", "default/red", "cpu"}));
+}
+
+TEST_F(QosTest, ThePageIsUnavailableBeforeTheFirstPlan) {
+  const AgentUnderTest agent(MakeFactory(), {{"scheduler-lease", "none"}}, &cluster_);
+  const auto& source = dynamic_cast<const PageSource&>(agent.agent());
+  PageTable table(source.Pages()[0].columns, 100);
+  EXPECT_TRUE(absl::IsUnavailable(source.FillPage("queue", &table)));
 }
 
 }  // namespace

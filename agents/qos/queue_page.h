@@ -5,8 +5,7 @@
 
 namespace outrigger::qos {
 
-/// The page "queue": all units that want a place, in their order.
-PageSpec QueuePage();
+/// Fills the page "queue" (plan::QueuePage()) with all units that want a place, in their order.
 void FillQueuePage(const desk::Board& board, PageTable* table);
 
 }  // namespace outrigger::qos

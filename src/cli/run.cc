@@ -13,6 +13,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
 #include "cli/explain/gang.h"
+#include "cli/explain/queue.h"
 #include "cli/format/files.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/serve/prepare_serve.h"
@@ -108,6 +109,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return PrintExplained(ExplainPod(command, world), world);
     case Command::Kind::kExplainGang:
       return PrintExplained(ExplainGang(command, world), world);
+    case Command::Kind::kExplainQueue:
+      return PrintExplained(ExplainQueue(command, world), world);
     case Command::Kind::kDoctor:
       return RunDoctor(command, world);
     case Command::Kind::kVersion:

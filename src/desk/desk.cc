@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "desk/calls/inbox.h"
+#include "desk/calls/victims.h"
 #include "desk/desk_settings.h"
 #include "desk/plan_loop.h"
 #include "outrigger/desk/leadership.h"
 #include "outrigger/desk/reasons.h"
-#include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
 namespace {
@@ -34,8 +34,8 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 class Desk::State final : public Participant {
  public:
-  State(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
-      : cluster(cluster), warn(std::move(warn)) {}
+  State(ClusterAccess* access, std::function<void(std::string_view line)> log)
+      : cluster(access), warn(std::move(log)) {}
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board); }
   void Build() {
@@ -145,14 +145,9 @@ absl::Status Desk::Score(const Request& request, std::span<NodeScore> scores) co
   return absl::OkStatus();
 }
 
-bool Desk::MayPreempt(const Board& board, const Pod& pod) const {
-  if (!board.holds() || plan::ComesFirst(pod)) return true;
-  const BoardPod* const seat = board.Find(pod.uid);
-  const plan::Rank rank = seat == nullptr || board.UnitOf(*seat) == nullptr
-                              ? board.RankOfUnseen(pod)
-                              : board.UnitOf(*seat)->rank;
-  return std::none_of(board.units().begin(), board.units().end(),
-                      [&](const BoardUnit& unit) { return !unit.fits && unit.rank < rank; });
+void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,
+                         std::vector<NodeVictims>* chosen) const {
+  outrigger::desk::ChooseVictims(board, request, chosen);
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {

@@ -120,6 +120,9 @@ class Board {
   /// True if the node is known and has room for `requests`, with no reservation taken off. If
   /// holds().
   bool HasRoom(const std::string& node, const ResourceList& requests) const;
+  /// What is free on the node once these pods are gone, with no reservation taken off; empty if the
+  /// node is not known. If holds().
+  ResourceList RoomWithout(std::string_view node, std::span<const std::string> uids) const;
   /// The unit right before this one in the order, which wants a place too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.
@@ -144,7 +147,7 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
-  void PutInOrder();
+  void PutInOrder(size_t planned);
   /// `nodes`: of its members; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
   void AddPod(BoardPod&& pod);

@@ -74,9 +74,10 @@ class Desk {
   absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
   /// Scorer::Score(): away from what is reserved for others.
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const;
-  /// False if pods are held and a unit before this pod waits for a place: what is freed is for that
-  /// one.
-  bool MayPreempt(const Board& board, const Pod& pod) const;
+  /// Preempter::Preempt() where pods are held: leaves out nodes whose freed room an earlier unit
+  /// without a place could use.
+  void ChooseVictims(const Board& board, const PreemptRequest& request,
+                     std::vector<NodeVictims>* chosen) const;
   /// A preempt call was answered with nothing.
   void OnNoVictims(const Board& board, const Pod& pod);
   /// A bind call came for the pod.

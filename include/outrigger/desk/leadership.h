@@ -27,7 +27,7 @@ class Leadership {
   /// that another instance of the scheduler has the Lease (a new epoch).
   /// `warn` gets one line each time the Lease is found not to exist, with the cure; may be empty.
   Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
-         std::function<void(std::string_view line)> warn = {});
+             std::function<void(std::string_view line)> warn = {});
   ~Leadership();
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;

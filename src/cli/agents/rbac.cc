@@ -119,9 +119,10 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out) {
-  if (flags.name.empty() || flags.name.find(',') != std::string::npos) {
+  if (flags.name.empty()) {
     return absl::InvalidArgumentError(
-        "--rbac takes the name of one agent: outrigger agents --rbac NAME");
+        "--rbac takes the name of one agent, or those of one process: outrigger agents --rbac "
+        "NAME[,NAME]");
   }
   if (flags.output == "json") {
     return absl::InvalidArgumentError(
@@ -129,15 +130,20 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   }
   const auto agents = ChooseAgents(flags.name, registry, left_out);
   if (!agents.ok()) return agents.status();
-  const auto access = AccessOf(*agents->front());
-  if (!access.ok()) return access.status();
-  const std::string role = "outrigger-" + flags.name;
+  Rules rules;
+  std::string role = "outrigger";
+  for (const AgentInfo* agent : *agents) {
+    const auto access = AccessOf(*agent);
+    if (!access.ok()) return access.status();
+    for (const AccessRule& rule : *access) rules.Add(rule);
+    role += "-" + agent->name;
+  }
   const std::string account = flags.service_account.empty() ? role : flags.service_account;
   absl::Status status = CheckName("--namespace", flags.name_space);
   if (status.ok()) status = CheckName("--service-account", account);
   if (!status.ok()) return status;
   return YamlFromJson(ServiceAccount(account, flags.name_space)) + "---\n" +
-         YamlFromJson(ClusterRole(role, *access)) + "---\n" +
+         YamlFromJson(ClusterRole(role, rules.Take())) + "---\n" +
          YamlFromJson(ClusterRoleBinding(role, account, flags.name_space));
 }
 

@@ -16,7 +16,7 @@ namespace outrigger::cli {
 absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent);
 
 /// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding with exactly
-/// those rights, as YAML for `kubectl apply -f -`. InvalidArgument without the name of one agent.
+/// those rights, as YAML for `kubectl apply -f -`. InvalidArgument without a name.
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,8 +48,12 @@ struct ExplainFlags {
   std::string nodes;                                  // names of those to show; empty: all
   std::string output = "table";                       // table, wide, json or yaml
   std::string color = "auto";                         // auto, always or never
-  std::string scheduler_names = "default-scheduler";  // explain gang
-  std::string unchecked;                              // explain gang
+  std::string scheduler_names = "default-scheduler";  // explain gang, queue
+  std::string unchecked;                              // explain gang, queue
+  std::string agent;                                  // explain queue: URL of the agent to ask
+  bool pod_priority = true;                           // explain queue
+  static constexpr size_t kMostRows = 10'000;
+  size_t limit = kMostRows;  // explain queue: rows at most
 };
 
 struct DoctorFlags {
@@ -71,6 +76,7 @@ struct Command {
     kSchedulerConfig,
     kExplainPod,
     kExplainGang,
+    kExplainQueue,
     kDoctor,
     kVersion,
     kCompletion,

@@ -8,10 +8,12 @@
 namespace outrigger::cli {
 
 void CommandLine::Tree::AddExplain(const std::vector<AgentInfo>& registry) {
-  CLI::App* explain = AddCommand("explain", "Say what agents think of a pod or a gang, and why");
+  CLI::App* explain =
+      AddCommand("explain", "Say what agents think of a pod, a gang or the queue, and why");
   explain->get_formatter()->label("Subcommands", "What to explain");
   AddExplainPod(explain, registry);
   AddExplainGang(explain);
+  AddExplainQueue(explain);
 }
 
 void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& resources,
@@ -24,6 +26,19 @@ void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& re
       {true, false, {}});
   AddValue(command, "--kubeconfig", "FILE", "how to reach the live cluster", {true, false, {}});
   AddValue(command, "--context", "NAME", "context of the kubeconfig (default: the current one)");
+}
+
+void CommandLine::Tree::AddPlanFlags(CLI::App* command) {
+  AddValue(command, "--scheduler-names", "LIST",
+           "schedulerName of the pods that are planned, as the agent's setting of that name "
+           "(default default-scheduler)");
+  AddValue(command, "--unchecked", "LIST",
+           "what kube-scheduler does not compare, as the agent's setting of that name (default: it "
+           "compares everything)");
+  AddClusterFlags(
+      command, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
+      " (without podgroups where none are installed, and resourceclaims and deviceclasses before "
+      "Kubernetes 1.34)");
 }
 
 void CommandLine::Tree::AddColor(CLI::App* command) {

@@ -13,16 +13,7 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   AddValue(gang, "-n,--namespace", "NS",
            "namespace of the gang (default: the context's; in --cluster, whichever has it alone; "
            "all, where gangs are listed)");
-  AddValue(gang, "--scheduler-names", "LIST",
-           "schedulerName of the pods that are planned, as the agent's setting of that name "
-           "(default default-scheduler)");
-  AddValue(gang, "--unchecked", "LIST",
-           "what kube-scheduler does not compare, as the agent's setting of that name (default: it "
-           "compares everything)");
-  AddClusterFlags(
-      gang, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
-      " (without podgroups where none are installed, and resourceclaims and deviceclasses before "
-      "Kubernetes 1.34)");
+  AddPlanFlags(gang);
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);

@@ -135,10 +135,11 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "doctor") return ReadDoctor(given);
   if (name == "pod") return ReadExplainPod(given);
   if (name == "gang") return ReadExplainGang(given);
+  if (name == "queue") return ReadExplainQueue(given);
   if (name == "explain") {
-    return absl::InvalidArgumentError(
-        fmt::format("explain wants to know what to explain: pod or gang; see `{} explain --help`",
-                    app_.get_name()));
+    return absl::InvalidArgumentError(fmt::format(
+        "explain wants to know what to explain: pod, gang or queue; see `{} explain --help`",
+        app_.get_name()));
   }
   if (name == "version") return ReadVersion(given);
   if (name == "completion") return ReadCompletion(given);

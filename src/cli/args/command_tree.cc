@@ -136,7 +136,7 @@ void CommandLine::Tree::AddAgents() {
            {false, false, {"table", "json", "yaml"}});
   agents->add_flag("--rbac")->description(
       Wrapped("Print ServiceAccount, ClusterRole and ClusterRoleBinding with what the agent needs, "
-              "for `kubectl apply -f -`"));
+              "for `kubectl apply -f -`; agents of one process as NAME,NAME"));
   AddValue(agents, "-n,--namespace", "NS", "namespace of the ServiceAccount (default outrigger)");
   AddValue(agents, "--service-account", "NAME",
            "ServiceAccount that gets the rights (default outrigger-<agent>)");

@@ -35,6 +35,7 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadServe(const CLI::App& serve) const;
   absl::StatusOr<Command> ReadExplainPod(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainGang(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadExplainQueue(const CLI::App& given) const;
   absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
   /// Reads where doctor gets pods from. Refuses flags that exclude each other.
   static absl::Status ReadPodsOfDoctor(const CLI::App& given, DoctorFlags* flags);
@@ -57,6 +58,9 @@ class CommandLine::Tree {
   void AddExplain(const std::vector<AgentInfo>& registry);
   void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
   void AddExplainGang(CLI::App* explain);
+  void AddExplainQueue(CLI::App* explain);
+  /// Adds the flags by which a plan is made: of the agent's settings, and of the cluster.
+  void AddPlanFlags(CLI::App* command);
   void AddDoctor(const std::vector<AgentInfo>& registry);
   void AddPodsOfDoctor(CLI::App* doctor);
   /// `but` goes behind the command that prints `resources`.

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli/doctor/checks.h"
+#include "cli/serve/options.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -97,6 +98,36 @@ void CheckTwice(const Entries& entries, Findings* findings) {
   }
 }
 
+// Names of one machine are one host.
+bool IsSameProcess(const EntryUrl& a, const EntryUrl& b) {
+  const bool is_same_host = a.host == b.host || (IsLoopback(a.host) && IsLoopback(b.host));
+  return is_same_host && a.port == b.port;
+}
+
+// Agents of one process share a desk.
+void CheckDesks(const DoctorCase& found, Findings* findings) {
+  const AgentInfo* first = nullptr;
+  for (const AgentInfo* agent : found.Agents()) {
+    if (!agent->factory.wishes.last) continue;
+    if (first == nullptr) {
+      first = agent;
+      continue;
+    }
+    const Entry& one = *found.EntriesOf(*first).front();
+    const Entry& other = *found.EntriesOf(*agent).front();
+    if (IsSameProcess(*one.url, *other.url)) continue;
+    const std::string both = first->name + "," + agent->name;
+    findings->Add(
+        Id::kTwoDesks, other.url_text.place,
+        fmt::format("{} at {}, and {} at {}", first->name, one.url->Address(), agent->name,
+                    other.url->Address()),
+        fmt::format("one process (serve --agents {0}), and in place of the entries of both "
+                    "what `outrigger scheduler-config --agents {0} --url "
+                    "http://127.0.0.1:{1}` prints",
+                    both, kSharedPort));
+  }
+}
+
 // Adds to `reported`: an entry may be that of several agents.
 void CheckManaged(const Entries& entries, std::set<const Entry*>* reported, Findings* findings) {
   for (const Entry* entry : entries) {
@@ -122,6 +153,7 @@ void CheckEntries(const DoctorCase& found, Findings* findings) {
     if (entry.ours) ours.push_back(&entry);
   }
   CheckTwice(ours, findings);
+  CheckDesks(found, findings);
 }
 
 }  // namespace outrigger::cli

@@ -108,6 +108,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kManagedResources, "managed-resources", kError,
      "The agent sees only pods that request one of these resources, and a name may stand in one of "
      "its entries only: its calls are about different pods."},
+    {Id::kTwoDesks, "two-desks", kError,
+     "Two processes that plan for one scheduler promise one place to two pods. Each overwrites the "
+     "nominations of the other."},
     {Id::kTimeoutMissing, "timeout-missing", kWarning,
      "The default is 5 s: while one call waits no pod of the cluster is scheduled."},
     {Id::kTimeoutLong, "timeout-long", kWarning,

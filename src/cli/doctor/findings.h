@@ -64,6 +64,7 @@ enum class FindingId : uint8_t {
   kPreemptMissing,
   kBindMissing,
   kManagedResources,
+  kTwoDesks,
   kTimeoutMissing,
   kTimeoutLong,
   kTimeoutShort,

@@ -17,15 +17,6 @@ namespace {
 
 using plan::GroupState;
 
-absl::StatusOr<std::vector<std::string>> SchedulerNames(const std::string& list) {
-  std::vector<std::string> names = SplitList(list);
-  if (std::find(names.begin(), names.end(), "") == names.end()) return names;
-  return absl::InvalidArgumentError(Printable(
-      fmt::format("--scheduler-names: \"{}\" is not accepted: names of the scheduler's profiles, "
-                  "separated by commas",
-                  list)));
-}
-
 // Why pods that name the gang are not in it.
 std::string HintOfNotes(const GangPlan& plan, const PodName& wanted) {
   for (const plan::Note& note : plan.notes()) {
@@ -142,13 +133,8 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
 
 absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& world) {
   const ExplainFlags& flags = command.explain;
-  auto schedulers = SchedulerNames(flags.scheduler_names);
-  if (!schedulers.ok()) return schedulers.status();
-  auto checks = plan::SchedulerChecks::Parse(flags.unchecked);
-  if (!checks.ok()) {
-    return absl::InvalidArgumentError(
-        fmt::format("--unchecked: {}", std::string(checks.status().message())));
-  }
+  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
+  if (!plan_flags.ok()) return plan_flags.status();
   const auto objects = OpenCluster(flags, world);
   if (!objects.ok()) return objects.status();
   const auto cluster = (*objects)->ReadPlanned();
@@ -158,7 +144,7 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   if (!wanted.name.empty() && wanted.name_space.empty()) {
     wanted.name_space = (*objects)->DefaultNamespace();
   }
-  GangPlan plan(&*cluster, *std::move(schedulers), *std::move(checks));
+  GangPlan plan(&*cluster, *std::move(plan_flags));
   const auto groups = Select(plan, wanted, cluster->where);
   if (!groups.ok()) return groups.status();
   ExplainedGangs explained;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "fmt/format.h"
-#include "outrigger/plan/claims.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/terms.h"
 #include "plan/groups/gang.h"
@@ -77,38 +77,18 @@ std::string_view DialectText(Dialect dialect) {
   return dialect == Dialect::kLabels ? "labels" : plan::NameOf(dialect);
 }
 
-GangPlan::GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names,
-                   plan::SchedulerChecks checks)
-    : cluster_(*cluster) {
-  pods_.LeaveOut(checks);
-  checks.device_resources = cluster_.device_resources;
-  plan_options_.checks = std::make_shared<const plan::SchedulerChecks>(std::move(checks));
-  options_.served = cluster_.served;
-  options_.unknown_versions = cluster_.unknown_versions;
-  options_.scheduler_names = std::move(scheduler_names);
-  options_.priority_classes = cluster_.priority_classes;
-  options_.plan_queued = false;
-  const std::span<const PodPtr> pods = pods_.Of(*cluster_.snapshot);
-  plan::NotesOnce notes;
-  grouped_ = plan::BuildUnits(pods, cluster_.pod_groups, options_, &notes);
-  notes_ = notes.Take();
-  plan::PinToClaims(*cluster_.claims, grouped_.units);
-  for (const plan::Unit& unit : plan::TermLimit().TakeOut(&grouped_.units)) {
-    left_out_.insert(unit.key);
-  }
-  for (size_t i = 0; i < grouped_.units.size(); ++i) {
-    plan::Unit& unit = grouped_.units[i];
-    for (size_t m = 0; m < unit.members.size(); ++m) {
-      plan::Member& member = unit.members[m];
-      seats_[member.pod.get()] = {i, m};
-      // What the agent reserves it nominates. A single pod may be nominated by preemption.
-      if (unit.key.dialect != Dialect::kNone) member.reserved = member.pod->nominated_node_name;
+GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags)
+    : cluster_(*cluster), planned_(*cluster, std::move(flags)) {
+  for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
+  const std::vector<plan::Unit>& units = planned_.grouped.units;
+  for (size_t i = 0; i < units.size(); ++i) {
+    for (size_t m = 0; m < units[i].members.size(); ++m) {
+      seats_[units[i].members[m].pod.get()] = {i, m};
     }
   }
-  plan_ = planner_.Run(cluster_.snapshot, grouped_.units, plan_options_);
-  groups_ = grouped_.groups;
+  groups_ = planned_.grouped.groups;
   AddGroupsWithoutPods();
-  FilePods(pods);
+  FilePods();
 }
 
 void GangPlan::AddGroupsWithoutPods() {
@@ -124,9 +104,9 @@ void GangPlan::AddGroupsWithoutPods() {
   std::sort(groups_.begin(), groups_.end(), ComesFirst);
 }
 
-void GangPlan::FilePods(std::span<const PodPtr> pods) {
+void GangPlan::FilePods() {
   pods_of_.resize(groups_.size());
-  for (const PodPtr& pod : pods) {
+  for (const PodPtr& pod : planned_.pods) {
     const auto membership = plan::MembershipOf(*pod, nullptr);
     if (!membership) continue;
     const plan::GroupState* const group = plan::FindGroup(groups_, *membership);
@@ -142,12 +122,12 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   ExplainedMember member;
   member.name = pod.name;
   member.node = pod.node_name;
-  const plan::Standing standing = plan::StandingOf(pod, options_);
+  const plan::Standing standing = plan::StandingOf(pod, planned_.group_options);
   member.state = StandingText(standing);
   if (const auto membership = plan::MembershipOf(pod, nullptr)) member.role = membership->role;
   const auto seat = seats_.find(&pod);
   if (seat == seats_.end()) return member;
-  const plan::UnitPlan& planned = plan_.units[seat->second.unit];
+  const plan::UnitPlan& planned = planned_.plan.units[seat->second.unit];
   if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
   member.state = "placed";
   member.node = planned.nodes[seat->second.member];
@@ -156,15 +136,18 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
 
 void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
   gang->place = unit + 1;
-  gang->placed_before = static_cast<size_t>(
-      std::count_if(plan_.units.begin(), plan_.units.begin() + static_cast<std::ptrdiff_t>(unit),
-                    [](const plan::UnitPlan& planned) { return planned.fits; }));
-  const plan::UnitPlan& planned = plan_.units[unit];
+  gang->placed_before = static_cast<size_t>(std::count_if(
+      planned_.plan.units.begin(), planned_.plan.units.begin() + static_cast<std::ptrdiff_t>(unit),
+      [](const plan::UnitPlan& planned) { return planned.fits; }));
+  const plan::UnitPlan& planned = planned_.plan.units[unit];
   gang->state = planned.fits ? GangState::kFits : GangState::kWaits;
   if (planned.fits) return;
   gang->cause = TextOf(planned.cause);
   if (figures)
-    gang->text = planner_.Explain(cluster_.snapshot, grouped_.units, unit, plan_options_).text;
+    gang->text =
+        planned_.planner
+            .Explain(cluster_.snapshot, planned_.grouped.units, unit, planned_.plan_options)
+            .text;
 }
 
 ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
@@ -179,7 +162,7 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
       gang.oldest = pod->creation_time;
     }
     const auto seat = seats_.find(pod.get());
-    if (seat != seats_.end()) unit = &grouped_.units[seat->second.unit];
+    if (seat != seats_.end()) unit = &planned_.grouped.units[seat->second.unit];
   }
   if (group.cause != plan::GroupCause::kNone) {
     gang.state = GangState::kWaits;
@@ -194,7 +177,7 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   } else if (unit->key.dialect == Dialect::kNone) {
     gang.state = GangState::kOneByOne;
   } else {
-    ExplainUnit(static_cast<size_t>(unit - grouped_.units.data()), figures, &gang);
+    ExplainUnit(static_cast<size_t>(unit - planned_.grouped.units.data()), figures, &gang);
   }
   return gang;
 }

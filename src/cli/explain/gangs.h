@@ -8,16 +8,14 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "cli/explain/cluster_plan.h"
 #include "cli/explain/gang_events.h"
 #include "cli/explain/planned_cluster.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/notes.h"
-#include "outrigger/plan/planner.h"
-#include "outrigger/plan/pods.h"
 
 // What becomes of gangs, as agent gang plans them: for people, at no particular speed.
 
@@ -58,47 +56,38 @@ struct ExplainedGang {
   std::optional<Told> told;  ///< what the agent has last said of it
 };
 
-/// One plan of a cluster, which it outlives not. What the agent remembers beside the cluster (who
-/// was refused where, who has timed out) is not known: what it has told of that is `told`, which
-/// others fill in; the places that it has nominated are. Not thread-safe.
+/// The gangs of one plan of a cluster, which outlives it. What the agent has told of what only it
+/// remembers is `told`, which others fill in. Not thread-safe.
 class GangPlan {
  public:
-  /// `checks`: what kube-scheduler does not compare, without what `cluster` says.
-  GangPlan(const PlannedCluster* cluster, std::vector<std::string> scheduler_names,
-           plan::SchedulerChecks checks);
+  GangPlan(const PlannedCluster* cluster, PlanFlags flags);
 
   /// Of every group that a pod names or that has an object, in the order of (dialect, namespace,
   /// name).
   std::span<const plan::GroupState> groups() const { return groups_; }
   /// Units that want a place, single pods included.
-  size_t waiting() const { return grouped_.units.size(); }
+  size_t waiting() const { return planned_.grouped.units.size(); }
   /// What was malformed, and how it was taken.
-  const std::vector<plan::Note>& notes() const { return notes_; }
+  const std::vector<plan::Note>& notes() const { return planned_.notes; }
 
   /// `group` is one of groups(). With `figures` the text says what is short of a gang for which
   /// there is no room, which takes several plans.
   ExplainedGang Explain(const plan::GroupState& group, bool figures);
 
  private:
-  using PodPtr = std::shared_ptr<const Pod>;
+  using PodPtr = ClusterPlan::PodPtr;
   struct Seat {
     size_t unit = 0;
     size_t member = 0;
   };
   void AddGroupsWithoutPods();
-  void FilePods(std::span<const PodPtr> pods);
+  void FilePods();
   ExplainedMember MemberOf(const Pod& pod) const;
   void ExplainUnit(size_t unit, bool figures, ExplainedGang* gang);
 
   const PlannedCluster& cluster_;
-  plan::GroupOptions options_;
-  plan::PlanOptions plan_options_;
-  plan::PlannedPods pods_;
-  plan::GroupedUnits grouped_;
+  ClusterPlan planned_;
   std::vector<plan::GroupState> groups_;
-  std::vector<plan::Note> notes_;
-  plan::Planner planner_;
-  plan::Plan plan_;
   absl::flat_hash_map<const Pod*, Seat> seats_;
   std::set<plan::UnitKey> left_out_;          // by plan::TermLimit
   std::vector<std::vector<PodPtr>> pods_of_;  // index-aligned with groups_

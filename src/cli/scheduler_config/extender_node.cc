@@ -65,16 +65,26 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
   return notes;
 }
 
-std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders) {
+std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extenders) {
+  constexpr const char* kShared =
+      "--{0}.scheduler-names (the profiles of this file) and --{0}.scheduler-lease (the Lease of "
+      "leaderElection, or none)";
   std::vector<std::string> notes;
   for (const ExtenderEntry& extender : extenders) {
-    if (!extender.last || extender.bind_verb.empty()) continue;
-    notes.push_back(fmt::format(
-        "{0}: a bind call may wait for {1}: tell the agent with --{0}.bind-timeout {2}; it also "
-        "wants --{0}.scheduler-names (the profiles of this file) and --{0}.scheduler-lease (the "
-        "Lease of leaderElection, or none)",
-        extender.agent, PrintDuration(extender.http_timeout),
-        std::chrono::duration_cast<std::chrono::seconds>(extender.http_timeout).count()));
+    if (!extender.last) continue;
+    const std::string shared = fmt::format(kShared, extender.settings_of);
+    const bool is_binder = !extender.bind_verb.empty();
+    const bool has_binder = std::any_of(
+        extenders.begin(), extenders.end(),
+        [](const ExtenderEntry& other) { return other.last && !other.bind_verb.empty(); });
+    if (is_binder) {
+      notes.push_back(fmt::format(
+          "{0}: a bind call may wait for {1}: set --{0}.bind-timeout {2}, and also {3}",
+          extender.settings_of, PrintDuration(extender.http_timeout),
+          std::chrono::duration_cast<std::chrono::seconds>(extender.http_timeout).count(), shared));
+    } else if (!has_binder) {
+      notes.push_back(fmt::format("{}: set {}", extender.settings_of, shared));
+    }
   }
   return notes;
 }
@@ -82,7 +92,7 @@ std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders
 std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {
   std::set<std::string> agents;
   for (const ExtenderEntry& extender : extenders) {
-    if (extender.names_only) agents.insert(extender.agent);
+    if (extender.names_only) agents.insert(extender.agents.begin(), extender.agents.end());
   }
   if (agents.empty()) return {};
   return {fmt::format(

@@ -14,8 +14,8 @@ YAML::Node ExtenderNode(const ExtenderEntry& extender);
 /// What the reader of a configuration should know about the TLS of its extenders.
 std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders);
 
-/// What the settings of agents that bind have to have in common with the scheduler's.
-std::vector<std::string> BinderNotes(const std::vector<ExtenderEntry>& extenders);
+/// What the settings of agents that plan have to have in common with the scheduler's.
+std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extenders);
 
 /// What whoever runs the agents should know of how nodes are sent: a line or nothing.
 std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders);

@@ -19,6 +19,8 @@ struct ExtenderTls {
   std::string key_file;
   std::string ca_file;
   bool insecure = false;
+
+  bool operator==(const ExtenderTls& other) const = default;
 };
 
 /// The --tls-* flags of `outrigger scheduler-config`. Not thread-safe.

@@ -32,6 +32,13 @@ bool IsIgnorable(const YAML::Node& extender) {
   return !IsAbsent(ignorable) && ignorable.Scalar() == "true";
 }
 
+// At merged paths it is not known which agents are served: those that plan are the ones that let
+// nothing be evicted or bound without them.
+bool MayPlan(const Entry& entry) {
+  const bool is_merged = entry.ours && entry.agent == nullptr;
+  return entry.Plans() || (is_merged && (entry.Has(kPreemptVerb) || entry.Has(kBindVerb)));
+}
+
 // The list as it will be: filters are called in its order, so who plans is behind all others.
 class ExtenderList {
  public:
@@ -40,6 +47,8 @@ class ExtenderList {
       : plan_(plan), name_(name), notes_(notes) {
     for (const ExtenderEntry& extender : plan_.extenders) {
       ours_.insert(WithoutScheme(extender.url_prefix));
+      if (extender.agents.size() < 2) continue;
+      together_.insert(extender.agents.begin(), extender.agents.end());
     }
   }
 
@@ -76,7 +85,7 @@ class ExtenderList {
         return absl::InvalidArgumentError(
             fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; leave "
                         "agent {} out, or remove the other's bindVerb",
-                        name_, binder_, extender.agent));
+                        name_, binder_, extender.settings_of));
       }
       binder_ = extender.url_prefix;
     }
@@ -107,7 +116,8 @@ class ExtenderList {
 
   absl::Status KeepOne(const YAML::Node& extender, const Entry& entry) {
     const std::string url = extender["urlPrefix"].Scalar();
-    if (ours_.count(WithoutScheme(WithoutTrailingSlash(url))) > 0) {
+    const bool is_part = entry.agent != nullptr && together_.count(entry.agent->name) > 0;
+    if (is_part || ours_.count(WithoutScheme(WithoutTrailingSlash(url))) > 0) {
       notes_->push_back(fmt::format("the extender {} was replaced", url));
       return absl::OkStatus();
     }
@@ -115,8 +125,9 @@ class ExtenderList {
     if (plan_.wishes.last && IsIgnorable(extender) && HasText(extender, "filterVerb")) {
       return RefuseIgnorable(url);
     }
-    if (!entry.Plans() && !last_.empty()) NoteMoved();
-    (entry.Plans() ? last_ : first_).push_back(extender);
+    const bool plans = MayPlan(entry);
+    if (!plans && !last_.empty()) NoteMoved();
+    (plans ? last_ : first_).push_back(extender);
     return absl::OkStatus();
   }
 
@@ -133,7 +144,8 @@ class ExtenderList {
   const std::string& name_;
   std::vector<std::string>* const notes_;
   std::set<std::string> ours_;
-  std::string binder_;  // urlPrefix of the one that binds
+  std::set<std::string> together_;  // agents that are called at merged paths
+  std::string binder_;              // urlPrefix of the one that binds
   std::vector<YAML::Node> first_;
   std::vector<YAML::Node> last_;
   size_t noted_ = 0;  // of last_
@@ -150,7 +162,7 @@ absl::Status WriteExtenders(const SchedulerConfigPlan& plan, const std::string& 
   }
   if (!status.ok()) return status;
   root["extenders"] = list.Take();
-  for (const auto notes_of : {TlsNotes, BinderNotes, NodeNotes}) {
+  for (const auto notes_of : {TlsNotes, PlannerNotes, NodeNotes}) {
     for (std::string& note : notes_of(plan.extenders)) notes->push_back(std::move(note));
   }
   return absl::OkStatus();

@@ -49,6 +49,8 @@ class PerAgent {
     return absl::OkStatus();
   }
 
+  void Set(const std::string& agent, T value) { one_[agent] = std::move(value); }
+
   /// What counts for an agent: its own value, else the one for all.
   const T& Of(const std::string& agent) const {
     const auto it = one_.find(agent);

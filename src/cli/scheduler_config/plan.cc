@@ -75,41 +75,106 @@ absl::StatusOr<Values> ReadValues(const SchedulerConfigFlags& flags, const Agent
   return values;
 }
 
-// What an agent's entries have in common.
-absl::StatusOr<ExtenderEntry> MakeEntry(const AgentInfo& agent, const Values& values) {
-  std::string base = values.urls.Of(agent.name);
-  if (base.empty()) {
-    base = fmt::format("{}://127.0.0.1:{}", values.tls.WantedFor(agent.name) ? "https" : "http",
-                       agent.port);
+// Agents whose entries are the same ones: one, or several at their merged paths.
+struct Party {
+  Agents agents;
+  bool plans = false;
+
+  bool Any(bool AgentFactory::*can) const {
+    return std::any_of(agents.begin(), agents.end(),
+                       [can](const AgentInfo* agent) { return agent->factory.*can; });
   }
-  const auto tls = values.tls.For(agent.name, base);
+  // The one that binds, else the first.
+  const AgentInfo& Binder() const {
+    const auto binder = std::find_if(agents.begin(), agents.end(),
+                                     [](const AgentInfo* agent) { return agent->factory.binds; });
+    return binder == agents.end() ? *agents[0] : **binder;
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const AgentInfo* agent : agents) names.push_back(agent->name);
+    return names;
+  }
+};
+
+// Those that plan do it together, in one process: two would plan the same places.
+std::vector<Party> PartiesOf(const Agents& agents) {
+  std::vector<Party> parties;
+  Party planners{{}, true};
+  for (const AgentInfo* agent : agents) {
+    if (agent->factory.wishes.last) {
+      planners.agents.push_back(agent);
+    } else {
+      parties.push_back({{agent}});
+    }
+  }
+  if (!planners.agents.empty()) parties.push_back(std::move(planners));
+  return parties;
+}
+
+// The value that counts for the whole party.
+template <typename T>
+absl::StatusOr<T> ValueOf(const Party& party, const PerAgent<T>& values, const char* flag) {
+  const T& value = values.Of(party.agents[0]->name);
+  for (const AgentInfo* agent : party.agents) {
+    if (values.Of(agent->name) == value) continue;
+    return Refuse(
+        fmt::format("{}: {} are called together, in one process: one value for all of "
+                    "them is accepted",
+                    flag, Listed(party.Names())));
+  }
+  return value;
+}
+
+// What a party's entries have in common.
+absl::StatusOr<ExtenderEntry> MakeEntry(const Party& party, const Values& values) {
+  const auto url = ValueOf(party, values.urls, "--url");
+  if (!url.ok()) return url.status();
+  const AgentInfo& first = *party.agents[0];
+  const bool together = party.agents.size() > 1;
+  std::string base = *url;
+  if (base.empty()) {
+    base = fmt::format("{}://127.0.0.1:{}", values.tls.WantedFor(first.name) ? "https" : "http",
+                       together ? kSharedPort : first.port);
+  }
+  PerAgent<std::optional<ExtenderTls>> each{std::nullopt};
+  for (const AgentInfo* agent : party.agents) {
+    auto tls = values.tls.For(agent->name, base);
+    if (!tls.ok()) return tls.status();
+    each.Set(agent->name, *std::move(tls));
+  }
+  const auto tls = ValueOf(party, each, "--tls-*");
   if (!tls.ok()) return tls.status();
   ExtenderEntry entry;
-  entry.agent = agent.name;
-  entry.url_prefix = base + "/" + agent.name;
+  entry.agents = party.Names();
+  entry.settings_of = party.Binder().name;
+  entry.url_prefix = together ? base : base + "/" + first.name;
   entry.tls = *tls;
+  entry.last = party.plans;
   return entry;
 }
 
-absl::Status AddEntries(const AgentInfo& agent, const Values& values,
-                        const SchedulerConfigFlags& flags, std::vector<ExtenderEntry>* extenders) {
-  auto common = MakeEntry(agent, values);
+absl::Status AddEntries(const Party& party, const Values& values, const SchedulerConfigFlags& flags,
+                        std::vector<ExtenderEntry>* extenders) {
+  auto common = MakeEntry(party, values);
   if (!common.ok()) return common.status();
   common->names_only = !flags.full_nodes;
-  const AgentFactory& factory = agent.factory;
-  common->last = factory.wishes.last;
-  if (factory.filters || factory.scores || factory.preempts) {
-    ExtenderEntry entry = *common;
-    entry.weight = values.weights.Of(agent.name);
-    entry.http_timeout = values.timeouts.Of(agent.name);
-    // A scheduler that goes on without it would start gangs in part.
-    entry.ignorable = flags.ignorable && !factory.wishes.last;
-    if (factory.filters) entry.filter_verb = "filter";
-    if (factory.scores) entry.prioritize_verb = "prioritize";
-    if (factory.preempts) entry.preempt_verb = "preempt";
+  const auto weight = ValueOf(party, values.weights, "--weight");
+  if (!weight.ok()) return weight.status();
+  const auto timeout = ValueOf(party, values.timeouts, "--http-timeout");
+  if (!timeout.ok()) return timeout.status();
+  ExtenderEntry entry = *common;
+  entry.weight = *weight;
+  entry.http_timeout = *timeout;
+  // A scheduler that goes on without it would start gangs in part.
+  entry.ignorable = flags.ignorable && !party.plans;
+  if (party.Any(&AgentFactory::filters)) entry.filter_verb = "filter";
+  if (party.Any(&AgentFactory::scores)) entry.prioritize_verb = "prioritize";
+  if (party.Any(&AgentFactory::preempts)) entry.preempt_verb = "preempt";
+  if (!(entry.filter_verb + entry.prioritize_verb + entry.preempt_verb).empty()) {
     extenders->push_back(entry);
   }
-  if (factory.binds) {
+  if (party.Any(&AgentFactory::binds)) {
     ExtenderEntry binder = *common;
     binder.bind_verb = "bind";
     binder.http_timeout = values.bind_timeout;
@@ -119,13 +184,22 @@ absl::Status AddEntries(const AgentInfo& agent, const Values& values,
 }
 
 // Several agents served by one process share a port, which is not the one written.
-void NoteProcesses(const Agents& agents, const Values& values, SchedulerConfigPlan* plan) {
+void NoteProcesses(const std::vector<Party>& parties, const Values& values,
+                   SchedulerConfigPlan* plan) {
   std::vector<std::string> apart;
   bool tls = false;
-  for (const AgentInfo* agent : agents) {
-    if (!values.urls.Of(agent->name).empty()) continue;
-    apart.push_back(agent->name);
-    tls |= values.tls.WantedFor(agent->name);
+  for (const Party& party : parties) {
+    if (party.agents.size() > 1) {
+      plan->notes.push_back(
+          fmt::format("{} plan together, so they are one process: outrigger serve --agents {}; "
+                      "the entries call its merged paths",
+                      Listed(party.Names()), fmt::join(party.Names(), ",")));
+      continue;
+    }
+    const AgentInfo& agent = *party.agents[0];
+    if (!values.urls.Of(agent.name).empty()) continue;
+    apart.push_back(agent.name);
+    tls |= values.tls.WantedFor(agent.name);
   }
   if (apart.size() < 2) return;
   plan->notes.push_back(
@@ -139,7 +213,8 @@ void NoteIgnorable(const Agents& agents, const SchedulerConfigFlags& flags,
   for (const AgentInfo* agent : agents) {
     if (!flags.ignorable || !agent->factory.wishes.last) continue;
     plan->notes.push_back(fmt::format(
-        "--ignorable is not for agent {}: a scheduler that goes on without it starts gangs in part",
+        "--ignorable is not for agent {}: a scheduler that goes on without it places pods against "
+        "the plan",
         agent->name));
   }
 }
@@ -158,14 +233,17 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   plan.kubeconfig = flags.kubeconfig;
   plan.compiled_in = MakeSettingGroups(registry);
   plan.left_out = left_out;
-  for (const AgentInfo* agent : *agents) {
-    absl::Status status = AddEntries(*agent, *values, flags, &plan.extenders);
+  const std::vector<Party> parties = PartiesOf(*agents);
+  for (const Party& party : parties) {
+    absl::Status status = AddEntries(party, *values, flags, &plan.extenders);
     if (!status.ok()) return status;
+  }
+  for (const AgentInfo* agent : *agents) {
     plan.wishes.last |= agent->factory.wishes.last;
     plan.wishes.every_node |= agent->factory.wishes.every_node;
     plan.wishes.quick_retries |= agent->factory.wishes.quick_retries;
   }
-  NoteProcesses(*agents, *values, &plan);
+  NoteProcesses(parties, *values, &plan);
   NoteIgnorable(*agents, flags, &plan);
   if (flags.full_nodes) {
     plan.notes.emplace_back(
@@ -173,9 +251,6 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
         "instead of 5 ms; since 1.33 kube-scheduler then scores nodes as if nothing ran on them "
         "(kubernetes#141781)");
   }
-  std::stable_sort(
-      plan.extenders.begin(), plan.extenders.end(),
-      [](const ExtenderEntry& a, const ExtenderEntry& b) { return !a.last && b.last; });
   return plan;
 }
 

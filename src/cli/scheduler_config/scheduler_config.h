@@ -21,7 +21,8 @@ inline constexpr const char* kDefaultScheduler = "default-scheduler";
 
 /// One element of `extenders` in a KubeSchedulerConfiguration; empty verbs are left out.
 struct ExtenderEntry {
-  std::string agent;
+  std::vector<std::string> agents;  // more than one: at their merged paths
+  std::string settings_of;          // the agent that is given the settings that all of them share
   std::string url_prefix;
   std::string filter_verb;
   std::string prioritize_verb;
@@ -30,7 +31,7 @@ struct ExtenderEntry {
   int64_t weight = 1;  // written with prioritize_verb only
   std::chrono::milliseconds http_timeout{1000};
   bool ignorable = false;
-  bool last = false;               // behind all others
+  bool last = false;               // after all others
   bool names_only = true;          // nodeCacheCapable
   std::optional<ExtenderTls> tls;  // set for an https:// urlPrefix
 };
@@ -47,9 +48,10 @@ struct SchedulerConfigPlan {
   std::vector<std::string> notes;  // what the reader should know of the flags
 };
 
-/// The entries for the agents that `flags` choose. An agent that binds gets a second entry for
-/// that: a bind call may wait for minutes, and the limit of a filter call is the longest time that
-/// the whole cluster may stand still. `registry` outlives the result.
+/// The entries for the agents that `flags` choose. Those that wish to be last plan together in one
+/// process, and have their entries together, at its merged paths. An agent that binds gets a second
+/// entry for that: a bind call may wait for minutes, and the limit of a filter call is the longest
+/// time that the whole cluster may stand still. `registry` outlives the result.
 absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFlags& flags,
                                                         const std::vector<AgentInfo>& registry,
                                                         const LeftOutAgents& left_out);
@@ -67,8 +69,9 @@ struct SchedulerConfigInput {
 };
 
 /// Writes `plan` into `input`, or into a new document. Of `input` everything is kept but the
-/// extenders with the urlPrefix of one of the plan's, with TLS or without; those of agents that
-/// wish to be last (as the doctor recognises them) are behind all others then. InvalidArgument,
+/// extenders with the urlPrefix of one of the plan's, with TLS or without, and those of one agent
+/// that the plan calls together with others; those of agents that
+/// wish to be last (as the doctor recognises them) come after all others. InvalidArgument,
 /// with the place, for what is not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1,
 /// and for a second bindVerb.
 absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(

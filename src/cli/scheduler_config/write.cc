@@ -135,11 +135,12 @@ class Writer {
     const std::string unchecked = UncheckedText(ReadUnchecked(MapReader(root, Place())));
     if (unchecked.empty()) return;
     for (const ExtenderEntry& extender : plan_.extenders) {
-      if (!extender.last || extender.bind_verb.empty()) continue;
+      // An agent that binds has two entries.
+      if (!extender.last || !extender.bind_verb.empty()) continue;
       notes_.push_back(
           fmt::format("{0}: this scheduler does not compare all that pods ask for: give the agent "
                       "--{0}.unchecked {1}",
-                      extender.agent, unchecked));
+                      extender.settings_of, unchecked));
     }
   }
 

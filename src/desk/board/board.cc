@@ -60,15 +60,17 @@ Board::Board(const Input& input)
   AddUnits(input);
   AddKept(input);
   AddPods(input.pods);
-  if (holds()) PutInOrder();
+  if (holds()) PutInOrder(input.units.size());
 }
 
-// Units that rest come after those that were planned.
-void Board::PutInOrder() {
+// What was planned is in order already; units that rest come after it.
+void Board::PutInOrder(size_t planned) {
   in_order_.resize(units_.size());
   std::iota(in_order_.begin(), in_order_.end(), size_t{0});
-  std::sort(in_order_.begin(), in_order_.end(),
-            [this](size_t a, size_t b) { return units_[a].rank < units_[b].rank; });
+  const auto before = [this](size_t a, size_t b) { return units_[a].rank < units_[b].rank; };
+  const auto resting = in_order_.begin() + static_cast<std::ptrdiff_t>(planned);
+  std::sort(resting, in_order_.end(), before);
+  std::inplace_merge(in_order_.begin(), resting, in_order_.end(), before);
 }
 
 const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
@@ -92,6 +94,18 @@ bool Board::HasRoom(const std::string& node, const ResourceList& requests) const
     if (free < asked) return false;
   }
   return true;
+}
+
+ResourceList Board::RoomWithout(std::string_view node, std::span<const std::string> uids) const {
+  const auto room = plan::RoomOn(*hold_, node, checks_.get());
+  if (!room) return {};
+  ResourceList free = room->free;
+  for (const PodView pod : hold_->PodsOn(node)) {
+    const bool goes = std::any_of(uids.begin(), uids.end(),
+                                  [&](const std::string& uid) { return uid == pod.Uid(); });
+    if (goes) free.Add(desk::RequestsOf(pod.Unpack()));
+  }
+  return free;
 }
 
 plan::Rank Board::RankOfUnseen(const Pod& pod) const {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,22 @@ func (r Right) Refusal() string {
 	return fmt.Sprintf("cannot %s resource %q in API group %q", r.Verb, r.Resource, r.Group)
 }
 
-// RightsOf returns what `agents NAME -o json` says that an agent needs.
-func RightsOf(t *testing.T, agent string) []Right {
+// RightsOf returns what `agents NAME -o json` says that an agent needs; of several agents, separated by commas, what
+// all of them need, none twice.
+func RightsOf(t *testing.T, agents string) []Right {
+	t.Helper()
+	var rights []Right
+	for _, agent := range strings.Split(agents, ",") {
+		for _, right := range rightsOfOne(t, agent) {
+			if !slices.Contains(rights, right) {
+				rights = append(rights, right)
+			}
+		}
+	}
+	return rights
+}
+
+func rightsOfOne(t *testing.T, agent string) []Right {
 	t.Helper()
 	var info struct {
 		Access []struct {

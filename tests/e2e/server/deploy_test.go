@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,24 +21,20 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// manifest is a scheduler with an agent as its sidecar.
+// manifest is a scheduler with agents as its sidecar, and pods for it.
 type manifest struct {
-	file      string
-	name      string // of service account, Deployment and the scheduler's ConfigMap
-	agent     string
-	settings  string // the agent's ConfigMap
-	scheduler string // by which pods choose it
-	pods      []*kube.PodBuilder
+	scheduling.Deployed
+	pods []*kube.PodBuilder
 }
 
-// namespace is that of the manifests.
-const namespace = "outrigger"
-
 var manifests = []manifest{
-	{"second-scheduler.yaml", "outrigger-scheduler", "safe", "outrigger-agent", "outrigger",
+	{scheduling.Deployed{File: "second-scheduler.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
+		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"},
 		[]*kube.PodBuilder{kube.MakePod("p")}},
-	{"gang-scheduler.yaml", "gang-scheduler", "gang", "gang-agent", "gang",
+	{scheduling.Deployed{File: "gang-scheduler.yaml", Namespace: "outrigger", Name: "gang-scheduler",
+		Account: "gang-scheduler", Agents: "gang", Settings: "gang-agent", Scheduler: "gang"},
 		[]*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001")}},
+	{scheduling.QueueScheduler, []*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001"), kube.MakePod("single")}},
 }
 
 func memberOfTwo(name string) *kube.PodBuilder {
@@ -49,13 +44,13 @@ func memberOfTwo(name string) *kube.PodBuilder {
 func TestManifestsApply(t *testing.T) {
 	t.Parallel()
 	for _, m := range manifests {
-		t.Run(m.agent, func(t *testing.T) { checkManifest(t, m) })
+		t.Run(m.Agents, func(t *testing.T) { checkManifest(t, m) })
 	}
 }
 
 func checkManifest(t *testing.T, m manifest) {
 	w := scheduling.New(t)
-	file := filepath.Join("../../../deploy", m.file)
+	file := m.Path()
 	text, err := os.ReadFile(file)
 	w.Must(err)
 	objects := 0
@@ -75,11 +70,11 @@ func checkManifest(t *testing.T, m manifest) {
 	}
 
 	t.Run("ItsPodsAreAdmitted", func(t *testing.T) { // by PodSecurity, as the Deployment's controller creates them
-		deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+		deployment, err := w.Client.AppsV1().Deployments(m.Namespace).Get(w.Ctx, m.Name, metav1.GetOptions{})
 		w.Must(err)
 		pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
 		pod.Name = "as-the-controller-would"
-		if _, err := w.Client.CoreV1().Pods(namespace).Create(w.Ctx, pod, metav1.CreateOptions{}); err != nil {
+		if _, err := w.Client.CoreV1().Pods(m.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -91,33 +86,44 @@ func checkManifest(t *testing.T, m manifest) {
 
 // checkAdminPort compares the port that probes and Prometheus use with the one that the program takes by itself.
 func checkAdminPort(t *testing.T, w *scheduling.World, m manifest) {
-	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+	deployment, err := w.Client.AppsV1().Deployments(m.Namespace).Get(w.Ctx, m.Name, metav1.GetOptions{})
 	w.Must(err)
-	var agents []struct {
+	ports := deployment.Spec.Template.Spec.InitContainers[0].Ports
+	want := portOf(t, m.Agents) + 100
+	for _, port := range ports {
+		if port.Name == "admin" && port.ContainerPort == want {
+			return
+		}
+	}
+	t.Errorf("no port admin of %d: %v", want, ports)
+}
+
+// portOf returns an agent's own port, or the one that several agents of a process share.
+func portOf(t *testing.T, agents string) int32 {
+	if strings.Contains(agents, ",") {
+		return 9870
+	}
+	var all []struct {
 		Name string `json:"name"`
 		Port int32  `json:"port"`
 	}
-	w.Must(json.Unmarshal(outrigger.Run(t, "agents", "-o", "json"), &agents))
-	for _, agent := range agents {
-		if agent.Name != m.agent {
-			continue
-		}
-		for _, port := range deployment.Spec.Template.Spec.InitContainers[0].Ports {
-			if port.Name == "admin" && port.ContainerPort == agent.Port+100 {
-				return
-			}
-		}
-		t.Errorf("no port admin of %d: %v", agent.Port+100, deployment.Spec.Template.Spec.InitContainers[0].Ports)
-		return
+	if err := json.Unmarshal(outrigger.Run(t, "agents", "-o", "json"), &all); err != nil {
+		t.Fatal(err)
 	}
-	t.Errorf("no agent %s: %v", m.agent, agents)
+	for _, agent := range all {
+		if agent.Name == agents {
+			return agent.Port
+		}
+	}
+	t.Fatalf("no agent %s: %v", agents, all)
+	return 0
 }
 
 // checkMetrics looks at /metrics as Prometheus does: at the pod's address, and not from loopback. What only peers on
 // loopback get is answered at 127.0.0.1 as well.
 func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 	podIP := ownAddress(t)
-	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, m.name, metav1.GetOptions{})
+	deployment, err := w.Client.AppsV1().Deployments(m.Namespace).Get(w.Ctx, m.Name, metav1.GetOptions{})
 	w.Must(err)
 	var args []string
 	for _, arg := range deployment.Spec.Template.Spec.InitContainers[0].Args {
@@ -128,9 +134,9 @@ func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 			args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", podIP))
 		}
 	}
-	kubeconfig, err := w.Cluster.WriteKubeconfig(m.agent+"-of-the-manifest", w.Cluster.Config)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(m.Agents+"-of-the-manifest", w.Cluster.Config)
 	w.Must(err)
-	agent := outrigger.Serve(t, m.agent+"-of-the-manifest", w.Cluster.LogDir(), m.agent,
+	agent := outrigger.Serve(t, m.Agents+"-of-the-manifest", w.Cluster.LogDir(), m.Agents,
 		append(args, "--kubeconfig", kubeconfig)...)
 	admin, err := url.Parse(agent.AdminURL)
 	w.Must(err)
@@ -171,10 +177,10 @@ func ownAddress(t *testing.T) string {
 
 // checkRightsOfAgent asks the API server for each right that the agent asks for, used or not.
 func checkRightsOfAgent(t *testing.T, w *scheduling.World, m manifest) {
-	for _, right := range scheduling.RightsOf(t, m.agent) {
+	for _, right := range scheduling.RightsOf(t, m.Agents) {
 		resource, subresource, _ := strings.Cut(right.Resource, "/")
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			User: "system:serviceaccount:" + namespace + ":" + m.name,
+			User: "system:serviceaccount:" + m.Namespace + ":" + m.Account,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Group: right.Group, Resource: resource, Subresource: subresource, Verb: right.Verb}}}
 		answer, err := w.Client.AuthorizationV1().SubjectAccessReviews().Create(w.Ctx, review, metav1.CreateOptions{})
@@ -188,35 +194,11 @@ func checkRightsOfAgent(t *testing.T, w *scheduling.World, m manifest) {
 // checkRights runs the real scheduler and the agent with the manifest's configurations and with the
 // rights of the manifest's service account; only addresses and the kubeconfig differ.
 func checkRights(t *testing.T, w *scheduling.World, m manifest) {
-	settings := filepath.Join(t.TempDir(), "outrigger.yaml")
-	w.Must(os.WriteFile(settings, []byte(configMapValue(w, m.settings, "outrigger.yaml")), 0o644))
-	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, namespace, m.name)
-	w.Must(err)
-	kubeconfig, err := w.Cluster.WriteKubeconfig(m.name, credentials)
-	w.Must(err)
-	agent := outrigger.Serve(t, m.agent, w.Cluster.LogDir(), m.agent, "--config", settings, "--kubeconfig", kubeconfig)
-	agent.UntilReady(t)
-
-	var config map[string]any
-	w.Must(yaml.Unmarshal([]byte(configMapValue(w, m.name, "scheduler.yaml")), &config))
-	connection, _ := config["clientConnection"].(map[string]any)
-	if connection == nil {
-		connection = map[string]any{}
-		config["clientConnection"] = connection
-	}
-	connection["kubeconfig"] = kubeconfig
-	edited, err := yaml.Marshal(config)
-	w.Must(err)
-	edited = scheduling.Edit(t, edited, func(extenders []any) {
-		for _, extender := range extenders {
-			extender.(map[string]any)["urlPrefix"] = agent.URL + "/" + m.agent
-		}
-	})
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	scheduler := w.Cluster.MustStartScheduler(t, m.name, edited)
+	_, scheduler := w.StartDeployed(m.Deployed)
 	w.Pods(kube.MakePod("for-the-default-scheduler"))
 	for _, pod := range m.pods {
-		w.Pods(pod.Scheduler(m.scheduler))
+		w.Pods(pod.Scheduler(m.Scheduler))
 	}
 	for _, pod := range m.pods {
 		w.Until(pod.Pod().Name, "bound", scheduling.IsBound)
@@ -235,16 +217,6 @@ func kubectl(w *scheduling.World, args ...string) string {
 	out, err := w.Cluster.Kubectl(w.Ctx, args...)
 	w.Must(err)
 	return out
-}
-
-func configMapValue(w *scheduling.World, name, key string) string {
-	w.Helper()
-	object, err := w.Client.CoreV1().ConfigMaps(namespace).Get(w.Ctx, name, metav1.GetOptions{})
-	w.Must(err)
-	if object.Data[key] == "" {
-		w.Fatalf("ConfigMap %s has no %s", name, key)
-	}
-	return object.Data[key]
 }
 
 func grep(text, word string) string {

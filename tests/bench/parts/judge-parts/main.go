@@ -72,6 +72,10 @@ var targets = []sheet.Target[parts]{
 	atMost("agent, one of 10000 pods that wait changes, each a gang", "BM_GangPlan10000PodsOfWhichOneChangesInGangsOf/1", 20),
 	atMost("agent, filter of a member that waits, 5000 nodes", "BM_GangFilter5000Nodes_AMemberThatWaits", 0.2),
 	atMost("agent, filter of a pod in no group, 5000 nodes", "BM_GangFilter5000Nodes_APodInNoGroup", 0.2),
+	atMost("queue, one of 20000 pods that wait changes: units, plan and board", "BM_QueuePlan20000PodsOfWhichOneChanges", 20),
+	atMost("queue, a node changes while 20000 pods wait", "BM_QueuePlan20000PodsAfterANodeChanges", 20),
+	atMost("queue, filter of a pod that is held, 5000 nodes", "BM_QueueFilter5000Nodes_APodThatIsHeld", 1),
+	atMost("queue, filter of a pod with a place, 5000 nodes", "BM_QueueFilter5000Nodes_APodWithAPlace", 1),
 	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
 	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
 }

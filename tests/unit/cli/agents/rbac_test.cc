@@ -113,6 +113,13 @@ TEST(AgentsCommand, NamesResourcesWithTheirGroupAsKubectlDoes) {
                                "  patch podgroups.scheduling.x-k8s.io/status\n"));
 }
 
+TEST(Rbac, OfAgentsOfOneProcessIsWhatAllOfThemNeed) {
+  const auto objects = Rbac({"--rbac", "safe,gang"});
+  ASSERT_EQ(objects.size(), 3U);
+  EXPECT_EQ(objects[0]["metadata"]["name"].as<std::string>(), "outrigger-safe-gang");
+  EXPECT_THAT(Rules(objects[1]), ElementsAre("list,watch nodes.", "create pods/binding."));
+}
+
 TEST(Rbac, IsForTheNamespaceAndAccountThatAreGiven) {
   const auto objects = Rbac({"safe", "--rbac", "-n", "kube-system", "--service-account=sched"});
   EXPECT_EQ(objects[0]["metadata"]["namespace"].as<std::string>(), "kube-system");
@@ -137,7 +144,6 @@ TEST_P(RbacRefusals, SayWhatIsAccepted) {
 
 const Refusal kRefusals[] = {
     {"NoName", {"agents", "--rbac"}, "outrigger agents --rbac NAME"},
-    {"TwoNames", {"agents", "--rbac", "safe,gang"}, "outrigger agents --rbac NAME"},
     {"UnknownName", {"agents", "--rbac", "sfae"}, "did you mean safe"},
     {"BadNamespace", {"agents", "--rbac", "safe", "-n", "A b"}, "--namespace: \"A b\""},
     {"BadAccount",

@@ -26,7 +26,7 @@ TEST(CommandsPage, IsUpToDate) {
 TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
   const std::string page = CommandsPage(Registry());
   for (const char* command : {"serve", "agents", "scheduler-config", "doctor", "explain pod",
-                              "explain gang", "version", "completion"}) {
+                              "explain gang", "explain queue", "version", "completion"}) {
     EXPECT_THAT(page, HasSubstr(std::string("\n## `outrigger ") + command + "`"));
   }
   EXPECT_THAT(page, ::testing::Not(HasSubstr("`outrigger docs`")));

@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         CompletionRow{"AgentsInAList", "outrigger serve --agents safe,c", {"safe,congestion"}},
         CompletionRow{"NothingForANumber", "outrigger serve --port \"\"", {}},
         CompletionRow{"Positional", "outrigger agents sa", {"safe"}},
-        CompletionRow{"CommandsOfACommand", "outrigger explain \"\"", {"--help", "gang", "pod"}},
+        CompletionRow{
+            "CommandsOfACommand", "outrigger explain \"\"", {"--help", "gang", "pod", "queue"}},
         CompletionRow{"FlagsOfANestedCommand", "outrigger explain pod web --clu", {"--cluster"}},
         CompletionRow{"ChoiceOfANestedCommand", "outrigger explain pod --output w", {"wide"}},
         CompletionRow{"FlagsOfAnotherNestedCommand",

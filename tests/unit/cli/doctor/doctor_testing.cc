@@ -54,6 +54,21 @@ class Planner final : public Agent,
   absl::Status Bind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
 };
 
+class Queuer final : public Agent, public Filterer, public Preempter {
+ public:
+  explicit Queuer(const NoSettings& /*settings*/) {}
+  static SchedulerWishes Wishes() {
+    return {.last = true, .every_node = true, .quick_retries = true};
+  }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
+    return absl::OkStatus();
+  }
+  absl::Status Preempt(const PreemptRequest& /*request*/,
+                       std::vector<NodeVictims>* /*chosen*/) const override {
+    return absl::OkStatus();
+  }
+};
+
 // The part of `path` that comes next: a key, or an index.
 std::string NextPart(std::string* path) {
   const size_t end = path->find_first_of(".[", 1);
@@ -97,6 +112,8 @@ const std::vector<AgentInfo>& DoctorAgents() {
   static const std::vector<AgentInfo> agents = [] {
     std::vector<AgentInfo> changed = TestAgents();
     changed[1].factory = internal::MakeAgentFactory<Planner, PlannerSettings>();
+    changed.push_back(
+        {"qos", "Keeps a queue", 9872, internal::MakeAgentFactory<Queuer, NoSettings>()});
     return changed;
   }();
   return agents;

@@ -8,7 +8,7 @@
 #include "outrigger/agent/registry.h"
 
 // For tests of the doctor: TestAgents(), but gang plans for all pods, is told what the real one is
-// told, and refuses a scheduler-lease without a slash.
+// told, and refuses a scheduler-lease without a slash; and qos, which plans, too.
 
 namespace outrigger::testing {
 

@@ -4,6 +4,16 @@
 
 namespace outrigger::testing {
 
+namespace {
+
+Change QosAt(const std::string& url) {
+  return {"extenders[2]", "{urlPrefix: '" + url +
+                              "', filterVerb: filter, preemptVerb: preempt, httpTimeout: 1s, "
+                              "nodeCacheCapable: true}"};
+}
+
+}  // namespace
+
 std::vector<FindingRow> EntryRows() {
   return {
       {"PlannerBeforeAnothersFilter",
@@ -64,6 +74,23 @@ std::vector<FindingRow> EntryRows() {
        "extenders[3].prioritizeVerb",
        "POST 127.0.0.1:9871/safe/prioritize, again",
        "in one entry"},
+      {"TwoDesks",
+       "two-desks",
+       {QosAt("http://127.0.0.1:9872/qos")},
+       "extenders[2].urlPrefix",
+       "gang at 127.0.0.1:9875, and qos at 127.0.0.1:9872",
+       "one process (serve --agents gang,qos), and in place of the entries of both what `outrigger "
+       "scheduler-config --agents gang,qos --url http://127.0.0.1:9870` prints",
+       "gang"},
+      {"TwoDesksOnTwoHosts",
+       "two-desks",
+       {{"extenders[0].urlPrefix", "https://a.example:9870/gang"},
+        {"extenders[1].urlPrefix", "https://a.example:9870/gang"},
+        QosAt("https://b.example:9870/qos")},
+       "extenders[2].urlPrefix",
+       "gang at a.example:9870, and qos at b.example:9870",
+       "one process",
+       "gang"},
       {"FilterMissing",
        "filter-missing",
        {{"extenders[1].filterVerb", ""}},

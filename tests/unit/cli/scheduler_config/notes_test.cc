@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "gang",
                 {},
                 true,
-                "--ignorable is not for agent gang: a scheduler that goes on without it starts "
-                "gangs in part",
+                "--ignorable is not for agent gang: a scheduler that goes on without it places "
+                "pods against the plan",
                 ""},
         NoteRow{"IgnorableOfAnother", "safe", {}, true, "", "--ignorable"},
         NoteRow{"NotIgnorable", "gang", {}, false, "", "--ignorable"}),

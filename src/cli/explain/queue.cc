@@ -1,0 +1,128 @@
+#include "cli/explain/queue.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "agent_client/fetch_page.h"
+#include "cli/explain/cluster_plan.h"
+#include "cli/explain/input.h"
+#include "cli/explain/queue_text.h"
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
+#include "outrigger/plan/group.h"
+#include "outrigger/plan/queue.h"
+#include "outrigger/plan/terms.h"
+
+namespace outrigger::cli {
+namespace {
+
+// Names the flag, and what to do if the process does not serve qos.
+absl::Status OfAgent(const absl::Status& status) {
+  const std::string text(status.message());
+  if (absl::IsInvalidArgument(status)) return absl::InvalidArgumentError("--agent: " + text);
+  if (!absl::IsNotFound(status)) return status;
+  return absl::NotFoundError(fmt::format(
+      "{}. The agent qos, which has the queue, is not served there (serve --agents qos, or "
+      "gang,qos); without --agent the queue is planned from the cluster",
+      text));
+}
+
+// Keeps the first rows.
+PageTable Cut(const PageTable& all, size_t limit) {
+  PageTable table(all.columns(), limit);
+  for (const std::vector<PageCell>& row : all.rows()) table.Add(row);
+  table.Count(all.total() - all.rows().size());
+  return table;
+}
+
+absl::StatusOr<PageTable> AskAgent(const ExplainFlags& flags) {
+  const auto page = agent_client::FetchPage(flags.agent, plan::QueuePage().name);
+  if (!page.ok()) return OfAgent(page.status());
+  return Cut(page->table, flags.limit);
+}
+
+// A gang is a unit that rests; a pod without a group is left to kube-scheduler.
+bool IsInQueue(const plan::Unit& left_out) {
+  return left_out.key.dialect != Dialect::kNone ||
+         plan::MembershipOf(*left_out.members[0].pod, nullptr).has_value();
+}
+
+PageTable QueueOf(const ClusterPlan& planned, size_t limit) {
+  const std::vector<plan::Unit>& units = planned.grouped.units;
+  std::vector<std::string> causes;
+  for (const plan::UnitPlan& unit : planned.plan.units) causes.push_back(TextOf(unit.cause));
+  std::vector<plan::QueueEntry> entries;
+  for (size_t i = 0; i < units.size(); ++i) {
+    entries.push_back({&units[i].key, &units[i].rank, planned.plan.units[i].fits, causes[i]});
+  }
+  for (const plan::Unit& unit : planned.left_out) {
+    if (!IsInQueue(unit)) continue;
+    entries.push_back({&unit.key, &unit.rank, false, plan::TermLimit::Reason()});
+  }
+  PageTable table(plan::QueuePage().columns, limit);
+  plan::FillQueuePage(std::move(entries), &table);
+  return table;
+}
+
+void AddPlanNotes(const ClusterPlan& planned, std::vector<std::string>* notes) {
+  for (const plan::Note& note : planned.notes) {
+    notes->push_back(Printable(note.about + ": " + note.text));
+  }
+  for (const plan::Unit& unit : planned.left_out) {
+    if (IsInQueue(unit)) continue;
+    notes->push_back(Printable(fmt::format("{}: {}", TextOf(unit.key), plan::TermLimit::Reason())));
+  }
+  const auto waiting = std::count_if(planned.grouped.groups.begin(), planned.grouped.groups.end(),
+                                     [](const auto& group) {
+                                       return group.cause != plan::GroupCause::kNone &&
+                                              group.cause != plan::GroupCause::kLeftToScheduler;
+                                     });
+  if (waiting == 0) return;
+  notes->push_back(
+      fmt::format("{} not in the queue: {} more than places (see `outrigger "
+                  "explain gang`)",
+                  waiting == 1 ? "1 gang is" : fmt::format("{} gangs are", waiting),
+                  waiting == 1 ? "it lacks" : "they lack"));
+}
+
+absl::StatusOr<PageTable> PlanQueue(const ExplainFlags& flags, const World& world,
+                                    std::vector<std::string>* notes) {
+  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
+  if (!plan_flags.ok()) return plan_flags.status();
+  plan_flags->order_by_pod_priority = flags.pod_priority;
+  const auto objects = OpenCluster(flags, world);
+  if (!objects.ok()) return objects.status();
+  const auto cluster = (*objects)->ReadPlanned();
+  if (!cluster.ok()) return cluster.status();
+  const ClusterPlan planned(*cluster, *std::move(plan_flags));
+  *notes = cluster->notes;
+  AddPlanNotes(planned, notes);
+  return QueueOf(planned, flags.limit);
+}
+
+std::string InForm(const ExplainFlags& flags, const World& world, const PageTable& queue) {
+  if (flags.output == "json") return QueueJson(queue);
+  if (flags.output == "yaml") return QueueYaml(queue);
+  return QueueTable(queue, absl::ToUnixSeconds(absl::Now()), IsColored(flags.color, world),
+                    world.terminal.is_one ? world.terminal.columns : 0);
+}
+
+}  // namespace
+
+absl::StatusOr<ExplainText> ExplainQueue(const Command& command, const World& world) {
+  const ExplainFlags& flags = command.explain;
+  ExplainText result;
+  const auto queue = flags.agent.empty() ? PlanQueue(flags, world, &result.notes) : AskAgent(flags);
+  if (!queue.ok()) return queue.status();
+  if (queue->truncated()) {
+    result.notes.push_back(
+        fmt::format("the first {} of {} units are shown", queue->rows().size(), queue->total()));
+  }
+  result.text = InForm(flags, world, *queue);
+  return result;
+}
+
+}  // namespace outrigger::cli

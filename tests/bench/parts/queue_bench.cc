@@ -1,0 +1,143 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmark/benchmark.h"
+#include "cluster/cluster.h"
+#include "fmt/format.h"
+#include "outrigger/desk/admission.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/plan/groups.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/pods.h"
+
+// What the agent qos spends on calls and plans while 20 000 single pods wait in the queue, on 5000
+// nodes that are full but for 100 places.
+
+namespace outrigger::desk {
+namespace {
+
+constexpr size_t kNodes = 5000;
+constexpr size_t kPending = 20'000;
+constexpr size_t kFree = 100;
+
+Node QueueNode(size_t i) {
+  Node node;
+  node.name = fmt::format("worker-{:04}.example.internal", i);
+  node.labels = {{"kubernetes.io/hostname", node.name}};
+  node.allocatable = {{"cpu", *Quantity::Parse(i < kFree ? "1" : "0")},
+                      {"pods", *Quantity::Parse("110")}};
+  return node;
+}
+
+Pod Queued(size_t i) {
+  Pod pod;
+  pod.name = fmt::format("waits-{:05}", i);
+  pod.namespace_ = "default";
+  pod.uid = "uid-" + pod.name;
+  pod.scheduler_name = "default-scheduler";
+  pod.labels = {{"groupPriority", fmt::format("{}", i % 100)}};
+  pod.containers.push_back({"main", {{"cpu", *Quantity::Parse("1")}}, {}, false});
+  return pod;
+}
+
+class Queue {
+ public:
+  Queue() : cluster_({.indexes = {plan::PlannedPodsIndex()}}) {
+    for (size_t i = 0; i < kNodes; ++i) cluster_.UpsertNode(QueueNode(i));
+    for (size_t i = 0; i < kPending; ++i) cluster_.UpsertPod(Queued(i));
+  }
+
+  /// As the desk does it when something has changed.
+  std::shared_ptr<const Board> Plan() {
+    const auto snapshot = cluster_.Take();
+    const auto pods = pods_.Of(*snapshot);
+    table_.Update(pods, {}, {}, nullptr);
+    const plan::GroupedUnits& made = table_.made();
+    const plan::Plan plan = planner_.Run(snapshot, made.units);
+    return std::make_shared<const Board>(Board::Input{.units = made.units,
+                                                      .resting = {},
+                                                      .plan = plan,
+                                                      .groups = made.groups,
+                                                      .pods = pods,
+                                                      .snapshot = *snapshot,
+                                                      .hold = snapshot});
+  }
+  void ChangeAPod(bool more) {
+    Pod pod = Queued(4711);
+    pod.labels.Set("changed", more ? "once" : "twice");
+    cluster_.UpsertPod(pod);
+  }
+  void ChangeANode(bool more) {
+    Node node = QueueNode(77);
+    node.allocatable.Set("cpu", *Quantity::Parse(more ? "1" : "0"));
+    cluster_.UpsertNode(node);
+  }
+
+ private:
+  cluster::Cluster cluster_;
+  plan::PlannedPods pods_;
+  plan::UnitTable table_;
+  plan::Planner planner_;
+};
+
+Queue& TheQueue() {
+  static auto* const queue = new Queue();
+  return *queue;
+}
+
+void PlanAfter(benchmark::State& state, void (Queue::*change)(bool)) {
+  Queue& queue = TheQueue();
+  size_t changes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    (queue.*change)(++changes % 2 == 0);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(queue.Plan());
+  }
+}
+
+void BM_QueuePlan20000PodsOfWhichOneChanges(benchmark::State& state) {
+  PlanAfter(state, &Queue::ChangeAPod);
+}
+BENCHMARK(BM_QueuePlan20000PodsOfWhichOneChanges)->Unit(benchmark::kMillisecond);
+
+void BM_QueuePlan20000PodsAfterANodeChanges(benchmark::State& state) {
+  PlanAfter(state, &Queue::ChangeANode);
+}
+BENCHMARK(BM_QueuePlan20000PodsAfterANodeChanges)->Unit(benchmark::kMillisecond);
+
+class Unheard final : public Diagnostics {
+ public:
+  void Malformed(std::string_view /*node*/, std::string_view /*field*/, std::string_view /*value*/,
+                 std::string_view /*accepted*/) override {}
+};
+
+void Filter(benchmark::State& state, size_t index) {
+  const auto board = TheQueue().Plan();
+  const Pod pod = Queued(index);
+  std::vector<Node> nodes;
+  for (size_t i = 0; i < kNodes; ++i) nodes.push_back(QueueNode(i));
+  std::vector<NodeRef> refs;
+  for (const Node& node : nodes) refs.emplace_back(node);
+  Unheard diagnostics;
+  const Request request{.pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics};
+  TentativeUses tentative(std::chrono::steady_clock::now);
+  std::vector<Verdict> verdicts(kNodes);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Admit(*board, request, &tentative, verdicts));
+  }
+}
+
+void BM_QueueFilter5000Nodes_APodThatIsHeld(benchmark::State& state) {
+  Filter(state, 0);
+}
+BENCHMARK(BM_QueueFilter5000Nodes_APodThatIsHeld)->Unit(benchmark::kMillisecond);
+
+void BM_QueueFilter5000Nodes_APodWithAPlace(benchmark::State& state) {
+  Filter(state, 99);
+}
+BENCHMARK(BM_QueueFilter5000Nodes_APodWithAPlace)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace outrigger::desk

@@ -1,0 +1,181 @@
+// Agents that plan are one process, so `scheduler-config` writes one pair of entries for them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/scheduler_config/scheduler_config.h"
+#include "unit/cli/doctor/doctor_testing.h"
+#include "yaml-cpp/yaml.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::testing::Contains;
+using testing::DoctorAgents;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Queue final : public Agent, public Filterer, public Scorer, public Preempter {
+ public:
+  explicit Queue(const NoSettings& /*settings*/) {}
+  static SchedulerWishes Wishes() {
+    return {.last = true, .every_node = true, .quick_retries = true};
+  }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
+    return absl::OkStatus();
+  }
+  absl::Status Score(const Request& /*request*/, std::span<NodeScore> /*s*/) const override {
+    return absl::OkStatus();
+  }
+  absl::Status Preempt(const PreemptRequest& /*request*/,
+                       std::vector<NodeVictims>* /*chosen*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+/// DoctorAgents(), of which gang plans and binds, and queue, which plans and does not bind.
+const std::vector<AgentInfo>& Agents() {
+  static const std::vector<AgentInfo> agents = [] {
+    std::vector<AgentInfo> all = DoctorAgents();
+    all.push_back({"queue", "", 9876, internal::MakeAgentFactory<Queue, NoSettings>()});
+    return all;
+  }();
+  return agents;
+}
+
+absl::StatusOr<SchedulerConfigText> Write(const SchedulerConfigFlags& flags,
+                                          const std::string& extenders = "") {
+  const auto plan = PlanSchedulerConfig(flags, Agents(), {});
+  if (!plan.ok()) return plan.status();
+  if (extenders.empty()) return WriteSchedulerConfig(*plan, std::nullopt);
+  return WriteSchedulerConfig(
+      *plan, SchedulerConfigInput{"in.yaml",
+                                  "apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
+                                  "KubeSchedulerConfiguration\nextenders:\n" +
+                                      extenders});
+}
+
+SchedulerConfigFlags Flags(const std::string& agents) {
+  SchedulerConfigFlags flags;
+  flags.agents = agents;
+  return flags;
+}
+
+// Of each entry urlPrefix and verbs.
+std::vector<std::string> EntriesOf(const absl::StatusOr<SchedulerConfigText>& text) {
+  if (!text.ok()) return {std::string(text.status().message())};
+  std::vector<std::string> entries;
+  for (const auto& extender : YAML::Load(text->yaml)["extenders"]) {
+    std::string entry = extender["urlPrefix"].Scalar();
+    for (const char* verb : {"filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb"}) {
+      if (extender[verb]) entry += " " + extender[verb].Scalar();
+    }
+    const auto timeout = extender["httpTimeout"];
+    entries.push_back(timeout ? entry + " " + timeout.Scalar() : entry);
+  }
+  return entries;
+}
+
+constexpr const char* kCycle = "http://127.0.0.1:9870 filter prioritize preempt 1s";
+constexpr const char* kBind = "http://127.0.0.1:9870 bind 10m30s";
+
+TEST(SchedulerConfigTogether, HasOnePairOfEntriesAtTheMergedPaths) {
+  for (const char* agents : {"gang,queue", "queue,gang"}) {
+    EXPECT_THAT(EntriesOf(Write(Flags(agents))), ElementsAre(kCycle, kBind));
+  }
+}
+
+TEST(SchedulerConfigTogether, ComesAfterTheOthers) {
+  EXPECT_THAT(EntriesOf(Write(Flags("gang,safe,queue"))),
+              ElementsAre("http://127.0.0.1:9871/safe filter prioritize 1s", kCycle, kBind));
+}
+
+TEST(SchedulerConfigTogether, OneThatDoesNotBindHasOneEntry) {
+  EXPECT_THAT(EntriesOf(Write(Flags("queue"))),
+              ElementsAre("http://127.0.0.1:9876/queue filter prioritize preempt 1s"));
+}
+
+TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndNamesSettingsOfTheOneThatBinds) {
+  const auto text = Write(Flags("queue,gang"));
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(text->notes,
+              Contains("queue and gang plan together, so they are one process: outrigger serve "
+                       "--agents queue,gang; the entries call its merged paths"));
+  EXPECT_THAT(text->notes, Contains("gang: a bind call may wait for 10m30s: set "
+                                    "--gang.bind-timeout 630, and also --gang.scheduler-names (the "
+                                    "profiles of this file) and --gang.scheduler-lease (the Lease "
+                                    "of leaderElection, or none)"));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--queue."))));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
+}
+
+TEST(SchedulerConfigTogether, OneThatDoesNotBindHasItsOwnSettingsNamed) {
+  const auto text = Write(Flags("queue"));
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(text->notes,
+              Contains("queue: set --queue.scheduler-names (the profiles of this file) and "
+                       "--queue.scheduler-lease (the Lease of leaderElection, or none)"));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("bind-timeout"))));
+}
+
+TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
+  SchedulerConfigFlags flags = Flags("gang,queue");
+  flags.urls = {"http://10.0.0.1:7000/"};
+  EXPECT_THAT(EntriesOf(Write(flags)),
+              ElementsAre("http://10.0.0.1:7000 filter prioritize preempt 1s",
+                          "http://10.0.0.1:7000 bind 10m30s"));
+  flags.urls = {"gang=http://10.0.0.1:7000"};
+  EXPECT_THAT(Write(flags).status().message(),
+              HasSubstr("--url: gang and queue are called together, in one process: one value for "
+                        "all of them is accepted"));
+  flags.urls = {};
+  flags.weights = {"queue=2"};
+  EXPECT_THAT(Write(flags).status().message(), HasSubstr("--weight: gang and queue are called"));
+}
+
+TEST(SchedulerConfigTogether, WithTlsIsStillOnePair) {
+  SchedulerConfigFlags flags = Flags("gang,queue");
+  flags.tls_cas = {"/ca.crt"};
+  EXPECT_THAT(EntriesOf(Write(flags)),
+              ElementsAre("https://127.0.0.1:9870 filter prioritize preempt 1s",
+                          "https://127.0.0.1:9870 bind 10m30s"));
+  flags.tls_cas = {"gang=/ca.crt", "queue=/other.crt"};
+  EXPECT_THAT(Write(flags).status().message(), HasSubstr("--tls-*: gang and queue are called"));
+}
+
+// Two entries that bind are refused by kube-scheduler, and two that plan would be asked twice.
+TEST(SchedulerConfigTogether, ReplacesTheEntriesOfEachOfThem) {
+  const std::string alone =
+      "- {urlPrefix: 'http://127.0.0.1:9875/gang', filterVerb: filter}\n"
+      "- {urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind}\n"
+      "- {urlPrefix: 'http://other/x', filterVerb: f}\n";
+  const auto text = Write(Flags("gang,queue"), alone);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(EntriesOf(text), ElementsAre(HasSubstr("http://other/x"), kCycle, kBind));
+  EXPECT_THAT(text->notes, Contains("the extender http://127.0.0.1:9875/gang was replaced"));
+}
+
+TEST(SchedulerConfigTogether, IsStableWhenRepeatedAndStaysLast) {
+  const std::string merged =
+      "- {urlPrefix: 'http://127.0.0.1:9870', filterVerb: filter, preemptVerb: preempt}\n"
+      "- {urlPrefix: 'http://127.0.0.1:9870', bindVerb: bind}\n";
+  EXPECT_THAT(EntriesOf(Write(Flags("gang,queue"), merged)), ElementsAre(kCycle, kBind));
+  EXPECT_THAT(
+      EntriesOf(Write(Flags("safe"), merged)),
+      ElementsAre(HasSubstr("safe"), HasSubstr("9870 filter preempt"), HasSubstr("9870 bind")));
+}
+
+TEST(SchedulerConfigTogether, IsNeverIgnorable) {
+  SchedulerConfigFlags flags = Flags("gang,queue");
+  flags.ignorable = true;
+  const auto text = Write(flags);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(text->yaml, Not(HasSubstr("ignorable")));
+}
+
+}  // namespace
+}  // namespace outrigger::cli

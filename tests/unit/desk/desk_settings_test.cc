@@ -1,0 +1,131 @@
+// Settings that all agents at one desk have in common.
+#include "desk/desk_settings.h"
+
+#include <string>
+
+#include "fake_cluster.h"
+#include "gmock/gmock.h"
+#include "outrigger/agent/shared.h"
+
+namespace outrigger::desk {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+DeskTerms Of(const std::string& agent) {
+  DeskTerms terms;
+  terms.agent = agent;
+  return terms;
+}
+
+TEST(DeskSettings, HaveDefaultsWhereNoAgentHasSetThem) {
+  DeskSettings settings;
+  ASSERT_TRUE(settings.Add(Of("gang")).ok());
+  PlanningOptions options;
+  settings.Apply(&options);
+  EXPECT_THAT(options.groups.scheduler_names, ElementsAre("default-scheduler"));
+  EXPECT_EQ(settings.Lease().lease_namespace, "kube-system");
+  EXPECT_EQ(settings.Lease().lease_name, "kube-scheduler");
+  EXPECT_NE(settings.Lease().host_name, "");
+  EXPECT_EQ(options.reserve_after, std::nullopt);
+}
+
+TEST(DeskSettings, ThatOneAgentHasSetCountForAll) {
+  DeskSettings settings;
+  DeskTerms gang = Of("gang");
+  gang.scheduler_names = "batch, jobs";
+  DeskTerms qos = Of("qos");
+  qos.scheduler_lease = "jobs/batch";
+  qos.host_name = "mine";
+  qos.reserve_after = 30;
+  ASSERT_TRUE(settings.Add(gang).ok());
+  ASSERT_TRUE(settings.Add(qos).ok());
+  PlanningOptions options;
+  settings.Apply(&options);
+  EXPECT_THAT(options.groups.scheduler_names, ElementsAre("batch", "jobs"));
+  EXPECT_EQ(settings.Lease().lease_name, "batch");
+  EXPECT_EQ(settings.Lease().host_name, "mine");
+  EXPECT_EQ(options.reserve_after, std::chrono::seconds(30));
+}
+
+TEST(DeskSettings, ThatAreTheSameForTwoAgentsAreAccepted) {
+  DeskSettings settings;
+  for (const char* agent : {"gang", "qos"}) {
+    DeskTerms terms = Of(agent);
+    terms.scheduler_lease = "none";
+    EXPECT_TRUE(settings.Add(terms).ok());
+  }
+}
+
+TEST(DeskSettings, ThatDifferAreRefusedByNameAndValue) {
+  struct Row {
+    const char* name;
+    void (*set)(DeskTerms* terms, bool other);
+  };
+  const Row rows[] = {
+      {"scheduler-names", [](DeskTerms* t, bool other) { t->scheduler_names = other ? "b" : "a"; }},
+      {"scheduler-lease",
+       [](DeskTerms* t, bool other) { t->scheduler_lease = other ? "x/b" : "x/a"; }},
+      {"host-name", [](DeskTerms* t, bool other) { t->host_name = other ? "b" : "a"; }},
+      {"unchecked",
+       [](DeskTerms* t, bool other) { t->unchecked = other ? "example.com/b" : "example.com/a"; }},
+      {"reserve-after", [](DeskTerms* t, bool other) { t->reserve_after = other ? 0 : 5; }},
+  };
+  for (const Row& row : rows) {
+    DeskSettings settings;
+    DeskTerms gang = Of("gang");
+    DeskTerms qos = Of("qos");
+    row.set(&gang, false);
+    row.set(&qos, true);
+    ASSERT_TRUE(settings.Add(gang).ok()) << row.name;
+    const absl::Status status = settings.Add(qos);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.name;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.name));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(std::string("--gang.") + row.name));
+  }
+}
+
+TEST(DeskSettings, ThatMeanNothingAreRefused) {
+  struct Row {
+    const char* text;  // part of the error
+    void (*set)(DeskTerms* terms);
+  };
+  const Row rows[] = {
+      {"scheduler-names: \"\"", [](DeskTerms* t) { t->scheduler_names = " , "; }},
+      {"NAMESPACE/NAME", [](DeskTerms* t) { t->scheduler_lease = "kube-scheduler"; }},
+      {"unchecked", [](DeskTerms* t) { t->unchecked = "a:b:c:"; }},
+  };
+  for (const Row& row : rows) {
+    DeskSettings settings;
+    DeskTerms terms = Of("qos");
+    row.set(&terms);
+    EXPECT_THAT(std::string(settings.Add(terms).message()), HasSubstr(row.text));
+  }
+}
+
+TEST(Desk, IsTheSameForAllAgentsOfAProcessAndGoesWithTheLast) {
+  testing::FakeCluster cluster;
+  SharedParts parts;
+  AgentDeps deps;
+  deps.cluster = &cluster;
+  deps.shared = &parts;
+  auto of_gang = Desk::Of(deps);
+  auto of_qos = Desk::Of(deps);
+  EXPECT_EQ(of_gang, of_qos);
+  ASSERT_TRUE(of_gang->Join(Of("gang")).ok());
+  EXPECT_TRUE(of_qos->HasJoined("gang"));
+  of_gang.reset();
+  of_qos.reset();
+  EXPECT_FALSE(Desk::Of(deps)->HasJoined("gang"));
+}
+
+TEST(Desk, IsEachAgentsOwnWhereTheyHaveNothingInCommon) {
+  testing::FakeCluster cluster;
+  AgentDeps deps;
+  deps.cluster = &cluster;
+  EXPECT_NE(Desk::Of(deps), Desk::Of(deps));
+}
+
+}  // namespace
+}  // namespace outrigger::desk
