@@ -7,33 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
-// merged is the configuration of a scheduler with gang and qos in one process, at a URL.
-func (w *world) merged(url string) []byte {
-	w.Helper()
-	return fmt.Appendf(w.base(), `percentageOfNodesToScore: 100
-extenders:
-  - urlPrefix: %[1]s
-    filterVerb: filter
-    prioritizeVerb: prioritize
-    preemptVerb: preempt
-    weight: 1
-    httpTimeout: 1s
-    nodeCacheCapable: true
-  - urlPrefix: %[1]s
-    bindVerb: bind
-    httpTimeout: 10m30s
-    nodeCacheCapable: true
-`, url)
-}
-
 // Q3: gangs and single pods of one groupPriority. The members of a gang are bound one after another, no member
 // of another gang between them, and no single pod takes a place that makes a gang fail.
 func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const gangs, size, singles = 5, 4, 20
 	const nodes = (gangs*size + singles) / slotsOfNode
@@ -43,7 +26,9 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	w.agent = outrigger.Serve(t, "gang,qos", w.Cluster.LogDir(), "gang,qos", "--kubeconfig", w.AgentKubeconfig("gang"),
 		"--gang.scheduler-lease", "none", "--gang.bind-timeout", "630")
 	w.agent.UntilReady(t)
-	w.StartScheduler(w.merged(w.observer.Before(t, w.agent.URL)))
+	url := w.observer.Before(t, w.agent.URL)
+	w.StartScheduler(outrigger.SchedulerConfig(t, w.base(), "--agents", "gang,qos",
+		"--url", "gang="+url, "--url", "qos="+url))
 	random := rand.New(rand.NewSource(5))
 	var pods []*kube.PodBuilder
 	for i := range gangs * size {

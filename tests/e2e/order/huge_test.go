@@ -14,6 +14,7 @@ import (
 
 // Q2: a huge pod that cannot run goes first; those after it run. After reserve-after a node is kept for it.
 func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const nodes, small, reserveAfter = 4, 100, 4
 	w := newWorld(t, 0)

@@ -14,6 +14,7 @@ import (
 // Q5: on a full cluster a pod of low groupPriority and high PriorityClass evicts none while a unit before it
 // could use the place. A critical pod and a DaemonSet's pod do not queue.
 func TestAPodEvictsNoneForAPlaceThatAPodBeforeItCouldUse(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const nodes = 3
 	w := newWorld(t, nodes)
