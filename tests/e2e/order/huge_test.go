@@ -14,6 +14,7 @@ import (
 
 // Q2: a huge pod that cannot run goes first; those after it run. After reserve-after a node is kept for it.
 func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const nodes, small, reserveAfter = 4, 100, 4
 	w := newWorld(t, 0)
@@ -66,5 +67,7 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	if took > 2*time.Second {
 		t.Errorf("want 2 s at most")
 	}
-	w.report("Q2")
+	for _, inversion := range w.report("Q2") {
+		t.Logf("inversion: %s", inversion)
+	}
 }

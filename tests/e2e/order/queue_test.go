@@ -3,6 +3,8 @@ package order
 import (
 	"fmt"
 	"math/rand"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -46,18 +48,26 @@ func (d drain) run(w *world) {
 	w.CheckSettled()
 }
 
-// size is how large Q1 is.
-func size() int {
-	if testing.Short() {
+// queuedEnv names the environment variable with the number of pods in Q1; 60 by default.
+const queuedEnv = "OUTRIGGER_QUEUED"
+
+func queued(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv(queuedEnv)
+	if text == "" {
 		return 60
 	}
-	return 200
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 1 {
+		t.Fatalf("%s is %q: a number above 0 is accepted", queuedEnv, text)
+	}
+	return count
 }
 
 // Q1 with the agent: no pod overtakes.
 func TestAFullClusterIsHandedOnInTheOrderOfTheQueue(t *testing.T) {
 	t.Parallel()
-	d := drain{pods: size(), seed: 1}
+	d := drain{pods: queued(t), seed: 1}
 	w := newWorld(t, d.nodes())
 	w.serveQos()
 	d.run(w)

@@ -177,6 +177,18 @@ TEST_F(AdmissionTest, WhatPassesOnAReservedNodeIsUsedUntilItsBindCall) {
   EXPECT_THAT(Ask(other, {MakeNode("n1")}), ElementsAre("fits"));
 }
 
+TEST_F(AdmissionTest, AUseEndsWithTheFirstPlanWithoutThePod) {
+  board_.AddGang("train", 1, 1, "3");
+  const Pod one = Single("one", "1");
+  const Pod other = Single("other", "1");
+  for (const bool seen : {false, true}) {
+    tentative_.Note(one.uid, PodRequests(one), {"n1"}, seen);
+    tentative_.OnPlan(*board_.Make());  // it is bound, or the watch has not shown it yet
+    Ask(other, {MakeNode("n1")});
+    EXPECT_EQ(outcome_, seen ? Outcome::kPasses : Outcome::kWaits);
+  }
+}
+
 TEST_F(AdmissionTest, AUseThatIsNeverBoundEndsAfterHalfAMinute) {
   board_.AddGang("train", 1, 1, "3");
   const Pod one = Single("one", "1");

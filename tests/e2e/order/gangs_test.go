@@ -1,0 +1,89 @@
+package order
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/queuewatch"
+)
+
+// Q3: gangs and single pods of one groupPriority. The members of a gang are bound one after another, no member
+// of another gang between them, and no single pod takes a place that makes a gang fail.
+func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const gangs, size, singles = 5, 4, 20
+	const nodes = (gangs*size + singles) / slotsOfNode
+	w := newWorld(t, nodes)
+	fillers := w.fill(nodes)
+	// gang's rights include those of qos.
+	w.agent = outrigger.Serve(t, "gang,qos", w.Cluster.LogDir(), "gang,qos", "--kubeconfig", w.AgentKubeconfig("gang"),
+		"--gang.scheduler-lease", "none", "--gang.bind-timeout", "630")
+	w.agent.UntilReady(t)
+	url := w.observer.Before(t, w.agent.URL)
+	w.StartScheduler(outrigger.SchedulerConfig(t, w.base(), "--agents", "gang,qos",
+		"--url", "gang="+url, "--url", "qos="+url))
+	random := rand.New(rand.NewSource(5))
+	var pods []*kube.PodBuilder
+	for i := range gangs * size {
+		gang := fmt.Sprintf("g%d", i%gangs)
+		pods = append(pods, kube.MakePod(fmt.Sprintf("q-%s-%d", gang, i/gangs)).Label("groupPriority", "7").
+			Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size)))
+	}
+	for i := range singles {
+		pods = append(pods, kube.MakePod(fmt.Sprintf("q-single-%02d", i)).Label("groupPriority", "7"))
+	}
+	random.Shuffle(len(pods), func(a, b int) { pods[a], pods[b] = pods[b], pods[a] })
+	w.Pods(pods...)
+	w.untilRefused("q-", len(pods))
+	time.Sleep(time.Second)
+	random.Shuffle(len(fillers), func(a, b int) { fillers[a], fillers[b] = fillers[b], fillers[a] })
+	for _, filler := range fillers {
+		w.free(filler)
+		time.Sleep(100 * time.Millisecond)
+	}
+	w.untilBoundOf("q-", len(pods))
+	w.CheckSettled()
+	w.checkNotMixed(size)
+	ended := w.agent.Metric(t, "outrigger_gang_barriers_total")
+	opened := w.agent.Metric(t, "outrigger_gang_barriers_total", `end="opened"`)
+	t.Logf("Q3: %v barriers ended, %v of them opened", ended, opened)
+	if ended != opened {
+		t.Errorf("%v barriers failed", ended-opened)
+	}
+	for _, call := range w.observer.Calls("bind") {
+		if call.Error != "" {
+			t.Errorf("bind of %s: %s", call.Pod, call.Error)
+		}
+	}
+	for _, inversion := range queuewatch.Lost(w.report("Q3")) {
+		t.Errorf("inversion: %s", inversion)
+	}
+}
+
+// checkNotMixed fails the test if a member is bound while another gang is bound in part.
+func (w *world) checkNotMixed(size int) {
+	w.Helper()
+	open, left := "", 0
+	for _, binding := range w.Tracker.Bindings() {
+		gang, isMember := strings.CutPrefix(binding.Name, "q-g")
+		if !isMember {
+			continue
+		}
+		gang, _, _ = strings.Cut(gang, "-")
+		if left == 0 {
+			open, left = gang, size
+		}
+		if gang != open {
+			w.Errorf("%s is bound while %d members of gang g%s are not", binding.Name, left, open)
+			return
+		}
+		left--
+	}
+}
