@@ -48,6 +48,8 @@ class MakeBoard {
   void AddSingle(const Pod& pod, const std::string& node = "") {
     singles_.emplace_back(std::make_shared<Pod>(pod), node);
   }
+  /// Single pods have places, too, and are held.
+  void Hold() { hold_ = true; }
   /// The first `count` members of a gang are bound.
   void Bind(const std::string& name, size_t count) {
     Entry& gang = gangs_[name];
@@ -146,6 +148,7 @@ class MakeBoard {
       pods.push_back(pod);
     }
     plan.kept = kept_;
+    bool hold_ = false;
     const auto view = cluster_.Take();
     return std::make_shared<const Board>(Board::Input{.units = units,
                                                       .resting = resting,
@@ -153,7 +156,8 @@ class MakeBoard {
                                                       .groups = groups,
                                                       .pods = pods,
                                                       .snapshot = *view->snapshot,
-                                                      .kept_for = &kept_for_});
+                                                      .kept_for = &kept_for_,
+                                                      .hold = hold_ ? view->snapshot : nullptr});
   }
 
  private:
