@@ -148,7 +148,6 @@ class MakeBoard {
       pods.push_back(pod);
     }
     plan.kept = kept_;
-    bool hold_ = false;
     const auto view = cluster_.Take();
     return std::make_shared<const Board>(Board::Input{.units = units,
                                                       .resting = resting,
@@ -200,6 +199,7 @@ class MakeBoard {
   std::map<std::string, std::string> resting_;  // gangs, and why
   std::vector<std::pair<PodPtr, std::string>> singles_;
   std::vector<std::string> kept_;
+  bool hold_ = false;
   plan::UnitKey kept_for_;
 };
 
