@@ -124,7 +124,7 @@ apart src/desk desk/ board leadership
 apart src/plan plan/ preemption shortfall
 apart src/plan plan/ pairs groups
 
-for room in $(git ls-files 'src/*/*/*' 'agents/*/*/*' | cut -d/ -f1-3 | sort -u); do
+for room in $(git ls-files 'src/*/*/*.cc' 'src/*/*/*.h' 'agents/*/*/*.cc' 'agents/*/*/*.h' | cut -d/ -f1-3 | sort -u); do
   [[ $with_floors == *" $room "* ]] && continue
   echo "$room: no row of this test says on which floor it is"
   failed=1

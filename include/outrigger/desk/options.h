@@ -24,6 +24,10 @@ struct NominationOptions {
   /// A nomination that comes while the scheduler is at work on that very pod wakes nothing. If it
   /// has done nothing for so long, longer than its shortest back-off, it is written once more.
   std::chrono::milliseconds repeat_after{1'500};
+  /// How long the scheduler may take to try a single pod that has a place, and to bind one that has
+  /// passed; then a nomination finds out whether it refuses the pod.
+  std::chrono::milliseconds tried_within{1'000};
+  std::chrono::milliseconds bound_within{30'000};
   bool nominate_all = false;
   /// For how long a gang that has given up its places comes after those of its priority: not for
   /// ever after all that come later.

@@ -89,6 +89,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
                                       Time now) {
   next_look_.Reset();
   awaits_asks_ = false;
+  holds_ = board.holds();
   std::vector<Nomination> due;
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
   for (auto& [key, unit] : units_) {
@@ -125,7 +126,11 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
 }
 
 void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
-  if (!unit.gang) return;
+  if (!unit.gang) {
+    const auto known = units_.find(unit.key);
+    if (known != units_.end()) known->second.seen = round_;
+    return;
+  }
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.

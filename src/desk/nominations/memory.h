@@ -75,6 +75,7 @@ class Memory {
   struct PodMemory {
     PodPtr pod;  // as it was last planned
     std::string reserved;
+    Time placed_at;  // when that began
     std::optional<Time> asked;
     bool rejected = false;
     std::vector<Refused> refused;
@@ -130,6 +131,8 @@ class Memory {
              std::vector<Nomination>* due);
   bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
              const PodMemory& memory);
+  /// A single pod has a place and is left alone: kube-scheduler refuses it without asking.
+  bool IsLeftAlone(Time now, const PodMemory& memory);
   /// The gang's reservation begins anew, behind those of its priority.
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
@@ -146,6 +149,7 @@ class Memory {
   NextLook next_look_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
+  bool holds_ = false;  // single pods have places, too
   uint64_t round_ = 0;
 };
 

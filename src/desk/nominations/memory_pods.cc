@@ -167,7 +167,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   memory.seen = round_;
   memory.unit = unit.key;
   memory.pod = seat.pod;
-  memory.reserved = seat.node;
+  if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (memory.doubted != seat.node) memory.doubted.clear();
   for (const Refused& refused : memory.refused) {
     if (now < refused.until) next_look_.Add(refused.until);
@@ -258,9 +258,21 @@ bool Memory::IsToRepeat(const PodMemory& memory, Time now) {
   return now >= at;
 }
 
+// The scheduler tries a pod by itself when a place becomes free, so this is rare: its claim is
+// missing, say. Its place would be kept from all pods after it for ever. A nomination finds out.
+bool Memory::IsLeftAlone(Time now, const PodMemory& memory) {
+  if (!holds_) return false;
+  const bool passed = memory.asked && !memory.rejected;
+  const Time at = passed ? std::max(memory.placed_at, *memory.asked) + options_.bound_within
+                         : memory.placed_at + options_.tried_within;
+  if (now < at) next_look_.Add(at);
+  return now >= at;
+}
+
 bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
                    const PodMemory& memory) {
-  const bool rejected = memory.rejected || (unit.gang && IsRejected(*seat.pod));
+  const bool rejected =
+      memory.rejected || (IsRejected(*seat.pod) && (unit.gang || IsLeftAlone(now, memory)));
   if (!rejected && !(unit.gang && options_.nominate_all)) return false;
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.

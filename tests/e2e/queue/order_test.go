@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -106,4 +107,21 @@ func TestWithQosAloneSeveralPlacesGoToTheFirst(t *testing.T) {
 		}
 		w.Within(4*time.Second, "the places are taken", time.Since(began))
 	}
+}
+
+// A pod that kube-scheduler refuses for reasons of its own keeps no place from those after it: one without its volume
+// claim, one that others hold by a scheduling gate.
+func TestAPodThatTheSchedulerRefusesHoldsUpNoOther(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t, 2, 2)
+	agents := w.Serve("gang,qos", "--qos.scheduler-lease", "none")
+	w.StartScheduler(w.Config(map[string]string{"gang": agents.URL, "qos": agents.URL}))
+	gated := queued("gated", 20).Pod()
+	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/later"}}
+	_, err := w.Client.CoreV1().Pods("default").Create(w.Ctx, gated, metav1.CreateOptions{})
+	w.Must(err)
+	w.Pods(queued("no-claim", 10).Claim("missing"), queued("late", 1))
+	w.untilTried("no-claim", "late")
+	w.checkTakesFreedPlaces("late")
 }

@@ -48,6 +48,8 @@ class MakeBoard {
   void AddSingle(const Pod& pod, const std::string& node = "") {
     singles_.emplace_back(std::make_shared<Pod>(pod), node);
   }
+  /// Single pods have places, too, and are held.
+  void Hold() { hold_ = true; }
   /// The first `count` members of a gang are bound.
   void Bind(const std::string& name, size_t count) {
     Entry& gang = gangs_[name];
@@ -153,7 +155,8 @@ class MakeBoard {
                                                       .groups = groups,
                                                       .pods = pods,
                                                       .snapshot = *view->snapshot,
-                                                      .kept_for = &kept_for_});
+                                                      .kept_for = &kept_for_,
+                                                      .hold = hold_ ? view->snapshot : nullptr});
   }
 
  private:
@@ -196,6 +199,7 @@ class MakeBoard {
   std::map<std::string, std::string> resting_;  // gangs, and why
   std::vector<std::pair<PodPtr, std::string>> singles_;
   std::vector<std::string> kept_;
+  bool hold_ = false;
   plan::UnitKey kept_for_;
 };
 

@@ -71,6 +71,35 @@ TEST_F(MemoryTest, NominatesEveryMemberWhereNodesAreSampled) {
   EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "elsewhere only who was rejected";
 }
 
+// kube-scheduler may refuse a pod without asking: its claim is missing, say.
+TEST_F(MemoryTest, NominatesASinglePodThatHoldsItsPlaceAndIsLeftAlone) {
+  Pod pod = testing::MakePod("red");
+  pod.unscheduled_reason = "Unschedulable";
+  MakeBoard board;
+  board.AddSingle(pod, "n1");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(9)), IsEmpty()) << "it holds nothing";
+  Memory memory(options_);
+  board.Hold();
+  const auto learn = [&](Time now) { return memory.Learn(*board.Make(), *snapshot_, now); };
+  EXPECT_THAT(learn(kBegin), IsEmpty()) << "the scheduler tries it by itself";
+  EXPECT_EQ(memory.next_look(), kBegin + seconds(1));
+  EXPECT_THAT(learn(kBegin + milliseconds(999)), IsEmpty());
+  EXPECT_THAT(learn(kBegin + seconds(1)), SizeIs(1));
+}
+
+TEST_F(MemoryTest, NominatesASinglePodThatHoldsItsPlaceAndIsNotBoundAfterItPassed) {
+  Pod pod = testing::MakePod("red");
+  pod.unscheduled_reason = "SchedulerError";
+  MakeBoard board;
+  board.Hold();
+  board.AddSingle(pod, "n1");
+  Learn(*board.Make(), kBegin);
+  Asked("uid-red", /*rejected=*/false, kBegin + seconds(1));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(30)), IsEmpty()) << "it is being bound";
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(31)), SizeIs(1));
+}
+
 TEST_F(MemoryTest, WithdrawsANominationWithTheReservationThatEnds) {
   MakeBoard board;
   NominateAfterASecond(&board);
