@@ -54,7 +54,7 @@ demo queue
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo queue"; }
 shows '^ +[0-9.]+ s +blue-besteffort +groupPriority +1 +BestEffort$'
 shows 'inversions: [1-9][0-9]* of 28 pairs of pods$'
-shows '^ +1 +default/red-guaranteed +10 +Guaranteed +waits *$'
+shows '^ +1 +default/red-guaranteed +10 +Guaranteed +waits$'
 shows 'inversions: 0 of 28 pairs of pods$'
 shows '^demo: all [0-9]+ promises kept$'
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -144,17 +145,20 @@ func (p *queuePlay) play(ctx context.Context, waiting func() error) (order []str
 			return nil, err
 		}
 	}
-	began := time.Now()
+	began, slowest := time.Now(), time.Duration(0)
 	for range queueOrder {
+		freed := time.Now()
 		next, err := p.freeOne(ctx, running[0])
 		if err != nil {
 			return nil, err
 		}
+		slowest = max(slowest, time.Since(freed))
 		running = append(running[1:], next)
 		order = append(order, next)
 		pod := queueOrder[place(next)]
 		p.out.line("    %s  %-18s groupPriority %2d   %s", elapsed(began), pod.name, pod.groupPriority, pod.class)
 	}
+	p.promise(slowest < patience/4, "a free place was taken after %s only", slowest)
 	return order, nil
 }
 
@@ -206,11 +210,19 @@ func place(name string) int {
 
 // explain prints what the agent itself says of its queue, some columns of it.
 func (p *queuePlay) explain(ctx context.Context) error {
-	text, err := exec.CommandContext(ctx, p.binary, "explain", "queue", "-o", "json",
-		"--agent", p.agents["qos"].AdminURL).Output()
+	kubeconfig, err := p.cluster.WriteKubeconfig("reader", p.cluster.Config)
 	if err != nil {
-		return fmt.Errorf("%s explain queue: %w", p.binary, describe(err))
+		return err
 	}
+	text, err := p.explained(ctx, "--agent", p.agents["qos"].AdminURL)
+	if err != nil {
+		return err
+	}
+	planned, err := p.explained(ctx, "--kubeconfig", kubeconfig)
+	if err != nil {
+		return err
+	}
+	p.promise(bytes.Equal(text, planned), "explain queue without --agent says %s", planned)
 	var queue struct {
 		Rows []struct {
 			Position, GroupPriority int
@@ -222,15 +234,26 @@ func (p *queuePlay) explain(ctx context.Context) error {
 		return err
 	}
 	const format = "    %8v  %-26s %-14v %-12s %-6s %s"
-	p.out.line(format, "position", "unit", "groupPriority", "class", "state", "after")
+	show := func(cells ...any) { p.out.line("%s", strings.TrimRight(fmt.Sprintf(format, cells...), " ")) }
+	show("position", "unit", "groupPriority", "class", "state", "after")
 	for i, row := range queue.Rows {
 		after := strings.TrimPrefix(row.After, "default/")
-		p.out.line(format, row.Position, row.Unit, row.GroupPriority, row.Class, row.State, after)
+		show(row.Position, row.Unit, row.GroupPriority, row.Class, row.State, after)
 		p.promise(i < len(queueOrder) && row.Unit == "default/"+queueOrder[i].name,
 			"explain queue has %s at position %d", row.Unit, row.Position)
 	}
 	p.promise(len(queue.Rows) == len(queueOrder), "explain queue has %d rows, want %d", len(queue.Rows), len(queueOrder))
 	return nil
+}
+
+// explained runs `outrigger explain queue -o json`.
+func (p *queuePlay) explained(ctx context.Context, args ...string) ([]byte, error) {
+	args = append([]string{"explain", "queue", "-o", "json"}, args...)
+	text, err := exec.CommandContext(ctx, p.binary, args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s explain queue: %w", p.binary, describe(err))
+	}
+	return text, nil
 }
 
 // clear deletes all pods.
