@@ -35,8 +35,8 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	w.untilBoundOf("small-", small)
 	w.Within(5*time.Second, "Q2: 100 small pods after a huge one are bound", time.Since(began))
 	time.Sleep(time.Until(began.Add((reserveAfter + 2) * time.Second)))
-	smalls("later", 40) // a stream of small pods fills what is not kept
-	w.untilBoundOf("later-", 40)
+	smalls("later", 20) // a stream of small pods fills what is not kept
+	w.untilBoundOf("later-", 20)
 	// The places that it needs become free one after another, on all nodes.
 	for i := range nodes {
 		for _, pod := range w.Tracker.Pods() {

@@ -100,6 +100,22 @@ func TestAnswersReplaceTheServersAsOftenAsTold(t *testing.T) {
 	}
 }
 
+func TestLateEventsKeepTheirOrderAndTheirDelayDoesNotAddUp(t *testing.T) {
+	r := newRig(t)
+	events, _ := r.watch()
+	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: Late(300 * time.Millisecond)})
+	began := time.Now()
+	for _, event := range []string{"one", "two", "three"} {
+		r.events <- event
+	}
+	for _, event := range []string{"one", "two", "three"} {
+		r.expectLine(events, event)
+	}
+	if took := time.Since(began); took < 300*time.Millisecond || took > 800*time.Millisecond {
+		t.Errorf("three events took %v", took)
+	}
+}
+
 func TestASilentWatchStaysOpenAndSilent(t *testing.T) {
 	r := newRig(t)
 	events, closer := r.watch()
