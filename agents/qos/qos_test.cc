@@ -217,6 +217,16 @@ TEST_F(QosTest, WhatAnEarlierUnitCannotUseMayBeEvicted) {
   EXPECT_THAT(Preempt("late"), ElementsAre("n0"));
 }
 
+TEST_F(QosTest, APodThatComesBeforeInTheOrderIsNotEvicted) {
+  Nodes(1);
+  PutBound(Queued("victim", 10), "n0");
+  Pod late = Queued("late", 1);
+  late.priority = 1000;
+  cluster_.Put(late);
+  Start();
+  EXPECT_THAT(Preempt("late"), IsEmpty());
+}
+
 TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
   Nodes(1);
   PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");

@@ -120,9 +120,14 @@ class Board {
   /// True if the node is known and has room for `requests`, with no reservation taken off. If
   /// holds().
   bool HasRoom(const std::string& node, const ResourceList& requests) const;
-  /// What is free on the node once these pods are gone, with no reservation taken off; empty if the
-  /// node is not known. If holds().
-  ResourceList RoomWithout(std::string_view node, std::span<const std::string> uids) const;
+  /// What is free on the node once these pods are gone, with no reservation taken off, and the
+  /// first in the order of these pods, as if it were pending; nothing: the node or none of them is
+  /// known. If holds().
+  struct Freed {
+    ResourceList room;
+    plan::Rank first;
+  };
+  std::optional<Freed> FreedBy(std::string_view node, std::span<const std::string> uids) const;
   /// The unit right before this one in the order, which wants a place too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.

@@ -96,16 +96,22 @@ bool Board::HasRoom(const std::string& node, const ResourceList& requests) const
   return true;
 }
 
-ResourceList Board::RoomWithout(std::string_view node, std::span<const std::string> uids) const {
+std::optional<Board::Freed> Board::FreedBy(std::string_view node,
+                                           std::span<const std::string> uids) const {
   const auto room = plan::RoomOn(*hold_, node, checks_.get());
-  if (!room) return {};
-  ResourceList free = room->free;
-  for (const PodView pod : hold_->PodsOn(node)) {
+  if (!room) return std::nullopt;
+  std::optional<Freed> freed;
+  for (const PodView view : hold_->PodsOn(node)) {
     const bool goes = std::any_of(uids.begin(), uids.end(),
-                                  [&](const std::string& uid) { return uid == pod.Uid(); });
-    if (goes) free.Add(desk::RequestsOf(pod.Unpack()));
+                                  [&](const std::string& uid) { return uid == view.Uid(); });
+    if (!goes) continue;
+    const Pod pod = view.Unpack();
+    plan::Rank rank = RankOfUnseen(pod);
+    if (!freed) freed = Freed{room->free, rank};
+    freed->room.Add(desk::RequestsOf(pod));
+    if (rank < freed->first) freed->first = std::move(rank);
   }
-  return free;
+  return freed;
 }
 
 plan::Rank Board::RankOfUnseen(const Pod& pod) const {

@@ -36,13 +36,15 @@ void ChooseVictims(const Board& board, const PreemptRequest& request,
   }
   const BoardPod* const seat = board.Find(request.pod.uid);
   const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
-  const auto asks =
-      EarlierAsks(board, unit == nullptr ? board.RankOfUnseen(request.pod) : unit->rank);
+  const plan::Rank rank = unit == nullptr ? board.RankOfUnseen(request.pod) : unit->rank;
+  const auto asks = EarlierAsks(board, rank);
   if (!asks) return;
   for (const NodeVictims& candidate : request.candidates) {
-    const ResourceList room = board.RoomWithout(candidate.node, candidate.pod_uids);
-    const bool is_wanted = std::any_of(
-        asks->begin(), asks->end(), [&](const ResourceList& asked) { return room.Covers(asked); });
+    const auto freed = board.FreedBy(candidate.node, candidate.pod_uids);
+    if (!freed || freed->first < rank) continue;
+    const bool is_wanted = std::any_of(asks->begin(), asks->end(), [&](const ResourceList& asked) {
+      return freed->room.Covers(asked);
+    });
     if (!is_wanted) chosen->push_back(candidate);
   }
 }
