@@ -123,6 +123,39 @@ TEST(ExplainQueue, SaysThatNothingWaits) {
             nlohmann::json::parse(R"({"rows":[],"total":0,"truncated":false})"));
 }
 
+// 20 pods with 60 constraints each that no other one has: more than is planned together.
+std::string PodsThatAskForTooMuch(const std::string& labels) {
+  std::string pods;
+  for (int pod = 0; pod < 20; ++pod) {
+    std::string constraints = "topologySpreadConstraints: [";
+    for (int i = 0; i < 60; ++i) {
+      constraints += fmt::format(
+          "{{maxSkew: 1, topologyKey: k-{}-{}, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+          "{{}}}}, ",
+          pod, i);
+    }
+    pods += QueuedPod(fmt::format("p{:02}", pod), labels, constraints + "],");
+  }
+  return pods;
+}
+
+TEST(ExplainQueue, ShowsAGangThatAsksForTooMuchAsOneThatWaits) {
+  const Ran ran = ExplainQueueIn(
+      kNodeOfOne + PodsThatAskForTooMuch("labels: {podGroup: g, minAvailable: \"20\"}"),
+      {"-o", "json"});
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(json["rows"].size(), 1U);
+  EXPECT_EQ(json["rows"][0]["unit"], "a/g");
+  EXPECT_EQ(json["rows"][0]["state"], "waits");
+  EXPECT_THAT(json["rows"][0]["lacks"].get<std::string>(), HasSubstr("more than 1024"));
+}
+
+TEST(ExplainQueue, NotesSinglePodsThatAskForTooMuch) {
+  const Ran ran = ExplainQueueIn(kNodeOfOne + PodsThatAskForTooMuch(""), {"-o", "json"});
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["total"], 17);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: a/p17: asks for more"), HasSubstr("note: a/p19: ")));
+}
+
 TEST(ExplainQueue, NotesWhatIsMalformed) {
   EXPECT_THAT(
       ExplainQueueIn(kNodeOfOne + QueuedPod("p", "labels: {groupPriority: \"1e3\"}", "")).err,
