@@ -142,6 +142,8 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
       pod.uid, {.at = now,
                 .rejected = admission.outcome != Outcome::kReserved,
                 .offered = waits ? SomeNodes(request) : std::vector<std::string>()});
+  const BoardPod* const seat = waits ? (*board)->Find(pod.uid) : nullptr;
+  if (seat != nullptr && !seat->node.empty()) state_->inbox.Held(pod.uid);
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -171,6 +173,8 @@ void Desk::OnNoVictims(const Board& board, const Pod& pod) {
   const bool awaited =
       state_->inbox.Asked(pod.uid, {.at = state_->drive.now(), .rejected = true, .offered = {}});
   if (awaited) Nudge();
+  // It is our own answer for which the scheduler looks for victims.
+  if (state_->inbox.TakeHeld(pod.uid)) return;
   // The scheduler looks for victims after it has looked at the node for which it was nominated.
   const BoardPod* const seat = board.Find(pod.uid);
   if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;

@@ -29,7 +29,7 @@ absl::StatusOr<Leadership::Options> ReadLeaseName(const std::string& text) {
 }
 
 Leadership::Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
-               std::function<void(std::string_view line)> warn)
+                       std::function<void(std::string_view line)> warn)
     : cluster_(cluster),
       options_(std::move(options)),
       changed_(std::move(changed)),

@@ -12,10 +12,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "outrigger/desk/time.h"
 #include "desk/nominations/memory.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/desk/time.h"
 
 namespace outrigger::desk {
 
