@@ -34,8 +34,10 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 class Desk::State final : public Participant {
  public:
-  State(ClusterAccess* access, std::function<void(std::string_view line)> log)
-      : cluster(access), warn(std::move(log)) {}
+  State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how)
+      : cluster(access), warn(std::move(log)), drive(std::move(how)) {
+    options.now = drive.now;
+  }
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board); }
   void Build() {
@@ -50,6 +52,7 @@ class Desk::State final : public Participant {
 
   ClusterAccess* const cluster;
   const std::function<void(std::string_view line)> warn;
+  const DeskDrive drive;
   DeskSettings settings;
   PlanningOptions options;
   std::vector<Participant*> participants;
@@ -57,7 +60,7 @@ class Desk::State final : public Participant {
   size_t started = 0;
 
   Inbox inbox;
-  TentativeUses tentative{std::chrono::steady_clock::now};
+  TentativeUses tentative{drive.now};
   std::unique_ptr<Leadership> leadership;
   std::unique_ptr<PlanLoop> loop;
 };
@@ -67,8 +70,8 @@ std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
   return deps.shared == nullptr ? make() : deps.shared->GetOrMake<Desk>(make);
 }
 
-Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn)
-    : state_(std::make_unique<State>(cluster, std::move(warn))) {}
+Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn, DeskDrive drive)
+    : state_(std::make_unique<State>(cluster, std::move(warn), std::move(drive))) {}
 
 Desk::~Desk() {
   Stop();
@@ -92,6 +95,7 @@ bool Desk::HasJoined(std::string_view agent) const {
 void Desk::Start() {
   if (++state_->started < state_->agents.size()) return;
   state_->Build();
+  if (state_->drive.by_hand) return state_->loop->StartByHand();
   state_->leadership->Start();
   state_->loop->Start();
 }
@@ -100,6 +104,14 @@ void Desk::Stop() {
   if (state_->loop == nullptr) return;
   state_->loop->Stop();
   state_->leadership->Stop();
+}
+
+void Desk::Step() {
+  state_->loop->StepByHand();
+}
+
+std::optional<Time> Desk::NextStep() const {
+  return state_->loop->NextByHand();
 }
 
 absl::StatusOr<std::shared_ptr<const Board>> Desk::Plan() const {
@@ -115,7 +127,7 @@ absl::Status Desk::Live() const {
 }
 
 absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict> verdicts) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = state_->drive.now();
   state_->inbox.Called(now);
   const auto board = Plan();
   if (!board.ok()) return board.status();
@@ -130,6 +142,8 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
       pod.uid, {.at = now,
                 .rejected = admission.outcome != Outcome::kReserved,
                 .offered = waits ? SomeNodes(request) : std::vector<std::string>()});
+  const BoardPod* const seat = waits ? (*board)->Find(pod.uid) : nullptr;
+  if (seat != nullptr && !seat->node.empty()) state_->inbox.Held(pod.uid);
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -151,9 +165,11 @@ void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {
-  const bool awaited = state_->inbox.Asked(
-      pod.uid, {.at = std::chrono::steady_clock::now(), .rejected = true, .offered = {}});
+  const bool awaited =
+      state_->inbox.Asked(pod.uid, {.at = state_->drive.now(), .rejected = true, .offered = {}});
   if (awaited) Nudge();
+  // It is our own answer for which the scheduler looks for victims.
+  if (state_->inbox.TakeHeld(pod.uid)) return;
   // The scheduler looks for victims after it has looked at the node for which it was nominated.
   const BoardPod* const seat = board.Find(pod.uid);
   if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;

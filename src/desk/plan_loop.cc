@@ -66,9 +66,29 @@ void PlanLoop::Start() {
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
+void PlanLoop::StartByHand() {
+  changes_ = cluster_->OnChange([this] { Nudge(); });
+}
+
+void PlanLoop::StepByHand() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    nudged_ = false;
+  }
+  Step();
+}
+
+std::optional<Time> PlanLoop::NextByHand() const {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (nudged_) return options_.now();
+  }
+  return next_look();
+}
+
 void PlanLoop::Stop() {
-  if (!thread_.joinable()) return;
   changes_.End();
+  if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
   watcher_.request_stop();

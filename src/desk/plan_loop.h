@@ -50,6 +50,11 @@ class PlanLoop {
   void Start();
   void Stop();
 
+  /// In the place of Start(): no thread runs, and StepByHand() plans what is due at NextByHand().
+  void StartByHand();
+  void StepByHand();
+  std::optional<Time> NextByHand() const;
+
   std::shared_ptr<const Answers> Answer() const;
   /// Ok if calls may be answered by `answers` now: they are usable, and no round has been under way
   /// for too long.

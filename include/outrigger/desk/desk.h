@@ -14,10 +14,12 @@
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
+#include "outrigger/desk/time.h"
 
 // Where all agents of a process that plan work on one plan. docs/desk.md says what may be relied
 // on.
@@ -38,6 +40,12 @@ struct DeskTerms {
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
 
+/// What moves a desk on. Simulations put in their own time and plan by hand.
+struct DeskDrive {
+  SteadyNow now = std::chrono::steady_clock::now;
+  bool by_hand = false;  ///< Start() starts no thread: the caller plans, see Desk::Step()
+};
+
 /// Which pods an agent answers for.
 enum class Scope : uint8_t { kNone, kMembers, kSingles, kAll };
 
@@ -51,7 +59,8 @@ class Desk {
 
   /// `cluster` outlives this; null: Start() may not be called. `warn` logs what a person has to
   /// change; may be empty.
-  explicit Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn = {});
+  explicit Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn = {},
+                DeskDrive drive = {});
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
@@ -64,6 +73,13 @@ class Desk {
 
   void Start();
   void Stop();
+
+  /// Of a desk that is driven by hand: plans once, and writes nominations. Not thread-safe, and not
+  /// before Start().
+  void Step();
+  /// Returns when the next Step() is due: now if something has changed; nothing: not before
+  /// something changes. As Step().
+  std::optional<Time> NextStep() const;
 
   /// The plan by which calls are answered; Unavailable while there is none that may be used.
   absl::StatusOr<std::shared_ptr<const Board>> Plan() const;

@@ -54,11 +54,17 @@ class Passage {
     const ReservedNode* reserved = board_.ReservationsOn(node.name);
     if (reserved == nullptr) return !board_.holds() || board_.HasRoom(node.name, requests_);
     ResourceList free = reserved->free;
+    bool any = false;
     for (const Reservation& reservation : reserved->reservations) {
       if (reservation.uid == request_.pod.uid) continue;
       const BoardUnit& holder = board_.units()[reservation.unit];
-      if (spare_behind || holder.rank < Rank()) free.Subtract(reservation.requests);
+      if (!spare_behind && !(holder.rank < Rank())) continue;
+      free.Subtract(reservation.requests);
+      any = true;
     }
+    // What was let through counts for the scheduler, too: it offers no node that is full by that.
+    // Only the places of others have to be kept from both.
+    if (board_.holds() && !any) return free.Covers(requests_);
     tentative_.TakeFrom(node.name, request_.pod.uid, &free);
     return free.Covers(requests_);
   }
@@ -110,6 +116,7 @@ bool RejectTaken(const Passage& passage, const Request& request, bool spare_behi
 void NoteUse(const Board& board, const Passage& passage, const Request& request,
              std::span<const Verdict> verdicts, TentativeUses* tentative) {
   std::vector<std::string> nodes;
+  tentative->End(request.pod.uid);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     if (!verdicts[i].fits()) continue;
     if (board.ReservationsOn(request.nodes[i].name) == nullptr) return;
@@ -136,6 +143,13 @@ std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank&
   return fmt::format("first in the queue, waits: {} ({})", word, kQueuePointer);
 }
 
+bool IsOffered(const Request& request, const std::string& node) {
+  for (const Node& offered : request.nodes) {
+    if (offered.name == node) return true;
+  }
+  return false;
+}
+
 /// A single pod that is held until it is its turn: it passes where there is room for it after all
 /// units before it, and if it can, where no unit after it loses its place.
 Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
@@ -150,8 +164,11 @@ Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* 
     NoteUse(board, passage, request, verdicts, tentative);
     return {};
   }
+  tentative->End(request.pod.uid);  // it is asked about again: it took nothing
   RejectAll("queue", HeldText(board, seat, rank), verdicts);
-  if (seat == nullptr || seat->node.empty()) return {Outcome::kWaits, ""};
+  if (seat == nullptr || seat->node.empty() || IsOffered(request, seat->node)) {
+    return {Outcome::kWaits, ""};
+  }
   return {Outcome::kNotOffered, seat->node};
 }
 

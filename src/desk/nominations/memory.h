@@ -121,6 +121,9 @@ class Memory {
                 Time now, std::vector<Nomination>* due);
   bool CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
+  /// True if a single pod has a place, but its last call was answered with a rejection, a while
+  /// ago: what was in the way may be gone, and the pod sleeps.
+  bool IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
   bool IsToRepeat(const PodMemory& memory, Time now);
   /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
   /// `again`: to nominate it for the same node once more.

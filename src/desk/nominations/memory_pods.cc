@@ -181,6 +181,9 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (tell_again) return Withdraw(seat, unit.gang, /*again=*/true, now, &memory, due);
   const uint64_t stamp = StampOf(snapshot, seat.node);
   if (pod.nominated_node_name == seat.node) {
+    if (IsHeldAtItsPlace(unit, memory, now)) {
+      return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
+    }
     // The watch was behind: what seemed to be cleared is there.
     if (!memory.doubted.empty() && memory.nominated.empty()) {
       Nominated({seat.pod, seat.node, stamp, round_}, /*written=*/true, now);
@@ -269,15 +272,25 @@ bool Memory::IsLeftAlone(Time now, const PodMemory& memory) {
   return now >= at;
 }
 
+bool Memory::IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now) {
+  if (unit.gang || !memory.rejected || !memory.asked || memory.repeated) return false;
+  if (memory.nominated_at > *memory.asked) return false;  // it has not answered yet
+  const Time at = *memory.asked + options_.repeat_after;
+  if (now < at) next_look_.Add(at);
+  return now >= at;
+}
+
 bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
                    const PodMemory& memory) {
+  // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
+  // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected =
       memory.rejected || (IsRejected(*seat.pod) && (unit.gang || IsLeftAlone(now, memory)));
   if (!rejected && !(unit.gang && options_.nominate_all)) return false;
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
   if (memory.nominated == seat.node && memory.nominated_stamp == stamp &&
-      memory.place_lost_round <= memory.nominated_round &&
+      !IsHeldAtItsPlace(unit, memory, now) && memory.place_lost_round <= memory.nominated_round &&
       AskTheSame(memory.nominated_pod, seat.pod)) {
     return false;
   }

@@ -45,6 +45,14 @@ void FakeCluster::Put(Pod pod) {
   cluster_->UpsertPod(pod);
 }
 
+void FakeCluster::Show(const Pod& pod) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pods_[{pod.namespace_, pod.name}] = pod;
+  }
+  cluster_->UpsertPod(pod);
+}
+
 void FakeCluster::RemovePod(std::string_view name, std::string_view namespace_) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

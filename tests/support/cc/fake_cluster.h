@@ -30,6 +30,8 @@ class FakeCluster final : public ClusterAccess {
   void RemoveNode(std::string_view name);
   /// A pod without a UID gets "uid-<namespace>-<name>".
   void Put(Pod pod);
+  /// The same with the UID and the version that the pod has.
+  void Show(const Pod& pod);
   void RemovePod(std::string_view name, std::string_view namespace_ = "default");
   /// Changes a pod that is there.
   void Change(std::string_view name, const std::function<void(Pod*)>& change);

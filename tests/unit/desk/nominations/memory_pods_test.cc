@@ -217,5 +217,27 @@ TEST_F(MemoryTest, ANominationThatASchedulerWithNothingToDoDoesNotAnswerIsToldOn
   EXPECT_THAT(Prepare(board, kBegin + seconds(6))[0].members[0].refused, IsEmpty());
 }
 
+// What was in the way of a held pod may have gone without an event that wakes it.
+TEST_F(MemoryTest, AHeldPodThatWasRejectedAtItsPlaceIsWokenAgain) {
+  MakeBoard board;
+  Pod pod = testing::MakePod("held");
+  board.AddSingle(pod, "n1");
+  Asked(pod.uid, /*rejected=*/true, kBegin);
+  const auto due = Learn(*board.Make(), kBegin + milliseconds(100));
+  ASSERT_THAT(due, SizeIs(1));
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(110));
+  Asked(pod.uid, /*rejected=*/true, kBegin + milliseconds(200));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(400)), IsEmpty());
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1700)), SizeIs(1));
+}
+
+TEST_F(MemoryTest, ARejectedSinglePodIsNominatedAfterARestart) {
+  MakeBoard board;
+  Pod pod = testing::MakePod("held");
+  pod.unscheduled_reason = "Unschedulable";
+  board.AddSingle(pod, "n1");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

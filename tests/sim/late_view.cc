@@ -1,0 +1,36 @@
+#include "late_view.h"
+
+#include <optional>
+#include <utility>
+
+namespace outrigger::sim {
+
+LateView::LateView(Scene* scene, Timeline* timeline, milliseconds delay,
+                   std::function<void(Pod* pod)> shown)
+    : scene_(scene) {
+  for (const SceneNode& node : scene->nodes()) view_.Put(node.node);
+  scene->Listen([this, timeline, delay, shown](const Pod* before, const Pod* after) {
+    if (after == nullptr) {
+      timeline->After(delay, [this, name = before->name] { view_.RemovePod(name); });
+      return;
+    }
+    Pod pod = *after;
+    if (shown) shown(&pod);
+    timeline->After(delay, [this, pod = std::move(pod)] { view_.Show(pod); });
+  });
+}
+
+absl::Status LateView::Nominate(const PodId& pod, std::string_view node,
+                                std::string_view resource_version, const CallLimits& /*limits*/) {
+  return scene_->Change(std::string(pod.name), pod.uid, resource_version,
+                        [&](Pod* changed) { changed->nominated_node_name = node; });
+}
+
+absl::StatusOr<Pod> LateView::Read(std::string_view /*namespace_*/, std::string_view name,
+                                   const CallLimits& /*limits*/) {
+  const ScenePod* const pod = scene_->Find(std::string(name));
+  if (pod == nullptr) return absl::NotFoundError("no such pod");
+  return pod->pod;
+}
+
+}  // namespace outrigger::sim
