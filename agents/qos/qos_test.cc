@@ -167,6 +167,18 @@ TEST_F(QosTest, CriticalPodsAreNeverHeld) {
   EXPECT_THAT(Passing("red"), IsEmpty());
 }
 
+// The scheduler counts what it took itself, and offers no node that is full by that.
+TEST_F(QosTest, TheFirstOfTheQueueWaitsForNoPodWhoseAnswerWasLost) {
+  Nodes(1);
+  cluster_.Put(Queued("green", 1));
+  Start();
+  EXPECT_THAT(Passing("green"), ElementsAre("n0")) << "and the answer is lost";
+  cluster_.Put(Queued("red", 10));
+  const auto began = std::chrono::steady_clock::now();
+  Await([&] { return !Passing("red").empty(); });
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+}
+
 TEST_F(QosTest, APodThatGetsAPlaceWhileItSleepsIsNominated) {
   Nodes(1);
   PutBound(MakePod("runs").Requests({{"cpu", "3"}}), "n0");

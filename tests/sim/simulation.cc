@@ -181,11 +181,12 @@ void Simulation::Run() {
 
 std::vector<std::string> Simulation::Waiting() const {
   std::vector<std::string> names;
-  for (const auto& [name, pod] : scene_.pods()) {
+  for (const auto& entry : scene_.pods()) {
+    const ScenePod& pod = entry.second;
     const bool could_run = std::any_of(
         scene_.nodes().begin(), scene_.nodes().end(),
         [&](const SceneNode& node) { return Scene::MayUse(pod, node) && node.slots >= pod.slots; });
-    if (pod.pod.node_name.empty() && could_run) names.push_back(name);
+    if (pod.pod.node_name.empty() && could_run) names.push_back(entry.first);
   }
   return names;
 }
