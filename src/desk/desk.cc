@@ -39,7 +39,7 @@ class Desk::State final : public Participant {
     options.now = drive.now;
   }
 
-  void OnPlan(const Round& round) override { tentative.OnPlan(*round.board); }
+  void OnPlan(const Round& round) override { tentative.OnPlan(*round.board, round.pods); }
   void Build() {
     participants.push_back(this);
     leadership = std::make_unique<Leadership>(

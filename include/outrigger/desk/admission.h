@@ -29,7 +29,7 @@ class TentativeUses {
             bool seen);
   void End(std::string_view uid);
   /// Ends uses of pods that do not wait for a place any more, as the watch has shown.
-  void OnPlan(const Board& board);
+  void OnPlan(const Board& board, std::span<const PodPtr> pods);
   /// Takes off `free` what others than `uid` may use of `node`.
   void TakeFrom(std::string_view node, std::string_view uid, ResourceList* free) const;
 

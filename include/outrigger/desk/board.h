@@ -120,11 +120,10 @@ class Board {
   /// True if the node is known and has room for `requests`, with no reservation taken off. If
   /// holds().
   bool HasRoom(const std::string& node, const ResourceList& requests) const;
-  /// What is free on the node once these pods are gone, with no reservation taken off, and the
-  /// first in the order of these pods, as if it were pending; nothing: the node or none of them is
-  /// known. If holds().
+  /// What the node has for pods when it is empty, and the first in the order of these pods on it,
+  /// as if it were pending; nothing: the node or none of them is known. If holds().
   struct Freed {
-    ResourceList room;
+    ResourceList allocatable;
     plan::Rank first;
   };
   std::optional<Freed> FreedBy(std::string_view node, std::span<const std::string> uids) const;

@@ -98,18 +98,19 @@ bool Board::HasRoom(const std::string& node, const ResourceList& requests) const
 
 std::optional<Board::Freed> Board::FreedBy(std::string_view node,
                                            std::span<const std::string> uids) const {
-  const auto room = plan::RoomOn(*hold_, node, checks_.get());
-  if (!room) return std::nullopt;
+  const std::optional<NodeView> on = hold_->FindNode(node);
+  if (!on) return std::nullopt;
   std::optional<Freed> freed;
-  for (const PodView view : hold_->PodsOn(node)) {
+  for (const PodView pod : on->Pods()) {
     const bool goes = std::any_of(uids.begin(), uids.end(),
-                                  [&](const std::string& uid) { return uid == view.Uid(); });
+                                  [&](const std::string& uid) { return uid == pod.Uid(); });
     if (!goes) continue;
-    const Pod pod = view.Unpack();
-    plan::Rank rank = RankOfUnseen(pod);
-    if (!freed) freed = Freed{room->free, rank};
-    freed->room.Add(desk::RequestsOf(pod));
-    if (rank < freed->first) freed->first = std::move(rank);
+    plan::Rank rank = RankOfUnseen(pod.Unpack());
+    if (!freed) {
+      freed = Freed{on->node().allocatable, std::move(rank)};
+    } else if (rank < freed->first) {
+      freed->first = std::move(rank);
+    }
   }
   return freed;
 }

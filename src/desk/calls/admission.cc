@@ -204,8 +204,14 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 
 }  // namespace
 
-void TentativeUses::OnPlan(const Board& board) {
+void TentativeUses::OnPlan(const Board& board, std::span<const PodPtr> pods) {
   const MutexLock lock(mutex_);
+  // Of a pod that no plan has seen pending the binding is the only sign.
+  const bool any_unseen =
+      std::any_of(uses_.begin(), uses_.end(), [](const auto& use) { return !use.second.seen; });
+  for (const PodPtr& pod : any_unseen ? pods : std::span<const PodPtr>()) {
+    if (!pod->node_name.empty()) uses_.erase(pod->uid);
+  }
   for (auto use = uses_.begin(); use != uses_.end();) {
     const bool is_pending = board.Find(use->first) != nullptr;
     const bool was_pending = std::exchange(use->second.seen, is_pending);

@@ -43,7 +43,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request,
     const auto freed = board.FreedBy(candidate.node, candidate.pod_uids);
     if (!freed || freed->first < rank) continue;
     const bool is_wanted = std::any_of(asks->begin(), asks->end(), [&](const ResourceList& asked) {
-      return freed->room.Covers(asked);
+      return freed->allocatable.Covers(asked);
     });
     if (!is_wanted) chosen->push_back(candidate);
   }

@@ -183,10 +183,23 @@ TEST_F(AdmissionTest, AUseEndsWithTheFirstPlanWithoutThePod) {
   const Pod other = Single("other", "1");
   for (const bool seen : {false, true}) {
     tentative_.Note(one.uid, PodRequests(one), {"n1"}, seen);
-    tentative_.OnPlan(*board_.Make());  // it is bound, or the watch has not shown it yet
+    tentative_.OnPlan(*board_.Make(), {});  // it is bound, or the watch has not shown it yet
     Ask(other, {MakeNode("n1")});
     EXPECT_EQ(outcome_, seen ? Outcome::kPasses : Outcome::kWaits);
   }
+}
+
+TEST_F(AdmissionTest, AUseOfAPodThatNoPlanHasSeenWaitingEndsWithItsBinding) {
+  board_.AddGang("train", 1, 1, "3");
+  const Pod one = Single("one", "1");
+  const Pod other = Single("other", "1");
+  Ask(one, {MakeNode("n1")});
+  Pod bound = one;
+  bound.node_name = "n1";
+  const std::vector<PodPtr> pods = {std::make_shared<const Pod>(bound)};
+  tentative_.OnPlan(*board_.Make(), pods);
+  Ask(other, {MakeNode("n1")});
+  EXPECT_EQ(outcome_, Outcome::kPasses);
 }
 
 TEST_F(AdmissionTest, AUseThatIsNeverBoundEndsAfterHalfAMinute) {
