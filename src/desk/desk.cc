@@ -1,6 +1,7 @@
 #include "outrigger/desk/desk.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "desk/calls/inbox.h"
@@ -45,9 +46,12 @@ class Desk::State final : public Participant {
     leadership = std::make_unique<Leadership>(
         cluster, settings.Lease(), [this] { Nudge(); }, warn);
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
+    is_built.store(true, std::memory_order_release);
   }
+  // Calls, and threads of participants, may come before the desk starts: null then.
+  PlanLoop* Loop() const { return is_built.load(std::memory_order_acquire) ? loop.get() : nullptr; }
   void Nudge() {
-    if (loop != nullptr) loop->Nudge();
+    if (PlanLoop* const running = Loop(); running != nullptr) running->Nudge();
   }
 
   ClusterAccess* const cluster;
@@ -63,6 +67,7 @@ class Desk::State final : public Participant {
   TentativeUses tentative{drive.now};
   std::unique_ptr<Leadership> leadership;
   std::unique_ptr<PlanLoop> loop;
+  std::atomic<bool> is_built = false;  // guards the two before
 };
 
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
@@ -101,7 +106,7 @@ void Desk::Start() {
 }
 
 void Desk::Stop() {
-  if (state_->loop == nullptr) return;
+  if (state_->Loop() == nullptr) return;
   state_->loop->Stop();
   state_->leadership->Stop();
 }
@@ -115,15 +120,16 @@ std::optional<Time> Desk::NextStep() const {
 }
 
 absl::StatusOr<std::shared_ptr<const Board>> Desk::Plan() const {
-  if (state_->loop == nullptr)
-    return absl::UnavailableError("starting: the first plan is not made yet");
-  const auto answers = state_->loop->Answer();
-  if (absl::Status may = state_->loop->MayAnswerBy(*answers); !may.ok()) return may;
+  const PlanLoop* const loop = state_->Loop();
+  if (loop == nullptr) return absl::UnavailableError("starting: the first plan is not made yet");
+  const auto answers = loop->Answer();
+  if (absl::Status may = loop->MayAnswerBy(*answers); !may.ok()) return may;
   return answers->board;
 }
 
 absl::Status Desk::Live() const {
-  return state_->loop == nullptr ? absl::OkStatus() : state_->loop->pulse().Live();
+  const PlanLoop* const loop = state_->Loop();
+  return loop == nullptr ? absl::OkStatus() : loop->pulse().Live();
 }
 
 absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict> verdicts) {
@@ -192,12 +198,12 @@ void Desk::Nudge() {
 }
 
 absl::Status Desk::MayAct(const CallLimits& limits) const {
-  return state_->leadership == nullptr ? absl::UnavailableError("starting: not in charge yet")
-                                       : state_->leadership->Ask(limits);
+  return state_->Loop() == nullptr ? absl::UnavailableError("starting: not in charge yet")
+                                   : state_->leadership->Ask(limits);
 }
 
 bool Desk::AnotherActs() const {
-  return state_->leadership != nullptr && state_->leadership->IsHeldByAnother();
+  return state_->Loop() != nullptr && state_->leadership->IsHeldByAnother();
 }
 
 }  // namespace outrigger::desk

@@ -70,6 +70,7 @@ class Passage {
   }
 
   const ResourceList& requests() const { return requests_; }
+  bool holds() const { return board_.holds(); }
 
  private:
   bool IsKeptFromIt(const Node& node) const {
@@ -91,8 +92,9 @@ class Passage {
   mutable std::optional<plan::Rank> unseen_;
 };
 
-Verdict KeptForGangs() {
-  return Verdict::Unresolvable("reserved", "kept for gangs before it (see outrigger explain gang)");
+Verdict KeptForOthers(bool holds) {
+  return holds ? Verdict::Unresolvable("reserved", "kept for those before it ({})", kQueuePointer)
+               : Verdict::Unresolvable("reserved", "kept for gangs before it ({})", kPointer);
 }
 
 /// Rejects the nodes that the pod may not take; false if none is left.
@@ -105,7 +107,7 @@ bool RejectTaken(const Passage& passage, const Request& request, bool spare_behi
       verdicts[i] = Verdict::Fits();
       any = true;
     } else {
-      verdicts[i] = std::exchange(told, true) ? Verdict::LeftOut() : KeptForGangs();
+      verdicts[i] = std::exchange(told, true) ? Verdict::LeftOut() : KeptForOthers(passage.holds());
     }
   }
   return any;
