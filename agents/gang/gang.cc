@@ -87,7 +87,7 @@ class Gang final : public Agent,
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
     desk::DeskTerms terms = TermsOf(deps, settings);
     terms.participant = &rounds_;
-    return desk_->Join(std::move(terms));
+    return desk_->Join(terms);
   }
 
   ~Gang() override { Stop(); }

@@ -50,7 +50,7 @@ class Qos final : public Agent,
     auto qos = std::make_unique<Qos>(deps);
     desk::DeskTerms terms = TermsOf(deps, settings);
     terms.participant = &qos->watch_;
-    absl::Status joined = qos->desk_->Join(std::move(terms));
+    absl::Status joined = qos->desk_->Join(terms);
     if (!joined.ok()) return joined;
     return qos;
   }

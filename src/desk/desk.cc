@@ -82,7 +82,7 @@ Desk::~Desk() {
   Stop();
 }
 
-absl::Status Desk::Join(DeskTerms terms) {
+absl::Status Desk::Join(const DeskTerms& terms) {
   absl::Status joined = state_->settings.Add(terms);
   if (!joined.ok()) return joined;
   state_->settings.Apply(&state_->options);

@@ -67,7 +67,7 @@ class Desk {
 
   /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise;
   /// the text names setting and value.
-  absl::Status Join(DeskTerms terms);
+  absl::Status Join(const DeskTerms& terms);
   /// True if an agent of that name has joined.
   bool HasJoined(std::string_view agent) const;
 

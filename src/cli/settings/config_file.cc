@@ -70,7 +70,7 @@ class Reader {
     }
     const std::string element = key == "agents" ? "the name of an agent" : "an address";
     for (const auto& item : list) {
-      if (!item.IsScalar()) return Error(item, key + ": an element is " + element);
+      if (!item.IsScalar()) return Error(item, fmt::format("{}: an element is {}", key, element));
       if (!found->text.empty()) found->text += ',';
       found->text += item.Scalar();
     }

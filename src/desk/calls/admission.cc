@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "outrigger/desk/reasons.h"
 #include "outrigger/plan/group.h"
+#include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
 namespace {

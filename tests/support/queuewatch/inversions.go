@@ -11,6 +11,10 @@ import (
 // Grace is how long a pod must have existed before it can be overtaken: news of it take their time.
 const Grace = 100 * time.Millisecond
 
+// roomGrace is how long room for a gang must have existed: with its last place the plan changes, and a single pod
+// that is asked about meanwhile is answered by the plan before.
+const roomGrace = 250 * time.Millisecond
+
 // Inversion is a pod that was let through before a unit that goes first.
 type Inversion struct {
 	Late, First Rank
@@ -53,7 +57,7 @@ type judge struct {
 
 // Inversions returns all cases in which B was let through by a filter call though A, before it in the order,
 // was pending, had existed for Grace, and would have fitted on B's node. A gang is such an A if all of it
-// would have had room, and lost it to B. They are in order of time, one for each B and A.
+// would have had room, for a while, and lost it to B. They are in order of time, one for each B and A.
 func (o *Observer) Inversions() []Inversion {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -153,7 +157,7 @@ func (j *judge) single(first *unit, late *life, at placement) (fits, elsewhere b
 		return false, false
 	}
 	asked := requestsOf(l.pod)
-	for name, free := range j.free(late, at) {
+	for name, free := range j.free(late, at, 0) {
 		if !free.covers(asked) || !mayRun(l.pod, j.nodes[name]) {
 			continue
 		}
@@ -178,11 +182,11 @@ func (j *judge) gang(first *unit, late *life, at placement) bool {
 			waiting = append(waiting, l)
 		}
 	}
-	free := j.free(late, at)
+	free := j.free(late, at, roomGrace)
 	if len(waiting) < first.minimum || j.room(waiting, free) < first.minimum {
 		return false
 	}
-	free = j.free(late, at)
+	free = j.free(late, at, roomGrace)
 	free[late.node].take(requestsOf(late.pod))
 	return j.room(waiting, free) < first.minimum
 }
@@ -202,14 +206,15 @@ func (j *judge) room(pods []*life, free map[string]amounts) (count int) {
 }
 
 // free returns what each node had at a call, before the late pod took its place. The late pod did have room:
-// where our watch shows a freed place too late, it counts as free.
-func (j *judge) free(late *life, at placement) map[string]amounts {
+// where our watch shows a freed place too late, it counts as free. What became free within the grace before the call
+// does not.
+func (j *judge) free(late *life, at placement, grace time.Duration) map[string]amounts {
 	free := map[string]amounts{}
 	for name, node := range j.nodes {
 		free[name] = allocatableOf(node)
 	}
 	for l, placed := range j.placed {
-		isThere := !placed.answered.After(at.answered) && (l.gone.IsZero() || l.gone.After(at.answered))
+		isThere := !placed.answered.After(at.answered) && (l.gone.IsZero() || l.gone.After(at.answered.Add(-grace)))
 		if l != late && isThere && free[l.node] != nil {
 			free[l.node].take(requestsOf(l.pod))
 		}

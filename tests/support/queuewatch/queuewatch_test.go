@@ -212,6 +212,28 @@ func TestAGangIsOvertakenIfItHadRoomAsAWhole(t *testing.T) {
 	}
 }
 
+func TestRoomForAGangCountsOnceItHasBeenThereForAWhile(t *testing.T) {
+	for ago, want := range map[time.Duration]int{roomGrace / 2: 0, 2 * roomGrace: 1} {
+		r := newRig(1, 2)
+		filler := pod("filler", func(pod *corev1.Pod) { pod.Spec.NodeName = "n0" })
+		r.see(filler)
+		for i := range 2 {
+			r.see(pod(fmt.Sprint("m", i), func(pod *corev1.Pod) {
+				pod.Labels = map[string]string{"podGroup": "g", "minAvailable": "2", "groupPriority": "1"}
+			}))
+		}
+		late := pod("late", nil)
+		r.see(late)
+		r.after(time.Second)
+		r.lose(filler)
+		r.after(ago)
+		r.pass(late, "n0")
+		if got := r.Inversions(); len(got) != want {
+			t.Errorf("room since %v: %v, want %d", ago, got, want)
+		}
+	}
+}
+
 func TestTheProxyRecordsCallsAndPassesThemOn(t *testing.T) {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/qos/filter" {
