@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
 namespace {
