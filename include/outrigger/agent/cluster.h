@@ -1,18 +1,17 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/subscription.h"
 #include "outrigger/k8s/claims.h"
@@ -52,12 +51,6 @@ struct PodId {
   std::string_view namespace_;
   std::string_view name;
   std::string_view uid;
-};
-
-/// How long a call may take, retries included. It ends with Cancelled soon after stop is requested.
-struct CallLimits {
-  std::chrono::milliseconds timeout{10'000};
-  std::stop_token stop = {};
 };
 
 /// An event about an object, in the words of events.k8s.io/v1.

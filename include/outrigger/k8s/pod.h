@@ -44,6 +44,7 @@ struct OwnerReference {
   std::string name;
   std::string uid;
   std::string api_version = {};  // "apps/v1"
+  friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
 /// A term of pod affinity or anti-affinity.
