@@ -104,7 +104,19 @@ bool IsSameProcess(const EntryUrl& a, const EntryUrl& b) {
   return is_same_host && a.port == b.port;
 }
 
-// Agents of one process share a desk.
+void AddTwoDesks(const AgentInfo& first, const Entry& one, const AgentInfo& agent,
+                 const Entry& other, Findings* findings) {
+  const std::string both = first.name + "," + agent.name;
+  findings->Add(Id::kTwoDesks, other.url_text.place,
+                fmt::format("{} at {}, and {} at {}", first.name, one.url->Address(), agent.name,
+                            other.url->Address()),
+                fmt::format("one process (serve --agents {0}), and in place of the entries of both "
+                            "what `outrigger scheduler-config --agents {0} --url "
+                            "http://127.0.0.1:{1}` prints",
+                            both, kSharedPort));
+}
+
+// Agents of one process share a desk. One agent at two addresses is found as kEntriesApart.
 void CheckDesks(const DoctorCase& found, Findings* findings) {
   const AgentInfo* first = nullptr;
   for (const AgentInfo* agent : found.Agents()) {
@@ -113,18 +125,13 @@ void CheckDesks(const DoctorCase& found, Findings* findings) {
       first = agent;
       continue;
     }
+    // An agent may have entries at paths that it shares, and others of its own.
     const Entry& one = *found.EntriesOf(*first).front();
-    const Entry& other = *found.EntriesOf(*agent).front();
-    if (IsSameProcess(*one.url, *other.url)) continue;
-    const std::string both = first->name + "," + agent->name;
-    findings->Add(
-        Id::kTwoDesks, other.url_text.place,
-        fmt::format("{} at {}, and {} at {}", first->name, one.url->Address(), agent->name,
-                    other.url->Address()),
-        fmt::format("one process (serve --agents {0}), and in place of the entries of both "
-                    "what `outrigger scheduler-config --agents {0} --url "
-                    "http://127.0.0.1:{1}` prints",
-                    both, kSharedPort));
+    for (const Entry* other : found.EntriesOf(*agent)) {
+      if (IsSameProcess(*one.url, *other->url)) continue;
+      AddTwoDesks(*first, one, *agent, *other, findings);
+      break;
+    }
   }
 }
 

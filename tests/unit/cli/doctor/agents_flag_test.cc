@@ -94,6 +94,12 @@ INSTANTIATE_TEST_SUITE_P(
                     "{urlPrefix: 'http://127.0.0.1:9870', prioritizeVerb: prioritize, weight: 1, "
                     "httpTimeout: 1s, nodeCacheCapable: true}"}},
                   {"entry-twice"}},
+        MergedRow{"APlannerThatAlsoRunsElsewhere",
+                  "gang,qos",
+                  {{"extenders[2]",
+                    "{urlPrefix: 'http://127.0.0.1:9872/qos', filterVerb: filter, preemptVerb: "
+                    "preempt, httpTimeout: 1s, nodeCacheCapable: true}"}},
+                  {"two-desks"}},
         MergedRow{
             "NoLease", "safe,gang", {{"leaderElection", "{leaderElect: false}"}}, {"lease-none"}}),
     [](const auto& row) { return row.param.name; });
