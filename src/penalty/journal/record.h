@@ -9,8 +9,8 @@
 #include "outrigger/penalty/journal_maps.h"
 #include "outrigger/penalty/time.h"
 
-// A key of the journal as lines "name=value", the last of them a checksum, which finds out that
-// somebody edited the journal.
+// A key of the journal as lines "name=value", the last of them a checksum, which shows that
+// the text was edited.
 
 namespace outrigger::penalty {
 
