@@ -14,11 +14,6 @@
 
 namespace outrigger::penalty {
 
-/// "2026-11-25T21:49:49.123Z".
-std::string TimeText(Millis time);
-/// Reads what TimeText() writes, from 1970 to kEndOfTime.
-std::optional<Millis> TimeOf(std::string_view text);
-
 /// A checksum of a text under its key (32-bit FNV-1a), 8 hexadecimal digits. Any change of one byte
 /// changes it.
 std::string CheckOf(std::string_view key, std::string_view text);
