@@ -17,7 +17,7 @@ namespace outrigger::penalty {
 inline constexpr std::string_view kBaseValueAnnotation = "outrigger.dev/base-value";
 
 struct BaseValue {
-  int32_t base = 0;
+  int64_t base = 0;
   /// Why the annotation does not count, for an Event; empty: it counts, or is absent.
   std::string problem;
 };
@@ -29,6 +29,6 @@ BaseValue BaseOf(const PriorityClass& priority_class);
 
 /// Returns the annotations of a class with that base and value: those that it has, with
 /// kBaseValueAnnotation set if value is not base, else without it.
-StringMap AnnotationsAt(const StringMap& annotations, int32_t base, int32_t value);
+StringMap AnnotationsAt(const StringMap& annotations, int64_t base, int64_t value);
 
 }  // namespace outrigger::penalty

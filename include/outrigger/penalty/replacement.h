@@ -26,13 +26,13 @@ struct SwapCalls;
 /// What is asked for.
 struct Change {
   std::string class_name;
-  int32_t base = 0;    // at most 1 000 000 000
-  int32_t target = 0;  // the new value, at most `base`
+  int64_t base = 0;    // at most 1 000 000 000
+  int64_t target = 0;  // the new value, at most `base`
   /// The value that the class has, as the journal knows it; nothing: not known. With it, a class
   /// that lost its annotation is not taken for another writer's.
-  std::optional<int32_t> written = {};
-  std::string cause;  // "start default/job-1"; cut after 512 bytes
-  int64_t epoch = 0;  // counts the changes of this class; from 0
+  std::optional<int64_t> written = {};
+  std::string cause;  // "start default/job-1"; cut as CauseText() does (intent.h)
+  int64_t epoch = 1;  // counts the changes of this class, from 1
   Millis now = 0;
 };
 
@@ -50,9 +50,9 @@ struct Replacement {
   };
   Outcome outcome = Outcome::kReplaced;
   std::string class_name;
-  int32_t base = 0;    // kAdopted: the base that counts from now on (BaseOf())
-  int32_t before = 0;  // the value of the class that was replaced, or is left alone
-  int32_t value = 0;   // its value now; no meaning for kAbsent
+  int64_t base = 0;    // kAdopted: the base that counts from now on (BaseOf())
+  int64_t before = 0;  // the value of the class that was replaced, or is left alone
+  int64_t value = 0;   // its value now; no meaning for kAbsent
   std::string cause;
   int64_t epoch = 0;
   Millis begun = 0;  // Change::now

@@ -3,27 +3,25 @@
 #include <optional>
 
 #include "fmt/format.h"
-#include "outrigger/base/text.h"
 #include "outrigger/penalty/policy.h"
-#include "penalty/policy/numbers.h"
+#include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
 
 BaseValue BaseOf(const PriorityClass& priority_class) {
-  const int32_t value = priority_class.value;
+  const int64_t value = priority_class.value;
   const std::string* text = priority_class.annotations.Find(kBaseValueAnnotation);
   if (text == nullptr) return {value, ""};
   const std::optional<int64_t> base = IntegerOf(*text);
   if (base && *base >= value && *base <= kHighestValue) {
-    return {static_cast<int32_t>(*base), ""};
+    return {*base, ""};
   }
-  return {value,
-          fmt::format("annotation {}: \"{}\" is not accepted: an integer from the class's "
-                      "value, {}, to {}; the value is taken for the base",
-                      kBaseValueAnnotation, Printable(Shortened(*text, 64)), value, kHighestValue)};
+  return {value, fmt::format("annotation {}: {} is not accepted: an integer from the class's "
+                             "value, {}, to {}; the value is taken for the base",
+                             kBaseValueAnnotation, Quoted(*text), value, kHighestValue)};
 }
 
-StringMap AnnotationsAt(const StringMap& annotations, int32_t base, int32_t value) {
+StringMap AnnotationsAt(const StringMap& annotations, int64_t base, int64_t value) {
   StringMap result;
   for (const auto& [key, text] : annotations) {
     if (key != kBaseValueAnnotation) result.Append(key, text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -18,6 +19,8 @@ using Outcome = Replacement::Outcome;
 
 constexpr int kMostEarlyCreates = 100;  // before DELETE is answered; about one a millisecond
 constexpr std::chrono::milliseconds kFirstPause{50};
+// The field manager of what this program creates: the API server takes it from the User-Agent.
+constexpr const char* kFieldManager = "outrigger";
 
 // Whether the API server says no for good: a call like it would be refused again.
 bool IsRefusal(const absl::Status& status) {
@@ -83,7 +86,7 @@ absl::StatusOr<Replacement> Passage::Begin() {
 }
 
 absl::StatusOr<Replacement> Passage::Resume() {
-  if (intent_.step == Intent::Step::kPrepared) {
+  if (intent_.step == IntentStep::kBegun) {
     End(Outcome::kDropped, State::kClose, "nothing had come of the intent yet");
     return Run(state_);
   }
@@ -131,7 +134,7 @@ void Passage::End(Outcome outcome, State next, std::string message) {
 NewPriorityClass Passage::New() const {
   // The manifest was parsed when its slot was read, or comes from the API server.
   const auto replaced = parts_.classes->ParsePriorityClass(intent_.manifest);
-  return {intent_.manifest, value_,
+  return {intent_.manifest, static_cast<int32_t>(value_),
           AnnotationsAt(replaced.ok() ? replaced->annotations : StringMap(), intent_.base, value_)};
 }
 
@@ -145,12 +148,12 @@ absl::Status Passage::TryLater(const absl::Status& error) {
 
 absl::Status Passage::Try() {
   const absl::Status answer = parts_.classes->TryCreatePriorityClass(New(), Limits());
-  const bool is_prepared = intent_.step == Intent::Step::kPrepared;
+  const bool is_begun = intent_.step == IntentStep::kBegun;
   if (answer.ok()) {
-    state_ = is_prepared ? State::kMark : State::kSwap;
+    state_ = is_begun ? State::kMark : State::kSwap;
     return absl::OkStatus();
   }
-  if (!is_prepared) return answer;  // a DELETE that was sent may arrive yet
+  if (!is_begun) return answer;  // a DELETE that was sent may arrive yet
   if (IsRefusal(answer)) return Refused(answer);
   error_ = answer;
   state_ = State::kClose;
@@ -166,8 +169,11 @@ absl::Status Passage::Refused(const absl::Status& refusal) {
 }
 
 absl::Status Passage::Mark() {
-  if (absl::Status marked = parts_.slots->Mark(slot_, term_); !marked.ok()) return marked;
-  intent_.step = Intent::Step::kDeleting;
+  Intent marked = intent_;
+  marked.step = IntentStep::kDeleting;
+  absl::Status written = parts_.slots->Rewrite(slot_, marked, term_);
+  if (!written.ok()) return written;
+  intent_ = marked;
   state_ = State::kSwap;
   return absl::OkStatus();
 }
@@ -206,7 +212,8 @@ absl::Status Passage::Swap() {
 }
 
 absl::Status Passage::Look() {
-  if (!created_) {
+  const bool is_answer = created_.has_value();
+  if (!is_answer) {
     absl::StatusOr<PriorityClass> read =
         parts_.classes->ReadPriorityClass(intent_.class_name, Limits());
     if (absl::IsNotFound(read.status())) {
@@ -219,9 +226,8 @@ absl::Status Passage::Look() {
   const PriorityClass seen = *std::move(created_);
   created_.reset();
   result_.value = seen.value;
-  if (seen.uid != intent_.uid) {
-    JudgeOther(seen);
-  } else if (seen.is_deleted) {
+  if (seen.uid != intent_.uid) return JudgeOther(seen, is_answer);
+  if (seen.is_deleted) {
     End(Outcome::kStuck, State::kDone,
         Printable(fmt::format("the class has got finalizers ({}) and stays, marked as deleted; it "
                               "is made again as soon as they are removed",
@@ -236,16 +242,28 @@ absl::Status Passage::Look() {
   return absl::OkStatus();
 }
 
-bool Passage::IsOurs(const PriorityClass& seen) const {
+// Whether a class has the value that is to be created, and the base.
+bool Passage::IsWanted(const PriorityClass& seen) const {
   const std::string* base = seen.annotations.Find(kBaseValueAnnotation);
   if (seen.value != value_) return false;
   return value_ == intent_.base ? base == nullptr
                                 : base != nullptr && *base == std::to_string(intent_.base);
 }
 
+// Whether a class is the replaced one but for the value.
+bool Passage::IsCopy(const PriorityClass& seen) const {
+  const auto replaced = parts_.classes->ParsePriorityClass(intent_.manifest);
+  return replaced.ok() && seen.labels == replaced->labels &&
+         seen.annotations == AnnotationsAt(replaced->annotations, intent_.base, value_) &&
+         seen.owners == replaced->owners && seen.description == replaced->description &&
+         seen.preemption_policy == replaced->preemption_policy;
+}
+
 // Another class has the name: ours, or another writer's.
-void Passage::JudgeOther(const PriorityClass& seen) {
-  if (!IsOurs(seen)) {
+absl::Status Passage::JudgeOther(const PriorityClass& seen, bool is_answer) {
+  const bool is_late = !is_answer && seen.managers == std::vector<std::string>{kFieldManager};
+  if (is_late && !(IsWanted(seen) && IsCopy(seen))) return Renew(seen);
+  if (!IsWanted(seen)) {
     const BaseValue base = BaseOf(seen);
     End(Outcome::kAdopted, State::kAccount,
         fmt::format("another writer made the class, with value {} and base {}{}{}", seen.value,
@@ -259,14 +277,29 @@ void Passage::JudgeOther(const PriorityClass& seen) {
                     intent_.target, refusal_));
     result_.reason = "admission";
   }
+  return absl::OkStatus();
+}
+
+// A CREATE of an earlier replacement came late, into the gap: with a value or labels of that time.
+// It is replaced in turn, by what the intent has.
+absl::Status Passage::Renew(const PriorityClass& seen) {
+  absl::Status later = TryLater(absl::AbortedError("late requests make the class again"));
+  if (!later.ok()) return later;
+  Intent renewed = intent_;
+  renewed.uid = seen.uid;
+  renewed.resource_version = seen.resource_version;
+  absl::Status written = parts_.slots->Rewrite(slot_, renewed, term_);
+  if (!written.ok()) return written;
+  intent_ = renewed;
+  may_be_deleted_ = false;
+  state_ = State::kTry;
+  return absl::OkStatus();
 }
 
 // The very class is still there, unchanged.
 absl::Status Passage::JudgeIntact() {
   if (IsRefusal(deleted_) && !may_be_deleted_) return Refused(deleted_);
-  if (!deleted_.ok()) {
-    if (absl::Status later = TryLater(deleted_); !later.ok()) return later;
-  }
+  if (absl::Status later = TryLater(deleted_); !later.ok()) return later;
   state_ = State::kTry;
   return absl::OkStatus();
 }

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "outrigger/agent/priority_classes.h"
+#include "outrigger/penalty/intent.h"
 #include "outrigger/penalty/replacement.h"
-#include "penalty/journal/intent.h"
 #include "penalty/replace/slots.h"
 
 namespace outrigger::penalty {
@@ -54,9 +54,11 @@ class Passage {
   absl::Status Account();
   absl::Status Close();
 
-  void JudgeOther(const PriorityClass& seen);
+  absl::Status JudgeOther(const PriorityClass& seen, bool is_answer);
   absl::Status JudgeIntact();
-  bool IsOurs(const PriorityClass& seen) const;
+  bool IsWanted(const PriorityClass& seen) const;
+  bool IsCopy(const PriorityClass& seen) const;
+  absl::Status Renew(const PriorityClass& seen);
   bool OwnersAreGone();
   absl::Status Refused(const absl::Status& refusal);
   void End(Replacement::Outcome outcome, State next, std::string message = {});
@@ -69,11 +71,12 @@ class Passage {
   const int slot_;
   const std::stop_token term_;
   State state_ = State::kTry;
-  Intent intent_;                // its step is that of the slot when this began, or was marked
-  int32_t value_ = 0;            // to be created: the target, or base if the target is refused late
+  Intent intent_;                // as it is in the slot
+  int64_t value_ = 0;            // to be created: the target, or base if the target is refused late
   bool may_be_deleted_ = false;  // a DELETE was sent whose outcome is not known
   int failures_ = 0;             // of calls that are sent again
-  absl::Status deleted_;         // the answer to the last DELETE
+  // The answer to the last DELETE.
+  absl::Status deleted_ = absl::UnavailableError("this process has not sent DELETE");
   std::optional<PriorityClass> created_;  // the answer to CREATE, until it was looked at
   std::optional<std::chrono::steady_clock::time_point> gone_at_;  // when DELETE was answered
   std::string refusal_;                                           // of the target by CREATE

@@ -4,9 +4,9 @@
 #include "outrigger/base/text.h"
 #include "outrigger/penalty/base_value.h"
 #include "outrigger/penalty/eligibility.h"
+#include "outrigger/penalty/intent.h"
 #include "outrigger/penalty/policy.h"
 #include "outrigger/penalty/replacement.h"
-#include "penalty/journal/intent.h"
 #include "penalty/replace/passage.h"
 #include "penalty/replace/slots.h"
 
@@ -19,19 +19,19 @@ constexpr int kMostRounds = 5;  // until a class that is edited all the time is 
 
 absl::Status Validate(const Change& change) {
   if (change.class_name.empty()) return absl::InvalidArgumentError("the class has no name");
-  if (change.base > kHighestValue || change.target > change.base) {
+  if (change.base > kHighestValue || change.target > change.base || change.target < kLowestValue) {
     return absl::InvalidArgumentError(
-        fmt::format("class {}: value {} is above its base {}, or the base above {}",
-                    change.class_name, change.target, change.base, kHighestValue));
+        fmt::format("class {}: value {} of base {} is not accepted: {} <= value <= base <= {}",
+                    change.class_name, change.target, change.base, kLowestValue, kHighestValue));
   }
-  if (change.epoch < 0 || change.now < 0 || change.now > kEndOfTime) {
+  if (change.epoch < 1 || change.now < 0 || change.now > kEndOfTime) {
     return absl::InvalidArgumentError(fmt::format("class {}: epoch {} or time {} is not accepted",
                                                   change.class_name, change.epoch, change.now));
   }
   return absl::OkStatus();
 }
 
-Replacement Of(const Change& change, Outcome outcome, int32_t value = 0) {
+Replacement Of(const Change& change, Outcome outcome, int64_t value = 0) {
   return {.outcome = outcome,
           .class_name = change.class_name,
           .base = change.base,
@@ -42,7 +42,7 @@ Replacement Of(const Change& change, Outcome outcome, int32_t value = 0) {
           .begun = change.now};
 }
 
-Replacement RefusedFor(const Change& change, int32_t value, const Refusal& refusal) {
+Replacement RefusedFor(const Change& change, int64_t value, const Refusal& refusal) {
   Replacement result = Of(change, Outcome::kRefused, value);
   result.reason = refusal.reason;
   result.message = refusal.message;
@@ -62,11 +62,12 @@ Intent IntentOf(const Change& change, const PriorityClass& there) {
           .uid = there.uid,
           .resource_version = there.resource_version,
           .base = change.base,
-          .before = there.value,
           .target = change.target,
+          .before = there.value,
           .epoch = change.epoch,
           .begun = change.now,
           .cause = change.cause,
+          .step = IntentStep::kBegun,
           .manifest = there.manifest};
 }
 
@@ -157,10 +158,11 @@ absl::StatusOr<Replacement> Replacer::Impl::Round(const Change& change, Purpose 
   absl::StatusOr<std::optional<Replacement>> checked = Check(change, purpose, *there, term);
   if (!checked.ok()) return checked.status();
   if (*checked) return **std::move(checked);
-  const absl::StatusOr<int> slot = slots_.Add(IntentOf(change, *there), term);
-  if (absl::IsInvalidArgument(slot.status())) {
-    return RefusedFor(change, there->value, {"too-large", std::string(slot.status().message())});
+  const Intent intent = IntentOf(change, *there);
+  if (const absl::Status fits = WriteIntent(intent, 0).status(); !fits.ok()) {
+    return RefusedFor(change, there->value, {"too-large", std::string(fits.message())});
   }
+  const absl::StatusOr<int> slot = slots_.Add(intent, term);
   if (!slot.ok()) return slot.status();
   return PassageOf(*slot, term).Begin();
 }
@@ -183,7 +185,7 @@ absl::StatusOr<Replacement> Replacer::Impl::Replace(const Change& change, Purpos
 
 std::vector<Replacer::Recovered> Replacer::Impl::Recover(const std::stop_token& term) {
   std::vector<Recovered> all;
-  for (int slot = 0; slot < kIntentSlots; ++slot) {
+  for (int slot = 0; slot < kIntentMaps; ++slot) {
     if (absl::Status read = slots_.Read(slot, term); !read.ok()) {
       all.push_back({slots_.MapName(slot), read});
     } else if (slots_.state(slot) == IntentSlots::State::kOpen) {

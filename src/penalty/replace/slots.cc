@@ -4,16 +4,20 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "outrigger/base/text.h"
+#include "outrigger/penalty/eligibility.h"
 
 namespace outrigger::penalty {
 namespace {
 
-// Whether the manifest is of the class of which the rest of the intent is.
+// Whether the manifest is of the class of which the rest of the intent is. (Its version may be an
+// older one's.)
 bool IsOf(const PriorityClass& manifest, const Intent& intent) {
-  return manifest.name == intent.class_name && manifest.uid == intent.uid &&
-         manifest.resource_version == intent.resource_version && manifest.value == intent.before &&
-         !manifest.global_default && !manifest.is_deleted && manifest.finalizers.empty();
+  return manifest.name == intent.class_name && !RefusalOf(manifest, Purpose::kRestore);
+}
+
+// A ConfigMap's name as in the journal.
+std::string IntentMapName(int slot) {
+  return JournalMapName({JournalMapKind::kIntent, slot});
 }
 
 }  // namespace
@@ -32,7 +36,7 @@ bool IntentSlots::AllFree() const {
 }
 
 std::optional<int> IntentSlots::FindOpen(std::string_view class_name) const {
-  for (int slot = 0; slot < kIntentSlots; ++slot) {
+  for (int slot = 0; slot < kIntentMaps; ++slot) {
     if (state(slot) == State::kOpen && intent(slot).class_name == class_name) return slot;
   }
   return std::nullopt;
@@ -41,16 +45,18 @@ std::optional<int> IntentSlots::FindOpen(std::string_view class_name) const {
 // Decides whether what was read can be obeyed.
 absl::Status IntentSlots::Judge(Slot* slot) const {
   slot->state = State::kBroken;
-  absl::StatusOr<Intent> intent = ReadIntent(slot->map);
-  if (!intent.ok()) return intent.status();
-  const absl::StatusOr<PriorityClass> manifest = classes_->ParsePriorityClass(intent->manifest);
-  if (!manifest.ok() || !IsOf(*manifest, *intent)) {
-    return absl::InvalidArgumentError(fmt::format(
-        "ConfigMap {}/{}: key manifest is not class {} of its key intent; if that class is there, "
-        "delete the ConfigMap, else create the class first",
-        namespace_, slot->map.name, Printable(intent->class_name)));
+  IntentRead read = ReadIntent(slot->map);
+  if (!read.is_intact || !read.is_manifest_intact) {
+    return absl::InvalidArgumentError(read.findings.empty() ? "an intent was edited"
+                                                            : FindingText(read.findings.front()));
   }
-  slot->intent = *std::move(intent);
+  const absl::StatusOr<PriorityClass> manifest = classes_->ParsePriorityClass(read.intent.manifest);
+  if (!manifest.ok() || !IsOf(*manifest, read.intent)) {
+    return absl::InvalidArgumentError(FindingText(
+        {slot->map.name, "manifest", 0,
+         fmt::format("is not class {}, or one that may not be replaced", read.intent.class_name)}));
+  }
+  slot->intent = std::move(read.intent);
   slot->state = State::kOpen;
   return absl::OkStatus();
 }
@@ -70,7 +76,7 @@ absl::Status IntentSlots::Read(int slot, const std::stop_token& term) {
 }
 
 absl::Status IntentSlots::ReadUnknown(const std::stop_token& term) {
-  for (int slot = 0; slot < kIntentSlots; ++slot) {
+  for (int slot = 0; slot < kIntentMaps; ++slot) {
     if (state(slot) != State::kUnknown) continue;
     const absl::Status read = Read(slot, term);
     if (!read.ok() && state(slot) == State::kUnknown) return read;
@@ -78,13 +84,17 @@ absl::Status IntentSlots::ReadUnknown(const std::stop_token& term) {
   return absl::OkStatus();
 }
 
-absl::Status IntentSlots::Write(Slot* slot, const Intent& intent, const std::stop_token& term) {
-  ConfigMap map = slot->map;
-  if (absl::Status fits = WriteIntent(intent, &map); !fits.ok()) return fits;
-  slot->state = State::kUnknown;
-  absl::StatusOr<ConfigMap> written = maps_->WriteConfigMap(map, Limits(term));
+absl::Status IntentSlots::Rewrite(int slot, const Intent& intent, const std::stop_token& term) {
+  Slot& at = At(slot);
+  absl::StatusOr<ConfigMap> map = WriteIntent(intent, slot);
+  if (!map.ok()) return map.status();
+  map->namespace_ = namespace_;
+  map->uid = at.map.uid;
+  map->resource_version = at.map.resource_version;
+  at.state = State::kUnknown;
+  absl::StatusOr<ConfigMap> written = maps_->WriteConfigMap(*map, Limits(term));
   if (!written.ok()) return written.status();
-  *slot = {State::kOpen, intent, *std::move(written)};
+  at = {State::kOpen, intent, *std::move(written)};
   return absl::OkStatus();
 }
 
@@ -101,33 +111,24 @@ absl::Status IntentSlots::MakeRoom(int slot, const std::stop_token& term) {
     case State::kOpen:
       break;
   }
-  if (intent(slot).step == Intent::Step::kPrepared) return Remove(slot, term);
+  if (intent(slot).step == IntentStep::kBegun) return Remove(slot, term);
   return absl::AbortedError(
       fmt::format("ConfigMap {} has an intent of another process", MapName(slot)));
 }
 
 absl::StatusOr<int> IntentSlots::Add(const Intent& intent, const std::stop_token& term) {
-  for (int slot = 0; slot < kIntentSlots; ++slot) {
+  for (int slot = 0; slot < kIntentMaps; ++slot) {
     for (int turns = 0; turns < 2 && state(slot) == State::kFree; ++turns) {
       At(slot).map = {};
-      At(slot).map.namespace_ = namespace_;
-      At(slot).map.name = IntentMapName(slot);
-      const absl::Status written = Write(&At(slot), intent, term);
+      const absl::Status written = Rewrite(slot, intent, term);
       if (written.ok()) return slot;
-      if (absl::IsInvalidArgument(written) && state(slot) == State::kFree) return written;
       if (!absl::IsAlreadyExists(written)) return written;
       if (absl::Status made = MakeRoom(slot, term); !made.ok()) return made;
     }
   }
   return absl::ResourceExhaustedError(
       fmt::format("{} intents are open (ConfigMaps {} to {}); each waits for its class",
-                  kIntentSlots, MapName(0), MapName(kIntentSlots - 1)));
-}
-
-absl::Status IntentSlots::Mark(int slot, const std::stop_token& term) {
-  Intent marked = intent(slot);
-  marked.step = Intent::Step::kDeleting;
-  return Write(&At(slot), marked, term);
+                  kIntentMaps, MapName(0), MapName(kIntentMaps - 1)));
 }
 
 absl::Status IntentSlots::Remove(int slot, const std::stop_token& term) {

@@ -12,7 +12,8 @@
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/config_maps.h"
 #include "outrigger/agent/priority_classes.h"
-#include "penalty/journal/intent.h"
+#include "outrigger/penalty/intent.h"
+#include "outrigger/penalty/journal_maps.h"
 
 namespace outrigger::penalty {
 
@@ -44,11 +45,12 @@ class IntentSlots {
   absl::Status Read(int slot, const std::stop_token& term);
   /// Reads the slots that are unknown; the first error but InvalidArgument.
   absl::Status ReadUnknown(const std::stop_token& term);
-  /// Writes an intent into a free slot, which is open then, and returns it. InvalidArgument: too
-  /// large. ResourceExhausted: none is free. Aborted: an intent has turned up meanwhile.
+  /// Writes an intent into a free slot, which is open then, and returns it. ResourceExhausted: none
+  /// is free. Aborted: an intent has turned up meanwhile. The intent fits (WriteIntent()).
   absl::StatusOr<int> Add(const Intent& intent, const std::stop_token& term);
-  /// Writes that DELETE may be sent. Aborted, NotFound: another process or a person changed it.
-  absl::Status Mark(int slot, const std::stop_token& term);
+  /// Writes another intent in place of the one that is there. Aborted, NotFound: another process or
+  /// a person changed it.
+  absl::Status Rewrite(int slot, const Intent& intent, const std::stop_token& term);
   /// Removes the intent; Ok: the slot is free.
   absl::Status Remove(int slot, const std::stop_token& term);
 
@@ -62,14 +64,13 @@ class IntentSlots {
   const Slot& At(int slot) const { return slots_[static_cast<size_t>(slot)]; }
   CallLimits Limits(const std::stop_token& term) const { return {timeout_, term}; }
   absl::Status Judge(Slot* slot) const;
-  absl::Status Write(Slot* slot, const Intent& intent, const std::stop_token& term);
   absl::Status MakeRoom(int slot, const std::stop_token& term);
 
   const PriorityClassAccess* const classes_;
   ConfigMapAccess* const maps_;
   const std::string namespace_;
   const std::chrono::milliseconds timeout_;
-  std::array<Slot, kIntentSlots> slots_;
+  std::array<Slot, kIntentMaps> slots_;
 };
 
 }  // namespace outrigger::penalty

@@ -1,8 +1,11 @@
-#include "penalty/policy/numbers.h"
+#include "penalty/policy/text.h"
 
 #include <charconv>
 #include <cmath>
 #include <system_error>
+
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -26,6 +29,10 @@ std::optional<double> NumberOf(std::string_view text) {
 
 std::optional<int64_t> IntegerOf(std::string_view text) {
   return Parsed<int64_t>(text);
+}
+
+std::string Quoted(std::string_view text) {
+  return fmt::format("\"{}\"", Printable(Shortened(text, 64)));
 }
 
 }  // namespace outrigger::penalty
