@@ -31,8 +31,8 @@ struct Change {
   /// The value that the class has, as the journal knows it; nothing: not known. With it, a class
   /// that lost its annotation is not taken for another writer's.
   std::optional<int64_t> written = {};
-  std::string cause;  // "start default/job-1"; cut as CauseText() does (intent.h)
-  int64_t epoch = 1;  // counts the changes of this class, from 1
+  std::string cause = {};  // "start default/job-1"; cut as CauseText() does (intent.h)
+  int64_t epoch = 1;       // counts the changes of this class, from 1
   Millis now = 0;
 };
 

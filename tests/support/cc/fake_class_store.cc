@@ -148,7 +148,9 @@ absl::Status FakeClassStore::Validate(const PriorityClass& made) const {
 
 absl::StatusOr<PriorityClass> FakeClassStore::Create(const Made& made, bool dry_run) {
   json object = json::parse(made.manifest, nullptr, false);
-  if (!object.is_object()) return absl::InvalidArgumentError("the body is no object");
+  if (!object.is_object() || !object.contains("metadata")) {
+    return absl::InvalidArgumentError("the body is no object of the API server");
+  }
   json& metadata = object["metadata"];
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "generation",
                             "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"}) {
@@ -237,6 +239,7 @@ PriorityClass FakeClassStore::Put(PriorityClass made) {
   if (!object.is_object()) {
     object = {{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}};
   }
+  if (!object.contains("metadata")) object["metadata"] = json::object();
   if (made.preemption_policy.empty()) made.preemption_policy = "PreemptLowerPriority";
   SetMutable(&object, made);
   json& metadata = object["metadata"];
