@@ -72,6 +72,10 @@ Passage::Passage(const Parts& parts, int slot, std::stop_token term)
       term_(std::move(term)),
       intent_(parts.slots->intent(slot)),
       value_(intent_.target) {
+  // The manifest was parsed when its slot was read, or comes from the API server.
+  if (auto parsed = parts_.classes->ParsePriorityClass(intent_.manifest); parsed.ok()) {
+    replaced_ = *std::move(parsed);
+  }
   result_ = {.class_name = intent_.class_name,
              .base = intent_.base,
              .before = intent_.before,
@@ -132,10 +136,8 @@ void Passage::End(Outcome outcome, State next, std::string message) {
 }
 
 NewPriorityClass Passage::New() const {
-  // The manifest was parsed when its slot was read, or comes from the API server.
-  const auto replaced = parts_.classes->ParsePriorityClass(intent_.manifest);
   return {intent_.manifest, static_cast<int32_t>(value_),
-          AnnotationsAt(replaced.ok() ? replaced->annotations : StringMap(), intent_.base, value_)};
+          AnnotationsAt(replaced_.annotations, intent_.base, value_)};
 }
 
 // Ok: the state is entered again after a pause, in which others may act.
@@ -252,11 +254,10 @@ bool Passage::IsWanted(const PriorityClass& seen) const {
 
 // Whether a class is the replaced one but for the value.
 bool Passage::IsCopy(const PriorityClass& seen) const {
-  const auto replaced = parts_.classes->ParsePriorityClass(intent_.manifest);
-  return replaced.ok() && seen.labels == replaced->labels &&
-         seen.annotations == AnnotationsAt(replaced->annotations, intent_.base, value_) &&
-         seen.owners == replaced->owners && seen.description == replaced->description &&
-         seen.preemption_policy == replaced->preemption_policy;
+  return seen.labels == replaced_.labels &&
+         seen.annotations == AnnotationsAt(replaced_.annotations, intent_.base, value_) &&
+         seen.owners == replaced_.owners && seen.description == replaced_.description &&
+         seen.preemption_policy == replaced_.preemption_policy;
 }
 
 // Another class has the name: ours, or another writer's.
@@ -307,9 +308,8 @@ absl::Status Passage::JudgeIntact() {
 // A class whose owners are all gone would be collected as garbage. What cannot be seen counts as
 // there: then the collector decides.
 bool Passage::OwnersAreGone() {
-  const auto replaced = parts_.classes->ParsePriorityClass(intent_.manifest);
-  if (!replaced.ok() || replaced->owners.empty()) return false;
-  return std::all_of(replaced->owners.begin(), replaced->owners.end(),
+  if (replaced_.owners.empty()) return false;
+  return std::all_of(replaced_.owners.begin(), replaced_.owners.end(),
                      [this](const OwnerReference& owner) {
                        const auto exists = parts_.classes->OwnerExists(owner, Limits());
                        return exists.ok() && !*exists;

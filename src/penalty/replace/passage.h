@@ -72,6 +72,7 @@ class Passage {
   const std::stop_token term_;
   State state_ = State::kTry;
   Intent intent_;                // as it is in the slot
+  PriorityClass replaced_;       // of the intent's manifest
   int64_t value_ = 0;            // to be created: the target, or base if the target is refused late
   bool may_be_deleted_ = false;  // a DELETE was sent whose outcome is not known
   int failures_ = 0;             // of calls that are sent again

@@ -65,7 +65,8 @@ json ManagersOf(const std::vector<std::string>& managers) {
 }
 
 PriorityClass ClassOf(const json& object) {
-  const json metadata = object.value("metadata", json::object());
+  static const json kNone = json::object();
+  const json& metadata = object.contains("metadata") ? object["metadata"] : kNone;
   PriorityClass parsed;
   parsed.name = metadata.value("name", "");
   parsed.uid = metadata.value("uid", "");
@@ -111,14 +112,15 @@ absl::StatusOr<PriorityClass> FakeClassStore::Read(std::string_view name) const 
   return found->second.parsed;
 }
 
-absl::StatusOr<PriorityClass> FakeClassStore::Parse(std::string_view manifest) const {
+absl::StatusOr<PriorityClass> FakeClassStore::Parse(std::string_view manifest) {
+  if (!manifest.empty() && manifest == last_parsed_.manifest) return last_parsed_;
   const json object = json::parse(manifest, nullptr, false);
   if (!object.is_object() || object.value("kind", "") != "PriorityClass") {
     return absl::InvalidArgumentError("the manifest is no PriorityClass");
   }
-  PriorityClass parsed = ClassOf(object);
-  parsed.manifest = manifest;
-  return parsed;
+  last_parsed_ = ClassOf(object);
+  last_parsed_.manifest = manifest;
+  return last_parsed_;
 }
 
 absl::Status FakeClassStore::Validate(const PriorityClass& made) const {

@@ -97,6 +97,37 @@ absl::StatusOr<Replacement> TestProcess::Restore(int64_t base) {
                             term_.get_token());
 }
 
+const char* FaultName(Fault fault) {
+  constexpr const char* kNames[] = {"death before", "death after", "409",      "403",
+                                    "429",          "500",         "time-out", "late arrival"};
+  return kNames[static_cast<size_t>(fault)];
+}
+
+testing::CallFate FaultyFate(Fault fault, const testing::ObjectCall& call) {
+  using testing::CallFate;
+  switch (fault) {
+    case Fault::kDeathBefore:
+      return CallFate::DieBefore();
+    case Fault::kDeathAfter:
+      return CallFate::DieAfter();
+    case Fault::kConflict:
+      return CallFate::FailBefore(call.verb == testing::ObjectCall::Verb::kCreate
+                                      ? absl::AlreadyExistsError("409")
+                                      : absl::AbortedError("409"));
+    case Fault::kForbidden:
+      return CallFate::FailBefore(absl::PermissionDeniedError("403"));
+    case Fault::kTooMany:
+      return CallFate::FailBefore(absl::ResourceExhaustedError("429"));
+    case Fault::kInternal:
+      return CallFate::FailBefore(absl::InternalError("500"));
+    case Fault::kTimeOutAfterSuccess:
+      return CallFate::FailAfter(absl::DeadlineExceededError("time-out"));
+    case Fault::kLate:
+      break;
+  }
+  return CallFate::Late();
+}
+
 std::optional<int64_t> AccountedValue(const testing::FakeObjects& server) {
   const auto map = server.FindMap(kNamespace, kAccounts);
   if (!map || !map->data.contains(kClassName)) return std::nullopt;

@@ -59,6 +59,22 @@ class TestProcess {
   int64_t epoch_ = 0;
 };
 
+/// What can go wrong with a call.
+enum class Fault : uint8_t {
+  kDeathBefore,
+  kDeathAfter,
+  kConflict,
+  kForbidden,
+  kTooMany,
+  kInternal,
+  kTimeOutAfterSuccess,
+  kLate,  // it is performed by FakeObjects::DeliverLate()
+};
+inline constexpr int kFaults = 8;
+testing::CallFate FaultyFate(Fault fault, const testing::ObjectCall& call);
+/// "death before", "409".
+const char* FaultName(Fault fault);
+
 /// The value that the account has of the class; nothing: no account.
 std::optional<int64_t> AccountedValue(const testing::FakeObjects& server);
 /// How many ConfigMaps with intents there are.
