@@ -1,15 +1,19 @@
-#include "json/priority_class_reader.h"
+#include "kube/stream/priority_class_reader.h"
 
-#include "json_testing.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-namespace outrigger::json {
+#include <string>
+#include <utility>
+
+namespace outrigger::kube {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(PriorityClassReader, ReadsAllFields) {
-  const auto read = ReadPriorityClass(R"({
+  const auto read = ReadPriorityClassJson(R"({
     "apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",
     "metadata":{"name":"batch","uid":"u1","resourceVersion":"7","generation":1,
       "creationTimestamp":"2026-01-15T08:00:01Z","deletionTimestamp":"2026-01-15T08:00:02Z",
@@ -19,7 +23,7 @@ TEST(PriorityClassReader, ReadsAllFields) {
       "managedFields":[{"manager":"helm","operation":"Update"},{"manager":"kubectl"},
         {"manager":"helm","subresource":"x"},{}]},
     "value":-7,"globalDefault":true,"preemptionPolicy":"Never","description":"for \"batch\""})");
-  ASSERT_THAT(read.status(), IsOk());
+  ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->name + "/" + read->uid + "/" + read->resource_version, "batch/u1/7");
   EXPECT_EQ(read->value, -7);
   EXPECT_TRUE(read->global_default);
@@ -41,8 +45,8 @@ TEST(PriorityClassReader, TakesWhatIsAbsentOrNullForEmpty) {
         R"({"metadata":{"name":"c","uid":null,"labels":null,"ownerReferences":null,)"
         R"("finalizers":null,"deletionTimestamp":null,"managedFields":null},"value":null,)"
         R"("globalDefault":null,"preemptionPolicy":null,"description":null})"}) {
-    const auto read = ReadPriorityClass(json);
-    ASSERT_THAT(read.status(), IsOk()) << json;
+    const auto read = ReadPriorityClassJson(json);
+    ASSERT_TRUE(read.ok()) << read.status() << json;
     PriorityClass empty;
     empty.name = "c";
     EXPECT_EQ(*read, empty) << json;
@@ -62,11 +66,11 @@ TEST(PriorityClassReader, RefusesWhatIsNoPriorityClass) {
       {R"({"metadata":{"name":"c"}} x)", ""},
   };
   for (const auto& [json, place] : rows) {
-    const auto read = ReadPriorityClass(json);
+    const auto read = ReadPriorityClassJson(json);
     EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << json;
     EXPECT_THAT(std::string(read.status().message()), ::testing::HasSubstr(place)) << json;
   }
 }
 
 }  // namespace
-}  // namespace outrigger::json
+}  // namespace outrigger::kube
