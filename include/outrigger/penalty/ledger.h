@@ -45,9 +45,9 @@ struct ClassAccount {
   int64_t base = 0;
   int64_t written = 0;  // the value of the class in the cluster
   Account account;
-  Millis since = 0;            // counting began: see IsHistory()
-  Millis replaced = 0;         // the last replacement; 0: none
-  int64_t gap_us = 0;          // of that
+  Millis since = 0;                 // counting began: see IsHistory()
+  Millis replaced = 0;              // the last replacement; 0: none
+  int64_t gap_us = 0;               // of that
   std::deque<ValueChange> changes;  // the oldest first
   // Where the journal has it, which does not change: a map of kClassMaps, a slot of kMostSlots.
   int map = 0;

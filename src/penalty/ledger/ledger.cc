@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "outrigger/penalty/base_value.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "outrigger/penalty/base_value.h"
 #include "outrigger/penalty/class_policy.h"
 #include "penalty/ledger/sums.h"
 
