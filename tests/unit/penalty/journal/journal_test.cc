@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 
 #include "fmt/format.h"
@@ -221,6 +225,21 @@ TEST(JournalTest, PendingMarksOfAnEditedKeyStay) {
   const JournalRead read = ReadJournal(maps, kNow);
   EXPECT_EQ(read.ledger.pending(), GoldAndSilver().pending());
   EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is no UID")));
+}
+
+TEST(JournalTest, TheExampleOfThePageIsAnAccount) {
+  std::ifstream file(std::string(OUTRIGGER_DOCS) + "/penalty.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  const std::string text = page.str();
+  const size_t begin = text.find("```\nbase=");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = text.find("```\n", begin + 4);
+  ConfigMap map = *WriteJournalMap(Ledger(kNow), {JournalMapKind::kClasses, 0});
+  map.data["gold"] = text.substr(begin + 4, end - begin - 4);
+  const JournalRead read = ReadJournal({map}, 2 * kNow);
+  EXPECT_THAT(Texts(read), IsEmpty());
+  EXPECT_EQ(read.ledger.classes().size(), 1U);
 }
 
 // What must hold of whatever is read.
