@@ -240,6 +240,7 @@ PriorityClass FakeClassStore::Put(PriorityClass made) {
   if (!object.is_object()) {
     object = {{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}};
   }
+  if (!object.contains("metadata")) object["metadata"] = json::object();
   if (made.preemption_policy.empty()) made.preemption_policy = "PreemptLowerPriority";
   SetMutable(&object, made);
   json& metadata = object["metadata"];
