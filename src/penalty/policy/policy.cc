@@ -7,8 +7,7 @@
 #include <iterator>
 
 #include "fmt/format.h"
-#include "outrigger/base/text.h"
-#include "penalty/policy/numbers.h"
+#include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -23,10 +22,6 @@ absl::Status NotAccepted(std::string_view setting, std::string_view value,
                          std::string_view accepted) {
   return absl::InvalidArgumentError(
       fmt::format("{}: {} is not accepted: {}", setting, value, accepted));
-}
-
-std::string Quoted(std::string_view text) {
-  return fmt::format("\"{}\"", Printable(Shortened(text, 64)));
 }
 
 absl::Status SetIncrement(std::string_view setting, std::string_view text, Increment* increment) {
