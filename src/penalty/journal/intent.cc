@@ -22,7 +22,7 @@ bool IsLine(std::string_view text) {
 }
 
 std::string_view StepText(IntentStep step) {
-  return step == IntentStep::kReplaced ? "replaced" : "begun";
+  return step == IntentStep::kDeleting ? "deleting" : "begun";
 }
 
 absl::Status Check(const Intent& intent, int index) {
@@ -67,7 +67,7 @@ bool ReadFields(RecordFields* fields, Intent* intent, std::string* manifest_chec
   const std::optional<std::string_view> cause = fields->Text("cause");
   if (cause) intent->cause = CauseText(*cause);
   const std::optional<std::string_view> step = fields->Text("step");
-  if (step == StepText(IntentStep::kReplaced)) intent->step = IntentStep::kReplaced;
+  if (step == StepText(IntentStep::kDeleting)) intent->step = IntentStep::kDeleting;
   ok = KeepText(fields->Text("manifest-check"), manifest_check) && cause && step && ok;
   fields->ReportUnknown();
   return ok;

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "fmt/format.h"
-#include "penalty/policy/text.h"
+#include "outrigger/penalty/eligibility.h"
 
 namespace outrigger::penalty {
 
@@ -51,13 +51,6 @@ absl::StatusOr<Policy> PolicyOf(const PriorityClass& priority_class, const Polic
         fmt::format("annotation {}{}", kSettingAnnotation, std::string(status.message())));
   }
   return policy;
-}
-
-int64_t BaseOf(const PriorityClass& priority_class) {
-  const std::optional<int64_t> base =
-      IntegerOf(priority_class.annotations.Get(kBaseValueAnnotation));
-  if (!base || *base < priority_class.value || *base > kHighestValue) return priority_class.value;
-  return *base;
 }
 
 }  // namespace outrigger::penalty

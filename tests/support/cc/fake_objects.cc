@@ -213,6 +213,7 @@ absl::StatusOr<PriorityClass> FakeObjects::Client::ReadPriorityClass(std::string
 
 absl::StatusOr<PriorityClass> FakeObjects::Client::ParsePriorityClass(
     std::string_view manifest) const {
+  const std::lock_guard<std::mutex> lock(server_->mutex_);
   return server_->classes_.Parse(manifest);
 }
 
