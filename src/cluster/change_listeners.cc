@@ -11,6 +11,7 @@ class ChangeListeners::State {
  public:
   struct Listener {
     std::function<void()> changed;
+    ChangeScope scope = ChangeScope::kAllButGroupStatus;
     int calls = 0;  // under way
     bool ended = false;
   };
@@ -27,12 +28,12 @@ class ChangeListeners::State {
     call_ended_.wait(lock, [&] { return listener->calls == 0; });
   }
 
-  void Notify() {
+  void Notify(ChangeScope scope) {
     std::unique_lock<std::mutex> lock(mutex_);
     // A copy, since listeners come and go during the calls.
     const std::vector<std::shared_ptr<Listener>> listeners = listeners_;
     for (const std::shared_ptr<Listener>& listener : listeners) {
-      if (listener->ended) continue;
+      if (listener->ended || listener->scope < scope) continue;
       ++listener->calls;
       lock.unlock();
       listener->changed();
@@ -50,14 +51,19 @@ class ChangeListeners::State {
 ChangeListeners::ChangeListeners() : state_(std::make_shared<State>()) {}
 ChangeListeners::~ChangeListeners() = default;
 
-Subscription ChangeListeners::Add(std::function<void()> changed) {
-  auto listener = std::make_shared<State::Listener>(State::Listener{.changed = std::move(changed)});
+Subscription ChangeListeners::Add(std::function<void()> changed, ChangeScope scope) {
+  auto listener = std::make_shared<State::Listener>(
+      State::Listener{.changed = std::move(changed), .scope = scope});
   state_->Add(listener);
   return Subscription([state = state_, listener] { state->End(listener); });
 }
 
 void ChangeListeners::Notify() {
-  state_->Notify();
+  state_->Notify(ChangeScope::kAllButGroupStatus);
+}
+
+void ChangeListeners::NotifyOfStatus() {
+  state_->Notify(ChangeScope::kAll);
 }
 
 }  // namespace outrigger::cluster

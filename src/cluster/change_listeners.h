@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "outrigger/agent/cluster.h"
 #include "outrigger/agent/subscription.h"
 
 namespace outrigger::cluster {
@@ -16,12 +17,15 @@ class ChangeListeners {
   ChangeListeners(const ChangeListeners&) = delete;
   ChangeListeners& operator=(const ChangeListeners&) = delete;
 
-  /// Adds a listener: each Notify() calls `changed` until the subscription ends. A listener may add
-  /// listeners and end the subscriptions of others, but not its own.
-  Subscription Add(std::function<void()> changed);
+  /// Adds a listener: each notification in that scope calls `changed` until the subscription ends.
+  /// A listener may add listeners and end the subscriptions of others, but not its own.
+  Subscription Add(std::function<void()> changed,
+                   ChangeScope scope = ChangeScope::kAllButGroupStatus);
 
   /// Calls every listener, in the order in which they were added, without a lock.
   void Notify();
+  /// The same for a change that only ChangeScope::kAll has.
+  void NotifyOfStatus();
 
  private:
   class State;

@@ -138,7 +138,7 @@ absl::Status DecodePod(const ListedObject& object, const Needs& needs, Pod* pod,
 absl::Status DecodePodGroup(const ListedObject& object, Dialect dialect, PodGroup* group,
                             std::vector<MalformedValue>* malformed) {
   return Decode(object, malformed, [&](Object root, const Path& at) {
-    return ReadPodGroup(root, at, dialect, group);
+    return ReadPodGroup(root, at, dialect, GroupParts::kAllButStatus, group);
   });
 }
 

@@ -47,7 +47,7 @@ absl::Status DecodeNode(const ListedObject& object, const Needs& needs, Node* no
                         std::vector<MalformedValue>* malformed);
 absl::Status DecodePod(const ListedObject& object, const Needs& needs, Pod* pod,
                        std::vector<MalformedValue>* malformed);
-/// The same of a PodGroup, whose dialect its apiVersion tells.
+/// The same of a PodGroup, whose dialect its apiVersion tells; without phase and version.
 absl::Status DecodePodGroup(const ListedObject& object, Dialect dialect, PodGroup* group,
                             std::vector<MalformedValue>* malformed);
 /// The same of a PriorityClass.

@@ -11,13 +11,14 @@ namespace {
 using plan::Dialect;
 using plan::PodGroupObject;
 
-absl::Status ReadMetadata(Value value, const Path& at, PodGroupObject* group) {
+absl::Status ReadMetadata(Value value, const Path& at, GroupParts parts, PodGroupObject* group) {
   const auto created = [group](Value time, const Path& place) {
     return ReadTime(time, place, &group->created);
   };
   return ReadObject(value, at, Field{"name", &group->name}, Field{"namespace", &group->namespace_},
                     Field{"uid", &group->uid}, Field{"creationTimestamp", created},
-                    Field{"labels", &group->labels}, Field{"annotations", &group->annotations});
+                    Field{"labels", &group->labels}, Field{"annotations", &group->annotations},
+                    Field{"resourceVersion", &group->resource_version, parts == GroupParts::kAll});
 }
 
 // As for other maps a null is zero, and the last of equal keys wins.
@@ -54,19 +55,25 @@ absl::Status ReadSpec(Value value, const Path& at, PodGroupObject* group) {
                     Field{"schedulingPolicy", policy, upstream},
                     Field{"minResources", &group->min_resources},
                     Field{"scheduleTimeoutSeconds", &group->schedule_timeout_seconds},
-                    Field{"priorityClassName", &group->priority_class_name});
+                    Field{"priorityClassName", &group->priority_class_name},
+                    Field{"queue", &group->queue, volcano});
 }
 
 }  // namespace
 
-absl::Status ReadPodGroup(Object object, const Path& at, Dialect dialect, PodGroupObject* group) {
+absl::Status ReadPodGroup(Object object, const Path& at, Dialect dialect, GroupParts parts,
+                          PodGroupObject* group) {
   *group = PodGroupObject();
   group->dialect = dialect;
-  const auto metadata = [group](Value part, const Path& place) {
-    return ReadMetadata(part, place, group);
+  const auto metadata = [group, parts](Value part, const Path& place) {
+    return ReadMetadata(part, place, parts, group);
   };
   const auto spec = [group](Value part, const Path& place) { return ReadSpec(part, place, group); };
-  absl::Status status = ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec});
+  const auto phase = [group](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"phase", &group->phase});
+  };
+  absl::Status status = ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec},
+                                   Field{"status", phase, parts == GroupParts::kAll});
   if (status.ok() && group->name.empty())
     return Invalid(at.Key("metadata").Key("name"), "is empty");
   return status;
@@ -80,7 +87,7 @@ absl::StatusOr<PodGroupObject> ReadPodGroup(Dialect dialect, std::string_view js
   absl::Status status = parser->Open({padded.data(), json.size()}, &root);
   if (!status.ok()) return status;
   PodGroupObject group;
-  status = ReadPodGroup(root, Path("PodGroup"), dialect, &group);
+  status = ReadPodGroup(root, Path("PodGroup"), dialect, GroupParts::kAll, &group);
   if (status.ok()) status = parser->Close();
   if (!status.ok()) return status;
   return group;

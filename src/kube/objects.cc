@@ -20,6 +20,7 @@ ApiRequest MakeRequest(std::string_view method, std::string path, const CallOpti
   request.timeout = options.timeout;
   request.stop = options.stop;
   request.rate_limited = options.rate_limited;
+  request.may_retry = options.may_retry;
   return request;
 }
 
@@ -138,7 +139,8 @@ absl::StatusOr<ObjectList> List(Api& api, const Resource& resource, std::string_
 }
 
 absl::StatusOr<std::string> Create(Api& api, const Resource& resource, std::string_view namespace_,
-                                   std::string_view json, const CallOptions& options) {
+                                   std::string_view json, const CallOptions& options,
+                                   bool dry_run) {
   if (resource.namespaced == namespace_.empty()) {
     return absl::InvalidArgumentError(
         fmt::format("{}: {}", resource.plural,
@@ -147,6 +149,7 @@ absl::StatusOr<std::string> Create(Api& api, const Resource& resource, std::stri
   ApiRequest request = MakeRequest("POST", PathOf(resource, namespace_), options);
   request.body = json;
   request.may_retry = false;
+  if (dry_run) request.query.emplace_back("dryRun", "All");
   return Body(api.Call(request));
 }
 

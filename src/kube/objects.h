@@ -30,6 +30,8 @@ struct CallOptions {
   std::chrono::milliseconds timeout{30'000};
   std::stop_token stop = {};
   bool rate_limited = true;
+  /// False: sent once only, as ApiRequest::may_retry. Create() and Evict() never send twice.
+  bool may_retry = true;
 };
 
 absl::StatusOr<std::string> Get(Api& api, const Resource& resource, const ObjectName& object,
@@ -53,9 +55,11 @@ absl::StatusOr<ObjectList> List(Api& api, const Resource& resource, std::string_
                                 const ListOptions& list = {}, const CallOptions& options = {});
 
 /// The object as the server made it. Sent once only: whether a lost answer was a success is the
-/// caller's question (AlreadyExists tells it to who tries again).
+/// caller's question (AlreadyExists tells it to who tries again). `dry_run`: everything is checked,
+/// nothing is created.
 absl::StatusOr<std::string> Create(Api& api, const Resource& resource, std::string_view namespace_,
-                                   std::string_view json, const CallOptions& options = {});
+                                   std::string_view json, const CallOptions& options = {},
+                                   bool dry_run = false);
 
 /// Replaces the object; where `json` has a resourceVersion, only that version (else Aborted).
 absl::StatusOr<std::string> Update(Api& api, const Resource& resource, const ObjectName& object,

@@ -30,6 +30,7 @@ inline constexpr Resource kDeviceClaims{"resource.k8s.io", "v1", "resourceclaims
 inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
                                          false};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
+inline constexpr Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 
 /// "nodes", "podgroups.scheduling.x-k8s.io": what kubectl calls the kind; unambiguous.

@@ -28,19 +28,12 @@ absl::Status Read(json::Body body, Dialect dialect, PodGroupObject* group,
   absl::Status status = parser->Open(body, &root);
   if (!status.ok()) return status;
   const json::Path at("PodGroup", malformed);
-  status = json::ReadPodGroup(root, at.AsObject(), dialect, group);
+  status = json::ReadPodGroup(root, at.AsObject(), dialect, json::GroupParts::kAll, group);
   return status.ok() ? parser->Close() : status;
 }
 
 bool Same(const PodGroupObject& a, const PodGroupObject& b) {
-  return a.dialect == b.dialect && a.namespace_ == b.namespace_ && a.name == b.name &&
-         a.uid == b.uid && a.created == b.created && a.min_member == b.min_member &&
-         a.independent == b.independent && a.min_task_member == b.min_task_member &&
-         std::equal(a.min_resources.begin(), a.min_resources.end(), b.min_resources.begin(),
-                    b.min_resources.end()) &&
-         a.schedule_timeout_seconds == b.schedule_timeout_seconds &&
-         a.priority_class_name == b.priority_class_name && a.annotations == b.annotations &&
-         a.labels == b.labels;
+  return SameButForStatus(a, b) && a.phase == b.phase && a.resource_version == b.resource_version;
 }
 
 // A time and a few amounts may be off, each once.
@@ -95,6 +88,10 @@ void CheckAgainst(const PodGroupObject& group, const nlohmann::json& parsed, siz
   OUTRIGGER_REQUIRE(group.schedule_timeout_seconds.has_value() == !timeout.is_null());
   OUTRIGGER_REQUIRE(group.schedule_timeout_seconds.value_or(0) == IntegerOf(timeout));
   OUTRIGGER_REQUIRE(TextOf(Exact(spec, "priorityClassName")) == group.priority_class_name);
+  const bool volcano = group.dialect == Dialect::kVolcano;
+  OUTRIGGER_REQUIRE(group.queue == (volcano ? TextOf(Exact(spec, "queue")) : ""));
+  OUTRIGGER_REQUIRE(TextOf(Exact(Exact(parsed, "status"), "phase")) == group.phase);
+  OUTRIGGER_REQUIRE(TextOf(Exact(metadata, "resourceVersion")) == group.resource_version);
   const nlohmann::json& amounts = Exact(spec, "minResources");
   OUTRIGGER_REQUIRE(group.min_resources.size() <= amounts.size());
   OUTRIGGER_REQUIRE(malformed == json::kMaxMalformed ||
@@ -113,12 +110,15 @@ nlohmann::json WrittenAnew(const PodGroupObject& group) {
   json["metadata"] = {{"name", group.name},
                       {"namespace", group.namespace_},
                       {"uid", group.uid},
+                      {"resourceVersion", group.resource_version},
                       {"labels", MapOf(group.labels)},
                       {"annotations", MapOf(group.annotations)}};
   nlohmann::json& spec = json["spec"];
   spec["minMember"] = group.min_member;
   spec["minTaskMember"] = group.min_task_member;
   spec["priorityClassName"] = group.priority_class_name;
+  spec["queue"] = group.queue;
+  json["status"]["phase"] = group.phase;
   spec["schedulingPolicy"]["gang"]["minCount"] = group.min_member;
   if (group.independent) spec["schedulingPolicy"]["basic"] = nlohmann::json::object();
   for (const auto& [name, quantity] : group.min_resources) {

@@ -26,6 +26,7 @@ outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server
 outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
 outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
 outrigger_desk outrigger/desk/desk.h outrigger/plan/groups.h | json/reader.h kube/api.h engine/engine.h
+outrigger_penalty outrigger/penalty/policy.h outrigger/agent/config_maps.h | cluster/snapshot.h plan/round/round.h json/reader.h kube/api.h
 outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
 outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h http/server.h
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
@@ -109,6 +110,7 @@ floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
 floors src/desk desk/ . nominations calls board leadership
+floors src/penalty penalty/ journal policy
 floors src/sdk outrigger/ agent k8s
 floors agents/gang '' . reports eviction calls events common
 # Neighbours that are on one floor: neither includes the other.

@@ -21,8 +21,8 @@ class LateView final : public ClusterAccess {
            std::function<void(Pod* pod)> shown = {});
 
   absl::StatusOr<ClusterView> Take() override { return view_.Take(); }
-  Subscription OnChange(std::function<void()> changed) override {
-    return view_.OnChange(std::move(changed));
+  Subscription OnChange(std::function<void()> changed, ChangeScope scope) override {
+    return view_.OnChange(std::move(changed), scope);
   }
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
@@ -51,7 +51,50 @@ class LateView final : public ClusterAccess {
                            const CallLimits& limits) override {
     return view_.WriteStatus(group, status, limits);
   }
+  absl::Status AnnotateGroup(const PodGroup& group, std::string_view key, std::string_view value,
+                             const CallLimits& limits) override {
+    return view_.AnnotateGroup(group, key, value, limits);
+  }
   void Record(ClusterEvent event) override { view_.Record(std::move(event)); }
+
+  absl::StatusOr<PriorityClass> ReadPriorityClass(std::string_view name,
+                                                  const CallLimits& limits) override {
+    return view_.ReadPriorityClass(name, limits);
+  }
+  absl::StatusOr<PriorityClass> ParsePriorityClass(std::string_view manifest) const override {
+    return view_.ParsePriorityClass(manifest);
+  }
+  absl::StatusOr<PriorityClass> CreatePriorityClass(const NewPriorityClass& made,
+                                                    const CallLimits& limits) override {
+    return view_.CreatePriorityClass(made, limits);
+  }
+  absl::Status TryCreatePriorityClass(const NewPriorityClass& made,
+                                      const CallLimits& limits) override {
+    return view_.TryCreatePriorityClass(made, limits);
+  }
+  absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
+                                   std::string_view resource_version,
+                                   const CallLimits& limits) override {
+    return view_.DeletePriorityClass(name, uid, resource_version, limits);
+  }
+  absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override {
+    return view_.OwnerExists(owner, limits);
+  }
+  absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override {
+    return view_.ReadConfigMap(namespace_, name, limits);
+  }
+  absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map,
+                                           const CallLimits& limits) override {
+    return view_.WriteConfigMap(map, limits);
+  }
+  absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override {
+    return view_.DeleteConfigMap(map, limits);
+  }
+  absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
+                                                   ElectionCallbacks callbacks) override {
+    return view_.Stand(std::move(claim), std::move(callbacks));
+  }
 
  private:
   Scene* const scene_;

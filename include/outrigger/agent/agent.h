@@ -18,6 +18,7 @@
 #include "outrigger/agent/settings.h"
 #include "outrigger/agent/shared.h"
 #include "outrigger/agent/stages.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger {
 
@@ -79,6 +80,8 @@ struct AgentDeps {
   SharedParts* shared = nullptr;
   /// Names of the agent's settings that the user has set; all others have their defaults.
   std::set<std::string, std::less<>> given = {};
+  /// The time, also that of the day; tests put their own in.
+  Clock clock = {};
 };
 
 /// What an agent that plans for all pods wants of the scheduler beside it: `outrigger

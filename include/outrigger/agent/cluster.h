@@ -13,11 +13,15 @@
 #include "absl/status/statusor.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster_snapshot.h"
+#include "outrigger/agent/config_maps.h"
+#include "outrigger/agent/elections.h"
+#include "outrigger/agent/priority_classes.h"
 #include "outrigger/agent/subscription.h"
 #include "outrigger/k8s/claims.h"
 #include "outrigger/k8s/disruption_budget.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/pod_group.h"
+#include "outrigger/k8s/priority_class.h"
 #include "outrigger/k8s/string_map.h"
 
 // The cluster as an agent sees it and acts on it.
@@ -30,14 +34,29 @@ struct ClusterObjects {
   DialectSet served;                 // whose PodGroups the API server serves
   /// Dialects whose PodGroups the API server serves in versions that are not known: which, "v1".
   std::map<Dialect, std::string> unknown_versions;
+  /// The values of PriorityClasses. A class that is deleted keeps its value for a second more:
+  /// those whose value is changed are deleted and created again, and what waits is not to change
+  /// places meanwhile.
   std::map<std::string, int32_t, std::less<>> priority_classes;
+  /// PriorityClasses as the API server has them, by name, without manifests; only with
+  /// Needs::ClusterPriorityClasses().
+  std::vector<PriorityClass> classes;
   /// Extended resources that DeviceClasses serve: spec.extendedResourceName of each, and
   /// "deviceclass.resource.kubernetes.io/NAME".
   std::set<std::string, std::less<>> device_resources;
   std::vector<DisruptionBudget> budgets;                                      // as pod_groups
   std::shared_ptr<const ClaimTable> claims = std::make_shared<ClaimTable>();  // never null
-  /// Counts changes: of two with the same version everything is equal.
+  /// Counts changes of all but what `status_version` counts.
   uint64_t version = 0;
+  /// Counts changes of phases and versions of PodGroups, and of `classes`: of two with the same
+  /// version and status_version everything is equal.
+  uint64_t status_version = 0;
+};
+
+/// Which changes of the view a listener hears of.
+enum class ChangeScope : uint8_t {
+  kAllButGroupStatus,  // nodes, pods, and what ClusterObjects::version counts
+  kAll,                // and what ClusterObjects::status_version counts
 };
 
 /// The cluster as it was at one moment. Neither pointer is null.
@@ -83,7 +102,7 @@ struct PodGroupStatus {
 // The way of an agent to the cluster: what is followed of it (Agent::Reads() names it), and what
 // may be done. All of it is thread-safe. Calls that go to the API server block, and are to be made
 // without a lock; their rights are those that the agent's Access() lists. Take the narrowest of the
-// three classes: a class that holds a ClusterReader changes nothing in the cluster.
+// classes: a class that holds a ClusterReader changes nothing in the cluster.
 //
 // Errors of these calls, in addition to the usual ones of a connection (Unavailable,
 // DeadlineExceeded, Cancelled, PermissionDenied): NotFound, the object is gone; Aborted, another
@@ -97,12 +116,13 @@ class ClusterReader {
   /// Returns the cluster as it is known now; makes no call. Unavailable if that is too old to
   /// decide by; the text names the kinds that are too old, and stays the same while they are.
   virtual absl::StatusOr<ClusterView> Take() = 0;
-  /// Calls `changed` after each change of what Take() returns, until the subscription ends. Any
-  /// number of listeners may be registered; the threads that see the changes call them, so
-  /// `changed` must be quick. Calls may overlap, and Take(), Assume() and Forget() may make one
+  /// Calls `changed` after each change in that scope of what Take() returns, until the subscription
+  /// ends. Any number of listeners may be registered; the threads that see the changes call them,
+  /// so `changed` must be quick. Calls may overlap, and Take(), Assume() and Forget() may make one
   /// themselves. No call is made when time alone makes a view too old. `changed` must not end its
   /// own subscription.
-  virtual Subscription OnChange(std::function<void()> changed) = 0;
+  virtual Subscription OnChange(std::function<void()> changed,
+                                ChangeScope scope = ChangeScope::kAllButGroupStatus) = 0;
 
   /// The pod as the API server has it now.
   virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
@@ -139,11 +159,20 @@ class ClusterWriter {
   virtual absl::Status MayEvict(const PodId& pod, const CallLimits& limits) = 0;
   virtual absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                                    const CallLimits& limits) = 0;
-  /// Writes the event in the background. Events are dropped where there are too many.
+  /// Sets that annotation of the PodGroup of that UID; an empty `value` removes it. Idempotent, and
+  /// goes past the client's rate limit. InvalidArgument: the group has no UID or no object.
+  virtual absl::Status AnnotateGroup(const PodGroup& group, std::string_view key,
+                                     std::string_view value, const CallLimits& limits) = 0;
+  /// Writes the event in the background; one about an object without a namespace is kept in
+  /// "default". Events are dropped where there are too many.
   virtual void Record(ClusterEvent event) = 0;
 };
 
-/// Both: what AgentDeps::cluster points to.
-class ClusterAccess : public ClusterReader, public ClusterWriter {};
+/// All of it: what AgentDeps::cluster points to.
+class ClusterAccess : public ClusterReader,
+                      public ClusterWriter,
+                      public PriorityClassAccess,
+                      public ConfigMapAccess,
+                      public Elections {};
 
 }  // namespace outrigger

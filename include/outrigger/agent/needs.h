@@ -36,9 +36,11 @@ class Needs {
     // What is followed beside nodes, for AgentDeps::cluster. Of pods what the fields above say,
     // and always their node, phase and priority.
     kClusterPods = 1U << 10,
-    kClusterGroups = 1U << 11,   // PodGroups of every dialect, PriorityClasses
-    kClusterBudgets = 1U << 12,  // PodDisruptionBudgets
-    kClusterClaims = 1U << 13,   // volumes, claims of volumes and of devices
+    kClusterGroups = 1U << 11,           // PodGroups of every dialect, PriorityClasses
+    kClusterBudgets = 1U << 12,          // PodDisruptionBudgets
+    kClusterClaims = 1U << 13,           // volumes, claims of volumes and of devices
+    kClusterPriorityClasses = 1U << 14,  // PriorityClasses with all their fields
+    kClusterGroupStatus = 1U << 15,      // of PodGroups also phase and version
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -54,6 +56,14 @@ class Needs {
   Needs& ClusterGroups() { return Add(kClusterGroups); }
   Needs& ClusterBudgets() { return Add(kClusterBudgets); }
   Needs& ClusterClaims() { return Add(kClusterClaims); }
+  /// PriorityClasses in ClusterObjects::classes, with all their fields.
+  Needs& ClusterPriorityClasses() { return Add(kClusterPriorityClasses); }
+  /// What ClusterGroups() gives, and of PodGroups also phase and version: listeners hear of those
+  /// by ChangeScope::kAll.
+  Needs& ClusterGroupStatus() {
+    Add(kClusterGroups);
+    return Add(kClusterGroupStatus);
+  }
   /// All annotations of nodes.
   Needs& NodeAnnotations() { return Add(kNodeAllAnnotations); }
   /// These annotations of nodes, and no others.
@@ -79,7 +89,8 @@ class Needs {
 
   /// True if the cluster is to be followed: its nodes always are, where anything is.
   bool AnyOfCluster() const {
-    constexpr uint32_t kFollowed = kClusterPods | kClusterGroups | kClusterBudgets | kClusterClaims;
+    constexpr uint32_t kFollowed = kClusterPods | kClusterGroups | kClusterBudgets |
+                                   kClusterClaims | kClusterPriorityClasses | kClusterGroupStatus;
     return AnyOfNode() || (fields_ & kFollowed) != 0;
   }
 

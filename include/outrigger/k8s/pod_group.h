@@ -55,7 +55,26 @@ struct PodGroup {
   std::string priority_class_name;
   StringMap annotations;
   StringMap labels;
+  std::string queue;  // kVolcano: spec.queue
+  // In views only where Needs::ClusterGroupStatus() asks for them.
+  std::string phase;  // status.phase: "Pending", "Running", ...; kUpstream has none
+  std::string resource_version;
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
+
+/// True if the two are equal in all but what changes with their status: phase and version.
+inline bool SameButForStatus(const PodGroup& a, const PodGroup& b) {
+  // Named in full, so that a field that is added has to be thought of here.
+  const auto& [dialect, namespace_, name, uid, created, min_member, independent, min_task_member,
+               min_resources, timeout, priority_class_name, annotations, labels, queue, phase,
+               resource_version] = a;
+  (void)phase;
+  (void)resource_version;
+  return dialect == b.dialect && namespace_ == b.namespace_ && name == b.name && uid == b.uid &&
+         created == b.created && min_member == b.min_member && independent == b.independent &&
+         min_task_member == b.min_task_member && min_resources == b.min_resources &&
+         timeout == b.schedule_timeout_seconds && priority_class_name == b.priority_class_name &&
+         annotations == b.annotations && labels == b.labels && queue == b.queue;
+}
 
 }  // namespace outrigger

@@ -51,9 +51,12 @@ void AddFollowed(const Needs& needs, Rules* rules) {
     rules->Add(Follow(kube::kDeviceClaims));
     rules->Add(Follow(kube::kDeviceClasses));
   }
-  if (!needs.Has(Needs::kClusterGroups)) return;
+  const bool groups = needs.Has(Needs::kClusterGroups);
+  if (groups || needs.Has(Needs::kClusterPriorityClasses)) {
+    rules->Add(Follow(kube::kPriorityClasses));
+  }
+  if (!groups) return;
   for (const kube::PodGroupKind& kind : kube::kPodGroupKinds) rules->Add(Follow(kind.resource));
-  rules->Add(Follow(kube::kPriorityClasses));
 }
 
 Json ObjectMeta(const std::string& name) {

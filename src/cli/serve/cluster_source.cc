@@ -38,6 +38,7 @@ kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options,
   watch.max_staleness = options.max_staleness;
   watch.reflector.report = WarnOfObject;
   watch.changed = [changes] { changes->Notify(); };
+  watch.status_changed = [changes] { changes->NotifyOfStatus(); };
   return watch;
 }
 
@@ -51,7 +52,8 @@ cluster::ClusterOptions ViewOptions(cluster::ChangeListeners* changes) {
 // Who reports the events: the pod, which in Kubernetes is the host's name.
 kube::ClusterActorOptions ActorOptions(const Environment& environment) {
   kube::ClusterActorOptions options;
-  options.events.warn = [](const std::string& problem) { spdlog::warn("{}", problem); };
+  options.warn = [](const std::string& problem) { spdlog::warn("{}", problem); };
+  options.events.warn = options.warn;
   const auto host = environment.find("HOSTNAME");
   if (host != environment.end() && !host->second.empty()) options.events.instance = host->second;
   return options;

@@ -6,10 +6,15 @@
 #include "fmt/format.h"
 #include "json/object_readers.h"
 #include "json/parser.h"
+#include "kube/json_text.h"
+#include "kube/lease/candidate.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/status_text.h"
 #include "kube/write/binding.h"
+#include "kube/write/config_map.h"
+#include "kube/write/owner.h"
+#include "kube/write/priority_class.h"
 #include "kube/write/status_patch.h"
 #include "nlohmann/json.hpp"
 
@@ -31,12 +36,6 @@ absl::Status ParsePod(std::string* text, Pod* pod) {
   return status.ok() ? parser->Close() : status;
 }
 
-// Empty where there is none.
-std::string HolderOf(const nlohmann::json& lease) {
-  const nlohmann::json::json_pointer at("/spec/holderIdentity");
-  return lease.contains(at) && lease.at(at).is_string() ? lease.at(at).get<std::string>() : "";
-}
-
 }  // namespace
 
 ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
@@ -54,8 +53,8 @@ absl::StatusOr<ClusterView> ClusterActor::Take() {
   return ClusterView{cluster_.Take(), watch_.Objects()};
 }
 
-Subscription ClusterActor::OnChange(std::function<void()> changed) {
-  return changes_.Add(std::move(changed));
+Subscription ClusterActor::OnChange(std::function<void()> changed, ChangeScope scope) {
+  return changes_.Add(std::move(changed), scope);
 }
 
 absl::Status ClusterActor::Assume(const PodId& pod, std::string_view node) {
@@ -124,7 +123,7 @@ absl::StatusOr<std::string> ClusterActor::LeaseHolder(std::string_view namespace
   if (!text.ok()) return text.status();
   const auto lease = nlohmann::json::parse(*text, nullptr, false);
   if (!lease.is_object()) return absl::InternalError("a lease that is no JSON object");
-  return HolderOf(lease);
+  return TextAt(lease, "/spec/holderIdentity");
 }
 
 absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStatus& status,
@@ -132,6 +131,63 @@ absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStat
   const std::string version = watch_.VersionOf(group.dialect);
   return WriteGroupStatus(api_, group, version, status, options_.clock.wall(),
                           OptionsOf(limits, true));
+}
+
+absl::Status ClusterActor::AnnotateGroup(const PodGroup& group, std::string_view key,
+                                         std::string_view value, const CallLimits& limits) {
+  const std::string version = watch_.VersionOf(group.dialect);
+  return kube::AnnotateGroup(api_, group, version, key, value, OptionsOf(limits, false));
+}
+
+absl::StatusOr<PriorityClass> ClusterActor::ReadPriorityClass(std::string_view name,
+                                                              const CallLimits& limits) {
+  return kube::ReadPriorityClass(api_, name, OptionsOf(limits, false));
+}
+
+absl::StatusOr<PriorityClass> ClusterActor::ParsePriorityClass(std::string_view manifest) const {
+  return kube::ParsePriorityClass(manifest);
+}
+
+absl::StatusOr<PriorityClass> ClusterActor::CreatePriorityClass(const NewPriorityClass& made,
+                                                                const CallLimits& limits) {
+  return kube::CreatePriorityClass(api_, made, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::TryCreatePriorityClass(const NewPriorityClass& made,
+                                                  const CallLimits& limits) {
+  return kube::TryCreatePriorityClass(api_, made, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::DeletePriorityClass(std::string_view name, std::string_view uid,
+                                               std::string_view resource_version,
+                                               const CallLimits& limits) {
+  return kube::DeletePriorityClass(api_, name, uid, resource_version, OptionsOf(limits, false));
+}
+
+absl::StatusOr<bool> ClusterActor::OwnerExists(const OwnerReference& owner,
+                                               const CallLimits& limits) {
+  return kube::OwnerExists(api_, owner, OptionsOf(limits, false));
+}
+
+absl::StatusOr<ConfigMap> ClusterActor::ReadConfigMap(std::string_view namespace_,
+                                                      std::string_view name,
+                                                      const CallLimits& limits) {
+  return kube::ReadConfigMap(api_, namespace_, name, OptionsOf(limits, false));
+}
+
+absl::StatusOr<ConfigMap> ClusterActor::WriteConfigMap(const ConfigMap& map,
+                                                       const CallLimits& limits) {
+  return kube::WriteConfigMap(api_, map, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) {
+  return kube::DeleteConfigMap(api_, map, OptionsOf(limits, false));
+}
+
+absl::StatusOr<std::unique_ptr<Candidacy>> ClusterActor::Stand(LeaseClaim claim,
+                                                               ElectionCallbacks callbacks) {
+  return StandForElection(&api_, std::move(claim), std::move(callbacks), options_.warn,
+                          options_.clock);
 }
 
 EventRecorder& ClusterActor::Events() {

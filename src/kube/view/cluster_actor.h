@@ -25,13 +25,16 @@ struct ClusterActorOptions {
   /// a connection of its own, and a gang of a thousand must not cost a thousand TLS handshakes.
   size_t bindings_at_once = 64;
   Clock clock = {};
+  /// What an operator should know of an election, in a line; may be empty.
+  std::function<void(const std::string& line)> warn = {};
 };
 
 /// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
 /// safe. docs/kube-client.md states the promises.
 ///
-/// Bindings, nominations, evictions, and what is read to decide about them do not wait for the
-/// client's own rate limit; what is written for people does.
+/// Bindings, nominations, evictions, PriorityClasses, ConfigMaps, annotations of PodGroups, and
+/// what is read to decide about them do not wait for the client's own rate limit; what is written
+/// for people does.
 class ClusterActor final : public ClusterAccess {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
@@ -40,7 +43,7 @@ class ClusterActor final : public ClusterAccess {
                cluster::ChangeListeners* changes, ClusterActorOptions options = {});
 
   absl::StatusOr<ClusterView> Take() override;
-  Subscription OnChange(std::function<void()> changed) override;
+  Subscription OnChange(std::function<void()> changed, ChangeScope scope) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
   absl::Status Bind(const PodId& pod, std::string_view node, const StringMap& annotations,
@@ -55,7 +58,29 @@ class ClusterActor final : public ClusterAccess {
                                           const CallLimits& limits) override;
   absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                            const CallLimits& limits) override;
+  absl::Status AnnotateGroup(const PodGroup& group, std::string_view key, std::string_view value,
+                             const CallLimits& limits) override;
   void Record(ClusterEvent event) override;
+
+  absl::StatusOr<PriorityClass> ReadPriorityClass(std::string_view name,
+                                                  const CallLimits& limits) override;
+  absl::StatusOr<PriorityClass> ParsePriorityClass(std::string_view manifest) const override;
+  absl::StatusOr<PriorityClass> CreatePriorityClass(const NewPriorityClass& made,
+                                                    const CallLimits& limits) override;
+  absl::Status TryCreatePriorityClass(const NewPriorityClass& made,
+                                      const CallLimits& limits) override;
+  absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
+                                   std::string_view resource_version,
+                                   const CallLimits& limits) override;
+  absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override;
+
+  absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override;
+  absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
+  absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
+
+  absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
+                                                   ElectionCallbacks callbacks) override;
 
   /// Returns when every event that was recorded before has been written or dropped.
   void FlushEvents() { Events().Flush(); }

@@ -61,7 +61,9 @@ ClusterWatch::ClusterWatch(Api* api, cluster::Cluster* cluster, ClusterWatchOpti
     : api_(api),
       options_(std::move(options)),
       sink_(std::make_unique<Sink>(cluster)),
-      objects_(std::make_unique<ObjectStore>(options_.changed)) {}
+      objects_(std::make_unique<ObjectStore>(
+          ObjectStore::Listeners{options_.changed, options_.status_changed},
+          options_.reflector.timing)) {}
 
 ClusterWatch::~ClusterWatch() {
   Stop();
@@ -82,15 +84,22 @@ void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> 
       new Followed{kind, std::move(sink), Reflector(api_, resource, to, std::move(options))}));
 }
 
-void ClusterWatch::FollowGroups() {
+void ClusterWatch::FollowGroups(const Needs& needs) {
+  const auto parts = needs.Has(Needs::kClusterGroupStatus) ? json::GroupParts::kAll
+                                                           : json::GroupParts::kAllButStatus;
   for (const PodGroupKind& kind : kPodGroupKinds) {
-    Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect),
+    Follow(kind.resource, std::make_unique<PodGroupSink>(objects_.get(), kind.dialect, parts),
            {.may_be_missing = true,
             .is_aid = false,
             .dialect = kind.dialect,
             .versions = kind.versions});
   }
-  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get()), {});
+}
+
+void ClusterWatch::FollowClasses(const Needs& needs) {
+  const bool whole = needs.Has(Needs::kClusterPriorityClasses);
+  if (!whole && !needs.Has(Needs::kClusterGroups)) return;
+  Follow(kPriorityClasses, std::make_unique<PriorityClassSink>(objects_.get(), whole), {});
 }
 
 // A server that does not tell counts as it did, at first as the newest: what is at stake is some
@@ -119,7 +128,8 @@ void ClusterWatch::Start(const Needs& needs) {
   if (options_.pods || needs.Has(Needs::kClusterPods)) {
     Follow(kPods, std::make_unique<PodSink>(sink_.get(), needs, [this] { return Counting(); }), {});
   }
-  if (needs.Has(Needs::kClusterGroups)) FollowGroups();
+  if (needs.Has(Needs::kClusterGroups)) FollowGroups(needs);
+  FollowClasses(needs);
   if (needs.Has(Needs::kClusterBudgets)) {
     Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), {});
   }
@@ -131,6 +141,7 @@ void ClusterWatch::Start(const Needs& needs) {
 void ClusterWatch::Stop() {
   stop_.request_stop();
   for (const auto& followed : followed_) followed->reflector.Stop();
+  objects_->Stop();
 }
 
 absl::Status ClusterWatch::Usable() const {

@@ -32,10 +32,12 @@ struct ClusterWatchOptions {
   static constexpr std::chrono::milliseconds kListTime{15'000};
   /// Its `silence` may be shortened by that.
   ReflectorOptions reflector;
-  /// Called after each change of what Objects() gives, and when Usable() may have changed, by any
-  /// thread and without a lock; must be quick. May be empty. What changes in the Cluster, the
-  /// Cluster tells.
+  /// Called after each change of what ClusterObjects::version counts, and when Usable() may have
+  /// changed, by any thread and without a lock; must be quick. May be empty. What changes in the
+  /// Cluster, the Cluster tells.
   std::function<void()> changed = {};
+  /// The same after each change of what only ClusterObjects::status_version counts.
+  std::function<void()> status_changed = {};
 };
 
 /// Ok if a kind in this state may be decided by at `now`; else Unavailable, which names the kind
@@ -57,9 +59,10 @@ class ClusterWatch {
   ClusterWatch& operator=(const ClusterWatch&) = delete;
 
   /// Begins to follow: of nodes and pods what `needs` names is kept; with Needs::kClusterGroups
-  /// also PodGroups, of which any dialect may be missing on the server, and PriorityClasses; with
-  /// Needs::kClusterBudgets PodDisruptionBudgets; with Needs::kClusterClaims volumes, their claims,
-  /// and claims of devices, which the server may not have. To be called once.
+  /// also PodGroups, of which any dialect may be missing on the server, and PriorityClasses, which
+  /// Needs::kClusterPriorityClasses asks for alone; with Needs::kClusterBudgets
+  /// PodDisruptionBudgets; with Needs::kClusterClaims volumes, their claims, and claims of devices,
+  /// which the server may not have. To be called once.
   void Start(const Needs& needs);
   /// Returns when nothing is written any more; the cluster keeps what it has. Idempotent.
   void Stop();
@@ -89,7 +92,8 @@ class ClusterWatch {
     std::span<const std::string_view> versions = {};  // as of ReflectorOptions
   };
   void Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind);
-  void FollowGroups();
+  void FollowGroups(const Needs& needs);
+  void FollowClasses(const Needs& needs);
   ResizeCounting Counting();
   void FollowClaims();
 

@@ -4,103 +4,148 @@
 #include <utility>
 
 namespace outrigger::kube {
-namespace {
 
-bool SameGroup(const PodGroup& a, const PodGroup& b) {
-  // Named in full, so that a field that is added has to be thought of here.
-  const auto& [dialect, namespace_, name, uid, created, min_member, independent, min_task_member,
-               min_resources, timeout, priority_class_name, annotations, labels] = a;
-  return dialect == b.dialect && namespace_ == b.namespace_ && name == b.name && uid == b.uid &&
-         created == b.created && min_member == b.min_member && independent == b.independent &&
-         min_task_member == b.min_task_member &&
-         std::equal(min_resources.begin(), min_resources.end(), b.min_resources.begin(),
-                    b.min_resources.end()) &&
-         timeout == b.schedule_timeout_seconds && priority_class_name == b.priority_class_name &&
-         annotations == b.annotations && labels == b.labels;
-}
-
-}  // namespace
+ObjectStore::ObjectStore(Listeners listeners, Clock clock)
+    : listeners_(std::move(listeners)), clock_(std::move(clock)) {}
 
 template <typename Edit>
 void ObjectStore::Change(const Edit& edit) {
+  Extent extent = Extent::kNothing;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!edit()) return;
-    is_dirty_ = true;
+    extent = edit();
+    is_dirty_ |= extent == Extent::kObjects;
+    is_status_dirty_ |= extent == Extent::kStatus;
   }
-  if (changed_) changed_();
+  Tell(extent);
+}
+
+void ObjectStore::Tell(Extent extent) const {
+  if (extent == Extent::kObjects && listeners_.changed) listeners_.changed();
+  if (extent == Extent::kStatus && listeners_.status_changed) listeners_.status_changed();
 }
 
 void ObjectStore::PutGroup(PodGroup group) {
   Change([&] {
     PodGroup& known = groups_[{group.dialect, group.namespace_, group.name}];
-    if (SameGroup(known, group)) return false;
+    const bool same = SameButForStatus(known, group);
+    const bool same_status =
+        known.phase == group.phase && known.resource_version == group.resource_version;
+    if (same && same_status) return Extent::kNothing;
+    is_status_dirty_ |= !same_status;
     known = std::move(group);
-    return true;
+    return same ? Extent::kStatus : Extent::kObjects;
   });
 }
 
 void ObjectStore::RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name) {
-  Change([&] { return groups_.erase({dialect, std::string(namespace_), std::string(name)}) > 0; });
-}
-
-void ObjectStore::PutClass(std::string_view name, int32_t value) {
   Change([&] {
-    const auto [at, is_new] = classes_.try_emplace(std::string(name), value);
-    return std::exchange(at->second, value) != value || is_new;
+    return ExtentOf(groups_.erase({dialect, std::string(namespace_), std::string(name)}) > 0);
   });
 }
 
+void ObjectStore::ChangeClasses(absl::FunctionRef<ClassStore::Change(ClassStore* classes)> edit) {
+  Change([&] {
+    const ClassStore::Change change = edit(&classes_);
+    if (change == ClassStore::Change::kNone) return Extent::kNothing;
+    is_status_dirty_ = true;
+    return change == ClassStore::Change::kClass ? Extent::kStatus : Extent::kObjects;
+  });
+}
+
+void ObjectStore::PutClassValue(std::string_view name, int32_t value) {
+  ChangeClasses([&](ClassStore* classes) { return classes->PutValue(name, value); });
+}
+
+void ObjectStore::PutClass(PriorityClass put) {
+  ChangeClasses([&](ClassStore* classes) { return classes->Put(std::move(put)); });
+}
+
 void ObjectStore::RemoveClass(std::string_view name) {
-  Change([&] { return classes_.erase(std::string(name)) > 0; });
+  ChangeClasses([&](ClassStore* classes) {
+    if (!forgetting_.joinable()) {
+      forgetting_ = std::jthread([this](const std::stop_token& stop) { ForgetValues(stop); });
+    }
+    return classes->Remove(name, clock_.now());
+  });
+  class_removed_.notify_all();
+}
+
+void ObjectStore::ForgetValues(const std::stop_token& stop) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (class_removed_.wait(lock, stop, [this] { return classes_.next_due().has_value(); })) {
+    const Clock::Duration left = *classes_.next_due() - clock_.now();
+    if (left.count() > 0) {
+      lock.unlock();
+      if (!clock_.sleep(left, stop)) return;
+      lock.lock();
+      continue;
+    }
+    const bool changed = classes_.Forget(clock_.now());
+    is_dirty_ |= changed;
+    lock.unlock();
+    if (changed) Tell(Extent::kObjects);
+    lock.lock();
+  }
 }
 
 void ObjectStore::PutDeviceClass(DeviceClass put) {
   Change([&] {
     const auto [at, is_new] = device_classes_.try_emplace(put.name);
-    return std::exchange(at->second, put.extended_resource) != put.extended_resource || is_new;
+    const bool differs = std::exchange(at->second, put.extended_resource) != put.extended_resource;
+    return ExtentOf(differs || is_new);
   });
 }
 
 void ObjectStore::RemoveDeviceClass(std::string_view name) {
-  Change([&] { return device_classes_.erase(std::string(name)) > 0; });
+  Change([&] { return ExtentOf(device_classes_.erase(std::string(name)) > 0); });
 }
 
 void ObjectStore::PutBudget(DisruptionBudget budget) {
   Change([&] {
     DisruptionBudget& known = budgets_[{budget.namespace_, budget.name}];
-    if (known == budget) return false;
+    if (known == budget) return Extent::kNothing;
     known = std::move(budget);
-    return true;
+    return Extent::kObjects;
   });
 }
 
 void ObjectStore::RemoveBudget(std::string_view namespace_, std::string_view name) {
-  Change([&] { return budgets_.erase({std::string(namespace_), std::string(name)}) > 0; });
+  Change([&] {
+    return ExtentOf(budgets_.erase({std::string(namespace_), std::string(name)}) > 0);
+  });
 }
 
 void ObjectStore::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit) {
-  Change([&] { return edit(&claims_); });
+  Change([&] { return ExtentOf(edit(&claims_)); });
+}
+
+void ObjectStore::Stop() {
+  forgetting_ = std::jthread();
 }
 
 std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served,
                                                         std::map<Dialect, std::string> unknown) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!is_dirty_ && taken_->served == served && taken_->unknown_versions == unknown) return taken_;
+  is_dirty_ |= taken_ == nullptr || taken_->served != served || taken_->unknown_versions != unknown;
+  if (!is_dirty_ && !is_status_dirty_) return taken_;
   auto objects = std::make_shared<ClusterObjects>();
   objects->pod_groups.reserve(groups_.size());
   for (const auto& [key, group] : groups_) objects->pod_groups.push_back(group);
   objects->served = served;
   objects->unknown_versions = std::move(unknown);
-  objects->priority_classes = classes_;
+  objects->priority_classes = classes_.values();
+  objects->classes = classes_.Classes();
   objects->budgets.reserve(budgets_.size());
   for (const auto& [key, budget] : budgets_) objects->budgets.push_back(budget);
   for (const auto& [name, resource] : device_classes_) {
     AddDeviceResources({name, resource}, &objects->device_resources);
   }
   objects->claims = claims_.Take();
-  objects->version = ++version_;
-  is_dirty_ = false;
+  if (std::exchange(is_dirty_, false)) ++version_;
+  if (std::exchange(is_status_dirty_, false)) ++status_version_;
+  objects->version = version_;
+  objects->status_version = status_version_;
   taken_ = std::move(objects);
   return taken_;
 }

@@ -6,13 +6,14 @@
 #include "json/claim_readers.h"
 #include "json/disruption_budget_reader.h"
 #include "json/pod_group_reader.h"
+#include "json/priority_class_reader.h"
 
 namespace outrigger::kube {
 
 absl::Status PodGroupSink::Upsert(const ObjectHead& /*head*/, json::Object object,
                                   const json::Path& at) {
   PodGroup group;
-  absl::Status status = json::ReadPodGroup(object, at, dialect_, &group);
+  absl::Status status = json::ReadPodGroup(object, at, dialect_, parts_, &group);
   if (status.ok()) board_.PutGroup(std::move(group));
   return status;
 }
@@ -23,9 +24,15 @@ void PodGroupSink::Remove(std::string_view namespace_, std::string_view name) {
 
 absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object object,
                                        const json::Path& at) {
+  if (whole_) {
+    PriorityClass read;
+    absl::Status status = json::ReadPriorityClass(object, at, &read);
+    if (status.ok()) board_.PutClass(std::move(read));
+    return status;
+  }
   int32_t value = 0;
   absl::Status status = json::ReadObject(object, at, json::Field{"value", &value});
-  if (status.ok()) board_.PutClass(head.name, value);
+  if (status.ok()) board_.PutClassValue(head.name, value);
   return status;
 }
 

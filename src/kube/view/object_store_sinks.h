@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "json/pod_group_reader.h"
 #include "kube/view/object_store.h"
 #include "kube/watch/object_sink.h"
 
@@ -10,24 +11,27 @@ namespace outrigger::kube {
 /// Reads PodGroups of one dialect.
 class PodGroupSink final : public ObjectSink {
  public:
-  PodGroupSink(ObjectStore* board, Dialect dialect) : board_(*board), dialect_(dialect) {}
+  PodGroupSink(ObjectStore* board, Dialect dialect, json::GroupParts parts)
+      : board_(*board), dialect_(dialect), parts_(parts) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
   ObjectStore& board_;
   const Dialect dialect_;
+  const json::GroupParts parts_;
 };
 
-/// Reads names and values of PriorityClasses.
+/// Reads PriorityClasses: names and values, or `whole`.
 class PriorityClassSink final : public ObjectSink {
  public:
-  explicit PriorityClassSink(ObjectStore* board) : board_(*board) {}
+  PriorityClassSink(ObjectStore* board, bool whole) : board_(*board), whole_(whole) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(std::string_view namespace_, std::string_view name) override;
 
  private:
   ObjectStore& board_;
+  const bool whole_;
 };
 
 /// Reads PodDisruptionBudgets.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "kube/json_text.h"
 #include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 
@@ -23,14 +24,6 @@ std::string BindingBody(const Binding& binding) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string TextAt(const Json& object, const char* outer, const char* inner) {
-  if (!object.is_object()) return {};
-  const auto part = object.find(outer);
-  if (part == object.end() || !part->is_object()) return {};
-  const auto found = part->find(inner);
-  return found != part->end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 // What the conflict is about; Ok if the pod is where it should be.
 absl::Status Explain(Api& api, const Binding& binding, const CallOptions& options,
                      const absl::Status& conflict) {
@@ -39,8 +32,8 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
   const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
   if (!text.ok()) return conflict;
   const Json pod = Json::parse(*text, nullptr, false);
-  const std::string node = TextAt(pod, "spec", "nodeName");
-  if (TextAt(pod, "metadata", "uid") != binding.uid || node.empty()) return conflict;
+  const std::string node = TextAt(pod, "/spec/nodeName");
+  if (TextAt(pod, "/metadata/uid") != binding.uid || node.empty()) return conflict;
   if (node == binding.node) return absl::OkStatus();
   return WithMessage(conflict,
                      fmt::format("{}; it is bound to node {}", MessageOf(conflict), node));

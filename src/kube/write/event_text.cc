@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 // The API server's limit, less the point and the 16 digits of a number.
-constexpr size_t kLongestName = 253 - 17;
+constexpr size_t kLongestEventName = 253 - 17;
 
 bool IsLowerOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -40,7 +40,7 @@ std::string Lower(std::string text) {
 }  // namespace
 
 std::string EventName(const EventObject& about, uint64_t number) {
-  std::string name = about.name.substr(0, kLongestName);
+  std::string name = about.name.substr(0, kLongestEventName);
   while (!name.empty() && !IsLowerOrDigit(name.back())) name.pop_back();
   if (!IsSubdomain(name)) name = Lower(about.kind);
   if (!IsSubdomain(name)) name = "event";

@@ -3,8 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "fmt/format.h"
 #include "kube/errors.h"
+#include "kube/json_text.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
 #include "kube/write/group_status_json.h"
@@ -20,11 +22,7 @@ PatchOptions Patches(PatchType type) {
 }
 
 std::string UidOf(const std::string& object) {
-  const OrderedJson json = OrderedJson::parse(object, nullptr, false);
-  const OrderedJson::json_pointer at("/metadata/uid");
-  return json.is_object() && json.contains(at) && json.at(at).is_string()
-             ? json.at(at).get<std::string>()
-             : "";
+  return TextAt(OrderedJson::parse(object, nullptr, false), "/metadata/uid");
 }
 
 absl::Status AnotherOne(const Resource& resource, const ObjectName& object, std::string_view uid) {
@@ -55,6 +53,18 @@ absl::Status MergeInto(Api& api, const Resource& resource, const ObjectName& obj
   return absl::OkStatus();
 }
 
+// In the version that is served; empty: the newest known.
+absl::StatusOr<Resource> ResourceOf(const PodGroup& group, std::string_view version) {
+  const Resource* const newest = PodGroupsOf(group.dialect);
+  if (newest == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("group {}/{} has no object", group.namespace_, group.name));
+  }
+  Resource resource = *newest;
+  if (!version.empty()) resource.version = version;
+  return resource;
+}
+
 }  // namespace
 
 absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
@@ -71,29 +81,37 @@ absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view 
                               const PodGroupStatus& status,
                               std::chrono::system_clock::time_point now,
                               const CallOptions& options) {
-  const Resource* const newest = PodGroupsOf(group.dialect);
-  if (newest == nullptr) {
-    return absl::InvalidArgumentError(
-        fmt::format("group {}/{} has no object", group.namespace_, group.name));
-  }
-  Resource resource = *newest;
-  if (!version.empty()) resource.version = version;
+  const auto resource = ResourceOf(group, version);
+  if (!resource.ok()) return resource.status();
   OrderedJson body;
   if (!group.uid.empty()) body["metadata"]["uid"] = group.uid;
   body["status"] =
-      OrderedJson::parse(GroupStatusJson(group.dialect, resource.version, status, now));
+      OrderedJson::parse(GroupStatusJson(group.dialect, resource->version, status, now));
   const std::string text = body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   ObjectName object{group.namespace_, group.name, "status"};
   // Custom resources know no strategic merge; it alone keeps the conditions of others.
   const PatchType type =
       group.dialect == Dialect::kUpstream ? PatchType::kStrategicMerge : PatchType::kMerge;
-  absl::Status written = MergeInto(api, resource, object, group.uid, text, options, type);
+  absl::Status written = MergeInto(api, *resource, object, group.uid, text, options, type);
   // Versions of Volcano's CRD differ in whether the status is a subresource.
   if (absl::IsNotFound(written) && group.dialect == Dialect::kVolcano) {
     object.subresource = {};
-    written = MergeInto(api, resource, object, group.uid, text, options);
+    written = MergeInto(api, *resource, object, group.uid, text, options);
   }
   return written;
+}
+
+absl::Status AnnotateGroup(Api& api, const PodGroup& group, std::string_view version,
+                           std::string_view key, std::string_view value,
+                           const CallOptions& options) {
+  const auto resource = ResourceOf(group, version);
+  if (!resource.ok()) return resource.status();
+  if (group.uid.empty()) return absl::InvalidArgumentError("podgroups: a UID is missing");
+  OrderedJson body = {{"metadata", {{"uid", group.uid}}}};
+  body["metadata"]["annotations"][std::string(key)] =
+      value.empty() ? OrderedJson(nullptr) : OrderedJson(value);
+  return MergeInto(api, *resource, {group.namespace_, group.name}, group.uid,
+                   body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options);
 }
 
 }  // namespace outrigger::kube

@@ -9,7 +9,7 @@
 #include "kube/objects.h"
 #include "outrigger/agent/cluster.h"
 
-// What is written into the status of objects on behalf of agents.
+// What is merged into objects on behalf of agents.
 
 namespace outrigger::kube {
 
@@ -27,5 +27,12 @@ absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view 
                               const PodGroupStatus& status,
                               std::chrono::system_clock::time_point now,
                               const CallOptions& options);
+
+/// Sets an annotation of the PodGroup of that UID, in the version that the server serves; an empty
+/// `value` removes it. Errors as of WriteGroupStatus(), and InvalidArgument without a UID; nothing
+/// of another UID is written. `options.rate_limited` counts.
+absl::Status AnnotateGroup(Api& api, const PodGroup& group, std::string_view version,
+                           std::string_view key, std::string_view value,
+                           const CallOptions& options);
 
 }  // namespace outrigger::kube

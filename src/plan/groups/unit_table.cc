@@ -123,7 +123,10 @@ void UnitTable::Content::Update(std::span<const PodPtr> pods,
 }
 
 void UnitTable::Content::TakeObjects(std::span<const PodGroupObject> objects) {
-  if (std::equal(objects.begin(), objects.end(), objects_.begin(), objects_.end())) return;
+  if (std::equal(objects.begin(), objects.end(), objects_.begin(), objects_.end(),
+                 SameButForStatus)) {
+    return;
+  }
   // What gangs point to is compared with what comes in its place.
   const auto before =
       std::exchange(objects_, std::vector<PodGroupObject>(objects.begin(), objects.end()));
@@ -136,7 +139,8 @@ void UnitTable::Content::TakeObjects(std::span<const PodGroupObject> objects) {
     const auto found = newest_.find(name);
     const PodGroupObject* const now = found == newest_.end() ? nullptr : found->second;
     const PodGroupObject* const then = std::exchange(kept->gang.object, now);
-    const bool same = now != nullptr && then != nullptr ? *now == *then : now == then;
+    const bool same =
+        now != nullptr && then != nullptr ? SameButForStatus(*now, *then) : now == then;
     kept->changed |= !same;
   }
 }

@@ -1,11 +1,19 @@
 #include "fake_cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 #include "outrigger/plan/pods.h"
 
 namespace outrigger::testing {
+namespace {
+
+bool SameName(const PodGroup& a, const PodGroup& b) {
+  return a.dialect == b.dialect && a.namespace_ == b.namespace_ && a.name == b.name;
+}
+
+}  // namespace
 
 FakeCluster::FakeCluster()
     : objects_(std::make_shared<ClusterObjects>()),
@@ -14,6 +22,7 @@ FakeCluster::FakeCluster()
   options.indexes = {plan::PlannedPodsIndex()};
   options.changed = [this] { Changed(); };
   cluster_ = std::make_unique<cluster::Cluster>(std::move(options));
+  classes_changed_ = keep_.OnChange([this] { TakeClasses(); });
 }
 
 FakeCluster::~FakeCluster() = default;
@@ -22,8 +31,25 @@ void FakeCluster::Changed() {
   changes_.Notify();
 }
 
-Subscription FakeCluster::OnChange(std::function<void()> changed) {
-  return changes_.Add(std::move(changed));
+Subscription FakeCluster::OnChange(std::function<void()> changed, ChangeScope scope) {
+  return changes_.Add(std::move(changed), scope);
+}
+
+void FakeCluster::TakeClasses() {
+  bool values_differ = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    objects->classes = keep_.Classes();
+    if (objects->classes == objects_->classes) return;
+    objects->priority_classes.clear();
+    for (const PriorityClass& of : objects->classes) objects->priority_classes[of.name] = of.value;
+    values_differ = objects->priority_classes != objects_->priority_classes;
+    if (values_differ) ++objects->version;
+    ++objects->status_version;
+    objects_ = std::move(objects);
+  }
+  values_differ ? changes_.Notify() : changes_.NotifyOfStatus();
 }
 
 void FakeCluster::Put(const Node& node) {
@@ -86,20 +112,74 @@ absl::Status FakeCluster::Change(const PodId& id, std::string_view version,
 }
 
 void FakeCluster::Put(PodGroup group) {
+  bool only_status = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    group.resource_version = std::to_string(++version_);
     auto objects = std::make_shared<ClusterObjects>(*objects_);
     std::erase_if(objects->pod_groups, [&](const PodGroup& other) {
-      return other.dialect == group.dialect && other.namespace_ == group.namespace_ &&
-             other.name == group.name;
+      if (!SameName(other, group)) return false;
+      only_status = SameButForStatus(other, group);
+      return true;
     });
     objects->served.Add(group.dialect);
     objects->unknown_versions.erase(group.dialect);
     objects->pod_groups.push_back(std::move(group));
+    if (!only_status) ++objects->version;
+    ++objects->status_version;
+    objects_ = std::move(objects);
+  }
+  only_status ? changes_.NotifyOfStatus() : Changed();
+}
+
+void FakeCluster::RemoveGroup(Dialect dialect, std::string_view name, std::string_view namespace_) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto objects = std::make_shared<ClusterObjects>(*objects_);
+    std::erase_if(objects->pod_groups, [&](const PodGroup& group) {
+      return group.dialect == dialect && group.name == name && group.namespace_ == namespace_;
+    });
     ++objects->version;
     objects_ = std::move(objects);
   }
   Changed();
+}
+
+void FakeCluster::OnAnnotate(
+    std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  on_annotate_ = std::move(on_annotate);
+}
+
+absl::Status FakeCluster::AnnotateGroup(const PodGroup& group, std::string_view key,
+                                        std::string_view value, const CallLimits& limits) {
+  if (group.uid.empty()) return absl::InvalidArgumentError("podgroups: a UID is missing");
+  std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    on_annotate = on_annotate_;
+  }
+  if (on_annotate) {
+    absl::Status status = on_annotate(group, limits);
+    if (!status.ok()) return status;
+  }
+  PodGroup annotated;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::vector<PodGroup>& groups = objects_->pod_groups;
+    const auto found = std::find_if(groups.begin(), groups.end(),
+                                    [&](const PodGroup& other) { return SameName(other, group); });
+    if (found == groups.end()) return absl::NotFoundError("no such PodGroup");
+    if (found->uid != group.uid) return absl::AbortedError("another PodGroup has that name");
+    annotated = *found;
+  }
+  if (annotated.annotations.Get(key) == value) return absl::OkStatus();
+  for (const auto& [other, text] : std::exchange(annotated.annotations, {})) {
+    if (other != key) annotated.annotations.Set(other, text);
+  }
+  if (!value.empty()) annotated.annotations.Set(key, value);
+  Put(std::move(annotated));
+  return absl::OkStatus();
 }
 
 void FakeCluster::ServeUnknown(Dialect dialect, const std::string& version) {

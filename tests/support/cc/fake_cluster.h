@@ -12,6 +12,8 @@
 #include "cluster/change_listeners.h"
 #include "cluster/claim_store.h"
 #include "cluster/cluster.h"
+#include "fake_elections.h"
+#include "fake_objects.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/k8s/node.h"
 
@@ -19,7 +21,8 @@ namespace outrigger::testing {
 
 /// A cluster in memory for tests of agents that act. It does at once what it is asked, and shows it
 /// at once. What it does not imitate: delays between an act and its being seen, the scheduler,
-/// graceful deletion, versions of objects other than pods. Thread-safe.
+/// graceful deletion, versions of objects other than pods and PodGroups, and that the value of a
+/// class that is deleted is seen for a second more. Thread-safe.
 class FakeCluster final : public ClusterAccess {
  public:
   FakeCluster();
@@ -35,8 +38,9 @@ class FakeCluster final : public ClusterAccess {
   void RemovePod(std::string_view name, std::string_view namespace_ = "default");
   /// Changes a pod that is there.
   void Change(std::string_view name, const std::function<void(Pod*)>& change);
-  /// Adds or replaces a PodGroup and serves its dialect.
+  /// Adds or replaces a PodGroup, whose version is new then, and serves its dialect.
   void Put(PodGroup group);
+  void RemoveGroup(Dialect dialect, std::string_view name, std::string_view namespace_ = "default");
   /// The dialect is served in a version that is not known, and in no other.
   void ServeUnknown(Dialect dialect, const std::string& version);
   void Put(DisruptionBudget budget);
@@ -55,6 +59,13 @@ class FakeCluster final : public ClusterAccess {
   void OnNominate(
       std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate);
 
+  /// What AnnotateGroup() does first, without a lock; its error is AnnotateGroup()'s.
+  void OnAnnotate(
+      std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate);
+  /// The PriorityClasses and ConfigMaps; the view has the classes.
+  FakeObjects& keep() { return keep_; }
+  FakeElections& elections() { return elections_; }
+
   // What became of it.
   Pod Get(std::string_view name, std::string_view namespace_ = "default") const;
   /// Pods by name, with the node to which each was bound, in order.
@@ -67,7 +78,8 @@ class FakeCluster final : public ClusterAccess {
   std::map<std::string, PodGroupStatus> statuses() const;
 
   absl::StatusOr<ClusterView> Take() override;
-  Subscription OnChange(std::function<void()> changed) override;
+  Subscription OnChange(std::function<void()> changed,
+                        ChangeScope scope = ChangeScope::kAllButGroupStatus) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
   absl::Status Bind(const PodId& pod, std::string_view node, const StringMap& annotations,
@@ -82,17 +94,61 @@ class FakeCluster final : public ClusterAccess {
                                           const CallLimits& limits) override;
   absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                            const CallLimits& limits) override;
+  absl::Status AnnotateGroup(const PodGroup& group, std::string_view key, std::string_view value,
+                             const CallLimits& limits) override;
   void Record(ClusterEvent event) override;
+
+  absl::StatusOr<PriorityClass> ReadPriorityClass(std::string_view name,
+                                                  const CallLimits& limits) override {
+    return keep_.ReadPriorityClass(name, limits);
+  }
+  absl::StatusOr<PriorityClass> ParsePriorityClass(std::string_view manifest) const override {
+    return keep_.ParsePriorityClass(manifest);
+  }
+  absl::StatusOr<PriorityClass> CreatePriorityClass(const NewPriorityClass& made,
+                                                    const CallLimits& limits) override {
+    return keep_.CreatePriorityClass(made, limits);
+  }
+  absl::Status TryCreatePriorityClass(const NewPriorityClass& made,
+                                      const CallLimits& limits) override {
+    return keep_.TryCreatePriorityClass(made, limits);
+  }
+  absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
+                                   std::string_view resource_version,
+                                   const CallLimits& limits) override {
+    return keep_.DeletePriorityClass(name, uid, resource_version, limits);
+  }
+  absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override {
+    return keep_.OwnerExists(owner, limits);
+  }
+  absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
+                                          const CallLimits& limits) override {
+    return keep_.ReadConfigMap(namespace_, name, limits);
+  }
+  absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map,
+                                           const CallLimits& limits) override {
+    return keep_.WriteConfigMap(map, limits);
+  }
+  absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override {
+    return keep_.DeleteConfigMap(map, limits);
+  }
+  absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
+                                                   ElectionCallbacks callbacks) override {
+    return elections_.Stand(std::move(claim), std::move(callbacks));
+  }
 
  private:
   using Name = std::pair<std::string, std::string>;
   void Changed();
+  void TakeClasses();
   void ChangeClaims(const std::function<bool(cluster::ClaimStore*)>& edit);
   absl::Status AskForEviction(const PodId& pod, bool dry_run);
   absl::Status Change(const PodId& id, std::string_view version,
                       const std::function<void(Pod*)>& change);
 
   cluster::ChangeListeners changes_;
+  FakeObjects keep_;
+  FakeElections elections_;
   mutable std::mutex mutex_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<Name, Pod> pods_;
@@ -103,12 +159,14 @@ class FakeCluster final : public ClusterAccess {
   std::function<absl::Status(const std::string& pod)> on_bind_;
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate_;
   std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;
+  std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate_;
   std::vector<std::pair<std::string, std::string>> bindings_;
   std::vector<std::pair<std::string, std::string>> nominations_;
   std::vector<ClusterEvent> events_;
   std::vector<std::string> evictions_;
   std::map<std::string, PodGroupStatus> statuses_;
   int64_t version_ = 0;
+  Subscription classes_changed_;
 };
 
 }  // namespace outrigger::testing

@@ -47,8 +47,10 @@ TEST(PodGroupReader, ReadsSigs) {
 TEST(PodGroupReader, ReadsVolcano) {
   const auto group = ReadPodGroup(Dialect::kVolcano, R"({"metadata":{"name":"g"},"spec":{
     "minMember":3,"minTaskMember":{"worker":2,"ps":1,"none":null},"queue":"default",
-    "priorityClassName":"high"}})");
+    "priorityClassName":"high"},"status":{"phase":"Inqueue"}})");
   ASSERT_THAT(group.status(), IsOk());
+  EXPECT_EQ(group->queue, "default");
+  EXPECT_EQ(group->phase, "Inqueue");
   EXPECT_EQ(group->min_member, 3);
   EXPECT_EQ(group->priority_class_name, "high");
   EXPECT_THAT(group->min_task_member,
@@ -141,7 +143,8 @@ TEST(PodGroupReader, ForgetsWhatTheGroupWas) {
   Object object;
   ASSERT_EQ(parser.iterate(padded).get(document), simdjson::SUCCESS);
   ASSERT_EQ(document.get_object().get(object), simdjson::SUCCESS);
-  ASSERT_THAT(ReadPodGroup(object, Path("g"), Dialect::kKoordinator, &group), IsOk());
+  ASSERT_THAT(ReadPodGroup(object, Path("g"), Dialect::kKoordinator, GroupParts::kAll, &group),
+              IsOk());
   EXPECT_EQ(group.min_member, 0);
   EXPECT_THAT(group.annotations, IsEmpty());
 }

@@ -1,0 +1,38 @@
+#include "penalty/policy/text.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
+
+namespace outrigger::penalty {
+namespace {
+
+template <typename Number>
+std::optional<Number> Parsed(std::string_view text) {
+  Number number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::optional<double> NumberOf(std::string_view text) {
+  const std::optional<double> number = Parsed<double>(text);
+  if (!number || !std::isfinite(*number)) return std::nullopt;
+  return number;
+}
+
+std::optional<int64_t> IntegerOf(std::string_view text) {
+  return Parsed<int64_t>(text);
+}
+
+std::string Quoted(std::string_view text) {
+  return fmt::format("\"{}\"", Printable(Shortened(text, 64)));
+}
+
+}  // namespace outrigger::penalty
