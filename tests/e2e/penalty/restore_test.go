@@ -81,8 +81,8 @@ func TestRestorePutsClassesBackWhenTheAgentIsGone(t *testing.T) {
 	})
 }
 
-// While an agent leads, restore waits for its Lease.
-func TestRestoreTakesTheLease(t *testing.T) {
+// One class is put back once the agent has ended; others keep their penalties.
+func TestRestorePutsOneClassBack(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)

@@ -84,7 +84,7 @@ func flags(with settings) []string {
 	maps.Copy(all, with)
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		args = append(args, "--penalty."+name, all[name])
+		args = append(args, "--penalty."+name+"="+all[name])
 	}
 	return args
 }
