@@ -36,7 +36,7 @@ struct JournalMap {
 std::string JournalMapName(const JournalMap& map);
 /// Returns nothing for a name that is none of the journal's.
 std::optional<JournalMap> JournalMapOf(std::string_view name);
-/// Returns all names, for the Role and for who removes the journal.
+/// Returns all names, for the Role, and for a command that removes the journal.
 std::vector<std::string> JournalMapNames();
 
 /// Returns the size of the data of a ConfigMap in JSON, which is what is sent.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 #include "penalty/policy/text.h"
@@ -11,25 +10,9 @@
 namespace outrigger::penalty {
 namespace {
 
-constexpr const char* kTimeForm = "%Y-%m-%dT%H:%M:%E3SZ";
 constexpr std::string_view kCheck = "check=";
 
 }  // namespace
-
-std::string TimeText(Millis time) {
-  return absl::FormatTime(kTimeForm, absl::FromUnixMillis(time), absl::UTCTimeZone());
-}
-
-std::optional<Millis> TimeOf(std::string_view text) {
-  absl::Time time;
-  std::string error;
-  if (text.size() != 24 || !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, &error)) {
-    return std::nullopt;
-  }
-  const Millis millis = absl::ToUnixMillis(time);
-  if (millis < 0 || millis > kEndOfTime || TimeText(millis) != text) return std::nullopt;
-  return millis;
-}
 
 std::string CheckOf(std::string_view key, std::string_view text) {
   uint32_t hash = 2'166'136'261U;

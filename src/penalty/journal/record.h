@@ -9,15 +9,10 @@
 #include "outrigger/penalty/journal_maps.h"
 #include "outrigger/penalty/time.h"
 
-// A key of the journal as lines "name=value", the last of them a checksum, which finds out that
-// somebody edited the journal.
+// A key of the journal as lines "name=value", the last of them a checksum, which shows that
+// the text was edited.
 
 namespace outrigger::penalty {
-
-/// "2026-11-25T21:49:49.123Z".
-std::string TimeText(Millis time);
-/// Reads what TimeText() writes, from 1970 to kEndOfTime.
-std::optional<Millis> TimeOf(std::string_view text);
 
 /// A checksum of a text under its key (32-bit FNV-1a), 8 hexadecimal digits. Any change of one byte
 /// changes it.

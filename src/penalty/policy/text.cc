@@ -4,11 +4,14 @@
 #include <cmath>
 #include <system_error>
 
+#include "absl/time/time.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::penalty {
 namespace {
+
+constexpr const char* kTimeForm = "%Y-%m-%dT%H:%M:%E3SZ";
 
 template <typename Number>
 std::optional<Number> Parsed(std::string_view text) {
@@ -29,6 +32,21 @@ std::optional<double> NumberOf(std::string_view text) {
 
 std::optional<int64_t> IntegerOf(std::string_view text) {
   return Parsed<int64_t>(text);
+}
+
+std::string TimeText(Millis time) {
+  return absl::FormatTime(kTimeForm, absl::FromUnixMillis(time), absl::UTCTimeZone());
+}
+
+std::optional<Millis> TimeOf(std::string_view text) {
+  absl::Time time;
+  std::string error;
+  if (text.size() != 24 || !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, &error)) {
+    return std::nullopt;
+  }
+  const Millis millis = absl::ToUnixMillis(time);
+  if (millis < 0 || millis > kEndOfTime || TimeText(millis) != text) return std::nullopt;
+  return millis;
 }
 
 std::string Quoted(std::string_view text) {

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Intent Gold() {
+Intent GoldIntent() {
   return {.class_name = "gold",
           .uid = "9d7e3b0c-4f1e-4c59-9a04-6b2f6e3a3d11",
           .resource_version = "4711",
@@ -35,7 +35,7 @@ ConfigMap MapOf(const Intent& intent) {
 
 TEST(IntentTest, IsReadAsItWasWritten) {
   for (const IntentStep step : {IntentStep::kBegun, IntentStep::kReplaced}) {
-    Intent intent = Gold();
+    Intent intent = GoldIntent();
     intent.step = step;
     const ConfigMap map = MapOf(intent);
     EXPECT_EQ(map.name, "outrigger-penalty-intent-2");
@@ -49,14 +49,14 @@ TEST(IntentTest, IsReadAsItWasWritten) {
 
 TEST(IntentTest, IsReadableForPeople) {
   EXPECT_THAT(
-      MapOf(Gold()).data.at("intent"),
+      MapOf(GoldIntent()).data.at("intent"),
       StartsWith("class=gold\nuid=9d7e3b0c-4f1e-4c59-9a04-6b2f6e3a3d11\nversion=4711\n"
                  "base=1000\ntarget=850\nbefore=900\nepoch=3\n"
                  "begun=2025-11-25T21:49:49.123Z\ncause=start default/train\nstep=begun\n"));
 }
 
 TEST(IntentTest, AClassThatIsTooBigIsRefused) {
-  Intent intent = Gold();
+  Intent intent = GoldIntent();
   intent.manifest = std::string(kMostMapBytes - 1000, 'x');
   EXPECT_TRUE(WriteIntent(intent, 0).ok());
   intent.manifest = std::string(kMostMapBytes, 'x');
@@ -64,26 +64,26 @@ TEST(IntentTest, AClassThatIsTooBigIsRefused) {
 }
 
 TEST(IntentTest, WhatIsBeyondLimitsIsNotWritten) {
-  Intent intent = Gold();
+  Intent intent = GoldIntent();
   intent.target = intent.base + 1;
   EXPECT_THAT(std::string(WriteIntent(intent, 0).status().message()), HasSubstr("target"));
-  intent = Gold();
+  intent = GoldIntent();
   intent.base = kHighestValue + 1;
   EXPECT_THAT(std::string(WriteIntent(intent, 0).status().message()), HasSubstr("base"));
-  intent = Gold();
+  intent = GoldIntent();
   intent.uid = "two\nlines";
   EXPECT_THAT(std::string(WriteIntent(intent, 0).status().message()), HasSubstr("uid"));
-  EXPECT_FALSE(WriteIntent(Gold(), kIntentMaps).ok());
+  EXPECT_FALSE(WriteIntent(GoldIntent(), kIntentMaps).ok());
 }
 
 TEST(IntentTest, AnEditedRecordIsFoundAndItsManifestIsKept) {
-  ConfigMap map = MapOf(Gold());
+  ConfigMap map = MapOf(GoldIntent());
   std::string& text = map.data.at("intent");
   text.replace(text.find("target=850"), 10, "target=999");
   const IntentRead read = ReadIntent(map);
   EXPECT_FALSE(read.is_intact);
   EXPECT_TRUE(read.is_manifest_intact);
-  EXPECT_EQ(read.intent.manifest, Gold().manifest);
+  EXPECT_EQ(read.intent.manifest, GoldIntent().manifest);
   ASSERT_EQ(read.findings.size(), 1U);
   EXPECT_EQ(FindingText(read.findings[0]),
             "ConfigMap outrigger-penalty-intent-2, key intent: was edited: its checksum is not "
@@ -91,7 +91,7 @@ TEST(IntentTest, AnEditedRecordIsFoundAndItsManifestIsKept) {
 }
 
 TEST(IntentTest, AnEditedManifestIsFound) {
-  ConfigMap map = MapOf(Gold());
+  ConfigMap map = MapOf(GoldIntent());
   map.data.at("manifest") += " ";
   const IntentRead read = ReadIntent(map);
   EXPECT_TRUE(read.is_intact);
@@ -99,7 +99,7 @@ TEST(IntentTest, AnEditedManifestIsFound) {
 }
 
 TEST(IntentTest, UnknownAndMissingPartsAreReported) {
-  ConfigMap map = MapOf(Gold());
+  ConfigMap map = MapOf(GoldIntent());
   map.data["note"] = "mine";
   map.data.erase("manifest");
   std::vector<std::string> texts;
@@ -114,7 +114,7 @@ TEST(IntentTest, UnknownAndMissingPartsAreReported) {
 
 // Each single byte of both keys, changed to another one.
 TEST(IntentTest, EveryChangedByteIsFound) {
-  const ConfigMap map = MapOf(Gold());
+  const ConfigMap map = MapOf(GoldIntent());
   for (const auto& [key, value] : map.data) {
     for (size_t i = 0; i < value.size(); ++i) {
       for (const char other : {'0', '\n', '=', '\0', '\xff'}) {

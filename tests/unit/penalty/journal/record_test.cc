@@ -10,24 +10,6 @@
 namespace outrigger::penalty {
 namespace {
 
-TEST(RecordTest, TimesAreReadAsTheyWereWritten) {
-  EXPECT_EQ(TimeText(0), "1970-01-01T00:00:00.000Z");
-  EXPECT_EQ(TimeText(kEndOfTime), "9999-12-31T23:59:59.999Z");
-  EXPECT_TRUE(rc::check("round trip", [] {
-    const Millis time = *rc::gen::inRange<Millis>(0, kEndOfTime);
-    RC_ASSERT(TimeOf(TimeText(time)) == time);
-  }));
-}
-
-TEST(RecordTest, WhatIsNoTimeIsRefused) {
-  for (const char* text :
-       {"", "0", "2026-11-25T21:49:49Z", "2026-11-25T21:49:49.123+", "1969-12-31T23:59:59.999Z",
-        "2026-02-30T00:00:00.000Z", " 2026-11-25T21:49:49.12Z", "2026-11-25 21:49:49.123Z",
-        "2026-11-25T24:00:00.000Z", "2026-11-25T21:49:60.000Z", "infinite-future         "}) {
-    EXPECT_FALSE(TimeOf(text).has_value()) << text;
-  }
-}
-
 TEST(RecordTest, NumbersAreExact) {
   EXPECT_TRUE(rc::check("round trip", [](double number) {
     RecordWriter writer;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "outrigger/k8s/priority_class.h"
+#include "outrigger/k8s/selector.h"
+#include "outrigger/penalty/policy.h"
+
+// What a PriorityClass says about its own penalty. Pure and thread-safe.
+
+namespace outrigger::penalty {
+
+/// Annotations of a PriorityClass. A setting of the policy is this and its name:
+/// "outrigger.dev/penalty-half-life".
+inline constexpr std::string_view kSettingAnnotation = "outrigger.dev/penalty-";
+/// With the value "ignore" the class is never touched.
+inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";
+/// Of a class with a penalty: the value that it has without one.
+inline constexpr std::string_view kBaseValueAnnotation = "outrigger.dev/base-value";
+
+/// Whether a class is penalised.
+enum class Selection : uint8_t {
+  kSelected,
+  kNotSelected,    ///< the selector does not match, or there is none
+  kSystem,         ///< its name begins with "system-"
+  kGlobalDefault,  ///< pods without a class would be refused while it is away
+  kIgnored,        ///< annotation kPenaltyAnnotation
+};
+
+/// "selected", "not-selected", "system", "global-default", "ignored": for pages and metrics.
+std::string_view SelectionText(Selection selection);
+
+/// Returns whether the class is penalised, by a selector over the labels of classes; nothing
+/// selects none. What is never touched comes before the selector.
+Selection SelectionOf(const PriorityClass& priority_class,
+                      const std::optional<LabelSelector>& selector);
+
+/// Returns the settings of a class: its annotations over `defaults`. InvalidArgument names the
+/// annotation, its value and what is accepted; then the class is left alone. Annotations that only
+/// begin with kSettingAnnotation are of others, and do not count.
+absl::StatusOr<Policy> PolicyOf(const PriorityClass& priority_class, const Policy& defaults);
+
+/// Returns the value of a class without its penalty: what kBaseValueAnnotation has, if that is a
+/// value of a user's class and not below the class's own, which it then has; else its own.
+int64_t BaseOf(const PriorityClass& priority_class);
+
+}  // namespace outrigger::penalty

@@ -1,0 +1,184 @@
+// Lives of PodGroups through flapping phases, relists and processes that die at any point, beside
+// an oracle that knows no states: it cuts the phases that were seen into runs.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "outrigger/penalty/edges.h"
+#include "rapidcheck.h"
+
+namespace outrigger::penalty {
+namespace {
+
+struct Counts {
+  int starts = 0;
+  int completions = 0;
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+// `word` has a letter for each phase that was seen: (W)aiting, (R)unning, (C)ompleted. A run ends
+// where W follows C; it is completed if its last letter but W is C.
+Counts Oracle(std::string word, bool is_history) {
+  Counts counts;
+  if (is_history) {
+    word.erase(0, word.find_first_not_of('C'));  // all of them, if there is nothing else
+    if (word.starts_with('R')) counts.starts = -1;
+  }
+  for (size_t at = 0; at < word.size();) {
+    const size_t boundary = word.find("CW", at);
+    std::string run = word.substr(at, boundary == std::string::npos ? boundary : boundary + 1 - at);
+    at += run.size();
+    std::erase(run, 'W');
+    if (run.empty()) continue;
+    ++counts.starts;
+    if (run.back() == 'C') ++counts.completions;
+  }
+  return counts;
+}
+
+Phase PhaseOfLetter(char letter) {
+  switch (letter) {
+    case 'W':
+      return Phase::kWaiting;
+    case 'R':
+      return Phase::kRunning;
+    case 'C':
+      return Phase::kCompleted;
+    default:
+      return Phase::kOther;
+  }
+}
+
+// Where the process dies while it handles one observation.
+enum class Death { kNever, kBeforeJournal, kBeforeMark, kAfterMark };
+
+// One group, one journal, and a process that counts.
+class World {
+ public:
+  explicit World(bool is_history) : is_history_(is_history) {}
+
+  /// False: the process died before it kept what it saw.
+  bool See(Phase phase, Death death, bool drops_pending) {
+    const FirstSight sight = StateAtFirstSight(mark_ ? &*mark_ : nullptr, pending_, phase);
+    const bool is_first = !state_.has_value();
+    if (is_first) state_ = sight.state;
+    const Transition transition = OnPhase(*state_, phase, is_history_);
+    if (!transition.edges.empty()) {
+      if (death == Death::kBeforeJournal) return Die(false);
+      Journal(transition);
+    }
+    state_ = transition.next;
+    if (transition.has_new_mark || (is_first && sight.needs_mark)) {
+      const bool is_kept = !transition.edges.empty() || !transition.has_new_mark;
+      if (death != Death::kNever && death != Death::kAfterMark) return Die(is_kept);
+      mark_ = MarkText(*state_);
+    }
+    if (drops_pending) pending_.reset();
+    return death == Death::kNever || Die(true);
+  }
+
+  const Counts& counts() const { return counts_; }
+  bool runs() const { return state_.has_value(); }
+
+ private:
+  void Journal(const Transition& transition) {
+    for (const EdgeKind edge : transition.edges) {
+      if (edge == EdgeKind::kStart) ++counts_.starts;
+      if (edge == EdgeKind::kCompletion) ++counts_.completions;
+      if (edge == EdgeKind::kTakenBack) --counts_.completions;
+    }
+    pending_ = transition.next;
+  }
+  bool Die(bool is_kept) {
+    state_.reset();
+    return is_kept;
+  }
+
+  bool is_history_;
+  std::optional<std::string> mark_;    // on the group
+  std::optional<GroupState> pending_;  // in the journal
+  Counts counts_;                      // in the journal
+  std::optional<GroupState> state_;    // of the process
+};
+
+// What is seen, letter by letter; a group without mark is new to each process.
+class Watcher {
+ public:
+  explicit Watcher(bool is_history) : is_history_(is_history) {}
+  void OnSeen(char letter) {
+    if (letter != 'O') word_ += letter;
+  }
+  void OnRestart() {
+    const bool is_marked = word_.find('R') != std::string::npos ||
+                           (!is_history_ && word_.find('C') != std::string::npos) ||
+                           word_.find("WC") != std::string::npos;
+    if (!is_marked) word_.clear();
+  }
+  Counts counts() const { return Oracle(word_, is_history_); }
+  const std::string& word() const { return word_; }
+
+ private:
+  bool is_history_;
+  std::string word_;
+};
+
+TEST(LifeTest, TheOracleIsRightAboutWhatIsKnown) {
+  EXPECT_EQ(Oracle("WRC", false), (Counts{1, 1}));
+  EXPECT_EQ(Oracle("WRWRWRC", false), (Counts{1, 1}));
+  EXPECT_EQ(Oracle("WRCR", false), (Counts{1, 0}));
+  EXPECT_EQ(Oracle("WRCWRC", false), (Counts{2, 2}));
+  EXPECT_EQ(Oracle("RC", true), (Counts{0, 1}));
+  EXPECT_EQ(Oracle("CC", true), (Counts{0, 0}));
+  EXPECT_EQ(Oracle("CWR", true), (Counts{1, 0}));
+}
+
+// All lives of up to eight phases, each seen once and each seen twice (a relist).
+TEST(LifeTest, EveryShortLifeIsCountedAsTheOracleDoes) {
+  int lives = 0;
+  std::vector<std::string> words = {""};
+  for (size_t at = 0; at < words.size(); ++at) {
+    if (words[at].size() < 8) {
+      for (const char letter : {'W', 'R', 'C'}) words.push_back(words[at] + letter);
+    }
+    for (const bool is_history : {false, true}) {
+      for (const int times : {1, 2}) {
+        World world(is_history);
+        for (const char letter : words[at]) {
+          for (int i = 0; i < times; ++i) world.See(PhaseOfLetter(letter), Death::kNever, true);
+        }
+        ASSERT_EQ(world.counts(), Oracle(words[at], is_history)) << words[at] << " " << is_history;
+        ++lives;
+      }
+    }
+  }
+  EXPECT_EQ(lives, 9841 * 4);
+}
+
+TEST(LifeTest, LivesThroughRestartsAreCountedAsTheOracleDoes) {
+  EXPECT_TRUE(rc::check("each edge once", [] {
+    const bool is_history = *rc::gen::arbitrary<bool>();
+    World world(is_history);
+    Watcher watcher(is_history);
+    const int length = *rc::gen::inRange(1, 40);
+    char letter = 'W';
+    for (int i = 0; i < length; ++i) {
+      // Now and then the phase is the same, as a relist shows it.
+      if (*rc::gen::inRange(0, 3) > 0) letter = *rc::gen::element('W', 'R', 'C', 'O');
+      const Death death = *rc::gen::weightedElement<Death>({{4, Death::kNever},
+                                                            {1, Death::kBeforeJournal},
+                                                            {1, Death::kBeforeMark},
+                                                            {1, Death::kAfterMark}});
+      if (world.See(PhaseOfLetter(letter), death, *rc::gen::arbitrary<bool>())) {
+        watcher.OnSeen(letter);
+      }
+      if (!world.runs()) watcher.OnRestart();
+      RC_LOG() << letter << static_cast<int>(death) << " " << watcher.word() << "\n";
+      RC_ASSERT(world.counts() == watcher.counts());
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace outrigger::penalty
