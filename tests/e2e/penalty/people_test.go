@@ -68,6 +68,16 @@ func (w *world) delete(class string) {
 	}
 }
 
+// replace puts a class in the place of the one of its name, as a person does who wants it at all costs.
+func (w *world) replace(class *schedulingv1.PriorityClass) {
+	w.Helper()
+	w.eventually(func(ctx context.Context) error {
+		w.delete(class.Name)
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{})
+		return err
+	})
+}
+
 // What people do to a class while it is replaced counts, and the class is there in the end.
 func TestPeopleMayChangeAClassInMidReplacement(t *testing.T) {
 	scheduling.Long(t)
@@ -93,10 +103,7 @@ func TestPeopleMayChangeAClassInMidReplacement(t *testing.T) {
 		w := newHeldWorld(t)
 		other := class("gold", 2000)
 		other.Labels["team"] = "red"
-		w.meanwhile(gold, func() {
-			w.delete("gold")
-			w.create(other)
-		})
+		w.meanwhile(gold, func() { w.replace(other) })
 		w.untilSound(other, 1980) // what was counted still counts
 		w.untilRow("gold", "adopted", func(row penalty.ClassRow) bool { return row.Base == 2000 && row.Value == 1980 })
 		w.UntilEventWith("PenaltyAdopted", "2000")
@@ -105,10 +112,7 @@ func TestPeopleMayChangeAClassInMidReplacement(t *testing.T) {
 		t.Parallel()
 		w := newHeldWorld(t)
 		other := class("gold", 3000)
-		w.meanwhile(penalty.Creates, func() {
-			w.delete("gold") // if the create was sent early
-			w.create(other)
-		})
+		w.meanwhile(penalty.Creates, func() { w.replace(other) })
 		w.untilSound(other, 2980)
 		w.untilRow("gold", "adopted", func(row penalty.ClassRow) bool { return row.Base == 3000 })
 	})
