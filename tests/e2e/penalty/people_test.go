@@ -138,7 +138,7 @@ func TestAClassThatWasDeletedIsLeftAway(t *testing.T) {
 	}
 	again := class("gold", 700)
 	w.create(again)
-	w.untilRow("gold", "at base", func(row penalty.ClassRow) bool { return row.Base == 700 })
+	w.untilRow("gold", "at base", func(row penalty.ClassRow) bool { return row.Base == 700 && row.State == "at base" })
 	w.run("gold", "job-2")
 	w.UntilEventWith("PriorityClassPenalised", "class gold: value 700 -> ")
 }
@@ -219,17 +219,23 @@ func TestAToolThatDeletesAndCreatesGetsAPenalisedClass(t *testing.T) {
 func TestAClassRestoredFromAnExportKeepsItsBase(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	w := newHeldWorld(t)
-	export := w.class("gold")
+	w := newWorld(t)
+	gold := class("gold", 1000)
+	w.create(gold)
+	w.serve(settings{"start": "flat 500", "half-life": "0.3", "grace": "3"})
+	w.run("gold", "job-1")
+	export := w.untilSound(gold, 500)
 	w.agent.Kill()
 	w.delete("gold")
-	w.Must(w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).DeleteCollection(w.Ctx, metav1.DeleteOptions{},
-		metav1.ListOptions{}))
+	for _, name := range w.journal() {
+		w.Must(w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Delete(w.Ctx, name, metav1.DeleteOptions{}))
+	}
 	restored := export.DeepCopy()
 	restored.ObjectMeta = metav1.ObjectMeta{Name: "gold", Labels: export.Labels, Annotations: export.Annotations}
 	w.create(restored)
 	w.agentBack()
-	w.untilSound(w.was, 1000)
+	w.untilRow("gold", "known", func(row penalty.ClassRow) bool { return row.Base == 1000 && row.Starts == 1 })
+	w.untilSound(gold, 1000)
 	w.untilRow("gold", "at base", func(row penalty.ClassRow) bool { return row.Base == 1000 && row.State == "at base" })
 }
 

@@ -18,7 +18,8 @@ import (
 type refusal struct {
 	name   string
 	change func(class *schedulingv1.PriorityClass)
-	says   string // in the page's state and in the Event; "": the class has no row, and no Event
+	reason string // in the page's state; "": the class has no row, and no Event
+	says   string // in the Event
 }
 
 func annotated(key, value string) func(*schedulingv1.PriorityClass) {
@@ -30,21 +31,21 @@ func labelled(key, value string) func(*schedulingv1.PriorityClass) {
 }
 
 var refusals = []refusal{
-	{"finalizer", func(c *schedulingv1.PriorityClass) { c.Finalizers = []string{"example.com/keep"} }, "finalizer"},
-	{"default", func(c *schedulingv1.PriorityClass) { c.GlobalDefault = true }, "globalDefault"},
-	{"dependents", annotated("outrigger.dev/has-dependents", "true"), "dependents"},
+	{"finalizer", func(c *schedulingv1.PriorityClass) { c.Finalizers = []string{"example.com/keep"} }, "finalizers", "finalizer"},
+	{"default", func(c *schedulingv1.PriorityClass) { c.GlobalDefault = true }, "global-default", "globalDefault"},
+	{"dependents", annotated("outrigger.dev/has-dependents", "true"), "dependents", "dependents"},
 	{"owner-gone", func(c *schedulingv1.PriorityClass) {
 		c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass",
 			Name: "plain", UID: types.UID("11111111-2222-3333-4444-555555555555")}}
-	}, "owner"},
-	{"helm", labelled("app.kubernetes.io/managed-by", "Helm"), "Helm"},
-	{"argo", annotated("argocd.argoproj.io/tracking-id", "app:scheduling.k8s.io/PriorityClass:argo"), "Argo"},
-	{"flux", labelled("kustomize.toolkit.fluxcd.io/name", "infra"), "Flux"},
-	{"malformed", annotated("outrigger.dev/penalty-half-life", "soon"), "half-life"},
-	{"crossing", annotated("outrigger.dev/penalty-floor", "60"), "floor"},
-	{"above", annotated("outrigger.dev/penalty-floor", "100000"), "floor"},
-	{"ignored", annotated("outrigger.dev/penalty", "ignore"), ""},
-	{"unselected", func(c *schedulingv1.PriorityClass) { delete(c.Labels, selectorKey) }, ""},
+	}, "owner-gone", "owner"},
+	{"helm", labelled("app.kubernetes.io/managed-by", "Helm"), "managed", "Helm"},
+	{"argo", annotated("argocd.argoproj.io/tracking-id", "app:scheduling.k8s.io/PriorityClass:argo"), "managed", "Argo"},
+	{"flux", labelled("kustomize.toolkit.fluxcd.io/name", "infra"), "managed", "Flux"},
+	{"malformed", annotated("outrigger.dev/penalty-half-life", "soon"), "annotation", "half-life"},
+	{"crossing", annotated("outrigger.dev/penalty-floor", "60"), "bounds", "floor"},
+	{"above", annotated("outrigger.dev/penalty-floor", "100000"), "bounds", "floor"},
+	{"ignored", annotated("outrigger.dev/penalty", "ignore"), "", ""},
+	{"unselected", func(c *schedulingv1.PriorityClass) { delete(c.Labels, selectorKey) }, "", ""},
 }
 
 // Classes that must not be replaced are not, with a reason; others beside them are.
@@ -86,7 +87,7 @@ func TestClassesThatAreLeftAloneSayWhy(t *testing.T) {
 
 func (w *world) checkLeftAlone(t *testing.T, row refusal, before types.UID) {
 	t.Helper()
-	if row.says == "" {
+	if row.reason == "" {
 		rows, err := penalty.Classes(w.agent)
 		w.Must(err)
 		for _, each := range rows {
@@ -99,7 +100,7 @@ func (w *world) checkLeftAlone(t *testing.T, row refusal, before types.UID) {
 		}
 	} else {
 		w.untilRow(row.name, "left alone", func(each penalty.ClassRow) bool {
-			return strings.HasPrefix(each.State, "left alone: ") && strings.Contains(each.State, row.says)
+			return each.State == "left alone: "+row.reason
 		})
 		w.eventually(func(context.Context) error {
 			notes := w.events("PenaltyRefused", row.name)

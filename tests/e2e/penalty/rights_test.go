@@ -160,17 +160,29 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "penalty", append([]string{
 				"--kubeconfig", w.kubeconfigWithout(name, all, right)},
 				flags(settings{"start": "flat 500", "half-life": "0.2", "grace": "0"})...)...)
-			started := 0
+			asked := 0
 			scheduling.CheckTells(t, right, func() string {
-				if started < 50 { // a mark, a class, an Event and its repetition
-					w.run(name, fmt.Sprintf("%s-%d", name, started))
-					started++
-				}
+				w.keepBusy(name, asked)
+				asked++
 				log, err := os.ReadFile(agent.LogPath())
 				w.Must(err)
 				return scheduling.OnItsPage(agent) + string(log)
 			})
 		})
+	}
+}
+
+// keepBusy makes the agent use its rights: a start is a mark, another class and Events. What it says twice, which is
+// why a class is left alone, is one Event that has become a series.
+func (w *world) keepBusy(name string, asked int) {
+	w.Helper()
+	if asked%20 == 0 && asked < 400 {
+		w.run(name, fmt.Sprintf("%s-%d", name, asked))
+		malformed := "null"
+		if asked%40 == 0 {
+			malformed = `"soon"`
+		}
+		w.patch(name+"-toggled", `{"metadata":{"annotations":{"outrigger.dev/penalty-half-life":`+malformed+`}}}`)
 	}
 }
 
@@ -187,7 +199,7 @@ func (w *world) clean(name string) {
 	one := class(name, 1000)
 	one.OwnerReferences = []metav1.OwnerReference{{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass",
 		Name: owner.Name, UID: w.class(owner.Name).UID}}
-	w.create(one)
+	w.create(one, class(name+"-toggled", 2000))
 }
 
 // kubeconfigWithout is that of somebody new who has all rights but those of one verb on one resource.
