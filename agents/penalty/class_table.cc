@@ -1,0 +1,61 @@
+#include "class_table.h"
+
+#include <utility>
+
+#include "outrigger/penalty/base_value.h"
+#include "outrigger/penalty/class_policy.h"
+#include "outrigger/penalty/eligibility.h"
+
+namespace outrigger::penalty {
+namespace {
+
+int64_t KnownBase(const PriorityClass& priority_class, const Ledger& ledger) {
+  const ClassAccount* const account = ledger.Find(priority_class.name);
+  return account != nullptr ? account->base : BaseOf(priority_class).base;
+}
+
+void LeaveAlone(std::string_view reason, std::string_view message, ClassRules* rules) {
+  rules->reason = reason;
+  rules->message = message;
+}
+
+// In the order in which a person mends them: what the class is, then what its annotations say.
+void SetRules(const std::vector<int64_t>& others, int64_t base, const Policy& defaults,
+              ClassRules* rules) {
+  const PriorityClass& in_cluster = *rules->in_cluster;
+  if (const auto refusal = RefusalOf(in_cluster)) {
+    return LeaveAlone(refusal->reason, refusal->message, rules);
+  }
+  auto policy = PolicyOf(in_cluster, defaults);
+  if (!policy.ok()) return LeaveAlone("annotation", std::string(policy.status().message()), rules);
+  rules->policy = *std::move(policy);
+  const auto bounds = BoundsOf(rules->policy, base, others);
+  if (!bounds.ok()) return LeaveAlone("bounds", std::string(bounds.status().message()), rules);
+  rules->bounds = *bounds;
+}
+
+}  // namespace
+
+ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
+                          const Options& options) {
+  ClassTable table;
+  for (const PriorityClass& one : classes) {
+    ClassRules& rules = table[one.name];
+    rules.in_cluster = &one;
+    rules.is_selected = SelectionOf(one, options.selector) == Selection::kSelected;
+    if (!rules.is_selected) continue;
+    std::vector<int64_t> others;
+    for (const PriorityClass& other : classes) {
+      if (other.name != one.name) others.push_back(KnownBase(other, ledger));
+    }
+    SetRules(others, KnownBase(one, ledger), options.policy, &rules);
+  }
+  return table;
+}
+
+bool IsPenalisedClass(const PriorityClass& priority_class, const Options& options) {
+  return SelectionOf(priority_class, options.selector) == Selection::kSelected ||
+         priority_class.annotations.Find(kBaseValueAnnotation) != nullptr;
+}
+
+}  // namespace outrigger::penalty

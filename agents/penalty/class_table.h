@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options.h"
+#include "outrigger/k8s/priority_class.h"
+#include "outrigger/penalty/bounds.h"
+#include "outrigger/penalty/ledger.h"
+#include "outrigger/penalty/policy.h"
+
+namespace outrigger::penalty {
+
+/// A PriorityClass of the cluster, and by which rules it is penalised.
+struct ClassRules {
+  const PriorityClass* in_cluster = nullptr;  // never null
+  bool is_selected = false;
+  Policy policy;
+  Bounds bounds;
+  /// Why a selected class is left alone: a short fixed name ("finalizers", "annotation"), and what
+  /// is the matter and what helps. Both empty: it is not.
+  std::string reason;
+  std::string message;
+
+  bool IsPenalised() const { return is_selected && reason.empty(); }
+};
+
+/// All classes of the cluster by name. It points into `classes`.
+using ClassTable = std::map<std::string, ClassRules, std::less<>>;
+
+/// Makes the table. The base of a class is that of its account, if it has one.
+ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
+                          const Options& options);
+
+/// Returns whether the priority of pods of that class changes while they run: it is selected, or
+/// has a penalty.
+bool IsPenalisedClass(const PriorityClass& priority_class, const Options& options);
+
+}  // namespace outrigger::penalty

@@ -1,0 +1,156 @@
+#include "group_table.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace outrigger::penalty {
+namespace {
+
+bool HasItsMark(const PodGroup& group, const GroupState& state) {
+  const std::string* const mark = group.annotations.Find(kCountedAnnotation);
+  if (!HasMark(state)) return mark == nullptr;
+  return mark != nullptr && *mark == MarkText(state);
+}
+
+}  // namespace
+
+GroupNews GroupTable::Look(const std::vector<PodGroup>& groups, const ClassTable& classes,
+                           const Policy& sums, Millis now, Ledger* ledger) {
+  ++look_;
+  GroupNews news;
+  for (const PodGroup& group : groups) {
+    if (group.dialect != Dialect::kVolcano) continue;
+    const auto rules = classes.find(group.priority_class_name);
+    if (rules == classes.end() || !rules->second.IsPenalised()) {
+      // A class may be away for a moment: what is known of the group stays.
+      if (const auto known = groups_.find(group.uid); known != groups_.end()) {
+        known->second.seen = look_;
+      }
+      continue;
+    }
+    LookAt(group, rules->second, sums, now, ledger, &news);
+  }
+  ForgetGone(ledger);
+  return news;
+}
+
+void GroupTable::LookAt(const PodGroup& group, const ClassRules& rules, const Policy& sums,
+                        Millis now, Ledger* ledger, GroupNews* news) {
+  Tracked* const tracked = Track(group, *ledger, news);
+  const ClassAccount* const account = ledger->Find(group.priority_class_name);
+  if (account == nullptr) return;
+  const Transition transition =
+      OnPhase(tracked->state, PhaseOf(group.phase), IsHistory(group.created, account->since));
+  if (!transition.edges.empty()) {
+    if (!Count(group, rules, sums, transition, now, ledger, tracked, news)) return;
+  } else {
+    tracked->state = transition.next;
+  }
+  if (HasItsMark(group, tracked->state)) {
+    ledger->DropPending(group.uid);
+  } else if (tracked->marked_version != group.resource_version) {
+    // Also where a person has changed the mark. One that was just asked for is not asked for again:
+    // the view shows the group as it was before.
+    AskForMark(group, tracked, news);
+  }
+}
+
+GroupTable::Tracked* GroupTable::Track(const PodGroup& group, const Ledger& ledger,
+                                       GroupNews* news) {
+  const auto [at, is_new] = groups_.try_emplace(group.uid);
+  Tracked& tracked = at->second;
+  if (is_new) {
+    const FirstSight first = StateAtFirstSight(group.annotations.Find(kCountedAnnotation),
+                                               ledger.PendingOf(group.uid), PhaseOf(group.phase));
+    tracked.state = first.state;
+    tracked.namespace_ = group.namespace_;
+    tracked.name = group.name;
+    if (!first.problem.empty()) news->problems.emplace_back(group, first.problem);
+  }
+  tracked.phase = group.phase;
+  tracked.class_name = group.priority_class_name;
+  tracked.queue = group.queue;
+  tracked.seen = look_;
+  return &tracked;
+}
+
+// False: the journal is full, and the group stays as it was.
+bool GroupTable::Count(const PodGroup& group, const ClassRules& rules, const Policy& sums,
+                       const Transition& transition, Millis now, Ledger* ledger, Tracked* tracked,
+                       GroupNews* news) {
+  const auto next =
+      ledger->Count(group.priority_class_name, {group.uid, group.namespace_, group.queue},
+                    tracked->state, transition, {rules.policy, rules.bounds, sums}, now);
+  if (!next.ok()) {
+    news->is_full |= absl::IsResourceExhausted(next.status());
+    return false;
+  }
+  tracked->state = *next;
+  for (const EdgeKind kind : transition.edges) {
+    news->edges.push_back({kind, group.priority_class_name, next->epoch, group});
+  }
+  tracked->marked_version.clear();
+  return true;
+}
+
+void GroupTable::AskForMark(const PodGroup& group, Tracked* tracked, GroupNews* news) {
+  tracked->marked_version = group.resource_version;
+  news->marks.push_back({group, HasMark(tracked->state) ? MarkText(tracked->state) : ""});
+}
+
+void GroupTable::OnMarked(const PodGroup& group) {
+  const auto at = groups_.find(group.uid);
+  if (at != groups_.end()) at->second.marked_version = group.resource_version;
+}
+
+void GroupTable::OnNotMarked(const PodGroup& group) {
+  const auto at = groups_.find(group.uid);
+  if (at != groups_.end()) at->second.marked_version.clear();
+}
+
+void GroupTable::ForgetGone(Ledger* ledger) {
+  for (auto at = groups_.begin(); at != groups_.end();) {
+    const auto next = std::next(at);
+    if (at->second.seen != look_) {
+      ledger->DropPending(at->first);
+      groups_.erase(at);
+    }
+    at = next;
+  }
+  std::vector<std::string> gone;
+  for (const auto& [uid, mark] : ledger->pending()) {
+    if (!groups_.contains(uid)) gone.push_back(uid);
+  }
+  for (const std::string& uid : gone) ledger->DropPending(uid);
+}
+
+std::vector<KnownGroup> GroupTable::Known() const {
+  std::vector<KnownGroup> known;
+  known.reserve(groups_.size());
+  for (const auto& [uid, group] : groups_) {
+    if (!HasMark(group.state)) continue;
+    known.push_back(
+        {group.namespace_, group.name, group.phase, group.class_name, group.queue, group.state});
+  }
+  std::sort(known.begin(), known.end(), [](const KnownGroup& a, const KnownGroup& b) {
+    return std::tie(a.namespace_, a.name) < std::tie(b.namespace_, b.name);
+  });
+  return known;
+}
+
+std::vector<GroupState> GroupTable::StatesOf(const std::vector<PodGroup>& groups,
+                                             std::string_view class_name) {
+  std::vector<GroupState> states;
+  for (const PodGroup& group : groups) {
+    if (group.dialect != Dialect::kVolcano || group.priority_class_name != class_name) continue;
+    const std::string* const mark = group.annotations.Find(kCountedAnnotation);
+    if (mark == nullptr) continue;
+    const auto state = ParseMark(*mark);
+    if (state.ok()) states.push_back(*state);
+  }
+  return states;
+}
+
+}  // namespace outrigger::penalty

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "class_table.h"
+#include "outrigger/k8s/pod_group.h"
+#include "outrigger/penalty/edges.h"
+#include "outrigger/penalty/ledger.h"
+
+namespace outrigger::penalty {
+
+/// Something that a PodGroup did and that is counted.
+struct CountedEdge {
+  EdgeKind kind = EdgeKind::kStart;
+  std::string class_name;
+  int64_t epoch = 0;
+  PodGroup group;
+};
+
+/// A PodGroup whose mark is to become `text`.
+struct MarkToWrite {
+  PodGroup group;
+  std::string text;
+};
+
+/// What follows from one look at the PodGroups.
+struct GroupNews {
+  std::vector<CountedEdge> edges;
+  std::vector<MarkToWrite> marks;
+  std::vector<std::pair<PodGroup, std::string>> problems;  // of marks, for Events
+  /// Not all was counted: the journal has no room for more marks until some are written.
+  bool is_full = false;
+};
+
+/// A PodGroup that is counted, for the page.
+struct KnownGroup {
+  std::string namespace_;
+  std::string name;
+  std::string phase;
+  std::string class_name;
+  std::string queue;
+  GroupState state;
+};
+
+/// The PodGroups of penalised classes, and what of each is counted. Not thread-safe.
+class GroupTable {
+ public:
+  /// Counts in `ledger` what the groups have done since the last look. `sums`: the policy of queues
+  /// and namespaces. `reads_marks`: false if marks are never written (dry run).
+  GroupNews Look(const std::vector<PodGroup>& groups, const ClassTable& classes, const Policy& sums,
+                 Millis now, Ledger* ledger);
+
+  /// The mark was written, or the group is gone.
+  void OnMarked(const PodGroup& group);
+  /// The mark could not be written: the next look asks for it again.
+  void OnNotMarked(const PodGroup& group);
+
+  /// In the order of namespaces and names.
+  std::vector<KnownGroup> Known() const;
+  /// States of the groups of a class, to rebuild its account.
+  static std::vector<GroupState> StatesOf(const std::vector<PodGroup>& groups,
+                                          std::string_view class_name);
+
+ private:
+  struct Tracked {
+    GroupState state;
+    std::string namespace_;
+    std::string name;
+    std::string phase;
+    std::string class_name;
+    std::string queue;
+    std::string marked_version;  // of the group when its mark was asked for: that look is over
+    uint64_t seen = 0;           // the look that saw it last
+  };
+
+  void LookAt(const PodGroup& group, const ClassRules& rules, const Policy& sums, Millis now,
+              Ledger* ledger, GroupNews* news);
+  Tracked* Track(const PodGroup& group, const Ledger& ledger, GroupNews* news);
+  bool Count(const PodGroup& group, const ClassRules& rules, const Policy& sums,
+             const Transition& transition, Millis now, Ledger* ledger, Tracked* tracked,
+             GroupNews* news);
+  static void AskForMark(const PodGroup& group, Tracked* tracked, GroupNews* news);
+  void ForgetGone(Ledger* ledger);
+
+  absl::flat_hash_map<std::string, Tracked> groups_;  // by UID
+  uint64_t look_ = 0;
+};
+
+}  // namespace outrigger::penalty

@@ -1,0 +1,415 @@
+#include "keeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "outrigger/base/parallel.h"
+#include "outrigger/penalty/base_value.h"
+#include "page_rows.h"
+
+namespace outrigger::penalty {
+namespace {
+
+constexpr size_t kMarksAtOnce = 8;
+constexpr Millis kFirstPause = 1'000;
+constexpr Millis kLongestPause = 60'000;
+// Maps that have time are written so often: the last changes of classes, sums.
+constexpr Millis kLater = 10'000;
+
+CallLimits Limits(const std::stop_token& term) {
+  return {.timeout = std::chrono::seconds(10), .stop = term};
+}
+
+void Sooner(std::optional<Millis> other, std::optional<Millis>* at) {
+  if (other && (!*at || *other < **at)) *at = other;
+}
+
+Replacer::Options ReplacerOptions(const Options& options, const Clock& clock) {
+  Replacer::Options made;
+  made.namespace_ = options.claim.namespace_;
+  made.clock = clock;
+  return made;
+}
+
+}  // namespace
+
+Keeper::Keeper(const AgentDeps& deps, Options options)
+    : clock_(deps.clock),
+      options_(std::move(options)),
+      cluster_(deps.cluster),
+      store_(deps.cluster, options_.claim.namespace_),
+      replacer_(
+          deps.cluster, deps.cluster,
+          [this](const Replacement& replacement) { return Account(replacement); },
+          ReplacerOptions(options_, deps.clock)),
+      reports_(deps, options_.dry_run ? nullptr : deps.cluster) {}
+
+Millis Keeper::Now() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.wall().time_since_epoch())
+      .count();
+}
+
+// ---- The term ----
+
+void Keeper::SetLeads(bool leads) {
+  reports_.OnLeading(leads);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  leads_ = leads;
+}
+
+void Keeper::Lead(const std::stop_token& term) {
+  const Subscription changes = cluster_->OnChange([this] { Wake(); }, ChangeScope::kAll);
+  has_begun_ = false;
+  SetLeads(true);
+  while (!term.stop_requested() && pace_.BeginWork()) {
+    std::optional<Millis> next = Now() + kFirstPause;
+    if (!has_begun_) reports_.OnError("journal", Begin(term));
+    if (has_begun_) next = Round(term);
+    pace_.EndWork();
+    std::optional<std::chrono::milliseconds> time;
+    if (next) time = std::chrono::milliseconds(std::max<Millis>(*next - Now(), 0));
+    pace_.Wait(time, term);
+  }
+  SetLeads(false);
+}
+
+absl::Status Keeper::Begin(const std::stop_token& term) {
+  term_ = term;
+  absl::StatusOr<JournalRead> read = store_.Load(Now(), term);
+  if (!read.ok()) return read.status();
+  if (read->is_newer) {
+    return absl::FailedPreconditionError(
+        fmt::format("the journal in namespace {} is of a later version of Outrigger: run that "
+                    "version, or remove the penalty with its `outrigger penalty restore --all`",
+                    options_.claim.namespace_));
+  }
+  reports_.OnJournal(read->findings);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ledger_ = std::move(read->ledger);
+    // A damaged account counts for nothing: it is made again from class and PodGroups.
+    for (const std::string& name : read->damaged) ledger_.Remove(name);
+    groups_ = GroupTable();
+  }
+  checked_.clear();
+  delays_.clear();
+  journal_delay_ = {};
+  has_begun_ = true;
+  if (!options_.dry_run) Recover(term);
+  return absl::OkStatus();
+}
+
+std::optional<Millis> Keeper::Round(const std::stop_token& term) {
+  const auto view = cluster_->Take();
+  reports_.OnError("view", view.status());
+  if (!view.ok()) return Now() + kFirstPause;
+  MakeTable(view->objects);
+  if (!options_.dry_run && replacer_.HasOpenIntents() && Now() >= journal_delay_.until) {
+    Recover(term);
+  }
+  Settle(*view->objects, term);
+  MakeTable(view->objects);
+  reports_.OnClasses(classes_, ledger_);
+  CountGroups(term);
+  ReplaceDue(term);
+  reports_.OnAccounts(ledger_, classes_, Now());
+  if (!options_.dry_run) {
+    const absl::Status written = WriteJournal(term);
+    if (!written.ok()) Postpone(&journal_delay_);
+  }
+  return NextLook();
+}
+
+std::optional<Millis> Keeper::NextLook() const {
+  std::optional<Millis> next;
+  for (const auto& [name, account] : ledger_.classes()) {
+    const auto delay = delays_.find(name);
+    const std::optional<Millis> due = DueOf(account);
+    if (!due) continue;
+    Sooner(delay == delays_.end() ? *due : std::max(*due, delay->second.until), &next);
+  }
+  if (options_.dry_run) return next;
+  const Millis not_before = journal_delay_.until;
+  if (replacer_.HasOpenIntents() || !ledger_.Unwritten(Ledger::Urgency::kNow).empty()) {
+    Sooner(std::max(Now(), not_before), &next);
+  }
+  if (!ledger_.Unwritten(Ledger::Urgency::kLater).empty()) {
+    Sooner(std::max(later_written_ + kLater, not_before), &next);
+  }
+  return next;
+}
+
+void Keeper::Postpone(Delay* delay) const {
+  delay->pause = std::clamp(delay->pause * 2, kFirstPause, kLongestPause);
+  delay->until = Now() + delay->pause;
+}
+
+bool Keeper::IsDelayed(const std::string& class_name) const {
+  const auto delay = delays_.find(class_name);
+  return delay != delays_.end() && Now() < delay->second.until;
+}
+
+// ---- Classes ----
+
+void Keeper::MakeTable(std::shared_ptr<const ClusterObjects> objects) {
+  ClassTable made = MakeClassTable(objects->classes, ledger_, options_);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  classes_ = std::move(made);
+  objects_ = std::move(objects);
+}
+
+void Keeper::Settle(const ClusterObjects& objects, const std::stop_token& term) {
+  AddAccounts(objects);
+  std::vector<ClassAccount> accounts;
+  for (const auto& [name, account] : ledger_.classes()) accounts.push_back(account);
+  for (const ClassAccount& account : accounts) CheckAccount(account, term);
+}
+
+void Keeper::AddAccounts(const ClusterObjects& objects) {
+  for (const auto& [name, rules] : classes_) {
+    if (!rules.IsPenalised() || ledger_.Find(name) != nullptr) continue;
+    const ClassAccount made = RebuildAccount(
+        *rules.in_cluster, GroupTable::StatesOf(objects.pod_groups, name), Now(), Now());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    reports_.OnError("account", ledger_.Add(made));
+  }
+}
+
+// Something other than this process may have made, changed or deleted the class.
+void Keeper::CheckAccount(const ClassAccount& account, const std::stop_token& term) {
+  const auto rules = classes_.find(account.name);
+  const bool is_there = rules != classes_.end();
+  if (is_there && !rules->second.is_selected) return LetGo(account, &rules->second, term);
+  const std::string version = is_there ? rules->second.in_cluster->resource_version : "";
+  if (is_there && IsAsWritten(account, *rules->second.in_cluster)) {
+    checked_[account.name] = version;
+    return;
+  }
+  // The view may be late: the API server itself is asked, once for each state of the view.
+  const auto checked = checked_.find(account.name);
+  if (checked != checked_.end() && checked->second == version && is_there) return;
+  const auto fresh = cluster_->ReadPriorityClass(account.name, Limits(term));
+  if (absl::IsNotFound(fresh.status())) {
+    if (replacer_.HasOpenIntents()) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ledger_.Remove(account.name);  // a person has deleted it
+  }
+  reports_.OnError("class", fresh.status());
+  if (!fresh.ok()) return;
+  checked_[account.name] = version;
+  if (IsAsWritten(account, *fresh)) return;
+  Replacement adopted;
+  adopted.outcome = Replacement::Outcome::kAdopted;
+  adopted.class_name = account.name;
+  adopted.base = BaseOf(*fresh).base;
+  adopted.before = account.written;
+  adopted.value = fresh->value;
+  adopted.begun = Now();
+  adopted.message =
+      fmt::format("value {}, base {}: another writer made it; before that value {}, base {}",
+                  adopted.value, adopted.base, account.written, account.base);
+  const bool differs = Account(adopted).ok();
+  if (differs) reports_.OnReplaced(adopted, &*fresh);
+}
+
+bool Keeper::IsAsWritten(const ClassAccount& account, const PriorityClass& in_cluster) {
+  // In a dry run nothing is written, whatever the account says.
+  if (options_.dry_run) return BaseOf(in_cluster).base == account.base;
+  return in_cluster.value == account.written && BaseOf(in_cluster).base == account.base;
+}
+
+// The class is not selected any more: it gets its base back, and is forgotten.
+void Keeper::LetGo(const ClassAccount& account, const ClassRules* rules,
+                   const std::stop_token& term) {
+  if (!options_.dry_run && rules->in_cluster->value != account.base) {
+    if (IsDelayed(account.name)) return;
+    NewValue wanted;
+    wanted.class_name = account.name;
+    wanted.base = wanted.target = account.base;
+    wanted.written = account.written;
+    wanted.cause = "not selected any more";
+    wanted.now = Now();
+    const auto restored = replacer_.Restore(wanted, term);
+    reports_.OnError("replace", restored.status());
+    if (!restored.ok()) return Postpone(&delays_[account.name]);
+    reports_.OnReplaced(*restored, rules->in_cluster);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ledger_.Remove(account.name);
+}
+
+// ---- PodGroups ----
+
+void Keeper::CountGroups(const std::stop_token& term) {
+  bool is_full = true;
+  while (is_full && !term.stop_requested()) {
+    GroupNews news;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      news = groups_.Look(objects_->pod_groups, classes_, options_.policy, Now(), &ledger_);
+    }
+    for (const CountedEdge& edge : news.edges) reports_.OnEdge(edge);
+    for (const auto& [group, problem] : news.problems) reports_.OnMarkProblem(group, problem);
+    const absl::Status written = WriteMarks(news, term);
+    // What could not be marked keeps its room in the journal: the next look goes on.
+    is_full = news.is_full && written.ok();
+  }
+}
+
+// What is counted is in the journal before a group is marked.
+absl::Status Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
+  if (options_.dry_run) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const MarkToWrite& mark : news.marks) ledger_.DropPending(mark.group.uid);
+    return absl::OkStatus();
+  }
+  absl::Status status = news.edges.empty() ? absl::OkStatus() : WriteJournal(term);
+  std::vector<absl::Status> results(news.marks.size(), status);
+  if (status.ok()) {
+    ParallelFor(news.marks.size(), kMarksAtOnce, [&](size_t i) {
+      results[i] = cluster_->AnnotateGroup(news.marks[i].group, kCountedAnnotation,
+                                           news.marks[i].text, Limits(term));
+    });
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const PodGroup& group = news.marks[i].group;
+    if (results[i].ok() || absl::IsNotFound(results[i])) {
+      groups_.OnMarked(group);
+      ledger_.DropPending(group.uid);
+    } else {
+      groups_.OnNotMarked(group);
+      reports_.OnError("mark", results[i]);
+      status = results[i];
+    }
+  }
+  return status;
+}
+
+absl::Status Keeper::WriteJournal(const std::stop_token& term) {
+  if (Now() < journal_delay_.until) return absl::UnavailableError("it is tried again later");
+  const bool later = Now() >= later_written_ + kLater;
+  absl::Status written = store_.Write(&ledger_, later, term);
+  reports_.OnError("journal", written);
+  if (later && written.ok()) later_written_ = Now();
+  if (absl::IsAborted(written)) has_begun_ = false;
+  return written;
+}
+
+// ---- Values ----
+
+std::optional<Millis> Keeper::DueOf(const ClassAccount& account) const {
+  const auto rules = classes_.find(account.name);
+  if (rules == classes_.end() || !rules->second.IsPenalised()) return std::nullopt;
+  return NextDue(account.account, rules->second.policy, rules->second.bounds, account.written,
+                 Now());
+}
+
+void Keeper::ReplaceDue(const std::stop_token& term) {
+  std::vector<std::pair<Millis, ClassAccount>> due;
+  const Millis now = Now();
+  for (const auto& [name, account] : ledger_.classes()) {
+    const auto at = DueOf(account);
+    if (!at || *at > now || IsDelayed(name)) continue;
+    due.emplace_back(*at, account);
+  }
+  std::sort(due.begin(), due.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [at, account] : due) {
+    if (term.stop_requested() || !pace_.BeginWork()) return;
+    const auto rules = classes_.find(account.name);
+    if (rules != classes_.end()) ReplaceOne(account, rules->second, term);
+  }
+}
+
+void Keeper::ReplaceOne(const ClassAccount& account, const ClassRules& rules,
+                        const std::stop_token& term) {
+  NewValue wanted;
+  wanted.class_name = account.name;
+  wanted.base = account.base;
+  wanted.target = ValueAt(account.account, rules.policy, rules.bounds, Now());
+  wanted.written = account.written;
+  wanted.cause = reports_.CauseOf(account.name);
+  wanted.epoch = account.account.starts + account.account.completions;
+  wanted.now = Now();
+  if (options_.dry_run) {
+    reports_.OnDryRun(account, wanted.target);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ledger_.OnReplaced(account.name,
+                              {wanted.now, account.written, wanted.target, 0, wanted.cause});
+  }
+  const auto replacement = replacer_.Replace(wanted, term);
+  reports_.OnError("replace", replacement.status());
+  if (!replacement.ok()) return Postpone(&delays_[account.name]);
+  OnOutcome(*replacement);
+}
+
+void Keeper::Recover(const std::stop_token& term) {
+  bool is_well = true;
+  for (const Replacer::Recovered& recovered : replacer_.Recover(term)) {
+    reports_.OnError("recover", recovered.result.status());
+    is_well &= recovered.result.ok();
+    if (recovered.result.ok()) OnOutcome(*recovered.result);
+  }
+  if (is_well && !replacer_.HasOpenIntents()) {
+    journal_delay_ = {};
+  } else {
+    Postpone(&journal_delay_);
+  }
+}
+
+void Keeper::OnOutcome(const Replacement& replacement) {
+  using Outcome = Replacement::Outcome;
+  const auto rules = classes_.find(replacement.class_name);
+  reports_.OnReplaced(replacement, rules == classes_.end() ? nullptr : rules->second.in_cluster);
+  // Neither changes by itself soon: the class is looked at again after a while.
+  if (replacement.outcome == Outcome::kRefused || replacement.outcome == Outcome::kStuck) {
+    return Postpone(&delays_[replacement.class_name]);
+  }
+  delays_.erase(replacement.class_name);
+  if (replacement.outcome != Outcome::kUnchanged) return;
+  const ClassAccount* const account = ledger_.Find(replacement.class_name);
+  if (account != nullptr && account->written != replacement.value) {
+    reports_.OnError("journal", Account(replacement));
+  }
+}
+
+// May come twice for one replacement.
+absl::Status Keeper::Account(const Replacement& replacement) {
+  using Outcome = Replacement::Outcome;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const ClassAccount* const account = ledger_.Find(replacement.class_name);
+    if (account == nullptr) return absl::OkStatus();
+    const bool is_noted =
+        account->replaced == replacement.begun && account->written == replacement.value;
+    if (replacement.outcome == Outcome::kAbsent) {
+      ledger_.Remove(replacement.class_name);
+    } else if (replacement.outcome == Outcome::kAdopted) {
+      PriorityClass as_found;
+      as_found.name = replacement.class_name;
+      as_found.value = static_cast<int32_t>(replacement.value);
+      as_found.annotations = AnnotationsAt({}, replacement.base, replacement.value);
+      ledger_.Adopt(as_found, Now());
+    } else if (!is_noted) {
+      ledger_.OnReplaced(replacement.class_name,
+                         {replacement.begun, replacement.before, replacement.value,
+                          std::max<int64_t>(replacement.gap_us, 0), replacement.cause});
+    }
+  }
+  return options_.dry_run ? absl::OkStatus() : store_.Write(&ledger_, false, term_);
+}
+
+absl::Status Keeper::FillPage(std::string_view page, PageTable* table) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!leads_) {
+    return absl::UnavailableError(
+        "this process does not hold the Lease: ask the one that does, or the journal "
+        "(outrigger explain penalty)");
+  }
+  return FillPenaltyPage(page, {ledger_, classes_, groups_, options_, Now()}, table);
+}
+
+}  // namespace outrigger::penalty

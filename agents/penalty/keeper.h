@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "class_table.h"
+#include "group_table.h"
+#include "journal_store.h"
+#include "options.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/page.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/penalty/ledger.h"
+#include "outrigger/penalty/replacement.h"
+#include "pace.h"
+#include "reports.h"
+
+namespace outrigger::penalty {
+
+/// Counts what PodGroups do, and keeps the values of classes as the policy wants them: what the one
+/// process does that holds the Lease. Lead() and what it calls belong to one thread; FillPage() and
+/// Wake() are thread-safe.
+class Keeper {
+ public:
+  /// `deps.cluster` is not null and outlives this.
+  Keeper(const AgentDeps& deps, Options options);
+
+  /// Works until the end of the term.
+  void Lead(const std::stop_token& term);
+  /// Something has changed.
+  void Wake() { pace_.Wake(); }
+  /// Lets the change that is under way be made, and returns once nothing is under way and nothing
+  /// begins any more, or after `limit`.
+  void Finish(std::chrono::milliseconds limit) { pace_.Finish(limit); }
+
+  /// Fills a page of PenaltyPages(). Unavailable: this process does not lead.
+  absl::Status FillPage(std::string_view page, PageTable* table) const;
+
+  // The parts of Lead(), for tests.
+
+  /// Reads the journal, and ends what an earlier process had begun.
+  absl::Status Begin(const std::stop_token& term);
+  /// Looks at the cluster once, and does what is due. Returns when the next look is due though
+  /// nothing has changed; nothing: never. Begin() comes first.
+  std::optional<Millis> Round(const std::stop_token& term);
+
+ private:
+  struct Delay {
+    Millis until = 0;
+    Millis pause = 0;
+  };
+
+  Millis Now() const;
+  void SetLeads(bool leads);
+  void Postpone(Delay* delay) const;
+  bool IsDelayed(const std::string& class_name) const;
+
+  // Classes.
+  void Settle(const ClusterObjects& objects, const std::stop_token& term);
+  void AddAccounts(const ClusterObjects& objects);
+  void CheckAccount(const ClassAccount& account, const std::stop_token& term);
+  bool IsAsWritten(const ClassAccount& account, const PriorityClass& in_cluster);
+  void LetGo(const ClassAccount& account, const ClassRules* rules, const std::stop_token& term);
+  void MakeTable(std::shared_ptr<const ClusterObjects> objects);
+
+  // PodGroups.
+  void CountGroups(const std::stop_token& term);
+  absl::Status WriteMarks(const GroupNews& news, const std::stop_token& term);
+  absl::Status WriteJournal(const std::stop_token& term);
+
+  // Values.
+  void ReplaceDue(const std::stop_token& term);
+  void Recover(const std::stop_token& term);
+  void ReplaceOne(const ClassAccount& account, const ClassRules& rules,
+                  const std::stop_token& term);
+  absl::Status Account(const Replacement& replacement);
+  void OnOutcome(const Replacement& replacement);
+  std::optional<Millis> DueOf(const ClassAccount& account) const;
+  std::optional<Millis> NextLook() const;
+
+  const Clock clock_;
+  const Options options_;
+  ClusterAccess* const cluster_;
+  JournalStore store_;
+  Replacer replacer_;
+  Reports reports_;
+  std::stop_token term_;  // of the Lead() that runs
+
+  Pace pace_;
+  std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
+  Delay journal_delay_;
+  std::map<std::string, std::string, std::less<>> checked_;  // class: the version that was checked
+  Millis later_written_ = 0;
+  bool has_begun_ = false;
+
+  // What pages show; written by the leading thread alone, with the lock.
+  mutable std::mutex mutex_;
+  Ledger ledger_;
+  GroupTable groups_;
+  std::shared_ptr<const ClusterObjects> objects_;
+  ClassTable classes_;  // points into objects_
+  bool leads_ = false;
+};
+
+}  // namespace outrigger::penalty

@@ -1,0 +1,87 @@
+#include "options.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+
+namespace outrigger::penalty {
+namespace {
+
+// The settings of classes that the user may leave empty.
+absl::Status SetTexts(const Settings& settings, Policy* policy) {
+  const std::vector<std::pair<std::string_view, const std::string*>> texts = {
+      {"start", &settings.start},       {"completion", &settings.completion},
+      {"recovery", &settings.recovery}, {"quantum", &settings.quantum},
+      {"floor", &settings.floor},       {"ceiling", &settings.ceiling}};
+  for (const auto& [name, text] : texts) {
+    if (text->empty()) continue;
+    absl::Status status = policy->Set(name, *text);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetNumbers(const Settings& settings, Policy* policy) {
+  const std::vector<std::pair<std::string_view, double>> numbers = {
+      {"half-life", settings.half_life},
+      {"step", settings.step},
+      {"step-interval", settings.step_interval},
+      {"grace", settings.grace},
+      {"coalesce", settings.coalesce}};
+  for (const auto& [name, number] : numbers) {
+    absl::Status status = policy->Set(name, fmt::format("{}", number));
+    if (!status.ok()) return status;
+  }
+  policy->allow_crossing = settings.allow_crossing;
+  return absl::OkStatus();
+}
+
+absl::Status SetSelector(const Settings& settings, Options* options) {
+  if (settings.class_selector.empty()) return absl::OkStatus();
+  absl::Status parsed = ParseLabelSelector(settings.class_selector, &options->selector.emplace());
+  if (parsed.ok()) return parsed;
+  return absl::InvalidArgumentError(fmt::format("class-selector: \"{}\" is not accepted: {}",
+                                                settings.class_selector,
+                                                std::string(parsed.message())));
+}
+
+// In client-go's proportions: 15 s, 10 s, 2 s.
+LeaseClaim ClaimOf(const Settings& settings) {
+  LeaseClaim claim;
+  claim.namespace_ = settings.name_space;
+  claim.name = settings.lease;
+  claim.lease_duration = std::chrono::seconds(settings.lease_seconds);
+  claim.renew_deadline = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 3);
+  claim.retry_period = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 15);
+  return claim;
+}
+
+absl::Status CheckNames(const Settings& settings) {
+  if (settings.name_space.empty()) {
+    return absl::InvalidArgumentError("namespace: \"\" is not accepted: the name of a namespace");
+  }
+  if (settings.lease.empty()) {
+    return absl::InvalidArgumentError("lease: \"\" is not accepted: the name of a Lease");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
+  Options options;
+  absl::Status status = CheckNames(settings);
+  if (status.ok()) status = SetSelector(settings, &options);
+  if (status.ok()) status = SetTexts(settings, &options.policy);
+  if (status.ok()) status = SetNumbers(settings, &options.policy);
+  if (status.ok()) status = options.policy.Validate();
+  if (!status.ok()) return status;
+  options.claim = ClaimOf(settings);
+  options.dry_run = settings.dry_run;
+  return options;
+}
+
+}  // namespace outrigger::penalty

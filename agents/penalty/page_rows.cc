@@ -1,0 +1,97 @@
+#include "page_rows.h"
+
+#include <cmath>
+#include <string>
+
+#include "fmt/format.h"
+#include "outrigger/penalty/pages.h"
+
+namespace outrigger::penalty {
+namespace {
+
+// Below half a point a penalty changes no value.
+constexpr double kNoPenalty = 0.5;
+
+std::string_view StageText(Stage stage) {
+  switch (stage) {
+    case Stage::kNew:
+      return "new";
+    case Stage::kWaiting:
+      return "waiting";
+    case Stage::kRunning:
+      return "started";
+    case Stage::kCompleted:
+      return "completed";
+  }
+  return "";
+}
+
+std::string StateOf(const ClassAccount& account, const ClassRules& rules, double penalty,
+                    Millis now) {
+  if (account.account.unwritten_since != 0) return "writes";
+  if (penalty < kNoPenalty) return "at base";
+  const bool recovers = now > account.account.changed + rules.policy.grace;
+  return recovers ? "recovers" : "penalised";
+}
+
+ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Picture& picture) {
+  ClassRow row{&account, account.account.penalty, "not in the cluster", {}, {}};
+  if (rules == nullptr) return row;
+  if (!rules->IsPenalised()) {
+    row.state = rules->is_selected ? "left alone: " + rules->reason : "not selected any more";
+    return row;
+  }
+  row.penalty = PenaltyAt(account.account, rules->policy, picture.now);
+  row.state = StateOf(account, *rules, row.penalty, picture.now);
+  if (picture.options.dry_run) row.state += " (dry run)";
+  row.next_at =
+      NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
+  if (row.next_at) {
+    row.next_value = ValueAt(account.account, rules->policy, rules->bounds, *row.next_at);
+  }
+  return row;
+}
+
+// Also selected classes that are left alone and have no account.
+void FillClasses(const Picture& picture, PageTable* table) {
+  for (const auto& [name, account] : picture.ledger.classes()) {
+    const auto rules = picture.classes.find(name);
+    AddRow(RowOf(account, rules == picture.classes.end() ? nullptr : &rules->second, picture),
+           table);
+  }
+  for (const auto& [name, rules] : picture.classes) {
+    if (!rules.is_selected || rules.reason.empty() || picture.ledger.Find(name) != nullptr)
+      continue;
+    ClassAccount none;
+    none.name = name;
+    none.base = none.written = rules.in_cluster->value;
+    AddRow(ClassRow{&none, 0, "left alone: " + rules.reason, {}, {}}, table);
+  }
+}
+
+void FillGroups(const GroupTable& groups, PageTable* table) {
+  for (const KnownGroup& group : groups.Known()) {
+    AddRow(GroupRow{group.namespace_, group.name, group.phase, group.class_name, group.queue,
+                    fmt::format("{} {}", group.state.epoch, StageText(group.state.stage))},
+           table);
+  }
+}
+
+}  // namespace
+
+absl::Status FillPenaltyPage(std::string_view page, const Picture& picture, PageTable* table) {
+  if (page == ClassesPage().name) {
+    FillClasses(picture, table);
+  } else if (page == ChangesPage().name) {
+    FillChanges(picture.ledger, table);
+  } else if (page == SumsPage().name) {
+    FillSums(picture.ledger, &picture.options.policy, picture.now, table);
+  } else if (page == GroupsPage().name) {
+    FillGroups(picture.groups, table);
+  } else {
+    return absl::NotFoundError(fmt::format("no page {}", page));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace outrigger::penalty

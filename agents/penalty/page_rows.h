@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "class_table.h"
+#include "group_table.h"
+#include "options.h"
+#include "outrigger/agent/page.h"
+#include "outrigger/penalty/ledger.h"
+#include "outrigger/penalty/time.h"
+
+namespace outrigger::penalty {
+
+/// What pages show: views that live during the call.
+struct Picture {
+  const Ledger& ledger;
+  const ClassTable& classes;
+  const GroupTable& groups;
+  const Options& options;
+  Millis now = 0;
+};
+
+/// Fills a page of PenaltyPages(). NotFound: it is none of them.
+absl::Status FillPenaltyPage(std::string_view page, const Picture& picture, PageTable* table);
+
+}  // namespace outrigger::penalty

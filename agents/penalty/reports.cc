@@ -1,0 +1,201 @@
+#include "reports.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
+#include "penalty_metrics.h"
+
+namespace outrigger::penalty {
+namespace {
+
+// Events of one change go to so many of the PodGroups that caused it.
+constexpr size_t kMostCauses = 16;
+constexpr double kMicroseconds = 1e6;
+
+std::string_view OutcomeText(Replacement::Outcome outcome) {
+  switch (outcome) {
+    case Replacement::Outcome::kReplaced:
+      return "replaced";
+    case Replacement::Outcome::kUnchanged:
+      return "unchanged";
+    case Replacement::Outcome::kRefused:
+      return "refused";
+    case Replacement::Outcome::kAbsent:
+      return "absent";
+    case Replacement::Outcome::kAdopted:
+      return "adopted";
+    case Replacement::Outcome::kStuck:
+      return "stuck";
+    case Replacement::Outcome::kDropped:
+      return "dropped";
+  }
+  return "";
+}
+
+// The Event's reason on the class; empty: none.
+std::string_view EventReasonOf(const Replacement& replacement) {
+  switch (replacement.outcome) {
+    case Replacement::Outcome::kReplaced:
+      return replacement.value < replacement.before ? "PenaltyApplied" : "PenaltyRecovered";
+    case Replacement::Outcome::kRefused:
+    case Replacement::Outcome::kStuck:
+      return "PenaltyRefused";
+    case Replacement::Outcome::kAdopted:
+      return "PenaltyAdopted";
+    default:
+      return "";
+  }
+}
+
+std::string NoteOf(const Replacement& replacement) {
+  if (!replacement.message.empty()) return replacement.message;
+  return fmt::format("value {} -> {}, base {}: {} (see outrigger explain penalty)",
+                     replacement.before, replacement.value, replacement.base, replacement.cause);
+}
+
+}  // namespace
+
+Reports::Reports(const AgentDeps& deps, ClusterWriter* cluster)
+    : log_(deps.log), warn_(deps.warn), metrics_(deps.metrics), cluster_(cluster) {}
+
+void Reports::OnLeading(bool leads) {
+  metrics_->Set(metric::kLeading, "", leads ? 1 : 0);
+  log_(leads ? "holds the Lease and writes"
+             : "does not hold the Lease any more, and writes nothing");
+}
+
+void Reports::OnEdge(const CountedEdge& edge) {
+  if (edge.kind == EdgeKind::kStart) metrics_->Add(metric::kStarts, edge.class_name, 1);
+  if (edge.kind == EdgeKind::kCompletion) metrics_->Add(metric::kCompletions, edge.class_name, 1);
+  std::vector<CountedEdge>& causes = causes_[edge.class_name];
+  if (causes.size() < kMostCauses) causes.push_back(edge);
+}
+
+std::string Reports::CauseOf(std::string_view class_name) const {
+  const auto causes = causes_.find(class_name);
+  if (causes == causes_.end() || causes->second.empty()) return "recovery";
+  const CountedEdge& first = causes->second.front();
+  const std::string text =
+      fmt::format("{} {}/{}", EdgeText(first.kind), first.group.namespace_, first.group.name);
+  const size_t more = causes->second.size() - 1;
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+void Reports::OnReplaced(const Replacement& replacement, const PriorityClass* in_cluster) {
+  metrics_->Add(metric::kReplacements, OutcomeText(replacement.outcome), 1);
+  if (replacement.gap_us >= 0) {
+    metrics_->Observe(metric::kGap, "", static_cast<double>(replacement.gap_us) / kMicroseconds);
+  }
+  const std::string note = NoteOf(replacement);
+  const std::string_view reason = EventReasonOf(replacement);
+  if (reason.empty()) return;
+  const bool is_good = replacement.outcome == Replacement::Outcome::kReplaced;
+  (is_good ? log_ : warn_)(Printable(fmt::format("class {}: {}", replacement.class_name, note)));
+  if (in_cluster != nullptr) Record(*in_cluster, !is_good, std::string(reason), note);
+  if (!is_good || replacement.value >= replacement.before) return;
+  for (const CountedEdge& edge : causes_[replacement.class_name]) {
+    Record(edge.group, false, "PriorityClassPenalised",
+           fmt::format("class {}: value {} -> {}, {} of run {} (see outrigger explain penalty)",
+                       replacement.class_name, replacement.before, replacement.value,
+                       EdgeText(edge.kind), edge.epoch));
+  }
+  causes_.erase(replacement.class_name);
+}
+
+void Reports::OnDryRun(const ClassAccount& account, int64_t target) {
+  log_(fmt::format("dry run: class {} would get the value {} in place of {}", account.name, target,
+                   account.written));
+}
+
+void Reports::OnClasses(const ClassTable& classes, const Ledger& ledger) {
+  std::map<std::string, int, std::less<>> counts;
+  for (const auto& [name, rules] : classes) {
+    if (!rules.is_selected) continue;
+    if (rules.reason.empty()) {
+      left_alone_.erase(name);
+      continue;
+    }
+    ++counts[rules.reason];
+    std::string& before = left_alone_[name];
+    if (before == rules.message) continue;
+    before = rules.message;
+    const bool has_penalty = ledger.Find(name) != nullptr;
+    warn_(Printable(fmt::format("class {} is left alone{}: {}", name,
+                                has_penalty ? " with the value that it has" : "", rules.message)));
+    Record(*rules.in_cluster, true, "PenaltyRefused", rules.message);
+  }
+  for (const std::string_view reason :
+       {"system", "global-default", "ignored", "deleted", "finalizers", "dependents", "managed",
+        "owner-gone", "owner-unseen", "annotation", "bounds"}) {
+    const auto count = counts.find(reason);
+    metrics_->Set(metric::kLeftAlone, reason, count == counts.end() ? 0 : count->second);
+  }
+}
+
+void Reports::OnAccounts(const Ledger& ledger, const ClassTable& classes, Millis now) {
+  for (const auto& [name, account] : ledger.classes()) {
+    const auto rules = classes.find(name);
+    if (rules == classes.end() || !rules->second.IsPenalised()) continue;
+    metrics_->Set(metric::kValue, name, static_cast<double>(account.written));
+    metrics_->Set(metric::kPoints, name, PenaltyAt(account.account, rules->second.policy, now));
+  }
+}
+
+void Reports::OnMarkProblem(const PodGroup& group, const std::string& problem) {
+  warn_(Printable(fmt::format("PodGroup {}/{}: {}", group.namespace_, group.name, problem)));
+  Record(group, true, "PenaltyMarkMalformed", problem);
+}
+
+void Reports::OnJournal(const std::vector<JournalFinding>& findings) {
+  constexpr size_t kMostLines = 20;
+  for (size_t i = 0; i < findings.size() && i < kMostLines; ++i) {
+    warn_(Printable("journal repaired: " + FindingText(findings[i])));
+  }
+  if (findings.size() > kMostLines) {
+    warn_(fmt::format("journal repaired: {} more findings", findings.size() - kMostLines));
+  }
+}
+
+void Reports::OnError(std::string_view call, const absl::Status& status) {
+  if (absl::IsCancelled(status)) return;
+  metrics_->Add(metric::kErrors, call, 1);
+  LogOnce(std::string(call), Printable(fmt::format("{}: {}", call, std::string(status.message()))));
+}
+
+// The same line again is not news.
+void Reports::LogOnce(const std::string& key, const std::string& line) {
+  std::string& before = logged_[key];
+  if (before == line) return;
+  before = line;
+  warn_(line);
+}
+
+void Reports::Record(const PriorityClass& about, bool warning, std::string reason,
+                     std::string note) {
+  if (cluster_ == nullptr) return;
+  cluster_->Record({.api_version = "scheduling.k8s.io/v1",
+                    .kind = "PriorityClass",
+                    .namespace_ = "",
+                    .name = about.name,
+                    .uid = about.uid,
+                    .warning = warning,
+                    .reason = std::move(reason),
+                    .action = "Penalising",
+                    .note = std::move(note)});
+}
+
+void Reports::Record(const PodGroup& about, bool warning, std::string reason, std::string note) {
+  if (cluster_ == nullptr) return;
+  cluster_->Record({.api_version = "scheduling.volcano.sh/v1beta1",
+                    .kind = "PodGroup",
+                    .namespace_ = about.namespace_,
+                    .name = about.name,
+                    .uid = about.uid,
+                    .warning = warning,
+                    .reason = std::move(reason),
+                    .action = "Penalising",
+                    .note = std::move(note)});
+}
+
+}  // namespace outrigger::penalty

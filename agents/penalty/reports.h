@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "class_table.h"
+#include "group_table.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/penalty/journal_maps.h"
+#include "outrigger/penalty/ledger.h"
+#include "outrigger/penalty/replacement.h"
+
+namespace outrigger::penalty {
+
+/// Says what the agent does: Events, metrics, lines of the log. The texts are those of README.md.
+/// Not thread-safe.
+class Reports {
+ public:
+  /// Without `cluster` no Events are written (dry run).
+  Reports(const AgentDeps& deps, ClusterWriter* cluster);
+
+  void OnLeading(bool leads);
+  /// Counts an edge, and remembers whose it was until its class gets its next value.
+  void OnEdge(const CountedEdge& edge);
+  /// The cause of the next change of a class: "start default/job-1", "recovery".
+  std::string CauseOf(std::string_view class_name) const;
+  /// Of a class that the view has; null: it does not.
+  void OnReplaced(const Replacement& replacement, const PriorityClass* in_cluster);
+  /// A change that would be made (dry run).
+  void OnDryRun(const ClassAccount& account, int64_t target);
+  /// Which selected classes are left alone: says each once, until its reason changes.
+  void OnClasses(const ClassTable& classes, const Ledger& ledger);
+  void OnAccounts(const Ledger& ledger, const ClassTable& classes, Millis now);
+  void OnMarkProblem(const PodGroup& group, const std::string& problem);
+  void OnJournal(const std::vector<JournalFinding>& findings);
+  /// A call that failed, by what it is for: "journal", "mark", "replace".
+  void OnError(std::string_view call, const absl::Status& status);
+
+ private:
+  void Record(const PriorityClass& about, bool warning, std::string reason, std::string note);
+  void Record(const PodGroup& about, bool warning, std::string reason, std::string note);
+  void LogOnce(const std::string& key, const std::string& line);
+
+  const std::function<void(std::string_view line)> log_;
+  const std::function<void(std::string_view line)> warn_;
+  AgentMetrics* const metrics_;
+  ClusterWriter* const cluster_;
+  std::map<std::string, std::vector<CountedEdge>, std::less<>> causes_;  // by class
+  std::map<std::string, std::string, std::less<>> left_alone_;           // class: message
+  std::map<std::string, std::string, std::less<>> logged_;
+};
+
+}  // namespace outrigger::penalty
