@@ -42,9 +42,9 @@ Added ApplyStart(const Policy& policy, const Bounds& bounds, Millis now, Account
 /// Counts a completion, and returns what it added.
 Added ApplyCompletion(const Policy& policy, const Bounds& bounds, Millis now, Account* account);
 /// Takes a completion back: its count, and what is left by now of what it added. That is at most
-/// what one completion can add.
-void TakeBack(const Policy& policy, const Bounds& bounds, const Added& completion, Millis now,
-              Account* account);
+/// what one completion can add. Returns what the completion had added, with that limit.
+Added TakeBack(const Policy& policy, const Bounds& bounds, const Added& completion, Millis now,
+               Account* account);
 
 /// Returns when the class has to get another value than `written`, at least `now`; nothing: never,
 /// as long as nothing is counted. The value is ValueAt() then.

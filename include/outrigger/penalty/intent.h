@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "outrigger/agent/config_maps.h"
 #include "outrigger/penalty/journal_maps.h"
+#include "outrigger/penalty/ledger.h"
 #include "outrigger/penalty/time.h"
 
 // The journal's record of a replacement of a class that is under way. Pure and thread-safe.
@@ -29,15 +30,11 @@ struct Intent {
   int64_t before = 0;  // the value of the class that is deleted
   int64_t epoch = 1;   // counts the replacements of the class
   Millis begun = 0;
-  std::string cause;  // one printable line, see CauseText()
+  std::string cause;  // as CauseText() has it
   IntentStep step = IntentStep::kBegun;
   std::string manifest;  // PriorityClass::manifest of the class that is deleted
   friend bool operator==(const Intent&, const Intent&) = default;
 };
-
-/// Returns one printable line of at most 100 bytes that says the same: a cause as the journal
-/// keeps it.
-std::string CauseText(std::string_view cause);
 
 /// Returns the ConfigMap of slot `index` (0..kIntentMaps-1) without namespace and version.
 /// ResourceExhausted: the class is too big for kMostMapBytes. InvalidArgument names a field beyond

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "outrigger/agent/config_maps.h"
+#include "outrigger/k8s/string_map.h"
 
 // The ConfigMaps of the journal (docs/penalty.md). Their names are fixed, so that a Role can name
 // them. Pure and thread-safe.
@@ -29,7 +31,7 @@ enum class JournalMapKind : uint8_t { kClasses, kChanges, kIntent, kSums };
 struct JournalMap {
   JournalMapKind kind = JournalMapKind::kSums;
   int index = 0;  // kSums: 0
-  friend bool operator==(const JournalMap&, const JournalMap&) = default;
+  friend auto operator<=>(const JournalMap&, const JournalMap&) = default;
 };
 
 /// "outrigger-penalty-classes-3", "outrigger-penalty-sums".
@@ -38,6 +40,9 @@ std::string JournalMapName(const JournalMap& map);
 std::optional<JournalMap> JournalMapOf(std::string_view name);
 /// Returns all names, for the Role, and for a command that removes the journal.
 std::vector<std::string> JournalMapNames();
+
+/// The labels of all of them.
+StringMap JournalLabels();
 
 /// Returns the size of the data of a ConfigMap in JSON, which is what is sent.
 size_t JsonBytes(const ConfigMap& map);

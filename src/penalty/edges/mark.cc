@@ -17,14 +17,6 @@ constexpr int64_t kMostEpoch = 1'000'000'000;
 constexpr std::array<std::pair<Stage, std::string_view>, 3> kStages = {
     {{Stage::kWaiting, "waiting"}, {Stage::kRunning, "started"}, {Stage::kCompleted, "completed"}}};
 
-// The next word of `text`, which begins after it then. Words are parted by one blank.
-std::string_view TakeWord(std::string_view* text) {
-  const size_t end = std::min(text->find(' '), text->size());
-  const std::string_view word = text->substr(0, end);
-  text->remove_prefix(std::min(end + 1, text->size()));
-  return word;
-}
-
 // "20 2026-11-25T21:49:49.123Z".
 std::optional<Added> ParseAdded(std::string_view text) {
   const std::optional<double> penalty = NumberOf(TakeWord(&text));

@@ -75,10 +75,6 @@ bool ReadFields(RecordFields* fields, Intent* intent, std::string* manifest_chec
 
 }  // namespace
 
-std::string CauseText(std::string_view cause) {
-  return Shortened(Printable(cause), 100);
-}
-
 absl::StatusOr<ConfigMap> WriteIntent(const Intent& intent, int index) {
   absl::Status status = Check(intent, index);
   if (!status.ok()) return status;
@@ -96,6 +92,7 @@ absl::StatusOr<ConfigMap> WriteIntent(const Intent& intent, int index) {
   record.Add("manifest-check", CheckOf(kManifestKey, intent.manifest));
   ConfigMap map;
   map.name = JournalMapName({JournalMapKind::kIntent, index});
+  map.labels = JournalLabels();
   map.data.emplace(kIntentKey, std::move(record).Finish(kIntentKey));
   map.data.emplace(kManifestKey, intent.manifest);
   if (const size_t bytes = JsonBytes(map); bytes > kMostMapBytes) {

@@ -67,6 +67,11 @@ std::vector<std::string> JournalMapNames() {
   return names;
 }
 
+StringMap JournalLabels() {
+  return {{"app.kubernetes.io/component", "penalty"},
+          {"app.kubernetes.io/managed-by", "outrigger"}};
+}
+
 size_t JsonBytes(const ConfigMap& map) {
   size_t bytes = 2;  // braces
   for (const auto& [key, value] : map.data) bytes += JsonBytes(key) + JsonBytes(value) + 2;

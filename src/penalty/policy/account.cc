@@ -83,14 +83,15 @@ Added ApplyCompletion(const Policy& policy, const Bounds& bounds, Millis now, Ac
   return Apply(policy.completion, policy, bounds, now, account);
 }
 
-void TakeBack(const Policy& policy, const Bounds& bounds, const Added& completion, Millis now,
-              Account* account) {
+Added TakeBack(const Policy& policy, const Bounds& bounds, const Added& completion, Millis now,
+               Account* account) {
   account->completions = std::max<int64_t>(0, account->completions - 1);
   const double most = AmountOf(policy.completion, bounds, 0);
-  const double left =
-      Decayed({std::clamp(completion.penalty, 0.0, most), completion.at}, policy, now);
+  const Added added = {std::clamp(completion.penalty, 0.0, most), completion.at};
+  const double left = Decayed(added, policy, now);
   account->penalty = std::max(0.0, PenaltyAt(*account, policy, now) - left);
   account->changed = now;
+  return added;
 }
 
 std::optional<Millis> NextDue(const Account& account, const Policy& policy, const Bounds& bounds,

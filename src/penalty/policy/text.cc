@@ -1,5 +1,6 @@
 #include "penalty/policy/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -47,6 +48,13 @@ std::optional<Millis> TimeOf(std::string_view text) {
   const Millis millis = absl::ToUnixMillis(time);
   if (millis < 0 || millis > kEndOfTime || TimeText(millis) != text) return std::nullopt;
   return millis;
+}
+
+std::string_view TakeWord(std::string_view* text) {
+  const size_t end = std::min(text->find(' '), text->size());
+  const std::string_view word = text->substr(0, end);
+  text->remove_prefix(std::min(end + 1, text->size()));
+  return word;
 }
 
 std::string Quoted(std::string_view text) {

@@ -17,6 +17,8 @@ std::optional<int64_t> IntegerOf(std::string_view text);
 std::string TimeText(Millis time);
 /// Reads what TimeText() writes, from 1970 to kEndOfTime.
 std::optional<Millis> TimeOf(std::string_view text);
+/// Returns the next word of `text`, which begins after it then. Words are parted by one blank.
+std::string_view TakeWord(std::string_view* text);
 /// The text in quotes, printable and short, for messages.
 std::string Quoted(std::string_view text);
 

@@ -8,51 +8,10 @@
 #include "gmock/gmock.h"
 #include "outrigger/penalty/edges.h"
 #include "rapidcheck.h"
+#include "unit/penalty/edges/life_oracle.h"
 
 namespace outrigger::penalty {
 namespace {
-
-struct Counts {
-  int starts = 0;
-  int completions = 0;
-  friend bool operator==(const Counts&, const Counts&) = default;
-};
-
-// `word` has a letter for each phase that was seen: (W)aiting, (R)unning, (C)ompleted. A run ends
-// where W follows C; it is completed if its last letter but W is C.
-Counts Oracle(std::string word, bool is_history) {
-  Counts counts;
-  if (is_history) {
-    word.erase(0, word.find_first_not_of('C'));  // all of them, if there is nothing else
-    if (word.starts_with('R')) counts.starts = -1;
-  }
-  for (size_t at = 0; at < word.size();) {
-    const size_t boundary = word.find("CW", at);
-    std::string run = word.substr(at, boundary == std::string::npos ? boundary : boundary + 1 - at);
-    at += run.size();
-    std::erase(run, 'W');
-    if (run.empty()) continue;
-    ++counts.starts;
-    if (run.back() == 'C') ++counts.completions;
-  }
-  return counts;
-}
-
-Phase PhaseOfLetter(char letter) {
-  switch (letter) {
-    case 'W':
-      return Phase::kWaiting;
-    case 'R':
-      return Phase::kRunning;
-    case 'C':
-      return Phase::kCompleted;
-    default:
-      return Phase::kOther;
-  }
-}
-
-// Where the process dies while it handles one observation.
-enum class Death { kNever, kBeforeJournal, kBeforeMark, kAfterMark };
 
 // One group, one journal, and a process that counts.
 class World {
@@ -101,27 +60,6 @@ class World {
   std::optional<GroupState> pending_;  // in the journal
   Counts counts_;                      // in the journal
   std::optional<GroupState> state_;    // of the process
-};
-
-// What is seen, letter by letter; a group without mark is new to each process.
-class Watcher {
- public:
-  explicit Watcher(bool is_history) : is_history_(is_history) {}
-  void OnSeen(char letter) {
-    if (letter != 'O') word_ += letter;
-  }
-  void OnRestart() {
-    const bool is_marked = word_.find('R') != std::string::npos ||
-                           (!is_history_ && word_.find('C') != std::string::npos) ||
-                           word_.find("WC") != std::string::npos;
-    if (!is_marked) word_.clear();
-  }
-  Counts counts() const { return Oracle(word_, is_history_); }
-  const std::string& word() const { return word_; }
-
- private:
-  bool is_history_;
-  std::string word_;
 };
 
 TEST(LifeTest, TheOracleIsRightAboutWhatIsKnown) {

@@ -4,7 +4,6 @@
 
 #include "gmock/gmock.h"
 #include "outrigger/penalty/policy.h"
-#include "rapidcheck.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -129,15 +128,6 @@ TEST(IntentTest, EveryChangedByteIsFound) {
       }
     }
   }
-}
-
-TEST(IntentTest, ACauseIsOnePrintableLine) {
-  EXPECT_EQ(CauseText("a\nb"), "a\\x0ab");
-  EXPECT_TRUE(rc::check("idempotent, short", [](const std::string& text) {
-    const std::string cause = CauseText(text + text + text);
-    RC_ASSERT(cause.size() <= 100U);
-    RC_ASSERT(CauseText(cause) == cause);
-  }));
 }
 
 TEST(JournalMapsTest, NamesAreOfOneMapEach) {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "outrigger/penalty/account.h"
+#include "outrigger/penalty/edges.h"
+#include "outrigger/penalty/ledger.h"
+
+namespace outrigger::penalty {
+
+inline constexpr size_t kMostQueueName = 253;
+inline constexpr size_t kMostNamespaceName = 63;
+
+/// Counts an edge in the sum `name` (empty, or longer than Kubernetes has it: in none). Its penalty
+/// rises by what the class's did, or falls by what is left of it. Beyond kMostSums one is dropped:
+/// of those whose penalty has decayed to nothing the one that changed longest ago; without these,
+/// the smallest.
+void CountInSum(EdgeKind edge, std::string_view name, const Added& added, const Policy& policy,
+                Millis now, size_t most_name, Sums* sums);
+
+}  // namespace outrigger::penalty
