@@ -21,7 +21,9 @@ import (
 var own = []string{
 	"/registry/apiregistration.k8s.io/apiservices/", "/registry/masterleases/", "/registry/ranges/",
 	"/registry/leases/kube-system/apiserver-", "/registry/services/", "/registry/endpointslices/default/kubernetes",
-	"/registry/namespaces/default", "/registry/namespaces/kube-", "/registry/configmaps/kube-system/",
+	"/registry/namespaces/default", "/registry/namespaces/kube-",
+	"/registry/configmaps/kube-system/extension-apiserver-authentication",
+	"/registry/configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking",
 	"/registry/flowschemas/", "/registry/prioritylevelconfigurations/", "/registry/clusterroles/system:",
 	"/registry/clusterrolebindings/system:", "/registry/roles/kube-", "/registry/rolebindings/kube-",
 	"/registry/priorityclasses/system-", "/registry/validatingadmissionpolic",

@@ -40,6 +40,9 @@ func TestAResetRemovesWhatATestMadeAndNamesWhatItRemoved(t *testing.T) {
 		_, err = c.Client.CoreV1().ConfigMaps("default").Create(ctx, &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/never"}}}, metav1.CreateOptions{})
 		must(err)
+		_, err = c.Client.CoreV1().ConfigMaps("kube-system").Create(ctx,
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-an-agent"}}, metav1.CreateOptions{})
+		must(err)
 		must(os.WriteFile(manifest, []byte(customKind), 0o600))
 		_, err = c.Kubectl(ctx, "apply", "-f", manifest)
 		must(err)
