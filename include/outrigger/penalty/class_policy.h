@@ -16,14 +16,15 @@ namespace outrigger::penalty {
 /// Annotations of a PriorityClass. A setting of the policy is this and its name:
 /// "outrigger.dev/penalty-half-life".
 inline constexpr std::string_view kSettingAnnotation = "outrigger.dev/penalty-";
-
+/// With the value "ignore" the class is never touched.
+inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";
 /// Whether a class is penalised.
 enum class Selection : uint8_t {
   kSelected,
   kNotSelected,    ///< the selector does not match, or there is none
   kSystem,         ///< its name begins with "system-"
   kGlobalDefault,  ///< pods without a class would be refused while it is away
-  kIgnored,        ///< annotation kPenaltyAnnotation (eligibility.h) is "ignore"
+  kIgnored,        ///< annotation kPenaltyAnnotation
 };
 
 /// "selected", "not-selected", "system", "global-default", "ignored": for pages and metrics.

@@ -8,13 +8,14 @@
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/priority_classes.h"
 #include "outrigger/k8s/priority_class.h"
+#include "outrigger/penalty/class_policy.h"
 
 // Which classes may be deleted and made again. Functions keep no state and are thread-safe.
 
 namespace outrigger::penalty {
 
-/// Annotations by which the owner of a class decides; values are exact.
-inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";  // "ignore"
+// Annotations by which the owner of a class decides, beside kPenaltyAnnotation; values are exact.
+
 /// Any value but "false": objects name the class's UID as their owner, and would be deleted with
 /// it.
 inline constexpr std::string_view kDependentsAnnotation = "outrigger.dev/has-dependents";

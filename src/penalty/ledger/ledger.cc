@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 #include "outrigger/penalty/base_value.h"
+#include "outrigger/penalty/class_policy.h"
 #include "penalty/ledger/sums.h"
 
 namespace outrigger::penalty {

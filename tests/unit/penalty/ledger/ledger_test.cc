@@ -1,11 +1,13 @@
 #include "outrigger/penalty/ledger.h"
 
+#include "outrigger/penalty/base_value.h"
+
 #include <functional>
 #include <string>
 
 #include "fmt/format.h"
 #include "gmock/gmock.h"
-#include "outrigger/penalty/base_value.h"
+#include "outrigger/penalty/class_policy.h"
 #include "rapidcheck.h"
 #include "unit/penalty/ledger/ledger_testing.h"
 

@@ -1,12 +1,13 @@
 #include "outrigger/penalty/class_policy.h"
 
+#include "outrigger/penalty/base_value.h"
+
 #include <functional>
 #include <ostream>
 #include <string>
 
 #include "fmt/format.h"
 #include "gmock/gmock.h"
-#include "outrigger/penalty/base_value.h"
 
 namespace outrigger::penalty {
 namespace {
