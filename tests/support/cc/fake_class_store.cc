@@ -132,6 +132,9 @@ absl::Status FakeClassStore::Validate(const PriorityClass& made) const {
     return absl::InvalidArgumentError(
         "maximum allowed value of a user defined priority is 1000000000");
   }
+  if (made.preemption_policy != "Never" && made.preemption_policy != "PreemptLowerPriority") {
+    return absl::InvalidArgumentError("preemptionPolicy: Unsupported value");
+  }
   size_t bytes = 0;
   for (const auto& [key, value] : made.annotations) bytes += key.size() + value.size();
   if (bytes > kMostAnnotations) {
