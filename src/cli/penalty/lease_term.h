@@ -11,7 +11,7 @@
 
 namespace outrigger::cli {
 
-/// What is done by who holds a Lease.
+/// What is done by the holder of a Lease.
 struct LeaseTask {
   LeaseClaim claim;                // with an identity
   std::chrono::milliseconds wait;  // for the Lease, at most
@@ -23,8 +23,8 @@ struct LeaseTask {
 };
 
 /// Stands for election, does the work as soon as the Lease is held, gives it back, and returns what
-/// the work returned. Blocks. DeadlineExceeded: the Lease was not to be had in time, and names who
-/// holds it; nothing was done. InvalidArgument names the field of the claim.
+/// the work returned. Blocks. DeadlineExceeded: the Lease was not to be had in time, the text names
+/// its holder, and nothing was done. InvalidArgument names the field of the claim.
 absl::Status HoldingLease(Elections* elections, LeaseTask task, const Clock& clock);
 
 }  // namespace outrigger::cli

@@ -16,8 +16,8 @@
 
 namespace outrigger::cli {
 
-/// What the commands about penalties read and report beside classes and the journal. Calls block;
-/// errors are those of kube::Api.
+/// What the commands about penalties list and report, in addition to classes and journal. Calls
+/// block; errors are those of kube::Api.
 class PenaltyObjects {
  public:
   virtual ~PenaltyObjects() = default;

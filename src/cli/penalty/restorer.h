@@ -22,7 +22,7 @@ struct RestoreWish {
   std::string namespace_;  // of the journal
 };
 
-/// Who hears of it: a line about each class, and notes.
+/// Receives a line about each class, and notes.
 struct RestoreReport {
   std::function<void(const std::string& line)> say;
   std::function<void(const std::string& note)> note;
