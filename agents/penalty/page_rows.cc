@@ -1,6 +1,6 @@
 #include "page_rows.h"
 
-#include <cmath>
+#include <optional>
 #include <string>
 
 #include "fmt/format.h"
@@ -13,8 +13,8 @@ namespace {
 constexpr double kNoPenalty = 0.5;
 
 std::string StateOf(const ClassAccount& account, const ClassRules& rules, double penalty,
-                    Millis now) {
-  if (account.account.unwritten_since != 0) return "writes";
+                    std::optional<Millis> next_at, Millis now) {
+  if (next_at && *next_at <= now) return "writes";
   if (penalty < kNoPenalty) return "at base";
   const bool recovers = now > account.account.changed + rules.policy.grace;
   return recovers ? "recovers" : "penalised";
@@ -28,10 +28,10 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
     return row;
   }
   row.penalty = PenaltyAt(account.account, rules->policy, picture.now);
-  row.state = StateOf(account, *rules, row.penalty, picture.now);
-  if (picture.options.dry_run) row.state += " (dry run)";
   row.next_at =
       NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
+  row.state = StateOf(account, *rules, row.penalty, row.next_at, picture.now);
+  if (picture.options.dry_run) row.state += " (dry run)";
   if (row.next_at) {
     row.next_value = ValueAt(account.account, rules->policy, rules->bounds, *row.next_at);
   }
@@ -41,9 +41,18 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
 // Also selected classes that are left alone and have no account.
 void FillClasses(const Picture& picture, PageTable* table) {
   for (const auto& [name, account] : picture.ledger.classes()) {
-    const auto rules = picture.classes.find(name);
-    AddRow(RowOf(account, rules == picture.classes.end() ? nullptr : &rules->second, picture),
-           table);
+    const auto found = picture.classes.find(name);
+    const ClassRules* const rules = found == picture.classes.end() ? nullptr : &found->second;
+    ClassRow row = RowOf(account, rules, picture);
+    // In a dry run the account has the value that the class would have.
+    ClassAccount as_it_is;
+    if (picture.options.dry_run && rules != nullptr) {
+      as_it_is = account;
+      as_it_is.written = rules->in_cluster->value;
+      if (as_it_is.written != account.written) row.next_value = account.written;
+      row.account = &as_it_is;
+    }
+    AddRow(row, table);
   }
   for (const auto& [name, rules] : picture.classes) {
     if (!rules.is_selected || rules.reason.empty() || picture.ledger.Find(name) != nullptr)

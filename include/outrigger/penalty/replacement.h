@@ -53,9 +53,9 @@ struct Replacement {
   int64_t base = 0;    // kAdopted: the base that counts from now on (BaseOf())
   int64_t before = 0;  // the value of the class that was replaced, or is left alone
   int64_t value = 0;   // its value now; no meaning for kAbsent
-  std::string cause;
-  int64_t epoch = 0;
-  Millis begun = 0;  // NewValue::now
+  std::string cause = {};
+  int64_t epoch = 0;  // NewValue::epoch
+  Millis begun = 0;   // NewValue::now
   /// From the answer to DELETE to the answer to CREATE, in microseconds; -1: not known, since they
   /// were not heard by one process.
   int64_t gap_us = -1;
@@ -114,8 +114,10 @@ class Replacer {
     /// must mend or delete it, the message names map, key and line.
     absl::StatusOr<Replacement> result;
   };
-  /// Ends all intents that are there: to be called at the start of a term, and while
-  /// HasOpenIntents(). Reads each intent anew from the API server. In the order of their names.
+  /// Ends all intents that are there, and repairs the classes of those that were edited, which are
+  /// reported in Replacement::message, with the cause "repair" and epoch 0: to be called at the
+  /// start of a term, and while HasOpenIntents(). Reads each intent anew from the API server. In
+  /// the order of their names.
   std::vector<Recovered> Recover(const std::stop_token& term);
 
   /// True before the first Recover(), and while an intent is known or suspected to be left.

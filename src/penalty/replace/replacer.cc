@@ -8,6 +8,7 @@
 #include "outrigger/penalty/policy.h"
 #include "outrigger/penalty/replacement.h"
 #include "penalty/replace/passage.h"
+#include "penalty/replace/repair.h"
 #include "penalty/replace/slots.h"
 
 namespace outrigger::penalty {
@@ -90,6 +91,7 @@ class Replacer::Impl {
   Passage PassageOf(int slot, const std::stop_token& term) {
     return {{classes_, &slots_, &account_, &options_}, slot, term};
   }
+  absl::StatusOr<Replacement> Repair(int slot, const std::stop_token& term);
   absl::StatusOr<std::optional<Replacement>> EndOpen(const NewValue& change,
                                                      const std::stop_token& term);
   absl::StatusOr<std::optional<Replacement>> Check(const NewValue& change, Purpose purpose,
@@ -183,10 +185,22 @@ absl::StatusOr<Replacement> Replacer::Impl::Replace(const NewValue& change, Purp
   }
 }
 
+absl::StatusOr<Replacement> Replacer::Impl::Repair(int slot, const std::stop_token& term) {
+  absl::StatusOr<Replacement> repaired =
+      RepairClassOf(classes_, slots_.map(slot), {options_.timeout, term});
+  if (!repaired.ok()) return repaired;
+  if (absl::Status written = account_(*repaired); !written.ok()) return written;
+  slots_.Remove(slot, term).IgnoreError();
+  return repaired;
+}
+
 std::vector<Replacer::Recovered> Replacer::Impl::Recover(const std::stop_token& term) {
   std::vector<Recovered> all;
   for (int slot = 0; slot < kIntentMaps; ++slot) {
-    if (absl::Status read = slots_.Read(slot, term); !read.ok()) {
+    absl::Status read = slots_.Read(slot, term);
+    if (slots_.state(slot) == IntentSlots::State::kBroken) {
+      all.push_back({slots_.MapName(slot), Repair(slot, term)});
+    } else if (!read.ok()) {
       all.push_back({slots_.MapName(slot), read});
     } else if (slots_.state(slot) == IntentSlots::State::kOpen) {
       all.push_back({slots_.MapName(slot), PassageOf(slot, term).Resume()});

@@ -35,6 +35,8 @@ class IntentSlots {
   State state(int slot) const { return At(slot).state; }
   /// The intent of an open slot; valid until that slot is written.
   const Intent& intent(int slot) const { return At(slot).intent; }
+  /// The ConfigMap of a slot that is not free, as it was read.
+  const ConfigMap& map(int slot) const { return At(slot).map; }
   /// "namespace/name" of the ConfigMap.
   std::string MapName(int slot) const;
   /// Whether no slot but free ones is known.

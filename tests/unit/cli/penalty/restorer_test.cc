@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "outrigger/penalty/replacement.h"
+#include "penalty/replace/swap.h"
 #include "unit/cli/penalty/penalty_testing.h"
 
 namespace outrigger::cli {
@@ -180,7 +181,7 @@ TEST_F(RestorerTest, BringsBackAClassThatIsAway) {
     return dies ? CallFate::DieAfter() : CallFate::Done();
   });
   penalty::Replacer::Options options;
-  options.run_swap = [](const auto& calls) { calls.remove(); };
+  options.run_swap = [](const penalty::SwapCalls& calls) { calls.remove(); };
   penalty::Replacer replacer(
       agent.get(), agent.get(), [](const auto&) { return absl::OkStatus(); }, options);
   penalty::NewValue wanted;

@@ -349,6 +349,41 @@ TEST_F(ReplacerTest, AnIntentThatWasEditedIsReportedAndNotObeyed) {
   EXPECT_TRUE(other.HasOpenIntents());
 }
 
+TEST_F(ReplacerTest, AnEditedIntentIsRepairedFromItsManifest) {
+  Fate(Verb::kCreate, "PriorityClass", CallFate::DieBefore());
+  EXPECT_FALSE(process_.Replace(kTarget).ok());
+  ASSERT_FALSE(server_.Find(kClassName));
+  ConfigMap map = *server_.FindMap("kube-system", "outrigger-penalty-intent-0");
+  std::string& text = map.data["intent"];
+  text.replace(text.find("target=500"), 10, "target=999");
+  server_.PutMap(map);
+  TestProcess other(&server_, "b");
+  const auto recovered = other.Recover();
+  ASSERT_THAT(recovered, SizeIs(1));
+  ASSERT_TRUE(recovered[0].result.ok()) << recovered[0].result.status();
+  EXPECT_EQ(recovered[0].result->outcome, Outcome::kReplaced);
+  EXPECT_THAT(recovered[0].result->message, HasSubstr("outrigger-penalty-intent-0"));
+  EXPECT_EQ(WrongWithClass(server_, {kBase}), "");  // with its base, not with what was edited
+  EXPECT_EQ(AccountedValue(server_), kBase);
+  EXPECT_EQ(Intents(server_), 0U);
+  EXPECT_FALSE(other.HasOpenIntents());
+}
+
+TEST_F(ReplacerTest, AnIntentWhoseManifestWasEditedIsLeftToAPerson) {
+  Fate(Verb::kCreate, "PriorityClass", CallFate::DieBefore());
+  EXPECT_FALSE(process_.Replace(kTarget).ok());
+  ConfigMap map = *server_.FindMap("kube-system", "outrigger-penalty-intent-0");
+  std::string& text = map.data["manifest"];
+  text.replace(text.find("batch"), 5, "gold!");
+  server_.PutMap(map);
+  TestProcess other(&server_, "b");
+  const auto recovered = other.Recover();
+  ASSERT_THAT(recovered, SizeIs(1));
+  EXPECT_TRUE(absl::IsInvalidArgument(recovered[0].result.status()));
+  EXPECT_THAT(server_.Classes(), IsEmpty());
+  EXPECT_EQ(Intents(server_), 1U);
+}
+
 TEST_F(ReplacerTest, ALateCreateOfAnEarlierReplacementDoesNotWin) {
   // Its answer is lost, and the class is made by a second one.
   Fate(Verb::kCreate, "PriorityClass", CallFate::Late());
@@ -364,6 +399,18 @@ TEST_F(ReplacerTest, ALateCreateOfAnEarlierReplacementDoesNotWin) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->outcome, Outcome::kReplaced);
   EXPECT_EQ(WrongWithClass(server_, {kBase}, expected), "");
+}
+
+TEST_F(ReplacerTest, ALateCreateWithTheSameValueButOlderLabelsDoesNotWin) {
+  Fate(Verb::kCreate, "PriorityClass", CallFate::Late());
+  ASSERT_TRUE(process_.Replace(kTarget).ok());
+  ASSERT_TRUE(process_.Replace(700).ok());
+  ASSERT_TRUE(server_.Edit(kClassName, [](PriorityClass* c) { c->labels.Set("new", "x"); }).ok());
+  Before(Verb::kCreate, "PriorityClass", [this] { EXPECT_EQ(server_.DeliverLate(), 1); });
+  EXPECT_EQ(process_.Replace(kTarget)->outcome, Outcome::kReplaced);
+  PriorityClass expected = Batch();
+  expected.labels.Set("new", "x");
+  EXPECT_EQ(WrongWithClass(server_, {kTarget}, expected), "");
 }
 
 TEST_F(ReplacerTest, ALateIntentIsDroppedByTheNextReplacement) {
