@@ -113,6 +113,7 @@ func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
 		"--penalty.half-life=0.2", "--penalty.grace=0.5", "--penalty.coalesce=0")
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
+	w.untilLooked()
 	w.run("gold", "job-1")
 	w.untilSound(gold, 500)
 	w.untilSound(gold, 1000)
@@ -156,6 +157,7 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	for i, right := range rights {
 		t.Run(fmt.Sprintf("without %s %s", right, right.Group), func(t *testing.T) {
 			name := fmt.Sprintf("without-%02d", i)
+			w := w.in(t)
 			w.clean(name)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "penalty", append([]string{
 				"--kubeconfig", w.kubeconfigWithout(name, all, right)},

@@ -100,6 +100,13 @@ func (w *world) serveThrough(proxy *faults.Proxy, with settings) {
 	w.Helper()
 	w.agent = w.replica("penalty", proxy, with)
 	w.untilLeads(w.agent)
+	w.untilLooked()
+}
+
+// untilLooked waits until the agent has looked at classes and PodGroups: what happens from then on is no history.
+func (w *world) untilLooked() {
+	w.Helper()
+	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value")
 }
 
 // replica starts an agent under a name.
@@ -132,6 +139,14 @@ func (w *world) agentBack() {
 	w.agent.Restart(w)
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
+}
+
+// in is the world for a test within its test.
+func (w *world) in(t *testing.T) *world {
+	inner, base := *w, *w.World
+	base.T = t
+	inner.World = &base
+	return &inner
 }
 
 // class is one that the agent may touch, with all that it must carry over.

@@ -1,6 +1,7 @@
 #include "cli/penalty/restorer.h"
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,15 @@ class RestorerTest : public ::testing::Test {
   }
   // As the holder of the Lease.
   absl::Status Restore(const std::string& class_name = "") {
-    const std::stop_source term;
-    return Make(class_name).Run(term.get_token());
+    return Make(class_name).Run(term_.get_token());
   }
   absl::StatusOr<penalty::JournalRead> Journal() {
     return penalty::JournalStore(&cluster_.server, "kube-system").Load(kJournalBegan, {});
   }
 
   FakePenalty cluster_;
+  std::stop_source term_;
+  std::stop_source lost_term_;
   std::vector<std::string> lines_;
   std::vector<std::string> notes_;
 };
@@ -217,12 +219,11 @@ TEST_F(RestorerTest, NamesAnIntentThatCannotBeRead) {
 TEST_F(RestorerTest, WritesNothingWithoutTheLease) {
   WriteJournal();
   const std::vector<ConfigMap> maps = cluster_.server.Maps();
-  std::stop_source term;
-  cluster_.server.OnCall([&term](const ObjectCall& call) {
-    if (call.Is(ObjectCall::Verb::kTry, "PriorityClass")) term.request_stop();
+  cluster_.server.OnCall([this](const ObjectCall& call) {
+    if (call.Is(ObjectCall::Verb::kTry, "PriorityClass")) lost_term_.request_stop();
     return CallFate::Done();
   });
-  const absl::Status status = Make("").Run(term.get_token());
+  const absl::Status status = Make("").Run(lost_term_.get_token());
   EXPECT_EQ(status.message(), "the Lease was lost before all was done: run it again");
   EXPECT_EQ(cluster_.ClassText("gold"), "gold=700 of 1000");
   EXPECT_EQ(cluster_.ClassText("silver"), "silver=500 of 600");
