@@ -28,9 +28,9 @@ absl::Status ReadCluster(const CLI::App& given, PenaltyFlags* flags) {
 absl::Status ReadWait(const CLI::App& given, PenaltyFlags* flags) {
   const std::string text = ValueOf(given, "--wait", std::to_string(flags->wait.count()));
   int64_t seconds = 0;
-  if (!absl::SimpleAtoi(text, &seconds) || seconds < 0 || seconds > kMostWait) {
+  if (!absl::SimpleAtoi(text, &seconds) || seconds < 1 || seconds > kMostWait) {
     return absl::InvalidArgumentError(
-        fmt::format("--wait: \"{}\" is not accepted: seconds, 0 to {}", text, kMostWait));
+        fmt::format("--wait: \"{}\" is not accepted: seconds, 1 to {}", text, kMostWait));
   }
   flags->wait = std::chrono::seconds(seconds);
   return absl::OkStatus();
@@ -56,7 +56,7 @@ void CommandLine::Tree::AddPenalty() {
   AddValue(restore, "--lease", "NAME",
            "Lease of the agent, as its setting of that name (default outrigger-penalty)");
   AddValue(restore, "--wait", "SECONDS",
-           fmt::format("how long to wait for the Lease, 0 to {} (default 60)", kMostWait));
+           fmt::format("how long to wait for the Lease, 1 to {} (default 60)", kMostWait));
   restore->footer(fmt::format(
       "Stop the agent first: its Lease is taken, so that nothing else writes. A class of which the "
       "agent\ndied in the middle of a change is made again. It can be run as often as one likes, "

@@ -52,16 +52,15 @@ class LeaseWork {
 
 absl::Status NotToBeHad(const LeaseTask& task, const std::string& holder) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(task.wait).count();
-  const std::string holding = holder.empty()
-                                  ? "no holder of it was seen"
-                                  : fmt::format(
-                                        "{} holds it: stop the agent (kubectl scale deployment "
-                                        "outrigger-penalty --replicas=0)",
-                                        Printable(holder));
+  const std::string cure =
+      holder.empty() ? "No holder was seen: check the rights on Leases"
+                     : fmt::format(
+                           "{} holds it: stop the agent (kubectl scale deployment "
+                           "outrigger-penalty --replicas=0), or wait longer (--wait SECONDS)",
+                           Printable(holder));
   return absl::DeadlineExceededError(
-      fmt::format("Lease {}/{} was not to be had in {} s, and nothing was done; {}, or wait longer "
-                  "(--wait SECONDS)",
-                  task.claim.namespace_, task.claim.name, seconds, holding));
+      fmt::format("Lease {}/{} was not to be had in {} s, and nothing was done. {}",
+                  task.claim.namespace_, task.claim.name, seconds, cure));
 }
 
 }  // namespace

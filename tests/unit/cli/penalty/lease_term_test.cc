@@ -68,7 +68,7 @@ TEST_F(LeaseTermTest, GivesUpIfItDoesNotGetTheLease) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("Lease kube-system/outrigger-penalty was not to be had in 60 s, and "
-                        "nothing was done; no holder of it was seen"));
+                        "nothing was done. No holder was seen"));
   EXPECT_EQ(works_, 0);
 }
 
