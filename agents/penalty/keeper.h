@@ -12,12 +12,12 @@
 
 #include "class_table.h"
 #include "group_table.h"
-#include "journal_store.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/page.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/penalty/journal_store.h"
 #include "outrigger/penalty/ledger.h"
 #include "outrigger/penalty/replacement.h"
 #include "pace.h"

@@ -12,7 +12,7 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-// Deployed is a scheduler with agents as its sidecar, as a file of deploy/ describes it.
+// Deployed is a scheduler with agents as its sidecar, or agents alone, as a file of deploy/ describes it.
 type Deployed struct {
 	File      string
 	Namespace string
@@ -20,12 +20,16 @@ type Deployed struct {
 	Account   string // of both
 	Agents    string // as serve has them
 	Settings  string // the agents' ConfigMap
-	Scheduler string // by which pods choose it
+	Scheduler string // by which pods choose it; "": it is none
 }
 
 // QueueScheduler is the one that keeps a queue.
 var QueueScheduler = Deployed{File: "queue-scheduler.yaml", Namespace: "kube-system", Name: "riya-scheduler",
 	Account: "riya-sa", Agents: "gang,qos", Settings: "riya-agents", Scheduler: "riya-scheduler"}
+
+// Penalty is no scheduler, but the agent alone.
+var Penalty = Deployed{File: "penalty.yaml", Namespace: "kube-system", Name: "outrigger-penalty",
+	Account: "outrigger-penalty", Agents: "penalty", Settings: "outrigger-penalty"}
 
 // Path is where the file is, seen from a folder of tests/e2e.
 func (d Deployed) Path() string { return filepath.Join("../../../deploy", d.File) }

@@ -72,36 +72,39 @@ func rightsOfOne(t *testing.T, agent string) []Right {
 // KubeconfigWithout returns the path of a kubeconfig of somebody new who has all rights but one.
 func (w *World) KubeconfigWithout(name string, all []Right, missing Right) string {
 	w.Helper()
-	var granted []Right
 	var rules []rbacv1.PolicyRule
 	for _, right := range all {
 		if right != missing {
-			granted = append(granted, right)
 			rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{right.Group},
 				Resources: []string{right.Resource}, Verbs: []string{right.Verb}})
 		}
 	}
 	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, rules...)
 	w.Must(err)
-	w.untilGranted(config, granted[0])
+	w.UntilGranted(config, rules[0])
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
 	w.Must(err)
 	return kubeconfig
 }
 
-// untilGranted waits until the API server has heard of somebody's role: before that it refuses everything,
-// also what is looked for.
-func (w *World) untilGranted(config *rest.Config, granted Right) {
+// UntilGranted waits until the API server has heard of somebody's rule, in all namespaces or in one: before that it
+// refuses everything, also what is looked for.
+func (w *World) UntilGranted(config *rest.Config, rule rbacv1.PolicyRule, namespace ...string) {
 	w.Helper()
 	client, err := kube.NewClient(config)
 	w.Must(err)
-	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: granted.Group, Resource: granted.Resource, Verb: granted.Verb}}}
+	resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+	attributes := &authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Resource: resource,
+		Subresource: subresource, Verb: rule.Verbs[0], Namespace: strings.Join(namespace, "")}
+	if len(rule.ResourceNames) > 0 {
+		attributes.Name = rule.ResourceNames[0]
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}
 	w.Must(kube.Eventually(w.Ctx, Patience, func(ctx context.Context) error {
 		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
-			err = fmt.Errorf("still may not %s", granted)
+			err = fmt.Errorf("still may not %s %s", rule.Verbs, rule.Resources)
 		}
 		return err
 	}))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// manifest is a scheduler with agents as its sidecar, and pods for it.
+// manifest is a scheduler with agents as its sidecar, and pods for it, or agents alone.
 type manifest struct {
 	scheduling.Deployed
 	pods []*kube.PodBuilder
@@ -35,6 +36,7 @@ var manifests = []manifest{
 		Account: "gang-scheduler", Agents: "gang", Settings: "gang-agent", Scheduler: "gang"},
 		[]*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001")}},
 	{scheduling.QueueScheduler, []*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001"), kube.MakePod("single")}},
+	{scheduling.Penalty, nil},
 }
 
 func memberOfTwo(name string) *kube.PodBuilder {
@@ -80,6 +82,9 @@ func checkManifest(t *testing.T, m manifest) {
 	})
 	t.Run("ItsAdminPortIsTheAgents", func(t *testing.T) { checkAdminPort(t, w, m) })
 	t.Run("ItsMetricsCanBeRead", func(t *testing.T) { checkMetrics(t, w, m) })
+	if m.Scheduler == "" {
+		return // e2e/penalty compares its rights one by one, and runs it with them
+	}
 	t.Run("ItHasAllRightsOfTheAgent", func(t *testing.T) { checkRightsOfAgent(t, w, m) })
 	t.Run("ItsRightsAreEnough", func(t *testing.T) { checkRights(t, w, m) })
 }
@@ -88,7 +93,7 @@ func checkManifest(t *testing.T, m manifest) {
 func checkAdminPort(t *testing.T, w *scheduling.World, m manifest) {
 	deployment, err := w.Client.AppsV1().Deployments(m.Namespace).Get(w.Ctx, m.Name, metav1.GetOptions{})
 	w.Must(err)
-	ports := deployment.Spec.Template.Spec.InitContainers[0].Ports
+	ports := containerOf(deployment).Ports
 	want := portOf(t, m.Agents) + 100
 	for _, port := range ports {
 		if port.Name == "admin" && port.ContainerPort == want {
@@ -96,6 +101,14 @@ func checkAdminPort(t *testing.T, w *scheduling.World, m manifest) {
 		}
 	}
 	t.Errorf("no port admin of %d: %v", want, ports)
+}
+
+// containerOf returns the agents' container.
+func containerOf(deployment *appsv1.Deployment) corev1.Container {
+	if sidecars := deployment.Spec.Template.Spec.InitContainers; len(sidecars) > 0 {
+		return sidecars[0]
+	}
+	return deployment.Spec.Template.Spec.Containers[0]
 }
 
 // portOf returns an agent's own port, or the one that several agents of a process share.
@@ -126,7 +139,7 @@ func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 	deployment, err := w.Client.AppsV1().Deployments(m.Namespace).Get(w.Ctx, m.Name, metav1.GetOptions{})
 	w.Must(err)
 	var args []string
-	for _, arg := range deployment.Spec.Template.Spec.InitContainers[0].Args {
+	for _, arg := range containerOf(deployment).Args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
 		case "serve", "--agents", "--bind": // outrigger.Serve gives the same
 		case "--config": // a mounted file

@@ -21,9 +21,14 @@ import (
 var own = []string{
 	"/registry/apiregistration.k8s.io/apiservices/", "/registry/masterleases/", "/registry/ranges/",
 	"/registry/leases/kube-system/apiserver-", "/registry/services/", "/registry/endpointslices/default/kubernetes",
-	"/registry/namespaces/default", "/registry/namespaces/kube-", "/registry/configmaps/kube-system/",
+	"/registry/namespaces/default", "/registry/namespaces/kube-",
+	"/registry/configmaps/kube-system/extension-apiserver-authentication",
+	"/registry/configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking",
 	"/registry/flowschemas/", "/registry/prioritylevelconfigurations/", "/registry/clusterroles/system:",
-	"/registry/clusterrolebindings/system:", "/registry/roles/kube-", "/registry/rolebindings/kube-",
+	"/registry/clusterrolebindings/system:",
+	"/registry/roles/kube-public/", "/registry/roles/kube-system/system:",
+	"/registry/roles/kube-system/extension-apiserver-authentication-reader",
+	"/registry/rolebindings/kube-public/", "/registry/rolebindings/kube-system/system:",
 	"/registry/priorityclasses/system-", "/registry/validatingadmissionpolic",
 }
 

@@ -175,6 +175,35 @@ func TestADelayComesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
+func TestARequestThatIsHeldGoesOnOnceItIsLetGo(t *testing.T) {
+	r := newRig(t)
+	hold := make(chan struct{})
+	held := r.proxy.Inject(Rule{Match: List("nodes"), Hold: hold, Times: 1})
+	answered := make(chan error, 1)
+	go func() {
+		_, body, err := r.get("/api/v1/nodes")
+		if err == nil && body != page {
+			err = errors.New(body)
+		}
+		answered <- err
+	}()
+	for held.Hits() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, body, err := r.get("/api/v1/nodes"); err != nil || body != page {
+		t.Errorf("the next one: %q, %v", body, err)
+	}
+	select {
+	case err := <-answered:
+		t.Errorf("answered while it is held: %v", err)
+	default:
+	}
+	close(hold)
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOneEventIsSpoiledAndTheNextIsNot(t *testing.T) {
 	r := newRig(t)
 	r.proxy.Inject(Rule{Match: Watch("pods"), Tamper: Spoil(3, '}'), Times: 1})

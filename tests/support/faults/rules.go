@@ -48,6 +48,8 @@ type Rule struct {
 	Times int
 	// Delay is waited before anything else.
 	Delay time.Duration
+	// Hold, if there is one, keeps the request back until it is closed: it reaches the server late.
+	Hold <-chan struct{}
 	// Answer, if there is one, is sent in place of the server's.
 	Answer *Answer
 	// Tamper, if there is one, makes what passes the body on, anew for each answer. It takes hold
@@ -121,7 +123,7 @@ func (p *Proxy) before(w http.ResponseWriter, r *http.Request) bool {
 	}
 	p.mutex.Unlock()
 	for _, injection := range met {
-		if !pause(r, injection.rule.Delay) {
+		if !pause(r, injection.rule.Delay) || !await(r, injection.rule.Hold) {
 			return true // the client has gone
 		}
 		if answer := injection.rule.Answer; answer != nil {
@@ -161,6 +163,19 @@ func pause(r *http.Request, d time.Duration) bool {
 	}
 	select {
 	case <-time.After(d):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// await waits until a channel is closed, nil not at all, and tells whether the client is still there.
+func await(r *http.Request, closed <-chan struct{}) bool {
+	if closed == nil {
+		return true
+	}
+	select {
+	case <-closed:
 		return true
 	case <-r.Context().Done():
 		return false

@@ -1,0 +1,100 @@
+package penalty
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/penalty"
+)
+
+// journal are the names of all ConfigMaps of the journal.
+func (w *world) journal() (names []string) {
+	w.Helper()
+	maps, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
+	for _, object := range maps.Items {
+		if strings.HasPrefix(object.Name, "outrigger-penalty-") {
+			names = append(names, object.Name)
+		}
+	}
+	return names
+}
+
+// Restore puts classes back, also after an agent that died in the gap, and as often as one likes.
+func TestRestorePutsClassesBackWhenTheAgentIsGone(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	gold, silver := class("gold", 1000), class("silver", 600)
+	w.create(gold, silver)
+	proxy := w.FaultyServer()
+	writes := penalty.WatchWrites(proxy)
+	w.serveThrough(proxy, nil)
+	w.run("silver", "job-1")
+	w.untilSound(silver, 590)
+	// The agent dies when it has deleted a class.
+	writes.Open()
+	w.run("gold", "job-2")
+	w.untilSound(gold, 990)
+	at := 0
+	for _, write := range writes.Log() {
+		if write.String() == "DELETE priorityclasses/gold" {
+			at = write.Number
+		}
+	}
+	ended := writes.EndAt(at, true, w.agent.Kill)
+	w.run("gold", "job-3")
+	select {
+	case <-ended:
+	case <-time.After(scheduling.Patience):
+		t.Fatalf("no write %d, but %v", at, writes.Log())
+	}
+	if is := w.class("gold"); is != nil {
+		t.Logf("the class is there again: %s", valueOf(is)) // the create was sent early
+	}
+	kubeconfig := w.kubeconfig("restore", nil)
+	began := time.Now()
+	for range 2 {
+		text := outrigger.Run(t, "penalty", "restore", "--all", "--kubeconfig", kubeconfig)
+		t.Logf("restore prints %s", text)
+		w.untilSound(gold, 1000)
+		w.untilSound(silver, 600)
+		if left := w.journal(); len(left) > 0 {
+			t.Errorf("the journal still has %v", left)
+		}
+	}
+	w.Within(2*leaseTime*time.Second, "restored twice", time.Since(began))
+	w.eventually(func(context.Context) error {
+		for _, class := range []string{"gold", "silver"} {
+			if len(w.events("PenaltyRestored", class)) == 0 {
+				return fmt.Errorf("no Event says that class %s is restored", class)
+			}
+		}
+		return nil
+	})
+}
+
+// One class is put back once the agent has ended; others keep their penalties.
+func TestRestorePutsOneClassBack(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	gold, silver := class("gold", 1000), class("silver", 600)
+	w.create(gold, silver)
+	w.serve(nil)
+	w.run("gold", "job-1")
+	w.run("silver", "job-2")
+	w.untilSound(gold, 990)
+	w.untilSound(silver, 590)
+	w.Must(w.agent.Stop(20 * time.Second))
+	outrigger.Run(t, "penalty", "restore", "gold", "--kubeconfig", w.kubeconfig("restore", nil))
+	w.untilSound(gold, 1000)
+	w.untilSound(silver, 590)
+}

@@ -1,0 +1,241 @@
+package penalty
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// grant is one verb on one resource, everywhere or in the namespace of the journal, of any name or of one.
+type grant struct {
+	scheduling.Right
+	name  string
+	local bool
+}
+
+// grantsOf is what the roles of a manifest allow.
+func grantsOf(t *testing.T, manifest []byte) (grants []grant) {
+	t.Helper()
+	for _, document := range bytes.Split(manifest, []byte("---\n")) {
+		var role rbacv1.Role // a ClusterRole has the same fields
+		if err := yaml.Unmarshal(document, &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.Kind != "Role" && role.Kind != "ClusterRole" {
+			continue
+		}
+		if role.Kind == "Role" && role.Namespace != metav1.NamespaceSystem {
+			t.Errorf("Role %s is in namespace %s, not where the journal is", role.Name, role.Namespace)
+		}
+		for _, rule := range role.Rules {
+			names := rule.ResourceNames
+			if len(names) == 0 {
+				names = []string{""}
+			}
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, verb := range rule.Verbs {
+						for _, name := range names {
+							grants = append(grants, grant{scheduling.Right{Group: group, Resource: resource, Verb: verb},
+								name, role.Kind == "Role"})
+						}
+					}
+				}
+			}
+		}
+	}
+	return grants
+}
+
+func printedRights(t *testing.T) []grant {
+	t.Helper()
+	return grantsOf(t, outrigger.Run(t, "agents", "--rbac", "penalty", "--namespace", metav1.NamespaceSystem))
+}
+
+// The manifest's roles have what the agent needs, and nothing else.
+func TestTheRolesHaveTheRightsOfTheAgent(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(scheduling.Penalty.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted, needed := grantsOf(t, text), printedRights(t)
+	if len(needed) == 0 {
+		t.Fatal("the agent needs no right: then this test shows nothing")
+	}
+	for _, each := range granted {
+		if !slices.Contains(needed, each) {
+			t.Errorf("%+v is granted, and the agent does not need it", each)
+		}
+		if (each.Resource == "configmaps" || each.Resource == "leases") && each.Verb != "create" && each.name == "" {
+			t.Errorf("%+v is granted for objects of all names", each)
+		}
+	}
+	for _, each := range needed {
+		if !slices.Contains(granted, each) {
+			t.Errorf("%+v is not granted", each)
+		}
+	}
+}
+
+// The agent goes through its cycle with the rights of the manifest's account.
+func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", scheduling.Penalty.Path())
+	w.Must(err)
+	w.rights, err = w.Cluster.ServiceAccountConfig(w.Ctx, scheduling.Penalty.Namespace, scheduling.Penalty.Account)
+	w.Must(err)
+	gold := class("gold", 1000)
+	w.create(gold)
+	// Its own settings, but for what would take long and for the label.
+	config, err := w.Client.CoreV1().ConfigMaps(scheduling.Penalty.Namespace).Get(w.Ctx, scheduling.Penalty.Settings,
+		metav1.GetOptions{})
+	w.Must(err)
+	file := filepath.Join(t.TempDir(), "outrigger.yaml")
+	w.Must(os.WriteFile(file, []byte(config.Data["outrigger.yaml"]), 0o644))
+	w.agent = outrigger.Serve(w, "deployed", w.Cluster.LogDir(), "penalty", "--config", file, "--kubeconfig",
+		w.kubeconfig("deployed", nil), "--penalty.class-selector="+selectorKey, "--penalty.start=flat 500",
+		"--penalty.half-life=0.2", "--penalty.grace=0.5", "--penalty.coalesce=0")
+	w.agent.UntilReady(w)
+	w.untilLeads(w.agent)
+	w.untilLooked()
+	w.run("gold", "job-1")
+	w.untilSound(gold, 500)
+	w.untilSound(gold, 1000)
+	w.UntilEventWith("PriorityClassPenalised", "gold")
+	log, err := os.ReadFile(w.agent.LogPath())
+	w.Must(err)
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, "cannot ") && strings.Contains(line, "resource") {
+			t.Errorf("a right is missing: %s", line)
+		}
+	}
+}
+
+// untold are rights whose lack the agent does not tell, and why.
+var untold = map[scheduling.Right]string{}
+
+// What the agent may not do it says where people look: on its page or in its log.
+func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	// Where lists are streamed a watch shows all that a list does.
+	base := scheduling.Of(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: []string{"--feature-gates=WatchList=false"}}))
+	w := worldOf(base)
+	all := printedRights(t)
+	missing := map[scheduling.Right]bool{}
+	for _, each := range all {
+		// Who may not follow what this API server does not have misses nothing.
+		if each.Resource != "podgroups" || each.Group == "scheduling.volcano.sh" {
+			missing[each.Right] = true
+		}
+	}
+	for right, why := range untold {
+		if !missing[right] {
+			t.Errorf("the agent does not ask for %s %s, of which it is said: %s", right, right.Group, why)
+		}
+		delete(missing, right)
+	}
+	rights := slices.SortedFunc(maps.Keys(missing), func(a, b scheduling.Right) int {
+		return strings.Compare(a.Group+a.Resource+a.Verb, b.Group+b.Resource+b.Verb)
+	})
+	for i, right := range rights {
+		t.Run(fmt.Sprintf("without %s %s", right, right.Group), func(t *testing.T) {
+			name := fmt.Sprintf("without-%02d", i)
+			w := w.in(t)
+			w.clean(name)
+			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "penalty", append([]string{
+				"--kubeconfig", w.kubeconfigWithout(name, all, right)},
+				flags(settings{"start": "flat 500", "half-life": "0.2", "grace": "0"})...)...)
+			asked := 0
+			scheduling.CheckTells(t, right, func() string {
+				w.keepBusy(name, asked)
+				asked++
+				log, err := os.ReadFile(agent.LogPath())
+				w.Must(err)
+				return scheduling.OnItsPage(agent) + string(log)
+			})
+		})
+	}
+}
+
+// keepBusy makes the agent use its rights: a start is a mark, another class and Events. What it says twice, which is
+// why a class is left alone, is one Event that has become a series.
+func (w *world) keepBusy(name string, asked int) {
+	w.Helper()
+	if asked%20 == 0 && asked < 400 {
+		w.run(name, fmt.Sprintf("%s-%d", name, asked))
+		malformed := "null"
+		if asked%40 == 0 {
+			malformed = `"soon"`
+		}
+		w.patch(name+"-toggled", `{"metadata":{"annotations":{"outrigger.dev/penalty-half-life":`+malformed+`}}}`)
+	}
+}
+
+// clean leaves one class, and nothing of the agent before.
+func (w *world) clean(name string) {
+	w.Helper()
+	w.removeLease()
+	for _, object := range w.journal() {
+		w.Must(w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Delete(w.Ctx, object, metav1.DeleteOptions{}))
+	}
+	owner := class(name+"-owner", 300)
+	delete(owner.Labels, selectorKey)
+	w.create(owner)
+	one := class(name, 1000)
+	one.OwnerReferences = []metav1.OwnerReference{{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass",
+		Name: owner.Name, UID: w.class(owner.Name).UID}}
+	w.create(one, class(name+"-toggled", 2000))
+}
+
+// kubeconfigWithout is that of somebody new who has all rights but those of one verb on one resource.
+func (w *world) kubeconfigWithout(name string, all []grant, missing scheduling.Right) string {
+	w.Helper()
+	var everywhere, local []rbacv1.PolicyRule
+	for _, each := range all {
+		if each.Right == missing {
+			continue
+		}
+		rule := rbacv1.PolicyRule{APIGroups: []string{each.Group}, Resources: []string{each.Resource}, Verbs: []string{each.Verb}}
+		if each.name != "" {
+			rule.ResourceNames = []string{each.name}
+		}
+		if each.local {
+			local = append(local, rule)
+		} else {
+			everywhere = append(everywhere, rule)
+		}
+	}
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, everywhere...)
+	w.Must(err)
+	meta := metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceSystem}
+	rbac := w.Client.RbacV1()
+	_, err = rbac.Roles(meta.Namespace).Create(w.Ctx, &rbacv1.Role{ObjectMeta: meta, Rules: local}, metav1.CreateOptions{})
+	w.Must(err)
+	_, err = rbac.RoleBindings(meta.Namespace).Create(w.Ctx, &rbacv1.RoleBinding{ObjectMeta: meta,
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name}}},
+		metav1.CreateOptions{})
+	w.Must(err)
+	w.UntilGranted(config, everywhere[0])
+	w.UntilGranted(config, local[0], metav1.NamespaceSystem)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
+	w.Must(err)
+	return kubeconfig
+}
