@@ -13,6 +13,7 @@
 #include "engine/node_table.h"
 #include "engine/observer.h"
 #include "outrigger/agent/registry.h"
+#include "outrigger/base/clock.h"
 #include "wire/extender.h"
 
 // Runs the stages of the served agents over one request and merges their answers. Takes and gives
@@ -64,6 +65,7 @@ struct AgentWorld {
   std::function<absl::StatusOr<AgentMetrics*>(const AgentInfo& agent)> metrics = {};
   /// What the agents may have in common; outlives Create(). Null: nothing.
   SharedParts* shared = nullptr;
+  Clock clock = {};  // AgentDeps::clock
 };
 
 /// Thread-safe after Create().

@@ -130,6 +130,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.name = instance.name;
   deps.cluster = world.cluster;
   deps.shared = world.shared;
+  deps.clock = world.clock;
   if (world.metrics) {
     const auto metrics = world.metrics(*served.info);
     if (!metrics.ok()) return Of(instance, metrics.status());

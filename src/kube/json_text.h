@@ -10,7 +10,7 @@ namespace outrigger::kube {
 /// that comes from the API server: nothing of it is believed.
 template <typename Json>
 std::string TextAt(const Json& object, const char* pointer) {
-  const nlohmann::json::json_pointer at(pointer);
+  const typename Json::json_pointer at(pointer);
   if (!object.is_object() || !object.contains(at)) return "";
   const Json& found = object.at(at);
   return found.is_string() ? found.template get<std::string>() : "";

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -31,7 +33,7 @@ func TestDeeds(t *testing.T) {
 		rule("", []string{"pods/binding", "pods/eviction"}, []string{"create"}),
 		rule("policy", []string{"poddisruptionbudgets"}, follow),
 		rule("coordination.k8s.io", []string{"leases"}, []string{"get"}),
-		rule("scheduling.x-k8s.io", []string{"podgroups"}, follow),
+		rule("scheduling.x-k8s.io", []string{"podgroups"}, []string{"list", "watch", "get", "patch"}),
 		rule("scheduling.x-k8s.io", []string{"podgroups/status"}, []string{"patch"}),
 		rule("scheduling.volcano.sh", []string{"podgroups"}, []string{"get", "list", "watch", "patch"}),
 		rule("scheduling.volcano.sh", []string{"podgroups/status"}, []string{"patch"}),
@@ -44,6 +46,7 @@ func TestDeeds(t *testing.T) {
 	w.scene("budgets come, change and go", budgets)
 	w.scene("leases say who holds them", holders)
 	w.scene("pod groups come, are written, and go", podGroups)
+	w.scene("classes are seen in whole", classes)
 }
 
 // does fails the test unless the deed ends with this code.
@@ -171,11 +174,18 @@ func holders(w *world) {
 // view is what an agent sees.
 type view struct {
 	Groups []struct {
-		Dialect, Minimum int
-		Name, UID        string
+		Dialect, Minimum                 int
+		Name, UID, Phase, Queue, Version string
 	}
 	Served  []int
 	Budgets map[string]int64 // what each allows
+	Values  map[string]int32 // of PriorityClasses
+	Classes map[string]struct {
+		UID, Version string
+		Value        int32
+		Deleted      bool
+		Managers     []string
+	}
 }
 
 // budgets come, change and go in what an agent sees.
@@ -202,6 +212,30 @@ func budgets(w *world) {
 	w.sees(a, "a budget that allows two", allows(2))
 	w.Must(all.Delete(w.Ctx, "seen", metav1.DeleteOptions{}))
 	w.sees(a, "no budget", func(v view) bool { return len(v.Budgets) == 0 })
+}
+
+// classes are seen with their fields; one that is created again keeps its value in between.
+func classes(w *world) {
+	a := w.actor("classes", w.config)
+	w.does(a, "OK", actor.Deed{Verb: "follow"})
+	all := w.Client.SchedulingV1().PriorityClasses()
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Value: 700}
+	made, err := all.Create(w.Ctx, class, metav1.CreateOptions{FieldManager: "helm"})
+	w.Must(err)
+	w.sees(a, "the class with its fields", func(v view) bool {
+		seen := v.Classes["seen"]
+		return seen.UID == string(made.UID) && seen.Version == made.ResourceVersion && seen.Value == 700 &&
+			v.Values["seen"] == 700 && slices.Equal(seen.Managers, []string{"helm"})
+	})
+	w.Must(all.Delete(w.Ctx, "seen", metav1.DeleteOptions{}))
+	w.sees(a, "the value of a class that is gone", func(v view) bool {
+		_, there := v.Classes["seen"]
+		return !there && v.Values["seen"] == 700
+	})
+	w.sees(a, "nothing of the class", func(v view) bool {
+		_, there := v.Values["seen"]
+		return !there
+	})
 }
 
 func (w *world) sees(a *actor.Actor, what string, condition func(view) bool) {

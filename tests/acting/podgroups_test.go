@@ -105,10 +105,45 @@ func (w *world) writes(a *actor.Actor, groups dynamic.NamespaceableResourceInter
 	if status := fmt.Sprint(got.Object["status"]); status != want {
 		w.Errorf("written as %s, not %s", status, want)
 	}
+	phase, _, _ := unstructured.NestedString(got.Object, "status", "phase")
+	w.sees(a, "the phase and the version", func(v view) bool {
+		for _, seen := range v.Groups {
+			if seen.UID == uid && seen.Phase == phase && seen.Version == got.GetResourceVersion() {
+				return true
+			}
+		}
+		return false
+	})
+	note := w.annotates(a, in, deed)
 	w.Must(in.Delete(w.Ctx, "train", metav1.DeleteOptions{}))
 	w.does(a, "NOT_FOUND", deed)
+	w.does(a, "NOT_FOUND", note)
 	again, err := in.Create(w.Ctx, group, metav1.CreateOptions{})
 	w.Must(err)
 	w.sees(a, "another one has its name", is(string(again.GetUID())))
 	w.does(a, "ABORTED", deed)
+	w.does(a, "ABORTED", note)
+	got, err = in.Get(w.Ctx, "train", metav1.GetOptions{})
+	w.Must(err)
+	if annotations := got.GetAnnotations(); len(annotations) > 0 {
+		w.Errorf("another group was annotated: %v", annotations)
+	}
+}
+
+// annotates sets, changes and removes an annotation of the group that of is about, and returns the deed
+// that sets it.
+func (w *world) annotates(a *actor.Actor, in dynamic.ResourceInterface, of actor.Deed) actor.Deed {
+	w.Helper()
+	deed := actor.Deed{Verb: "annotate", Namespace: of.Namespace, Name: of.Name, UID: of.UID, Dialect: of.Dialect,
+		Key: "outrigger.dev/counted"}
+	for _, text := range []string{"1 started", "1 completed", "", "2 started"} {
+		deed.Text = text
+		w.does(a, "OK", deed)
+		got, err := in.Get(w.Ctx, of.Name, metav1.GetOptions{})
+		w.Must(err)
+		if value, there := got.GetAnnotations()[deed.Key]; value != text || there != (text != "") {
+			w.Errorf("annotated with %q, not %q", value, text)
+		}
+	}
+	return deed
 }

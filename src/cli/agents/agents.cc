@@ -62,6 +62,13 @@ Json SettingJson(const BoundSetting& setting) {
   return json;
 }
 
+Json AccessJson(const AccessRule& rule) {
+  Json json = {{"apiGroup", rule.api_group}, {"resource", rule.resource}, {"verbs", rule.verbs}};
+  if (!rule.names.empty()) json["names"] = rule.names;
+  if (rule.in_own_namespace) json["inOwnNamespace"] = true;
+  return json;
+}
+
 absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group) {
   const auto paths = PathsOf(agent);
   if (!paths.ok()) return paths.status();
@@ -77,8 +84,7 @@ absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group
   if (!access.ok()) return access.status();
   json["access"] = Json::array();
   for (const AccessRule& rule : *access) {
-    json["access"].push_back(
-        {{"apiGroup", rule.api_group}, {"resource", rule.resource}, {"verbs", rule.verbs}});
+    json["access"].push_back(AccessJson(rule));
   }
   json["settings"] = Json::array();
   for (const BoundSetting& setting : group.settings) {
@@ -107,7 +113,9 @@ absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& g
   if (!access.ok()) return access.status();
   text += access->empty() ? "API server\n  nothing\n" : "API server  (--rbac prints the objects)\n";
   for (const AccessRule& rule : *access) {
-    text += fmt::format("  {} {}\n", Joined(rule.verbs), ResourceText(rule));
+    text += fmt::format("  {} {}{}{}\n", Joined(rule.verbs), ResourceText(rule),
+                        rule.names.empty() ? "" : " " + Joined(rule.names),
+                        rule.in_own_namespace ? "  (in its own namespace)" : "");
   }
   text += "Settings\n";
   for (const BoundSetting& setting : group.settings) {

@@ -1,6 +1,7 @@
 #include "cli/agents/rbac.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,27 +19,43 @@ using Json = nlohmann::ordered_json;
 // A reflector needs these two and no `get`.
 const std::vector<std::string> kFollow = {"list", "watch"};
 
-/// Joins rules about one resource.
+/// Joins rules about the same objects; those of the agent's own namespace come last.
 class Rules {
  public:
   void Add(const AccessRule& rule) {
-    auto& verbs = rules_[{rule.api_group, rule.resource}];
-    verbs.insert(rule.verbs.begin(), rule.verbs.end());
+    Objects about{.in_own_namespace = rule.in_own_namespace,
+                  .api_group = rule.api_group,
+                  .resource = rule.resource,
+                  .names = {rule.names.begin(), rule.names.end()}};
+    rules_[std::move(about)].insert(rule.verbs.begin(), rule.verbs.end());
   }
   std::vector<AccessRule> Take() const {
     std::vector<AccessRule> all;
-    for (const auto& [what, verbs] : rules_) {
-      all.push_back({what.first, what.second, {verbs.begin(), verbs.end()}});
+    for (const auto& [about, verbs] : rules_) {
+      all.push_back({.api_group = about.api_group,
+                     .resource = about.resource,
+                     .verbs = {verbs.begin(), verbs.end()},
+                     .names = {about.names.begin(), about.names.end()},
+                     .in_own_namespace = about.in_own_namespace});
     }
     return all;
   }
 
  private:
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> rules_;
+  struct Objects {
+    bool in_own_namespace = false;
+    std::string api_group;
+    std::string resource;
+    std::set<std::string> names;
+    friend auto operator<=>(const Objects&, const Objects&) = default;
+  };
+  std::map<Objects, std::set<std::string>> rules_;
 };
 
 AccessRule Follow(const kube::Resource& resource) {
-  return {std::string(resource.group), std::string(resource.plural), kFollow};
+  return {.api_group = std::string(resource.group),
+          .resource = std::string(resource.plural),
+          .verbs = kFollow};
 }
 
 void AddFollowed(const Needs& needs, Rules* rules) {
@@ -69,28 +86,59 @@ Json ServiceAccount(const std::string& name, const std::string& name_space) {
   return {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", metadata}};
 }
 
-Json ClusterRole(const std::string& name, const std::vector<AccessRule>& access) {
-  Json role = {{"apiVersion", "rbac.authorization.k8s.io/v1"},
-               {"kind", "ClusterRole"},
-               {"metadata", ObjectMeta(name)},
-               {"rules", Json::array()}};
+/// Whose rights these are, and where the account lives.
+struct Holder {
+  std::string role;
+  std::string account;
+  std::string name_space;
+};
+
+Json ObjectOfRbac(const char* kind, Json metadata) {
+  return {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+          {"kind", kind},
+          {"metadata", std::move(metadata)}};
+}
+
+// A ClusterRole, or with a namespace a Role.
+Json RoleOf(const char* kind, Json metadata, const std::vector<AccessRule>& access) {
+  Json role = ObjectOfRbac(kind, std::move(metadata));
+  role["rules"] = Json::array();
   for (const AccessRule& rule : access) {
-    role["rules"].push_back(
-        {{"apiGroups", {rule.api_group}}, {"resources", {rule.resource}}, {"verbs", rule.verbs}});
+    Json json = {{"apiGroups", {rule.api_group}}, {"resources", {rule.resource}}};
+    if (!rule.names.empty()) json["resourceNames"] = rule.names;
+    json["verbs"] = rule.verbs;
+    role["rules"].push_back(std::move(json));
   }
   return role;
 }
 
-Json ClusterRoleBinding(const std::string& name, const std::string& account,
-                        const std::string& name_space) {
-  return {
-      {"apiVersion", "rbac.authorization.k8s.io/v1"},
-      {"kind", "ClusterRoleBinding"},
-      {"metadata", ObjectMeta(name)},
-      {"roleRef",
-       {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", name}}},
-      {"subjects",
-       Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", name_space}}})}};
+Json BindingOf(const char* kind, Json metadata, const char* role_kind, const Holder& holder) {
+  Json binding = ObjectOfRbac(kind, std::move(metadata));
+  binding["roleRef"] = {
+      {"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", holder.role}};
+  binding["subjects"] = Json::array(
+      {{{"kind", "ServiceAccount"}, {"name", holder.account}, {"namespace", holder.name_space}}});
+  return binding;
+}
+
+std::string ObjectsText(const Holder& holder, std::vector<AccessRule> access) {
+  const auto own = std::stable_partition(
+      access.begin(), access.end(), [](const AccessRule& rule) { return !rule.in_own_namespace; });
+  const std::vector<AccessRule> of_namespace(own, access.end());
+  access.erase(own, access.end());
+  const Json meta = ObjectMeta(holder.role);
+  std::vector<Json> objects = {ServiceAccount(holder.account, holder.name_space),
+                               RoleOf("ClusterRole", meta, access),
+                               BindingOf("ClusterRoleBinding", meta, "ClusterRole", holder)};
+  if (!of_namespace.empty()) {
+    Json inner = meta;
+    inner["namespace"] = holder.name_space;
+    objects.push_back(RoleOf("Role", inner, of_namespace));
+    objects.push_back(BindingOf("RoleBinding", inner, "Role", holder));
+  }
+  std::string text;
+  for (const Json& object : objects) text += (text.empty() ? "" : "---\n") + YamlFromJson(object);
+  return text;
 }
 
 // What RFC 1123 and Kubernetes ask of a label, which both names must be.
@@ -145,9 +193,7 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   absl::Status status = CheckName("--namespace", flags.name_space);
   if (status.ok()) status = CheckName("--service-account", account);
   if (!status.ok()) return status;
-  return YamlFromJson(ServiceAccount(account, flags.name_space)) + "---\n" +
-         YamlFromJson(ClusterRole(role, rules.Take())) + "---\n" +
-         YamlFromJson(ClusterRoleBinding(role, account, flags.name_space));
+  return ObjectsText({role, account, flags.name_space}, rules.Take());
 }
 
 }  // namespace outrigger::cli

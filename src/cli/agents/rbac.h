@@ -12,11 +12,12 @@ namespace outrigger::cli {
 
 /// Everything that a process which serves `agent` with default settings does at the API server:
 /// what is watched so that names-only calls can be answered, and what the agent itself does. In a
-/// fixed order, no resource twice.
+/// fixed order, no objects twice.
 absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent);
 
-/// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding with exactly
-/// those rights, as YAML for `kubectl apply -f -`. InvalidArgument without a name.
+/// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding, and Role and
+/// RoleBinding where there are rules for the agent's own namespace, with exactly those rights, as
+/// YAML for `kubectl apply -f -`. InvalidArgument without a name.
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out);

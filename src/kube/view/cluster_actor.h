@@ -43,7 +43,8 @@ class ClusterActor final : public ClusterAccess {
                cluster::ChangeListeners* changes, ClusterActorOptions options = {});
 
   absl::StatusOr<ClusterView> Take() override;
-  Subscription OnChange(std::function<void()> changed, ChangeScope scope) override;
+  Subscription OnChange(std::function<void()> changed,
+                        ChangeScope scope = ChangeScope::kAllButGroupStatus) override;
   absl::Status Assume(const PodId& pod, std::string_view node) override;
   void Forget(const PodId& pod) override;
   absl::Status Bind(const PodId& pod, std::string_view node, const StringMap& annotations,

@@ -22,7 +22,7 @@ bool IsVersionName(std::string_view name) {
          });
 }
 
-std::string TextAt(const Json& object, const char* key) {
+std::string FieldText(const Json& object, const char* key) {
   const bool has = object.is_object() && object.contains(key) && object.at(key).is_string();
   return has ? object.at(key).get<std::string>() : "";
 }
@@ -31,7 +31,7 @@ std::string TextAt(const Json& object, const char* key) {
 std::vector<std::string> TextsOf(const Json& answer, const char* list, const char* key) {
   std::vector<std::string> texts;
   if (!answer.is_object() || !answer.contains(list) || !answer.at(list).is_array()) return texts;
-  for (const Json& item : answer.at(list)) texts.push_back(TextAt(item, key));
+  for (const Json& item : answer.at(list)) texts.push_back(FieldText(item, key));
   return texts;
 }
 

@@ -103,6 +103,12 @@ type Deed struct {
 	Version   string         `json:"version,omitempty"`
 	Dialect   int            `json:"dialect,omitempty"`
 	Status    map[string]any `json:"status,omitempty"`
+	// Of annotations and events.
+	Key        string `json:"key,omitempty"`
+	Text       string `json:"text,omitempty"`
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	Note       string `json:"note,omitempty"`
 }
 
 // Outcome is what came of a deed: a code of absl::Status, and what was read.
@@ -113,7 +119,10 @@ type Outcome struct {
 }
 
 // Do does it.
-func (a *Actor) Do(deed Deed) (Outcome, error) {
+func (a *Actor) Do(deed Deed) (Outcome, error) { return a.DoAny(deed) }
+
+// DoAny does what anything says that is a deed in JSON.
+func (a *Actor) DoAny(deed any) (Outcome, error) {
 	var outcome Outcome
 	text, err := json.Marshal(deed)
 	if err != nil {

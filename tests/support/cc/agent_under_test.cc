@@ -23,12 +23,14 @@ const Scorer* FindScorer(const Agent& agent, std::string_view name) {
 
 }  // namespace
 
-AgentUnderTest::AgentUnderTest(const AgentFactory& factory, Texts settings, ClusterAccess* cluster)
-    : AgentUnderTest(factory, SettingsFrom(factory, settings), cluster) {}
+AgentUnderTest::AgentUnderTest(const AgentFactory& factory, Texts settings, ClusterAccess* cluster,
+                               Clock clock)
+    : AgentUnderTest(factory, SettingsFrom(factory, settings), cluster, std::move(clock)) {}
 
 AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings,
-                               ClusterAccess* cluster) {
+                               ClusterAccess* cluster, Clock clock) {
   AgentDeps deps;
+  deps.clock = std::move(clock);
   deps.name = "under-test";
   deps.cluster = cluster;
   deps.log = [log = log_](std::string_view line) {

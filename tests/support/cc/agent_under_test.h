@@ -10,6 +10,7 @@
 
 #include "builders.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/base/clock.h"
 
 namespace outrigger::testing {
 
@@ -23,11 +24,11 @@ class AgentUnderTest {
  public:
   using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  /// `cluster` may be null and outlives this.
+  /// `cluster` may be null and outlives this. `clock` is AgentDeps::clock.
   explicit AgentUnderTest(const AgentFactory& factory, Texts settings = {},
-                          ClusterAccess* cluster = nullptr);
+                          ClusterAccess* cluster = nullptr, Clock clock = {});
   AgentUnderTest(const AgentFactory& factory, const SettingsValues& settings,
-                 ClusterAccess* cluster = nullptr);
+                 ClusterAccess* cluster = nullptr, Clock clock = {});
 
   /// One verdict per node of `request`.
   std::vector<Verdict> Filter(const OwnedRequest& request) const;

@@ -1,6 +1,7 @@
 #include "deeds.h"
 
 #include "nlohmann/json.hpp"
+#include "object_deeds.h"
 
 namespace outrigger::kube_actor {
 namespace {
@@ -32,12 +33,41 @@ PodGroupStatus StatusOf(const Json& json) {
   return status;
 }
 
+ClusterEvent ClusterEventOf(const Json& json) {
+  ClusterEvent event;
+  event.api_version = json.value("apiVersion", "v1");
+  event.kind = json.value("kind", "");
+  event.namespace_ = json.value("namespace", "");
+  event.name = json.value("name", "");
+  event.uid = json.value("uid", "");
+  event.reason = "Tested";
+  event.action = "Testing";
+  event.note = json.value("note", "");
+  return event;
+}
+
+Json ClassesJson(const std::vector<PriorityClass>& classes) {
+  Json all = Json::object();
+  for (const PriorityClass& of : classes) {
+    all[of.name] = {{"uid", of.uid},
+                    {"version", of.resource_version},
+                    {"value", of.value},
+                    {"finalizers", of.finalizers},
+                    {"deleted", of.is_deleted},
+                    {"managers", of.managers}};
+  }
+  return all;
+}
+
 Json ViewJson(const ClusterView& view) {
   Json groups = Json::array();
   for (const PodGroup& group : view.objects->pod_groups) {
     groups.push_back({{"dialect", static_cast<int>(group.dialect)},
                       {"name", group.name},
                       {"uid", group.uid},
+                      {"phase", group.phase},
+                      {"queue", group.queue},
+                      {"version", group.resource_version},
                       {"minimum", group.min_member}});
   }
   Json served = Json::array();
@@ -52,7 +82,8 @@ Json ViewJson(const ClusterView& view) {
   return {{"groups", groups},
           {"budgets", budgets},
           {"served", served},
-          {"classes", view.objects->priority_classes},
+          {"values", view.objects->priority_classes},
+          {"classes", ClassesJson(view.objects->classes)},
           {"pods", view.snapshot->PodCount()}};
 }
 
@@ -76,36 +107,72 @@ Deeds::~Deeds() {
 std::string Deeds::Do(const std::string& command) {
   const Json json = Json::parse(command, nullptr, false);
   if (!json.is_object()) return R"({"code":"INVALID_ARGUMENT","text":"no JSON"})";
-  const auto text = [&](const char* key) { return json.value(key, ""); };
-  const std::string verb = text("verb"), namespace_ = text("namespace"), name = text("name");
-  const std::string uid = text("uid"), node = text("node"), version = text("version");
+  if (const auto done = testing::DoToObjects(json, &actor_, &actor_)) return done->dump();
+  const std::string verb = json.value("verb", "");
+  Json answer = DoToPods(verb, json);
+  if (answer.is_null()) answer = DoToGroups(verb, json);
+  if (answer.is_null()) answer = DoRest(verb, json);
+  return answer.dump();
+}
+
+// Null: another verb.
+Json Deeds::DoToPods(const std::string& verb, const Json& command) {
+  const auto text = [&](const char* key) { return command.value(key, ""); };
+  const std::string namespace_ = text("namespace"), name = text("name"), uid = text("uid");
+  const std::string node = text("node");
   const PodId pod{namespace_, name, uid};
-  if (verb == "nominate") return Answer(actor_.Nominate(pod, node, version, {})).dump();
-  if (verb == "bind") return Answer(actor_.Bind(pod, node, {}, {})).dump();
-  if (verb == "evict") return Answer(actor_.Evict(pod, {})).dump();
-  if (verb == "may-evict") return Answer(actor_.MayEvict(pod, {})).dump();
-  if (verb == "read") {
-    const auto read = actor_.Read(namespace_, name, {});
-    if (!read.ok()) return Answer(read.status()).dump();
-    return Answer({}, {{"uid", read->uid},
-                       {"node", read->node_name},
-                       {"nominated", read->nominated_node_name},
-                       {"version", read->resource_version}})
-        .dump();
-  }
-  if (verb == "holder") {
-    const auto holder = actor_.LeaseHolder(namespace_, name, {});
-    return holder.ok() ? Answer({}, *holder).dump() : Answer(holder.status()).dump();
-  }
+  if (verb == "nominate") return Answer(actor_.Nominate(pod, node, text("version"), {}));
+  if (verb == "bind") return Answer(actor_.Bind(pod, node, {}, {}));
+  if (verb == "evict") return Answer(actor_.Evict(pod, {}));
+  if (verb == "may-evict") return Answer(actor_.MayEvict(pod, {}));
+  if (verb != "read") return nullptr;
+  const auto read = actor_.Read(namespace_, name, {});
+  if (!read.ok()) return Answer(read.status());
+  return Answer({}, {{"uid", read->uid},
+                     {"node", read->node_name},
+                     {"nominated", read->nominated_node_name},
+                     {"version", read->resource_version}});
+}
+
+Json Deeds::DoToGroups(const std::string& verb, const Json& command) {
   if (verb == "status") {
-    return Answer(actor_.WriteStatus(GroupOf(json), StatusOf(json.at("status")), {})).dump();
+    return Answer(actor_.WriteStatus(GroupOf(command), StatusOf(command.at("status")), {}));
+  }
+  if (verb != "annotate") return nullptr;
+  return Answer(actor_.AnnotateGroup(GroupOf(command), command.value("key", ""),
+                                     command.value("text", ""), {}));
+}
+
+Json Deeds::DoRest(const std::string& verb, const Json& command) {
+  if (verb == "holder") {
+    const auto holder =
+        actor_.LeaseHolder(command.value("namespace", ""), command.value("name", ""), {});
+    return holder.ok() ? Answer({}, *holder) : Answer(holder.status());
+  }
+  if (verb == "event") {
+    actor_.Record(ClusterEventOf(command));
+    actor_.FlushEvents();
+    return Answer({}, actor_.event_stats().written);
+  }
+  if (verb == "stand") {
+    return Answer(stand_.Begin(&actor_, command.value("namespace", ""), command.value("name", "")));
+  }
+  if (verb == "standing") return Answer({}, stand_.Report());
+  if (verb == "resign") {
+    stand_.End();
+    return Answer({});
   }
   if (verb == "follow") {
-    watch_.Start(Needs().PodMetadata().ClusterPods().ClusterGroups().ClusterBudgets());
-    return Answer({}).dump();
+    watch_.Start(Needs()
+                     .PodMetadata()
+                     .ClusterPods()
+                     .ClusterGroupStatus()
+                     .ClusterPriorityClasses()
+                     .ClusterBudgets());
+    return Answer({});
   }
   const auto view = actor_.Take();
-  return view.ok() ? Answer({}, ViewJson(*view)).dump() : Answer(view.status()).dump();
+  return view.ok() ? Answer({}, ViewJson(*view)) : Answer(view.status());
 }
 
 }  // namespace outrigger::kube_actor

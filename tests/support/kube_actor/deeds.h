@@ -7,6 +7,8 @@
 #include "cluster/cluster.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
+#include "nlohmann/json.hpp"
+#include "stand.h"
 
 namespace outrigger::kube_actor {
 
@@ -16,7 +18,11 @@ namespace outrigger::kube_actor {
 ///     {"verb":"bind",...,"node":"n"}  {"verb":"evict",...}  {"verb":"read",...}
 ///     {"verb":"holder","namespace":"d","name":"lease"}
 ///     {"verb":"status","dialect":2,...,"status":{"phase":"Scheduling","running":1,...}}
+///     {"verb":"annotate","dialect":4,...,"key":"outrigger.dev/x","text":"y"}
+///     {"verb":"event","apiVersion":"...","kind":"PriorityClass","name":"c","uid":"u","note":"..."}
+///     {"verb":"stand","namespace":"d","name":"lease"}  {"verb":"standing"}  {"verb":"resign"}
 ///     {"verb":"follow"}  {"verb":"view"}
+///     what object_deeds.h says of PriorityClasses and ConfigMaps
 ///
 /// Each is answered with {"code":"ABORTED","text":"...","value":...}; "value" is what was read.
 class Deeds {
@@ -28,10 +34,15 @@ class Deeds {
   std::string Do(const std::string& command);
 
  private:
+  nlohmann::json DoToPods(const std::string& verb, const nlohmann::json& command);
+  nlohmann::json DoToGroups(const std::string& verb, const nlohmann::json& command);
+  nlohmann::json DoRest(const std::string& verb, const nlohmann::json& command);
+
   cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
   kube::ClusterActor actor_;
+  Stand stand_;  // last: its threads use what is above
 };
 
 }  // namespace outrigger::kube_actor

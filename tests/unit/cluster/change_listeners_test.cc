@@ -23,6 +23,17 @@ TEST(ChangeListeners, AreAllCalledInTheirOrder) {
   EXPECT_EQ(calls, "abab");
 }
 
+TEST(ChangeListeners, HearOfAStatusOnlyWhereTheyAskForAll) {
+  ChangeListeners listeners;
+  std::string calls;
+  const Subscription a = listeners.Add([&] { calls += "a"; });
+  const Subscription b = listeners.Add([&] { calls += "b"; }, ChangeScope::kAll);
+  listeners.NotifyOfStatus();
+  EXPECT_EQ(calls, "b");
+  listeners.Notify();
+  EXPECT_EQ(calls, "bab");
+}
+
 TEST(ChangeListeners, AreCalledUntilTheirSubscriptionEnds) {
   ChangeListeners listeners;
   std::string calls;

@@ -34,6 +34,7 @@ std::vector<std::string> Rules(const YAML::Node& role) {
     };
     texts.push_back(
         fmt::format("{} {}.{}", words("verbs"), words("resources"), words("apiGroups")));
+    if (rule["resourceNames"].IsDefined()) texts.back() += "[" + words("resourceNames") + "]";
   }
   return texts;
 }
@@ -86,6 +87,87 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.volcano.sh", "podgroups", follow},
                                    AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+}
+
+class Keeper final : public Agent, public Filterer {
+ public:
+  explicit Keeper(const NoSettings& /*settings*/) {}
+  Needs Reads() const override { return Needs().ClusterPriorityClasses(); }
+  static std::vector<AccessRule> Access() {
+    return {{.api_group = "",
+             .resource = "configmaps",
+             .verbs = {"update", "get"},
+             .names = {"journal-1", "journal-0"},
+             .in_own_namespace = true},
+            {.api_group = "",
+             .resource = "configmaps",
+             .verbs = {"delete"},
+             .names = {"journal-0", "journal-1"},
+             .in_own_namespace = true},
+            {.api_group = "",
+             .resource = "configmaps",
+             .verbs = {"get"},
+             .names = {"settings"},
+             .in_own_namespace = true},
+            {.api_group = "",
+             .resource = "configmaps",
+             .verbs = {"create"},
+             .names = {},
+             .in_own_namespace = true},
+            {.api_group = "", .resource = "configmaps", .verbs = {"get"}, .names = {"cluster"}}};
+  }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*verdicts*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+std::vector<AgentInfo> WithKeeper() {
+  return {{"keeper", "", 1, internal::MakeAgentFactory<Keeper, NoSettings>()}};
+}
+
+TEST(Rbac, WritesARoleForTheAgentsOwnNamespace) {
+  AgentsFlags flags;
+  flags.name = "keeper";
+  flags.rbac = true;
+  flags.name_space = "kube-system";
+  const auto text = RbacText(flags, WithKeeper(), {});
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto objects = YAML::LoadAll(*text);
+  ASSERT_EQ(objects.size(), 5U);
+  EXPECT_THAT(Rules(objects[1]), ElementsAre("get configmaps.[cluster]", "list,watch nodes.",
+                                             "list,watch priorityclasses.scheduling.k8s.io"));
+  EXPECT_EQ(objects[3]["kind"].as<std::string>(), "Role");
+  EXPECT_EQ(objects[3]["metadata"]["namespace"].as<std::string>(), "kube-system");
+  EXPECT_THAT(Rules(objects[3]), ElementsAre("create configmaps.",
+                                             "delete,get,update configmaps.[journal-0,journal-1]",
+                                             "get configmaps.[settings]"));
+  EXPECT_EQ(objects[4]["kind"].as<std::string>(), "RoleBinding");
+  EXPECT_EQ(objects[4]["metadata"]["namespace"].as<std::string>(), "kube-system");
+  EXPECT_EQ(objects[4]["roleRef"]["kind"].as<std::string>(), "Role");
+  EXPECT_EQ(objects[4]["roleRef"]["name"].as<std::string>(), "outrigger-keeper");
+  EXPECT_EQ(objects[4]["subjects"][0]["namespace"].as<std::string>(), "kube-system");
+}
+
+TEST(AgentsCommand, NamesTheObjectsAndTheNamespaceOfARight) {
+  AgentsFlags flags;
+  flags.name = "keeper";
+  const auto text = AgentsText(flags, WithKeeper(), {});
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("  get configmaps cluster\n"
+                               "  list,watch nodes\n"
+                               "  list,watch priorityclasses.scheduling.k8s.io\n"
+                               "  create configmaps  (in its own namespace)\n"
+                               "  delete,get,update configmaps journal-0,journal-1  (in its own "
+                               "namespace)\n"
+                               "  get configmaps settings  (in its own namespace)\n"));
+  flags.output = "yaml";
+  const auto yaml = AgentsText(flags, WithKeeper(), {});
+  ASSERT_TRUE(yaml.ok()) << yaml.status();
+  const YAML::Node access = YAML::Load(*yaml)["access"];
+  EXPECT_EQ(access[0]["names"][0].as<std::string>(), "cluster");
+  EXPECT_FALSE(access[0]["inOwnNamespace"].IsDefined());
+  EXPECT_FALSE(access[3]["names"].IsDefined());
+  EXPECT_TRUE(access[3]["inOwnNamespace"].as<bool>());
 }
 
 class Writer final : public Agent, public Filterer {
