@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "builders.h"
 #include "fake_cluster.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

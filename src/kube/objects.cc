@@ -110,6 +110,12 @@ std::string_view ContentType(PatchType type) {
 
 }  // namespace
 
+CallOptions WithTimeLeft(CallOptions options, std::chrono::steady_clock::time_point began) {
+  options.timeout -= std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - began);
+  return options;
+}
+
 absl::StatusOr<std::string> Get(Api& api, const Resource& resource, const ObjectName& object,
                                 const CallOptions& options) {
   absl::Status status = CheckName(resource, object);

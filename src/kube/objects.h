@@ -34,6 +34,9 @@ struct CallOptions {
   bool may_retry = true;
 };
 
+/// The same with what is left of the timeout for a further call of one that `began` then.
+CallOptions WithTimeLeft(CallOptions options, std::chrono::steady_clock::time_point began);
+
 absl::StatusOr<std::string> Get(Api& api, const Resource& resource, const ObjectName& object,
                                 const CallOptions& options = {});
 

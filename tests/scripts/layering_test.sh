@@ -110,14 +110,13 @@ floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
 floors src/desk desk/ . nominations calls board leadership
-floors src/penalty penalty/ journal ledger edges policy
+floors src/penalty penalty/ pages replace journal ledger edges policy
 floors src/sdk outrigger/ agent k8s
 floors agents/gang '' . reports eviction calls events common
 # Neighbours that are on one floor: neither includes the other.
 apart() {
   forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'
 }
-apart src/kube kube/ view lease
 apart src/kube kube/ lease write
 apart src/kube kube/ write watch
 apart src/http http/ answer request

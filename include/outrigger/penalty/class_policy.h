@@ -18,9 +18,6 @@ namespace outrigger::penalty {
 inline constexpr std::string_view kSettingAnnotation = "outrigger.dev/penalty-";
 /// With the value "ignore" the class is never touched.
 inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";
-/// Of a class with a penalty: the value that it has without one.
-inline constexpr std::string_view kBaseValueAnnotation = "outrigger.dev/base-value";
-
 /// Whether a class is penalised.
 enum class Selection : uint8_t {
   kSelected,
@@ -42,9 +39,5 @@ Selection SelectionOf(const PriorityClass& priority_class,
 /// annotation, its value and what is accepted; then the class is left alone. Annotations that only
 /// begin with kSettingAnnotation are of others, and do not count.
 absl::StatusOr<Policy> PolicyOf(const PriorityClass& priority_class, const Policy& defaults);
-
-/// Returns the value of a class without its penalty: what kBaseValueAnnotation has, if that is a
-/// value of a user's class and not below the class's own, which it then has; else its own.
-int64_t BaseOf(const PriorityClass& priority_class);
 
 }  // namespace outrigger::penalty

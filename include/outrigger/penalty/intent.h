@@ -14,10 +14,11 @@
 
 namespace outrigger::penalty {
 
-/// How far a replacement came. Each step can be done again, so an older step does no harm.
+/// How far a replacement came, as far as it matters to another process: the rest it sees from the
+/// class itself.
 enum class IntentStep : uint8_t {
-  kBegun,     ///< nothing was sent yet, or it is not known
-  kReplaced,  ///< the class is there with its new value; its account may not be written yet
+  kBegun,     ///< nothing was sent that changes the class: the intent can be dropped
+  kDeleting,  ///< DELETE may have been sent, and may arrive yet: the class has to be looked after
 };
 
 /// Makes the class `class_name` again with the value `target`.

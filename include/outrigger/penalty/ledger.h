@@ -23,13 +23,13 @@
 namespace outrigger::penalty {
 
 /// One change of a class's value.
-struct Change {
+struct ValueChange {
   Millis at = 0;
   int64_t before = 0;
   int64_t after = 0;
   int64_t gap_us = 0;  // from DELETE answered to CREATE answered; at most kMostGap
   std::string cause;   // as CauseText() has it: "start default/job-1", "recovery"
-  friend bool operator==(const Change&, const Change&) = default;
+  friend bool operator==(const ValueChange&, const ValueChange&) = default;
 };
 inline constexpr size_t kKeptChanges = 100;  // of each class, the last ones
 inline constexpr int64_t kMostGap = 999'999'999;
@@ -45,10 +45,10 @@ struct ClassAccount {
   int64_t base = 0;
   int64_t written = 0;  // the value of the class in the cluster
   Account account;
-  Millis since = 0;            // counting began: see IsHistory()
-  Millis replaced = 0;         // the last replacement; 0: none
-  int64_t gap_us = 0;          // of that
-  std::deque<Change> changes;  // the oldest first
+  Millis since = 0;                 // counting began: see IsHistory()
+  Millis replaced = 0;              // the last replacement; 0: none
+  int64_t gap_us = 0;               // of that
+  std::deque<ValueChange> changes;  // the oldest first
   // Where the journal has it, which does not change: a map of kClassMaps, a slot of kMostSlots.
   int map = 0;
   int slot = 0;
@@ -115,7 +115,7 @@ class Ledger {
   void DropPending(std::string_view uid);
 
   /// The class has the value change.after now.
-  void OnReplaced(std::string_view name, Change change);
+  void OnReplaced(std::string_view name, ValueChange change);
   /// Takes base and value of a class as the cluster has it; its penalty stays. True if anything
   /// differed: then that is a change with the cause "adopted".
   bool Adopt(const PriorityClass& priority_class, Millis now);
@@ -128,7 +128,7 @@ class Ledger {
 
   // For the reader of the journal: what was written, as it is. False: there is no room for it.
   bool RestoreClass(ClassAccount account);
-  void RestoreChanges(std::string_view class_name, std::deque<Change> changes);
+  void RestoreChanges(std::string_view class_name, std::deque<ValueChange> changes);
   bool RestorePending(std::string uid, PendingMark mark);
   void RestoreSums(Sums queues, Sums namespaces);
   void SetUnwritten(const JournalMap& map, Urgency urgency);

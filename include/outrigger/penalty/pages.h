@@ -50,7 +50,4 @@ struct GroupRow {
 };
 void AddRow(const GroupRow& row, PageTable* table);
 
-/// "2026-11-25T21:49:49.123Z"; empty: 0, there was none.
-std::string TimeText(Millis time);
-
 }  // namespace outrigger::penalty

@@ -134,9 +134,9 @@ void CommandLine::Tree::AddAgents() {
   AddValue(agents, "name", "", "an agent to show in detail", {false, false, agent_names_});
   AddValue(agents, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
-  agents->add_flag("--rbac")->description(
-      Wrapped("Print ServiceAccount, ClusterRole and ClusterRoleBinding with what the agent needs, "
-              "for `kubectl apply -f -`; agents of one process as NAME,NAME"));
+  agents->add_flag("--rbac")->description(Wrapped(
+      "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
+      "with what the agent needs, for `kubectl apply -f -`; agents of one process as NAME,NAME"));
   AddValue(agents, "-n,--namespace", "NS", "namespace of the ServiceAccount (default outrigger)");
   AddValue(agents, "--service-account", "NAME",
            "ServiceAccount that gets the rights (default outrigger-<agent>)");

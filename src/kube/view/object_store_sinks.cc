@@ -6,7 +6,7 @@
 #include "json/claim_readers.h"
 #include "json/disruption_budget_reader.h"
 #include "json/pod_group_reader.h"
-#include "json/priority_class_reader.h"
+#include "kube/stream/priority_class_reader.h"
 
 namespace outrigger::kube {
 
@@ -26,7 +26,7 @@ absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object obje
                                        const json::Path& at) {
   if (whole_) {
     PriorityClass read;
-    absl::Status status = json::ReadPriorityClass(object, at, &read);
+    absl::Status status = ReadPriorityClassJson(object, at, &read);
     if (status.ok()) board_.PutClass(std::move(read));
     return status;
   }

@@ -57,10 +57,7 @@ absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options) 
   request.rate_limited = false;
   absl::Status status = api.Call(request).status();
   if (!absl::IsAborted(status) && !absl::IsAlreadyExists(status)) return status;
-  CallOptions rest = options;
-  rest.timeout -= std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - begin);
-  return Explain(api, binding, rest, status);
+  return Explain(api, binding, WithTimeLeft(options, begin), status);
 }
 
 }  // namespace outrigger::kube

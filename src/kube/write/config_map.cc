@@ -1,5 +1,6 @@
 #include "kube/write/config_map.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -73,7 +74,13 @@ absl::StatusOr<ConfigMap> WriteConfigMap(Api& api, const ConfigMap& map,
     if (map.name.empty()) return absl::InvalidArgumentError("configmaps: a name is missing");
     return MapOf(Create(api, kConfigMaps, map.namespace_, body, once));
   }
-  return MapOf(Update(api, kConfigMaps, {map.namespace_, map.name}, body, once));
+  const auto begin = std::chrono::steady_clock::now();
+  const ObjectName name{map.namespace_, map.name};
+  const auto written = Update(api, kConfigMaps, name, body, once);
+  if (!absl::IsAborted(written.status())) return MapOf(written);
+  // Kubernetes 1.33 calls it a conflict of UIDs, too, where there is no object at all.
+  const auto present = Get(api, kConfigMaps, name, WithTimeLeft(once, begin));
+  return absl::IsNotFound(present.status()) ? present.status() : written.status();
 }
 
 absl::Status DeleteConfigMap(Api& api, const ConfigMap& map, const CallOptions& options) {

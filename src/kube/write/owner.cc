@@ -65,10 +65,8 @@ absl::StatusOr<bool> OwnerExists(Api& api, const OwnerReference& owner,
   if (!resources.ok()) return resources.status();
   const std::string plural = PluralOf(*resources, owner.kind);
   if (plural.empty()) return false;
-  CallOptions rest = options;
-  rest.timeout -= std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - begin);
-  const auto found = GetObject(api, root + "/" + Escape(plural) + "/" + Escape(owner.name), rest);
+  const auto found = GetObject(api, root + "/" + Escape(plural) + "/" + Escape(owner.name),
+                               WithTimeLeft(options, begin));
   if (absl::IsNotFound(found.status())) return false;
   if (!found.ok()) return found.status();
   return TextAt(*found, "/metadata/uid") == owner.uid;

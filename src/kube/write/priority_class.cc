@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "json/priority_class_reader.h"
 #include "kube/resource.h"
 #include "kube/status_text.h"
+#include "kube/stream/priority_class_reader.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {
@@ -77,7 +77,7 @@ absl::StatusOr<PriorityClass> Post(Api& api, const NewPriorityClass& made, bool 
 absl::StatusOr<PriorityClass> ParsePriorityClass(std::string_view manifest) {
   const auto object = ObjectOf(manifest);
   if (!object.ok()) return object.status();
-  auto read = json::ReadPriorityClass(manifest);
+  auto read = ReadPriorityClassJson(manifest);
   if (read.ok()) read->manifest = manifest;
   return read;
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMapsOfOne = kChangeMaps / kClassMaps;  // of one map of accounts
 constexpr int kSlotsOfOne = kMostSlots / kMapsOfOne;
 
-std::string ChangeText(const Change& change) {
+std::string ChangeText(const ValueChange& change) {
   return fmt::format("{} {} {} {} {}", TimeText(change.at), change.before, change.after,
                      change.gap_us, change.cause);
 }
@@ -27,13 +27,13 @@ std::optional<int64_t> IntegerWithin(std::string_view text, int64_t least, int64
   return number;
 }
 
-std::optional<Change> ReadChange(std::string_view line) {
+std::optional<ValueChange> ReadChange(std::string_view line) {
   const auto at = TimeOf(TakeWord(&line));
   const auto before = IntegerWithin(TakeWord(&line), kLowestValue, kHighestValue);
   const auto after = IntegerWithin(TakeWord(&line), kLowestValue, kHighestValue);
   const auto gap = IntegerWithin(TakeWord(&line), 0, kMostGap);
   if (!at || !before || !after || !gap) return std::nullopt;
-  return Change{*at, *before, *after, *gap, CauseText(line)};
+  return ValueChange{*at, *before, *after, *gap, CauseText(line)};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void WriteChangeMap(const Ledger& ledger, int index, ConfigMap* map) {
       continue;
     }
     RecordWriter record;
-    for (const Change& change : account.changes) record.Line(ChangeText(change));
+    for (const ValueChange& change : account.changes) record.Line(ChangeText(change));
     map->data.emplace(name, std::move(record).Finish(name));
   }
 }
@@ -62,7 +62,7 @@ std::vector<ReadChanges> ReadChangeMap(const ConfigMap& map,
     if (!lines.is_intact()) continue;
     ReadChanges read = {.class_name = key, .changes = {}};
     for (const RecordLines::Line& line : lines.lines()) {
-      std::optional<Change> change = ReadChange(line.text);
+      std::optional<ValueChange> change = ReadChange(line.text);
       if (change && read.changes.size() < kKeptChanges) {
         read.changes.push_back(*std::move(change));
       } else {

@@ -22,7 +22,7 @@ bool IsLine(std::string_view text) {
 }
 
 std::string_view StepText(IntentStep step) {
-  return step == IntentStep::kReplaced ? "replaced" : "begun";
+  return step == IntentStep::kDeleting ? "deleting" : "begun";
 }
 
 absl::Status Check(const Intent& intent, int index) {
@@ -48,9 +48,18 @@ bool Keep(const std::optional<T>& read, T* field) {
   return read.has_value();
 }
 
+// An edited text may be anything.
 bool KeepText(const std::optional<std::string_view>& read, std::string* field) {
-  if (read) *field = Printable(*read);
-  return read.has_value();
+  if (!read || !IsLine(*read)) return false;
+  *field = *read;
+  return true;
+}
+
+bool KeepStep(const std::optional<std::string_view>& read, IntentStep* step) {
+  for (const IntentStep known : {IntentStep::kBegun, IntentStep::kDeleting}) {
+    if (read == StepText(known)) *step = known;
+  }
+  return read == StepText(*step);
 }
 
 // False if a field is missing or beyond its limits.
@@ -66,9 +75,8 @@ bool ReadFields(RecordFields* fields, Intent* intent, std::string* manifest_chec
   ok = Keep(fields->Time("begun"), &intent->begun) && ok;
   const std::optional<std::string_view> cause = fields->Text("cause");
   if (cause) intent->cause = CauseText(*cause);
-  const std::optional<std::string_view> step = fields->Text("step");
-  if (step == StepText(IntentStep::kReplaced)) intent->step = IntentStep::kReplaced;
-  ok = KeepText(fields->Text("manifest-check"), manifest_check) && cause && step && ok;
+  ok = KeepStep(fields->Text("step"), &intent->step) && ok;
+  ok = KeepText(fields->Text("manifest-check"), manifest_check) && cause && ok;
   fields->ReportUnknown();
   return ok;
 }
@@ -120,6 +128,7 @@ IntentRead ReadIntent(const ConfigMap& map) {
     RecordLines lines(map.name, kIntentKey, record->second, &read.findings);
     RecordFields fields(&lines);
     const bool is_complete = ReadFields(&fields, &read.intent, &manifest_check);
+    if (!is_complete) lines.Report(0, "is not complete");
     read.is_intact = is_complete && lines.is_intact();
   }
   const auto manifest = map.data.find(kManifestKey);

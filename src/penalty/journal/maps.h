@@ -33,7 +33,7 @@ void ReadClassMap(const ConfigMap& map, int index, Millis now, Ledger* ledger,
 /// The changes of one class.
 struct ReadChanges {
   std::string class_name;
-  std::deque<Change> changes;
+  std::deque<ValueChange> changes;
 };
 /// Edited changes are left out.
 std::vector<ReadChanges> ReadChangeMap(const ConfigMap& map, std::vector<JournalFinding>* findings);

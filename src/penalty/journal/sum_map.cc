@@ -1,11 +1,13 @@
 // Sums of queues and namespaces: a key each, a line "NAME PENALTY CHANGED STARTS COMPLETIONS" for
 // each sum.
+#include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "fmt/format.h"
 #include "penalty/journal/maps.h"
 #include "penalty/journal/record.h"
+#include "penalty/ledger/sums.h"
 #include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
@@ -36,7 +38,7 @@ std::optional<Account> ReadSum(std::string_view rest) {
       .penalty = *penalty, .changed = *changed, .starts = *starts, .completions = *completions};
 }
 
-Sums ReadSums(const ConfigMap& map, std::string_view key, std::string_view text,
+Sums ReadSums(const ConfigMap& map, std::string_view key, std::string_view text, size_t most_name,
               std::vector<JournalFinding>* findings) {
   RecordLines lines(map.name, key, text, findings);
   Sums sums;
@@ -45,8 +47,9 @@ Sums ReadSums(const ConfigMap& map, std::string_view key, std::string_view text,
     std::string_view rest = line.text;
     const std::string_view name = TakeWord(&rest);
     const std::optional<Account> sum = ReadSum(rest);
-    if (!sum || name.empty() || sums.size() >= kMostSums) {
-      lines.Report(line.number, fmt::format("{} is no sum, or one too many", Quoted(line.text)));
+    if (!sum || !IsSumName(name, most_name) || sums.size() >= kMostSums || sums.contains(name)) {
+      lines.Report(line.number, fmt::format("{} is no sum, is there twice, or is one too many",
+                                            Quoted(line.text)));
       continue;
     }
     sums.emplace(std::string(name), *sum);
@@ -66,9 +69,9 @@ void ReadSumMap(const ConfigMap& map, Ledger* ledger, std::vector<JournalFinding
   Sums namespaces;
   for (const auto& [key, text] : map.data) {
     if (key == kQueuesKey) {
-      queues = ReadSums(map, key, text, findings);
+      queues = ReadSums(map, key, text, kMostQueueName, findings);
     } else if (key == kNamespacesKey) {
-      namespaces = ReadSums(map, key, text, findings);
+      namespaces = ReadSums(map, key, text, kMostNamespaceName, findings);
     } else {
       Report(map, key, 0, "is not known", findings);
     }

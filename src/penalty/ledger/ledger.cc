@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "outrigger/penalty/base_value.h"
 #include "outrigger/penalty/class_policy.h"
 #include "penalty/ledger/sums.h"
 
@@ -39,7 +40,7 @@ JournalMap ChangesOf(const ClassAccount& account) {
           (account.map * kMostSlots + account.slot) * kChangeMaps / (kClassMaps * kMostSlots)};
 }
 
-void AddChange(Change change, ClassAccount* account) {
+void AddChange(ValueChange change, ClassAccount* account) {
   change.cause = CauseText(change.cause);
   change.gap_us = std::clamp<int64_t>(change.gap_us, 0, kMostGap);
   account->changes.push_back(std::move(change));
@@ -203,7 +204,7 @@ void Ledger::DropPending(std::string_view uid) {
   pending_.erase(found);
 }
 
-void Ledger::OnReplaced(std::string_view name, Change change) {
+void Ledger::OnReplaced(std::string_view name, ValueChange change) {
   ClassAccount* account = Mutable(name);
   if (account == nullptr) return;
   account->written = change.after;
@@ -217,7 +218,7 @@ void Ledger::OnReplaced(std::string_view name, Change change) {
 
 bool Ledger::Adopt(const PriorityClass& priority_class, Millis now) {
   ClassAccount* account = Mutable(priority_class.name);
-  const int64_t base = BaseOf(priority_class);
+  const int64_t base = BaseOf(priority_class).base;
   if (account == nullptr || (account->base == base && account->written == priority_class.value)) {
     return false;
   }
@@ -264,7 +265,7 @@ bool Ledger::RestoreClass(ClassAccount account) {
   return true;
 }
 
-void Ledger::RestoreChanges(std::string_view class_name, std::deque<Change> changes) {
+void Ledger::RestoreChanges(std::string_view class_name, std::deque<ValueChange> changes) {
   if (ClassAccount* account = Mutable(class_name)) account->changes = std::move(changes);
 }
 
@@ -283,7 +284,7 @@ ClassAccount RebuildAccount(const PriorityClass& priority_class,
                             const std::vector<GroupState>& groups, Millis since, Millis now) {
   ClassAccount account;
   account.name = priority_class.name;
-  account.base = BaseOf(priority_class);
+  account.base = BaseOf(priority_class).base;
   account.written = priority_class.value;
   account.since = since;
   account.account.penalty = static_cast<double>(account.base - account.written);

@@ -7,11 +7,6 @@
 namespace outrigger::penalty {
 namespace {
 
-bool IsName(std::string_view name, size_t most) {
-  return !name.empty() && name.size() <= most &&
-         std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
-}
-
 void DropOne(const Policy& policy, Millis now, Sums* sums) {
   // Those that come first in this order are dropped first.
   const auto order = [&policy, now](const auto& entry) {
@@ -26,9 +21,16 @@ void DropOne(const Policy& policy, Millis now, Sums* sums) {
 
 }  // namespace
 
+bool IsSumName(std::string_view name, size_t most) {
+  return !name.empty() && name.size() <= most && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_';
+  });
+}
+
 void CountInSum(EdgeKind edge, std::string_view name, const Added& added, const Policy& policy,
                 Millis now, size_t most_name, Sums* sums) {
-  if (!IsName(name, most_name)) return;
+  if (!IsSumName(name, most_name)) return;
   auto found = sums->find(name);
   if (found == sums->end()) {
     if (sums->size() >= kMostSums) DropOne(policy, now, sums);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/time/time.h"
+#include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -83,11 +83,6 @@ PageSpec GroupsPage() {
 
 std::vector<PageSpec> PenaltyPages() {
   return {ClassesPage(), ChangesPage(), SumsPage(), GroupsPage()};
-}
-
-std::string TimeText(Millis time) {
-  if (time == 0) return "";
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixMillis(time), absl::UTCTimeZone());
 }
 
 void AddRow(const ClassRow& row, PageTable* table) {

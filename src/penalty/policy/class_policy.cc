@@ -53,11 +53,4 @@ absl::StatusOr<Policy> PolicyOf(const PriorityClass& priority_class, const Polic
   return policy;
 }
 
-int64_t BaseOf(const PriorityClass& priority_class) {
-  const std::optional<int64_t> base =
-      IntegerOf(priority_class.annotations.Get(kBaseValueAnnotation));
-  if (!base || *base < priority_class.value || *base > kHighestValue) return priority_class.value;
-  return *base;
-}
-
 }  // namespace outrigger::penalty

@@ -65,7 +65,8 @@ json ManagersOf(const std::vector<std::string>& managers) {
 }
 
 PriorityClass ClassOf(const json& object) {
-  const json metadata = object.value("metadata", json::object());
+  static const json kNone = json::object();
+  const json& metadata = object.contains("metadata") ? object["metadata"] : kNone;
   PriorityClass parsed;
   parsed.name = metadata.value("name", "");
   parsed.uid = metadata.value("uid", "");
@@ -111,14 +112,15 @@ absl::StatusOr<PriorityClass> FakeClassStore::Read(std::string_view name) const 
   return found->second.parsed;
 }
 
-absl::StatusOr<PriorityClass> FakeClassStore::Parse(std::string_view manifest) const {
+absl::StatusOr<PriorityClass> FakeClassStore::Parse(std::string_view manifest) {
+  if (!manifest.empty() && manifest == last_parsed_.manifest) return last_parsed_;
   const json object = json::parse(manifest, nullptr, false);
   if (!object.is_object() || object.value("kind", "") != "PriorityClass") {
     return absl::InvalidArgumentError("the manifest is no PriorityClass");
   }
-  PriorityClass parsed = ClassOf(object);
-  parsed.manifest = manifest;
-  return parsed;
+  last_parsed_ = ClassOf(object);
+  last_parsed_.manifest = manifest;
+  return last_parsed_;
 }
 
 absl::Status FakeClassStore::Validate(const PriorityClass& made) const {
@@ -129,6 +131,9 @@ absl::Status FakeClassStore::Validate(const PriorityClass& made) const {
   if (made.value > kHighestUserValue) {
     return absl::InvalidArgumentError(
         "maximum allowed value of a user defined priority is 1000000000");
+  }
+  if (made.preemption_policy != "Never" && made.preemption_policy != "PreemptLowerPriority") {
+    return absl::InvalidArgumentError("preemptionPolicy: Unsupported value");
   }
   size_t bytes = 0;
   for (const auto& [key, value] : made.annotations) bytes += key.size() + value.size();
@@ -148,7 +153,9 @@ absl::Status FakeClassStore::Validate(const PriorityClass& made) const {
 
 absl::StatusOr<PriorityClass> FakeClassStore::Create(const Made& made, bool dry_run) {
   json object = json::parse(made.manifest, nullptr, false);
-  if (!object.is_object()) return absl::InvalidArgumentError("the body is no object");
+  if (!object.is_object() || !object.contains("metadata")) {
+    return absl::InvalidArgumentError("the body is no object of the API server");
+  }
   json& metadata = object["metadata"];
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "generation",
                             "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"}) {
@@ -237,6 +244,7 @@ PriorityClass FakeClassStore::Put(PriorityClass made) {
   if (!object.is_object()) {
     object = {{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}};
   }
+  if (!object.contains("metadata")) object["metadata"] = json::object();
   if (made.preemption_policy.empty()) made.preemption_policy = "PreemptLowerPriority";
   SetMutable(&object, made);
   json& metadata = object["metadata"];

@@ -22,6 +22,11 @@ absl::Status StatusOf(const absl::StatusOr<T>& answer) {
   return answer.status();
 }
 
+// The client does not send it.
+absl::Status NoPreconditions() {
+  return absl::InvalidArgumentError("a UID and a version are missing");
+}
+
 }  // namespace
 
 std::string ObjectCall::Text() const {
@@ -213,6 +218,7 @@ absl::StatusOr<PriorityClass> FakeObjects::Client::ReadPriorityClass(std::string
 
 absl::StatusOr<PriorityClass> FakeObjects::Client::ParsePriorityClass(
     std::string_view manifest) const {
+  const std::lock_guard<std::mutex> lock(server_->mutex_);
   return server_->classes_.Parse(manifest);
 }
 
@@ -240,6 +246,7 @@ absl::Status FakeObjects::Client::TryCreatePriorityClass(const NewPriorityClass&
 absl::Status FakeObjects::Client::DeletePriorityClass(std::string_view name, std::string_view uid,
                                                       std::string_view resource_version,
                                                       const CallLimits& limits) {
+  if (uid.empty() || resource_version.empty()) return NoPreconditions();
   const std::string n(name), u(uid), v(resource_version);
   return Send<absl::Status>({Verb::kDelete, kClass, n}, limits,
                             [s = server_, n, u, v] { return s->classes_.Delete(n, u, v); });
@@ -268,6 +275,7 @@ absl::StatusOr<ConfigMap> FakeObjects::Client::WriteConfigMap(const ConfigMap& m
 }
 
 absl::Status FakeObjects::Client::DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) {
+  if (map.uid.empty() || map.resource_version.empty()) return NoPreconditions();
   return Send<absl::Status>({Verb::kDelete, kMap, map.name}, limits,
                             [s = server_, map] { return s->maps_.Delete(map); });
 }

@@ -171,7 +171,7 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
 
   cluster::ChangeListeners changes_;
   mutable std::mutex mutex_;
-  FakeClassStore classes_;
+  mutable FakeClassStore classes_;  // parsing makes no call, and keeps what it found
   FakeMapStore maps_;
   OnCallFn on_call_;
   std::list<LateCall> late_;

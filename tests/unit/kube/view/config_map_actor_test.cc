@@ -58,7 +58,9 @@ TEST(ConfigMaps, AreCreatedWithoutAVersion) {
 }
 
 TEST(ConfigMaps, AreReplacedInThatVersionOnly) {
-  ActorScene scene({std::string(kJournal), Answered(409, "Conflict"), Answered(404, "NotFound")});
+  ActorScene scene({std::string(kJournal), Answered(409, "Conflict"), std::string(kJournal),
+                    Answered(404, "NotFound"), Answered(409, "Conflict"), Answered(404, "NotFound"),
+                    Answered(409, "Conflict"), Answered(503, "")});
   const auto write = [&] {
     return scene.actor.WriteConfigMap(Journal("u1", "6"), kLimits).status().code();
   };
@@ -70,7 +72,10 @@ TEST(ConfigMaps, AreReplacedInThatVersionOnly) {
   EXPECT_EQ(body["metadata"]["uid"], "u1");
   EXPECT_EQ(body["metadata"]["resourceVersion"], "6");
   EXPECT_EQ(write(), absl::StatusCode::kAborted);
+  EXPECT_EQ(scene.api.asked.back().method, "GET");
   EXPECT_EQ(write(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(write(), absl::StatusCode::kNotFound) << "what an older server calls a conflict";
+  EXPECT_EQ(write(), absl::StatusCode::kAborted) << "and it cannot be found out";
 }
 
 TEST(ConfigMaps, AreDeletedInThatVersionOnly) {

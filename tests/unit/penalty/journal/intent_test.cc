@@ -33,7 +33,7 @@ ConfigMap MapOf(const Intent& intent) {
 }
 
 TEST(IntentTest, IsReadAsItWasWritten) {
-  for (const IntentStep step : {IntentStep::kBegun, IntentStep::kReplaced}) {
+  for (const IntentStep step : {IntentStep::kBegun, IntentStep::kDeleting}) {
     Intent intent = GoldIntent();
     intent.step = step;
     const ConfigMap map = MapOf(intent);

@@ -1,5 +1,7 @@
 #include "outrigger/penalty/ledger.h"
 
+#include "outrigger/penalty/base_value.h"
+
 #include <functional>
 #include <string>
 
@@ -153,7 +155,7 @@ TEST_F(LedgerTest, TheLastHundredChangesAreKept) {
   }
   EXPECT_EQ(gold().changes.size(), kKeptChanges);
   EXPECT_EQ(gold().changes.back(),
-            (Change{kNow + 129, 1000, 870, 4'129, "start default/job-129?x0a"}));
+            (ValueChange{kNow + 129, 1000, 870, 4'129, "start default/job-129?x0a"}));
   EXPECT_EQ(gold().changes.front().at, kNow + 30);
   EXPECT_EQ(gold().written, 870);
   EXPECT_EQ(gold().replaced, kNow + 129);
@@ -171,7 +173,7 @@ TEST_F(LedgerTest, AForeignClassIsAdopted) {
   EXPECT_TRUE(ledger_.Adopt(gold_class, kNow));
   EXPECT_EQ(gold().base, 700);
   EXPECT_EQ(gold().written, 700);
-  EXPECT_EQ(gold().changes.back(), (Change{kNow, 1000, 700, 0, "adopted"}));
+  EXPECT_EQ(gold().changes.back(), (ValueChange{kNow, 1000, 700, 0, "adopted"}));
   gold_class.annotations.Set(kBaseValueAnnotation, "1000");  // of an export while it was penalised
   EXPECT_TRUE(ledger_.Adopt(gold_class, kNow));
   EXPECT_EQ(gold().base, 1000);

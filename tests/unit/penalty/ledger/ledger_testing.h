@@ -34,7 +34,7 @@ inline double AnyPenalty() {
                            *rc::gen::inRange(0, 1'000'000'000) / 7.0);
 }
 
-inline Change AnyChange() {
+inline ValueChange AnyChange() {
   return {*rc::gen::inRange<Millis>(0, kNow), *rc::gen::inRange<int64_t>(kLowestValue, 1000),
           *rc::gen::inRange<int64_t>(kLowestValue, 1000), *rc::gen::inRange<int64_t>(0, kMostGap),
           CauseText(*rc::gen::arbitrary<std::string>())};

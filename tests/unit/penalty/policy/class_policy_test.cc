@@ -1,5 +1,7 @@
 #include "outrigger/penalty/class_policy.h"
 
+#include "outrigger/penalty/base_value.h"
+
 #include <functional>
 #include <ostream>
 #include <string>
@@ -107,9 +109,9 @@ TEST(ClassPolicyTest, TheBaseIsTheAnnotationUnlessThatIsLowerOrNoValue) {
         BaseRow{"many", 1000}, BaseRow{"1000000000", 1'000'000'000}, BaseRow{"1000000001", 1000}}) {
     PriorityClass gold = GoldClass();
     gold.annotations.Set("outrigger.dev/base-value", row.annotation);
-    EXPECT_EQ(BaseOf(gold), row.base) << row.annotation;
+    EXPECT_EQ(BaseOf(gold).base, row.base) << row.annotation;
   }
-  EXPECT_EQ(BaseOf(GoldClass()), 1000);
+  EXPECT_EQ(BaseOf(GoldClass()).base, 1000);
 }
 
 }  // namespace
