@@ -1,9 +1,13 @@
 package penalty
 
 import (
+	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
@@ -52,13 +56,28 @@ func TestNonsenseIsRefusedAtTheStart(t *testing.T) {
 	})
 }
 
+// unanswered is a kubeconfig of a server that is not there.
+const unanswered = `apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test, user: user}}]
+clusters: [{name: test, cluster: {server: "https://127.0.0.1:1", insecure-skip-tls-verify: true}}]
+users: [{name: user, user: {token: none}}]
+`
+
 // refused returns what the program prints that does not start.
 func refused(t *testing.T, args ...string) string {
 	t.Helper()
-	args = append([]string{"serve", "--agents", "penalty", "--kubeconfig", "/nowhere", "--port", "0", "--admin-port", "0"}, args...)
-	out, err := exec.Command(outrigger.Binary(t), args...).CombinedOutput()
-	if err == nil {
-		t.Fatalf("it has started and ended well: %s", out)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte(unanswered), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{"serve", "--agents", "penalty", "--kubeconfig", kubeconfig, "--port", "0", "--admin-port", "0"}, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, outrigger.Binary(t), args...).CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		t.Fatalf("it has started: %v: %s", err, out)
 	}
 	return string(out)
 }

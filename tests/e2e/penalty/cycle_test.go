@@ -29,7 +29,9 @@ func TestAClassPaysForAStartAndRecovers(t *testing.T) {
 
 	job := groupOf("gold", "job-1")
 	w.Must(w.groups.Run(w.Ctx, job, penalty.Pending, penalty.Inqueue))
-	w.untilPhase(job, penalty.Inqueue)
+	// What is counted later has been seen later.
+	w.run("silver", "probe")
+	w.untilCounted("silver", 1, 0)
 	if is := w.class("gold"); is.UID != was.UID {
 		t.Errorf("a PodGroup that waits costs: %d", is.Value)
 	}
@@ -77,20 +79,6 @@ func (w *world) untilMarked(group penalty.Group, want string) {
 	})
 }
 
-// untilPhase waits until the agent has seen the phase of a PodGroup.
-func (w *world) untilPhase(group penalty.Group, phase string) {
-	w.Helper()
-	w.eventually(func(context.Context) error {
-		rows, err := penalty.Counted(w.agent)
-		if err == nil && !slices.ContainsFunc(rows, func(row penalty.GroupRow) bool {
-			return row.Namespace == group.Namespace && row.Name == group.Name && row.Phase == phase
-		}) {
-			err = fmt.Errorf("%s is not %s in %v", group, phase, rows)
-		}
-		return err
-	})
-}
-
 // untilLogged waits until the agent has logged something.
 func (w *world) untilLogged(text string) {
 	w.Helper()
@@ -108,6 +96,7 @@ func (w *world) checkPages(job penalty.Group) {
 	w.Helper()
 	changes, err := penalty.Changes(w.agent)
 	w.Must(err)
+	changes = slices.DeleteFunc(changes, func(row penalty.ChangeRow) bool { return row.Class != "gold" })
 	if len(changes) != 1 || changes[0].Before != 1000 || changes[0].After != 500 ||
 		changes[0].Cause != "start default/job-1" || changes[0].GapMicroseconds == nil {
 		w.Errorf("penalty-changes has %+v", changes)
@@ -122,7 +111,7 @@ func (w *world) checkPages(job penalty.Group) {
 	w.Must(err)
 	for _, want := range []penalty.SumRow{{Kind: "queue", Name: "batch"}, {Kind: "namespace", Name: "default"}} {
 		if !slices.ContainsFunc(sums, func(row penalty.SumRow) bool {
-			return row.Kind == want.Kind && row.Name == want.Name && row.Starts == 1 && row.Completions == 0
+			return row.Kind == want.Kind && row.Name == want.Name && row.Starts == 2 && row.Completions == 0
 		}) {
 			w.Errorf("penalty-sums has %+v", sums)
 		}
@@ -170,6 +159,7 @@ func TestWhatRanBeforeTheAgentIsHistory(t *testing.T) {
 	w.Must(w.groups.Run(w.Ctx, groupOf("gold", "waits"), penalty.Pending))
 	w.Must(w.groups.Run(w.Ctx, groupOf("other", "elsewhere"), penalty.Running))
 	w.serve(nil)
+	w.agent.UntilMetricAbove(t, 0, "outrigger_penalty_value") // it has looked at them
 	w.Must(w.groups.Enter(w.Ctx, groupOf("gold", "runs"), penalty.Completed))
 	w.untilCounted("gold", 0, 1)
 	w.Must(w.groups.Enter(w.Ctx, groupOf("gold", "waits"), penalty.Running))
