@@ -86,7 +86,7 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
                     "version, or remove the penalty with its `outrigger penalty restore --all`",
                     options_.claim.namespace_));
   }
-  reports_.OnJournal(read->findings);
+  findings_ = std::move(read->findings);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     ledger_ = std::move(read->ledger);
@@ -112,9 +112,9 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
   }
   Settle(*view->objects, term);
   MakeTable(view->objects);
+  reports_.OnJournal(std::exchange(findings_, {}), classes_);
   reports_.OnClasses(classes_, ledger_);
-  CountGroups(term);
-  ReplaceDue(term);
+  if (CountGroups(term)) ReplaceDue(term);
   reports_.OnAccounts(ledger_, classes_, Now());
   if (!options_.dry_run) {
     const absl::Status written = WriteJournal(term);
@@ -243,9 +243,11 @@ void Keeper::LetGo(const ClassAccount& account, const ClassRules* rules,
 
 // ---- PodGroups ----
 
-void Keeper::CountGroups(const std::stop_token& term) {
-  bool is_full = true;
-  while (is_full && !term.stop_requested()) {
+// What is counted is in the journal before a group is marked, and before a class is replaced.
+// False: it is not.
+bool Keeper::CountGroups(const std::stop_token& term) {
+  bool goes_on = true;
+  while (goes_on && !term.stop_requested()) {
     GroupNews news;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -253,40 +255,44 @@ void Keeper::CountGroups(const std::stop_token& term) {
     }
     for (const CountedEdge& edge : news.edges) reports_.OnEdge(edge);
     for (const auto& [group, problem] : news.problems) reports_.OnMarkProblem(group, problem);
-    const absl::Status written = WriteMarks(news, term);
+    if (options_.dry_run) {
+      DropMarks(news);
+    } else if (!news.edges.empty() && !WriteJournal(term).ok()) {
+      for (const MarkToWrite& mark : news.marks) groups_.OnNotMarked(mark.group);
+      return false;
+    }
     // What could not be marked keeps its room in the journal: the next look goes on.
-    is_full = news.is_full && written.ok();
+    goes_on = (options_.dry_run || WriteMarks(news, term)) && news.is_full;
   }
+  return true;
 }
 
-// What is counted is in the journal before a group is marked.
-absl::Status Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
-  if (options_.dry_run) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (const MarkToWrite& mark : news.marks) ledger_.DropPending(mark.group.uid);
-    return absl::OkStatus();
-  }
-  absl::Status status = news.edges.empty() ? absl::OkStatus() : WriteJournal(term);
-  std::vector<absl::Status> results(news.marks.size(), status);
-  if (status.ok()) {
-    ParallelFor(news.marks.size(), kMarksAtOnce, [&](size_t i) {
-      results[i] = cluster_->AnnotateGroup(news.marks[i].group, kCountedAnnotation,
-                                           news.marks[i].text, Limits(term));
-    });
-  }
+void Keeper::DropMarks(const GroupNews& news) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const MarkToWrite& mark : news.marks) ledger_.DropPending(mark.group.uid);
+}
+
+// False: some could not be written.
+bool Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
+  std::vector<absl::Status> results(news.marks.size());
+  ParallelFor(news.marks.size(), kMarksAtOnce, [&](size_t i) {
+    results[i] = cluster_->AnnotateGroup(news.marks[i].group, kCountedAnnotation,
+                                         news.marks[i].text, Limits(term));
+  });
+  bool are_written = true;
   const std::lock_guard<std::mutex> lock(mutex_);
   for (size_t i = 0; i < results.size(); ++i) {
     const PodGroup& group = news.marks[i].group;
     if (results[i].ok() || absl::IsNotFound(results[i])) {
       groups_.OnMarked(group);
       ledger_.DropPending(group.uid);
-    } else {
-      groups_.OnNotMarked(group);
-      reports_.OnError("mark", results[i]);
-      status = results[i];
+      continue;
     }
+    groups_.OnNotMarked(group);
+    reports_.OnError("mark", results[i]);
+    are_written = false;
   }
-  return status;
+  return are_written;
 }
 
 absl::Status Keeper::WriteJournal(const std::stop_token& term) {
@@ -327,13 +333,13 @@ void Keeper::ReplaceDue(const std::stop_token& term) {
 void Keeper::ReplaceOne(const ClassAccount& account, const ClassRules& rules,
                         const std::stop_token& term) {
   NewValue wanted;
+  wanted.now = Now();
   wanted.class_name = account.name;
   wanted.base = account.base;
-  wanted.target = ValueAt(account.account, rules.policy, rules.bounds, Now());
+  wanted.target = ValueAt(account.account, rules.policy, rules.bounds, wanted.now);
   wanted.written = account.written;
   wanted.cause = reports_.CauseOf(account.name);
-  wanted.epoch = account.account.starts + account.account.completions;
-  wanted.now = Now();
+  wanted.epoch = 1 + account.account.starts + account.account.completions;
   if (options_.dry_run) {
     reports_.OnDryRun(account, wanted.target);
     const std::lock_guard<std::mutex> lock(mutex_);

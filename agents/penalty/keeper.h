@@ -72,8 +72,9 @@ class Keeper {
   void MakeTable(std::shared_ptr<const ClusterObjects> objects);
 
   // PodGroups.
-  void CountGroups(const std::stop_token& term);
-  absl::Status WriteMarks(const GroupNews& news, const std::stop_token& term);
+  bool CountGroups(const std::stop_token& term);
+  bool WriteMarks(const GroupNews& news, const std::stop_token& term);
+  void DropMarks(const GroupNews& news);
   absl::Status WriteJournal(const std::stop_token& term);
 
   // Values.
@@ -97,6 +98,7 @@ class Keeper {
   Pace pace_;
   std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
   Delay journal_delay_;
+  std::vector<JournalFinding> findings_;  // of the journal as it was read, not reported yet
   std::map<std::string, std::string, std::less<>> checked_;  // class: the version that was checked
   Millis later_written_ = 0;
   bool has_begun_ = false;

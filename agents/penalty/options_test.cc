@@ -81,6 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"Selector", [](Settings* s) { s->class_selector = "a in ("; }, "class-selector",
                    "a in ("},
         RefusedRow{"NoNamespace", [](Settings* s) { s->name_space = ""; }, "namespace", "\"\""},
+        RefusedRow{"NamespaceWithSpaces", [](Settings* s) { s->name_space = "Not A Name"; },
+                   "namespace", "Not A Name"},
+        RefusedRow{"LeaseWithTwoDots", [](Settings* s) { s->lease = "a..b"; }, "lease", "a..b"},
         RefusedRow{"NoLease", [](Settings* s) { s->lease = ""; }, "lease", "\"\""}),
     [](const auto& row) { return row.param.name; });
 

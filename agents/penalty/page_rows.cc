@@ -55,9 +55,18 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
 // Also selected classes that are left alone and have no account.
 void FillClasses(const Picture& picture, PageTable* table) {
   for (const auto& [name, account] : picture.ledger.classes()) {
-    const auto rules = picture.classes.find(name);
-    AddRow(RowOf(account, rules == picture.classes.end() ? nullptr : &rules->second, picture),
-           table);
+    const auto found = picture.classes.find(name);
+    const ClassRules* const rules = found == picture.classes.end() ? nullptr : &found->second;
+    ClassRow row = RowOf(account, rules, picture);
+    // In a dry run the account has the value that the class would have.
+    ClassAccount as_it_is;
+    if (picture.options.dry_run && rules != nullptr) {
+      as_it_is = account;
+      as_it_is.written = rules->in_cluster->value;
+      if (as_it_is.written != account.written) row.next_value = account.written;
+      row.account = &as_it_is;
+    }
+    AddRow(row, table);
   }
   for (const auto& [name, rules] : picture.classes) {
     if (!rules.is_selected || rules.reason.empty() || picture.ledger.Find(name) != nullptr)

@@ -50,8 +50,12 @@ std::string_view EventReasonOf(const Replacement& replacement) {
 
 std::string NoteOf(const Replacement& replacement) {
   if (!replacement.message.empty()) return replacement.message;
-  return fmt::format("value {} -> {}, base {}: {} (see outrigger explain penalty)",
-                     replacement.before, replacement.value, replacement.base, replacement.cause);
+  const bool is_at_base = replacement.value == replacement.base;
+  return fmt::format("value {} -> {}, base {}: {}{} (see outrigger explain penalty)",
+                     replacement.before, replacement.value, replacement.base, replacement.cause,
+                     is_at_base ? ""
+                                : "; until it is back at its base, the API server refuses to "
+                                  "apply the unchanged manifest (422)");
 }
 
 }  // namespace
@@ -147,10 +151,15 @@ void Reports::OnMarkProblem(const PodGroup& group, const std::string& problem) {
   Record(group, true, "PenaltyMarkMalformed", problem);
 }
 
-void Reports::OnJournal(const std::vector<JournalFinding>& findings) {
+void Reports::OnJournal(const std::vector<JournalFinding>& findings, const ClassTable& classes) {
   constexpr size_t kMostLines = 20;
   for (size_t i = 0; i < findings.size() && i < kMostLines; ++i) {
-    warn_(Printable("journal repaired: " + FindingText(findings[i])));
+    const std::string text = Printable("journal repaired: " + FindingText(findings[i]));
+    warn_(text);
+    const auto about = classes.find(findings[i].key);
+    if (about == classes.end()) continue;
+    Record(*about->second.in_cluster, true, "PenaltyJournalRepaired",
+           fmt::format("class {}: {}", about->first, text));
   }
   if (findings.size() > kMostLines) {
     warn_(fmt::format("journal repaired: {} more findings", findings.size() - kMostLines));

@@ -36,7 +36,8 @@ class Reports {
   void OnClasses(const ClassTable& classes, const Ledger& ledger);
   void OnAccounts(const Ledger& ledger, const ClassTable& classes, Millis now);
   void OnMarkProblem(const PodGroup& group, const std::string& problem);
-  void OnJournal(const std::vector<JournalFinding>& findings);
+  /// Of a journal that was not as it was written.
+  void OnJournal(const std::vector<JournalFinding>& findings, const ClassTable& classes);
   /// A call that failed, by what it is for: "journal", "mark", "replace".
   void OnError(std::string_view call, const absl::Status& status);
 
