@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,6 +101,9 @@ func (w *world) serveThrough(proxy *faults.Proxy, with settings) {
 	w.Helper()
 	w.agent = w.replica("penalty", proxy, with)
 	w.untilLeads(w.agent)
+	// Creation times are in seconds: what is made in the second of the agent's first look may have been there before.
+	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value")
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 }
 
 // replica starts an agent under a name.

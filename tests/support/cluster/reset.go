@@ -25,7 +25,10 @@ var own = []string{
 	"/registry/configmaps/kube-system/extension-apiserver-authentication",
 	"/registry/configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking",
 	"/registry/flowschemas/", "/registry/prioritylevelconfigurations/", "/registry/clusterroles/system:",
-	"/registry/clusterrolebindings/system:", "/registry/roles/kube-", "/registry/rolebindings/kube-",
+	"/registry/clusterrolebindings/system:",
+	"/registry/roles/kube-public/", "/registry/roles/kube-system/system:",
+	"/registry/roles/kube-system/extension-apiserver-authentication-reader",
+	"/registry/rolebindings/kube-public/", "/registry/rolebindings/kube-system/system:",
 	"/registry/priorityclasses/system-", "/registry/validatingadmissionpolic",
 }
 

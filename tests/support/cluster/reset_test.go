@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +43,9 @@ func TestAResetRemovesWhatATestMadeAndNamesWhatItRemoved(t *testing.T) {
 		must(err)
 		_, err = c.Client.CoreV1().ConfigMaps("kube-system").Create(ctx,
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-an-agent"}}, metav1.CreateOptions{})
+		must(err)
+		_, err = c.Client.RbacV1().Roles("kube-system").Create(ctx,
+			&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "of-an-agent"}}, metav1.CreateOptions{})
 		must(err)
 		must(os.WriteFile(manifest, []byte(customKind), 0o600))
 		_, err = c.Kubectl(ctx, "apply", "-f", manifest)
