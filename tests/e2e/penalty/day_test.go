@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -56,17 +57,16 @@ func TestADayIsWhatTheArithmeticSays(t *testing.T) {
 		newLedger("silver", penalty.Rules{Base: 2000, Floor: penalty.DefaultFloor(2000, 3000, 1000),
 			Start: penalty.Increment{Fraction: 0.25}, Completion: penalty.Increment{Fraction: 0.05}, Recovery: halves}),
 		newLedger("bronze", penalty.Rules{Base: 1000, Floor: penalty.DefaultFloor(1000, 3000, 2000),
-			Start: penalty.Increment{Flat: 120}, Completion: penalty.Increment{Flat: 7}, Recovery: steps}),
+			Start: penalty.Increment{Flat: 60}, Completion: penalty.Increment{Flat: 7}, Recovery: steps}),
 	}
-	w.create(class("gold", 3000))
-	silver, bronze := class("silver", 2000), class("bronze", 1000)
+	gold, silver, bronze := class("gold", 3000), class("silver", 2000), class("bronze", 1000)
 	silver.Annotations["outrigger.dev/penalty-start"] = "multiplicative 0.25"
 	silver.Annotations["outrigger.dev/penalty-completion"] = "multiplicative 0.05"
-	for name, value := range map[string]string{"start": "flat 120", "recovery": "steps", "step": "50",
+	for name, value := range map[string]string{"start": "flat 60", "recovery": "steps", "step": "50",
 		"step-interval": "0.2", "grace": "0.05"} {
 		bronze.Annotations["outrigger.dev/penalty-"+name] = value
 	}
-	w.create(silver, bronze)
+	w.create(gold, silver, bronze)
 	w.serve(settings{"start": "multiplicative 0.1", "completion": "flat 7", "half-life": "0.6", "grace": "0.1"})
 
 	began := time.Now()
@@ -86,8 +86,9 @@ func TestADayIsWhatTheArithmeticSays(t *testing.T) {
 	}
 	t.Logf("%d PodGroups in %.1f s", groupsOfClass*len(ledgers), time.Since(began).Seconds())
 	compared := 0
-	for _, l := range ledgers {
-		w.untilSound(w.class(l.name), int32(l.rules.Base))
+	for i, class := range []*schedulingv1.PriorityClass{gold, silver, bronze} {
+		l := ledgers[i]
+		w.untilSound(class, class.Value)
 		w.untilRow(l.name, "at base", func(row penalty.ClassRow) bool { return row.State == "at base" })
 		w.Must(w.read(l))
 		compared += w.compare(l)
@@ -125,7 +126,7 @@ func (w *world) day(l *ledger, random *rand.Rand) error {
 		if err := w.edge(l, group, starts, random); err != nil {
 			return err
 		}
-		time.Sleep(time.Duration(random.Intn(60)) * time.Millisecond)
+		time.Sleep(time.Duration(random.Intn(40)) * time.Millisecond)
 	}
 	return nil
 }
