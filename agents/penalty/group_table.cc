@@ -140,6 +140,18 @@ std::vector<KnownGroup> GroupTable::Known() const {
   return known;
 }
 
+Millis GroupTable::HistoryEnd(const std::vector<PodGroup>& groups, std::string_view class_name,
+                              Millis now) {
+  constexpr Millis kSecond = 1000;
+  int64_t end = now / kSecond;
+  for (const PodGroup& group : groups) {
+    if (group.dialect != Dialect::kVolcano || group.priority_class_name != class_name) continue;
+    // A clock that is ahead of this one by more than that does not count.
+    if (group.created <= now / kSecond + 1) end = std::max(end, group.created + 1);
+  }
+  return end * kSecond;
+}
+
 std::vector<GroupState> GroupTable::StatesOf(const std::vector<PodGroup>& groups,
                                              std::string_view class_name) {
   std::vector<GroupState> states;

@@ -61,6 +61,10 @@ class GroupTable {
 
   /// In the order of namespaces and names.
   std::vector<KnownGroup> Known() const;
+  /// Returns since when groups of a class are counted whose account is made now: all that are there
+  /// are older. A creation time lacks its milliseconds, so this is a whole second.
+  static Millis HistoryEnd(const std::vector<PodGroup>& groups, std::string_view class_name,
+                           Millis now);
   /// States of the groups of a class, to rebuild its account.
   static std::vector<GroupState> StatesOf(const std::vector<PodGroup>& groups,
                                           std::string_view class_name);

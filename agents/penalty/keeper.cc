@@ -171,8 +171,9 @@ void Keeper::Settle(const ClusterObjects& objects, const std::stop_token& term) 
 void Keeper::AddAccounts(const ClusterObjects& objects) {
   for (const auto& [name, rules] : classes_) {
     if (!rules.IsPenalised() || ledger_.Find(name) != nullptr) continue;
-    const ClassAccount made = RebuildAccount(
-        *rules.in_cluster, GroupTable::StatesOf(objects.pod_groups, name), Now(), Now());
+    const ClassAccount made =
+        RebuildAccount(*rules.in_cluster, GroupTable::StatesOf(objects.pod_groups, name),
+                       GroupTable::HistoryEnd(objects.pod_groups, name, Now()), Now());
     const std::lock_guard<std::mutex> lock(mutex_);
     reports_.OnError("account", ledger_.Add(made));
   }

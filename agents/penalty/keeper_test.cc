@@ -204,6 +204,31 @@ TEST_F(PenaltyKeeper, LeavesHistoryAlone) {
   EXPECT_EQ(Value(), 950) << "its completion was seen";
 }
 
+TEST_F(PenaltyKeeper, CountsAGroupThatComesInTheSecondOfTheInstallation) {
+  now_ += 599;
+  cluster_.keep().Put(ClassOf("silver", 500));
+  Look();
+  groups_["job"].created = kStart / 1000;
+  Show("job", "Running", "silver");
+  Look();
+  EXPECT_EQ(Value("silver"), 400);
+}
+
+TEST_F(PenaltyKeeper, LeavesAGroupAloneThatWasThereInTheSecondOfTheInstallation) {
+  now_ += 599;
+  groups_["job"].created = kStart / 1000;
+  Show("job", "Running", "silver");
+  cluster_.keep().Put(ClassOf("silver", 500));
+  Look();
+  Restart(Fair());
+  EXPECT_EQ(Value("silver"), 500);
+}
+
+TEST_F(PenaltyKeeper, SaysNothingOfCallsThatAreWell) {
+  Become("job", "Running");
+  EXPECT_THAT(log_, ::testing::Not(Contains(HasSubstr("journal:"))));
+}
+
 TEST_F(PenaltyKeeper, TouchesNoClassThatIsNotSelected) {
   cluster_.keep().Put([] {
     PriorityClass plain = ClassOf("plain", 500);
@@ -272,6 +297,7 @@ TEST_F(PenaltyKeeper, LeavesAClassAloneWhoseAnnotationIsMalformed) {
                           gold->annotations.Set("outrigger.dev/penalty-half-life", "soon");
                         })
                   .ok());
+  Look();
   Show("a", "Running");
   Show("b", "Running", "silver");
   Look();

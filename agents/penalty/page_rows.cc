@@ -1,6 +1,6 @@
 #include "page_rows.h"
 
-#include <cmath>
+#include <optional>
 #include <string>
 
 #include "fmt/format.h"
@@ -27,8 +27,8 @@ std::string_view StageText(Stage stage) {
 }
 
 std::string StateOf(const ClassAccount& account, const ClassRules& rules, double penalty,
-                    Millis now) {
-  if (account.account.unwritten_since != 0) return "writes";
+                    std::optional<Millis> next_at, Millis now) {
+  if (next_at && *next_at <= now) return "writes";
   if (penalty < kNoPenalty) return "at base";
   const bool recovers = now > account.account.changed + rules.policy.grace;
   return recovers ? "recovers" : "penalised";
@@ -42,10 +42,10 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
     return row;
   }
   row.penalty = PenaltyAt(account.account, rules->policy, picture.now);
-  row.state = StateOf(account, *rules, row.penalty, picture.now);
-  if (picture.options.dry_run) row.state += " (dry run)";
   row.next_at =
       NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
+  row.state = StateOf(account, *rules, row.penalty, row.next_at, picture.now);
+  if (picture.options.dry_run) row.state += " (dry run)";
   if (row.next_at) {
     row.next_value = ValueAt(account.account, rules->policy, rules->bounds, *row.next_at);
   }

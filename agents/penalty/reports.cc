@@ -167,7 +167,7 @@ void Reports::OnJournal(const std::vector<JournalFinding>& findings, const Class
 }
 
 void Reports::OnError(std::string_view call, const absl::Status& status) {
-  if (absl::IsCancelled(status)) return;
+  if (status.ok() || absl::IsCancelled(status)) return;
   metrics_->Add(metric::kErrors, call, 1);
   LogOnce(std::string(call), Printable(fmt::format("{}: {}", call, std::string(status.message()))));
 }

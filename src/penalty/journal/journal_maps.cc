@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fmt/format.h"
+#include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -49,10 +50,12 @@ std::string JournalMapName(const JournalMap& map) {
 
 std::optional<JournalMap> JournalMapOf(std::string_view name) {
   for (const Row& row : kRows) {
-    for (int i = 0; i < std::max(row.count, 1); ++i) {
-      const JournalMap map = {row.kind, i};
-      if (JournalMapName(map) == name) return map;
-    }
+    if (!name.starts_with(row.name)) continue;
+    const std::string_view number = name.substr(row.name.size());
+    const int64_t index = number.empty() ? 0 : IntegerOf(number.substr(1)).value_or(-1);
+    if (index < 0 || index >= std::max(row.count, 1)) return std::nullopt;
+    const JournalMap map = {row.kind, static_cast<int>(index)};
+    if (JournalMapName(map) == name) return map;
   }
   return std::nullopt;
 }

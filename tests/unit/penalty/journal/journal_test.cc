@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 
 #include "fmt/format.h"
@@ -223,6 +227,21 @@ TEST(JournalTest, PendingMarksOfAnEditedKeyStay) {
   EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is no UID")));
 }
 
+TEST(JournalTest, TheExampleOfThePageIsAnAccount) {
+  std::ifstream file(std::string(OUTRIGGER_DOCS) + "/penalty.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  const std::string text = page.str();
+  const size_t begin = text.find("```\nbase=");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = text.find("```\n", begin + 4);
+  ConfigMap map = *WriteJournalMap(Ledger(kNow), {JournalMapKind::kClasses, 0});
+  map.data["gold"] = text.substr(begin + 4, end - begin - 4);
+  const JournalRead read = ReadJournal({map}, 2 * kNow);
+  EXPECT_THAT(Texts(read), IsEmpty());
+  EXPECT_EQ(read.ledger.classes().size(), 1U);
+}
+
 // What must hold of whatever is read.
 void CheckLimits(const JournalRead& read) {
   for (const auto& [name, account] : read.ledger.classes()) {
@@ -314,7 +333,7 @@ TEST(JournalTest, AnEdgeWritesAtMostTwentyKilobytesAndEachMapIsBelowItsLimit) {
                     .Count(name, {uid, "default", queue}, {}, OnPhase({}, Phase::kRunning, false),
                            {policy, bounds, policy}, now += 137)
                     .ok());
-    if (i % 10 != 0 && i % 30 != 29) {
+    if (i % 100 != 0 && i % 30 != 29) {
       for (const JournalMap& map : ledger.Unwritten(Ledger::Urgency::kNow)) {
         ledger.OnJournalWritten(map);
       }
@@ -338,14 +357,14 @@ TEST(JournalTest, AnEdgeWritesAtMostTwentyKilobytesAndEachMapIsBelowItsLimit) {
   EXPECT_LE(most_per_edge, 20'000U);
   EXPECT_GT(most_per_edge, 10'000U);
   size_t most_per_map = 0;
-  for (const ConfigMap& map : Written(ledger)) {
+  const std::vector<ConfigMap> maps = Written(ledger);
+  for (const ConfigMap& map : maps) {
     most_per_map = std::max(most_per_map, JsonBytes(map));
   }
   EXPECT_LT(most_per_map, kMostMapBytes);
   std::printf("an edge: %zu bytes at most, %zu on average; a map: %zu at most\n", most_per_edge,
               written / writes, most_per_map);
-  const JournalRead read = ReadJournal(Written(ledger), now);
-  EXPECT_EQ(read.ledger, ledger);
+  EXPECT_EQ(ReadJournal(maps, now).ledger, ledger);
 }
 
 // All texts as long as they can be.
@@ -382,13 +401,7 @@ TEST(JournalTest, TheLongestLedgerFits) {
     ASSERT_TRUE(counted.ok() || absl::IsResourceExhausted(counted.status())) << counted.status();
   }
   EXPECT_EQ(ledger.pending().size(), kMostPending * kClassMaps);
-  for (const std::string& name : JournalMapNames()) {
-    const JournalMap which = *JournalMapOf(name);
-    if (which.kind == JournalMapKind::kIntent) continue;
-    const auto map = WriteJournalMap(ledger, which);
-    EXPECT_TRUE(map.ok()) << map.status();
-  }
-  EXPECT_EQ(ReadJournal(Written(ledger), kNow).ledger, ledger);
+  EXPECT_EQ(ReadJournal(Written(ledger), kNow).ledger, ledger);  // each map was written
 }
 
 }  // namespace

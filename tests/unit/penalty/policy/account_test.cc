@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <ostream>
+#include <sstream>
 #include <string>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "rapidcheck.h"
 
@@ -191,6 +194,38 @@ INSTANTIATE_TEST_SUITE_P(
         {"AtTheFloorUntilItRises", Penalised(1800), 100, 0, 1'082},  // 1800 * 2^-1.082 <= 850.5
     }),
     ::testing::PrintToStringParamName());
+
+// The table of the example of docs/penalty.md, written at the times when it is due.
+TEST(AccountTest, ThePageHasTheWritesOfItsExample) {
+  Policy policy = HalfLife(60 * kSecond, 30 * kSecond);
+  policy.start = {Kind::kFlat, 200};
+  const Bounds bounds = *BoundsOf(policy, 1000, {400});
+  EXPECT_EQ(bounds.floor, 401);
+  EXPECT_EQ(bounds.quantum, 50);
+  Account account;
+  std::string table = "| time | value |\n|---|---|\n";
+  int64_t written = 1000;
+  Millis now = kBegin;
+  const auto write_until = [&](Millis end) {
+    for (auto due = NextDue(account, policy, bounds, written, now); due && *due < end;
+         due = NextDue(account, policy, bounds, written, now)) {
+      now = *due;
+      written = ValueAt(account, policy, bounds, now);
+      account.unwritten_since = 0;
+      table +=
+          fmt::format("| {:.3f} s | {} |\n", static_cast<double>(now - kBegin) / 1000, written);
+    }
+  };
+  ApplyStart(policy, bounds, kBegin, &account);
+  write_until(kBegin + 10 * kSecond);
+  now = kBegin + 10 * kSecond;
+  ApplyStart(policy, bounds, now, &account);
+  write_until(kEndOfTime);
+  std::ifstream file(std::string(OUTRIGGER_DOCS) + "/penalty.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_THAT(page.str(), ::testing::HasSubstr(table));
+}
 
 // Random policies, penalties and bounds.
 struct Case {
