@@ -78,25 +78,25 @@ func TestClassesThatAreLeftAloneSayWhy(t *testing.T) {
 		w.untilSound(class, class.Value-10)
 	}
 	for _, row := range refusals {
-		t.Run(row.name, func(t *testing.T) { w.checkLeftAlone(t, row, before[row.name]) })
+		t.Run(row.name, func(t *testing.T) { w.in(t).checkLeftAlone(row, before[row.name]) })
 	}
 	if left := w.agent.Metric(t, "outrigger_penalty_left_alone"); left != float64(len(refusals)-2) {
 		t.Errorf("%v classes are left alone by the metric", left)
 	}
 }
 
-func (w *world) checkLeftAlone(t *testing.T, row refusal, before types.UID) {
-	t.Helper()
+func (w *world) checkLeftAlone(row refusal, before types.UID) {
+	w.Helper()
 	if row.reason == "" {
 		rows, err := penalty.Classes(w.agent)
 		w.Must(err)
 		for _, each := range rows {
 			if each.Class == row.name {
-				t.Errorf("the page has %+v", each)
+				w.Errorf("the page has %+v", each)
 			}
 		}
 		if notes := w.events("PenaltyRefused", row.name); len(notes) > 0 {
-			t.Errorf("events: %q", notes)
+			w.Errorf("events: %q", notes)
 		}
 	} else {
 		w.untilRow(row.name, "left alone", func(each penalty.ClassRow) bool {
@@ -105,13 +105,13 @@ func (w *world) checkLeftAlone(t *testing.T, row refusal, before types.UID) {
 		w.eventually(func(context.Context) error {
 			notes := w.events("PenaltyRefused", row.name)
 			if len(notes) != 1 || !strings.Contains(notes[0], row.says) {
-				return fmt.Errorf("events: %q, want one with %q", notes, row.says)
+				return fmw.Errorf("events: %q, want one with %q", notes, row.says)
 			}
 			return nil
 		})
 	}
 	if is := w.class(row.name); is == nil || is.UID != before || is.DeletionTimestamp != nil {
-		t.Errorf("it is %+v", is)
+		w.Errorf("it is %+v", is)
 	}
 }
 

@@ -156,6 +156,7 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	for i, right := range rights {
 		t.Run(fmt.Sprintf("without %s %s", right, right.Group), func(t *testing.T) {
 			name := fmt.Sprintf("without-%02d", i)
+			w := w.in(t)
 			w.clean(name)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "penalty", append([]string{
 				"--kubeconfig", w.kubeconfigWithout(name, all, right)},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -101,9 +100,7 @@ func (w *world) serveThrough(proxy *faults.Proxy, with settings) {
 	w.Helper()
 	w.agent = w.replica("penalty", proxy, with)
 	w.untilLeads(w.agent)
-	// Creation times are in seconds: what is made in the second of the agent's first look may have been there before.
-	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value")
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value") // it has looked at classes and groups
 }
 
 // replica starts an agent under a name.
@@ -136,6 +133,14 @@ func (w *world) agentBack() {
 	w.agent.Restart(w)
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
+}
+
+// in is the world for a test within its test.
+func (w *world) in(t *testing.T) *world {
+	inner, base := *w, *w.World
+	base.T = t
+	inner.World = &base
+	return &inner
 }
 
 // class is one that the agent may touch, with all that it must carry over.
