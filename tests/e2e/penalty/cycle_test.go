@@ -72,7 +72,8 @@ func (w *world) untilMarked(group penalty.Group, want string) {
 	w.Helper()
 	w.eventually(func(ctx context.Context) error {
 		counted, err := w.groups.Counted(ctx, group)
-		if err == nil && counted != want {
+		// After a completion it goes on with what that has added, and when.
+		if err == nil && counted != want && !strings.HasPrefix(counted, want+" ") {
 			err = fmt.Errorf("%s is marked %q, want %q", group, counted, want)
 		}
 		return err
@@ -174,6 +175,7 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 	t.Parallel()
 	for name, with := range map[string]settings{"no selector": {"class-selector": ""}, "dry run": {"dry-run": "true"}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			gold, plain := class("gold", 1000), class("plain", 300)
 			delete(plain.Labels, selectorKey)
@@ -181,6 +183,10 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 			proxy := w.FaultyServer()
 			writes := penalty.WatchWrites(proxy)
 			w.agent = w.replica("penalty", proxy, with)
+			w.untilLogged("podgroups.scheduling.volcano.sh: 0 known")
+			if with["dry-run"] != "" {
+				w.untilLooked()
+			}
 			w.run("gold", "job-1")
 			w.run("plain", "job-2")
 			if with["dry-run"] != "" {
@@ -189,7 +195,7 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				})
 				w.untilLogged("class gold would get the value 990")
 			} else {
-				// It has seen both, and each would be a reason to act.
+				// It has seen all that they did, which would be a reason to act.
 				w.agent.UntilMetricAbove(t, 5, scheduling.NodeEvents, `resource="podgroups"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {

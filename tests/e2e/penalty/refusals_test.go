@@ -105,7 +105,7 @@ func (w *world) checkLeftAlone(row refusal, before types.UID) {
 		w.eventually(func(context.Context) error {
 			notes := w.events("PenaltyRefused", row.name)
 			if len(notes) != 1 || !strings.Contains(notes[0], row.says) {
-				return fmw.Errorf("events: %q, want one with %q", notes, row.says)
+				return fmt.Errorf("events: %q, want one with %q", notes, row.says)
 			}
 			return nil
 		})

@@ -113,6 +113,7 @@ func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
 		"--penalty.half-life=0.2", "--penalty.grace=0.5", "--penalty.coalesce=0")
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
+	w.untilLooked()
 	w.run("gold", "job-1")
 	w.untilSound(gold, 500)
 	w.untilSound(gold, 1000)

@@ -44,7 +44,7 @@ func TestTheOrderOfGangsStandsStillInTheGap(t *testing.T) {
 		flags(settings{"start": "flat 1500", "floor": "101", "allow-crossing": "true"})...)...)
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
-	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value")
+	w.untilLooked()
 	before := []unit{{"default/g", 3000}, {"default/s", 2000}}
 	w.untilQueue(before)
 

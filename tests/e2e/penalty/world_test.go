@@ -100,7 +100,13 @@ func (w *world) serveThrough(proxy *faults.Proxy, with settings) {
 	w.Helper()
 	w.agent = w.replica("penalty", proxy, with)
 	w.untilLeads(w.agent)
-	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value") // it has looked at classes and groups
+	w.untilLooked()
+}
+
+// untilLooked waits until the agent has looked at classes and PodGroups: what happens from then on is no history.
+func (w *world) untilLooked() {
+	w.Helper()
+	w.agent.UntilMetricAbove(w, 0, "outrigger_penalty_value")
 }
 
 // replica starts an agent under a name.
