@@ -227,7 +227,7 @@ void Keeper::LetGo(const ClassAccount& account, const ClassRules* rules,
                    const std::stop_token& term) {
   if (!options_.dry_run && rules->in_cluster->value != account.base) {
     if (IsDelayed(account.name)) return;
-    NewValue wanted;
+    ReplaceRequest wanted;
     wanted.class_name = account.name;
     wanted.base = wanted.target = account.base;
     wanted.written = account.written;
@@ -333,7 +333,7 @@ void Keeper::ReplaceDue(const std::stop_token& term) {
 
 void Keeper::ReplaceOne(const ClassAccount& account, const ClassRules& rules,
                         const std::stop_token& term) {
-  NewValue wanted;
+  ReplaceRequest wanted;
   wanted.now = Now();
   wanted.class_name = account.name;
   wanted.base = account.base;
