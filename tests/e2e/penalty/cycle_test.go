@@ -196,7 +196,7 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				w.untilLogged("class gold would get the value 990")
 			} else {
 				// It has seen all that they did, which would be a reason to act.
-				w.agent.UntilMetricAbove(t, 5, scheduling.NodeEvents, `resource="podgroups"`)
+				w.agent.UntilMetricAbove(t, 4, scheduling.NodeEvents, `resource="podgroups"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {
 				if counted, err := w.groups.Counted(w.Ctx, groupOf("", name)); err != nil || counted != "" {
