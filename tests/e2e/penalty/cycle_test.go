@@ -188,15 +188,15 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				w.untilLooked()
 			}
 			w.run("gold", "job-1")
-			w.run("plain", "job-2")
+			w.run("plain", "job-2", "job-3")
 			if with["dry-run"] != "" {
 				w.untilRow("gold", "reported", func(row penalty.ClassRow) bool {
 					return strings.Contains(row.State, "dry run") && row.Starts == 1
 				})
 				w.untilLogged("class gold would get the value 990")
 			} else {
-				// It has seen all that they did, which would be a reason to act.
-				w.agent.UntilMetricAbove(t, 4, scheduling.NodeEvents, `resource="podgroups"`)
+				// It has seen a start, which would be a reason to act.
+				w.agent.UntilMetricAbove(t, 3, scheduling.NodeEvents, `resource="podgroups"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {
 				if counted, err := w.groups.Counted(w.Ctx, groupOf("", name)); err != nil || counted != "" {

@@ -27,11 +27,12 @@ func TestALateCallOfADeposedReplicaChangesNothing(t *testing.T) {
 			gold := class("gold", 1000)
 			w.create(gold)
 			proxy := w.FaultyServer()
-			w.serveThrough(proxy, nil)
+			short := settings{"lease-seconds": fmt.Sprint(leaseTime)}
+			w.serveThrough(proxy, short)
 			w.run("gold", "job-0")
 			w.untilSound(gold, 990)
 			first := w.agent
-			second := w.replica("second", nil, nil)
+			second := w.replica("second", nil, short)
 
 			let := make(chan struct{})
 			held := proxy.Inject(faults.Rule{Match: call, Hold: let, Times: 1})
