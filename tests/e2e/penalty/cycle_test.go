@@ -63,7 +63,10 @@ func TestAClassPaysForAStartAndRecovers(t *testing.T) {
 	w.Must(w.groups.Enter(w.Ctx, job, penalty.Completed))
 	w.untilCounted("gold", 1, 1)
 	// The next run is another one.
-	w.Must(w.groups.Enter(w.Ctx, job, penalty.Pending, penalty.Running))
+	w.Must(w.groups.Enter(w.Ctx, job, penalty.Pending))
+	w.run("silver", "second-probe") // had it not been seen to wait, it would have taken its Completed back
+	w.untilCounted("silver", 2, 0)
+	w.Must(w.groups.Enter(w.Ctx, job, penalty.Running))
 	w.untilCounted("gold", 2, 1)
 	w.untilMarked(job, "2 started")
 }
@@ -195,8 +198,8 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				})
 				w.untilLogged("class gold would get the value 990")
 			} else {
-				// It has seen a start, which would be a reason to act.
-				w.agent.UntilMetricAbove(t, 3, scheduling.NodeEvents, `resource="podgroups"`)
+				// It follows PodGroups, and a start would be a reason to act.
+				w.agent.UntilMetricAbove(t, 0, scheduling.NodeEvents, `resource="podgroups"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {
 				if counted, err := w.groups.Counted(w.Ctx, groupOf("", name)); err != nil || counted != "" {

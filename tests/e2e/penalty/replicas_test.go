@@ -78,8 +78,9 @@ func TestALeaderThatEndsHandsOver(t *testing.T) {
 	w := newWorld(t)
 	gold := class("gold", 1000)
 	w.create(gold)
-	w.serve(nil)
-	second := w.replica("second", nil, nil)
+	short := settings{"lease-seconds": fmt.Sprint(leaseTime)}
+	w.serve(short)
+	second := w.replica("second", nil, short)
 	w.run("gold", "job-1")
 	w.untilSound(gold, 990)
 	w.Must(w.agent.Stop(20 * time.Second))
