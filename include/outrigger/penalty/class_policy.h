@@ -16,6 +16,8 @@ namespace outrigger::penalty {
 /// Annotations of a PriorityClass. A setting of the policy is this and its name:
 /// "outrigger.dev/penalty-half-life".
 inline constexpr std::string_view kSettingAnnotation = "outrigger.dev/penalty-";
+/// With the value "ignore" the class is never touched.
+inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";
 
 /// Whether a class is penalised.
 enum class Selection : uint8_t {
