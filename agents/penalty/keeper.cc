@@ -73,6 +73,10 @@ void Keeper::Lead(const std::stop_token& term) {
     if (next) time = std::chrono::milliseconds(std::max<Millis>(*next - Now(), 0));
     pace_.Wait(time, term);
   }
+  // The process ends: what had time is written now.
+  if (has_begun_ && !term.stop_requested() && !options_.dry_run) {
+    reports_.OnError("journal", store_.Write(&ledger_, /*later=*/true, term));
+  }
   SetLeads(false);
 }
 
