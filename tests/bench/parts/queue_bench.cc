@@ -1,12 +1,14 @@
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "benchmark/benchmark.h"
-#include "cluster/cluster.h"
+#include "fake_cluster.h"
 #include "fmt/format.h"
 #include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/desk.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
@@ -32,53 +34,46 @@ Node QueueNode(size_t i) {
 
 Pod Queued(size_t i) {
   Pod pod;
-  pod.name = fmt::format("waits-{:05}", i);
-  pod.namespace_ = "default";
-  pod.uid = "uid-" + pod.name;
+  pod.name = fmt::format("render-{:05}-{:05x}", i, i * 7919 % 0xfffff);
+  pod.namespace_ = "team-rendering";
+  pod.uid = fmt::format("3b1f6c1e-8a52-4d0c-9f3e-{:012x}", i * 2'654'435'761 % 0xffff'ffff'ffff);
   pod.scheduler_name = "default-scheduler";
   pod.labels = {{"groupPriority", fmt::format("{}", i % 100)}};
   pod.containers.push_back({"main", {{"cpu", *Quantity::Parse("1")}}, {}, false});
   return pod;
 }
 
+/// The desk of a process with the agent qos, which plans by hand.
 class Queue {
  public:
-  Queue() : cluster_({.indexes = {plan::PlannedPodsIndex()}}) {
-    for (size_t i = 0; i < kNodes; ++i) cluster_.UpsertNode(QueueNode(i));
-    for (size_t i = 0; i < kPending; ++i) cluster_.UpsertPod(Queued(i));
+  Queue() {
+    for (size_t i = 0; i < kNodes; ++i) cluster_.Put(QueueNode(i));
+    for (size_t i = 0; i < kPending; ++i) cluster_.Put(Queued(i));
+    DeskTerms terms;
+    terms.agent = "qos";
+    terms.scheduler_lease = "none";
+    terms.adjust = [](PlanningOptions* options) { options->hold = true; };
+    if (!desk_.Join(terms).ok()) std::abort();
+    desk_.Start();
+    desk_.Step();
   }
 
-  /// As the desk does it when something has changed.
-  std::shared_ptr<const Board> Plan() {
-    const auto snapshot = cluster_.Take();
-    const auto pods = pods_.Of(*snapshot);
-    table_.Update(pods, {}, {}, nullptr);
-    const plan::GroupedUnits& made = table_.made();
-    const plan::Plan plan = planner_.Run(snapshot, made.units);
-    return std::make_shared<const Board>(Board::Input{.units = made.units,
-                                                      .resting = {},
-                                                      .plan = plan,
-                                                      .groups = made.groups,
-                                                      .pods = pods,
-                                                      .snapshot = *snapshot,
-                                                      .hold = snapshot});
-  }
+  void Plan() { desk_.Step(); }
+  std::shared_ptr<const Board> board() const { return *desk_.Plan(); }
   void ChangeAPod(bool more) {
     Pod pod = Queued(4711);
     pod.labels.Set("changed", more ? "once" : "twice");
-    cluster_.UpsertPod(pod);
+    cluster_.Put(pod);
   }
   void ChangeANode(bool more) {
     Node node = QueueNode(77);
     node.allocatable.Set("cpu", *Quantity::Parse(more ? "1" : "0"));
-    cluster_.UpsertNode(node);
+    cluster_.Put(node);
   }
 
  private:
-  cluster::Cluster cluster_;
-  plan::PlannedPods pods_;
-  plan::UnitTable table_;
-  plan::Planner planner_;
+  outrigger::testing::FakeCluster cluster_;
+  Desk desk_{&cluster_, {}, {.by_hand = true}};
 };
 
 Queue& TheQueue() {
@@ -93,7 +88,7 @@ void PlanAfter(benchmark::State& state, void (Queue::*change)(bool)) {
     state.PauseTiming();
     (queue.*change)(++changes % 2 == 0);
     state.ResumeTiming();
-    benchmark::DoNotOptimize(queue.Plan());
+    queue.Plan();
   }
 }
 
@@ -114,7 +109,7 @@ class Unheard final : public Diagnostics {
 };
 
 void Filter(benchmark::State& state, size_t index) {
-  const auto board = TheQueue().Plan();
+  const auto board = TheQueue().board();
   const Pod pod = Queued(index);
   std::vector<Node> nodes;
   for (size_t i = 0; i < kNodes; ++i) nodes.push_back(QueueNode(i));
