@@ -46,8 +46,8 @@ class PlannedPods::Kept {
  public:
   const std::shared_ptr<const Pod>& Of(const cluster::PodPtr& record,
                                        const SchedulerChecks& checks) {
-    Entry& entry = *in_step_.Find(
-        record.get(), [this](const cluster::PodRecord* of) { return &entries_[of]; });
+    Entry& entry = *in_step_.Find(record.get(),
+                                  [this](const cluster::PodRecord* of) { return &entries_[of]; });
     if (entry.record == nullptr) {
       entry.record = record;
       Pod pod = record->Unpack();

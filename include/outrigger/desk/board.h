@@ -179,6 +179,8 @@ class Board {
     plan::Rank first;
   };
   std::optional<Freed> FreedBy(std::string_view node, std::span<const std::string> uids) const;
+  /// The first unit in the order, or nullptr. If holds().
+  const BoardUnit* Head() const;
   /// The unit right before this one in the order, which wants a place too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.

@@ -79,6 +79,10 @@ void Board::PutInOrder() {
   std::inplace_merge(in_order_.begin(), resting, in_order_.end(), before);
 }
 
+const BoardUnit* Board::Head() const {
+  return in_order_.empty() ? nullptr : &units_[in_order_.front()]->unit;
+}
+
 const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
   const auto at = std::lower_bound(
       in_order_.begin(), in_order_.end(), rank,

@@ -32,9 +32,9 @@ class UnchangedEntries {
 
   const BoardUnits::Entries* before_;
   const SeatIndex* seats_;
-  size_t planned_;  // of before_
-  size_t at_ = 0;   // in before_: what is in front of it comes before what is looked for
-  std::vector<size_t> found_;   // for each unit, in before_
+  size_t planned_;             // of before_
+  size_t at_ = 0;              // in before_: what is in front of it comes before what is looked for
+  std::vector<size_t> found_;  // for each unit, in before_
   std::vector<bool> is_shared_;  // of before_
 };
 

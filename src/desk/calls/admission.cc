@@ -158,8 +158,7 @@ bool IsOffered(const Request& request, const std::string& node) {
 Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
                     TentativeUses* tentative, std::span<Verdict> verdicts) {
   if (plan::ComesFirst(request.pod)) return {};
-  const plan::Rank rank =
-      seat == nullptr ? board.RankOfUnseen(request.pod) : seat->unit->rank;
+  const plan::Rank rank = seat == nullptr ? board.RankOfUnseen(request.pod) : seat->unit->rank;
   const bool has_place = seat == nullptr || !seat->node.empty();
   const Passage passage(board, request, seat, *tentative);
   if (has_place && (RejectTaken(passage, request, /*spare_behind=*/true, verdicts) ||

@@ -118,8 +118,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     const BoardUnit* const of_a = board.Find(a.pod->uid)->unit;
     const BoardUnit* const of_b = board.Find(b.pod->uid)->unit;
     if ((of_a == nullptr) != (of_b == nullptr)) return of_b == nullptr;
-    const auto by_rank =
-        of_a == nullptr ? std::strong_ordering::equal : of_a->rank <=> of_b->rank;
+    const auto by_rank = of_a == nullptr ? std::strong_ordering::equal : of_a->rank <=> of_b->rank;
     return std::is_neq(by_rank) ? std::is_lt(by_rank) : a.pod->name < b.pod->name;
   });
   ForgetOld();

@@ -151,7 +151,7 @@ class Memory {
   absl::node_hash_map<std::string, PodMemory> pods_;  // by UID
   InStep<const Pod*, PodMemory> prepared_;
   InStep<const Pod*, PodMemory> learnt_;
-  absl::flat_hash_set<std::string> under_way_;        // by UID, too
+  absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod

@@ -119,9 +119,8 @@ Memory::PodMemory* Memory::Find(const PodPtr& pod, InStep<const Pod*, PodMemory>
     const auto found = pods_.find(of->uid);
     return found == pods_.end() ? nullptr : &found->second;
   };
-  PodMemory* const known = in_step->Find(pod.get(), look_up);
-  // It holds the pod, so that no other one has its address.
-  return known == nullptr || known->pod == pod ? known : look_up(pod.get());
+  return in_step->Find(pod.get(), look_up,
+                       [&](const PodMemory& memory) { return memory.pod == pod; });
 }
 
 void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot,

@@ -55,8 +55,7 @@ class Rejoiner {
     while (from < to && order_[from] == &(*items)[from]) ++from;
     while (from < to && order_[to - 1] == &(*items)[to - 1]) --to;
     Move(from, to);
-    std::move(joined_.begin(), joined_.end(),
-              items->begin() + static_cast<std::ptrdiff_t>(from));
+    std::move(joined_.begin(), joined_.end(), items->begin() + static_cast<std::ptrdiff_t>(from));
   }
 
   std::vector<T*> come_;

@@ -97,9 +97,9 @@ class UnitTable::Content {
   absl::node_hash_map<const Pod*, KeptPod> pods_;
   InStep<const Pod*, KeptPod> pods_in_step_;
   InStep<const Pod*, KeptPod> units_in_step_;  // by their first members; null: it is gone
-  std::vector<PodPtr> members_;        // pods with a gang, in the order in which they came
-  size_t singles_ = 0;                 // pods that are
-  std::vector<KeptPod*> gone_before_;  // pods that were in the round before the last
+  std::vector<PodPtr> members_;                // pods with a gang, in the order in which they came
+  size_t singles_ = 0;                         // pods that are
+  std::vector<KeptPod*> gone_before_;          // pods that were in the round before the last
   absl::flat_hash_map<Name, std::unique_ptr<KeptGang>> gangs_;
   uint64_t round_ = 0;
   // For one update only.

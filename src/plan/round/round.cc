@@ -91,8 +91,8 @@ const Cause* Round::KnownToFail(const Unit& unit, size_t index,
   if (!IsBare(unit)) return nullptr;
   const auto failed = failed_alone_.find(shapes[0]);
   if (failed == failed_alone_.end() || index == watched_) return nullptr;
-  const bool is_kept_for = options_.reserve_for == unit.key ||
-                           (options_.promise && options_.promise->unit == unit.key);
+  const bool is_kept_for =
+      options_.reserve_for == unit.key || (options_.promise && options_.promise->unit == unit.key);
   return is_kept_for ? nullptr : &failed->second;
 }
 

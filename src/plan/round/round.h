@@ -71,8 +71,8 @@ class Round {
   // kept, so that it holds to the end of the plan.
   absl::flat_hash_map<size_t, int64_t> most_free_;
   absl::flat_hash_map<size_t, int64_t> most_ever_free_;
-  absl::flat_hash_map<std::string, Failure> failures_;       // by Seats::likeness
-  absl::flat_hash_map<ShapeIndex, Cause> failed_alone_;      // of pods of which it alone decides
+  absl::flat_hash_map<std::string, Failure> failures_;   // by Seats::likeness
+  absl::flat_hash_map<ShapeIndex, Cause> failed_alone_;  // of pods of which it alone decides
   size_t first_member_ = 0;  // of the next unit, in ShapeTable::learnt()
   Plan plan_;
 };

@@ -1,20 +1,30 @@
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "agent_under_test.h"
 #include "benchmark/benchmark.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/shared.h"
 #include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/desk.h"
-#include "outrigger/plan/groups.h"
-#include "outrigger/plan/planner.h"
-#include "outrigger/plan/pods.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
 
 // What the agent qos spends on calls and plans while 20 000 single pods wait in the queue, on 5000
 // nodes that are full but for 100 places.
+
+namespace outrigger::qos {
+AgentFactory MakeFactory();
+}  // namespace outrigger::qos
 
 namespace outrigger::desk {
 namespace {
@@ -43,23 +53,33 @@ Pod Queued(size_t i) {
   return pod;
 }
 
-/// The desk of a process with the agent qos, which plans by hand.
+/// The agent qos as the program makes it, with a desk that plans by hand.
 class Queue {
  public:
   Queue() {
     for (size_t i = 0; i < kNodes; ++i) cluster_.Put(QueueNode(i));
     for (size_t i = 0; i < kPending; ++i) cluster_.Put(Queued(i));
-    DeskTerms terms;
-    terms.agent = "qos";
-    terms.scheduler_lease = "none";
-    terms.adjust = [](PlanningOptions* options) { options->hold = true; };
-    if (!desk_.Join(terms).ok()) std::abort();
-    desk_.Start();
-    desk_.Step();
+    desk_ = parts_.GetOrMake<Desk>([this] {
+      return std::make_shared<Desk>(
+          &cluster_, [](std::string_view) {}, DeskDrive{.by_hand = true});
+    });
+    const AgentFactory factory = qos::MakeFactory();
+    AgentDeps deps;
+    deps.name = "qos";
+    deps.log = deps.warn = [](std::string_view) {};
+    deps.cluster = &cluster_;
+    deps.shared = &parts_;
+    deps.given.insert("scheduler-lease");
+    auto made = factory.make(
+        deps, outrigger::testing::SettingsFrom(factory, {{"scheduler-lease", "none"}}));
+    if (!made.ok()) std::abort();
+    agent_ = *std::move(made);
+    if (!dynamic_cast<Controller&>(*agent_).Start().ok()) std::abort();
+    desk_->Step();
   }
 
-  void Plan() { desk_.Step(); }
-  std::shared_ptr<const Board> board() const { return *desk_.Plan(); }
+  void Plan() { desk_->Step(); }
+  std::shared_ptr<const Board> board() const { return *desk_->Plan(); }
   void ChangeAPod(bool more) {
     Pod pod = Queued(4711);
     pod.labels.Set("changed", more ? "once" : "twice");
@@ -73,7 +93,9 @@ class Queue {
 
  private:
   outrigger::testing::FakeCluster cluster_;
-  Desk desk_{&cluster_, {}, {.by_hand = true}};
+  SharedParts parts_;
+  std::shared_ptr<Desk> desk_;
+  std::unique_ptr<Agent> agent_;
 };
 
 Queue& TheQueue() {
