@@ -48,7 +48,7 @@ class Rejoiner {
     joined_.reserve(to - from);
     for (size_t i = from; i < to; ++i) joined_.push_back(std::move(*order_[i]));
   }
-  // As many come as go: what is in front of all of them, and behind, stays where it is.
+  // As many come as go: what is before all of them, and after, stays where it is.
   void Replace(std::vector<T>* items) {
     size_t from = 0;
     size_t to = order_.size();

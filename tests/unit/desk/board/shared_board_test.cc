@@ -17,6 +17,19 @@
 namespace outrigger::desk {
 namespace {
 
+plan::UnitPlan PlaceOn(const std::string& node) {
+  plan::UnitPlan plan;
+  plan.fits = true;
+  plan.nodes = {node};
+  return plan;
+}
+
+plan::UnitPlan NoPlaceFor(const std::string& resource) {
+  plan::UnitPlan plan;
+  plan.cause = {plan::Cause::Class::kResource, resource};
+  return plan;
+}
+
 /// Single pods and gangs of one pod, planned as the test says.
 class Queue {
  public:
@@ -29,8 +42,7 @@ class Queue {
     unit.rank.name = name;
     unit.members.emplace_back().pod = std::move(pod);
     Remove(name);
-    entries_.push_back({std::move(unit), {}, false});
-    entries_.back().plan.cause = {plan::Cause::Class::kResource, "cpu"};
+    entries_.push_back({std::move(unit), NoPlaceFor("cpu"), false});
   }
   void Remove(const std::string& name) {
     std::erase_if(entries_, [&](const Entry& entry) { return entry.unit.rank.name == name; });
@@ -112,8 +124,8 @@ TEST(SharedBoardTest, ASinglePodOfWhichThePlanSaysTheSameIsShared) {
   const auto board = queue.Make(before.get());
   EXPECT_EQ(&board->units()[0], &before->units()[0]);
   EXPECT_NE(&board->units()[1], &before->units()[1]);
-  EXPECT_EQ(board->Find("uid-default-c"), nullptr);
-  EXPECT_NE(before->Find("uid-default-c"), nullptr);
+  EXPECT_EQ(board->Find("uid-c"), nullptr);
+  EXPECT_NE(before->Find("uid-c"), nullptr);
 }
 
 TEST(SharedBoardTest, EachThingThatAPlanSaysIsSeenOnTheNextBoard) {
@@ -124,7 +136,7 @@ TEST(SharedBoardTest, EachThingThatAPlanSaysIsSeenOnTheNextBoard) {
   const std::string at_first = next();
   queue.PlanOf("pod").cause.detail = "memory";
   EXPECT_NE(next(), at_first);
-  queue.PlanOf("pod") = {.fits = true, .nodes = {"n1"}};
+  queue.PlanOf("pod") = PlaceOn("n1");
   EXPECT_THAT(next(), ::testing::HasSubstr("on 'n1'"));
   queue.PlanOf("pod").nodes = {"n2"};
   EXPECT_THAT(next(), ::testing::HasSubstr("on 'n2'"));
@@ -159,10 +171,10 @@ class Changes {
       case 1:
         return queue->Put(name, static_cast<int64_t>(Any(3)), is_gang);
       case 2:
-        queue->PlanOf(name) = {.fits = true, .nodes = {fmt::format("n{}", Any(3))}};
+        queue->PlanOf(name) = PlaceOn(fmt::format("n{}", Any(3)));
         return;
       case 3:
-        queue->PlanOf(name) = {.cause = {plan::Cause::Class::kResource, Any(2) == 0 ? "a" : "b"}};
+        queue->PlanOf(name) = NoPlaceFor(Any(2) == 0 ? "a" : "b");
         return;
       case 4:
         return queue->Rest(name, Any(2) == 0);
