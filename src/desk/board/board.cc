@@ -163,7 +163,7 @@ bool Board::AddSeat(const BoardPod& seat) {
 
 void Board::AddUnits(const Input& input) {
   const UnchangedEntries unchanged(input.before, input.units, input.plan.units);
-  singles_ = std::make_unique<SeatIndex>(unchanged.Seats());
+  singles_ = unchanged.Seats();
   planned_ = input.units.size();
   units_.reserve(planned_ + input.resting.size());
   for (size_t i = 0; i < planned_; ++i) {

@@ -1,5 +1,6 @@
 #include "desk/board/unchanged_entries.h"
 
+#include <string_view>
 #include <tuple>
 
 namespace outrigger::desk {
@@ -63,13 +64,13 @@ const std::shared_ptr<const BoardEntry>& UnchangedEntries::Of(size_t i) const {
   return found_[i] == kNone ? *none : (*before_)[found_[i]];
 }
 
-SeatIndex UnchangedEntries::Seats() const {
-  if (before_ == nullptr) return {};
-  SeatIndex seats(*seats_);
+std::unique_ptr<SeatIndex> UnchangedEntries::Seats() const {
+  if (before_ == nullptr) return std::make_unique<SeatIndex>();
+  auto seats = std::make_unique<SeatIndex>(*seats_);
   for (size_t i = 0; i < before_->size(); ++i) {
     const BoardEntry& entry = *(*before_)[i];
     if (is_shared_[i] || entry.unit.gang) continue;
-    for (const BoardPod& pod : entry.pods) seats.Erase(&pod);
+    for (const BoardPod& pod : entry.pods) seats->Erase(&pod);
   }
   return seats;
 }

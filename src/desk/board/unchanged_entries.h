@@ -24,7 +24,7 @@ class UnchangedEntries {
   /// The entry of units[i], or null.
   const std::shared_ptr<const BoardEntry>& Of(size_t i) const;
   /// The seats of single pods of the board before that are among these entries.
-  SeatIndex Seats() const;
+  std::unique_ptr<SeatIndex> Seats() const;
 
  private:
   static constexpr size_t kNone = ~size_t{0};

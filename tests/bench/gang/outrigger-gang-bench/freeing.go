@@ -120,19 +120,16 @@ func (s *stage) freeOneByOne(priorities []int, r *freed) error {
 	return err
 }
 
-func (f freeing) table(r *heldReport) sheet.Table {
+func (f freeing) table(ways []freedWay) sheet.Table {
 	table := sheet.Table{
 		Title: fmt.Sprintf("%d pods wait, %d places become free one by one: s from a freed place to the next binding", f.waiting,
 			f.waiting),
 		Header: []string{"", "median", "90 %", "longest", "filter calls a pod", "the first got it"},
 	}
-	for _, way := range []struct {
-		what string
-		of   freed
-	}{{"passing", r.passing}, {"held", r.held}} {
-		sorted := slices.Sorted(slices.Values(way.of.seconds))
-		table.Rows = append(table.Rows, append([]string{way.what}, sheet.Shorts(median(sorted), sorted[len(sorted)*9/10],
-			sorted[len(sorted)-1], median(way.of.cycles), way.of.share())...))
+	for _, way := range ways {
+		sorted := slices.Sorted(slices.Values(way.to.seconds))
+		table.Rows = append(table.Rows, append([]string{way.beside.String()}, sheet.Shorts(median(sorted), sorted[len(sorted)*9/10],
+			sorted[len(sorted)-1], median(way.to.cycles), way.to.share())...))
 	}
 	return table
 }

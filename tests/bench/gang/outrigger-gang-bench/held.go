@@ -12,6 +12,8 @@ import (
 type held struct {
 	crowd   crowd
 	freeing freeing
+	// short leaves out the backlog, and freed places next to an extender that does nothing.
+	short bool
 }
 
 // heldReport is what was measured of it.
@@ -21,27 +23,42 @@ type heldReport struct {
 	held    freed
 }
 
-func newHeldRows() []*crowdRow {
-	return []*crowdRow{
+func newHeldRows(short bool) []*crowdRow {
+	rows := []*crowdRow{
 		{what: "passing, arriving", beside: doesNothing},
 		{what: "held, arriving", beside: queueAgents},
 		{what: "passing, backlog", beside: doesNothing, backlog: true},
 		{what: "held, backlog", beside: queueAgents, backlog: true},
 	}
+	if short {
+		return rows[:2]
+	}
+	return rows
+}
+
+// freedWay is next to what places become free.
+type freedWay struct {
+	beside companion
+	to     *freed
+}
+
+func (h held) freedWays(r *heldReport) []freedWay {
+	ways := []freedWay{{queueAgents, &r.held}, {doesNothing, &r.passing}}
+	if h.short {
+		return ways[:1]
+	}
+	return ways
 }
 
 // measure does all of it so many times, each way in turn.
 func (h held) measure(ctx context.Context, binary string, rounds int) (*heldReport, error) {
-	r := &heldReport{crowd: newHeldRows()}
+	r := &heldReport{crowd: newHeldRows(h.short)}
 	for round := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d\n", round+1)
 		if err := h.crowd.measure(ctx, binary, r.crowd); err != nil {
 			return nil, err
 		}
-		for _, way := range []struct {
-			beside companion
-			to     *freed
-		}{{doesNothing, &r.passing}, {queueAgents, &r.held}} {
+		for _, way := range h.freedWays(r) {
 			if err := h.freeing.measure(ctx, binary, way.beside, way.to); err != nil {
 				return nil, err
 			}
@@ -58,7 +75,12 @@ func (r *heldReport) toPassing(row int) float64 {
 
 func (h held) targets() []sheet.Target[*heldReport] {
 	toPassing := func(row int) func(*heldReport) (float64, bool) {
-		return func(r *heldReport) (float64, bool) { return r.toPassing(row), len(r.crowd[row].seconds) > 0 }
+		return func(r *heldReport) (float64, bool) {
+			if row >= len(r.crowd) {
+				return 0, false
+			}
+			return r.toPassing(row), true
+		}
 	}
 	return []sheet.Target[*heldReport]{
 		{What: "pods of the queue that arrive, to an extender that does nothing", AtMost: 1.3, Figure: toPassing(0)},
@@ -73,8 +95,8 @@ func (h held) section(o options, r *heldReport) sheet.Section {
 		Title:  fmt.Sprintf("%d single pods on %d nodes, seconds until all are bound", h.crowd.pods(), h.crowd.nodes),
 		Header: []string{"", "passing", "held", "to passing", "held, pods/s"},
 	}
-	for i, what := range []string{"arriving", "backlog"} {
-		row := 2 * i
+	for row := 0; row < len(r.crowd); row += 2 {
+		what := []string{"arriving", "backlog"}[row/2]
 		passing, held := median(r.crowd[row].seconds), median(r.crowd[row+1].seconds)
 		table.Rows = append(table.Rows, append([]string{what},
 			sheet.Shorts(passing, held, r.toPassing(row), float64(h.crowd.pods())/held)...))
@@ -83,7 +105,7 @@ func (h held) section(o options, r *heldReport) sheet.Section {
 		Heading: "The queue",
 		Text: fmt.Sprintf("Median of %d rounds in turns, each on a control plane of its own. Held is next to gang and qos in one "+
 			"process, passing next to an extender that does nothing. Load before: %s.", o.rounds, sheet.Load()),
-		Tables:  []sheet.Table{table, effortTable(h.crowd.pods(), r.crowd), h.freeing.table(r)},
+		Tables:  []sheet.Table{table, effortTable(h.crowd.pods(), r.crowd), h.freeing.table(h.freedWays(r))},
 		Targets: sheet.Judge(h.targets(), r),
 	}
 }

@@ -96,6 +96,7 @@ func parse(args []string) (options, error) {
 	set.BoolVar(&o.waitingOnly, "waiting-only", false, "measure only what it costs that gangs wait")
 	set.BoolVar(&o.heldOnly, "queue", false, "measure the queue of gang and qos alone: single pods that are held")
 	set.IntVar(&o.held.freeing.waiting, "pending", full.held.freeing.waiting, "pods that wait on a full cluster, with --queue")
+	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
 		return o, err
