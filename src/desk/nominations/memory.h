@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
+#include "base/in_step.h"
 #include "desk/calls/inbox.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/options.h"
@@ -144,8 +145,13 @@ class Memory {
   void ForgetOld();
 
   const NominationOptions options_;
-  absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
-  absl::flat_hash_set<std::string> under_way_;        // as are these
+  /// What is remembered of the pod, or null. `in_step` knows the order of the last round.
+  PodMemory* Find(const PodPtr& pod, InStep<const Pod*, PodMemory>* in_step);
+
+  absl::node_hash_map<std::string, PodMemory> pods_;  // by UID
+  InStep<const Pod*, PodMemory> prepared_;
+  InStep<const Pod*, PodMemory> learnt_;
+  absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod

@@ -114,6 +114,15 @@ void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memo
   if (any) Rest(memory, now);
 }
 
+Memory::PodMemory* Memory::Find(const PodPtr& pod, InStep<const Pod*, PodMemory>* in_step) {
+  const auto look_up = [&](const Pod* of) {
+    const auto found = pods_.find(of->uid);
+    return found == pods_.end() ? nullptr : &found->second;
+  };
+  return in_step->Find(pod.get(), look_up,
+                       [&](const PodMemory& memory) { return memory.pod == pod; });
+}
+
 void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot,
                            Time now, UnitMemory* of_unit, plan::Member* member) {
   if (waiting != nullptr) {
@@ -121,9 +130,9 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
     }
   }
-  const auto found = pods_.find(member->pod->uid);
-  if (found == pods_.end()) return;
-  PodMemory& memory = found->second;
+  PodMemory* const known = Find(member->pod, &prepared_);
+  if (known == nullptr) return;
+  PodMemory& memory = *known;
   memory.seen = round_;
   member->reserved = memory.reserved;
   const auto changed = std::erase_if(memory.refused, [&](const Refused& refused) {
@@ -163,9 +172,10 @@ void Memory::ForgetScheduler(Time now) {
 void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                       Time now, std::vector<Nomination>* due) {
   const Pod& pod = *seat.pod;
-  PodMemory& memory = pods_[pod.uid];
+  PodMemory* const known = Find(seat.pod, &learnt_);
+  PodMemory& memory = known == nullptr ? pods_[pod.uid] : *known;
   memory.seen = round_;
-  memory.unit = unit.key;
+  if (unit.gang || memory.pod != seat.pod) memory.unit = unit.key;
   memory.pod = seat.pod;
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (memory.doubted != seat.node) memory.doubted.clear();
