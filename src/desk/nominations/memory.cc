@@ -24,9 +24,9 @@ void Memory::Resume(Time now) {
   }
   // What the scheduler asked meanwhile was answered with an error, which it wrote to the pod, and
   // is not known here.
-  for (auto& [uid, pod] : pods_) pod.last_chance = false;
+  for (auto& [uid, pod] : pods_) pod.nomination.Apply(NominationEvent::kPaused);
   if (now - *paused < options_.nomination_grace) return;
-  for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
+  for (auto& [uid, pod] : pods_) pod.nomination.RestartTime(now);
 }
 
 void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now) {
@@ -40,14 +40,7 @@ void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot
     if (same_reservation) GiveUp(gang.key, gang.after, now, &unit->second);
   }
   for (const auto& [uid, ask] : content.asks) {
-    PodMemory& memory = pods_[uid];
-    memory.asked = ask.at;
-    memory.rejected = ask.rejected;
-    memory.answered = true;
-    memory.repeated = false;
-    memory.doubted.clear();
-    memory.seen = round_;
-    ForgetSilence(&memory);
+    OnAsk(ask, &pods_[uid]);
   }
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);
 }
@@ -105,12 +98,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   }
   board.ForEachPod([&](const BoardPod& seat) {
     if (seat.unit != nullptr) return LearnPod(seat, *seat.unit, snapshot, now, &due);
-    const std::string& uid = seat.pod->uid;
-    const auto known = pods_.find(uid);
-    if (known != pods_.end()) known->second.place_lost_round = round_;
-    if (!seat.pod->nominated_node_name.empty()) {
-      Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[uid], &due);
-    }
+    LearnUnplanned(seat, now, &due);
   });
   learnt_.EndRound([](const PodMemory*) {});
   // In the order of who is first in the queue.
