@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "adoption.h"
 #include "fmt/format.h"
 #include "outrigger/base/parallel.h"
 #include "outrigger/penalty/base_value.h"
@@ -207,18 +208,8 @@ void Keeper::CheckAccount(const ClassAccount& account, const std::stop_token& te
   if (!fresh.ok()) return;
   checked_[account.name] = version;
   if (IsAsWritten(account, *fresh)) return;
-  Replacement adopted;
-  adopted.outcome = Replacement::Outcome::kAdopted;
-  adopted.class_name = account.name;
-  adopted.base = BaseOf(*fresh).base;
-  adopted.before = account.written;
-  adopted.value = fresh->value;
-  adopted.begun = Now();
-  adopted.message =
-      fmt::format("value {}, base {}: another writer made it; before that value {}, base {}",
-                  adopted.value, adopted.base, account.written, account.base);
-  const bool differs = Account(adopted).ok();
-  if (differs) reports_.OnReplaced(adopted, &*fresh);
+  const Replacement adopted = AdoptedAs(account, *fresh, Now());
+  if (Account(adopted).ok()) reports_.OnReplaced(adopted, &*fresh);
 }
 
 bool Keeper::IsAsWritten(const ClassAccount& account, const PriorityClass& in_cluster) {
@@ -303,7 +294,6 @@ bool Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
 
 absl::Status Keeper::WriteJournal(const std::stop_token& term) {
   if (Now() < journal_delay_.until) return absl::UnavailableError("it is tried again later");
-  // A term that ends is not known before: at most so much of the last changes is lost.
   const bool later = Now() >= later_written_ + kLater;
   absl::Status written = store_.Write(&ledger_, later, term);
   reports_.OnError("journal", written);
@@ -373,19 +363,10 @@ void Keeper::Recover(const std::stop_token& term) {
   }
 }
 
-// Once for each change, however often its intent is found.
-void Keeper::Report(const Replacement& replacement) {
-  const std::pair<int64_t, Millis> key(replacement.epoch, replacement.begun);
-  const auto rules = classes_.find(replacement.class_name);
-  const bool is_replaced = replacement.outcome == Replacement::Outcome::kReplaced;
-  if (is_replaced && reported_[replacement.class_name] == key) return;
-  if (is_replaced) reported_[replacement.class_name] = key;
-  reports_.OnReplaced(replacement, rules == classes_.end() ? nullptr : rules->second.in_cluster);
-}
-
 void Keeper::OnOutcome(const Replacement& replacement) {
   using Outcome = Replacement::Outcome;
-  Report(replacement);
+  const auto rules = classes_.find(replacement.class_name);
+  reports_.OnReplaced(replacement, rules == classes_.end() ? nullptr : rules->second.in_cluster);
   reports_.OnError("intent", replacement.leftover);
   const bool is_refused =
       replacement.outcome == Outcome::kRefused || replacement.outcome == Outcome::kStuck;
@@ -416,18 +397,14 @@ absl::Status Keeper::Account(const Replacement& replacement) {
     if (replacement.outcome == Outcome::kAbsent) {
       ledger_.Remove(replacement.class_name);
     } else if (replacement.outcome == Outcome::kAdopted) {
-      PriorityClass as_found;
-      as_found.name = replacement.class_name;
-      as_found.value = static_cast<int32_t>(replacement.value);
-      as_found.annotations = AnnotationsAt({}, replacement.base, replacement.value);
-      ledger_.Adopt(as_found, Now());
+      ledger_.Adopt(AsFound(replacement), Now());
     } else if (!is_noted) {
       ledger_.OnReplaced(replacement.class_name,
                          {replacement.begun, replacement.before, replacement.value,
                           std::max<int64_t>(replacement.gap_us, 0), replacement.cause});
     }
   }
-  return options_.dry_run ? absl::OkStatus() : store_.Write(&ledger_, false, term_);
+  return options_.dry_run ? absl::OkStatus() : store_.Write(&ledger_, /*later=*/false, term_);
 }
 
 absl::Status Keeper::FillPage(std::string_view page, PageTable* table) const {

@@ -87,6 +87,10 @@ std::string Reports::CauseOf(std::string_view class_name) const {
 }
 
 void Reports::OnReplaced(const Replacement& replacement, const PriorityClass* in_cluster) {
+  if (replacement.outcome == Replacement::Outcome::kReplaced) {
+    const std::pair<int64_t, Millis> key(replacement.epoch, replacement.begun);
+    if (std::exchange(reported_[replacement.class_name], key) == key) return;
+  }
   metrics_->Add(metric::kReplacements, OutcomeText(replacement.outcome), 1);
   if (replacement.gap_us >= 0) {
     metrics_->Observe(metric::kGap, "", static_cast<double>(replacement.gap_us) / kMicroseconds);

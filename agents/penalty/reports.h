@@ -28,7 +28,8 @@ class Reports {
   void OnEdge(const CountedEdge& edge);
   /// The cause of the next change of a class: "start default/job-1", "recovery".
   std::string CauseOf(std::string_view class_name) const;
-  /// Of a class that the view has; null: it does not.
+  /// Of a class that the view has; null: it does not. Says each change once, however often its
+  /// intent is found.
   void OnReplaced(const Replacement& replacement, const PriorityClass* in_cluster);
   /// A change that would be made (dry run).
   void OnDryRun(const ClassAccount& account, int64_t target);
@@ -50,9 +51,10 @@ class Reports {
   const std::function<void(std::string_view line)> warn_;
   AgentMetrics* const metrics_;
   ClusterWriter* const cluster_;
-  std::map<std::string, std::vector<CountedEdge>, std::less<>> causes_;  // by class
-  std::map<std::string, std::string, std::less<>> left_alone_;           // class: message
-  std::map<std::string, std::string, std::less<>> refusals_;             // class: message
+  std::map<std::string, std::vector<CountedEdge>, std::less<>> causes_;      // by class
+  std::map<std::string, std::string, std::less<>> left_alone_;               // class: message
+  std::map<std::string, std::pair<int64_t, Millis>, std::less<>> reported_;  // class: epoch, begun
+  std::map<std::string, std::string, std::less<>> refusals_;                 // class: message
   std::map<std::string, std::string, std::less<>> logged_;
 };
 
