@@ -16,8 +16,8 @@ namespace outrigger::cli {
 namespace {
 
 using penalty::ClassAccount;
-using penalty::NewValue;
 using penalty::Replacement;
+using penalty::ReplaceRequest;
 
 constexpr int kMostRounds = 3;  // while another writer makes the class again
 constexpr std::string_view kRestoreCause = "restore";
@@ -36,9 +36,9 @@ penalty::Replacer::Options OptionsOf(const RestoreWish& wish, const Clock& clock
 /// What has to be done to a class as it is now; nothing: it is at its base. The base is that of its
 /// annotation; of a class that has lost it, that of the journal, if it still has the value that the
 /// journal knows. FailedPrecondition: the base is not known.
-absl::StatusOr<std::optional<NewValue>> WantedOf(const PriorityClass& there,
-                                                 const ClassAccount* account) {
-  NewValue wanted;
+absl::StatusOr<std::optional<ReplaceRequest>> WantedOf(const PriorityClass& there,
+                                                       const ClassAccount* account) {
+  ReplaceRequest wanted;
   wanted.class_name = there.name;
   wanted.cause = kRestoreCause;
   const bool is_annotated = there.annotations.Contains(penalty::kBaseValueAnnotation);
@@ -56,7 +56,7 @@ absl::StatusOr<std::optional<NewValue>> WantedOf(const PriorityClass& there,
     wanted.base = there.value;
   }
   wanted.target = wanted.base;
-  if (there.value == wanted.base && !is_annotated) return std::optional<NewValue>();
+  if (there.value == wanted.base && !is_annotated) return std::optional<ReplaceRequest>();
   return wanted;
 }
 
