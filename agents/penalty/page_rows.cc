@@ -31,6 +31,9 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
   row.next_at =
       NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
   row.state = StateOf(account, *rules, row.penalty, row.next_at, picture.now);
+  if (const auto refused = picture.refused.find(account.name); refused != picture.refused.end()) {
+    row.state = "left alone: " + refused->second;
+  }
   if (picture.options.dry_run) row.state += " (dry run)";
   if (row.next_at) {
     row.next_value = ValueAt(account.account, rules->policy, rules->bounds, *row.next_at);

@@ -18,13 +18,14 @@ namespace outrigger::penalty {
 inline constexpr std::string_view kSettingAnnotation = "outrigger.dev/penalty-";
 /// With the value "ignore" the class is never touched.
 inline constexpr std::string_view kPenaltyAnnotation = "outrigger.dev/penalty";
+
 /// Whether a class is penalised.
 enum class Selection : uint8_t {
   kSelected,
   kNotSelected,    ///< the selector does not match, or there is none
   kSystem,         ///< its name begins with "system-"
   kGlobalDefault,  ///< pods without a class would be refused while it is away
-  kIgnored,        ///< annotation kPenaltyAnnotation
+  kIgnored,        ///< annotation kPenaltyAnnotation (eligibility.h)
 };
 
 /// "selected", "not-selected", "system", "global-default", "ignored": for pages and metrics.

@@ -24,7 +24,7 @@ namespace outrigger::penalty {
 struct SwapCalls;
 
 /// What is asked for.
-struct NewValue {
+struct ReplaceRequest {
   std::string class_name;
   int64_t base = 0;    // at most 1 000 000 000
   int64_t target = 0;  // the new value, at most `base`
@@ -54,13 +54,15 @@ struct Replacement {
   int64_t before = 0;  // the value of the class that was replaced, or is left alone
   int64_t value = 0;   // its value now; no meaning for kAbsent
   std::string cause = {};
-  int64_t epoch = 0;  // NewValue::epoch
-  Millis begun = 0;   // NewValue::now
+  int64_t epoch = 0;  // ReplaceRequest::epoch
+  Millis begun = 0;   // ReplaceRequest::now
   /// From the answer to DELETE to the answer to CREATE, in microseconds; -1: not known, since they
   /// were not heard by one process.
   int64_t gap_us = -1;
   std::string reason = {};   // kRefused, kStuck: Refusal::reason, "admission" or "too-large"
   std::string message = {};  // for an Event: what happened, and what helps; may be empty
+  /// Why the intent could not be removed; Recover() and the next change of the class try again.
+  absl::Status leftover = {};
 };
 
 /// Takes note of what became of a class, durably (its account in the journal), before the intent
@@ -101,12 +103,12 @@ class Replacer {
   /// class is read first: labels, annotations and all else are kept as they are then. An outcome is
   /// an expected answer; an error means that something broke, that the intent (if one was written)
   /// is still there, and that the class has its old value, its target, or is absent until Recover()
-  /// is called. InvalidArgument: the change itself is wrong. ResourceExhausted: too many intents
+  /// is called. InvalidArgument: the request itself is wrong. ResourceExhausted: too many intents
   /// wait. Aborted: the class is being edited all the time, or another process writes the intents.
-  absl::StatusOr<Replacement> Replace(const NewValue& change, const std::stop_token& term);
+  absl::StatusOr<Replacement> Replace(const ReplaceRequest& request, const std::stop_token& term);
 
   /// As Replace(), to `base`: for a class that may be managed or ignored by now.
-  absl::StatusOr<Replacement> Restore(const NewValue& change, const std::stop_token& term);
+  absl::StatusOr<Replacement> Restore(const ReplaceRequest& request, const std::stop_token& term);
 
   struct Recovered {
     std::string map;  // the intent's ConfigMap
@@ -116,7 +118,7 @@ class Replacer {
   };
   /// Ends all intents that are there, and repairs the classes of those that were edited, which are
   /// reported in Replacement::message, with the cause "repair" and epoch 0: to be called at the
-  /// start of a term, and while HasOpenIntents(). Reads each intent anew from the API server. In
+  /// start of a term, and while HasOpenIntents(). Reads each intent from the API server. In
   /// the order of their names.
   std::vector<Recovered> Recover(const std::stop_token& term);
 

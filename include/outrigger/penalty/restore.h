@@ -23,7 +23,7 @@ namespace outrigger::penalty {
 struct RestoreTarget {
   std::string class_name;
   std::optional<int64_t> base;     // nothing: as BaseOf() the class
-  std::optional<int64_t> written;  // NewValue::written
+  std::optional<int64_t> written;  // ReplaceRequest::written
 };
 
 struct RestoredClass {

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "fmt/format.h"
+#include "outrigger/penalty/eligibility.h"
 #include "penalty/policy/text.h"
 
 namespace outrigger::penalty {

@@ -18,56 +18,57 @@ using Outcome = Replacement::Outcome;
 
 constexpr int kMostRounds = 5;  // until a class that is edited all the time is left alone
 
-absl::Status Validate(const NewValue& change) {
-  if (change.class_name.empty()) return absl::InvalidArgumentError("the class has no name");
-  if (change.base > kHighestValue || change.target > change.base || change.target < kLowestValue) {
+absl::Status Validate(const ReplaceRequest& request) {
+  if (request.class_name.empty()) return absl::InvalidArgumentError("the class has no name");
+  if (request.base > kHighestValue || request.target > request.base ||
+      request.target < kLowestValue) {
     return absl::InvalidArgumentError(
         fmt::format("class {}: value {} of base {} is not accepted: {} <= value <= base <= {}",
-                    change.class_name, change.target, change.base, kLowestValue, kHighestValue));
+                    request.class_name, request.target, request.base, kLowestValue, kHighestValue));
   }
-  if (change.epoch < 1 || change.now < 0 || change.now > kEndOfTime) {
+  if (request.epoch < 1 || request.now < 0 || request.now > kEndOfTime) {
     return absl::InvalidArgumentError(fmt::format("class {}: epoch {} or time {} is not accepted",
-                                                  change.class_name, change.epoch, change.now));
+                                                  request.class_name, request.epoch, request.now));
   }
   return absl::OkStatus();
 }
 
-Replacement Of(const NewValue& change, Outcome outcome, int64_t value = 0) {
+Replacement Of(const ReplaceRequest& request, Outcome outcome, int64_t value = 0) {
   return {.outcome = outcome,
-          .class_name = change.class_name,
-          .base = change.base,
+          .class_name = request.class_name,
+          .base = request.base,
           .before = value,
           .value = value,
-          .cause = change.cause,
-          .epoch = change.epoch,
-          .begun = change.now};
+          .cause = request.cause,
+          .epoch = request.epoch,
+          .begun = request.now};
 }
 
-Replacement RefusedFor(const NewValue& change, int64_t value, const Refusal& refusal) {
-  Replacement result = Of(change, Outcome::kRefused, value);
+Replacement RefusedFor(const ReplaceRequest& request, int64_t value, const Refusal& refusal) {
+  Replacement result = Of(request, Outcome::kRefused, value);
   result.reason = refusal.reason;
   result.message = refusal.message;
   return result;
 }
 
 // Whether the class is the one that the change is for, by its base.
-bool IsMeant(const PriorityClass& there, const NewValue& change) {
+bool IsMeant(const PriorityClass& there, const ReplaceRequest& request) {
   const BaseValue base = BaseOf(there);
-  if (base.base == change.base) return true;
+  if (base.base == request.base) return true;
   const bool has_base = there.annotations.Contains(kBaseValueAnnotation) && base.problem.empty();
-  return !has_base && change.written && there.value == *change.written;
+  return !has_base && request.written && there.value == *request.written;
 }
 
-Intent IntentOf(const NewValue& change, const PriorityClass& there) {
-  return {.class_name = change.class_name,
+Intent IntentOf(const ReplaceRequest& request, const PriorityClass& there) {
+  return {.class_name = request.class_name,
           .uid = there.uid,
           .resource_version = there.resource_version,
-          .base = change.base,
-          .target = change.target,
+          .base = request.base,
+          .target = request.target,
           .before = there.value,
-          .epoch = change.epoch,
-          .begun = change.now,
-          .cause = change.cause,
+          .epoch = request.epoch,
+          .begun = request.now,
+          .cause = request.cause,
           .step = IntentStep::kBegun,
           .manifest = there.manifest};
 }
@@ -82,7 +83,7 @@ class Replacer::Impl {
         account_(std::move(account)),
         slots_(classes, maps, options_.namespace_, options_.timeout) {}
 
-  absl::StatusOr<Replacement> Replace(const NewValue& change, Purpose purpose,
+  absl::StatusOr<Replacement> Replace(const ReplaceRequest& request, Purpose purpose,
                                       const std::stop_token& term);
   std::vector<Recovered> Recover(const std::stop_token& term);
   bool HasOpenIntents() const { return !slots_.AllFree(); }
@@ -92,12 +93,12 @@ class Replacer::Impl {
     return {{classes_, &slots_, &account_, &options_}, slot, term};
   }
   absl::StatusOr<Replacement> Repair(int slot, const std::stop_token& term);
-  absl::StatusOr<std::optional<Replacement>> EndOpen(const NewValue& change,
+  absl::StatusOr<std::optional<Replacement>> EndOpen(const ReplaceRequest& request,
                                                      const std::stop_token& term);
-  absl::StatusOr<std::optional<Replacement>> Check(const NewValue& change, Purpose purpose,
+  absl::StatusOr<std::optional<Replacement>> Check(const ReplaceRequest& request, Purpose purpose,
                                                    const PriorityClass& there,
                                                    const std::stop_token& term);
-  absl::StatusOr<Replacement> Round(const NewValue& change, Purpose purpose,
+  absl::StatusOr<Replacement> Round(const ReplaceRequest& request, Purpose purpose,
                                     const std::stop_token& term);
 
   PriorityClassAccess* const classes_;
@@ -107,80 +108,81 @@ class Replacer::Impl {
 };
 
 // Ends an intent that the class still has; nothing: the change can go on.
-absl::StatusOr<std::optional<Replacement>> Replacer::Impl::EndOpen(const NewValue& change,
+absl::StatusOr<std::optional<Replacement>> Replacer::Impl::EndOpen(const ReplaceRequest& request,
                                                                    const std::stop_token& term) {
   if (absl::Status read = slots_.ReadUnknown(term); !read.ok()) return read;
-  while (const std::optional<int> slot = slots_.FindOpen(change.class_name)) {
+  while (const std::optional<int> slot = slots_.FindOpen(request.class_name)) {
     absl::StatusOr<Replacement> ended = PassageOf(*slot, term).Resume();
     if (!ended.ok()) return ended.status();
     if (ended->outcome != Outcome::kReplaced && ended->outcome != Outcome::kDropped) {
       return *std::move(ended);
     }
-    // Where its removal failed, the slot is unknown now.
+    // A removal that failed may have been done: else the class waits for it.
     if (absl::Status read = slots_.ReadUnknown(term); !read.ok()) return read;
+    if (!ended->leftover.ok() && slots_.FindOpen(request.class_name)) return ended->leftover;
   }
   return std::optional<Replacement>();
 }
 
 // What speaks against replacing the class as it was read; nothing: go on.
-absl::StatusOr<std::optional<Replacement>> Replacer::Impl::Check(const NewValue& change,
+absl::StatusOr<std::optional<Replacement>> Replacer::Impl::Check(const ReplaceRequest& request,
                                                                  Purpose purpose,
                                                                  const PriorityClass& there,
                                                                  const std::stop_token& term) {
   if (const auto refusal = RefusalOf(there, purpose)) {
-    return RefusedFor(change, there.value, *refusal);
+    return RefusedFor(request, there.value, *refusal);
   }
-  if (!IsMeant(there, change)) {
-    Replacement adopted = Of(change, Outcome::kAdopted, there.value);
+  if (!IsMeant(there, request)) {
+    Replacement adopted = Of(request, Outcome::kAdopted, there.value);
     adopted.base = BaseOf(there).base;
     adopted.message = fmt::format("the class has value {} and base {}, which are another writer's",
                                   there.value, adopted.base);
     return adopted;
   }
-  if (there.value == change.target &&
-      there.annotations == AnnotationsAt(there.annotations, change.base, change.target)) {
-    return Of(change, Outcome::kUnchanged, there.value);
+  if (there.value == request.target &&
+      there.annotations == AnnotationsAt(there.annotations, request.base, request.target)) {
+    return Of(request, Outcome::kUnchanged, there.value);
   }
   const auto owners = OwnerRefusal(classes_, there, {options_.timeout, term});
   if (!owners.ok()) return owners.status();
-  if (*owners) return RefusedFor(change, there.value, **owners);
+  if (*owners) return RefusedFor(request, there.value, **owners);
   return std::optional<Replacement>();
 }
 
 // kDropped, or Aborted: the class or the journal has changed meanwhile, and a further round may
 // do.
-absl::StatusOr<Replacement> Replacer::Impl::Round(const NewValue& change, Purpose purpose,
+absl::StatusOr<Replacement> Replacer::Impl::Round(const ReplaceRequest& request, Purpose purpose,
                                                   const std::stop_token& term) {
-  absl::StatusOr<std::optional<Replacement>> ended = EndOpen(change, term);
+  absl::StatusOr<std::optional<Replacement>> ended = EndOpen(request, term);
   if (!ended.ok()) return ended.status();
   if (*ended) return **std::move(ended);
-  const auto there = classes_->ReadPriorityClass(change.class_name, {options_.timeout, term});
-  if (absl::IsNotFound(there.status())) return Of(change, Outcome::kAbsent);
+  const auto there = classes_->ReadPriorityClass(request.class_name, {options_.timeout, term});
+  if (absl::IsNotFound(there.status())) return Of(request, Outcome::kAbsent);
   if (!there.ok()) return there.status();
-  absl::StatusOr<std::optional<Replacement>> checked = Check(change, purpose, *there, term);
+  absl::StatusOr<std::optional<Replacement>> checked = Check(request, purpose, *there, term);
   if (!checked.ok()) return checked.status();
   if (*checked) return **std::move(checked);
-  const Intent intent = IntentOf(change, *there);
+  const Intent intent = IntentOf(request, *there);
   if (const absl::Status fits = WriteIntent(intent, 0).status(); !fits.ok()) {
-    return RefusedFor(change, there->value, {"too-large", std::string(fits.message())});
+    return RefusedFor(request, there->value, {"too-large", std::string(fits.message())});
   }
   const absl::StatusOr<int> slot = slots_.Add(intent, term);
   if (!slot.ok()) return slot.status();
   return PassageOf(*slot, term).Begin();
 }
 
-absl::StatusOr<Replacement> Replacer::Impl::Replace(const NewValue& change, Purpose purpose,
+absl::StatusOr<Replacement> Replacer::Impl::Replace(const ReplaceRequest& request, Purpose purpose,
                                                     const std::stop_token& term) {
-  if (absl::Status valid = Validate(change); !valid.ok()) return valid;
+  if (absl::Status valid = Validate(request); !valid.ok()) return valid;
   for (int round = 1;; ++round) {
-    absl::StatusOr<Replacement> result = Round(change, purpose, term);
+    absl::StatusOr<Replacement> result = Round(request, purpose, term);
     const bool again =
         result.ok() ? result->outcome == Outcome::kDropped : absl::IsAborted(result.status());
     if (!again || (!result.ok() && round == kMostRounds)) return result;
     if (round == kMostRounds) {
       return absl::AbortedError(
           fmt::format("class {} was edited each time in {} attempts to replace it",
-                      change.class_name, kMostRounds));
+                      request.class_name, kMostRounds));
     }
   }
 }
@@ -190,7 +192,7 @@ absl::StatusOr<Replacement> Replacer::Impl::Repair(int slot, const std::stop_tok
       RepairClassOf(classes_, slots_.map(slot), {options_.timeout, term});
   if (!repaired.ok()) return repaired;
   if (absl::Status written = account_(*repaired); !written.ok()) return written;
-  slots_.Remove(slot, term).IgnoreError();
+  repaired->leftover = slots_.Remove(slot, term);
   return repaired;
 }
 
@@ -215,13 +217,15 @@ Replacer::Replacer(PriorityClassAccess* classes, ConfigMapAccess* maps, AccountF
 
 Replacer::~Replacer() = default;
 
-absl::StatusOr<Replacement> Replacer::Replace(const NewValue& change, const std::stop_token& term) {
-  return impl_->Replace(change, Purpose::kPenalise, term);
+absl::StatusOr<Replacement> Replacer::Replace(const ReplaceRequest& request,
+                                              const std::stop_token& term) {
+  return impl_->Replace(request, Purpose::kPenalise, term);
 }
 
-absl::StatusOr<Replacement> Replacer::Restore(const NewValue& change, const std::stop_token& term) {
-  NewValue back = change;
-  back.target = change.base;
+absl::StatusOr<Replacement> Replacer::Restore(const ReplaceRequest& request,
+                                              const std::stop_token& term) {
+  ReplaceRequest back = request;
+  back.target = request.base;
   return impl_->Replace(back, Purpose::kRestore, term);
 }
 

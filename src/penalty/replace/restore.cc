@@ -11,14 +11,14 @@ namespace {
 
 absl::StatusOr<Replacement> RestoreTo(Replacer* replacer, const RestoreTarget& target, int64_t base,
                                       Millis now, const std::stop_token& term) {
-  NewValue change;
-  change.class_name = target.class_name;
-  change.base = base;
-  change.target = base;
-  change.written = target.written;
-  change.cause = "restore";
-  change.now = now;
-  return replacer->Restore(change, term);
+  ReplaceRequest request;
+  request.class_name = target.class_name;
+  request.base = base;
+  request.target = base;
+  request.written = target.written;
+  request.cause = "restore";
+  request.now = now;
+  return replacer->Restore(request, term);
 }
 
 absl::StatusOr<Replacement> RestoreClass(Replacer* replacer, PriorityClassAccess* classes,

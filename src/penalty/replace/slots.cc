@@ -23,8 +23,8 @@ std::string IntentMapName(int slot) {
 }  // namespace
 
 IntentSlots::IntentSlots(const PriorityClassAccess* classes, ConfigMapAccess* maps,
-                         std::string namespace_, std::chrono::milliseconds timeout)
-    : classes_(classes), maps_(maps), namespace_(std::move(namespace_)), timeout_(timeout) {}
+                         std::string intents_namespace, std::chrono::milliseconds timeout)
+    : classes_(classes), maps_(maps), namespace_(std::move(intents_namespace)), timeout_(timeout) {}
 
 std::string IntentSlots::MapName(int slot) const {
   return fmt::format("{}/{}", namespace_, IntentMapName(slot));

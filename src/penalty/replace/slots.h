@@ -29,8 +29,8 @@ class IntentSlots {
     kBroken,  // what it has cannot be obeyed
   };
 
-  IntentSlots(const PriorityClassAccess* classes, ConfigMapAccess* maps, std::string namespace_,
-              std::chrono::milliseconds timeout);
+  IntentSlots(const PriorityClassAccess* classes, ConfigMapAccess* maps,
+              std::string intents_namespace, std::chrono::milliseconds timeout);
 
   State state(int slot) const { return At(slot).state; }
   /// The intent of an open slot; valid until that slot is written.

@@ -63,7 +63,10 @@ func TestAClassPaysForAStartAndRecovers(t *testing.T) {
 	w.Must(w.groups.Enter(w.Ctx, job, penalty.Completed))
 	w.untilCounted("gold", 1, 1)
 	// The next run is another one.
-	w.Must(w.groups.Enter(w.Ctx, job, penalty.Pending, penalty.Running))
+	w.Must(w.groups.Enter(w.Ctx, job, penalty.Pending))
+	w.run("silver", "second-probe") // had it not been seen to wait, it would have taken its Completed back
+	w.untilCounted("silver", 2, 0)
+	w.Must(w.groups.Enter(w.Ctx, job, penalty.Running))
 	w.untilCounted("gold", 2, 1)
 	w.untilMarked(job, "2 started")
 }
@@ -188,15 +191,15 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				w.untilLooked()
 			}
 			w.run("gold", "job-1")
-			w.run("plain", "job-2")
+			w.run("plain", "job-2", "job-3")
 			if with["dry-run"] != "" {
 				w.untilRow("gold", "reported", func(row penalty.ClassRow) bool {
 					return strings.Contains(row.State, "dry run") && row.Starts == 1
 				})
 				w.untilLogged("class gold would get the value 990")
 			} else {
-				// It has seen all that they did, which would be a reason to act.
-				w.agent.UntilMetricAbove(t, 4, scheduling.NodeEvents, `resource="podgroups"`)
+				// It follows PodGroups, and a start would be a reason to act.
+				w.agent.UntilMetricAbove(t, 0, scheduling.NodeEvents, `resource="podgroups"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {
 				if counted, err := w.groups.Counted(w.Ctx, groupOf("", name)); err != nil || counted != "" {

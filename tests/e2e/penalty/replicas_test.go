@@ -27,11 +27,12 @@ func TestALateCallOfADeposedReplicaChangesNothing(t *testing.T) {
 			gold := class("gold", 1000)
 			w.create(gold)
 			proxy := w.FaultyServer()
-			w.serveThrough(proxy, nil)
+			short := settings{"lease-seconds": fmt.Sprint(leaseTime)}
+			w.serveThrough(proxy, short)
 			w.run("gold", "job-0")
 			w.untilSound(gold, 990)
 			first := w.agent
-			second := w.replica("second", nil, nil)
+			second := w.replica("second", nil, short)
 
 			let := make(chan struct{})
 			held := proxy.Inject(faults.Rule{Match: call, Hold: let, Times: 1})
@@ -77,8 +78,9 @@ func TestALeaderThatEndsHandsOver(t *testing.T) {
 	w := newWorld(t)
 	gold := class("gold", 1000)
 	w.create(gold)
-	w.serve(nil)
-	second := w.replica("second", nil, nil)
+	short := settings{"lease-seconds": fmt.Sprint(leaseTime)}
+	w.serve(short)
+	second := w.replica("second", nil, short)
 	w.run("gold", "job-1")
 	w.untilSound(gold, 990)
 	w.Must(w.agent.Stop(20 * time.Second))

@@ -37,7 +37,7 @@ func TestRestorePutsClassesBackWhenTheAgentIsGone(t *testing.T) {
 	w.create(gold, silver)
 	proxy := w.FaultyServer()
 	writes := penalty.WatchWrites(proxy)
-	w.serveThrough(proxy, nil)
+	w.serveThrough(proxy, settings{"lease-seconds": fmt.Sprint(leaseTime)})
 	w.run("silver", "job-1")
 	w.untilSound(silver, 590)
 	// The agent dies when it has deleted a class.

@@ -7,6 +7,7 @@
 
 #include "fmt/format.h"
 #include "gmock/gmock.h"
+#include "outrigger/penalty/base_value.h"
 #include "outrigger/penalty/class_policy.h"
 #include "rapidcheck.h"
 #include "unit/penalty/ledger/ledger_testing.h"

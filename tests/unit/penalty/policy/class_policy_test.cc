@@ -1,7 +1,5 @@
 #include "outrigger/penalty/class_policy.h"
 
-#include "outrigger/penalty/base_value.h"
-
 #include <functional>
 #include <ostream>
 #include <string>
@@ -96,22 +94,6 @@ TEST(ClassPolicyTest, AMalformedAnnotationIsNamed) {
     gold.annotations.Set(fmt::format("outrigger.dev/penalty-{}", setting), value);
     EXPECT_THAT(std::string(PolicyOf(gold, Policy()).status().message()), HasSubstr(message));
   }
-}
-
-struct BaseRow {
-  std::string annotation;
-  int64_t base;
-};
-
-TEST(ClassPolicyTest, TheBaseIsTheAnnotationUnlessThatIsLowerOrNoValue) {
-  for (const BaseRow& row :
-       {BaseRow{"1500", 1500}, BaseRow{"1000", 1000}, BaseRow{"999", 1000}, BaseRow{"", 1000},
-        BaseRow{"many", 1000}, BaseRow{"1000000000", 1'000'000'000}, BaseRow{"1000000001", 1000}}) {
-    PriorityClass gold = GoldClass();
-    gold.annotations.Set("outrigger.dev/base-value", row.annotation);
-    EXPECT_EQ(BaseOf(gold).base, row.base) << row.annotation;
-  }
-  EXPECT_EQ(BaseOf(GoldClass()).base, 1000);
 }
 
 }  // namespace

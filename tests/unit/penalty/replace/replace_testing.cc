@@ -70,7 +70,7 @@ absl::Status TestProcess::Account(const Replacement& replacement) {
   } else {
     map->data[replacement.class_name] = fmt::format("{} {}", replacement.value, replacement.base);
   }
-  if (auto written = client_->WriteConfigMap(*map, limits); !written.ok()) return written.status();
+  if (auto answer = client_->WriteConfigMap(*map, limits); !answer.ok()) return answer.status();
   accounted_.push_back(replacement);
   return absl::OkStatus();
 }

@@ -45,7 +45,7 @@ class TestProcess {
   testing::FakeObjects::Client* client() { return client_.get(); }
   const std::vector<Replacement>& accounted() const { return accounted_; }
 
-  std::optional<int64_t> written;  // NewValue::written of what follows
+  std::optional<int64_t> written;  // ReplaceRequest::written of what follows
   Millis now = 1'000;
 
  private:

@@ -279,6 +279,22 @@ TEST_F(ReplacerTest, ADeleteThatIsForbiddenLeavesTheClassAlone) {
   EXPECT_EQ(Intents(server_), 0U);
 }
 
+TEST_F(ReplacerTest, ADeleteThatIsForbiddenEndsNothingWhileAnEarlierOneMayArrive) {
+  int deletes = 0;
+  server_.OnCall([&](const ObjectCall& call) {
+    if (!call.Is(Verb::kDelete, "PriorityClass")) return CallFate::Done();
+    return ++deletes == 1 ? CallFate::Late()
+                          : CallFate::FailBefore(absl::PermissionDeniedError("rbac"));
+  });
+  EXPECT_TRUE(absl::IsPermissionDenied(process_.Replace(kTarget).status()));
+  EXPECT_EQ(Intents(server_), 1U);
+  EXPECT_EQ(server_.DeliverLate(), 1);
+  EXPECT_FALSE(server_.Find(kClassName));
+  TestProcess other(&server_, "b");
+  other.Recover();
+  EXPECT_EQ(WrongWithClass(server_, {kTarget}), "");
+}
+
 TEST_F(ReplacerTest, AClassTooLargeForTheJournalIsLeftAlone) {
   ASSERT_TRUE(
       server_.Edit(kClassName, [](PriorityClass* c) { c->description = std::string(300'000, 'x'); })
