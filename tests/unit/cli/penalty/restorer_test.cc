@@ -187,7 +187,7 @@ TEST_F(RestorerTest, BringsBackAClassThatIsAway) {
   options.run_swap = [](const penalty::SwapCalls& calls) { calls.remove(); };
   penalty::Replacer replacer(
       agent.get(), agent.get(), [](const auto&) { return absl::OkStatus(); }, options);
-  penalty::NewValue wanted;
+  penalty::ReplaceRequest wanted;
   wanted.class_name = "gold";
   wanted.base = 1000;
   wanted.target = 400;
