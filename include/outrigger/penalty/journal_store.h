@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <stop_token>
 #include <string>
@@ -30,10 +29,6 @@ class JournalStore {
   /// Writes the ledger's maps that are unwritten, and notes that they are written. `later`: those
   /// that have time, too. Aborted: another process writes the journal, which is to be read again.
   absl::Status Write(Ledger* ledger, bool later, const std::stop_token& term);
-
-  /// Deletes all maps, whatever is in them, and returns how many there were. Aborted: another
-  /// process writes the journal.
-  absl::StatusOr<size_t> RemoveAll(const std::stop_token& term);
 
  private:
   absl::Status WriteMap(const Ledger& ledger, const JournalMap& map, const std::stop_token& term);

@@ -11,16 +11,16 @@
 #include "outrigger/base/text.h"
 #include "outrigger/penalty/base_value.h"
 #include "outrigger/penalty/journal_maps.h"
+#include "outrigger/penalty/restore.h"
 
 namespace outrigger::cli {
 namespace {
 
 using penalty::ClassAccount;
 using penalty::Replacement;
-using penalty::ReplaceRequest;
+using penalty::RestoreTarget;
 
-constexpr int kMostRounds = 3;  // while another writer makes the class again
-constexpr std::string_view kRestoreCause = "restore";
+constexpr std::string_view kRestoreCause = "restore";  // of penalty::RestoreClasses()
 
 CallLimits RestoreLimits(const std::stop_token& term) {
   return {.timeout = std::chrono::seconds(10), .stop = term};
@@ -36,11 +36,10 @@ penalty::Replacer::Options OptionsOf(const RestoreWish& wish, const Clock& clock
 /// What has to be done to a class as it is now; nothing: it is at its base. The base is that of its
 /// annotation; of a class that has lost it, that of the journal, if it still has the value that the
 /// journal knows. FailedPrecondition: the base is not known.
-absl::StatusOr<std::optional<ReplaceRequest>> WantedOf(const PriorityClass& there,
-                                                       const ClassAccount* account) {
-  ReplaceRequest wanted;
+absl::StatusOr<std::optional<RestoreTarget>> WantedOf(const PriorityClass& there,
+                                                      const ClassAccount* account) {
+  RestoreTarget wanted;
   wanted.class_name = there.name;
-  wanted.cause = kRestoreCause;
   const bool is_annotated = there.annotations.Contains(penalty::kBaseValueAnnotation);
   const penalty::BaseValue base = penalty::BaseOf(there);
   if (is_annotated && base.problem.empty()) {
@@ -55,8 +54,7 @@ absl::StatusOr<std::optional<ReplaceRequest>> WantedOf(const PriorityClass& ther
   } else {
     wanted.base = there.value;
   }
-  wanted.target = wanted.base;
-  if (there.value == wanted.base && !is_annotated) return std::optional<ReplaceRequest>();
+  if (there.value == wanted.base && !is_annotated) return std::optional<RestoreTarget>();
   return wanted;
 }
 
@@ -160,6 +158,8 @@ void Restorer::EndIntents(const std::stop_token& term) {
     if (ended.outcome == Replacement::Outcome::kReplaced) {
       report_.note(
           fmt::format("{}: a change to {} that was begun is ended", ended.class_name, ended.value));
+      if (!ended.message.empty())
+        report_.note(fmt::format("{}: {}", ended.class_name, ended.message));
     } else if (ended.outcome == Replacement::Outcome::kStuck) {
       report_.note(fmt::format("{}: {}", ended.class_name, ended.message));
       failed_.insert(ended.class_name);
@@ -191,6 +191,7 @@ absl::StatusOr<std::string> Restorer::Outcome(const Replacement& replacement) {
       return std::string("not in the cluster");
     case Replacement::Outcome::kRefused:
     case Replacement::Outcome::kStuck:
+    case Replacement::Outcome::kAdopted:
       return absl::FailedPreconditionError(
           fmt::format("left at {}: {}", replacement.value, replacement.message));
     default:
@@ -200,28 +201,25 @@ absl::StatusOr<std::string> Restorer::Outcome(const Replacement& replacement) {
 
 absl::StatusOr<std::string> Restorer::Restored(const std::string& name,
                                                const std::stop_token& term) {
-  for (int round = 0; round < kMostRounds; ++round) {
-    const auto there = cluster_.classes->ReadPriorityClass(name, RestoreLimits(term));
-    if (absl::IsNotFound(there.status())) return std::string("not in the cluster");
-    if (!there.ok()) return there.status();
-    auto wanted = WantedOf(*there, ledger_.Find(name));
-    if (!wanted.ok()) return wanted.status();
-    if (!*wanted) {
-      return fmt::format("{}{}, its base",
-                         HasEntry(name) ? "" : "nothing to restore: ", there->value);
-    }
-    (*wanted)->now = Now();
-    const auto done = replacer_.Restore(**wanted, term);
-    if (!done.ok()) return done.status();
-    if (done->outcome == Replacement::Outcome::kAdopted) continue;
-    auto text = Outcome(*done);
-    if (done->outcome == Replacement::Outcome::kReplaced) {
-      cluster_.objects->Record(*there, "PenaltyRestored",
-                               fmt::format("value {}, by outrigger penalty restore", *text));
-    }
-    return text;
+  const auto there = cluster_.classes->ReadPriorityClass(name, RestoreLimits(term));
+  if (absl::IsNotFound(there.status())) return std::string("not in the cluster");
+  if (!there.ok()) return there.status();
+  const auto wanted = WantedOf(*there, ledger_.Find(name));
+  if (!wanted.ok()) return wanted.status();
+  if (!*wanted) {
+    return fmt::format("{}{}, its base",
+                       HasEntry(name) ? "" : "nothing to restore: ", there->value);
   }
-  return absl::AbortedError("another writer makes the class again and again");
+  const std::vector<penalty::RestoredClass> restored =
+      RestoreClasses(&replacer_, cluster_.classes, {&**wanted, 1}, Now(), term);
+  const absl::StatusOr<Replacement>& done = restored.front().result;
+  if (!done.ok()) return done.status();
+  auto text = Outcome(*done);
+  if (done->outcome == Replacement::Outcome::kReplaced) {
+    cluster_.objects->Record(*there, "PenaltyRestored",
+                             fmt::format("value {}, by outrigger penalty restore", *text));
+  }
+  return text;
 }
 
 void Restorer::RestoreOne(const std::string& name, const std::stop_token& term) {
@@ -239,12 +237,10 @@ void Restorer::RestoreOne(const std::string& name, const std::stop_token& term) 
 // The whole journal goes if no class needs it any more, else what is restored.
 absl::Status Restorer::Finish(const std::stop_token& term) {
   if (!wish_.class_name.empty() || !failed_.empty()) return store_.Write(&ledger_, true, term);
-  const auto removed = store_.RemoveAll(term);
-  if (!removed.ok()) return removed.status();
+  absl::Status removed =
+      penalty::RemoveJournal(cluster_.maps, wish_.namespace_, RestoreLimits(term));
+  if (!removed.ok()) return removed;
   if (!has_said_) report_.say("nothing to restore");
-  if (*removed > 0) {
-    report_.note(fmt::format("the journal in namespace {} is removed", wish_.namespace_));
-  }
   return absl::OkStatus();
 }
 

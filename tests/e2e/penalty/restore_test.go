@@ -3,6 +3,7 @@ package penalty
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -97,4 +98,27 @@ func TestRestorePutsOneClassBack(t *testing.T) {
 	outrigger.Run(t, "penalty", "restore", "gold", "--kubeconfig", w.kubeconfig("restore", nil))
 	w.untilSound(gold, 1000)
 	w.untilSound(silver, 590)
+}
+
+// As long as the agent is alive nothing is restored, and the command says what to stop.
+func TestRestoreWaitsForTheAgentsLease(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	gold := class("gold", 1000)
+	w.create(gold)
+	w.serve(nil)
+	w.run("gold", "job-1")
+	w.untilSound(gold, 990)
+	kubeconfig := w.kubeconfig("restore", nil)
+	restore := exec.Command(outrigger.Binary(t), "penalty", "restore", "gold", "--wait", "8", "--kubeconfig", kubeconfig)
+	text, err := restore.CombinedOutput()
+	t.Logf("restore prints %s", text)
+	if err == nil || !strings.Contains(string(text), " holds it: stop the agent") {
+		t.Errorf("restore with an agent that is alive: %v", err)
+	}
+	w.untilSound(gold, 990)
+	w.Must(w.agent.Stop(20 * time.Second))
+	outrigger.Run(t, "penalty", "restore", "gold", "--kubeconfig", kubeconfig)
+	w.untilSound(gold, 1000)
 }

@@ -183,6 +183,7 @@ TEST_F(RestorerTest, BringsBackAClassThatIsAway) {
     return dies ? CallFate::DieAfter() : CallFate::Done();
   });
   penalty::Replacer::Options options;
+  options.attempts = 1;
   options.run_swap = [](const penalty::SwapCalls& calls) { calls.remove(); };
   penalty::Replacer replacer(
       agent.get(), agent.get(), [](const auto&) { return absl::OkStatus(); }, options);
