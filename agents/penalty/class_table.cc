@@ -34,6 +34,21 @@ void SetRules(const std::vector<int64_t>& others, int64_t base, const Policy& de
   rules->bounds = *bounds;
 }
 
+// Also a class that is never touched, so that people hear why it is not.
+bool IsSelected(const PriorityClass& priority_class, const Options& options) {
+  switch (SelectionOf(priority_class, options.selector)) {
+    case Selection::kSelected:
+      return true;
+    case Selection::kSystem:
+    case Selection::kGlobalDefault:
+      return options.selector && options.selector->Matches(priority_class.labels);
+    case Selection::kNotSelected:
+    case Selection::kIgnored:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
@@ -42,7 +57,7 @@ ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledge
   for (const PriorityClass& one : classes) {
     ClassRules& rules = table[one.name];
     rules.in_cluster = &one;
-    rules.is_selected = SelectionOf(one, options.selector) == Selection::kSelected;
+    rules.is_selected = IsSelected(one, options);
     if (!rules.is_selected) continue;
     std::vector<int64_t> others;
     for (const PriorityClass& other : classes) {

@@ -31,6 +31,9 @@ struct ClassRules {
 /// All classes of the cluster by name. It points into `classes`.
 using ClassTable = std::map<std::string, ClassRules, std::less<>>;
 
+/// Why classes could not be replaced that are not left alone by their looks: "owner-gone".
+using RefusedClasses = std::map<std::string, std::string, std::less<>>;
+
 /// Makes the table. The base of a class is that of its account, if it has one.
 ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
                           const Options& options);

@@ -17,7 +17,7 @@ constexpr size_t kMarksAtOnce = 8;
 constexpr Millis kFirstPause = 1'000;
 constexpr Millis kLongestPause = 60'000;
 // Maps that have time are written so often: the last changes of classes, sums.
-constexpr Millis kLater = 10'000;
+constexpr Millis kLater = 5'000;
 
 CallLimits Limits(const std::stop_token& term) {
   return {.timeout = std::chrono::seconds(10), .stop = term};
@@ -73,6 +73,10 @@ void Keeper::Lead(const std::stop_token& term) {
     if (next) time = std::chrono::milliseconds(std::max<Millis>(*next - Now(), 0));
     pace_.Wait(time, term);
   }
+  // The process ends: what had time is written now.
+  if (has_begun_ && !term.stop_requested() && !options_.dry_run) {
+    reports_.OnError("journal", store_.Write(&ledger_, /*later=*/true, term));
+  }
   SetLeads(false);
 }
 
@@ -93,6 +97,7 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
     // A damaged account counts for nothing: it is made again from class and PodGroups.
     for (const std::string& name : read->damaged) ledger_.Remove(name);
     groups_ = GroupTable();
+    refused_.clear();
   }
   checked_.clear();
   delays_.clear();
@@ -113,7 +118,7 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
   Settle(*view->objects, term);
   MakeTable(view->objects);
   reports_.OnJournal(std::exchange(findings_, {}), classes_);
-  reports_.OnClasses(classes_, ledger_);
+  reports_.OnClasses(classes_, refused_, ledger_);
   if (CountGroups(term)) ReplaceDue(term);
   reports_.OnAccounts(ledger_, classes_, Now());
   if (!options_.dry_run) {
@@ -298,6 +303,7 @@ bool Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
 
 absl::Status Keeper::WriteJournal(const std::stop_token& term) {
   if (Now() < journal_delay_.until) return absl::UnavailableError("it is tried again later");
+  // A term that ends is not known before: at most so much of the last changes is lost.
   const bool later = Now() >= later_written_ + kLater;
   absl::Status written = store_.Write(&ledger_, later, term);
   reports_.OnError("journal", written);
@@ -367,14 +373,29 @@ void Keeper::Recover(const std::stop_token& term) {
   }
 }
 
+// Once for each change, however often its intent is found.
+void Keeper::Report(const Replacement& replacement) {
+  const std::pair<int64_t, Millis> key(replacement.epoch, replacement.begun);
+  const auto rules = classes_.find(replacement.class_name);
+  const bool is_replaced = replacement.outcome == Replacement::Outcome::kReplaced;
+  if (is_replaced && reported_[replacement.class_name] == key) return;
+  if (is_replaced) reported_[replacement.class_name] = key;
+  reports_.OnReplaced(replacement, rules == classes_.end() ? nullptr : rules->second.in_cluster);
+}
+
 void Keeper::OnOutcome(const Replacement& replacement) {
   using Outcome = Replacement::Outcome;
-  const auto rules = classes_.find(replacement.class_name);
-  reports_.OnReplaced(replacement, rules == classes_.end() ? nullptr : rules->second.in_cluster);
-  // Neither changes by itself soon: the class is looked at again after a while.
-  if (replacement.outcome == Outcome::kRefused || replacement.outcome == Outcome::kStuck) {
-    return Postpone(&delays_[replacement.class_name]);
+  Report(replacement);
+  reports_.OnError("intent", replacement.leftover);
+  const bool is_refused =
+      replacement.outcome == Outcome::kRefused || replacement.outcome == Outcome::kStuck;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    refused_.erase(replacement.class_name);
+    if (is_refused) refused_[replacement.class_name] = replacement.reason;
   }
+  // Neither changes by itself soon: the class is looked at again after a while.
+  if (is_refused) return Postpone(&delays_[replacement.class_name]);
   delays_.erase(replacement.class_name);
   if (replacement.outcome != Outcome::kUnchanged) return;
   const ClassAccount* const account = ledger_.Find(replacement.class_name);
@@ -416,7 +437,7 @@ absl::Status Keeper::FillPage(std::string_view page, PageTable* table) const {
         "this process does not hold the Lease: ask the one that does, or the journal "
         "(outrigger explain penalty)");
   }
-  return FillPenaltyPage(page, {ledger_, classes_, groups_, options_, Now()}, table);
+  return FillPenaltyPage(page, {ledger_, classes_, groups_, refused_, options_, Now()}, table);
 }
 
 }  // namespace outrigger::penalty

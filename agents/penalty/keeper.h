@@ -12,12 +12,12 @@
 
 #include "class_table.h"
 #include "group_table.h"
-#include "journal_store.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/page.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/penalty/journal_store.h"
 #include "outrigger/penalty/ledger.h"
 #include "outrigger/penalty/replacement.h"
 #include "pace.h"
@@ -84,6 +84,7 @@ class Keeper {
                   const std::stop_token& term);
   absl::Status Account(const Replacement& replacement);
   void OnOutcome(const Replacement& replacement);
+  void Report(const Replacement& replacement);
   std::optional<Millis> DueOf(const ClassAccount& account) const;
   std::optional<Millis> NextLook() const;
 
@@ -98,6 +99,7 @@ class Keeper {
   Pace pace_;
   std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
   Delay journal_delay_;
+  std::map<std::string, std::pair<int64_t, Millis>, std::less<>> reported_;  // class: epoch, begun
   std::vector<JournalFinding> findings_;  // of the journal as it was read, not reported yet
   std::map<std::string, std::string, std::less<>> checked_;  // class: the version that was checked
   Millis later_written_ = 0;
@@ -109,6 +111,7 @@ class Keeper {
   GroupTable groups_;
   std::shared_ptr<const ClusterObjects> objects_;
   ClassTable classes_;  // points into objects_
+  RefusedClasses refused_;
   bool leads_ = false;
 };
 

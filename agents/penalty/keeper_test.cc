@@ -162,7 +162,7 @@ TEST_F(PenaltyKeeper, CountsCompletionsAndRecoversByHalfLifeAfterTheTimeOfGrace)
 TEST_F(PenaltyKeeper, SaysWhenTheNextLookIsDue) {
   Become("job", "Running");
   ASSERT_TRUE(next_.has_value());
-  EXPECT_GT(*next_, now_ + 5'000);
+  EXPECT_GE(*next_, now_ + 5'000);
 }
 
 TEST_F(PenaltyKeeper, CountsAStartOnceThroughFlappingAndARestart) {
@@ -323,6 +323,31 @@ TEST_F(PenaltyKeeper, StopsWritingWhereAnotherProcessWritesTheJournal) {
   EXPECT_TRUE(keeper_->Begin(term_.get_token()).ok());
   Look();
   EXPECT_EQ(Value(), 800);
+}
+
+TEST_F(PenaltyKeeper, SaysWhyAnIntentStaysAndReportsItsChangeOnce) {
+  cluster_.keep().OnCall([](const testing::ObjectCall& call) {
+    if (!call.Is(testing::ObjectCall::Verb::kDelete, "ConfigMap")) return testing::CallFate::Done();
+    return testing::CallFate::FailBefore(absl::PermissionDeniedError("cannot delete configmaps"));
+  });
+  Become("job", "Running");
+  Become("other", "Running");
+  Pass(60'000);
+  EXPECT_THAT(log_, Contains(HasSubstr("cannot delete configmaps")));
+  const auto reasons = EventReasons();
+  EXPECT_EQ(std::count(reasons.begin(), reasons.end(), "PriorityClass gold PenaltyApplied"), 1);
+  cluster_.keep().OnCall(nullptr);
+  Pass(120'000);
+  Pass(120'000);
+  EXPECT_EQ(Value(), 1000) << "all has recovered";
+}
+
+TEST_F(PenaltyKeeper, SaysThatTheGlobalDefaultIsLeftAlone) {
+  PriorityClass normal = ClassOf("normal", 10);
+  normal.global_default = true;
+  cluster_.keep().Put(normal);
+  Look();
+  EXPECT_THAT(EventReasons(), Contains("PriorityClass normal PenaltyRefused"));
 }
 
 TEST_F(PenaltyKeeper, ShowsNoPageWithoutTheLease) {

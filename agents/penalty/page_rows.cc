@@ -12,20 +12,6 @@ namespace {
 // Below half a point a penalty changes no value.
 constexpr double kNoPenalty = 0.5;
 
-std::string_view StageText(Stage stage) {
-  switch (stage) {
-    case Stage::kNew:
-      return "new";
-    case Stage::kWaiting:
-      return "waiting";
-    case Stage::kRunning:
-      return "started";
-    case Stage::kCompleted:
-      return "completed";
-  }
-  return "";
-}
-
 std::string StateOf(const ClassAccount& account, const ClassRules& rules, double penalty,
                     std::optional<Millis> next_at, Millis now) {
   if (next_at && *next_at <= now) return "writes";
@@ -45,6 +31,9 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
   row.next_at =
       NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
   row.state = StateOf(account, *rules, row.penalty, row.next_at, picture.now);
+  if (const auto refused = picture.refused.find(account.name); refused != picture.refused.end()) {
+    row.state = "left alone: " + refused->second;
+  }
   if (picture.options.dry_run) row.state += " (dry run)";
   if (row.next_at) {
     row.next_value = ValueAt(account.account, rules->policy, rules->bounds, *row.next_at);
@@ -81,7 +70,7 @@ void FillClasses(const Picture& picture, PageTable* table) {
 void FillGroups(const GroupTable& groups, PageTable* table) {
   for (const KnownGroup& group : groups.Known()) {
     AddRow(GroupRow{group.namespace_, group.name, group.phase, group.class_name, group.queue,
-                    fmt::format("{} {}", group.state.epoch, StageText(group.state.stage))},
+                    CountedText(group.state)},
            table);
   }
 }

@@ -17,6 +17,7 @@ struct Picture {
   const Ledger& ledger;
   const ClassTable& classes;
   const GroupTable& groups;
+  const RefusedClasses& refused;
   const Options& options;
   Millis now = 0;
 };

@@ -95,6 +95,11 @@ void Reports::OnReplaced(const Replacement& replacement, const PriorityClass* in
   const std::string_view reason = EventReasonOf(replacement);
   if (reason.empty()) return;
   const bool is_good = replacement.outcome == Replacement::Outcome::kReplaced;
+  if (is_good) refusals_.erase(replacement.class_name);
+  if (reason == "PenaltyRefused" &&
+      std::exchange(refusals_[replacement.class_name], note) == note) {
+    return;
+  }
   (is_good ? log_ : warn_)(Printable(fmt::format("class {}: {}", replacement.class_name, note)));
   if (in_cluster != nullptr) Record(*in_cluster, !is_good, std::string(reason), note);
   if (!is_good || replacement.value >= replacement.before) return;
@@ -112,8 +117,10 @@ void Reports::OnDryRun(const ClassAccount& account, int64_t target) {
                    account.written));
 }
 
-void Reports::OnClasses(const ClassTable& classes, const Ledger& ledger) {
+void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused,
+                        const Ledger& ledger) {
   std::map<std::string, int, std::less<>> counts;
+  for (const auto& [name, reason] : refused) ++counts[reason];
   for (const auto& [name, rules] : classes) {
     if (!rules.is_selected) continue;
     if (rules.reason.empty()) {
@@ -131,7 +138,7 @@ void Reports::OnClasses(const ClassTable& classes, const Ledger& ledger) {
   }
   for (const std::string_view reason :
        {"system", "global-default", "ignored", "deleted", "finalizers", "dependents", "managed",
-        "owner-gone", "owner-unseen", "annotation", "bounds"}) {
+        "owner-gone", "owner-unseen", "admission", "too-large", "annotation", "bounds"}) {
     const auto count = counts.find(reason);
     metrics_->Set(metric::kLeftAlone, reason, count == counts.end() ? 0 : count->second);
   }

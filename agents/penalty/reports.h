@@ -33,7 +33,7 @@ class Reports {
   /// A change that would be made (dry run).
   void OnDryRun(const ClassAccount& account, int64_t target);
   /// Which selected classes are left alone: says each once, until its reason changes.
-  void OnClasses(const ClassTable& classes, const Ledger& ledger);
+  void OnClasses(const ClassTable& classes, const RefusedClasses& refused, const Ledger& ledger);
   void OnAccounts(const Ledger& ledger, const ClassTable& classes, Millis now);
   void OnMarkProblem(const PodGroup& group, const std::string& problem);
   /// Of a journal that was not as it was written.
@@ -52,6 +52,7 @@ class Reports {
   ClusterWriter* const cluster_;
   std::map<std::string, std::vector<CountedEdge>, std::less<>> causes_;  // by class
   std::map<std::string, std::string, std::less<>> left_alone_;           // class: message
+  std::map<std::string, std::string, std::less<>> refusals_;             // class: message
   std::map<std::string, std::string, std::less<>> logged_;
 };
 

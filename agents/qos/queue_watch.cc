@@ -49,9 +49,8 @@ void QueueWatch::OnActing(const absl::Status& acting) {
 void QueueWatch::OnPlan(const desk::Round& round) {
   const desk::Board& board = *round.board;
   metrics_->Set(metric::kLength, "", static_cast<double>(board.units().size()));
-  const auto head = std::min_element(board.units().begin(), board.units().end(),
-                                     [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  const bool is_known = head != board.units().end() && head->rank.created != 0;
+  const desk::BoardUnit* const head = board.Head();
+  const bool is_known = head != nullptr && head->rank.created != 0;
   const int64_t age = is_known ? std::max<int64_t>(unix_time_() - head->rank.created, 0) : 0;
   metrics_->Set(metric::kHeadAge, "", static_cast<double>(age));
   CountHeld(board);
@@ -63,8 +62,13 @@ void QueueWatch::OnPlan(const desk::Round& round) {
 
 void QueueWatch::CountHeld(const desk::Board& board) {
   for (auto& [cause, count] : held_) count = 0;
+  // One cause after another is mostly the same.
+  auto last = held_.end();
   for (const desk::BoardUnit& unit : board.units()) {
-    if (!unit.fits) ++held_[unit.label];
+    if (unit.fits) continue;
+    if (last == held_.end() || last->first != unit.label)
+      last = held_.try_emplace(unit.label).first;
+    ++last->second;
   }
   for (const plan::GroupState& group : board.groups()) {
     if (desk::Waits(group)) ++held_[std::string(TextOf(group.cause))];

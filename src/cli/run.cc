@@ -15,6 +15,8 @@
 #include "cli/explain/gang.h"
 #include "cli/explain/queue.h"
 #include "cli/format/files.h"
+#include "cli/penalty/explain_penalty.h"
+#include "cli/penalty/restore.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/serve/serve.h"
@@ -111,6 +113,10 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return PrintExplained(ExplainGang(command, world), world);
     case Command::Kind::kExplainQueue:
       return PrintExplained(ExplainQueue(command, world), world);
+    case Command::Kind::kExplainPenalty:
+      return PrintExplained(ExplainPenalty(command.penalty, world), world);
+    case Command::Kind::kPenaltyRestore:
+      return Report(RestorePenalty(command.penalty, world), world);
     case Command::Kind::kDoctor:
       return RunDoctor(command, world);
     case Command::Kind::kVersion:

@@ -312,22 +312,24 @@ void PlanLoop::Plan(const ClusterView& view) {
   kept_nodes_ = planned.kept;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
+  const std::shared_ptr<const Board> before = Answer()->board;
   const auto board =
       std::make_shared<const Board>(Board::Input{.units = units,
                                                  .resting = resting_,
                                                  .plan = planned,
                                                  .groups = table_.made().groups,
-                                                 .pods = pods,
+                                                 .pods = table_.members(),
                                                  .snapshot = snapshot,
                                                  .kept_for = for_whom,
                                                  .checks = options.checks,
                                                  .hold = options_.hold ? view.snapshot : nullptr,
-                                                 .by_priority = groups.order_by_pod_priority});
+                                                 .by_priority = groups.order_by_pod_priority,
+                                                 .before = before.get()});
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
-  unfit_.OnPlan(*board, now);
+  if (options_.reserve_after) unfit_.OnPlan(*board, now);
   const Round round{.view = view,
                     .units = units,
                     .options = options,

@@ -3,18 +3,23 @@
 namespace outrigger::desk {
 
 void UnfitTimes::OnPlan(const Board& board, Time now) {
-  for (auto& [key, entry] : entries_) entry.seen = false;
+  ++plans_;
+  const auto look_up = [this](const BoardUnit* unit) {
+    return &*entries_.try_emplace(unit->key).first;
+  };
   for (const BoardUnit& unit : board.units()) {
     if (unit.fits) continue;
-    Entry& entry = entries_[unit.key];
-    entry.seen = true;
+    Entry& entry =
+        in_step_.Find(&unit, look_up, [&](const auto& of) { return of.first == unit.key; })->second;
+    entry.seen = plans_;
     if (!entry.since) entry.since = now;
   }
+  in_step_.EndRound([](const Entries::value_type*) {});
   for (const plan::GroupState& group : board.groups()) {
     const auto found = entries_.find(group.key);
-    if (found != entries_.end() && Waits(group)) found->second.seen = true;
+    if (found != entries_.end() && Waits(group)) found->second.seen = plans_;
   }
-  std::erase_if(entries_, [](const auto& entry) { return !entry.second.seen; });
+  std::erase_if(entries_, [this](const auto& entry) { return entry.second.seen != plans_; });
 }
 
 bool UnfitTimes::HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const {

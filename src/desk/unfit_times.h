@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 
+#include "base/in_step.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/unit.h"
@@ -21,9 +23,13 @@ class UnfitTimes {
  private:
   struct Entry {
     std::optional<Time> since;  // nothing: it has not been planned
-    bool seen = false;
+    uint64_t seen = 0;          // the last plan in which it did not fit, or lacked members
   };
-  std::map<plan::UnitKey, Entry> entries_;
+  using Entries = std::map<plan::UnitKey, Entry>;
+  Entries entries_;
+  // Boards share units, so most are where they were.
+  InStep<const BoardUnit*, Entries::value_type> in_step_;
+  uint64_t plans_ = 0;
 };
 
 }  // namespace outrigger::desk

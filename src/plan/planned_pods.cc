@@ -3,7 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "base/in_step.h"
 #include "cluster/cluster.h"
 #include "cluster/snapshot.h"
 #include "outrigger/plan/group.h"
@@ -45,7 +46,8 @@ class PlannedPods::Kept {
  public:
   const std::shared_ptr<const Pod>& Of(const cluster::PodPtr& record,
                                        const SchedulerChecks& checks) {
-    Entry& entry = entries_[record.get()];
+    Entry& entry = *in_step_.Find(record.get(),
+                                  [this](const cluster::PodRecord* of) { return &entries_[of]; });
     if (entry.record == nullptr) {
       entry.record = record;
       Pod pod = record->Unpack();
@@ -56,10 +58,10 @@ class PlannedPods::Kept {
     return entry.pod;
   }
   /// Forgets what was not asked for since the last call.
-  void EndRound(size_t asked) {
-    if (entries_.size() > asked) {
-      absl::erase_if(entries_, [this](const auto& entry) { return entry.second.seen != round_; });
-    }
+  void EndRound() {
+    in_step_.EndRound([this](Entry* entry) {
+      if (entry->seen != round_) entries_.erase(entry->record.get());
+    });
     ++round_;
   }
 
@@ -69,7 +71,8 @@ class PlannedPods::Kept {
     std::shared_ptr<const Pod> pod;
     uint64_t seen = 0;
   };
-  absl::flat_hash_map<const cluster::PodRecord*, Entry> entries_;
+  absl::node_hash_map<const cluster::PodRecord*, Entry> entries_;
+  InStep<const cluster::PodRecord*, Entry> in_step_;
   uint64_t round_ = 1;
 };
 
@@ -77,14 +80,21 @@ PlannedPods::PlannedPods() : kept_(std::make_unique<Kept>()) {}
 PlannedPods::~PlannedPods() = default;
 
 std::span<const std::shared_ptr<const Pod>> PlannedPods::Of(const ClusterSnapshot& taken) {
-  pods_.clear();
+  size_t count = 0;
   const cluster::Snapshot& snapshot = cluster::Snapshot::Of(taken);
   if (const std::optional<size_t> index = snapshot.FindIndex(typeid(PlannedPods))) {
-    snapshot.ForEachPodOf(*index, kPlanned, [this](const cluster::PodPtr& record) {
-      pods_.push_back(kept_->Of(record, checks_));
+    snapshot.ForEachPodOf(*index, kPlanned, [&](const cluster::PodPtr& record) {
+      const std::shared_ptr<const Pod>& pod = kept_->Of(record, checks_);
+      if (count == pods_.size()) {
+        pods_.push_back(pod);
+      } else if (pods_[count] != pod) {
+        pods_[count] = pod;
+      }
+      ++count;
     });
   }
-  kept_->EndRound(pods_.size());
+  pods_.resize(count);
+  kept_->EndRound();
   return pods_;
 }
 

@@ -105,7 +105,7 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor explain scheduler_config agents args serve settings format
+floors src/cli cli/ main . doctor penalty explain scheduler_config agents args serve settings format
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups

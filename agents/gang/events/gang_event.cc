@@ -27,12 +27,12 @@ bool ComesBefore(const Pod& pod, const Pod* other) {
 }  // namespace
 
 void FirstPods::Walk() {
-  for (const auto& [uid, seat] : board_.pods()) {
+  board_.ForEachPod([this](const BoardPod& seat) {
     const auto membership = plan::MembershipOf(*seat.pod, nullptr);
-    if (!membership) continue;
+    if (!membership) return;
     const Pod*& first = first_[{membership->dialect, membership->namespace_, membership->name}];
     if (ComesBefore(*seat.pod, first)) first = seat.pod.get();
-  }
+  });
 }
 
 const Pod* FirstPods::Of(const plan::UnitKey& gang) {

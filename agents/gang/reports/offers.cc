@@ -39,7 +39,7 @@ std::vector<Offers::Offer> Offers::Of(const Board& board, size_t unit,
   size_t members = board.BoundOf(board.units()[unit].key).size();
   for (const auto& [uid, noted] : by_uid_) {
     const BoardPod* const seat = board.Find(uid);
-    if (seat == nullptr || seat->unit != unit) continue;
+    if (seat == nullptr || seat->unit != &board.units()[unit]) continue;
     Offer offer{seat->pod, {}};
     for (const Noted& one : noted) {
       const auto room = plan::RoomOn(snapshot, one.node);

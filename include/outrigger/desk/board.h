@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +15,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/resources.h"
@@ -21,6 +25,9 @@
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::desk {
+
+class SeatIndex;
+class UnchangedEntries;
 
 using PodPtr = std::shared_ptr<const Pod>;
 
@@ -43,10 +50,52 @@ struct BoardUnit {
 struct BoardPod {
   PodPtr pod;
   std::string role;
-  size_t unit = kNoUnit;  // of Board::units()
-  std::string node;       // its reservation; empty: none
-  std::string reason;     // of a pod without a unit: why nothing is planned for it
-  static constexpr size_t kNoUnit = SIZE_MAX;
+  const BoardUnit* unit = nullptr;  // of Board::units(); null: nothing is planned for it
+  std::string node;                 // its reservation; empty: none
+  std::string reason;               // of a pod without a unit: why nothing is planned for it
+};
+
+/// A unit with its pods that want a place, which point to it. Never changed once it is on a board,
+/// so that boards share it.
+struct BoardEntry {
+  BoardUnit unit;
+  plan::Cause cause;  // of unit.word
+  std::vector<BoardPod> pods;
+};
+
+/// The units of a board. A view, valid as long as the board.
+class BoardUnits {
+ public:
+  using Entries = std::vector<std::shared_ptr<const BoardEntry>>;
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = BoardUnit;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const BoardUnit*;
+    using reference = const BoardUnit&;
+    Iterator() = default;
+    explicit Iterator(Entries::const_iterator at) : at_(at) {}
+    reference operator*() const { return (*at_)->unit; }
+    pointer operator->() const { return &(*at_)->unit; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    Entries::const_iterator at_;
+  };
+  explicit BoardUnits(const Entries* entries) : entries_(entries) {}
+  size_t size() const { return entries_->size(); }
+  const BoardUnit& operator[](size_t i) const { return (*entries_)[i]->unit; }
+  Iterator begin() const { return Iterator(entries_->begin()); }
+  Iterator end() const { return Iterator(entries_->end()); }
+
+ private:
+  const Entries* entries_;
 };
 
 /// A member of a gang that has a place: bound, or assumed.
@@ -84,26 +133,29 @@ class Board {
     std::span<const Resting> resting;
     const plan::Plan& plan;
     std::span<const plan::GroupState> groups;
-    std::span<const PodPtr> pods;
+    std::span<const PodPtr> pods;  // at least all that name a group
     const ClusterSnapshot& snapshot;
     const plan::UnitKey* kept_for = nullptr;                        // for which plan.kept are kept
     std::shared_ptr<const plan::SchedulerChecks> checks = nullptr;  // of the plan
     /// Null: single pods have no reservations, and pass where no gang's is.
     std::shared_ptr<const ClusterSnapshot> hold = nullptr;
     bool by_priority = true;  // GroupOptions::order_by_pod_priority
+    /// The board before this one, which shares with it what has not changed; null: none.
+    const Board* before = nullptr;
   };
   explicit Board(const Input& input);
+  ~Board();
 
-  const std::vector<BoardUnit>& units() const { return units_; }
-  const BoardUnit* UnitOf(const BoardPod& pod) const {
-    return pod.unit == BoardPod::kNoUnit ? nullptr : &units_[pod.unit];
-  }
+  /// In the order in which they were planned, then those that rest.
+  BoardUnits units() const { return BoardUnits(&units_); }
+  const BoardUnit* UnitOf(const BoardPod& pod) const { return pod.unit; }
   /// The unit of a gang that has one, or nullptr.
   const BoardUnit* FindUnit(const plan::UnitKey& key) const;
 
   /// The pod, if it wants a place, or nullptr.
   const BoardPod* Find(std::string_view uid) const;
-  const absl::flat_hash_map<absl::string_view, BoardPod>& pods() const { return pods_; }
+  /// All pods that want a place.
+  void ForEachPod(absl::FunctionRef<void(const BoardPod& pod)> visit) const;
 
   /// The members of a gang that have a place.
   std::span<const BoundMember> BoundOf(const plan::UnitKey& key) const;
@@ -127,6 +179,8 @@ class Board {
     plan::Rank first;
   };
   std::optional<Freed> FreedBy(std::string_view node, std::span<const std::string> uids) const;
+  /// The first unit in the order, or nullptr. If holds().
+  const BoardUnit* Head() const;
   /// The unit right before this one in the order, which wants a place too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.
@@ -147,27 +201,36 @@ class Board {
   const plan::GroupState* FindGroupOf(const plan::UnitKey& key) const;
 
  private:
+  friend class UnchangedEntries;
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
-  void PutInOrder(size_t planned);
+  void PutInOrder();
+  void AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned);
   /// `nodes`: of its members; empty: none has one.
-  BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes);
-  void AddPod(BoardPod&& pod);
+  BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
+                     const plan::Cause& cause);
+  /// Makes known where the pod is to be found; false: there is one of its UID.
+  bool AddSeat(const BoardPod& seat);
+  void AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,
+                       const ClusterSnapshot& snapshot);
   void AddReservation(size_t unit, const Pod& pod, const std::string& node,
                       const ClusterSnapshot& snapshot);
   void AddKept(const Input& input);
   void AddPods(std::span<const PodPtr> pods);
 
-  std::vector<BoardUnit> units_;
+  BoardUnits::Entries units_;
+  size_t planned_ = 0;  // so many of them; then those that rest
   // Views of the keys of units_, which stay where they are.
   using GangKey = std::tuple<plan::Dialect, std::string_view, std::string_view, std::string_view>;
   static GangKey KeyOf(const plan::UnitKey& key) {
     return {key.dialect, key.namespace_, key.name, key.uid};
   }
-  absl::flat_hash_map<GangKey, size_t> gangs_;
-  absl::flat_hash_map<absl::string_view, BoardPod> pods_;  // by the UID in the pod
+  absl::flat_hash_map<GangKey, BoardUnit*> gangs_;  // changed only while the board is made
+  absl::flat_hash_map<absl::string_view, const BoardPod*> members_;  // by the UID in the pod
+  std::unique_ptr<SeatIndex> singles_;
+  std::deque<BoardPod> unplanned_;  // pods of no unit; stay where they are
   std::map<plan::UnitKey, std::vector<BoundMember>> bound_;
   absl::flat_hash_map<std::string, const plan::UnitKey*> gang_of_bound_;  // keys of bound_
   absl::flat_hash_map<std::string, ReservedNode> reservations_;

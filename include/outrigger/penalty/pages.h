@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "outrigger/agent/page.h"
+#include "outrigger/penalty/edges.h"
 #include "outrigger/penalty/ledger.h"
 #include "outrigger/penalty/time.h"
 
@@ -49,5 +50,7 @@ struct GroupRow {
   std::string counted;  // "1 started"
 };
 void AddRow(const GroupRow& row, PageTable* table);
+/// What is counted of a group, for GroupRow: "1 started", "1 completed", "0 new".
+std::string CountedText(const GroupState& state);
 
 }  // namespace outrigger::penalty

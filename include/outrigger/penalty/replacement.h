@@ -61,6 +61,8 @@ struct Replacement {
   int64_t gap_us = -1;
   std::string reason = {};   // kRefused, kStuck: Refusal::reason, "admission" or "too-large"
   std::string message = {};  // for an Event: what happened, and what helps; may be empty
+  /// Why the intent could not be removed; Recover() and the next change of the class try again.
+  absl::Status leftover = {};
 };
 
 /// Takes note of what became of a class, durably (its account in the journal), before the intent

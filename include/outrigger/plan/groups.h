@@ -173,6 +173,8 @@ class UnitTable {
   /// Of the last update. Until the next one undoes it, the caller may fill what BuildUnits() leaves
   /// empty, change `rank.turn` and `rank.first`, reorder the units, and take some out.
   GroupedUnits& made() { return made_; }
+  /// Of the pods of the last update those that name a group, in their order.
+  const std::vector<std::shared_ptr<const Pod>>& members() const;
 
  private:
   class Content;

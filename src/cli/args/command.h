@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -67,6 +68,20 @@ struct DoctorFlags {
   std::string context;
 };
 
+/// Of `penalty restore` and `explain penalty`.
+struct PenaltyFlags {
+  std::string class_name;  // restore; empty: all
+  std::string name_space = "kube-system";
+  std::string lease = "outrigger-penalty";  // restore
+  std::chrono::seconds wait{60};            // restore: for the Lease, at most
+  std::string kubeconfig;
+  std::string context;
+  std::string agent;                       // explain: URL of the agent to ask
+  std::string output = "table";            // explain: table, json or yaml
+  std::string color = "auto";              // explain: auto, always or never
+  size_t limit = ExplainFlags::kMostRows;  // explain: rows of a table at most
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -77,6 +92,8 @@ struct Command {
     kExplainPod,
     kExplainGang,
     kExplainQueue,
+    kExplainPenalty,
+    kPenaltyRestore,
     kDoctor,
     kVersion,
     kCompletion,
@@ -91,6 +108,7 @@ struct Command {
   SchedulerConfigFlags scheduler_config;
   ExplainFlags explain;
   DoctorFlags doctor;
+  PenaltyFlags penalty;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

@@ -8,12 +8,13 @@
 namespace outrigger::cli {
 
 void CommandLine::Tree::AddExplain(const std::vector<AgentInfo>& registry) {
-  CLI::App* explain =
-      AddCommand("explain", "Say what agents think of a pod, a gang or the queue, and why");
+  CLI::App* explain = AddCommand(
+      "explain", "Say what agents think of a pod, a gang, the queue or priority classes, and why");
   explain->get_formatter()->label("Subcommands", "What to explain");
   AddExplainPod(explain, registry);
   AddExplainGang(explain);
   AddExplainQueue(explain);
+  AddExplainPenalty(explain);
 }
 
 void CommandLine::Tree::AddClusterFlags(CLI::App* command, const std::string& resources,

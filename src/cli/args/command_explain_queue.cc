@@ -1,6 +1,5 @@
 // The command line of `outrigger explain queue`.
 
-#include "absl/strings/numbers.h"
 #include "cli/args/command_tree.h"
 #include "fmt/format.h"
 
@@ -55,12 +54,8 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainQueue(const CLI::App& give
   flags.scheduler_names = ValueOf(given, "--scheduler-names", flags.scheduler_names);
   flags.unchecked = ValueOf(given, "--unchecked", "");
   flags.pod_priority = ValueOf(given, "--pod-priority", "true") == "true";
-  const std::string limit = ValueOf(given, "--limit", std::to_string(flags.limit));
-  if (!absl::SimpleAtoi(limit, &flags.limit) || flags.limit < 1 ||
-      flags.limit > ExplainFlags::kMostRows) {
-    return absl::InvalidArgumentError(
-        fmt::format("--limit: \"{}\" is not accepted: 1 to {}", limit, ExplainFlags::kMostRows));
-  }
+  status = ReadLimit(given, &flags.limit);
+  if (!status.ok()) return status;
   return command;
 }
 

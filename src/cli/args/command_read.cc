@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
 #include "cli/args/command_tree.h"
 #include "cli/format/text.h"
 #include "fmt/format.h"
@@ -38,6 +39,15 @@ absl::Status CommandLine::Tree::CheckWord(const CLI::App& command, const std::st
                                                   DidYouMean(value, words)));
   }
   return absl::OkStatus();
+}
+
+absl::Status CommandLine::Tree::ReadLimit(const CLI::App& given, size_t* limit) {
+  const std::string text = ValueOf(given, "--limit", std::to_string(*limit));
+  if (absl::SimpleAtoi(text, limit) && *limit >= 1 && *limit <= ExplainFlags::kMostRows) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("--limit: \"{}\" is not accepted: 1 to {}", text, ExplainFlags::kMostRows));
 }
 
 absl::StatusOr<Command> CommandLine::Tree::ReadServe(const CLI::App& serve) const {
@@ -136,10 +146,18 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "pod") return ReadExplainPod(given);
   if (name == "gang") return ReadExplainGang(given);
   if (name == "queue") return ReadExplainQueue(given);
-  if (name == "explain") {
+  if (name == "restore") return ReadPenaltyRestore(given);
+  // A command and a subcommand have this name.
+  if (name == "penalty" && given.get_parent() != &app_) return ReadExplainPenalty(given);
+  if (name == "penalty") {
     return absl::InvalidArgumentError(fmt::format(
-        "explain wants to know what to explain: pod, gang or queue; see `{} explain --help`",
-        app_.get_name()));
+        "penalty wants to know what to do: restore; see `{} penalty --help`", app_.get_name()));
+  }
+  if (name == "explain") {
+    return absl::InvalidArgumentError(
+        fmt::format("explain wants to know what to explain: pod, gang, queue or penalty; see `{} "
+                    "explain --help`",
+                    app_.get_name()));
   }
   if (name == "version") return ReadVersion(given);
   if (name == "completion") return ReadCompletion(given);

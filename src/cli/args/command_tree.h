@@ -36,6 +36,10 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadExplainPod(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainGang(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainQueue(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadExplainPenalty(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadPenaltyRestore(const CLI::App& given) const;
+  /// Reads the number of rows that a table may have.
+  static absl::Status ReadLimit(const CLI::App& given, size_t* limit);
   absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
   /// Reads where doctor gets pods from. Refuses flags that exclude each other.
   static absl::Status ReadPodsOfDoctor(const CLI::App& given, DoctorFlags* flags);
@@ -59,6 +63,10 @@ class CommandLine::Tree {
   void AddExplainPod(CLI::App* explain, const std::vector<AgentInfo>& registry);
   void AddExplainGang(CLI::App* explain);
   void AddExplainQueue(CLI::App* explain);
+  void AddExplainPenalty(CLI::App* explain);
+  void AddPenalty();
+  /// Adds the flags of the cluster in which penalties are.
+  void AddPenaltyFlags(CLI::App* command);
   /// Adds the flags by which a plan is made: of the agent's settings, and of the cluster.
   void AddPlanFlags(CLI::App* command);
   void AddDoctor(const std::vector<AgentInfo>& registry);

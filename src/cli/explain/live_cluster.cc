@@ -5,14 +5,12 @@
 #include "fmt/format.h"
 #include "json/body.h"
 #include "json/object_list.h"
-#include "kube/config/config.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/server_version.h"
 #include "kube/stream/list_page.h"
 #include "kube/transport/client.h"
 #include "kube/watch/served_versions.h"
-#include "server/version.h"
 
 namespace outrigger::cli {
 namespace {
@@ -183,22 +181,11 @@ class LiveCluster final : public ClusterObjects {
 
 absl::StatusOr<std::unique_ptr<ClusterObjects>> OpenLiveCluster(const LiveClusterFlags& flags,
                                                                 const Environment& environment) {
-  auto config = kube::LoadConfig(
-      {.kubeconfig = flags.kubeconfig, .context = flags.context, .root = {}}, environment);
-  if (absl::IsNotFound(config.status()) && flags.kubeconfig.empty()) {
-    return absl::NotFoundError(
-        fmt::format("{}; give --kubeconfig FILE, or --cluster FILE with what kubectl printed (see "
-                    "--help)",
-                    std::string(config.status().message())));
-  }
-  if (!config.ok()) return config.status();
-  config->user_agent = kube::UserAgent(server::GetVersion().version);
-  std::string server = config->server;
-  kube::ClientOptions options;
-  options.retry.most = 2;  // somebody waits, and can try again
-  auto client = kube::Client::Create(*config, std::move(options));
-  if (!client.ok()) return client.status();
-  return std::make_unique<LiveCluster>(*std::move(client), std::move(server));
+  auto opened =
+      OpenLiveClient(flags, environment,
+                     "--kubeconfig FILE, or --cluster FILE with what kubectl printed (see --help)");
+  if (!opened.ok()) return opened.status();
+  return std::make_unique<LiveCluster>(std::move(opened->client), std::move(opened->server));
 }
 
 }  // namespace outrigger::cli

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "agent_client/fetch_page.h"
+#include "cli/explain/agent_page.h"
 #include "cli/explain/cluster_plan.h"
 #include "cli/explain/input.h"
-#include "cli/explain/queue_text.h"
+#include "cli/explain/page_text.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 #include "outrigger/plan/group.h"
@@ -19,30 +20,9 @@
 namespace outrigger::cli {
 namespace {
 
-// Names the flag, and what to do if the process does not serve qos.
-absl::Status OfAgent(const absl::Status& status) {
-  const std::string text(status.message());
-  if (absl::IsInvalidArgument(status)) return absl::InvalidArgumentError("--agent: " + text);
-  if (!absl::IsNotFound(status)) return status;
-  return absl::NotFoundError(fmt::format(
-      "{}. The agent qos, which has the queue, is not served there (serve --agents qos, or "
-      "gang,qos); without --agent the queue is planned from the cluster",
-      text));
-}
-
-// Keeps the first rows.
-PageTable Cut(const PageTable& all, size_t limit) {
-  PageTable table(all.columns(), limit);
-  for (const std::vector<PageCell>& row : all.rows()) table.Add(row);
-  table.Count(all.total() - all.rows().size());
-  return table;
-}
-
-absl::StatusOr<PageTable> AskAgent(const ExplainFlags& flags) {
-  const auto page = agent_client::FetchPage(flags.agent, plan::QueuePage().name);
-  if (!page.ok()) return OfAgent(page.status());
-  return Cut(page->table, flags.limit);
-}
+constexpr std::string_view kWithoutQos =
+    "The agent qos, which has the queue, is not served there (serve --agents qos, or gang,qos); "
+    "without --agent the queue is planned from the cluster";
 
 // A gang is a unit that rests; a pod without a group is left to kube-scheduler.
 bool IsInQueue(const plan::Unit& left_out) {
@@ -103,11 +83,20 @@ absl::StatusOr<PageTable> PlanQueue(const ExplainFlags& flags, const World& worl
   return QueueOf(planned, flags.limit);
 }
 
+Style StyleOf(std::string_view column, std::string_view text) {
+  if (column == "unit") return Style::kStrong;
+  if (column != "state") return Style::kPlain;
+  return text == "waits" ? Style::kBad : Style::kGood;
+}
+
 std::string InForm(const ExplainFlags& flags, const World& world, const PageTable& queue) {
-  if (flags.output == "json") return QueueJson(queue);
-  if (flags.output == "yaml") return QueueYaml(queue);
-  return QueueTable(queue, absl::ToUnixSeconds(absl::Now()), IsColored(flags.color, world),
-                    world.terminal.is_one ? world.terminal.columns : 0);
+  if (flags.output == "json") return PageJson(queue);
+  if (flags.output == "yaml") return PageYaml(queue);
+  if (queue.total() == 0) return "Nothing waits.\n";
+  return PageText(queue, {.now = absl::ToUnixSeconds(absl::Now()),
+                          .color = IsColored(flags.color, world),
+                          .columns = world.terminal.is_one ? world.terminal.columns : 0,
+                          .style_of = StyleOf});
 }
 
 }  // namespace
@@ -115,7 +104,10 @@ std::string InForm(const ExplainFlags& flags, const World& world, const PageTabl
 absl::StatusOr<ExplainText> ExplainQueue(const Command& command, const World& world) {
   const ExplainFlags& flags = command.explain;
   ExplainText result;
-  const auto queue = flags.agent.empty() ? PlanQueue(flags, world, &result.notes) : AskAgent(flags);
+  const auto queue =
+      flags.agent.empty()
+          ? PlanQueue(flags, world, &result.notes)
+          : AskForPage({flags.agent, plan::QueuePage().name, kWithoutQos}, flags.limit);
   if (!queue.ok()) return queue.status();
   if (queue->truncated()) {
     result.notes.push_back(

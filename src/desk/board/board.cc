@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "desk/board/seat_index.h"
+#include "desk/board/unchanged_entries.h"
 #include "outrigger/desk/reasons.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/order.h"
@@ -60,24 +62,32 @@ Board::Board(const Input& input)
   AddUnits(input);
   AddKept(input);
   AddPods(input.pods);
-  if (holds()) PutInOrder(input.units.size());
+  if (holds()) PutInOrder();
 }
 
+Board::~Board() = default;
+
 // What was planned is in order already; units that rest come after it.
-void Board::PutInOrder(size_t planned) {
+void Board::PutInOrder() {
   in_order_.resize(units_.size());
   std::iota(in_order_.begin(), in_order_.end(), size_t{0});
-  const auto before = [this](size_t a, size_t b) { return units_[a].rank < units_[b].rank; };
-  const auto resting = in_order_.begin() + static_cast<std::ptrdiff_t>(planned);
+  const auto before = [this](size_t a, size_t b) {
+    return units_[a]->unit.rank < units_[b]->unit.rank;
+  };
+  const auto resting = in_order_.begin() + static_cast<std::ptrdiff_t>(planned_);
   std::sort(resting, in_order_.end(), before);
   std::inplace_merge(in_order_.begin(), resting, in_order_.end(), before);
+}
+
+const BoardUnit* Board::Head() const {
+  return in_order_.empty() ? nullptr : &units_[in_order_.front()]->unit;
 }
 
 const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
   const auto at = std::lower_bound(
       in_order_.begin(), in_order_.end(), rank,
-      [this](size_t unit, const plan::Rank& of) { return units_[unit].rank < of; });
-  return at == in_order_.begin() ? nullptr : &units_[*(at - 1)];
+      [this](size_t unit, const plan::Rank& of) { return units_[unit]->unit.rank < of; });
+  return at == in_order_.begin() ? nullptr : &units_[*(at - 1)]->unit;
 }
 
 bool Board::HasRoom(const std::string& node, const ResourceList& requests) const {
@@ -119,62 +129,78 @@ plan::Rank Board::RankOfUnseen(const Pod& pod) const {
   return plan::RankOf(pod, by_priority_, nullptr);
 }
 
-void Board::AddPod(BoardPod&& pod) {
-  const absl::string_view uid = AbslView(pod.pod->uid);
-  pods_.try_emplace(uid, std::move(pod));
-}
-
-BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> nodes) {
-  BoardUnit& entry = units_.emplace_back();
+BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
+                          const plan::Cause& cause) {
+  const auto made = std::make_shared<BoardEntry>();
+  units_.push_back(made);
+  BoardUnit& entry = made->unit;
   entry.key = unit.key;
   entry.rank = unit.rank;
   entry.gang = unit.key.dialect != plan::Dialect::kNone;
   entry.minimum = unit.minimum;
   entry.roles = unit.roles;
   entry.has_open_claims = unit.has_open_claims;
-  const size_t index = units_.size() - 1;
-  if (entry.gang) gangs_.emplace(KeyOf(entry.key), index);
+  made->cause = cause;
+  if (entry.gang) gangs_.emplace(KeyOf(entry.key), &entry);
+  made->pods.reserve(unit.members.size());  // they stay where they are
   for (size_t m = 0; m < unit.members.size(); ++m) {
     const plan::Member& member = unit.members[m];
-    AddPod({.pod = member.pod,
-            .role = member.role,
-            .unit = index,
-            .node = nodes.empty() ? std::string() : nodes[m],
-            .reason = {}});
+    made->pods.push_back({.pod = member.pod,
+                          .role = member.role,
+                          .unit = &entry,
+                          .node = nodes.empty() ? std::string() : nodes[m],
+                          .reason = {}});
+    if (!AddSeat(made->pods.back())) made->pods.pop_back();
   }
   return entry;
 }
 
+bool Board::AddSeat(const BoardPod& seat) {
+  const bool is_single = seat.unit != nullptr && !seat.unit->gang;
+  return is_single ? singles_->Put(&seat)
+                   : members_.try_emplace(AbslView(seat.pod->uid), &seat).second;
+}
+
 void Board::AddUnits(const Input& input) {
-  units_.reserve(input.units.size() + input.resting.size());
-  gangs_.reserve(units_.capacity());
-  pods_.reserve(input.pods.size());
-  for (size_t i = 0; i < input.units.size(); ++i) {
+  const UnchangedEntries unchanged(input.before, input.units, input.plan.units);
+  singles_ = unchanged.Seats();
+  planned_ = input.units.size();
+  units_.reserve(planned_ + input.resting.size());
+  for (size_t i = 0; i < planned_; ++i) {
     const plan::Unit& unit = input.units[i];
     const plan::UnitPlan& planned = input.plan.units[i];
-    BoardUnit& entry = AddUnit(unit, planned.fits ? planned.nodes : std::span<const std::string>());
-    entry.fits = planned.fits;
-    if (!planned.fits) {
-      entry.word = TextOf(planned.cause);
-      entry.label = LabelOf(planned.cause);
-      for (size_t m = 0; m < planned.promised.size(); ++m) {
-        if (!planned.promised[m].empty()) {
-          AddReservation(i, *unit.members[m].pod, planned.promised[m], input.snapshot);
-        }
-      }
-      continue;
+    if (const auto& same = unchanged.Of(i); same != nullptr) {
+      units_.push_back(same);
+    } else {
+      AddPlanned(unit, planned);
     }
-    for (size_t m = 0; m < unit.members.size(); ++m) {
-      if ((entry.gang || holds()) && !planned.nodes[m].empty()) {
-        AddReservation(i, *unit.members[m].pod, planned.nodes[m], input.snapshot);
-      }
-    }
+    AddReservations(i, unit, planned, input.snapshot);
   }
   for (const Resting& resting : input.resting) {
-    BoardUnit& entry = AddUnit(resting.unit, {});
+    const plan::Cause refused{plan::Cause::Class::kRefused, {}};
+    BoardUnit& entry = AddUnit(resting.unit, {}, refused);
     entry.word = resting.why;
-    entry.label = resting.label.empty() ? LabelOf({plan::Cause::Class::kRefused, {}})
-                                        : std::string(resting.label);
+    entry.label = resting.label.empty() ? LabelOf(refused) : std::string(resting.label);
+  }
+}
+
+void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
+  const std::span<const std::string> nodes = planned.nodes;
+  BoardUnit& entry = AddUnit(unit, planned.fits ? nodes : nodes.first(0), planned.cause);
+  entry.fits = planned.fits;
+  if (planned.fits) return;
+  entry.word = TextOf(planned.cause);
+  entry.label = LabelOf(planned.cause);
+}
+
+// Of a unit that does not fit what it was promised.
+void Board::AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,
+                            const ClusterSnapshot& snapshot) {
+  const bool reserves = !planned.fits || holds() || units_[index]->unit.gang;
+  if (!reserves) return;
+  const std::vector<std::string>& nodes = planned.fits ? planned.nodes : planned.promised;
+  for (size_t m = 0; m < nodes.size(); ++m) {
+    if (!nodes[m].empty()) AddReservation(index, *unit.members[m].pod, nodes[m], snapshot);
   }
 }
 
@@ -196,8 +222,8 @@ ResourceList Board::RequestsOf(const Pod& pod) const {
 
 void Board::AddKept(const Input& input) {
   if (input.kept_for == nullptr) return;
-  const auto unit = std::find_if(units_.begin(), units_.end(), [&](const BoardUnit& other) {
-    return other.key == *input.kept_for;
+  const auto unit = std::find_if(units_.begin(), units_.end(), [&](const auto& other) {
+    return other->unit.key == *input.kept_for;
   });
   if (unit == units_.end()) return;
   kept_ = input.plan.kept;
@@ -208,7 +234,7 @@ void Board::AddPods(std::span<const PodPtr> pods) {
   for (const PodPtr& pod : pods) {
     const bool wants = WantsPlace(*pod);
     if (!wants && !HasPlace(*pod)) continue;
-    if (wants && pods_.contains(AbslView(pod->uid))) continue;
+    if (wants && Find(pod->uid) != nullptr) continue;
     const auto membership = plan::MembershipOf(*pod, nullptr);
     if (!membership) continue;
     const plan::GroupState* group = plan::FindGroup(groups_, *membership);
@@ -218,16 +244,17 @@ void Board::AddPods(std::span<const PodPtr> pods) {
       at->second.push_back({pod->uid, std::string(membership->role), pod});
       gang_of_bound_[pod->uid] = &at->first;
     } else if (group->cause != plan::GroupCause::kLeftToScheduler) {
-      AddPod({.pod = pod,
-              .role = {},
-              .node = {},
-              .reason = holds() ? CountingText(*group) : WaitingText(*group)});
+      unplanned_.push_back({.pod = pod,
+                            .role = {},
+                            .node = {},
+                            .reason = holds() ? CountingText(*group) : WaitingText(*group)});
+      AddSeat(unplanned_.back());
     }
   }
   for (const plan::GroupState& group : groups_) {
     const auto found = gangs_.find(KeyOf(group.key));
     if (found == gangs_.end()) continue;
-    BoardUnit& unit = units_[found->second];
+    BoardUnit& unit = *found->second;
     unit.schedule_timeout_seconds = group.schedule_timeout_seconds;
     const bool is_known = group.admitted && group.started_with != 0;
     unit.started_with = is_known ? group.started_with : group.minimum;
@@ -256,12 +283,19 @@ bool Board::MembersAreSingle(const plan::Membership& membership) const {
 
 const BoardUnit* Board::FindUnit(const plan::UnitKey& key) const {
   const auto found = gangs_.find(KeyOf(key));
-  return found == gangs_.end() ? nullptr : &units_[found->second];
+  return found == gangs_.end() ? nullptr : found->second;
 }
 
 const BoardPod* Board::Find(std::string_view uid) const {
-  const auto found = pods_.find(AbslView(uid));
-  return found == pods_.end() ? nullptr : &found->second;
+  const auto found = members_.find(AbslView(uid));
+  return found == members_.end() ? singles_->Find(uid) : found->second;
+}
+
+void Board::ForEachPod(absl::FunctionRef<void(const BoardPod& pod)> visit) const {
+  for (const auto& entry : units_) {
+    for (const BoardPod& pod : entry->pods) visit(pod);
+  }
+  for (const BoardPod& pod : unplanned_) visit(pod);
 }
 
 std::span<const BoundMember> Board::BoundOf(const plan::UnitKey& key) const {
@@ -281,7 +315,7 @@ const ReservedNode* Board::ReservationsOn(std::string_view node) const {
 
 const BoardUnit* Board::KeptFor(std::string_view node) const {
   const bool kept = std::binary_search(kept_.begin(), kept_.end(), node, std::less<>());
-  return kept ? &units_[kept_for_] : nullptr;
+  return kept ? &units_[kept_for_]->unit : nullptr;
 }
 
 }  // namespace outrigger::desk

@@ -76,11 +76,11 @@ class Passage {
  private:
   bool IsKeptFromIt(const Node& node) const {
     const BoardUnit* unit = board_.KeptFor(node.name);
-    const bool its_own = seat_ != nullptr && unit == &board_.units()[seat_->unit];
+    const bool its_own = seat_ != nullptr && unit == seat_->unit;
     return unit != nullptr && !its_own && unit->rank < Rank();
   }
   const plan::Rank& Rank() const {
-    if (seat_ != nullptr) return board_.units()[seat_->unit].rank;
+    if (seat_ != nullptr) return seat_->unit->rank;
     if (!unseen_) unseen_ = board_.RankOfUnseen(request_.pod);
     return *unseen_;
   }
@@ -158,8 +158,7 @@ bool IsOffered(const Request& request, const std::string& node) {
 Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
                     TentativeUses* tentative, std::span<Verdict> verdicts) {
   if (plan::ComesFirst(request.pod)) return {};
-  const plan::Rank rank =
-      seat == nullptr ? board.RankOfUnseen(request.pod) : board.units()[seat->unit].rank;
+  const plan::Rank rank = seat == nullptr ? board.RankOfUnseen(request.pod) : seat->unit->rank;
   const bool has_place = seat == nullptr || !seat->node.empty();
   const Passage passage(board, request, seat, *tentative);
   if (has_place && (RejectTaken(passage, request, /*spare_behind=*/true, verdicts) ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "outrigger/plan/order.h"
 
@@ -14,15 +15,15 @@ constexpr size_t kMostAsks = 64;
 // What members of units before `rank` that wait without a place ask for, each kind once; nothing:
 // too many kinds.
 std::optional<std::vector<ResourceList>> EarlierAsks(const Board& board, const plan::Rank& rank) {
-  std::vector<ResourceList> asks;
-  for (const auto& [uid, seat] : board.pods()) {
-    const BoardUnit* const unit = board.UnitOf(seat);
-    if (unit == nullptr || unit->fits || !(unit->rank < rank)) continue;
+  std::optional<std::vector<ResourceList>> asks(std::in_place);
+  board.ForEachPod([&](const BoardPod& seat) {
+    const BoardUnit* const unit = seat.unit;
+    if (!asks || unit == nullptr || unit->fits || !(unit->rank < rank)) return;
     ResourceList asked = board.RequestsOf(*seat.pod);
-    if (std::find(asks.begin(), asks.end(), asked) != asks.end()) continue;
-    if (asks.size() == kMostAsks) return std::nullopt;
-    asks.push_back(std::move(asked));
-  }
+    if (std::find(asks->begin(), asks->end(), asked) != asks->end()) return;
+    if (asks->size() == kMostAsks) return asks.reset();
+    asks->push_back(std::move(asked));
+  });
   return asks;
 }
 

@@ -1,6 +1,7 @@
 #include "desk/nominations/memory.h"
 
 #include <algorithm>
+#include <compare>
 #include <utility>
 
 namespace outrigger::desk {
@@ -23,9 +24,9 @@ void Memory::Resume(Time now) {
   }
   // What the scheduler asked meanwhile was answered with an error, which it wrote to the pod, and
   // is not known here.
-  for (auto& [uid, pod] : pods_) pod.last_chance = false;
+  for (auto& [uid, pod] : pods_) pod.nomination.Apply(NominationEvent::kPaused);
   if (now - *paused < options_.nomination_grace) return;
-  for (auto& [uid, pod] : pods_) pod.nominated_at = std::max(pod.nominated_at, now);
+  for (auto& [uid, pod] : pods_) pod.nomination.RestartTime(now);
 }
 
 void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now) {
@@ -39,14 +40,7 @@ void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot
     if (same_reservation) GiveUp(gang.key, gang.after, now, &unit->second);
   }
   for (const auto& [uid, ask] : content.asks) {
-    PodMemory& memory = pods_[uid];
-    memory.asked = ask.at;
-    memory.rejected = ask.rejected;
-    memory.answered = true;
-    memory.repeated = false;
-    memory.doubted.clear();
-    memory.seen = round_;
-    ForgetSilence(&memory);
+    OnAsk(ask, &pods_[uid]);
   }
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);
 }
@@ -72,6 +66,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     unit.rank.turn = memory->turn;
     turned |= unit.rank.turn != 0;
   }
+  prepared_.EndRound([](const PodMemory*) {});
   const auto rests = [&](const plan::Unit& unit) {
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
@@ -101,25 +96,18 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     const auto whole = units_.find(group.key);  // on the board it may be no more
     if (whole != units_.end()) whole->second.reserved_since.reset();
   }
-  for (const auto& [uid, seat] : board.pods()) {
-    const BoardUnit* unit = board.UnitOf(seat);
-    if (unit != nullptr) {
-      LearnPod(seat, *unit, snapshot, now, &due);
-      continue;
-    }
-    const auto known = pods_.find(uid);
-    if (known != pods_.end()) known->second.place_lost_round = round_;
-    if (!seat.pod->nominated_node_name.empty()) {
-      Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[uid], &due);
-    }
-  }
+  board.ForEachPod([&](const BoardPod& seat) {
+    if (seat.unit != nullptr) return LearnPod(seat, *seat.unit, snapshot, now, &due);
+    LearnUnplanned(seat, now, &due);
+  });
+  learnt_.EndRound([](const PodMemory*) {});
   // In the order of who is first in the queue.
   std::sort(due.begin(), due.end(), [&](const Nomination& a, const Nomination& b) {
-    const auto place = [&](const Nomination& nomination) {
-      return std::pair(board.Find(nomination.pod->uid)->unit,
-                       std::string_view(nomination.pod->name));
-    };
-    return place(a) < place(b);
+    const BoardUnit* const of_a = board.Find(a.pod->uid)->unit;
+    const BoardUnit* const of_b = board.Find(b.pod->uid)->unit;
+    if ((of_a == nullptr) != (of_b == nullptr)) return of_b == nullptr;
+    const auto by_rank = of_a == nullptr ? std::strong_ordering::equal : of_a->rank <=> of_b->rank;
+    return std::is_neq(by_rank) ? std::is_lt(by_rank) : a.pod->name < b.pod->name;
   });
   ForgetOld();
   return due;

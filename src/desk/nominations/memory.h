@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
+#include "base/in_step.h"
 #include "desk/calls/inbox.h"
+#include "desk/nominations/pod_nomination.h"
+#include "desk/nominations/pod_refusals.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
@@ -63,40 +66,20 @@ class Memory {
   std::optional<Time> next_look() const { return next_look_.at(); }
 
  private:
-  struct Refused {
-    std::string node;
-    uint64_t stamp = 0;
-    PodPtr pod;  // as it was refused; null: not known
-    int times = 1;
-    Time until;           // then it is tried again: what the refusal was for may have passed unseen
-    bool over = false;    // that time has come
-    bool silent = false;  // it did not ask about the pod: it may have been away
+  struct LastCall {
+    Time at;
+    bool rejected = false;
   };
   struct PodMemory {
     PodPtr pod;  // as it was last planned
-    std::string reserved;
-    Time placed_at;  // when that began
-    std::optional<Time> asked;
-    bool rejected = false;
-    std::vector<Refused> refused;
-    int failures = 0;  // of writes, one after another
-    Time write_after;
-    // The last nomination that was written.
     plan::UnitKey unit;
-    std::string nominated;
-    std::string withdrawn;  // the value that was last taken back
-    uint64_t nominated_stamp = 0;
-    PodPtr nominated_pod;
-    Time nominated_at;
-    uint64_t nominated_round = 0;
-    uint64_t place_lost_round = 0;  // if later, it may be nominated for its place again
-    bool shown = false;             // the watch has shown it
-    bool repeated = false;
-    std::string doubted;       // the node whose nomination may have come too late to be meant
-    bool last_chance = false;  // the nomination was told again for that
-    bool answered = true;      // by a filter call, a bind call, or a refusal
-    std::string message_before;
-    uint64_t seen = 0;  // the round in which the pod was last there
+    std::string reserved;
+    Time placed_at;                // when that began
+    std::optional<LastCall> call;  // filter or preempt, about the pod
+    PodRefusals refusals;
+    PodNomination nomination;
+    uint64_t place_lost_round = 0;  // the last round in which it had no place
+    uint64_t seen = 0;              // the round in which the pod was last there
   };
   struct UnitMemory {
     std::optional<Time> reserved_since;
@@ -113,27 +96,34 @@ class Memory {
 
   void Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now);
   static void Rest(UnitMemory* unit, Time now);
-  void ForgetSilence(PodMemory* memory);
+  void OnAsk(const Ask& ask, PodMemory* memory);
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
-  bool CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
+  /// For a pod without a unit nothing is planned: it keeps no nomination.
+  void LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nomination>* due);
+  /// Learns what the scheduler did with the nomination that it was given. True if it has refused
+  /// the node.
+  bool CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
+  /// True if the nomination for the place that the pod has is to be taken back, and written again.
+  bool IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now);
   /// True if a single pod has a place, but its last call was answered with a rejection, a while
   /// ago: what was in the way may be gone, and the pod sleeps.
   bool IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
-  bool IsToRepeat(const PodMemory& memory, Time now);
-  /// `ours`: whoever remembers it. A member's nomination is: kube-scheduler never preempts for one.
-  /// `again`: to nominate it for the same node once more.
+  /// True if `at` has come; otherwise it is looked at then.
+  bool IsTime(Time at, Time now);
+  /// Takes back what the pod's status names, if anything. `ours`: whatever wrote it. A member's
+  /// nomination is: kube-scheduler never preempts for one. `again`: to nominate it for the same
+  /// node once more.
   void Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
                 std::vector<Nomination>* due);
   /// Adds a write, or looks again when one may be tried. Nothing of a pod that has one under way.
   void Write(Nomination nomination, const PodMemory& memory, Time now,
              std::vector<Nomination>* due);
-  bool IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
-             const PodMemory& memory);
+  bool IsDue(const Nomination& planned, const BoardUnit& unit, Time now, const PodMemory& memory);
   /// A single pod has a place and is left alone: kube-scheduler refuses it without asking.
   bool IsLeftAlone(Time now, const PodMemory& memory);
   /// The gang's reservation begins anew, behind those of its priority.
@@ -144,8 +134,13 @@ class Memory {
   void ForgetOld();
 
   const NominationOptions options_;
-  absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
-  absl::flat_hash_set<std::string> under_way_;        // as are these
+  /// What is remembered of the pod, or null. `in_step` knows the order of the last round.
+  PodMemory* Find(const PodPtr& pod, InStep<const Pod*, PodMemory>* in_step);
+
+  absl::node_hash_map<std::string, PodMemory> pods_;  // by UID
+  InStep<const Pod*, PodMemory> prepared_;
+  InStep<const Pod*, PodMemory> learnt_;
+  absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod

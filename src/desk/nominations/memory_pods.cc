@@ -3,41 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "desk/board/same_pod.h"
 #include "desk/nominations/memory.h"
+#include "desk/nominations/waits.h"
 #include "fmt/format.h"
-#include "outrigger/desk/reasons.h"
-#include "outrigger/plan/room.h"
 
 namespace outrigger::desk {
 namespace {
 
-// After so many refusals without a change a unit is planned less and less often.
-constexpr int64_t kRefusalsAtOnce = 3;
 constexpr std::chrono::seconds kFirstRest{1};
-constexpr std::chrono::seconds kLongestRest{60};
-// A refusal holds so long, and twice as long each time that it is repeated.
-constexpr std::chrono::seconds kFirstRefused{30};
-constexpr std::chrono::seconds kLongestRefused{600};
-// What could not be written is tried again so soon, and twice as late each time.
-constexpr std::chrono::milliseconds kFirstRetry{100};
-constexpr std::chrono::milliseconds kLongestRetry{60'000};
-
-// Twice as long each time.
-template <typename Duration>
-Duration Doubled(Duration first, int64_t times, Duration longest) {
-  return std::min(first * (int64_t{1} << std::min<int64_t>(times, 20)), longest);
-}
-
-uint64_t StampOf(const ClusterSnapshot& snapshot, const std::string& node) {
-  const auto room = plan::RoomOn(snapshot, node);
-  return room ? room->stamp : 0;
-}
-
-// A rejection of ours is no refusal of the scheduler's.
-bool IsOurs(const std::string& message) {
-  return message.find(kOurs) != std::string::npos;
-}
 
 // Whether a node is refused may hang on where other members wait.
 bool IsJudgedBesideOthers(const Pod& pod) {
@@ -54,43 +27,28 @@ bool IsRejected(const Pod& pod) {
 
 void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now) {
   const std::string& node = refusal.node;
-  const uint64_t stamp = StampOf(snapshot, node);
   PodMemory& memory = pods_[refusal.uid];
-  const auto told = std::find_if(memory.refused.begin(), memory.refused.end(),
-                                 [&](const Refused& refused) { return refused.node == node; });
-  // Several calls may have told of one refusal.
-  int times = 1;
-  if (told != memory.refused.end()) {
-    const bool same = told->stamp == stamp && AskTheSame(told->pod, memory.pod);
-    if (same && now < told->until) return;
-    if (same) times = told->times + 1;
-    memory.refused.erase(told);
+  // Several calls may have reported one refusal.
+  if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
+    return;
   }
-  auto holds = Doubled(kFirstRefused, times - 1, kLongestRefused);
-  const auto others = static_cast<int64_t>(memory.refused.size());
-  // Of many nodes, which are tried one a minute in the end, the first is not tried again before the
-  // last one was tried at all.
-  if (others + 1 >= kRefusalsAtOnce) holds = std::max(holds, 2 * (others + 1) * kLongestRest);
-  const Time until = now + holds;
-  memory.refused.push_back({node, stamp, memory.pod, times, until, /*over=*/false, refusal.silent});
-  memory.answered = true;
+  if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
   if (memory.reserved == node) memory.reserved.clear();
   UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
-  if (std::count_if(memory.refused.begin(), memory.refused.end(), [&](const Refused& refused) {
-        return now < refused.until;
-      }) < kRefusalsAtOnce) {
-    return;
-  }
+  const size_t refused = memory.refusals.Nodes(now).size();
+  if (refused < static_cast<size_t>(kRefusalsAtOnce)) return;
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
 }
 
-// It does ask: it was away, or late.
-void Memory::ForgetSilence(PodMemory* memory) {
-  const auto over = static_cast<int64_t>(
-      std::erase_if(memory->refused, [](const Refused& refused) { return refused.silent; }));
+void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
+  memory->call = {ask.at, ask.rejected};
+  memory->nomination.Apply(NominationEvent::kAsked);
+  memory->seen = round_;
+  // It does ask: it was away, or late.
+  const int64_t over = memory->refusals.ForgetSilent();
   if (over == 0) return;
   UnitMemory& unit = units_[memory->unit];
   unit.refusals = std::max<int64_t>(unit.refusals - over, 0);
@@ -109,9 +67,18 @@ void Memory::ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memo
   for (const plan::Member& member : unit.members) {
     const auto found = pods_.find(member.pod->uid);
     if (found == pods_.end() || !IsJudgedBesideOthers(*member.pod)) continue;
-    any |= !std::exchange(found->second.refused, {}).empty();
+    any |= found->second.refusals.Clear();
   }
   if (any) Rest(memory, now);
+}
+
+Memory::PodMemory* Memory::Find(const PodPtr& pod, InStep<const Pod*, PodMemory>* in_step) {
+  const auto look_up = [&](const Pod* of) {
+    const auto found = pods_.find(of->uid);
+    return found == pods_.end() ? nullptr : &found->second;
+  };
+  return in_step->Find(pod.get(), look_up,
+                       [&](const PodMemory& memory) { return memory.pod == pod; });
 }
 
 void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot,
@@ -121,36 +88,30 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
     }
   }
-  const auto found = pods_.find(member->pod->uid);
-  if (found == pods_.end()) return;
-  PodMemory& memory = found->second;
+  PodMemory* const known = Find(member->pod, &prepared_);
+  if (known == nullptr) return;
+  PodMemory& memory = *known;
   memory.seen = round_;
   member->reserved = memory.reserved;
-  const auto changed = std::erase_if(memory.refused, [&](const Refused& refused) {
-    return StampOf(snapshot, refused.node) != refused.stamp ||
-           (refused.pod != nullptr && !AskTheSame(refused.pod, member->pod));
-  });
-  if (changed != 0 && of_unit != nullptr) {
+  const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
+  if (!changed.empty() && of_unit != nullptr) {
     of_unit->refusals = 0;
     of_unit->rests_until.reset();
   }
-  for (Refused& refused : memory.refused) {
-    if (now < refused.until) {
-      member->refused.push_back(refused.node);
-    } else if (!std::exchange(refused.over, true) && memory.nominated == refused.node) {
-      memory.nominated.clear();  // it may be nominated for it again
+  for (const auto& ended : {changed, memory.refusals.TakeOver(now)}) {
+    for (const std::string& node : ended) {
+      if (!memory.nomination.IsFor(node)) continue;
+      memory.nomination.Apply(NominationEvent::kRefusalOver);  // it may be nominated for it again
     }
   }
+  member->refused = memory.refusals.Nodes(now);
 }
 
 void Memory::ForgetScheduler(Time now) {
   paused_since_.reset();  // all times begin anew
   for (auto& [uid, pod] : pods_) {
-    pod.refused.clear();
-    pod.repeated = pod.last_chance = false;
-    pod.doubted.clear();
-    pod.nominated_at = std::max(pod.nominated_at, now);
-    if (pod.answered) pod.nominated.clear();
+    pod.refusals.Clear();
+    pod.nomination.OnSchedulerChanged(now);
   }
   for (auto& [key, unit] : units_) {
     unit.refusals = 0;
@@ -163,100 +124,85 @@ void Memory::ForgetScheduler(Time now) {
 void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                       Time now, std::vector<Nomination>* due) {
   const Pod& pod = *seat.pod;
-  PodMemory& memory = pods_[pod.uid];
+  PodMemory* const known = Find(seat.pod, &learnt_);
+  PodMemory& memory = known == nullptr ? pods_[pod.uid] : *known;
   memory.seen = round_;
-  memory.unit = unit.key;
+  if (unit.gang || memory.pod != seat.pod) memory.unit = unit.key;
   memory.pod = seat.pod;
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
-  if (memory.doubted != seat.node) memory.doubted.clear();
-  for (const Refused& refused : memory.refused) {
-    if (now < refused.until) next_look_.Add(refused.until);
-    awaits_asks_ |= refused.silent && now < refused.until;
-  }
-  const bool tell_again = CheckNomination(seat, snapshot, now, &memory) || IsToRepeat(memory, now);
+  if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
+  awaits_asks_ |= memory.refusals.AwaitsAsk(now);
+  const uint64_t stamp = seat.node.empty() ? 0 : StampOf(snapshot, seat.node);
+  const Nomination planned{seat.pod, seat.node, stamp, round_};
+  // If it is refused, the next plan gives it another place.
+  if (CheckNomination(planned, snapshot, now, &memory)) return next_look_.Add(now);
   if (seat.node.empty()) {
     memory.place_lost_round = round_;
     return Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
   }
-  if (tell_again) return Withdraw(seat, unit.gang, /*again=*/true, now, &memory, due);
-  const uint64_t stamp = StampOf(snapshot, seat.node);
   if (pod.nominated_node_name == seat.node) {
-    if (IsHeldAtItsPlace(unit, memory, now)) {
-      return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
-    }
-    // The watch was behind: what seemed to be cleared is there.
-    if (!memory.doubted.empty() && memory.nominated.empty()) {
-      Nominated({seat.pod, seat.node, stamp, round_}, /*written=*/true, now);
-    }
-    return;
+    if (!IsToRenew(unit, memory, now)) return;
+    return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
-  if (IsDue(seat, unit, stamp, now, memory)) {
-    Write({seat.pod, seat.node, stamp, round_}, memory, now, due);
+  if (IsDue(planned, unit, now, memory)) {
+    Write(planned, memory, now, due);
   } else {
     Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
   }
 }
 
+void Memory::LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nomination>* due) {
+  const auto known = pods_.find(seat.pod->uid);
+  if (known != pods_.end()) {
+    known->second.place_lost_round = round_;
+    known->second.nomination.OnPlan({seat.pod, "", /*stamp=*/0, round_}, now);
+  }
+  if (seat.pod->nominated_node_name.empty()) return;
+  Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[seat.pod->uid], due);
+}
+
 void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
                       std::vector<Nomination>* due) {
   memory->seen = round_;
-  const std::string& nominated = seat.pod->nominated_node_name;
-  if (nominated.empty() || nominated == memory->withdrawn) return;
-  if (!ours && nominated != memory->nominated) return;
+  const PodNomination& nomination = memory->nomination;
+  const std::string& shown = seat.pod->nominated_node_name;
+  if (shown.empty()) return;
+  const bool taken_back = nomination.IsFor(shown) && IsTakenBack(nomination.state());
+  if (taken_back || (!ours && !nomination.IsFor(shown))) return;
   Write({seat.pod, "", /*stamp=*/0, round_, again}, *memory, now, due);
 }
 
 void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
                    std::vector<Nomination>* due) {
   if (under_way_.contains(nomination.pod->uid)) return;  // its result makes the next plan
-  if (now < memory.write_after) return next_look_.Add(memory.write_after);
-  due->push_back(std::move(nomination));
+  if (IsTime(memory.nomination.write_after(), now)) due->push_back(std::move(nomination));
 }
 
-// What the scheduler did with a nomination that it was given. Whether it is to be withdrawn and
-// told again.
-bool Memory::CheckNomination(const BoardPod& seat, const ClusterSnapshot& snapshot, Time now,
+bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
                              PodMemory* memory) {
-  const Pod& pod = *seat.pod;
-  if (memory->answered || memory->nominated.empty()) return false;
-  if (memory->nominated != seat.node) {
-    memory->answered = true;
-    return false;
-  }
-  const bool changed =
-      pod.unscheduled_message != memory->message_before && !IsOurs(pod.unscheduled_message);
-  // Nobody else writes it before the pod was asked about, but a scheduler that found no node.
-  const bool kept = pod.nominated_node_name == memory->nominated;
-  const bool lost = std::exchange(memory->shown, memory->shown || kept) && !kept;
-  // Who was told again may be refused in the same words, which nobody writes a second time.
-  const int graces = memory->last_chance ? 1 : NominationOptions::kBusyGraces;
-  const Time due = std::min(std::max(memory->nominated_at, last_call_) + options_.nomination_grace,
-                            memory->nominated_at + graces * options_.nomination_grace);
-  if (!changed && !lost && now < due) {
-    next_look_.Add(due);
-    return false;
-  }
-  const bool overwritten = lost && !pod.nominated_node_name.empty();
-  if ((changed || lost) && !overwritten && !memory->last_chance) {
-    // A cycle that had begun before the nomination ends behind it, and may leave other words or no
-    // nomination: that is no refusal yet. Of the next one it is.
-    memory->doubted = seat.node;
-    if (!kept) memory->nominated.clear();
-    return kept;
-  }
-  const std::string why = changed ? pod.unscheduled_message
-                          : lost  ? "it took the nomination back"
-                                  : "it did not ask about the pod";
-  Refuse({pod.namespace_ + "/" + pod.name, pod.uid, seat.node, why, !changed && !lost}, snapshot,
-         now);
-  next_look_.Add(now);
-  return false;
+  const Pod& pod = *planned.pod;
+  PodNomination& nomination = memory->nomination;
+  bool refused = nomination.OnPlan(planned, now);
+  const bool changed = nomination.IsConditionChanged(pod);
+  if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
+  const bool silent =
+      AwaitsAnswer(nomination.state()) && IsTime(nomination.AnswerDue(last_call_, options_), now);
+  if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
+  if (!refused) return false;
+  const std::string why = silent    ? "it did not ask about the pod"
+                          : changed ? pod.unscheduled_message
+                                    : "it took the nomination back";
+  Refuse({pod.namespace_ + "/" + pod.name, pod.uid, planned.node, why, silent}, snapshot, now);
+  return true;
 }
 
-// To withdraw it is the half of that: without a nomination the pod is due for one again.
-bool Memory::IsToRepeat(const PodMemory& memory, Time now) {
-  if (memory.answered || memory.repeated || !memory.shown || memory.nominated.empty()) return false;
-  const Time at = std::max(memory.nominated_at, last_call_) + options_.repeat_after;
+bool Memory::IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now) {
+  if (memory.nomination.state() == NominationState::kDoubted) return true;
+  const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
+  return (repeat && IsTime(*repeat, now)) || IsHeldAtItsPlace(unit, memory, now);
+}
+
+bool Memory::IsTime(Time at, Time now) {
   if (now < at) next_look_.Add(at);
   return now >= at;
 }
@@ -265,67 +211,45 @@ bool Memory::IsToRepeat(const PodMemory& memory, Time now) {
 // missing, say. Its place would be kept from all pods after it for ever. A nomination finds out.
 bool Memory::IsLeftAlone(Time now, const PodMemory& memory) {
   if (!holds_) return false;
-  const bool passed = memory.asked && !memory.rejected;
-  const Time at = passed ? std::max(memory.placed_at, *memory.asked) + options_.bound_within
-                         : memory.placed_at + options_.tried_within;
-  if (now < at) next_look_.Add(at);
-  return now >= at;
+  const bool passed = memory.call && !memory.call->rejected;
+  return IsTime(passed ? std::max(memory.placed_at, memory.call->at) + options_.bound_within
+                       : memory.placed_at + options_.tried_within,
+                now);
 }
 
 bool Memory::IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now) {
-  if (unit.gang || !memory.rejected || !memory.asked || memory.repeated) return false;
-  if (memory.nominated_at > *memory.asked) return false;  // it has not answered yet
-  const Time at = *memory.asked + options_.repeat_after;
-  if (now < at) next_look_.Add(at);
-  return now >= at;
+  if (unit.gang || !memory.call || !memory.call->rejected) return false;
+  return IsAnswered(memory.nomination.state()) &&
+         IsTime(memory.call->at + options_.repeat_after, now);
 }
 
-bool Memory::IsDue(const BoardPod& seat, const BoardUnit& unit, uint64_t stamp, Time now,
+bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
                    const PodMemory& memory) {
   // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
-  const bool rejected =
-      memory.rejected || (IsRejected(*seat.pod) && (unit.gang || IsLeftAlone(now, memory)));
+  const bool rejected = (memory.call && memory.call->rejected) ||
+                        (IsRejected(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
   if (!rejected && !(unit.gang && options_.nominate_all)) return false;
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
-  if (memory.nominated == seat.node && memory.nominated_stamp == stamp &&
-      !IsHeldAtItsPlace(unit, memory, now) && memory.place_lost_round <= memory.nominated_round &&
-      AskTheSame(memory.nominated_pod, seat.pod)) {
+  if (memory.nomination.IsSame(planned) && !IsHeldAtItsPlace(unit, memory, now) &&
+      !memory.nomination.IsBefore(memory.place_lost_round)) {
     return false;
   }
-  if (memory.asked && now - *memory.asked < options_.awake_for) {
-    next_look_.Add(*memory.asked + options_.awake_for);
-    return false;
-  }
-  return true;
+  return !memory.call || IsTime(memory.call->at + options_.awake_for, now);
 }
 
 void Memory::Nominated(const Nomination& nomination, bool written, Time now,
                        std::optional<Time> began) {
   PodMemory& memory = pods_[nomination.pod->uid];
   if (!written) {
-    memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
-    return next_look_.Add(memory.write_after);
+    memory.nomination.OnWriteFailed(now);
+    return next_look_.Add(memory.nomination.write_after());
   }
-  memory.failures = 0;
-  if (nomination.node.empty()) {
-    memory.withdrawn = nomination.pod->nominated_node_name;
-    memory.nominated.clear();
-    memory.repeated |= nomination.again;
-    return;
-  }
-  memory.nominated = nomination.node;
-  memory.nominated_stamp = nomination.stamp;
-  memory.nominated_pod = nomination.pod;
-  memory.nominated_at = now;
-  memory.nominated_round = nomination.round;
-  memory.shown = false;
-  memory.message_before = nomination.pod->unscheduled_message;
+  if (nomination.node.empty()) return memory.nomination.OnWithdrawn(nomination);
   // The scheduler may have answered the write before its result was here.
-  memory.answered = began && memory.asked && *memory.asked >= *began;
-  memory.last_chance = std::exchange(memory.doubted, {}) == nomination.node;
-  memory.withdrawn.clear();
+  const bool answered = began && memory.call && memory.call->at >= *began;
+  memory.nomination.OnWritten(nomination, answered, now);
 }
 
 }  // namespace outrigger::desk

@@ -4,12 +4,27 @@
 #include <string_view>
 #include <utility>
 
+#include "fmt/format.h"
 #include "penalty/policy/text.h"
 
 namespace outrigger::penalty {
 namespace {
 
 using Type = PageColumn::Type;
+
+std::string_view StageText(Stage stage) {
+  switch (stage) {
+    case Stage::kNew:
+      return "new";
+    case Stage::kWaiting:
+      return "waiting";
+    case Stage::kRunning:
+      return "started";
+    case Stage::kCompleted:
+      return "completed";
+  }
+  return "";
+}
 
 // A time, or nothing where there was none.
 PageCell TimeCell(Millis time) {
@@ -111,6 +126,10 @@ void FillChanges(const Ledger& ledger, PageTable* table) {
 void FillSums(const Ledger& ledger, const Policy* policy, Millis now, PageTable* table) {
   FillSums("queue", ledger.queues(), policy, now, table);
   FillSums("namespace", ledger.namespaces(), policy, now, table);
+}
+
+std::string CountedText(const GroupState& state) {
+  return fmt::format("{} {}", state.epoch, StageText(state.stage));
 }
 
 void AddRow(const GroupRow& row, PageTable* table) {

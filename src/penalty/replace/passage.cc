@@ -349,7 +349,7 @@ absl::Status Passage::Account() {
 
 // What became of the class does not depend on whether the intent could be removed.
 absl::Status Passage::Close() {
-  parts_.slots->Remove(slot_, term_).IgnoreError();
+  result_.leftover = parts_.slots->Remove(slot_, term_);
   state_ = State::kDone;
   return absl::OkStatus();
 }

@@ -117,8 +117,9 @@ absl::StatusOr<std::optional<Replacement>> Replacer::Impl::EndOpen(const Replace
     if (ended->outcome != Outcome::kReplaced && ended->outcome != Outcome::kDropped) {
       return *std::move(ended);
     }
-    // Where its removal failed, the slot is unknown now.
+    // A removal that failed may have been done: else the class waits for it.
     if (absl::Status read = slots_.ReadUnknown(term); !read.ok()) return read;
+    if (!ended->leftover.ok() && slots_.FindOpen(request.class_name)) return ended->leftover;
   }
   return std::optional<Replacement>();
 }
@@ -191,7 +192,7 @@ absl::StatusOr<Replacement> Replacer::Impl::Repair(int slot, const std::stop_tok
       RepairClassOf(classes_, slots_.map(slot), {options_.timeout, term});
   if (!repaired.ok()) return repaired;
   if (absl::Status written = account_(*repaired); !written.ok()) return written;
-  slots_.Remove(slot, term).IgnoreError();
+  repaired->leftover = slots_.Remove(slot, term);
   return repaired;
 }
 

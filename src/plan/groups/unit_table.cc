@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "base/in_step.h"
 #include "fmt/format.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/order.h"
@@ -55,6 +57,7 @@ class UnitTable::Content {
  public:
   void Update(std::span<const PodPtr> pods, std::span<const PodGroupObject> objects,
               const GroupOptions& options, Notes* notes, GroupedUnits* made);
+  const std::vector<PodPtr>& members() const { return members_; }
 
  private:
   struct KeptGang {
@@ -69,14 +72,17 @@ class UnitTable::Content {
     PodPtr pod;
     KeptGang* gang = nullptr;
     bool is_single = false;  // that wants a place
+    bool first = false;      // it comes before everything else, if it is a unit of its own
     uint64_t seen = 0;       // the update that last gave it
     uint64_t in_unit = 0;    // the update that last found the single's unit
   };
 
+  void Forget();
   void TakeObjects(std::span<const PodGroupObject> objects);
-  void TakePod(const PodPtr& pod, Notes* notes);
+  const KeptPod& TakePod(const PodPtr& pod, Notes* notes);
   KeptGang* GangOf(const Membership& of);
   void DropGone();
+  void ForgetGoneBefore();
   void FindUnits(std::vector<Unit>* units);
   void KeepUnits(std::vector<Unit>* units);
   void KeepGroups(std::vector<GroupState>* groups);
@@ -88,11 +94,19 @@ class UnitTable::Content {
   std::vector<PodGroupObject> objects_;
   absl::flat_hash_map<Name, const PodGroupObject*> newest_;  // of objects_
   // A pod is held, so that no other one has its address.
-  absl::flat_hash_map<const Pod*, KeptPod> pods_;
+  absl::node_hash_map<const Pod*, KeptPod> pods_;
+  InStep<const Pod*, KeptPod> pods_in_step_;
+  InStep<const Pod*, KeptPod> units_in_step_;  // by their first members; null: it is gone
+  std::vector<PodPtr> members_;                // pods with a gang, in the order in which they came
+  size_t singles_ = 0;                         // pods that are
+  std::vector<KeptPod*> gone_before_;          // pods that were in the round before the last
   absl::flat_hash_map<Name, std::unique_ptr<KeptGang>> gangs_;
   uint64_t round_ = 0;
   // For one update only.
   std::vector<KeptPod*> of_unit_;   // the first member of each unit, or nullptr: it is gone
+  std::vector<KeptPod*> new_;       // pods
+  std::vector<KeptPod*> gone_;      // pods
+  size_t kept_singles_ = 0;         // units
   std::vector<KeptGang*> changed_;  // in the order of their names
   Rejoiner<Unit> units_;
   Rejoiner<GroupState> groups_;
@@ -103,15 +117,25 @@ void UnitTable::Content::Update(std::span<const PodPtr> pods,
                                 const GroupOptions& options, Notes* notes, GroupedUnits* made) {
   if (options != options_) {
     options_ = options;
-    pods_.clear();
-    gangs_.clear();
+    Forget();
   }
   ++round_;
   TakeObjects(objects);
-  pods_.reserve(pods.size());
-  for (const PodPtr& pod : pods) TakePod(pod, notes);
-  if (pods_.size() > pods.size()) DropGone();
+  new_.clear();
+  size_t members = 0;
+  for (const PodPtr& pod : pods) {
+    if (TakePod(pod, notes).gang == nullptr) continue;
+    if (members == members_.size()) {
+      members_.push_back(pod);
+    } else if (members_[members] != pod) {
+      members_[members] = pod;
+    }
+    ++members;
+  }
+  members_.resize(members);
+  DropGone();
   FindUnits(&made->units);
+  ForgetGoneBefore();
   KeepUnits(&made->units);
   AddSingles(notes);
   if (FindChanged(made->groups.size())) {
@@ -120,6 +144,15 @@ void UnitTable::Content::Update(std::span<const PodPtr> pods,
     groups_.Rejoin(GroupComesFirst, &made->groups);
   }
   units_.Rejoin(UnitComesFirst, &made->units);
+}
+
+void UnitTable::Content::Forget() {
+  pods_.clear();
+  pods_in_step_ = {};
+  units_in_step_ = {};
+  singles_ = 0;
+  gone_before_.clear();
+  gangs_.clear();
 }
 
 void UnitTable::Content::TakeObjects(std::span<const PodGroupObject> objects) {
@@ -159,11 +192,15 @@ UnitTable::Content::KeptGang* UnitTable::Content::GangOf(const Membership& of) {
   return made;
 }
 
-void UnitTable::Content::TakePod(const PodPtr& pod, Notes* notes) {
-  KeptPod& kept = pods_[pod.get()];
-  kept.seen = round_;
-  if (kept.pod != nullptr) return;
-  kept.pod = pod;
+const UnitTable::Content::KeptPod& UnitTable::Content::TakePod(const PodPtr& pod, Notes* notes) {
+  KeptPod& kept =
+      *pods_in_step_.Find(pod.get(), [this](const Pod* address) { return &pods_[address]; });
+  if (kept.seen != 0 && kept.seen + 1 == round_) {
+    kept.seen = round_;
+    return kept;
+  }
+  kept = {.pod = pod, .first = ComesFirst(*pod), .seen = round_};
+  new_.push_back(&kept);
   const Standing standing = StandingOf(*pod, options_);
   const auto membership = MembershipOf(*pod, notes);
   const std::string excess = WantsPlace(standing) ? ExcessOf(*pod) : "";
@@ -172,18 +209,25 @@ void UnitTable::Content::TakePod(const PodPtr& pod, Notes* notes) {
   }
   if (!membership) {
     kept.is_single = WantsPlace(standing) && excess.empty();
-    return;
+    singles_ += kept.is_single ? 1 : 0;
+    return kept;
   }
   kept.gang = GangOf(*membership);
   kept.gang->changed = true;
   kept.gang->gang.members.push_back({pod, standing, membership->minimum, membership->minimum_key,
                                      !excess.empty(), membership->role});
+  return kept;
 }
 
 void UnitTable::Content::DropGone() {
+  gone_.clear();
+  pods_in_step_.EndRound([this](KeptPod* pod) {
+    if (pod->seen != round_) gone_.push_back(pod);
+  });
   std::vector<KeptGang*> left;
-  for (const auto& [address, pod] : pods_) {
-    if (pod.seen != round_ && pod.gang != nullptr) left.push_back(pod.gang);
+  for (const KeptPod* pod : gone_) {
+    if (pod->gang != nullptr) left.push_back(pod->gang);
+    singles_ -= pod->is_single ? 1 : 0;
   }
   std::sort(left.begin(), left.end());
   left.erase(std::unique(left.begin(), left.end()), left.end());
@@ -194,31 +238,45 @@ void UnitTable::Content::DropGone() {
     });
     if (kept->gang.members.empty()) gangs_.erase(NameOf(kept->gang));
   }
-  absl::erase_if(pods_, [this](const auto& entry) { return entry.second.seen != round_; });
+}
+
+// Their units, which are known by their addresses, have gone by now.
+void UnitTable::Content::ForgetGoneBefore() {
+  for (const KeptPod* pod : gone_before_) {
+    if (pod->seen != round_) pods_.erase(pod->pod.get());
+  }
+  gone_before_.swap(gone_);
 }
 
 // A gang whose unit was taken out is looked at again.
 void UnitTable::Content::FindUnits(std::vector<Unit>* units) {
   of_unit_.clear();
   of_unit_.reserve(units->size());
+  const auto find = [this](const Pod* address) {
+    const auto found = pods_.find(address);
+    return found == pods_.end() ? nullptr : &found->second;
+  };
   for (const Unit& unit : *units) {
-    const auto found = pods_.find(unit.members[0].pod.get());
-    KeptPod* const pod = found == pods_.end() ? nullptr : &found->second;
+    KeptPod* pod = units_in_step_.Find(unit.members[0].pod.get(), find);
+    if (pod != nullptr && pod->seen != round_) pod = nullptr;
     if (pod != nullptr && pod->gang != nullptr) ++pod->gang->units_now;
     of_unit_.push_back(pod);
   }
+  units_in_step_.EndRound([](const KeptPod*) {});
   for (const auto& [name, kept] : gangs_) {
     kept->changed |= std::exchange(kept->units_now, 0) != kept->units;
   }
 }
 
 void UnitTable::Content::KeepUnits(std::vector<Unit>* units) {
+  kept_singles_ = 0;
   for (size_t i = 0; i < units->size(); ++i) {
     KeptPod* const pod = of_unit_[i];
     if (pod == nullptr || (pod->gang == nullptr ? !pod->is_single : pod->gang->changed)) continue;
     Unit& unit = (*units)[i];
     const bool is_gang = unit.key.dialect != Dialect::kNone;
-    Reset(is_gang ? pod->gang->first : ComesFirst(*pod->pod), options_, &unit);
+    kept_singles_ += pod->is_single ? 1 : 0;
+    Reset(is_gang ? pod->gang->first : pod->first, options_, &unit);
     units_.stay.push_back(&unit);
     pod->in_unit = round_;
   }
@@ -232,9 +290,17 @@ void UnitTable::Content::KeepGroups(std::vector<GroupState>* groups) {
 }
 
 void UnitTable::Content::AddSingles(Notes* notes) {
+  const auto add = [&](const KeptPod& pod) {
+    if (!pod.is_single || pod.in_unit == round_) return;
+    units_.fresh.push_back(UnitOf(pod.pod, options_, notes));
+    ++kept_singles_;
+  };
+  for (const KeptPod* pod : new_) add(*pod);
+  if (kept_singles_ == singles_) return;
+  // Some were taken out.
+  units_.fresh.clear();
   for (const auto& [address, pod] : pods_) {
-    if (pod.is_single && pod.in_unit != round_)
-      units_.fresh.push_back(UnitOf(pod.pod, options_, notes));
+    if (pod.seen == round_) add(pod);
   }
 }
 
@@ -271,6 +337,10 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
 
 UnitTable::UnitTable() : content_(std::make_unique<Content>()) {}
 UnitTable::~UnitTable() = default;
+
+const std::vector<PodPtr>& UnitTable::members() const {
+  return content_->members();
+}
 
 void UnitTable::Update(std::span<const PodPtr> pods, std::span<const PodGroupObject> objects,
                        const GroupOptions& options, Notes* notes) {

@@ -4,8 +4,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "base/in_step.h"
 #include "outrigger/plan/unit.h"
 #include "plan/nodes/node_space.h"
 
@@ -19,8 +22,11 @@ class ShapeTable {
   /// Makes the shapes of all members known: what one asks of others may change that of another.
   /// To be called before anything is placed.
   void Learn(std::span<const Unit> units);
+  /// Of what Learn() was given: the shapes of all members, unit after unit.
+  std::span<const ShapeIndex> learnt() const { return learnt_; }
+  /// Of a member of those units.
   ShapeIndex Of(const Member& member);
-  /// Forgets pods that were not asked for since the call before.
+  /// Forgets pods that were not among the units of the last Learn().
   void Sweep();
 
  private:
@@ -32,11 +38,17 @@ class ShapeTable {
     bool matters = false;  // the kind does
     ShapeIndex shape = 0;
   };
+  void FindEntries(std::span<const Unit> units);
+  Entry* EntryOf(const Member& member);
+  ShapeIndex ShapeOf(const Member& member, Entry* entry);
+
   NodeSpace* space_;
-  Entry& EntryOf(const Member& member);
 
   uint64_t round_ = 0;
-  absl::flat_hash_map<const Pod*, Entry> entries_;
+  absl::node_hash_map<const Pod*, Entry> entries_;
+  InStep<const Pod*, Entry> in_step_;
+  std::vector<std::pair<const Member*, Entry*>> members_;  // while Learn() runs
+  std::vector<ShapeIndex> learnt_;
 };
 
 }  // namespace outrigger::plan

@@ -16,6 +16,15 @@ bool SameLevel(const Rank& a, const Rank& b) {
          a.ordered_priority() == b.ordered_priority();
 }
 
+// Nothing but the shape of its pod decides whether it fits.
+bool IsBare(const Unit& unit) {
+  if (unit.members.size() != 1 || unit.minimum != 1 || unit.bound != 0) return false;
+  const Member& member = unit.members[0];
+  return member.reserved.empty() && member.waits_on.empty() && member.refused.empty() &&
+         unit.roles.empty() && unit.min_resources.empty() && unit.topology.required.empty() &&
+         unit.topology.preferred.empty() && unit.topology.bound_on.empty();
+}
+
 bool AnyIsOpen(const Seats& seats) {
   return std::any_of(seats.seats.begin(), seats.seats.end(),
                      [](const Seat& seat) { return seat.slot == kNoSlot; });
@@ -56,17 +65,35 @@ void Round::Run(std::span<const Unit> units) {
 void Round::PlanLevel(std::span<const Unit> units, size_t from, size_t to) {
   std::vector<Open> open;
   for (size_t i = from; i < to; ++i) {
-    Seats seats = SeatsOf(units[i], space_, shapes_);
+    const auto shapes = shapes_->learnt().subspan(first_member_, units[i].members.size());
+    first_member_ += shapes.size();
+    if (const Cause* const cause = KnownToFail(units[i], i, shapes)) {
+      plan_.units.emplace_back().cause = *cause;
+      continue;
+    }
+    Seats seats = SeatsOf(units[i], space_, shapes);
     // Others are going so that as much is free; it does not come all at once.
     if (options_.promise && options_.promise->unit == units[i].key) seats.in_all.clear();
     Placer::Outcome outcome;
     UnitPlan plan = PlanUnit(units[i], i, &seats, &outcome);
     const bool more = plan.fits && AnyIsOpen(seats);
     if (plan.fits && !more) Write(seats, &plan);
+    if (!plan.fits && seats.plain && IsBare(units[i])) failed_alone_[shapes[0]] = plan.cause;
     plan_.units.push_back(std::move(plan));
     if (more) open.push_back({i, std::move(seats), outcome});
   }
   Fill(units, to, &open);
+}
+
+// Most units of a long queue are single pods that ask for what another one did not get.
+const Cause* Round::KnownToFail(const Unit& unit, size_t index,
+                                std::span<const ShapeIndex> shapes) const {
+  if (!IsBare(unit)) return nullptr;
+  const auto failed = failed_alone_.find(shapes[0]);
+  if (failed == failed_alone_.end() || index == watched_) return nullptr;
+  const bool is_kept_for =
+      options_.reserve_for == unit.key || (options_.promise && options_.promise->unit == unit.key);
+  return is_kept_for ? nullptr : &failed->second;
 }
 
 void Round::KeepFrom(size_t next) {

@@ -36,6 +36,9 @@ class Round {
   };
 
   void PlanLevel(std::span<const Unit> units, size_t from, size_t to);
+  /// Why a unit does not fit, if that is known without a look at the nodes, or null.
+  const Cause* KnownToFail(const Unit& unit, size_t index,
+                           std::span<const ShapeIndex> shapes) const;
   UnitPlan PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome);
   Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
   Placer::Outcome TryPlace(const Unit& unit, Seats* seats);
@@ -68,7 +71,9 @@ class Round {
   // kept, so that it holds to the end of the plan.
   absl::flat_hash_map<size_t, int64_t> most_free_;
   absl::flat_hash_map<size_t, int64_t> most_ever_free_;
-  absl::flat_hash_map<std::string, Failure> failures_;  // by Seats::likeness
+  absl::flat_hash_map<std::string, Failure> failures_;   // by Seats::likeness
+  absl::flat_hash_map<ShapeIndex, Cause> failed_alone_;  // of pods of which it alone decides
+  size_t first_member_ = 0;  // of the next unit, in ShapeTable::learnt()
   Plan plan_;
 };
 

@@ -25,13 +25,13 @@ int RoleOf(const Unit& unit, const std::string& name) {
   return -1;
 }
 
-Seat SeatOf(const Unit& unit, const Member& member, NodeSpace* space, ShapeTable* shapes) {
+Seat SeatOf(const Unit& unit, const Member& member, const NodeSpace& space, ShapeIndex shape) {
   Seat seat;
-  seat.shape = shapes->Of(member);
+  seat.shape = shape;
   seat.role = RoleOf(unit, member.role);
-  if (!member.waits_on.empty()) seat.waits_on = space->Find(member.waits_on);
-  if (!member.reserved.empty()) seat.reserved = space->Find(member.reserved);
-  seat.refused = SlotsOf(*space, member.refused);
+  if (!member.waits_on.empty()) seat.waits_on = space.Find(member.waits_on);
+  if (!member.reserved.empty()) seat.reserved = space.Find(member.reserved);
+  seat.refused = SlotsOf(space, member.refused);
   return seat;
 }
 
@@ -78,15 +78,16 @@ std::string LikenessOf(const Unit& unit, const Seats& seats) {
 
 }  // namespace
 
-Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes) {
+Seats SeatsOf(const Unit& unit, NodeSpace* space, std::span<const ShapeIndex> shapes) {
   Seats seats;
   seats.need = std::max<int64_t>(0, unit.minimum - unit.bound);
   for (const Role& role : unit.roles) {
     seats.role_need.push_back(std::max<int64_t>(0, role.minimum - role.bound));
   }
   seats.seats.reserve(unit.members.size());
-  for (const Member& member : unit.members) {
-    const Seat& seat = seats.seats.emplace_back(SeatOf(unit, member, space, shapes));
+  for (size_t m = 0; m < unit.members.size(); ++m) {
+    const Member& member = unit.members[m];
+    const Seat& seat = seats.seats.emplace_back(SeatOf(unit, member, *space, shapes[m]));
     const bool waits = !member.waits_on.empty();
     if (waits && seat.waits_on == kNoSlot) seats.lost_waiter = &member;
     seats.has_refusals |= !seat.refused.empty();

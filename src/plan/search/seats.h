@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "outrigger/plan/unit.h"
 #include "plan/nodes/node_space.h"
-#include "plan/nodes/shape_table.h"
+#include "plan/nodes/shape.h"
 
 namespace outrigger::plan {
 
@@ -40,8 +41,8 @@ struct Seats {
   std::string likeness;
 };
 
-/// Works out the seats of a unit. `shapes` knows the shape of each pod.
-Seats SeatsOf(const Unit& unit, NodeSpace* space, ShapeTable* shapes);
+/// Works out the seats of a unit. `shapes`: index-aligned with its members.
+Seats SeatsOf(const Unit& unit, NodeSpace* space, std::span<const ShapeIndex> shapes);
 
 /// Whether members of the unit that go to `slots` join those that have a place already, being bound
 /// or waiting for it: none of these has it elsewhere.

@@ -1,18 +1,30 @@
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "agent_under_test.h"
 #include "benchmark/benchmark.h"
-#include "cluster/cluster.h"
+#include "fake_cluster.h"
 #include "fmt/format.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/shared.h"
 #include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
-#include "outrigger/plan/groups.h"
-#include "outrigger/plan/planner.h"
-#include "outrigger/plan/pods.h"
+#include "outrigger/desk/desk.h"
+#include "outrigger/k8s/node.h"
+#include "outrigger/k8s/pod.h"
 
 // What the agent qos spends on calls and plans while 20 000 single pods wait in the queue, on 5000
 // nodes that are full but for 100 places.
+
+namespace outrigger::qos {
+AgentFactory MakeFactory();
+}  // namespace outrigger::qos
 
 namespace outrigger::desk {
 namespace {
@@ -32,53 +44,58 @@ Node QueueNode(size_t i) {
 
 Pod Queued(size_t i) {
   Pod pod;
-  pod.name = fmt::format("waits-{:05}", i);
-  pod.namespace_ = "default";
-  pod.uid = "uid-" + pod.name;
+  pod.name = fmt::format("render-{:05}-{:05x}", i, i * 7919 % 0xfffff);
+  pod.namespace_ = "team-rendering";
+  pod.uid = fmt::format("3b1f6c1e-8a52-4d0c-9f3e-{:012x}", i * 2'654'435'761 % 0xffff'ffff'ffff);
   pod.scheduler_name = "default-scheduler";
   pod.labels = {{"groupPriority", fmt::format("{}", i % 100)}};
   pod.containers.push_back({"main", {{"cpu", *Quantity::Parse("1")}}, {}, false});
   return pod;
 }
 
+/// The agent qos as the program makes it, with a desk that plans by hand.
 class Queue {
  public:
-  Queue() : cluster_({.indexes = {plan::PlannedPodsIndex()}}) {
-    for (size_t i = 0; i < kNodes; ++i) cluster_.UpsertNode(QueueNode(i));
-    for (size_t i = 0; i < kPending; ++i) cluster_.UpsertPod(Queued(i));
+  Queue() {
+    for (size_t i = 0; i < kNodes; ++i) cluster_.Put(QueueNode(i));
+    for (size_t i = 0; i < kPending; ++i) cluster_.Put(Queued(i));
+    desk_ = parts_.GetOrMake<Desk>([this] {
+      return std::make_shared<Desk>(
+          &cluster_, [](std::string_view) {}, DeskDrive{.by_hand = true});
+    });
+    const AgentFactory factory = qos::MakeFactory();
+    AgentDeps deps;
+    deps.name = "qos";
+    deps.log = deps.warn = [](std::string_view) {};
+    deps.cluster = &cluster_;
+    deps.shared = &parts_;
+    deps.given.insert("scheduler-lease");
+    auto made = factory.make(
+        deps, outrigger::testing::SettingsFrom(factory, {{"scheduler-lease", "none"}}));
+    if (!made.ok()) std::abort();
+    agent_ = *std::move(made);
+    if (!dynamic_cast<Controller&>(*agent_).Start().ok()) std::abort();
+    desk_->Step();
   }
 
-  /// As the desk does it when something has changed.
-  std::shared_ptr<const Board> Plan() {
-    const auto snapshot = cluster_.Take();
-    const auto pods = pods_.Of(*snapshot);
-    table_.Update(pods, {}, {}, nullptr);
-    const plan::GroupedUnits& made = table_.made();
-    const plan::Plan plan = planner_.Run(snapshot, made.units);
-    return std::make_shared<const Board>(Board::Input{.units = made.units,
-                                                      .resting = {},
-                                                      .plan = plan,
-                                                      .groups = made.groups,
-                                                      .pods = pods,
-                                                      .snapshot = *snapshot,
-                                                      .hold = snapshot});
-  }
+  void Plan() { desk_->Step(); }
+  std::shared_ptr<const Board> board() const { return *desk_->Plan(); }
   void ChangeAPod(bool more) {
     Pod pod = Queued(4711);
     pod.labels.Set("changed", more ? "once" : "twice");
-    cluster_.UpsertPod(pod);
+    cluster_.Put(pod);
   }
   void ChangeANode(bool more) {
     Node node = QueueNode(77);
     node.allocatable.Set("cpu", *Quantity::Parse(more ? "1" : "0"));
-    cluster_.UpsertNode(node);
+    cluster_.Put(node);
   }
 
  private:
-  cluster::Cluster cluster_;
-  plan::PlannedPods pods_;
-  plan::UnitTable table_;
-  plan::Planner planner_;
+  outrigger::testing::FakeCluster cluster_;
+  SharedParts parts_;
+  std::shared_ptr<Desk> desk_;
+  std::unique_ptr<Agent> agent_;
 };
 
 Queue& TheQueue() {
@@ -93,7 +110,7 @@ void PlanAfter(benchmark::State& state, void (Queue::*change)(bool)) {
     state.PauseTiming();
     (queue.*change)(++changes % 2 == 0);
     state.ResumeTiming();
-    benchmark::DoNotOptimize(queue.Plan());
+    queue.Plan();
   }
 }
 
@@ -114,7 +131,7 @@ class Unheard final : public Diagnostics {
 };
 
 void Filter(benchmark::State& state, size_t index) {
-  const auto board = TheQueue().Plan();
+  const auto board = TheQueue().board();
   const Pod pod = Queued(index);
   std::vector<Node> nodes;
   for (size_t i = 0; i < kNodes; ++i) nodes.push_back(QueueNode(i));

@@ -27,10 +27,6 @@ FakeCluster::FakeCluster()
 
 FakeCluster::~FakeCluster() = default;
 
-void FakeCluster::Changed() {
-  changes_.Notify();
-}
-
 Subscription FakeCluster::OnChange(std::function<void()> changed, ChangeScope scope) {
   return changes_.Add(std::move(changed), scope);
 }
@@ -132,17 +128,23 @@ void FakeCluster::Put(PodGroup group) {
   only_status ? changes_.NotifyOfStatus() : Changed();
 }
 
-void FakeCluster::RemoveGroup(Dialect dialect, std::string_view name, std::string_view namespace_) {
+void FakeCluster::ChangeObjects(const std::function<void(ClusterObjects*)>& change) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto objects = std::make_shared<ClusterObjects>(*objects_);
-    std::erase_if(objects->pod_groups, [&](const PodGroup& group) {
-      return group.dialect == dialect && group.name == name && group.namespace_ == namespace_;
-    });
+    change(objects.get());
     ++objects->version;
     objects_ = std::move(objects);
   }
   Changed();
+}
+
+void FakeCluster::RemoveGroup(Dialect dialect, std::string_view name, std::string_view namespace_) {
+  ChangeObjects([&](ClusterObjects* objects) {
+    std::erase_if(objects->pod_groups, [&](const PodGroup& group) {
+      return group.dialect == dialect && group.name == name && group.namespace_ == namespace_;
+    });
+  });
 }
 
 void FakeCluster::OnAnnotate(
@@ -183,14 +185,7 @@ absl::Status FakeCluster::AnnotateGroup(const PodGroup& group, std::string_view 
 }
 
 void FakeCluster::ServeUnknown(Dialect dialect, const std::string& version) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto objects = std::make_shared<ClusterObjects>(*objects_);
-    objects->unknown_versions[dialect] = version;
-    ++objects->version;
-    objects_ = std::move(objects);
-  }
-  Changed();
+  ChangeObjects([&](ClusterObjects* objects) { objects->unknown_versions[dialect] = version; });
 }
 
 void FakeCluster::SetLeaseHolder(absl::StatusOr<std::string> holder) {
@@ -314,17 +309,12 @@ absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
 }
 
 void FakeCluster::Put(DisruptionBudget budget) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto objects = std::make_shared<ClusterObjects>(*objects_);
+  ChangeObjects([&](ClusterObjects* objects) {
     std::erase_if(objects->budgets, [&](const DisruptionBudget& other) {
       return other.namespace_ == budget.namespace_ && other.name == budget.name;
     });
     objects->budgets.push_back(std::move(budget));
-    ++objects->version;
-    objects_ = std::move(objects);
-  }
-  Changed();
+  });
 }
 
 void FakeCluster::ChangeClaims(const std::function<bool(cluster::ClaimStore*)>& edit) {

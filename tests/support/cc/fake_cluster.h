@@ -139,8 +139,9 @@ class FakeCluster final : public ClusterAccess {
 
  private:
   using Name = std::pair<std::string, std::string>;
-  void Changed();
+  void Changed() { changes_.Notify(); }
   void TakeClasses();
+  void ChangeObjects(const std::function<void(ClusterObjects*)>& change);
   void ChangeClaims(const std::function<bool(cluster::ClaimStore*)>& edit);
   absl::Status AskForEviction(const PodId& pod, bool dry_run);
   absl::Status Change(const PodId& id, std::string_view version,

@@ -26,6 +26,9 @@ func (s *stage) effort() (e effort, err error) {
 			return e, err
 		}
 	}
+	if s.passing != nil {
+		e.filters = float64(s.passing.filters.Load())
+	}
 	if s.agent == nil {
 		return e, nil
 	}

@@ -1,6 +1,6 @@
 // Command outrigger-gang-bench measures the agent gang beside a real kube-scheduler: many gangs at once
 // against the same pods without groups, on the plain scheduler, beside an extender that does nothing and beside
-// the agent, in turns, and gangs that wait.
+// the agent, in turns, and gangs that wait. With --queue it measures single pods that gang and qos hold.
 //
 // Exit status: 0 when every target is met or the run is partial, 1 when one is missed or something
 // failed, 2 for wrong usage.
@@ -31,6 +31,9 @@ type options struct {
 	waitingOnly bool
 	crowd       crowd
 	queue       queue
+	// heldOnly measures the queue and nothing else.
+	heldOnly bool
+	held     held
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -49,9 +52,16 @@ var full = options{
 	rounds: 5,
 	crowd:  crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 	queue:  queue{room: 40, gangs: 60, watch: 120 * time.Second},
+	held: held{
+		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
+		freeing: freeing{nodes: 25, waiting: 60},
+	},
 }
 
 func (o options) partial() bool {
+	if o.heldOnly {
+		return o.rounds < full.rounds || o.held != full.held
+	}
 	return o.waitingOnly || o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
 }
 
@@ -77,22 +87,28 @@ func parse(args []string) (options, error) {
 	o := full
 	set := flag.NewFlagSet("outrigger-gang-bench", flag.ContinueOnError)
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
-	set.StringVar(&o.out, "out", "", "`directory` to write gang.json to")
+	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, or queue.json, to")
 	set.IntVar(&o.rounds, "rounds", full.rounds, "how often each is measured")
 	set.IntVar(&o.crowd.nodes, "nodes", full.crowd.nodes, "nodes, each with room for four pods")
 	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
 	set.IntVar(&o.queue.room, "room", full.queue.room, "gangs of four that there is room for, where more wait")
 	set.IntVar(&o.queue.gangs, "waiting", full.queue.gangs, "gangs of four in all, those that wait included")
 	set.BoolVar(&o.waitingOnly, "waiting-only", false, "measure only what it costs that gangs wait")
+	set.BoolVar(&o.heldOnly, "queue", false, "measure the queue of gang and qos alone: single pods that are held")
+	set.IntVar(&o.held.freeing.waiting, "pending", full.held.freeing.waiting, "pods that wait on a full cluster, with --queue")
+	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
 	o.queue.watch = time.Duration(*seconds) * time.Second
 	o.crowd.size = o.crowd.nodes * slots / o.crowd.gangs
+	o.held.crowd = o.crowd
 	switch {
 	case o.outrigger == "":
 		return o, errors.New("--outrigger is not given")
+	case o.held.freeing.waiting < 1 || o.held.freeing.waiting > full.held.freeing.nodes*slots:
+		return o, fmt.Errorf("pending is 1 to %d", full.held.freeing.nodes*slots)
 	case o.rounds < 1 || o.crowd.nodes < 1 || o.crowd.size < 1 || o.queue.room < 1 || o.queue.gangs <= o.queue.room:
 		return o, errors.New("rounds, nodes and gangs are at least 1, gangs at most as many as there are places, and more gangs wait than there is room for")
 	case set.NArg() > 0:
@@ -101,12 +117,34 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-func run(ctx context.Context, o options) error {
+func (o options) measure(ctx context.Context) (sheet.Section, error) {
+	if o.heldOnly {
+		report, err := o.held.measure(ctx, o.outrigger, o.rounds)
+		if err != nil {
+			return sheet.Section{}, err
+		}
+		return o.held.section(o, report), nil
+	}
 	report, err := measure(ctx, o)
+	if err != nil {
+		return sheet.Section{}, err
+	}
+	return report.section(o), nil
+}
+
+// file is what the figures are written to.
+func (o options) file() string {
+	if o.heldOnly {
+		return "queue.json"
+	}
+	return "gang.json"
+}
+
+func run(ctx context.Context, o options) error {
+	section, err := o.measure(ctx)
 	if err != nil {
 		return err
 	}
-	section := report.section(o)
 	for _, table := range section.Tables {
 		table.Print(os.Stdout)
 	}
@@ -119,7 +157,7 @@ func run(ctx context.Context, o options) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(o.out, "gang.json"), append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(o.out, o.file()), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}

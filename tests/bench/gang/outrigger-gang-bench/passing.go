@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +23,8 @@ type passing struct {
 	client kubernetes.Interface
 	server *http.Server
 	url    string
+
+	filters atomic.Int64 // calls
 }
 
 func servePassing(client kubernetes.Interface) (*passing, error) {
@@ -54,6 +57,7 @@ func (p *passing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *passing) answer(ctx context.Context, verb string, body []byte) ([]byte, error) {
 	switch verb {
 	case "filter":
+		p.filters.Add(1)
 		var args struct{ NodeNames json.RawMessage }
 		err := json.Unmarshal(body, &args)
 		return fmt.Appendf(nil, `{"NodeNames":%s}`, args.NodeNames), err

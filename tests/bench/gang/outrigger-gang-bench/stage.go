@@ -36,7 +36,20 @@ const (
 	doesNothing
 	agent
 	ownGates // nothing: kube-scheduler plans upstream's groups itself
+	queueAgents
 )
+
+func (c companion) String() string {
+	return [...]string{"plain", "passing", "gang", "own gates", "held"}[c]
+}
+
+// agents are those that run, or whose entries the scheduler has.
+func (c companion) agents() string {
+	if c == queueAgents {
+		return "gang,qos"
+	}
+	return "gang"
+}
 
 // withGates makes upstream's groups known to a program.
 const withGates = "--feature-gates=GenericWorkload=true"
@@ -119,7 +132,7 @@ podMaxBackoffSeconds: 1
 			return err
 		}
 		return s.extend(s.passing.url)
-	case agent:
+	case agent, queueAgents:
 		if err := s.startAgent(); err != nil {
 			return err
 		}
@@ -130,9 +143,9 @@ podMaxBackoffSeconds: 1
 
 // startAgent starts the agent, with the rights that it asks for, and waits until it is ready.
 func (s *stage) startAgent() error {
-	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", "gang").Output()
+	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", s.beside.agents()).Output()
 	if err != nil {
-		return fmt.Errorf("agents --rbac gang: %w", err)
+		return fmt.Errorf("agents --rbac: %w", err)
 	}
 	account, err := s.cluster.ConfigWithManifest(s.ctx, manifest)
 	if err != nil {
@@ -142,7 +155,7 @@ func (s *stage) startAgent() error {
 	if err != nil {
 		return err
 	}
-	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), "gang", "--kubeconfig", rights, "--gang.scheduler-lease", "none")
+	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), s.beside.agents(), "--kubeconfig", rights, "--gang.scheduler-lease", "none")
 	if err != nil {
 		return err
 	}
@@ -155,7 +168,7 @@ func (s *stage) extend(url string) (err error) {
 	if err := os.WriteFile(base, s.config, 0o644); err != nil {
 		return err
 	}
-	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", "gang", "--url", url, "--in", base).Output()
+	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", s.beside.agents(), "--url", url, "--in", base).Output()
 	return err
 }
 

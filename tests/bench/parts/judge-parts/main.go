@@ -1,5 +1,5 @@
 // Command judge-parts holds the figures of outrigger_bench_parts against what is asked of the planner and
-// of the agent gang.
+// of the agents gang and qos.
 //
 // Exit status: 0 when every target is met, 1 when one is missed or was not measured, 2 for wrong usage.
 package main
@@ -72,7 +72,7 @@ var targets = []sheet.Target[parts]{
 	atMost("agent, one of 10000 pods that wait changes, each a gang", "BM_GangPlan10000PodsOfWhichOneChangesInGangsOf/1", 20),
 	atMost("agent, filter of a member that waits, 5000 nodes", "BM_GangFilter5000Nodes_AMemberThatWaits", 0.2),
 	atMost("agent, filter of a pod in no group, 5000 nodes", "BM_GangFilter5000Nodes_APodInNoGroup", 0.2),
-	atMost("queue, one of 20000 pods that wait changes: units, plan and board", "BM_QueuePlan20000PodsOfWhichOneChanges", 20),
+	atMost("queue, one of 20000 pods that wait changes: all that the desk does", "BM_QueuePlan20000PodsOfWhichOneChanges", 20),
 	atMost("queue, a node changes while 20000 pods wait", "BM_QueuePlan20000PodsAfterANodeChanges", 20),
 	atMost("queue, filter of a pod that is held, 5000 nodes", "BM_QueueFilter5000Nodes_APodThatIsHeld", 1),
 	atMost("queue, filter of a pod with a place, 5000 nodes", "BM_QueueFilter5000Nodes_APodWithAPlace", 1),

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/explain/queue_text.h"
+#include "cli/explain/page_text.h"
 #include "fmt/format.h"
 #include "gang_dump.h"
 #include "nlohmann/json.hpp"
@@ -222,8 +222,7 @@ class QueueAge : public ::testing::TestWithParam<QueueAgeRow> {};
 TEST_P(QueueAge, IsCountedFromSince) {
   PageTable queue({{"since", PageColumn::Type::kText}}, 10);
   queue.Add({GetParam().since});
-  EXPECT_EQ(QueueTable(queue, /*now=*/1'700'000'000, /*color=*/false, /*columns=*/0),
-            "AGE\n" + GetParam().age + "\n");
+  EXPECT_EQ(PageText(queue, {.now = 1'700'000'000}), "AGE\n" + GetParam().age + "\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -239,18 +238,18 @@ INSTANTIATE_TEST_SUITE_P(
                       QueueAgeRow{"NoTime", "yesterday", "yesterday"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(QueueTable, ShowsColumnsOfALaterVersion) {
+TEST(PageText, ShowsColumnsOfALaterVersion) {
   PageTable queue({{"waitsForGpus", PageColumn::Type::kBoolean},
                    {"share", PageColumn::Type::kNumber},
                    {"unit", PageColumn::Type::kText}},
                   10);
   queue.Add({true, 0.25, "a/\x1b[2J"});
-  EXPECT_EQ(QueueTable(queue, 0, /*color=*/false, /*columns=*/0),
+  EXPECT_EQ(PageText(queue, {}),
             "WAITS-FOR-GPUS  SHARE  UNIT\n"
             "yes              0.25  a/\\x1b[2J\n");
 }
 
-TEST(QueueTable, IsInColourIfAsked) {
+TEST(ExplainQueueTable, IsInColourIfAsked) {
   EXPECT_THAT(ExplainQueueIn(kGangDump, {"--color", "always"}).out,
               AllOf(HasSubstr("\x1b[31mwaits"), HasSubstr("\x1b[32mhas a place")));
 }

@@ -147,7 +147,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, ExplainPodFails, ::testing::ValuesIn(kFailing),
 
 TEST(Explain, WantsToKnowWhat) {
   EXPECT_EQ(RunIt({"explain"}).err,
-            "outrigger: explain wants to know what to explain: pod, gang or queue; see `outrigger "
+            "outrigger: explain wants to know what to explain: pod, gang, queue or penalty; see "
+            "`outrigger "
             "explain "
             "--help`\n");
   EXPECT_EQ(RunIt({"explain", "pdo"}).err,
@@ -161,11 +162,11 @@ TEST(Explain, SpeaksAsAPluginOfKubectl) {
   plugin.program = "kubectl outrigger";
   EXPECT_THAT(RunIt({"explain", "pod", "--help"}, plugin).out,
               HasSubstr("kubectl outrigger explain pod [OPTIONS]"));
-  EXPECT_EQ(
-      RunIt({"explain"}, plugin).err,
-      "kubectl outrigger: explain wants to know what to explain: pod, gang or queue; see `kubectl "
-      "outrigger "
-      "explain --help`\n");
+  EXPECT_EQ(RunIt({"explain"}, plugin).err,
+            "kubectl outrigger: explain wants to know what to explain: pod, gang, queue or "
+            "penalty; see `kubectl "
+            "outrigger "
+            "explain --help`\n");
 }
 
 }  // namespace

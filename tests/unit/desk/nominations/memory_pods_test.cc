@@ -241,5 +241,73 @@ TEST_F(MemoryTest, ARejectedSinglePodIsNominatedASecondAfterARestart) {
   EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1000)), SizeIs(1));
 }
 
+// Another scheduler is at work meanwhile; the place is lost after that.
+TEST_F(MemoryTest, WithdrawsTheNominationOfASinglePodAfterTheSchedulerHasChanged) {
+  Pod pod = testing::MakePod("held");
+  MakeBoard placed;
+  placed.AddSingle(pod, "n1");
+  Asked(pod.uid, /*rejected=*/true, kBegin);
+  const auto due = Learn(*placed.Make(), kBegin + seconds(1));
+  ASSERT_THAT(due, SizeIs(1));
+  memory_.Nominated(due[0], /*written=*/true, kBegin + seconds(1));
+  Asked(pod.uid, /*rejected=*/false, kBegin + seconds(2));
+  memory_.ForgetScheduler(kBegin + seconds(3));
+  pod.nominated_node_name = "n1";
+  MakeBoard without;
+  without.AddSingle(pod, "");
+  const auto back = Learn(*without.Make(), kBegin + seconds(4));
+  ASSERT_THAT(back, SizeIs(1)) << "it would keep the place from others for ever";
+  EXPECT_EQ(back[0].node, "");
+}
+
+TEST_F(MemoryTest, WithdrawsTheSameNominationAgainIfItComesBack) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.Refuse("train", "cpu");
+  const auto withdrawn_at = [&](int second, const std::string& shown) {
+    board.ChangeMember("train", 0, [&](Pod* pod) { pod->nominated_node_name = shown; });
+    const auto due = Learn(*board.Make(), kBegin + seconds(second));
+    for (const Nomination& nomination : due) {
+      memory_.Nominated(nomination, /*written=*/true, kBegin + seconds(second));
+    }
+    return !due.empty();
+  };
+  EXPECT_TRUE(withdrawn_at(2, "n1"));
+  EXPECT_FALSE(withdrawn_at(3, "n1")) << "the watch is late";
+  EXPECT_FALSE(withdrawn_at(4, ""));
+  EXPECT_TRUE(withdrawn_at(5, "n1")) << "the agent of another host wrote it";
+}
+
+// The API server was too slow to withdraw it.
+TEST_F(MemoryTest, ANominationWhosePlaceComesBackIsFollowedAgain) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->nominated_node_name = "n1"; });
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1100)), IsEmpty());
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1200)), SizeIs(1));
+  board.Accept("train");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(1300)), IsEmpty());
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(2800)), SizeIs(1)) << "repeated";
+}
+
+// The scheduler answers a write before its result is here, and rejects the pod.
+TEST_F(MemoryTest, AHeldPodThatWasRejectedBeforeTheResultOfItsNominationIsWokenAgain) {
+  MakeBoard board;
+  Pod pod = testing::MakePod("held");
+  board.AddSingle(pod, "n1");
+  Asked(pod.uid, /*rejected=*/true, kBegin);
+  const auto due = Learn(*board.Make(), kBegin + milliseconds(100));
+  ASSERT_THAT(due, SizeIs(1));
+  Asked(pod.uid, /*rejected=*/true, kBegin + milliseconds(120));
+  memory_.Nominated(due[0], /*written=*/true, kBegin + milliseconds(150),
+                    kBegin + milliseconds(110));
+  MakeBoard shows;
+  pod.nominated_node_name = "n1";
+  shows.AddSingle(pod, "n1");
+  EXPECT_THAT(Learn(*shows.Make(), kBegin + milliseconds(1600)), IsEmpty());
+  EXPECT_THAT(Learn(*shows.Make(), kBegin + milliseconds(1620)), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

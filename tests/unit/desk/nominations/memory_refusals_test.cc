@@ -211,6 +211,65 @@ TEST_F(RefusalTest, ANominationThatOnlySeemedToBeClearedIsFollowed) {
   EXPECT_TRUE(IsRefused(&board, 8));
 }
 
+// The watch is late with what the desk itself took back.
+TEST_F(RefusalTest, ANominationThatWasTakenBackIsNotTakenForWrittenByALateWatch) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  const std::string late = "0/2 nodes are available: 2 Insufficient cpu.";
+  Shows(&board, "n1", late);
+  EXPECT_EQ(Told(&board, 2, late), "");
+  Shows(&board, "n1", late);  // still
+  EXPECT_FALSE(IsRefused(&board, 2));
+  EXPECT_FALSE(IsRefused(&board, 3));
+  Shows(&board, "", late);
+  EXPECT_EQ(Told(&board, 4, late), "n1") << "it is written a last time, not refused";
+  EXPECT_FALSE(IsRefused(&board, 4));
+}
+
+// The watch is earlier than the result of that write.
+TEST_F(RefusalTest, WhatTheDeskTookBackItselfIsNoSignOfTheScheduler) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  EXPECT_FALSE(IsRefused(&board, 2));
+  const auto due = Learn(*board.Make(), kBegin + seconds(3));
+  ASSERT_THAT(due, SizeIs(1));
+  ASSERT_TRUE(due[0].again);
+  memory_.SetUnderWay({"uid-train-0"});
+  Shows(&board, "");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(3)), IsEmpty());
+  memory_.Nominated(due[0], /*written=*/true, kBegin + seconds(3));
+  memory_.SetUnderWay({});
+  EXPECT_EQ(Told(&board, 3), "n1");
+  Shows(&board, "n1", "0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_EQ(Told(&board, 4), "") << "the first doubt, so it is no refusal yet";
+  EXPECT_FALSE(IsRefused(&board, 4));
+}
+
+TEST_F(RefusalTest, ALastChanceIsNotRepeated) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  EXPECT_FALSE(IsRefused(&board, 2));
+  Shows(&board, "");
+  EXPECT_EQ(Told(&board, 3), "n1");
+  EXPECT_EQ(Told(&board, 6), "-");
+  EXPECT_TRUE(IsRefused(&board, 8));
+}
+
+TEST_F(RefusalTest, ANominationAfterARefusalIsRepeatedAsTheFirstWas) {
+  MakeBoard board;
+  NominateAfterASecond(&board);
+  Shows(&board, "n1");
+  EXPECT_EQ(Told(&board, 3), "");
+  EXPECT_EQ(Told(&board, 3), "n1");
+  ASSERT_TRUE(IsRefused(&board, 8));
+  Shows(&board, "");
+  EXPECT_FALSE(IsRefused(&board, 38));
+  EXPECT_EQ(Told(&board, 38), "n1");
+  EXPECT_EQ(Told(&board, 40), "") << "to be repeated";
+}
+
 TEST_F(RefusalTest, AConditionWithAReasonOfOursIsNone) {
   MakeBoard board;
   NominateAfterASecond(&board);

@@ -29,11 +29,13 @@ TEST_F(FakeObjectsTest, DeleteHasPreconditions) {
   EXPECT_TRUE(absl::IsAborted(
       server_.DeletePriorityClass(kClassName, "other", batch.resource_version, {})));
   EXPECT_TRUE(absl::IsAborted(server_.DeletePriorityClass(kClassName, batch.uid, "0", {})));
-  EXPECT_TRUE(absl::IsNotFound(server_.DeletePriorityClass("none", "", "", {})));
+  EXPECT_TRUE(absl::IsNotFound(server_.DeletePriorityClass("none", "u", "1", {})));
   ASSERT_TRUE(server_.Edit(kClassName, [](PriorityClass* c) { c->labels.Set("a", "b"); }).ok());
   EXPECT_TRUE(absl::IsAborted(
       server_.DeletePriorityClass(kClassName, batch.uid, batch.resource_version, {})));
-  EXPECT_TRUE(server_.DeletePriorityClass(kClassName, batch.uid, "", {}).ok());
+  const PriorityClass edited = *server_.Find(kClassName);
+  EXPECT_TRUE(
+      server_.DeletePriorityClass(kClassName, edited.uid, edited.resource_version, {}).ok());
   EXPECT_FALSE(server_.Find(kClassName));
 }
 
@@ -63,7 +65,8 @@ TEST_F(FakeObjectsTest, SystemNamesAndASecondDefaultAreRefused) {
   PriorityClass batch = Batch();
   batch.name = "system-x";
   batch = server_.Put(batch);
-  EXPECT_TRUE(absl::IsPermissionDenied(server_.DeletePriorityClass("system-x", "", "", {})));
+  EXPECT_TRUE(absl::IsPermissionDenied(
+      server_.DeletePriorityClass("system-x", batch.uid, batch.resource_version, {})));
   EXPECT_TRUE(absl::IsInvalidArgument(Make(batch, 5)));
   PriorityClass first = Batch();
   first.name = "first";
@@ -138,7 +141,8 @@ TEST_F(FakeObjectsTest, FatesDecideWhatIsPerformedAndHeard) {
     server_.OnCall([fate](const ObjectCall& call) {
       return call.verb == Verb::kDelete ? fate : CallFate::Done();
     });
-    return process->DeletePriorityClass(kClassName, "", "", {});
+    const PriorityClass there = *server_.Find(kClassName);
+    return process->DeletePriorityClass(kClassName, there.uid, there.resource_version, {});
   };
   EXPECT_TRUE(absl::IsInternal(remove(CallFate::FailBefore(absl::InternalError("")))));
   EXPECT_TRUE(server_.Find(kClassName));

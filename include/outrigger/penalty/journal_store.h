@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <map>
 #include <stop_token>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/config_maps.h"
 #include "outrigger/penalty/journal.h"
 #include "outrigger/penalty/journal_maps.h"
@@ -29,6 +30,10 @@ class JournalStore {
   /// Writes the ledger's maps that are unwritten, and notes that they are written. `later`: those
   /// that have time, too. Aborted: another process writes the journal, which is to be read again.
   absl::Status Write(Ledger* ledger, bool later, const std::stop_token& term);
+
+  /// Deletes all maps, whatever is in them, and returns how many there were. Aborted: another
+  /// process writes the journal.
+  absl::StatusOr<size_t> RemoveAll(const std::stop_token& term);
 
  private:
   absl::Status WriteMap(const Ledger& ledger, const JournalMap& map, const std::stop_token& term);

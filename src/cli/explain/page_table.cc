@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "cli/explain/queue_text.h"
-#include "cli/format/text_table.h"
+#include "cli/explain/page_text.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -42,21 +41,23 @@ std::string SinceText(const std::string& since, int64_t now) {
   return AgeText(now - absl::ToUnixSeconds(time));
 }
 
-Style StyleOf(const std::string& column, const std::string& text) {
-  if (column == "unit") return Style::kStrong;
-  if (column != "state") return Style::kPlain;
-  return text == "waits" ? Style::kBad : Style::kGood;
+// In three digits, or all of those before the point.
+std::string NumberText(double number) {
+  constexpr double kFourDigits = 1000;
+  return number < kFourDigits && number > -kFourDigits ? fmt::format("{:.3g}", number)
+                                                       : fmt::format("{:.0f}", number);
 }
 
-Cell CellOf(const PageColumn& column, const PageCell& cell, int64_t now) {
+Cell CellOf(const PageColumn& column, const PageCell& cell, const PageForm& form) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
-    return {column.name == kSince ? SinceText(*text, now) : *text, StyleOf(column.name, *text)};
+    return {column.name == kSince ? SinceText(*text, form.now) : *text,
+            form.style_of == nullptr ? Style::kPlain : form.style_of(column.name, *text)};
   }
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     return {std::to_string(*integer), Style::kPlain, true};
   }
   if (const auto* number = std::get_if<double>(&cell)) {
-    return {fmt::format("{:.3g}", *number), Style::kPlain, true};
+    return {NumberText(*number), Style::kPlain, true};
   }
   if (const auto* truth = std::get_if<bool>(&cell)) return {*truth ? "yes" : "no"};
   return {"-"};
@@ -64,21 +65,20 @@ Cell CellOf(const PageColumn& column, const PageCell& cell, int64_t now) {
 
 }  // namespace
 
-std::string QueueTable(const PageTable& queue, int64_t now, bool color, size_t columns) {
-  if (queue.total() == 0) return "Nothing waits.\n";
+std::string PageText(const PageTable& page, const PageForm& form) {
   std::vector<std::vector<Cell>> rows(1);
-  for (const PageColumn& column : queue.columns()) {
+  for (const PageColumn& column : page.columns()) {
     const bool is_number =
         column.type == PageColumn::Type::kInteger || column.type == PageColumn::Type::kNumber;
     rows[0].push_back({TitleOf(column.name), Style::kStrong, is_number});
   }
-  for (const std::vector<PageCell>& cells : queue.rows()) {
+  for (const std::vector<PageCell>& cells : page.rows()) {
     std::vector<Cell>& row = rows.emplace_back();
     for (size_t i = 0; i < cells.size(); ++i) {
-      row.push_back(CellOf(queue.columns()[i], cells[i], now));
+      row.push_back(CellOf(page.columns()[i], cells[i], form));
     }
   }
-  return TextTable(rows, color, columns);
+  return TextTable(rows, form.color, form.columns);
 }
 
 }  // namespace outrigger::cli

@@ -1,5 +1,6 @@
-#include "journal_store.h"
+#include "outrigger/penalty/journal_store.h"
 
+#include <chrono>
 #include <vector>
 
 #include "fmt/format.h"
@@ -22,6 +23,21 @@ absl::StatusOr<JournalRead> JournalStore::Load(Millis now, const std::stop_token
     found.push_back(*std::move(map));
   }
   return ReadJournal(found, now);
+}
+
+absl::StatusOr<size_t> JournalStore::RemoveAll(const std::stop_token& term) {
+  size_t removed = 0;
+  for (const std::string& name : JournalMapNames()) {
+    if (JournalMapOf(name)->kind == JournalMapKind::kIntent) continue;
+    const auto map = maps_->ReadConfigMap(namespace_, name, Limits(term));
+    if (absl::IsNotFound(map.status())) continue;
+    if (!map.ok()) return map.status();
+    const absl::Status deleted = maps_->DeleteConfigMap(*map, Limits(term));
+    if (!deleted.ok() && !absl::IsNotFound(deleted)) return deleted;
+    seen_.erase(name);
+    ++removed;
+  }
+  return removed;
 }
 
 absl::Status JournalStore::Write(Ledger* ledger, bool later, const std::stop_token& term) {

@@ -1,0 +1,88 @@
+#include "cli/penalty/restore.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "cli/penalty/lease_term.h"
+#include "cli/penalty/live_penalty.h"
+#include "cli/penalty/restorer.h"
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
+
+namespace outrigger::cli {
+namespace {
+
+// What several threads print.
+class Printer {
+ public:
+  explicit Printer(const World* world) : world_(*world) {}
+  void Say(const std::string& line) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    world_.out << line << "\n" << std::flush;
+  }
+  // A line that comes again and again is printed once.
+  void Note(const std::string& note) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (note == last_) return;
+    last_ = note;
+    world_.err << "note: " << note << "\n" << std::flush;
+  }
+
+ private:
+  std::mutex mutex_;
+  const World& world_;
+  std::string last_;
+};
+
+// A holder's duration is kept to: a shorter one would take the Lease from an agent that is alive.
+// The others follow in the proportions of client-go.
+LeaseClaim ClaimOf(const PenaltyFlags& flags, std::optional<std::chrono::seconds> duration) {
+  using std::chrono::milliseconds;
+  constexpr std::chrono::seconds kLeast{3};
+  constexpr std::chrono::seconds kMost{600};
+  LeaseClaim claim{.namespace_ = flags.name_space, .name = flags.lease};
+  std::random_device random;
+  claim.identity = fmt::format("outrigger-penalty-restore_{:08x}{:08x}", random(), random());
+  if (duration) claim.lease_duration = std::clamp(*duration, kLeast, kMost);
+  claim.renew_deadline = milliseconds(claim.lease_duration) * 2 / 3;
+  claim.retry_period = milliseconds(claim.lease_duration) * 2 / 15;
+  return claim;
+}
+
+// What the cluster has refused or what is in it is no wrong command line.
+absl::Status AsFailure(const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status)) return status;
+  return absl::InternalError(status.message());
+}
+
+}  // namespace
+
+absl::Status RestorePenalty(const PenaltyFlags& flags, const World& world) {
+  auto client = OpenLiveClient({flags.kubeconfig, flags.context}, world.environment);
+  if (!client.ok()) return client.status();
+  Printer printer(&world);
+  const auto note = [&printer](const std::string& text) { printer.Note(Printable(text)); };
+  LivePenalty live(*std::move(client), note);
+  Restorer restorer(live.Cluster(), {flags.class_name, flags.name_space},
+                    {[&printer](const std::string& line) { printer.Say(line); }, note}, {});
+  absl::Status known = AsFailure(restorer.Check());
+  if (!known.ok()) return known;
+  const auto duration = live.LeaseDuration(flags.name_space, flags.lease, {});
+  if (!duration.ok()) return duration.status();
+  LeaseTask task{
+      .claim = ClaimOf(flags, *duration), .wait = flags.wait, .work = {}, .on_other_holder = {}};
+  task.work = [&restorer](const std::stop_token& term) { return AsFailure(restorer.Run(term)); };
+  task.on_other_holder = [&](const std::string& holder) {
+    note(
+        fmt::format("{} holds Lease {}/{}; waiting for it", holder, flags.name_space, flags.lease));
+  };
+  return HoldingLease(&live, std::move(task), {});
+}
+
+}  // namespace outrigger::cli

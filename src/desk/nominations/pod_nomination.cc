@@ -1,0 +1,104 @@
+#include "desk/nominations/pod_nomination.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "desk/board/same_pod.h"
+#include "desk/nominations/waits.h"
+#include "outrigger/desk/reasons.h"
+
+namespace outrigger::desk {
+namespace {
+
+// A write that has failed is tried again after so long, and after twice as long each time.
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLongestRetry{60'000};
+
+}  // namespace
+
+bool PodNomination::IsSame(const Nomination& planned) const {
+  return Stands(state_) && IsFor(planned.node) && stamp_ == planned.stamp &&
+         AskTheSame(pod_, planned.pod);
+}
+
+bool PodNomination::IsConditionChanged(const Pod& pod) const {
+  // A rejection of ours is no refusal of the scheduler's.
+  return pod.unscheduled_message != message_before_ &&
+         pod.unscheduled_message.find(kOurs) == std::string::npos;
+}
+
+Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) const {
+  // The scheduler may refuse in the same words as before, and does not write these again.
+  const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
+  return std::min(std::max(at_, last_call) + options.nomination_grace,
+                  at_ + graces * options.nomination_grace);
+}
+
+std::optional<Time> PodNomination::RepeatDue(Time last_call,
+                                             const NominationOptions& options) const {
+  if (state_ != NominationState::kShown) return std::nullopt;
+  return std::max(at_, last_call) + options.repeat_after;
+}
+
+bool PodNomination::Apply(NominationEvent event) {
+  const NominationState before = state_;
+  state_ = Next(before, event);
+  return state_ == NominationState::kRefused && before != NominationState::kRefused;
+}
+
+void PodNomination::Remember(const Nomination& nomination, Time now) {
+  node_ = nomination.node;
+  stamp_ = nomination.stamp;
+  pod_ = nomination.pod;
+  message_before_ = nomination.pod->unscheduled_message;
+  round_ = nomination.round;
+  at_ = now;
+}
+
+void PodNomination::OnWritten(const Nomination& written, bool answered, Time now) {
+  failures_ = 0;
+  if (written.node != node_) Apply(NominationEvent::kMoved);
+  Apply(NominationEvent::kWritten);
+  Remember(written, now);
+  if (answered) Apply(NominationEvent::kAsked);
+}
+
+void PodNomination::OnWithdrawn(const Nomination& withdrawn) {
+  failures_ = 0;
+  node_ = withdrawn.pod->nominated_node_name;
+  Apply(withdrawn.again ? NominationEvent::kWithdrawnAgain : NominationEvent::kWithdrawn);
+}
+
+void PodNomination::OnWriteFailed(Time now) {
+  write_after_ = now + Doubled(kFirstRetry, failures_++, kLongestRetry);
+}
+
+bool PodNomination::OnPlan(const Nomination& planned, Time now) {
+  if (node_.empty()) return false;
+  if (planned.node != node_) Apply(NominationEvent::kMoved);
+  const NominationState before = state_;
+  const std::string& shown = planned.pod->nominated_node_name;
+  if (shown != node_) {
+    const auto event = shown.empty() ? NominationEvent::kGone : NominationEvent::kOverwritten;
+    const bool refused = Apply(event);
+    if (IsTakenBack(before) && state_ == NominationState::kNone) node_.clear();
+    return refused;
+  }
+  if (planned.node == node_) Apply(NominationEvent::kShown);
+  // The scheduler's time begins now.
+  if (AwaitsAnswer(state_) && !AwaitsAnswer(before)) Remember(planned, now);
+  return false;
+}
+
+void PodNomination::OnSchedulerChanged(Time now) {
+  Apply(NominationEvent::kSchedulerChanged);
+  RestartTime(now);
+}
+
+void PodNomination::RestartTime(Time now) {
+  at_ = std::max(at_, now);
+}
+
+}  // namespace outrigger::desk

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "desk/nominations/nomination_state.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/desk/options.h"
+#include "outrigger/desk/participant.h"
+#include "outrigger/desk/time.h"
+
+namespace outrigger::desk {
+
+/// What is known of one pod's nomination: its state, and the node and the times that go with it.
+/// Not thread-safe.
+class PodNomination {
+ public:
+  NominationState state() const { return state_; }
+  /// True if the last one that was written, or taken back, is for this node. Empty: never.
+  bool IsFor(const std::string& node) const { return !node.empty() && node == node_; }
+  /// True if it stands as `planned` would write it: same node, nothing changed there, same pod.
+  bool IsSame(const Nomination& planned) const;
+  /// True if the pod has lost its place since the plan that asked for the nomination.
+  bool IsBefore(uint64_t place_lost_round) const { return round_ < place_lost_round; }
+  /// True if the message of the pod's condition is the scheduler's, and came after the nomination.
+  bool IsConditionChanged(const Pod& pod) const;
+
+  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod.
+  Time AnswerDue(Time last_call, const NominationOptions& options) const;
+  /// When it is taken back to be written once more; nothing: never.
+  std::optional<Time> RepeatDue(Time last_call, const NominationOptions& options) const;
+  /// Before then nothing is to be written: writes have failed.
+  Time write_after() const { return write_after_; }
+
+  /// Any event but a write. True if the state becomes kRefused by it.
+  bool Apply(NominationEvent event);
+  /// A nomination for a node was written. `answered`: the scheduler has asked about the pod since
+  /// the write began.
+  void OnWritten(const Nomination& written, bool answered, Time now);
+  /// A nomination was taken back.
+  void OnWithdrawn(const Nomination& withdrawn);
+  void OnWriteFailed(Time now);
+  /// The watch shows `planned.pod`, and the plan has `planned.node` for it, or nothing. True if the
+  /// state becomes kRefused by it.
+  bool OnPlan(const Nomination& planned, Time now);
+  /// Another instance of the scheduler has all of its time to answer.
+  void OnSchedulerChanged(Time now);
+  /// No time before `now` counts.
+  void RestartTime(Time now);
+
+ private:
+  /// What a nomination is compared with later.
+  void Remember(const Nomination& nomination, Time now);
+
+  NominationState state_ = NominationState::kNone;
+  std::string node_;            // that was written, or taken back
+  uint64_t stamp_ = 0;          // of the node
+  PodPtr pod_;                  // as it was
+  std::string message_before_;  // of its condition
+  uint64_t round_ = 0;          // of the plan that asked for it
+  Time at_;                     // when it was written
+  int64_t failures_ = 0;        // of writes, one after another
+  Time write_after_;
+};
+
+}  // namespace outrigger::desk
