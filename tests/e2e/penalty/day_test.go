@@ -67,7 +67,7 @@ func TestADayIsWhatTheArithmeticSays(t *testing.T) {
 		bronze.Annotations["outrigger.dev/penalty-"+name] = value
 	}
 	w.create(gold, silver, bronze)
-	w.serve(settings{"start": "multiplicative 0.1", "completion": "flat 7", "half-life": "0.6", "grace": "0.1"})
+	w.serve(settings{"start": "multiplicative 0.1", "completion": "flat 7", "half-life": "0.6", "grace": "0.1", "quantum": "20"})
 
 	began := time.Now()
 	var days sync.WaitGroup
