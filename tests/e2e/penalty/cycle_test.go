@@ -198,8 +198,8 @@ func TestNothingIsTouchedUnasked(t *testing.T) {
 				})
 				w.untilLogged("class gold would get the value 990")
 			} else {
-				// It follows PodGroups, and a start would be a reason to act.
-				w.agent.UntilMetricAbove(t, 0, scheduling.NodeEvents, `resource="podgroups"`)
+				// It has seen all three steps of the three, which would be a reason to act.
+				w.agent.UntilMetricAbove(t, 8, scheduling.NodeEvents, `resource="podgroups.scheduling.volcano.sh"`)
 			}
 			for _, name := range []string{"job-1", "job-2"} {
 				if counted, err := w.groups.Counted(w.Ctx, groupOf("", name)); err != nil || counted != "" {

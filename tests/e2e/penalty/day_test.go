@@ -57,17 +57,17 @@ func TestADayIsWhatTheArithmeticSays(t *testing.T) {
 		newLedger("silver", penalty.Rules{Base: 2000, Floor: penalty.DefaultFloor(2000, 3000, 1000),
 			Start: penalty.Increment{Fraction: 0.25}, Completion: penalty.Increment{Fraction: 0.05}, Recovery: halves}),
 		newLedger("bronze", penalty.Rules{Base: 1000, Floor: penalty.DefaultFloor(1000, 3000, 2000),
-			Start: penalty.Increment{Flat: 60}, Completion: penalty.Increment{Flat: 7}, Recovery: steps}),
+			Start: penalty.Increment{Flat: 40}, Completion: penalty.Increment{Flat: 7}, Recovery: steps}),
 	}
 	gold, silver, bronze := class("gold", 3000), class("silver", 2000), class("bronze", 1000)
 	silver.Annotations["outrigger.dev/penalty-start"] = "multiplicative 0.25"
 	silver.Annotations["outrigger.dev/penalty-completion"] = "multiplicative 0.05"
-	for name, value := range map[string]string{"start": "flat 60", "recovery": "steps", "step": "50",
+	for name, value := range map[string]string{"start": "flat 40", "recovery": "steps", "step": "50",
 		"step-interval": "0.2", "grace": "0.05"} {
 		bronze.Annotations["outrigger.dev/penalty-"+name] = value
 	}
 	w.create(gold, silver, bronze)
-	w.serve(settings{"start": "multiplicative 0.1", "completion": "flat 7", "half-life": "0.6", "grace": "0.1"})
+	w.serve(settings{"start": "multiplicative 0.1", "completion": "flat 7", "half-life": "0.6", "grace": "0.1", "quantum": "20"})
 
 	began := time.Now()
 	var days sync.WaitGroup
