@@ -117,7 +117,6 @@ floors agents/gang '' . reports eviction calls events common
 apart() {
   forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'
 }
-apart src/kube kube/ view lease
 apart src/kube kube/ lease write
 apart src/kube kube/ write watch
 apart src/http http/ answer request

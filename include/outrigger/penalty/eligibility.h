@@ -14,7 +14,7 @@
 
 namespace outrigger::penalty {
 
-// Annotations by which the owner of a class decides, beside kPenaltyAnnotation; values are exact.
+// Annotations by which the owner of a class decides, and kPenaltyAnnotation; values are exact.
 
 /// Any value but "false": objects name the class's UID as their owner, and would be deleted with
 /// it.

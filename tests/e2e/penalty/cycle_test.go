@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -164,6 +165,8 @@ func TestWhatRanBeforeTheAgentIsHistory(t *testing.T) {
 	// A missed edge is counted by the next agent, and all others are not counted twice.
 	w.agent.Kill()
 	w.Must(w.groups.Enter(w.Ctx, groupOf("gold", "waits"), penalty.Completed))
+	// A creation time has whole seconds: one in the second in which counting began says nothing.
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	w.run("gold", "missed")
 	w.agentBack()
 	w.untilCounted("gold", 2, 2)
