@@ -250,6 +250,34 @@ TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
   EXPECT_THAT(Preempt("critical"), ElementsAre("n0"));
 }
 
+TEST_F(QosTest, APodThatTakesThePlaceOfAnEarlierOneIsAnInversion) {
+  Nodes(1);
+  cluster_.Put(Queued("red", 10));
+  cluster_.Put(Queued("green", 1));
+  Start();
+  Await([&] { return Passing("red") == std::vector<std::string>{"n0"}; });
+  PutBound(Queued("green", 1), "n0");  // by a scheduler that has not asked
+  Await([&] {
+    const std::vector<std::string> log = agent_->log();
+    return std::any_of(log.begin(), log.end(), [](const std::string& line) {
+      return line.find("pod default/green was bound to n0 before") != std::string::npos;
+    });
+  });
+}
+
+TEST_F(QosTest, APodThatTakesWhatNoneBeforeItCouldUseIsNoInversion) {
+  Nodes(2);
+  cluster_.Put(Queued("red", 10));
+  cluster_.Put(Queued("green", 1));
+  Start();
+  Await([&] { return !Passing("red").empty() && !Passing("green").empty(); });
+  PutBound(Queued("green", 1), Passing("green").front());
+  Await([&] { return cluster_.Take()->snapshot->PendingPodCount() == 1; });
+  Await([&] { return !Passing("red").empty(); });
+  for (const std::string& line : agent_->log())
+    EXPECT_THAT(line, ::testing::Not(HasSubstr("was bound to")));
+}
+
 TEST_F(QosTest, ThePageShowsTheQueueInItsOrder) {
   Nodes(1);
   cluster_.Put(Queued("green", 1));

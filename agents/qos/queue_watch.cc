@@ -15,17 +15,18 @@ int64_t SystemSeconds() {
       .count();
 }
 
-// True if a unit before `late` had its place on the node at the last plan, and has none now.
-bool LosesItsPlace(const desk::Board& before, const desk::Board& now, const std::string& node,
-                   const plan::Rank& late) {
-  const desk::ReservedNode* const reserved = before.ReservationsOn(node);
-  if (reserved == nullptr) return false;
-  return std::any_of(reserved->reservations.begin(), reserved->reservations.end(),
-                     [&](const auto& reservation) {
-                       if (!(before.units()[reservation.unit].rank < late)) return false;
-                       const desk::BoardPod* const seat = now.Find(reservation.uid);
-                       return seat != nullptr && seat->node.empty();
-                     });
+// The first of the units that had their places on a node at the last plan and have none now; null:
+// there is none.
+const plan::Rank* FirstWithoutItsPlace(const desk::Board& before, const desk::Board& now,
+                                       const desk::ReservedNode& reserved) {
+  const plan::Rank* first = nullptr;
+  for (const desk::Reservation& reservation : reserved.reservations) {
+    const desk::BoardPod* const seat = now.Find(reservation.uid);
+    if (seat == nullptr || !seat->node.empty()) continue;
+    const plan::Rank& rank = before.units()[reservation.unit].rank;
+    if (first == nullptr || rank < *first) first = &rank;
+  }
+  return first;
 }
 
 }  // namespace
@@ -78,21 +79,23 @@ void QueueWatch::CountHeld(const desk::Board& board) {
   }
 }
 
+// Units that lose their places are few, so that the pods of few nodes are looked at.
 void QueueWatch::CountInversions(const desk::Round& round) {
   if (before_ == nullptr) return;
-  for (const desk::PodPtr& pod : round.pods) {
-    if (pod->node_name.empty()) continue;
-    const desk::BoardPod* const seat = before_->Find(pod->uid);
-    const desk::BoardUnit* const unit = seat == nullptr ? nullptr : before_->UnitOf(*seat);
-    if (unit == nullptr || !LosesItsPlace(*before_, *round.board, pod->node_name, unit->rank)) {
-      continue;
+  before_->ForEachReservedNode([&](std::string_view node, const desk::ReservedNode& reserved) {
+    const plan::Rank* const first = FirstWithoutItsPlace(*before_, *round.board, reserved);
+    if (first == nullptr) return;
+    for (const PodView pod : round.view.snapshot->PodsOn(node)) {
+      const desk::BoardPod* const seat = before_->Find(pod.Uid());
+      const desk::BoardUnit* const unit = seat == nullptr ? nullptr : before_->UnitOf(*seat);
+      if (unit == nullptr || !(*first < unit->rank)) continue;
+      metrics_->Add(metric::kInversions, "", 1);
+      log_(
+          fmt::format("pod {}/{} was bound to {} before a unit in front of it, which had its place "
+                      "there",
+                      pod.Namespace(), pod.Name(), node));
     }
-    metrics_->Add(metric::kInversions, "", 1);
-    log_(
-        fmt::format("pod {}/{} was bound to {} before a unit in front of it, which had its place "
-                    "there",
-                    pod->namespace_, pod->name, pod->node_name));
-  }
+  });
 }
 
 }  // namespace outrigger::qos

@@ -165,6 +165,9 @@ class Board {
 
   /// Reservations on a node, or nullptr.
   const ReservedNode* ReservationsOn(std::string_view node) const;
+  /// Visits them all, in no order that means anything.
+  void ForEachReservedNode(
+      absl::FunctionRef<void(std::string_view node, const ReservedNode& reserved)> visit) const;
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
   /// Single pods have reservations, too, and are held until it is their turn.

@@ -313,6 +313,11 @@ const ReservedNode* Board::ReservationsOn(std::string_view node) const {
   return found == reservations_.end() ? nullptr : &found->second;
 }
 
+void Board::ForEachReservedNode(
+    absl::FunctionRef<void(std::string_view node, const ReservedNode& reserved)> visit) const {
+  for (const auto& [node, reserved] : reservations_) visit(node, reserved);
+}
+
 const BoardUnit* Board::KeptFor(std::string_view node) const {
   const bool kept = std::binary_search(kept_.begin(), kept_.end(), node, std::less<>());
   return kept ? &units_[kept_for_]->unit : nullptr;
