@@ -21,13 +21,18 @@ type scene struct {
 
 // startScene starts a control plane with these nodes and a scheduler without agents. The caller stops it.
 func startScene(ctx context.Context, nodes []*corev1.Node) (*scene, error) {
+	return openScene(ctx, nodes, func(ctx context.Context, s *stage) error { return s.startScheduler(ctx) })
+}
+
+// openScene starts a control plane with these nodes, and then does as start says. The caller stops it.
+func openScene(
+	ctx context.Context, nodes []*corev1.Node, start func(context.Context, *stage) error,
+) (*scene, error) {
 	binary := os.Getenv(outrigger.BinaryEnv)
 	if binary == "" {
 		return nil, fmt.Errorf("%s is not set: run scripts/demo", outrigger.BinaryEnv)
 	}
-	s, err := startStage(ctx, binary, nodes, func(ctx context.Context, s *stage) error {
-		return s.startScheduler(ctx)
-	})
+	s, err := startStage(ctx, binary, nodes, start)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (s *stage) startAgent(ctx context.Context, name string, args ...string) err
 
 // rightsOf returns the path of a kubeconfig with the rights that `agents --rbac` prints.
 func (s *stage) rightsOf(ctx context.Context, agent string) (string, error) {
-	manifest, err := exec.CommandContext(ctx, s.binary, "agents", "--rbac", agent).Output()
+	manifest, err := exec.CommandContext(ctx, s.binary, "agents", "--rbac", agent, "--namespace", metav1.NamespaceSystem).Output()
 	if err != nil {
 		return "", fmt.Errorf("%s agents --rbac %s: %w", s.binary, agent, describe(err))
 	}
