@@ -138,9 +138,8 @@ func (p *penaltyPlay) set(ctx context.Context, s *stage) (err error) {
 }
 
 func (p *penaltyPlay) introduce() {
-	p.out.line("%s, agent penalty, Kubernetes %s; etcd and kube-apiserver are real, with Volcano's PodGroups.",
-		p.version, p.kubernetes)
-	p.out.line("No scheduler runs: whatever places pods reads their numbers. An hour of this day is %s.", hour)
+	p.out.line("%s, agent penalty, Kubernetes %s; etcd and kube-apiserver are real.", p.version, p.kubernetes)
+	p.out.line("PodGroups are Volcano's. No scheduler runs. An hour of this day is %s.", hour)
 	p.out.line("A start costs the PriorityClass of a PodGroup %g points, a completion %g. After %g quiet hours",
 		startCosts.Flat, completionCosts.Flat, goldClass.rules.Recovery.Grace.Hours()*float64(time.Hour/hour))
 	p.out.line("gold recovers by half each hour and a half, silver by 40 points an hour, as its annotations say.")
