@@ -99,6 +99,8 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
     for (const std::string& name : read->damaged) ledger_.Remove(name);
     groups_ = GroupTable();
     refused_.clear();
+    objects_ = nullptr;  // all is news
+    classes_.clear();
   }
   checked_.clear();
   delays_.clear();
@@ -112,6 +114,9 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
   const auto view = cluster_->Take();
   reports_.OnError("view", view.status());
   if (!view.ok()) return Now() + kFirstPause;
+  // Most changes are those of pods and nodes.
+  if (!IsNews(*view->objects) && (!next_look_ || Now() < *next_look_)) return next_look_;
+  retry_at_.reset();
   MakeTable(view->objects);
   if (!options_.dry_run && replacer_.HasOpenIntents() && Now() >= journal_delay_.until) {
     Recover(term);
@@ -126,11 +131,21 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
     const absl::Status written = WriteJournal(term);
     if (!written.ok()) Postpone(&journal_delay_);
   }
-  return NextLook();
+  next_look_ = NextLook();
+  return next_look_;
+}
+
+bool Keeper::IsNews(const ClusterObjects& objects) const {
+  return objects_ == nullptr || objects.version != objects_->version ||
+         objects.status_version != objects_->status_version;
+}
+
+void Keeper::TryAgain() {
+  retry_at_ = Now() + kFirstPause;
 }
 
 std::optional<Millis> Keeper::NextLook() const {
-  std::optional<Millis> next;
+  std::optional<Millis> next = retry_at_;
   for (const auto& [name, account] : ledger_.classes()) {
     const auto delay = delays_.find(name);
     const std::optional<Millis> due = DueOf(account);
@@ -200,12 +215,12 @@ void Keeper::CheckAccount(const ClassAccount& account, const std::stop_token& te
   if (checked != checked_.end() && checked->second == version && is_there) return;
   const auto fresh = cluster_->ReadPriorityClass(account.name, Limits(term));
   if (absl::IsNotFound(fresh.status())) {
-    if (replacer_.HasOpenIntents()) return;
+    if (replacer_.HasOpenIntents()) return TryAgain();
     const std::lock_guard<std::mutex> lock(mutex_);
     return ledger_.Remove(account.name);  // a person has deleted it
   }
   reports_.OnError("class", fresh.status());
-  if (!fresh.ok()) return;
+  if (!fresh.ok()) return TryAgain();
   checked_[account.name] = version;
   if (IsAsWritten(account, *fresh)) return;
   const Replacement adopted = AdoptedAs(account, *fresh, Now());
@@ -222,6 +237,7 @@ bool Keeper::IsAsWritten(const ClassAccount& account, const PriorityClass& in_cl
 void Keeper::LetGo(const ClassAccount& account, const ClassRules* rules,
                    const std::stop_token& term) {
   if (!options_.dry_run && rules->in_cluster->value != account.base) {
+    TryAgain();
     if (IsDelayed(account.name)) return;
     ReplaceRequest wanted;
     wanted.class_name = account.name;
@@ -259,7 +275,9 @@ bool Keeper::CountGroups(const std::stop_token& term) {
       return false;
     }
     // What could not be marked keeps its room in the journal: the next look goes on.
-    goes_on = (options_.dry_run || WriteMarks(news, term)) && news.is_full;
+    const bool are_marked = options_.dry_run || WriteMarks(news, term);
+    if (!are_marked) TryAgain();
+    goes_on = are_marked && news.is_full;
   }
   return true;
 }

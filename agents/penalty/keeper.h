@@ -60,6 +60,8 @@ class Keeper {
 
   Millis Now() const;
   void SetLeads(bool leads);
+  bool IsNews(const ClusterObjects& objects) const;
+  void TryAgain();
   void Postpone(Delay* delay) const;
   bool IsDelayed(const std::string& class_name) const;
 
@@ -102,6 +104,8 @@ class Keeper {
   std::vector<JournalFinding> findings_;  // of the journal as it was read, not reported yet
   std::map<std::string, std::string, std::less<>> checked_;  // class: the version that was checked
   bool has_begun_ = false;
+  std::optional<Millis> retry_at_;   // of what failed and has no time of its own
+  std::optional<Millis> next_look_;  // as Round() returned it
 
   // What pages show; written by the leading thread alone, with the lock.
   mutable std::mutex mutex_;

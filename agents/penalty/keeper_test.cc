@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "builders.h"
 #include "fake_cluster.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -45,6 +46,16 @@ Settings Fair() {
   return settings;
 }
 
+class CountingMetrics final : public AgentMetrics {
+ public:
+  void Add(std::string_view /*metric*/, std::string_view /*label*/, double /*amount*/) override {}
+  void Set(std::string_view /*metric*/, std::string_view /*label*/, double /*value*/) override {
+    ++sets;
+  }
+  void Observe(std::string_view /*metric*/, std::string_view /*label*/, double /*v*/) override {}
+  int sets = 0;
+};
+
 class PenaltyKeeper : public ::testing::Test {
  protected:
   PenaltyKeeper() {
@@ -57,6 +68,7 @@ class PenaltyKeeper : public ::testing::Test {
     AgentDeps deps;
     deps.name = "penalty";
     deps.cluster = &cluster_;
+    deps.metrics = &metrics_;
     deps.log = [this](std::string_view line) { log_.emplace_back(line); };
     deps.warn = deps.log;
     deps.clock.wall = [this] {
@@ -117,6 +129,7 @@ class PenaltyKeeper : public ::testing::Test {
   }
 
   mutable testing::FakeCluster cluster_;
+  CountingMetrics metrics_;
   Millis now_ = kStart;
   std::stop_source term_;
   std::map<std::string, PodGroup> groups_;
@@ -348,6 +361,31 @@ TEST_F(PenaltyKeeper, SaysThatTheGlobalDefaultIsLeftAlone) {
   cluster_.keep().Put(normal);
   Look();
   EXPECT_THAT(EventReasons(), Contains("PriorityClass normal PenaltyRefused"));
+}
+
+TEST_F(PenaltyKeeper, WritesAMarkAgainThatCouldNotBeWrittenThoughNothingChanges) {
+  bool fails = true;
+  cluster_.OnAnnotate([&fails](const PodGroup& /*group*/, const CallLimits& /*limits*/) {
+    return fails ? absl::UnavailableError("not now") : absl::OkStatus();
+  });
+  Become("job", "Running");
+  EXPECT_EQ(Mark("job"), "");
+  fails = false;
+  ASSERT_TRUE(next_.has_value());
+  EXPECT_LE(*next_, now_ + 1'000);
+  Pass(1'000);
+  EXPECT_EQ(Mark("job"), "1 started");
+  EXPECT_EQ(Value(), 900) << "counted once";
+}
+
+TEST_F(PenaltyKeeper, DoesNothingForAPod) {
+  Become("job", "Running");
+  const auto next = next_;
+  const int sets = metrics_.sets;
+  cluster_.Put(Pod(testing::MakePod("pod")));
+  Look();
+  EXPECT_EQ(next_, next);
+  EXPECT_EQ(metrics_.sets, sets) << "it has looked at all classes and PodGroups";
 }
 
 TEST_F(PenaltyKeeper, ShowsNoPageWithoutTheLease) {
