@@ -380,6 +380,7 @@ TEST_F(PenaltyKeeper, WritesAMarkAgainThatCouldNotBeWrittenThoughNothingChanges)
 
 TEST_F(PenaltyKeeper, DoesNothingForAPod) {
   Become("job", "Running");
+  Look();  // the mark and the class that it has written
   const auto next = next_;
   const int sets = metrics_.sets;
   cluster_.Put(Pod(testing::MakePod("pod")));
