@@ -1,5 +1,7 @@
 #include "class_table.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "outrigger/penalty/base_value.h"
@@ -53,17 +55,22 @@ bool IsSelected(const PriorityClass& priority_class, const Options& options) {
 
 ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
                           const Options& options) {
+  std::vector<int64_t> bases;
+  bases.reserve(classes.size());
+  for (const PriorityClass& one : classes) bases.push_back(KnownBase(one, ledger));
+  std::sort(bases.begin(), bases.end());
   ClassTable table;
   for (const PriorityClass& one : classes) {
     ClassRules& rules = table[one.name];
     rules.in_cluster = &one;
     rules.is_selected = IsSelected(one, options);
     if (!rules.is_selected) continue;
-    std::vector<int64_t> others;
-    for (const PriorityClass& other : classes) {
-      if (other.name != one.name) others.push_back(KnownBase(other, ledger));
-    }
-    SetRules(others, KnownBase(one, ledger), options.policy, &rules);
+    const int64_t base = KnownBase(one, ledger);
+    // Of the other classes the next lower one alone is a bound.
+    std::vector<int64_t> lower;
+    const auto own = std::lower_bound(bases.begin(), bases.end(), base);
+    if (own != bases.begin()) lower.push_back(*std::prev(own));
+    SetRules(lower, base, options.policy, &rules);
   }
   return table;
 }

@@ -1,17 +1,18 @@
 #include "group_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 namespace outrigger::penalty {
 namespace {
 
-bool HasItsMark(const PodGroup& group, const GroupState& state) {
+bool HasMarkOf(const PodGroup& group, const std::string& wanted) {
   const std::string* const mark = group.annotations.Find(kCountedAnnotation);
-  if (!HasMark(state)) return mark == nullptr;
-  return mark != nullptr && *mark == MarkText(state);
+  return wanted.empty() ? mark == nullptr : mark != nullptr && *mark == wanted;
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ GroupNews GroupTable::Look(const std::vector<PodGroup>& groups, const ClassTable
     }
     LookAt(group, rules->second, sums, now, ledger, &news);
   }
-  ForgetGone(ledger);
+  ForgetGone(groups, ledger);
   return news;
 }
 
@@ -46,9 +47,9 @@ void GroupTable::LookAt(const PodGroup& group, const ClassRules& rules, const Po
   if (!transition.edges.empty()) {
     if (!Count(group, rules, sums, transition, now, ledger, tracked, news)) return;
   } else {
-    tracked->state = transition.next;
+    SetState(transition.next, tracked);
   }
-  if (HasItsMark(group, tracked->state)) {
+  if (HasMarkOf(group, tracked->mark)) {
     ledger->DropPending(group.uid);
   } else if (tracked->marked_version != group.resource_version) {
     // Also where a person has changed the mark. One that was just asked for is not asked for again:
@@ -64,7 +65,7 @@ GroupTable::Tracked* GroupTable::Track(const PodGroup& group, const Ledger& ledg
   if (is_new) {
     const FirstSight first = StateAtFirstSight(group.annotations.Find(kCountedAnnotation),
                                                ledger.PendingOf(group.uid), PhaseOf(group.phase));
-    tracked.state = first.state;
+    SetState(first.state, &tracked);
     tracked.namespace_ = group.namespace_;
     tracked.name = group.name;
     if (!first.problem.empty()) news->problems.emplace_back(group, first.problem);
@@ -87,7 +88,7 @@ bool GroupTable::Count(const PodGroup& group, const ClassRules& rules, const Pol
     news->is_full |= absl::IsResourceExhausted(next.status());
     return false;
   }
-  tracked->state = *next;
+  SetState(*next, tracked);
   for (const EdgeKind kind : transition.edges) {
     news->edges.push_back({kind, group.priority_class_name, next->epoch, group});
   }
@@ -97,7 +98,7 @@ bool GroupTable::Count(const PodGroup& group, const ClassRules& rules, const Pol
 
 void GroupTable::AskForMark(const PodGroup& group, Tracked* tracked, GroupNews* news) {
   tracked->marked_version = group.resource_version;
-  news->marks.push_back({group, HasMark(tracked->state) ? MarkText(tracked->state) : ""});
+  news->marks.push_back({group, tracked->mark});
 }
 
 void GroupTable::OnMarked(const PodGroup& group) {
@@ -110,7 +111,13 @@ void GroupTable::OnNotMarked(const PodGroup& group) {
   if (at != groups_.end()) at->second.marked_version.clear();
 }
 
-void GroupTable::ForgetGone(Ledger* ledger) {
+void GroupTable::SetState(GroupState state, Tracked* tracked) {
+  tracked->state = state;
+  tracked->mark = HasMark(state) ? MarkText(state) : "";
+}
+
+// The mark of a group whose class is away, or left alone, stays pending.
+void GroupTable::ForgetGone(const std::vector<PodGroup>& groups, Ledger* ledger) {
   for (auto at = groups_.begin(); at != groups_.end();) {
     const auto next = std::next(at);
     if (at->second.seen != look_) {
@@ -119,10 +126,12 @@ void GroupTable::ForgetGone(Ledger* ledger) {
     }
     at = next;
   }
-  std::vector<std::string> gone;
+  std::set<std::string, std::less<>> gone;
   for (const auto& [uid, mark] : ledger->pending()) {
-    if (!groups_.contains(uid)) gone.push_back(uid);
+    if (!groups_.contains(uid)) gone.insert(uid);
   }
+  if (gone.empty()) return;
+  for (const PodGroup& group : groups) gone.erase(group.uid);
   for (const std::string& uid : gone) ledger->DropPending(uid);
 }
 

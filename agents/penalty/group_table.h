@@ -72,6 +72,7 @@ class GroupTable {
  private:
   struct Tracked {
     GroupState state;
+    std::string mark;  // of `state`; empty: it has none
     std::string namespace_;
     std::string name;
     std::string phase;
@@ -88,7 +89,8 @@ class GroupTable {
              const Transition& transition, Millis now, Ledger* ledger, Tracked* tracked,
              GroupNews* news);
   static void AskForMark(const PodGroup& group, Tracked* tracked, GroupNews* news);
-  void ForgetGone(Ledger* ledger);
+  void ForgetGone(const std::vector<PodGroup>& groups, Ledger* ledger);
+  static void SetState(GroupState state, Tracked* tracked);
 
   absl::flat_hash_map<std::string, Tracked> groups_;  // by UID
   uint64_t look_ = 0;

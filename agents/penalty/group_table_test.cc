@@ -98,6 +98,15 @@ TEST_F(PenaltyGroups, CountNothingAgainForAPendingMarkThatWasNotWritten) {
   EXPECT_EQ(ledger_.Find("gold")->account.starts, 1);
 }
 
+TEST_F(PenaltyGroups, KeepThePendingMarkWhileTheirClassIsAway) {
+  group_.phase = "Running";
+  Look();
+  groups_ = GroupTable();  // a new process
+  groups_.Look({group_}, {}, options_.policy, 3'000'000, &ledger_);
+  EXPECT_THAT(ledger_.pending(), SizeIs(1));
+  EXPECT_THAT(Look().edges, IsEmpty()) << "counted already";
+}
+
 TEST_F(PenaltyGroups, ReportAMalformedMarkAndDoNotObeyIt) {
   group_.phase = "Running";
   group_.annotations.Set(kCountedAnnotation, "yes");

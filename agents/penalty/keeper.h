@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "class_table.h"
+#include "delay.h"
 #include "group_table.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
@@ -53,16 +54,10 @@ class Keeper {
   std::optional<Millis> Round(const std::stop_token& term);
 
  private:
-  struct Delay {
-    Millis until = 0;
-    Millis pause = 0;
-  };
-
   Millis Now() const;
   void SetLeads(bool leads);
   bool IsNews(const ClusterObjects& objects) const;
   void TryAgain();
-  void Postpone(Delay* delay) const;
   bool IsDelayed(const std::string& class_name) const;
 
   // Classes.
@@ -70,11 +65,13 @@ class Keeper {
   void AddAccounts(const ClusterObjects& objects);
   void CheckAccount(const ClassAccount& account, const std::stop_token& term);
   bool IsAsWritten(const ClassAccount& account, const PriorityClass& in_cluster);
-  void LetGo(const ClassAccount& account, const ClassRules* rules, const std::stop_token& term);
+  void LetGo(const ClassAccount& account, const ClassRules& rules, const std::stop_token& term);
+  void Forget(const std::string& class_name);
   void MakeTable(std::shared_ptr<const ClusterObjects> objects);
 
   // PodGroups.
   bool CountGroups(const std::stop_token& term);
+  bool WriteUrgent(const std::stop_token& term);
   bool WriteMarks(const GroupNews& news, const std::stop_token& term);
   void DropMarks(const GroupNews& news);
   absl::Status WriteJournal(const std::stop_token& term);
@@ -99,7 +96,10 @@ class Keeper {
 
   Pace pace_;
   std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
+  Delay begin_delay_;
+  Delay recover_delay_;
   Delay journal_delay_;
+  Delay marks_delay_;
   Millis later_written_ = 0;
   std::vector<JournalFinding> findings_;  // of the journal as it was read, not reported yet
   std::map<std::string, std::string, std::less<>> checked_;  // class: the version that was checked

@@ -320,11 +320,8 @@ TEST_F(PenaltyKeeper, LeavesAClassAloneWhoseAnnotationIsMalformed) {
 
 TEST_F(PenaltyKeeper, CountsMoreGroupsAtOnceThanTheJournalHasRoomForMarks) {
   for (int i = 0; i < 100; ++i) Show("job-" + std::to_string(i), "Running");
-  Look();
-  PageTable table(ClassesPage().columns, 10);
-  // The page says what the ledger has.
-  Look();
-  EXPECT_EQ(Mark("job-99"), "1 started");
+  for (int look = 0; look < 5; ++look) Look();  // the view shows the marks of the look before
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Mark("job-" + std::to_string(i)), "1 started");
   EXPECT_LT(Value(), 1000);
 }
 
@@ -376,6 +373,70 @@ TEST_F(PenaltyKeeper, WritesAMarkAgainThatCouldNotBeWrittenThoughNothingChanges)
   Pass(1'000);
   EXPECT_EQ(Mark("job"), "1 started");
   EXPECT_EQ(Value(), 900) << "counted once";
+}
+
+TEST_F(PenaltyKeeper, MarksNothingThatTheJournalDoesNotHaveAndTriesAgainSoon) {
+  int failures = 1;
+  cluster_.keep().OnCall([&failures](const testing::ObjectCall& call) {
+    const bool is_write = call.verb != testing::ObjectCall::Verb::kGet && call.kind == "ConfigMap";
+    if (!is_write || failures == 0) return testing::CallFate::Done();
+    --failures;
+    return testing::CallFate::FailBefore(absl::UnavailableError("not now"));
+  });
+  Become("job", "Running");
+  EXPECT_EQ(Mark("job"), "");
+  EXPECT_EQ(Value(), 1000);
+  for (int i = 0; i < 20; ++i) {  // changes of others make the pause no longer
+    now_ += 10;
+    Become("other", "Pending");
+  }
+  EXPECT_EQ(Mark("job"), "");
+  Pass(1'000);
+  EXPECT_EQ(Mark("job"), "1 started");
+  EXPECT_EQ(Value(), 900);
+}
+
+TEST_F(PenaltyKeeper, GoesOnWhileMarksOfAClassThatIsNotSelectedAnyMoreFillTheJournal) {
+  cluster_.keep().Put(ClassOf("silver", 500));
+  Look();
+  cluster_.OnAnnotate([](const PodGroup& /*group*/, const CallLimits& /*limits*/) {
+    return absl::UnavailableError("a webhook is down");
+  });
+  for (int i = 0; i < 40; ++i) Show("job-" + std::to_string(i), "Running");
+  Look();
+  Show("late", "Running", "silver");
+  ASSERT_TRUE(cluster_.keep().Edit("gold", [](PriorityClass* gold) { gold->labels = {}; }).ok());
+  Look();
+  Pass(1'000);
+  EXPECT_EQ(Value(), 1000);
+}
+
+TEST_F(PenaltyKeeper, KeepsTheAccountOfAClassThatCannotBeGivenBack) {
+  Become("job", "Running");
+  ASSERT_TRUE(cluster_.keep()
+                  .Edit("gold",
+                        [](PriorityClass* gold) {
+                          gold->labels = {};
+                          gold->finalizers = {"a.b/c"};
+                        })
+                  .ok());
+  Look();
+  EXPECT_EQ(Value(), 900);
+  ASSERT_TRUE(
+      cluster_.keep().Edit("gold", [](PriorityClass* gold) { gold->finalizers = {}; }).ok());
+  for (int i = 0; i < 5; ++i) Pass(60'000);
+  EXPECT_EQ(Value(), 1000);
+}
+
+TEST_F(PenaltyKeeper, NamesTheRecoveryAsItsCauseAfterACompletionThatAddsNothing) {
+  Settings settings = Fair();
+  settings.completion = "flat 0";
+  Restart(settings);
+  Become("job", "Running");
+  Become("job", "Completed");
+  Pass(15'000);
+  EXPECT_EQ(Value(), 950);
+  EXPECT_THAT(log_.back(), HasSubstr("base 1000: recovery"));
 }
 
 TEST_F(PenaltyKeeper, DoesNothingForAPod) {

@@ -19,23 +19,27 @@ void Pace::Wait(std::optional<std::chrono::milliseconds> time, const std::stop_t
   is_woken_ = false;
 }
 
-bool Pace::BeginWork() {
+void Pace::BeginTerm() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  is_working_ = !is_finishing_;
-  return is_working_;
+  is_leading_ = true;
 }
 
-void Pace::EndWork() {
+void Pace::EndTerm() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  is_working_ = false;
+  is_leading_ = false;
   changed_.notify_all();
+}
+
+bool Pace::IsFinishing() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_finishing_;
 }
 
 void Pace::Finish(std::chrono::milliseconds limit) {
   std::unique_lock<std::mutex> lock(mutex_);
   is_finishing_ = true;
   changed_.notify_all();
-  changed_.wait_for(lock, limit, [this] { return !is_working_; });
+  changed_.wait_for(lock, limit, [this] { return !is_leading_; });
 }
 
 }  // namespace outrigger::penalty

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -17,17 +16,19 @@ class Pace {
   /// Waits until a Wake(), a Finish(), or a stop request, for `time` at most; nothing: without end.
   void Wait(std::optional<std::chrono::milliseconds> time, const std::stop_token& stop);
 
-  /// Work begins. False: it must not, Finish() was called.
-  bool BeginWork();
-  void EndWork();
-  /// No work begins any more. Returns when none is under way, or after `limit`.
+  /// A term begins, and ends.
+  void BeginTerm();
+  void EndTerm();
+  /// Nothing new is to be begun.
+  bool IsFinishing() const;
+  /// Asks the term to end by itself, and returns when it has, or after `limit`.
   void Finish(std::chrono::milliseconds limit);
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool is_woken_ = false;
-  bool is_working_ = false;
+  bool is_leading_ = false;
   bool is_finishing_ = false;
 };
 

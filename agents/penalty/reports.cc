@@ -64,14 +64,18 @@ Reports::Reports(const AgentDeps& deps, ClusterWriter* cluster)
     : log_(deps.log), warn_(deps.warn), metrics_(deps.metrics), cluster_(cluster) {}
 
 void Reports::OnLeading(bool leads) {
+  logged_.clear();
+  causes_.clear();
   metrics_->Set(metric::kLeading, "", leads ? 1 : 0);
   log_(leads ? "holds the Lease and writes"
              : "does not hold the Lease any more, and writes nothing");
 }
 
-void Reports::OnEdge(const CountedEdge& edge) {
+void Reports::OnEdge(const CountedEdge& edge, const Policy& policy) {
   if (edge.kind == EdgeKind::kStart) metrics_->Add(metric::kStarts, edge.class_name, 1);
   if (edge.kind == EdgeKind::kCompletion) metrics_->Add(metric::kCompletions, edge.class_name, 1);
+  const Increment& added = edge.kind == EdgeKind::kStart ? policy.start : policy.completion;
+  if (added.amount == 0) return;
   std::vector<CountedEdge>& causes = causes_[edge.class_name];
   if (causes.size() < kMostCauses) causes.push_back(edge);
 }
@@ -106,14 +110,23 @@ void Reports::OnReplaced(const Replacement& replacement, const PriorityClass* in
   }
   (is_good ? log_ : warn_)(Printable(fmt::format("class {}: {}", replacement.class_name, note)));
   if (in_cluster != nullptr) Record(*in_cluster, !is_good, std::string(reason), note);
-  if (!is_good || replacement.value >= replacement.before) return;
-  for (const CountedEdge& edge : causes_[replacement.class_name]) {
+  if (!is_good) return;
+  const std::vector<CountedEdge> causes = std::exchange(causes_[replacement.class_name], {});
+  if (replacement.value >= replacement.before) return;
+  for (const CountedEdge& edge : causes) {
     Record(edge.group, false, "PriorityClassPenalised",
            fmt::format("class {}: value {} -> {}, {} of run {} (see outrigger explain penalty)",
                        replacement.class_name, replacement.before, replacement.value,
                        EdgeText(edge.kind), edge.epoch));
   }
-  causes_.erase(replacement.class_name);
+}
+
+void Reports::Forget(std::string_view class_name) {
+  const std::string name(class_name);
+  causes_.erase(name);
+  left_alone_.erase(name);
+  reported_.erase(name);
+  refusals_.erase(name);
 }
 
 void Reports::OnDryRun(const ClassAccount& account, int64_t target) {
@@ -180,15 +193,14 @@ void Reports::OnJournal(const std::vector<JournalFinding>& findings, const Class
 void Reports::OnError(std::string_view call, const absl::Status& status) {
   if (status.ok() || absl::IsCancelled(status)) return;
   metrics_->Add(metric::kErrors, call, 1);
-  LogOnce(std::string(call), Printable(fmt::format("{}: {}", call, std::string(status.message()))));
+  LogOnce(Printable(fmt::format("{}: {}", call, std::string(status.message()))));
 }
 
-// The same line again is not news.
-void Reports::LogOnce(const std::string& key, const std::string& line) {
-  std::string& before = logged_[key];
-  if (before == line) return;
-  before = line;
-  warn_(line);
+// The same line again is not news in a term. A bound: lines may name objects without end.
+void Reports::LogOnce(const std::string& line) {
+  constexpr size_t kMostLines = 1000;
+  if (logged_.size() >= kMostLines) logged_.clear();
+  if (logged_.insert(line).second) warn_(line);
 }
 
 void Reports::Record(const PriorityClass& about, bool warning, std::string reason,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,10 @@ class Reports {
 
   void OnLeading(bool leads);
   /// Counts an edge, and remembers whose it was until its class gets its next value.
-  void OnEdge(const CountedEdge& edge);
+  /// By the policy of its class: what adds nothing is no cause.
+  void OnEdge(const CountedEdge& edge, const Policy& policy);
+  /// The class is not kept any more.
+  void Forget(std::string_view class_name);
   /// The cause of the next change of a class: "start default/job-1", "recovery".
   std::string CauseOf(std::string_view class_name) const;
   /// Of a class that the view has; null: it does not. Says each change once, however often its
@@ -45,7 +49,7 @@ class Reports {
  private:
   void Record(const PriorityClass& about, bool warning, std::string reason, std::string note);
   void Record(const PodGroup& about, bool warning, std::string reason, std::string note);
-  void LogOnce(const std::string& key, const std::string& line);
+  void LogOnce(const std::string& line);
 
   const std::function<void(std::string_view line)> log_;
   const std::function<void(std::string_view line)> warn_;
@@ -55,7 +59,7 @@ class Reports {
   std::map<std::string, std::string, std::less<>> left_alone_;               // class: message
   std::map<std::string, std::pair<int64_t, Millis>, std::less<>> reported_;  // class: epoch, begun
   std::map<std::string, std::string, std::less<>> refusals_;                 // class: message
-  std::map<std::string, std::string, std::less<>> logged_;
+  std::set<std::string, std::less<>> logged_;
 };
 
 }  // namespace outrigger::penalty

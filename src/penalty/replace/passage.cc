@@ -264,7 +264,17 @@ bool Passage::IsCopy(const PriorityClass& seen) const {
 absl::Status Passage::JudgeOther(const PriorityClass& seen, bool is_answer) {
   const bool is_late = !is_answer && seen.managers == std::vector<std::string>{kFieldManager};
   if (is_late && !(IsWanted(seen) && IsCopy(seen))) return Renew(seen);
-  if (!IsWanted(seen)) {
+  if (!IsWanted(seen) && is_answer) {
+    // The base is ours, or each replacement would lower it.
+    End(Outcome::kRefused, State::kAccount,
+        fmt::format(
+            "admission has changed the class that was created: it has the value {} in "
+            "place of {}, or another annotation {}. Change that policy, or exclude the class "
+            "by {}: ignore",
+            seen.value, value_, kBaseValueAnnotation, kPenaltyAnnotation));
+    result_.reason = "admission";
+    result_.value = seen.value;
+  } else if (!IsWanted(seen)) {
     const BaseValue base = BaseOf(seen);
     End(Outcome::kAdopted, State::kAccount,
         fmt::format("another writer made the class, with value {} and base {}{}{}", seen.value,
