@@ -439,6 +439,15 @@ TEST_F(PenaltyKeeper, NamesTheRecoveryAsItsCauseAfterACompletionThatAddsNothing)
   EXPECT_THAT(log_.back(), HasSubstr("base 1000: recovery"));
 }
 
+TEST_F(PenaltyKeeper, KeepsTheBaseOfAClassWhoseAnnotationAdmissionTakesAway) {
+  cluster_.keep().StripAnnotation(std::string(kBaseValueAnnotation));
+  Become("job", "Running");
+  Become("other", "Running");
+  for (int i = 0; i < 10; ++i) Pass(60'000);
+  EXPECT_EQ(Value(), 1000);
+  EXPECT_THAT(EventReasons(), Contains("PriorityClass gold PenaltyRefused"));
+}
+
 TEST_F(PenaltyKeeper, DoesNothingForAPod) {
   Become("job", "Running");
   Look();  // the mark and the class that it has written

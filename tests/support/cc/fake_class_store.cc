@@ -163,6 +163,7 @@ absl::StatusOr<PriorityClass> FakeClassStore::Create(const Made& made, bool dry_
   }
   object["value"] = made.value;
   SetOrErase(&metadata, "annotations", JsonOf(made.annotations));
+  if (metadata.contains("annotations")) metadata["annotations"].erase(stripped_);
   SetOrErase(&metadata, "managedFields", ManagersOf({made.manager}));
   if (!object.contains("preemptionPolicy")) object["preemptionPolicy"] = "PreemptLowerPriority";
   const PriorityClass parsed = ClassOf(object);

@@ -50,6 +50,8 @@ class FakeClassStore {
   std::vector<PriorityClass> All() const;
 
   void SetAdmission(Admission admission) { admission_ = std::move(admission); }
+  /// Admission takes this annotation away from all that is created.
+  void StripAnnotation(std::string key) { stripped_ = std::move(key); }
   void SetOwner(const std::string& uid, bool exists);
   bool HasOwner(const std::string& uid) const { return owners_.contains(uid); }
   /// Grows with each change.
@@ -68,6 +70,7 @@ class FakeClassStore {
   // What Parse() found last, since tests of thousands of rounds parse the same over and over.
   PriorityClass last_parsed_;
   Admission admission_;
+  std::string stripped_;
   int64_t version_ = 0;
   int64_t last_uid_ = 0;
 };

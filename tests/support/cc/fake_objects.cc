@@ -140,6 +140,11 @@ void FakeObjects::SetAdmission(FakeClassStore::Admission admission) {
   classes_.SetAdmission(std::move(admission));
 }
 
+void FakeObjects::StripAnnotation(std::string key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  classes_.StripAnnotation(std::move(key));
+}
+
 void FakeObjects::SetOwner(const std::string& uid, bool exists) {
   const std::lock_guard<std::mutex> lock(mutex_);
   classes_.SetOwner(uid, exists);

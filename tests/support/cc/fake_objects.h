@@ -133,6 +133,7 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
   ConfigMap PutMap(ConfigMap map);
   void RemoveMap(std::string_view namespace_, std::string_view name);
   void SetAdmission(FakeClassStore::Admission admission);
+  void StripAnnotation(std::string key);
   void SetOwner(const std::string& uid, bool exists);
   /// Does the garbage collector's round over classes.
   void CollectGarbage();
