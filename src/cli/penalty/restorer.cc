@@ -79,6 +79,7 @@ penalty::Millis Restorer::Now() const {
 
 absl::Status Restorer::NoSuchClass(const std::vector<PriorityClass>& classes) const {
   std::vector<std::string> names;
+  names.reserve(classes.size());
   for (const PriorityClass& one : classes) names.push_back(one.name);
   return absl::NotFoundError(Printable(fmt::format(
       "there is no PriorityClass {}{}", wish_.class_name, DidYouMean(wish_.class_name, names))));

@@ -149,7 +149,7 @@ absl::Status Passage::TryLater(const absl::Status& error) {
 }
 
 absl::Status Passage::Try() {
-  const absl::Status answer = parts_.classes->TryCreatePriorityClass(New(), Limits());
+  absl::Status answer = parts_.classes->TryCreatePriorityClass(New(), Limits());
   const bool is_begun = intent_.step == IntentStep::kBegun;
   if (answer.ok()) {
     state_ = is_begun ? State::kMark : State::kSwap;
@@ -198,8 +198,9 @@ absl::Status Passage::Swap() {
     const bool is_last = answers.IsDeleteAnswered();
     absl::StatusOr<PriorityClass> answer = parts_.classes->CreatePriorityClass(made, Limits());
     made_at = Now();
+    const bool is_there = absl::IsAlreadyExists(answer.status());
     if (answer.ok()) created_ = *std::move(answer);
-    return is_last || !absl::IsAlreadyExists(answer.status());
+    return is_last || !is_there;
   };
   parts_.options->run_swap ? parts_.options->run_swap(calls) : RunSideBySide(calls);
   deleted_ = answers.deleted();
@@ -332,14 +333,12 @@ absl::Status Passage::Make() {
     return absl::OkStatus();
   }
   absl::StatusOr<PriorityClass> made = parts_.classes->CreatePriorityClass(New(), Limits());
-  if (made.ok()) {
-    created_ = *std::move(made);
-    if (gone_at_) {
-      result_.gap_us = std::max<int64_t>(
-          0, std::chrono::duration_cast<std::chrono::microseconds>(Now() - *gone_at_).count());
-    }
+  if (made.ok() && gone_at_) {
+    result_.gap_us = std::max<int64_t>(
+        0, std::chrono::duration_cast<std::chrono::microseconds>(Now() - *gone_at_).count());
   }
   if (made.ok() || absl::IsAlreadyExists(made.status())) {
+    if (made.ok()) created_ = *std::move(made);
     state_ = State::kLook;
     return absl::OkStatus();
   }

@@ -68,7 +68,7 @@ absl::Status RemoveJournal(ConfigMapAccess* maps, const std::string& namespace_,
                            const CallLimits& limits) {
   for (int i = 0; i < kIntentMaps; ++i) {
     const std::string name = JournalMapName({JournalMapKind::kIntent, i});
-    const absl::Status there = maps->ReadConfigMap(namespace_, name, limits).status();
+    absl::Status there = maps->ReadConfigMap(namespace_, name, limits).status();
     if (there.ok()) {
       return absl::FailedPreconditionError(
           fmt::format("ConfigMap {}/{}: an intent is still there", namespace_, name));
