@@ -147,7 +147,7 @@ class Planner {
                     const std::stop_token& stop = {});
 
   /// For each eviction by itself: whether units[index].members[member] is placed on its node in the
-  /// plan of the same input without these pods, in which nobody is refused that node any more,
+  /// plan of the same input without these pods, in which no member is refused that node any more,
   /// since a refusal ends when the pods there change. False where the node, or one of the pods on
   /// it, is not in the snapshot. The answer is that of a plan of all units, though mostly few are
   /// planned again; only units for which the search for a place was given up may differ. `goes_on`

@@ -59,7 +59,7 @@ Trials::Trials(Follow follow, std::shared_ptr<const cluster::Snapshot> snapshot,
   space_ = shop.space;
   base_ = Run(shop, units_);
   planned_ = 0;
-  // Members over the minimum wait for units behind theirs.
+  // Members over the minimum wait for later units, too.
   const Unit& asks = units_[index_];
   all_matter_ = asks.members.size() != 1 || asks.minimum - asks.bound != 1;
   if (all_matter_) return;

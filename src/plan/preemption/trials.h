@@ -12,8 +12,8 @@
 
 #include "cluster/snapshot.h"
 #include "outrigger/plan/planner.h"
+#include "plan/round/workshop.h"
 #include "plan/search/seats.h"
-#include "plan/shortfall/workshop.h"
 
 namespace outrigger::plan {
 
@@ -21,11 +21,11 @@ namespace outrigger::plan {
 ///
 /// Most units need no second look. Take a unit of one shape that goes by room alone, waits in the
 /// plan of the input as it is (the *base*), and is before the one that is asked about. With a
-/// node's pods gone there is more room on that node and nowhere else, as long as everybody else
-/// keeps the place that he has in the base. So the unit fits now only if a member fits on that
-/// node; and of equal units only as many fit as members do there, the first ones. All others are
-/// left out of the trial: they fail in it, and what fails leaves no trace. Should somebody lose or
-/// change his place in the trial, the room elsewhere is another one, and all units are planned.
+/// node's pods gone there is more room on that node and nowhere else, as long as all other units
+/// keep their places of the base. So the unit fits now only if a member fits on that node; and of
+/// equal units only as many fit as members do there, the first ones. All others are left out of the
+/// trial: they fail in it, and what fails leaves no trace. Should another unit lose or change its
+/// place in the trial, the room elsewhere is not the same, and all units are planned.
 class Trials {
  public:
   /// Makes the nodes those of a snapshot; nothing is placed on them then.
@@ -62,7 +62,7 @@ class Trials {
   const PlanOptions& options_;
   const NodeSpace* space_ = nullptr;  // of the base: shapes are its
   Plan base_;
-  bool all_matter_ = false;     // nobody may be left out
+  bool all_matter_ = false;     // no unit may be left out
   std::vector<size_t> always_;  // units that are in every trial, in order
   std::map<std::pair<std::string, int64_t>, Alike> waiting_;  // by likeness and need
   size_t planned_ = 0;

@@ -37,7 +37,7 @@ struct GainsCase {
   PlanOptions options;
 };
 
-/// Nodes are as large as needed for who runs there.
+/// Nodes are as large as needed for what runs there.
 void BuildWithout(const GainsCase& of, const std::vector<std::string>& gone, World* world) {
   for (size_t i = 0; i < of.base.nodes.size(); ++i) {
     Node node = NodeFrom(of.base, i);
@@ -100,7 +100,7 @@ GainsCase AnyCaseWithRunning() {
   GainsCase made;
   made.base = plan::AnyCase(4, OneIn(2) ? 1 : 4, 4);
   if (made.base.nodes.empty()) made.base.nodes.push_back({{1, 1}, 0, 0});
-  // Mostly full, as where somebody is to be evicted.
+  // Mostly full, as where pods are to be evicted.
   if (OneIn(2)) {
     for (auto& node : made.base.nodes) node.free = {Between(0, 1), Between(0, 2)};
   }
