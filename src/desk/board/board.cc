@@ -184,8 +184,9 @@ std::vector<plan::Unit> Board::UnitsOfNextPlan() const {
     if (seat.unit >= planned_) continue;
     std::vector<plan::Member>& members = units[seat.unit].members;
     if (!special_.contains(seat.unit)) members.emplace_back().pod = seat.pod;
+    const PodPtr& pod = seat.pod;
     const auto member = std::find_if(members.begin(), members.end(),
-                                     [&](const plan::Member& own) { return own.pod == seat.pod; });
+                                     [&pod](const plan::Member& own) { return own.pod == pod; });
     if (member != members.end()) member->reserved = seat.node;
   }
   return units;
