@@ -4,6 +4,7 @@
 #include "plan/nodes/domains.h"
 #include "plan/nodes/node_space.h"
 #include "plan/nodes/shape_table.h"
+#include "plan/preemption/trials.h"
 #include "plan/round/round.h"
 #include "plan/shortfall/shortfall.h"
 
@@ -34,9 +35,27 @@ class Planner::State {
   Plan Run(std::span<const Unit> units, const PlanOptions& options) {
     Round round(space_.get(), domains_.get(), shapes_.get(), options);
     round.Run(units);
-    shapes_->Sweep();
-    if (first_ == 0) first_ = space_->memory();
+    EndRounds();
     return round.TakePlan();
+  }
+
+  EvictionGains FindGains(const std::shared_ptr<const cluster::Snapshot>& snapshot,
+                          std::span<const Unit> units, size_t index, size_t member,
+                          std::span<const Eviction> evictions, const PlanOptions& options,
+                          const std::function<bool()>& goes_on) {
+    const auto follow = [&](const std::shared_ptr<const cluster::Snapshot>& taken) {
+      Follow(taken, options.checks);
+      return Workshop{space_.get(), domains_.get(), shapes_.get()};
+    };
+    EvictionGains gains;
+    gains.gives.resize(evictions.size());
+    Trials trials(follow, snapshot, units, index, options);
+    for (size_t i = 0; i < evictions.size() && (!goes_on || goes_on()); ++i) {
+      gains.gives[i] = trials.NodeAfter(evictions[i], member) == evictions[i].node;
+    }
+    gains.units_planned = trials.planned();
+    EndRounds();
+    return gains;
   }
 
   Shortfall Explain(std::span<const Unit> units, size_t index, const PlanOptions& options,
@@ -46,6 +65,11 @@ class Planner::State {
   }
 
  private:
+  void EndRounds() {
+    shapes_->Sweep();
+    if (first_ == 0) first_ = space_->memory();
+  }
+
   void Renew() {
     first_ = 0;
     space_ = std::make_unique<NodeSpace>(checks_);
@@ -82,6 +106,14 @@ Shortfall Planner::Explain(const std::shared_ptr<const ClusterSnapshot>& snapsho
                            const std::stop_token& stop) {
   state_->Follow(cluster::Snapshot::Of(snapshot), options.checks);
   return state_->Explain(units, index, options, stop);
+}
+
+EvictionGains Planner::FindGains(const std::shared_ptr<const ClusterSnapshot>& snapshot,
+                                 std::span<const Unit> units, size_t index, size_t member,
+                                 std::span<const Eviction> evictions, const PlanOptions& options,
+                                 const std::function<bool()>& goes_on) {
+  return state_->FindGains(cluster::Snapshot::Of(snapshot), units, index, member, evictions,
+                           options, goes_on);
 }
 
 }  // namespace outrigger::plan
