@@ -91,8 +91,8 @@ class Desk {
   /// Scorer::Score(): away from what is reserved for others.
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const;
   /// Preempter::Preempt() where pods are held: adds the candidates that the plan, made without the
-  /// victims there, gives to the pod. What is not known gives nothing. Takes 0.4 s at most, and one
-  /// or two plans.
+  /// victims there, gives to the pod. What is not known gives nothing. After 0.4 s no plan is
+  /// begun any more.
   void ChooseVictims(const Board& board, const PreemptRequest& request,
                      std::vector<NodeVictims>* chosen);
   /// A preempt call was answered with nothing.

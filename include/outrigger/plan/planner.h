@@ -151,7 +151,8 @@ class Planner {
   /// since a refusal ends when the pods there change. False where the node, or one of the pods on
   /// it, is not in the snapshot. The answer is that of a plan of all units, though mostly few are
   /// planned again; only units for which the search for a place was given up may differ. `goes_on`
-  /// is asked before each eviction; once it says no, the rest give nothing.
+  /// is asked before anything is planned and before each eviction; once it says no, the rest give
+  /// nothing. A plan that is under way is not broken off.
   EvictionGains FindGains(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                           std::span<const Unit> units, size_t index, size_t member,
                           std::span<const Eviction> evictions, const PlanOptions& options = {},

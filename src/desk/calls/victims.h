@@ -16,7 +16,8 @@ namespace outrigger::desk {
 /// so waits for no thread. Thread-safe: calls wait for each other.
 class VictimChoice {
  public:
-  /// A call has a second. Candidates that are not looked at after so long are not chosen.
+  /// A call has a second. Candidates that are not looked at after so long are not chosen, nor is a
+  /// plan begun; one that is under way then is ended.
   static constexpr std::chrono::milliseconds kLongest{400};
 
   explicit VictimChoice(SteadyNow now) : now_(std::move(now)) {}

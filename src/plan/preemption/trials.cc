@@ -56,7 +56,7 @@ Trials::Trials(Follow follow, std::shared_ptr<const cluster::Snapshot> snapshot,
       index_(index),
       options_(options) {
   const Workshop shop = follow_(snapshot_);
-  space_ = shop.space;
+  generation_ = shop.generation;
   base_ = Run(shop, units_);
   planned_ = 0;
   // Members over the minimum wait for later units, too.
@@ -97,7 +97,7 @@ std::string Trials::NodeAfter(const Eviction& eviction, size_t member) {
   const auto records = RecordsOf(*snapshot_, eviction);
   if (!records) return "";
   const Workshop shop = follow_(snapshot_->Without(*records));
-  if (!all_matter_ && shop.space == space_) {
+  if (!all_matter_ && shop.generation == generation_) {
     const std::vector<size_t> chosen = Chosen(*shop.space, shop.space->Find(eviction.node));
     const Plan plan = Run(shop, Copies(chosen, eviction.node));
     const auto at = std::lower_bound(chosen.begin(), chosen.end(), index_) - chosen.begin();

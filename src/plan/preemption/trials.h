@@ -60,7 +60,7 @@ class Trials {
   const std::span<const Unit> units_;
   const size_t index_;
   const PlanOptions& options_;
-  const NodeSpace* space_ = nullptr;  // of the base: shapes are its
+  uint64_t generation_ = 0;  // of the workshop of the base: shapes are its
   Plan base_;
   bool all_matter_ = false;     // no unit may be left out
   std::vector<size_t> always_;  // units that are in every trial, in order

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using testing::MakeNode;
 using testing::MakePod;
 
-/// Nodes of 4 cpu, and who may be evicted on them by the plan of what is there.
+/// Nodes of 4 cpu, and which pods may be evicted on them by the plan of what is there.
 class VictimChoiceTest : public ::testing::Test {
  protected:
   void AddFullNode(const std::string& name, std::string_view cpu = "4") {
@@ -156,7 +156,7 @@ TEST_F(VictimChoiceTest, APodThatIsNeverHeldMayTakeWhatKubeSchedulerChose) {
 TEST_F(VictimChoiceTest, WhatIsNotLookedAtInTimeIsNotChosen) {
   for (const char* node : {"n1", "n2", "n3"}) AddFullNode(node);
   const Pod late = AddWaiting("late", 1, "4");
-  a_look_takes_ = VictimChoice::kLongest / 2 - milliseconds(1);
+  a_look_takes_ = VictimChoice::kLongest / 3 - milliseconds(1);
   EXPECT_THAT(Choose(late, {Of("n1"), Of("n2"), Of("n3")}), ElementsAre("n1", "n2"));
 }
 

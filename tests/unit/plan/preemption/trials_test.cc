@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -301,10 +302,44 @@ TEST_F(GainsAfterAMoveTest, WhatWasPromisedIsForOthers) {
 
 TEST_F(GainsTest, WhoIsNotTriedInTimeGetsNothing) {
   AddSingle("only", "4");
-  int left = 1;
+  int left = 2;  // for the plan of what is there, and one more
   const auto gains = planner_.FindGains(world_.Take(), units_, 0, 0, {{Of("n1"), Of("n2")}}, {},
                                         [&] { return left-- > 0; });
   EXPECT_THAT(gains.gives, ElementsAre(true, false));
+}
+
+// Each call makes several plans of the same pods.
+TEST_F(GainsTest, PodsThatHaveGoneAreForgottenAfterTheNextCall) {
+  std::vector<std::weak_ptr<const Pod>> asked;
+  const auto take_others = [&] {
+    units_.clear();
+    // A shape may keep the first pod that has it.
+    for (const char* name : {"first", "second"}) {
+      AddSingle(absl::StrCat(name, asked.size()), "4");
+    }
+    asked.push_back(units_[1].members[0].pod);
+  };
+  const auto kept = [&] {
+    return std::count_if(asked.begin(), asked.end(),
+                         [](const auto& pod) { return !pod.expired(); });
+  };
+  for (int call = 0; call < 3; ++call) {
+    take_others();
+    const std::vector<Eviction> evictions = {Of("n1"), Of("n2")};
+    EXPECT_THAT(planner_.FindGains(world_.Take(), units_, 0, 0, evictions).gives,
+                ElementsAre(true, true));
+  }
+  EXPECT_EQ(kept(), 1);
+  for (int call = 0; call < 3; ++call) {
+    take_others();
+    EXPECT_EQ(planner_.Explain(world_.Take(), units_, 1).nodes.size(), 2U);
+  }
+  EXPECT_EQ(kept(), 1);
+  for (int call = 0; call < 3; ++call) {
+    take_others();
+    planner_.Run(world_.Take(), units_);
+  }
+  EXPECT_EQ(kept(), 1);
 }
 
 }  // namespace
