@@ -229,6 +229,23 @@ TEST_F(QosTest, WhatAnEarlierUnitCannotUseMayBeEvicted) {
   EXPECT_THAT(Preempt("late"), ElementsAre("n0"));
 }
 
+// With more members it may start; until then a place would be of no use to it.
+TEST_F(QosTest, NothingIsEvictedForAMemberOfAGroupThatLacksSome) {
+  Nodes(1);
+  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
+  for (int i = 0; i < 2; ++i) {
+    Pod member = MakePod(fmt::format("g-{}", i))
+                     .Label("podGroup", "g")
+                     .Label("minAvailable", "3")
+                     .Requests({{"cpu", "1"}});
+    member.priority = 1000;
+    cluster_.Put(member);
+  }
+  Start();
+  EXPECT_THAT(Preempt("g-0"), IsEmpty());
+  EXPECT_THAT(Preempt("g-1"), IsEmpty());
+}
+
 TEST_F(QosTest, APodThatComesBeforeInTheOrderIsNotEvicted) {
   Nodes(1);
   PutBound(Queued("victim", 10), "n0");
@@ -274,6 +291,32 @@ TEST_F(QosTest, APodThatTakesWhatNoneBeforeItCouldUseIsNoInversion) {
   PutBound(Queued("green", 1), Passing("green").front());
   Await([&] { return cluster_.Take()->snapshot->PendingPodCount() == 1; });
   Await([&] { return !Passing("red").empty(); });
+  for (const std::string& line : agent_->log())
+    EXPECT_THAT(line, ::testing::Not(HasSubstr("was bound to")));
+}
+
+// Meanwhile pods may have come and gone: what is on a node then does not say which was first.
+TEST_F(QosTest, WhatIsBoundWhileTheViewIsStaleIsNoInversion) {
+  Nodes(1);
+  cluster_.Put(Queued("red", 10));
+  cluster_.Put(Queued("green", 1));
+  Start();
+  Await([&] { return Passing("red") == std::vector<std::string>{"n0"}; });
+  cluster_.SetUsable(absl::UnavailableError("the view is stale"));
+  Await([&] {
+    const OwnedRequest request(MakePod("probe"), nodes_);
+    std::vector<Verdict> verdicts(nodes_.size());
+    return !dynamic_cast<Filterer&>(agent_->agent()).Filter(*request, verdicts).ok();
+  });
+  PutBound(Queued("green", 1), "n0");
+  cluster_.SetUsable(absl::OkStatus());
+  Await([&] {
+    const OwnedRequest request(cluster_.Get("red"), nodes_);
+    std::vector<Verdict> verdicts(nodes_.size());
+    return dynamic_cast<Filterer&>(agent_->agent()).Filter(*request, verdicts).ok() &&
+           !verdicts[0].fits();
+  });
+  dynamic_cast<Controller&>(agent_->agent()).Stop();  // the round is over then
   for (const std::string& line : agent_->log())
     EXPECT_THAT(line, ::testing::Not(HasSubstr("was bound to")));
 }

@@ -41,10 +41,14 @@ QueueWatch::QueueWatch(AgentMetrics* metrics, Log log, std::function<bool()> is_
 void QueueWatch::OnActing(const absl::Status& acting) {
   if (acting == acting_) return;
   acting_ = acting;
-  if (!acting.ok()) before_ = nullptr;
   if (!is_alone_()) return;
   log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
                    : std::string(acting.message()));
+}
+
+// By the next plan much may have happened, and in which order is not known.
+void QueueWatch::Pause(desk::Time /*now*/, bool /*another_acts*/) {
+  before_ = nullptr;
 }
 
 void QueueWatch::OnPlan(const desk::Round& round) {

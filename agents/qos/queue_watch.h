@@ -27,6 +27,7 @@ class QueueWatch final : public desk::Participant {
 
   void OnPlan(const desk::Round& round) override;
   void OnActing(const absl::Status& acting) override;
+  void Pause(desk::Time now, bool another_acts) override;
 
  private:
   void CountHeld(const desk::Board& board);

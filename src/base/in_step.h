@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -34,11 +35,14 @@ class InStep {
     }
     return now_.emplace_back(key, look_up(key)).second;
   }
-  /// Ends the round. Calls `visit` for entries of the round before that were not asked for, and
-  /// for some others. Such entries may go.
+  /// Ends the round. Calls `visit` once for each entry of the round before that was not asked for,
+  /// and for some others. Such entries may go.
   template <typename Visit>
   void EndRound(Visit visit) {
     for (; at_ < before_.size(); ++at_) skipped_.push_back(before_[at_].second);
+    // What was asked for twice in a round may be skipped twice.
+    std::sort(skipped_.begin(), skipped_.end(), std::less<Entry*>());
+    skipped_.erase(std::unique(skipped_.begin(), skipped_.end()), skipped_.end());
     for (Entry* entry : skipped_) {
       if (entry != nullptr) visit(entry);
     }

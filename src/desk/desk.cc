@@ -65,6 +65,7 @@ class Desk::State final : public Participant {
 
   Inbox inbox;
   TentativeUses tentative{drive.now};
+  VictimChoice victims{drive.now};
   std::unique_ptr<Leadership> leadership;
   std::unique_ptr<PlanLoop> loop;
   std::atomic<bool> is_built = false;  // guards the two before
@@ -166,8 +167,8 @@ absl::Status Desk::Score(const Request& request, std::span<NodeScore> scores) co
 }
 
 void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,
-                         std::vector<NodeVictims>* chosen) const {
-  outrigger::desk::ChooseVictims(board, request, chosen);
+                         std::vector<NodeVictims>* chosen) {
+  state_->victims.Choose(board, request, chosen);
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {

@@ -321,7 +321,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                  .pods = table_.members(),
                                                  .snapshot = snapshot,
                                                  .kept_for = for_whom,
-                                                 .checks = options.checks,
+                                                 .options = options,
                                                  .hold = options_.hold ? view.snapshot : nullptr,
                                                  .by_priority = groups.order_by_pod_priority,
                                                  .before = before.get()});

@@ -1,8 +1,10 @@
 #include "judge.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 #include "outrigger/plan/order.h"
@@ -14,37 +16,46 @@ plan::Rank RankOf(const ScenePod& pod) {
   return plan::RankOf(pod.pod, /*by_priority=*/true, nullptr);
 }
 
-/// Pods of one slot on nodes, each placed so that those before it keep a place.
-class Matching {
+/// What may be left of the nodes once pods have been put on them one after another, each on any
+/// node where it fits: every way in which that may go.
+class Ways {
  public:
-  explicit Matching(std::map<const SceneNode*, int64_t> free) : free_(std::move(free)) {}
+  explicit Ways(const std::map<const SceneNode*, int64_t>& free) {
+    std::vector<int64_t> all;
+    for (const auto& [node, room] : free) {
+      nodes_.push_back(node);
+      all.push_back(room);
+    }
+    left_.insert(std::move(all));
+  }
 
-  /// False if the pod gets none.
-  bool Add(const ScenePod* pod) {
-    std::set<const SceneNode*> seen;
-    return Seat(pod, &seen);
+  /// The next pod. `surely`: true if it gets a place in all ways, else if it does in one.
+  bool Add(const ScenePod& pod, bool surely) {
+    std::set<std::vector<int64_t>> next;
+    size_t placed = 0;
+    for (const std::vector<int64_t>& way : left_) placed += Put(pod, way, &next) ? 1 : 0;
+    const bool has_place = surely ? placed == left_.size() : placed > 0;
+    left_ = std::move(next);
+    return has_place;
   }
 
  private:
-  bool Seat(const ScenePod* pod, std::set<const SceneNode*>* seen) {
-    for (auto& [node, free] : free_) {
-      if (!Scene::MayUse(*pod, *node) || !seen->insert(node).second) continue;
-      std::vector<const ScenePod*>& seated = seated_[node];
-      if (static_cast<int64_t>(seated.size()) < free) {
-        seated.push_back(pod);
-        return true;
-      }
-      for (size_t i = 0; i < seated_[node].size(); ++i) {
-        if (!Seat(seated_[node][i], seen)) continue;
-        seated_[node][i] = pod;
-        return true;
-      }
+  bool Put(const ScenePod& pod, const std::vector<int64_t>& way,
+           std::set<std::vector<int64_t>>* next) const {
+    bool fits = false;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!Scene::MayUse(pod, *nodes_[i]) || way[i] < pod.slots) continue;
+      fits = true;
+      std::vector<int64_t> less = way;
+      less[i] -= pod.slots;
+      next->insert(std::move(less));
     }
-    return false;
+    if (!fits) next->insert(way);
+    return fits;
   }
 
-  std::map<const SceneNode*, int64_t> free_;
-  std::map<const SceneNode*, std::vector<const ScenePod*>> seated_;
+  std::vector<const SceneNode*> nodes_;
+  std::set<std::vector<int64_t>> left_;  // of each node, way by way
 };
 
 bool FitsAnywhere(const ScenePod& pod, const std::map<const SceneNode*, int64_t>& free) {
@@ -55,10 +66,10 @@ bool FitsAnywhere(const ScenePod& pod, const std::map<const SceneNode*, int64_t>
 
 }  // namespace
 
-std::vector<const ScenePod*> Judge::Before(const plan::Rank& rank) const {
+std::vector<const ScenePod*> Judge::Before(const plan::Rank& rank, milliseconds age) const {
   std::vector<std::pair<plan::Rank, const ScenePod*>> ranked;
   for (const auto& [name, pod] : scene_->pods()) {
-    if (!pod.IsPending() || scene_->now() - pod.created < kKnown) continue;
+    if (!pod.IsPending() || scene_->now() - pod.created < age) continue;
     plan::Rank its = RankOf(pod);
     if (its < rank) ranked.emplace_back(std::move(its), &pod);
   }
@@ -77,22 +88,26 @@ Judge::Rooms Judge::Free(milliseconds age) const {
 
 std::set<std::string> Judge::Placed(const std::vector<const ScenePod*>& pods, const Rooms& free,
                                     bool surely) {
-  const bool alike =
-      std::all_of(pods.begin(), pods.end(), [](const ScenePod* pod) { return pod->slots == 1; });
-  Matching matching(free);
+  Ways ways(free);
   std::set<std::string> placed;
   for (const ScenePod* pod : pods) {
-    if (!(alike ? matching.Add(pod) : FitsAnywhere(*pod, free))) continue;
-    placed.insert(pod->pod.name);
-    if (!alike && surely) break;
+    if (ways.Add(*pod, surely)) placed.insert(pod->pod.name);
   }
+  return placed;
+}
+
+// With and without pods that are so young that the agent need not know them.
+std::set<std::string> Judge::SurelyPlaced(const plan::Rank& rank, const Rooms& free) const {
+  std::set<std::string> placed = Placed(Before(rank, kKnown), free, /*surely=*/true);
+  const auto beside_all = Placed(Before(rank, milliseconds(0)), free, /*surely=*/true);
+  std::erase_if(placed, [&](const std::string& name) { return !beside_all.contains(name); });
   return placed;
 }
 
 void Judge::OnLetThrough(const ScenePod& pod, const SceneNode& node) {
   ++counts_.let_through;
   if (plan::ComesFirst(pod.pod)) return;
-  const auto before = Before(RankOf(pod));
+  const auto before = Before(RankOf(pod), kKnown);
   if (std::none_of(before.begin(), before.end(),
                    [&](const ScenePod* other) { return scene_->Fits(*other, node); })) {
     return;
@@ -101,7 +116,7 @@ void Judge::OnLetThrough(const ScenePod& pod, const SceneNode& node) {
   const Rooms known = Free(known_after_);
   Rooms left = Free(milliseconds(0));
   left[&node] -= pod.slots;
-  const auto had = Placed(before, known, /*surely=*/true);
+  const auto had = SurelyPlaced(RankOf(pod), known);
   const auto have = Placed(before, left, /*surely=*/false);
   for (const ScenePod* other : before) {
     const std::string& name = other->pod.name;
@@ -118,19 +133,22 @@ void Judge::OnLetThrough(const ScenePod& pod, const SceneNode& node) {
 void Judge::OnEviction(const ScenePod& pod, const SceneNode& node,
                        const std::vector<std::string>& victims) {
   counts_.evictions += victims.size();
-  int64_t free = scene_->Free(node);
-  for (const std::string& victim : victims) free += scene_->Find(victim)->slots;
-  const auto before = Before(RankOf(pod));
-  Rooms known;
-  for (const SceneNode& at : scene_->nodes()) known[&at] = scene_->FreeWithin(at, known_after_);
-  const auto have = Placed(before, known, /*surely=*/false);
+  if (plan::ComesFirst(pod.pod)) return;
+  Rooms freed = Free(known_after_);
+  for (const std::string& victim : victims) freed[&node] += scene_->Find(victim)->slots;
+  Rooms late;
+  for (const SceneNode& at : scene_->nodes()) late[&at] = scene_->FreeWithin(at, known_after_);
+  const auto before = Before(RankOf(pod), kKnown);
+  const auto would_have = SurelyPlaced(RankOf(pod), freed);
+  const auto has = Placed(before, Free(milliseconds(0)), /*surely=*/false);
+  const auto seems_to_have = Placed(before, late, /*surely=*/false);
   for (const ScenePod* other : before) {
-    const bool would_fit = Scene::MayUse(*other, node) && free >= other->slots;
-    if (!would_fit || have.contains(other->pod.name)) continue;
+    const std::string& name = other->pod.name;
+    if (!would_have.contains(name) || has.contains(name) || seems_to_have.contains(name)) continue;
     ++counts_.evictions_in_vain;
     findings_.push_back(fmt::format("{} ms: {} pods of {} were evicted for {}, {} is before it",
                                     (scene_->now() - Time()) / milliseconds(1), victims.size(),
-                                    node.node.name, pod.pod.name, other->pod.name));
+                                    node.node.name, pod.pod.name, name));
     return;
   }
 }
@@ -140,7 +158,7 @@ void Judge::Look() {
   last.group_priority = INT64_MIN;
   std::string first;
   const Rooms free = Free(milliseconds(0));
-  for (const ScenePod* pod : Before(last)) {
+  for (const ScenePod* pod : Before(last, kKnown)) {
     if (first.empty() && FitsAnywhere(*pod, free)) first = pod->pod.name;
   }
   if (first != first_) {

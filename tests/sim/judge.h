@@ -17,12 +17,16 @@ namespace outrigger::sim {
 /// *Before* means the rank of the queue. B is let through to a node. Pod A is *overtaken* if it is
 /// before B, waits, has existed for 100 ms, and fits on that node as it is before B takes it. That
 /// is no harm yet: A may have another place, and only wait for its turn to be asked about. It is an
-/// *inversion* if A also loses its place by it. A has a place if it gets one when all that wait and
-/// come no later get theirs, in order, each so that those before keep theirs. Where pods differ in
-/// size or zone, only the first that fits anywhere has a place. Pods that are never held overtake
-/// nothing. Room that came free too lately to be known does not count for what A had. Evictions are
-/// judged alike: one is in vain if A is before B, waits, has no place, and would fit on the node
-/// without the victims.
+/// *inversion* if A also loses its place by it. A *surely has a place* if it gets one however those
+/// before it are put on nodes, one after another in the order, as no scheduler moves a pod again;
+/// it *may have one* if there is such a way. A loses its place if it surely had one, and may not
+/// have one any more. Room that came free too lately to be known does not count for what A had, and
+/// pods that are too young to be known may be there or not. Pods that are never held overtake
+/// nothing.
+///
+/// Evictions are judged alike: one for B is in vain if A is before B, waits, may have no place,
+/// also as it was when the agent last saw the cluster, and surely would have one without the
+/// victims.
 class Judge {
  public:
   static constexpr milliseconds kKnown{100};
@@ -53,15 +57,16 @@ class Judge {
   const std::vector<std::string>& findings() const { return findings_; }
 
  private:
-  /// Pods that wait and are known, in order, up to `rank`.
-  std::vector<const ScenePod*> Before(const plan::Rank& rank) const;
+  /// Pods that wait and have existed for `age`, in order, up to `rank`.
+  std::vector<const ScenePod*> Before(const plan::Rank& rank, milliseconds age) const;
   using Rooms = std::map<const SceneNode*, int64_t>;
   /// What has been free for so long.
   Rooms Free(milliseconds age) const;
-  /// The names of the pods that have a place; where pods are not alike, of those that surely have
-  /// one, or of those that may.
+  /// The names of the pods that get a place, put one after another on any node where they fit:
+  /// `surely`, in whichever way that goes; else, in one way at least.
   static std::set<std::string> Placed(const std::vector<const ScenePod*>& pods, const Rooms& free,
                                       bool surely);
+  std::set<std::string> SurelyPlaced(const plan::Rank& rank, const Rooms& free) const;
 
   const Scene* const scene_;
   const milliseconds known_after_;

@@ -64,14 +64,13 @@ Totals RunCases(uint32_t count, const Sabotage& sabotage = {}) {
   return totals;
 }
 
-// Known and not mended: a pod of higher priority, later in the queue, that the scheduler nominated
-// while it preempted. The scheduler then refuses the node to the pod that goes first, and the desk
-// counts that as a refusal. So a few are allowed, and each is printed.
+// Known and not mended: where the watch is late by 500 ms, a pod may get a place by what has been
+// taken since. So a few are allowed, and each is printed.
 TEST(SimulationTest, NothingOvertakesAndNothingSleepsForEver) {
   const Totals totals = RunCases(OUTRIGGER_SIMULATIONS);
   totals.Print("as it is");
-  EXPECT_LE(totals.judged.inversions, totals.bound / 1000);
-  EXPECT_LE(totals.judged.stalls, totals.bound / 500);
+  EXPECT_LE(totals.judged.inversions, totals.bound / 5000);
+  EXPECT_EQ(totals.judged.stalls, 0U);
   EXPECT_EQ(totals.judged.evictions_in_vain, 0U);
   EXPECT_EQ(totals.waiting, 0U);
   EXPECT_EQ(totals.nominated, 0U);

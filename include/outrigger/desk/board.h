@@ -135,8 +135,8 @@ class Board {
     std::span<const plan::GroupState> groups;
     std::span<const PodPtr> pods;  // at least all that name a group
     const ClusterSnapshot& snapshot;
-    const plan::UnitKey* kept_for = nullptr;                        // for which plan.kept are kept
-    std::shared_ptr<const plan::SchedulerChecks> checks = nullptr;  // of the plan
+    const plan::UnitKey* kept_for = nullptr;  // for which plan.kept are kept
+    plan::PlanOptions options = {};           // of the plan
     /// Null: single pods have no reservations, and pass where no gang's is.
     std::shared_ptr<const ClusterSnapshot> hold = nullptr;
     bool by_priority = true;  // GroupOptions::order_by_pod_priority
@@ -175,15 +175,14 @@ class Board {
   /// True if the node is known and has room for `requests`, with no reservation taken off. If
   /// holds().
   bool HasRoom(const std::string& node, const ResourceList& requests) const;
-  /// What the node has for pods when it is empty, and the first in the order of these pods on it,
-  /// as if it were pending; nothing: the node or none of them is known. If holds().
-  struct Freed {
-    ResourceList allocatable;
-    plan::Rank first;
-  };
-  std::optional<Freed> FreedBy(std::string_view node, std::span<const std::string> uids) const;
   /// The first unit in the order, or nullptr. If holds().
   const BoardUnit* Head() const;
+  /// What the next plan is made of if nothing changes: the places of this one are reserved. The
+  /// units are the first of units(), in their order; those that rest are not among them. Costs a
+  /// copy of all. If holds().
+  std::vector<plan::Unit> UnitsOfNextPlan() const;
+  const std::shared_ptr<const ClusterSnapshot>& snapshot() const { return hold_; }
+  const plan::PlanOptions& plan_options() const { return options_; }
   /// The unit right before this one in the order, which wants a place too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.
@@ -240,8 +239,10 @@ class Board {
   std::vector<std::string> kept_;  // in order
   size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;
-  std::shared_ptr<const plan::SchedulerChecks> checks_;
+  plan::PlanOptions options_;
   std::shared_ptr<const ClusterSnapshot> hold_;
+  // Of these, by index, what is more than its rank and one pod that may go anywhere; if holds().
+  absl::flat_hash_map<size_t, plan::Unit> special_;
   bool by_priority_ = true;
   std::vector<size_t> in_order_;  // units_, by rank; if holds()
 };

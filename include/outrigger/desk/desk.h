@@ -90,10 +90,11 @@ class Desk {
   absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
   /// Scorer::Score(): away from what is reserved for others.
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const;
-  /// Preempter::Preempt() where pods are held: leaves out nodes whose freed room an earlier unit
-  /// without a place could use.
+  /// Preempter::Preempt() where pods are held: adds the candidates that the plan, made without the
+  /// victims there, gives to the pod. What is not known gives nothing. After 0.4 s no plan is
+  /// begun any more.
   void ChooseVictims(const Board& board, const PreemptRequest& request,
-                     std::vector<NodeVictims>* chosen) const;
+                     std::vector<NodeVictims>* chosen);
   /// A preempt call was answered with nothing.
   void OnNoVictims(const Board& board, const Pod& pod);
   /// A bind call came for the pod.

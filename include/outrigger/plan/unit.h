@@ -86,6 +86,7 @@ struct TopologyWish {
   std::vector<std::string> preferred;  // labels, the most wanted first
   /// Where the bound members are: the nodes' names. All members of a required level join them.
   std::vector<std::string> bound_on;
+  friend bool operator==(const TopologyWish&, const TopologyWish&) = default;
 };
 
 /// A gang or a single pod.

@@ -27,6 +27,16 @@ bool HasPlace(const Pod& pod) {
   return !pod.node_name.empty() && !pod.being_deleted && !pod.IsFinished();
 }
 
+// False if rank and pod say all of it.
+bool IsSpecial(const plan::Unit& unit) {
+  if (unit.key.dialect != plan::Dialect::kNone || unit.members.size() != 1) return true;
+  const plan::Member& member = unit.members[0];
+  return unit.minimum != 1 || unit.bound != 0 || !unit.roles.empty() ||
+         unit.topology != plan::TopologyWish() || !unit.min_resources.empty() ||
+         !member.role.empty() || !member.waits_on.empty() || !member.refused.empty() ||
+         !member.pinned.empty();
+}
+
 // Names of pods would be as many series.
 std::string LabelOf(const plan::Cause& cause) {
   const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
@@ -56,7 +66,7 @@ bool Waits(const plan::GroupState& group) {
 
 Board::Board(const Input& input)
     : groups_(input.groups.begin(), input.groups.end()),
-      checks_(input.checks),
+      options_(input.options),
       hold_(input.hold),
       by_priority_(input.by_priority) {
   AddUnits(input);
@@ -91,8 +101,9 @@ const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
 }
 
 bool Board::HasRoom(const std::string& node, const ResourceList& requests) const {
-  if (checks_ != nullptr && !checks_->empty()) {
-    const auto room = plan::RoomOn(*hold_, node, checks_.get());
+  const plan::SchedulerChecks* const checks = options_.checks.get();
+  if (checks != nullptr && !checks->empty()) {
+    const auto room = plan::RoomOn(*hold_, node, checks);
     return room && room->free.Covers(requests);
   }
   const std::optional<NodeView> view = hold_->FindNode(node);
@@ -104,25 +115,6 @@ bool Board::HasRoom(const std::string& node, const ResourceList& requests) const
     if (free < asked) return false;
   }
   return true;
-}
-
-std::optional<Board::Freed> Board::FreedBy(std::string_view node,
-                                           std::span<const std::string> uids) const {
-  const std::optional<NodeView> on = hold_->FindNode(node);
-  if (!on) return std::nullopt;
-  std::optional<Freed> freed;
-  for (const PodView pod : on->Pods()) {
-    const bool goes = std::any_of(uids.begin(), uids.end(),
-                                  [&](const std::string& uid) { return uid == pod.Uid(); });
-    if (!goes) continue;
-    plan::Rank rank = RankOfUnseen(pod.Unpack());
-    if (!freed) {
-      freed = Freed{on->node().allocatable, std::move(rank)};
-    } else if (rank < freed->first) {
-      freed->first = std::move(rank);
-    }
-  }
-  return freed;
 }
 
 plan::Rank Board::RankOfUnseen(const Pod& pod) const {
@@ -169,6 +161,7 @@ void Board::AddUnits(const Input& input) {
   for (size_t i = 0; i < planned_; ++i) {
     const plan::Unit& unit = input.units[i];
     const plan::UnitPlan& planned = input.plan.units[i];
+    if (holds() && IsSpecial(unit)) special_.emplace(i, unit);
     if (const auto& same = unchanged.Of(i); same != nullptr) {
       units_.push_back(same);
     } else {
@@ -204,19 +197,44 @@ void Board::AddReservations(size_t index, const plan::Unit& unit, const plan::Un
   }
 }
 
+std::vector<plan::Unit> Board::UnitsOfNextPlan() const {
+  std::vector<plan::Unit> units(planned_);
+  for (size_t i = 0; i < planned_; ++i) {
+    const BoardEntry& entry = *units_[i];
+    const auto special = special_.find(i);
+    if (special != special_.end()) {
+      units[i] = special->second;
+    } else {
+      units[i].key = entry.unit.key;
+      units[i].rank = entry.unit.rank;
+      units[i].has_open_claims = entry.unit.has_open_claims;
+      for (const BoardPod& seat : entry.pods) units[i].members.emplace_back().pod = seat.pod;
+    }
+    std::vector<plan::Member>& members = units[i].members;
+    for (const BoardPod& seat : entry.pods) {
+      const auto member = std::find_if(members.begin(), members.end(),
+                                       [&](const auto& own) { return own.pod == seat.pod; });
+      if (member != members.end()) member->reserved = seat.node;
+    }
+  }
+  return units;
+}
+
 void Board::AddReservation(size_t unit, const Pod& pod, const std::string& node,
                            const ClusterSnapshot& snapshot) {
   auto [at, is_new] = reservations_.try_emplace(node);
   if (is_new) {
-    if (const auto room = plan::RoomOn(snapshot, node, checks_.get())) at->second.free = room->free;
+    const auto room = plan::RoomOn(snapshot, node, options_.checks.get());
+    if (room) at->second.free = room->free;
   }
   at->second.reservations.push_back({unit, pod.uid, desk::RequestsOf(pod)});
 }
 
 ResourceList Board::RequestsOf(const Pod& pod) const {
-  if (checks_ == nullptr || checks_->empty()) return desk::RequestsOf(pod);
+  const plan::SchedulerChecks* const checks = options_.checks.get();
+  if (checks == nullptr || checks->empty()) return desk::RequestsOf(pod);
   Pod compared = pod;
-  checks_->LeaveOutOf(&compared);
+  checks->LeaveOutOf(&compared);
   return desk::RequestsOf(compared);
 }
 

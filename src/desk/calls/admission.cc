@@ -157,10 +157,14 @@ bool IsOffered(const Request& request, const std::string& node) {
 /// units before it, and if it can, where no unit after it loses its place.
 Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* seat,
                     TentativeUses* tentative, std::span<Verdict> verdicts) {
-  if (plan::ComesFirst(request.pod)) return {};
+  const Passage passage(board, request, seat, *tentative);
+  if (plan::ComesFirst(request.pod)) {
+    // It may go to another node than the plan has for it, where those after it would follow.
+    NoteUse(board, passage, request, verdicts, tentative);
+    return {};
+  }
   const plan::Rank rank = seat == nullptr ? board.RankOfUnseen(request.pod) : seat->unit->rank;
   const bool has_place = seat == nullptr || !seat->node.empty();
-  const Passage passage(board, request, seat, *tentative);
   if (has_place && (RejectTaken(passage, request, /*spare_behind=*/true, verdicts) ||
                     RejectTaken(passage, request, /*spare_behind=*/false, verdicts))) {
     NoteUse(board, passage, request, verdicts, tentative);

@@ -18,12 +18,22 @@ void ShapeTable::FindEntries(std::span<const Unit> units) {
   members_.clear();
   for (const Unit& unit : units) {
     for (const Member& member : unit.members) {
-      Entry* const entry =
-          in_step_.Find(member.pod.get(), [&](const Pod*) { return EntryOf(member); });
+      Entry* entry = is_under_way_ ? EntryOfThisRound(member) : nullptr;
+      if (entry == nullptr) {
+        entry = in_step_.Find(member.pod.get(), [&](const Pod*) { return EntryOf(member); });
+      }
       entry->used = round_;
       members_.emplace_back(&member, entry);
     }
   }
+  is_under_way_ = true;
+}
+
+// Of a pod that was asked for in this round already; or null. It is not asked for in step twice:
+// a round of many plans would hold each pod as many times.
+ShapeTable::Entry* ShapeTable::EntryOfThisRound(const Member& member) {
+  const auto found = entries_.find(member.pod.get());
+  return found != entries_.end() && found->second.used == round_ ? &found->second : nullptr;
 }
 
 ShapeTable::Entry* ShapeTable::EntryOf(const Member& member) {
@@ -58,6 +68,7 @@ void ShapeTable::Sweep() {
     if (entry->used != round_) entries_.erase(entry->pod.get());
   });
   ++round_;
+  is_under_way_ = false;
 }
 
 }  // namespace outrigger::plan

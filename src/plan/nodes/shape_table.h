@@ -20,13 +20,15 @@ class ShapeTable {
  public:
   explicit ShapeTable(NodeSpace* space) : space_(space) {}
   /// Makes the shapes of all members known: what one asks of others may change that of another.
-  /// To be called before anything is placed.
+  /// To be called before anything is placed. Begins a round if none is under way: plans of one
+  /// round share what is known, and what one more of them costs in memory is what it asks for
+  /// first.
   void Learn(std::span<const Unit> units);
   /// Of what Learn() was given: the shapes of all members, unit after unit.
   std::span<const ShapeIndex> learnt() const { return learnt_; }
   /// Of a member of those units.
   ShapeIndex Of(const Member& member);
-  /// Forgets pods that were not among the units of the last Learn().
+  /// Ends the round, and forgets pods that no Learn() in it was given.
   void Sweep();
 
  private:
@@ -39,12 +41,14 @@ class ShapeTable {
     ShapeIndex shape = 0;
   };
   void FindEntries(std::span<const Unit> units);
+  Entry* EntryOfThisRound(const Member& member);
   Entry* EntryOf(const Member& member);
   ShapeIndex ShapeOf(const Member& member, Entry* entry);
 
   NodeSpace* space_;
 
-  uint64_t round_ = 0;
+  uint64_t round_ = 1;
+  bool is_under_way_ = false;  // the round: Learn() was called in it
   absl::node_hash_map<const Pod*, Entry> entries_;
   InStep<const Pod*, Entry> in_step_;
   std::vector<std::pair<const Member*, Entry*>> members_;  // while Learn() runs

@@ -6,8 +6,8 @@
 
 #include "outrigger/k8s/node.h"
 #include "outrigger/plan/unit.h"
+#include "plan/round/workshop.h"
 #include "plan/search/seats.h"
-#include "plan/shortfall/workshop.h"
 
 namespace outrigger::plan {
 

@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "outrigger/plan/planner.h"
-#include "plan/shortfall/workshop.h"
+#include "plan/round/workshop.h"
 
 namespace outrigger::plan {
 

@@ -9,6 +9,7 @@
 
 #include "agent_under_test.h"
 #include "benchmark/benchmark.h"
+#include "desk/calls/victims.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "outrigger/agent/agent.h"
@@ -32,14 +33,27 @@ namespace {
 constexpr size_t kNodes = 5000;
 constexpr size_t kPending = 20'000;
 constexpr size_t kFree = 100;
+constexpr size_t kWithVictims = 100;  // the last nodes
 
 Node QueueNode(size_t i) {
   Node node;
   node.name = fmt::format("worker-{:04}.example.internal", i);
   node.labels = {{"kubernetes.io/hostname", node.name}};
-  node.allocatable = {{"cpu", *Quantity::Parse(i < kFree ? "1" : "0")},
-                      {"pods", *Quantity::Parse("110")}};
+  node.allocatable = {
+      {"cpu", *Quantity::Parse(i < kFree || i >= kNodes - kWithVictims ? "1" : "0")},
+      {"pods", *Quantity::Parse("110")}};
   return node;
+}
+
+Pod Victim(size_t i) {
+  Pod pod;
+  pod.name = fmt::format("runs-{:04}", i);
+  pod.namespace_ = "default";
+  pod.uid = "uid-" + pod.name;
+  pod.labels = {{"groupPriority", "-1"}};
+  pod.node_name = QueueNode(i).name;
+  pod.containers.push_back({"main", {{"cpu", *Quantity::Parse("1")}}, {}, false});
+  return pod;
 }
 
 Pod Queued(size_t i) {
@@ -58,6 +72,7 @@ class Queue {
  public:
   Queue() {
     for (size_t i = 0; i < kNodes; ++i) cluster_.Put(QueueNode(i));
+    for (size_t i = kNodes - kWithVictims; i < kNodes; ++i) cluster_.Put(Victim(i));
     for (size_t i = 0; i < kPending; ++i) cluster_.Put(Queued(i));
     desk_ = parts_.GetOrMake<Desk>([this] {
       return std::make_shared<Desk>(
@@ -155,6 +170,41 @@ void BM_QueueFilter5000Nodes_APodWithAPlace(benchmark::State& state) {
   Filter(state, 99);
 }
 BENCHMARK(BM_QueueFilter5000Nodes_APodWithAPlace)->Unit(benchmark::kMillisecond);
+
+/// Of a pod in the middle of the queue, or of the first that waits. Each call finds the board of
+/// another plan.
+void Preempt(benchmark::State& state, size_t index) {
+  const Pod pod = Queued(index);
+  std::vector<NodeVictims> candidates;
+  for (size_t i = kNodes - kWithVictims; i < kNodes; ++i) {
+    candidates.push_back({QueueNode(i).name, {Victim(i).uid}, 0});
+  }
+  VictimChoice choice(std::chrono::steady_clock::now);
+  size_t changes = 0;
+  size_t chosen_in_all = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    TheQueue().ChangeAPod(++changes % 2 == 0);
+    TheQueue().Plan();
+    const auto board = TheQueue().board();
+    std::vector<NodeVictims> chosen;
+    state.ResumeTiming();
+    choice.Choose(*board, {.pod = pod, .candidates = candidates}, &chosen);
+    chosen_in_all += chosen.size();
+  }
+  state.counters["chosen"] =
+      benchmark::Counter(static_cast<double>(chosen_in_all), benchmark::Counter::kAvgIterations);
+}
+
+void BM_QueuePreempt100Nodes_TheFirstThatWaits(benchmark::State& state) {
+  Preempt(state, 10'099);  // groupPriority 99 has 200 pods, of which 100 have a place
+}
+BENCHMARK(BM_QueuePreempt100Nodes_TheFirstThatWaits)->Unit(benchmark::kMillisecond);
+
+void BM_QueuePreempt100Nodes_APodInTheMiddle(benchmark::State& state) {
+  Preempt(state, 50);
+}
+BENCHMARK(BM_QueuePreempt100Nodes_APodInTheMiddle)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace outrigger::desk

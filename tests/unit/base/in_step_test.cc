@@ -1,6 +1,7 @@
 #include "base/in_step.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class InStepTest : public ::testing::Test {
  protected:
@@ -70,6 +72,24 @@ TEST_F(InStepTest, AnEntryThatIsNoLongerThatOfItsKeyIsLookedUp) {
   const std::string* const found = in_step_.Find(
       1, [&](int) { return &entries_[3]; }, [](const std::string& entry) { return entry != "a"; });
   EXPECT_EQ(found, &entries_[3]);
+}
+
+// The entries go at once, as owners let them.
+TEST_F(InStepTest, WhatIsAskedForTwiceInOneRoundIsVisitedOnce) {
+  std::map<int, std::unique_ptr<int>> owned;
+  for (const int key : {1, 2}) owned[key] = std::make_unique<int>(key);
+  InStep<int, int> in_step;
+  const auto look_up = [&](int key) { return owned.at(key).get(); };
+  for (const int key : {1, 2, 1, 2, 1}) in_step.Find(key, look_up);
+  std::vector<int> visited;
+  const auto erase = [&](const int* entry) {
+    visited.push_back(*entry);
+    owned.erase(*entry);
+  };
+  in_step.EndRound(erase);
+  EXPECT_THAT(visited, IsEmpty());
+  in_step.EndRound(erase);
+  EXPECT_THAT(visited, UnorderedElementsAre(1, 2));
 }
 
 TEST_F(InStepTest, ManyThatGoAtOnceCostLookUpsAndNoMore) {

@@ -287,5 +287,22 @@ TEST_F(SteerTest, SinglesGoToNodesThatAreNotKeptForAnybody) {
   EXPECT_LT(Scores("before").first, Scores("before").second);
 }
 
+// It may take another node than the plan has for it; until it is bound, there is as much less room.
+TEST_F(AdmissionTest, WhatAPodThatIsNeverHeldMayTakeIsKeptFromThoseAfterIt) {
+  Pod first = Single("first", "1");
+  first.priority = 5;
+  const Pod second = Single("second", "2");
+  board_.AddSingle(first, "n1");
+  board_.AddSingle(second, "n1");
+  board_.Hold();
+  Pod critical = Single("critical", "2");
+  critical.priority = 2'000'000'000;
+  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre("fits"));
+  EXPECT_THAT(Ask(critical, {MakeNode("n1")}), ElementsAre("fits"));
+  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre(::testing::HasSubstr("waits")));
+  tentative_.End(critical.uid);
+  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre("fits"));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

@@ -1,0 +1,164 @@
+#include "desk/calls/victims.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "board_testing.h"
+#include "builders.h"
+#include "desk/plan_loop.h"
+#include "fake_cluster.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
+
+/// Nodes of 4 cpu, and which pods may be evicted on them by the plan of what is there.
+class VictimChoiceTest : public ::testing::Test {
+ protected:
+  void AddFullNode(const std::string& name, std::string_view cpu = "4") {
+    cluster_.Put(MakeNode(name));
+    Pod pod = MakePod("on-" + name).Requests({{"cpu", cpu}});
+    pod.node_name = name;
+    cluster_.Put(pod);
+  }
+  Pod AddWaiting(const std::string& name, int group_priority, std::string_view cpu,
+                 int32_t priority = 1000) {
+    Pod pod = MakePod(name)
+                  .Label("groupPriority", std::to_string(group_priority))
+                  .Requests({{"cpu", cpu}});
+    pod.priority = priority;
+    cluster_.Put(pod);
+    return cluster_.Get(name);
+  }
+  NodeVictims Of(const std::string& node) { return {node, {cluster_.Get("on-" + node).uid}, 0}; }
+
+  std::vector<std::string> Choose(const Pod& pod, const std::vector<NodeVictims>& candidates) {
+    loop_.Step();
+    std::vector<NodeVictims> chosen;
+    choice_.Choose(*loop_.Answer()->board, {.pod = pod, .candidates = candidates}, &chosen);
+    std::vector<std::string> names;
+    for (const NodeVictims& node : chosen) names.push_back(node.node);
+    return names;
+  }
+
+  static PlanningOptions Holding() {
+    PlanningOptions options;
+    options.hold = true;
+    options.now = [] { return kBegin; };
+    return options;
+  }
+
+  testing::FakeCluster cluster_;
+  Inbox inbox_;
+  Leadership leadership_{&cluster_, {}, nullptr};
+  PlanLoop loop_{&cluster_, &leadership_, &inbox_, {}, Holding()};
+  Time now_ = kBegin;
+  milliseconds a_look_takes_{0};
+  VictimChoice choice_{[this] { return now_ += a_look_takes_; }};
+};
+
+TEST_F(VictimChoiceTest, NobodyGoesForAPodWhileAnEarlierOneCouldTakeThePlace) {
+  AddFullNode("n1");
+  AddFullNode("n2");
+  const Pod first = AddWaiting("first", 10, "3", /*priority=*/0);
+  const Pod late = AddWaiting("late", 1, "3");
+  EXPECT_THAT(Choose(late, {Of("n1"), Of("n2")}), IsEmpty());
+  EXPECT_THAT(Choose(first, {Of("n1"), Of("n2")}), ElementsAre("n1", "n2"));
+}
+
+TEST_F(VictimChoiceTest, WhatEarlierPodsLeaveOfTheNodeMayBeTaken) {
+  AddFullNode("n1");
+  AddWaiting("first", 10, "1");
+  EXPECT_THAT(Choose(AddWaiting("late", 1, "3"), {Of("n1")}), ElementsAre("n1"));
+  EXPECT_THAT(Choose(AddWaiting("larger", 1, "3500m"), {Of("n1")}), IsEmpty());
+}
+
+TEST_F(VictimChoiceTest, AnEarlierPodWithAPlaceKeepsItAndNeedsNoOther) {
+  AddFullNode("n1");
+  cluster_.Put(MakeNode("n2"));
+  AddWaiting("first", 10, "4");
+  EXPECT_THAT(Choose(AddWaiting("late", 1, "4"), {Of("n1")}), ElementsAre("n1"));
+}
+
+TEST_F(VictimChoiceTest, NobodyGoesForAPodThatHasAPlaceElsewhere) {
+  AddFullNode("n1");
+  cluster_.Put(MakeNode("n2"));
+  EXPECT_THAT(Choose(AddWaiting("late", 1, "4"), {Of("n1")}), IsEmpty());
+}
+
+TEST_F(VictimChoiceTest, AGangThatCannotStartOnWhatComesFreeHoldsUpNobody) {
+  AddFullNode("n1");
+  for (const char* member : {"train-0", "train-1"}) {
+    cluster_.Put(MakePod(member)
+                     .Label("podGroup", "train")
+                     .Label("minAvailable", "2")
+                     .Label("groupPriority", "10")
+                     .Requests({{"cpu", "4"}}));
+  }
+  const Pod late = AddWaiting("late", 1, "4");
+  EXPECT_THAT(Choose(late, {Of("n1")}), ElementsAre("n1"));
+  cluster_.Put(MakeNode("n2"));
+  EXPECT_THAT(Choose(late, {Of("n1")}), IsEmpty());  // the gang could start now
+}
+
+TEST_F(VictimChoiceTest, WhoComesBeforeThePodIsNotEvicted) {
+  AddFullNode("n1");
+  cluster_.Change("on-n1", [](Pod* pod) { pod->labels.Set("groupPriority", "2"); });
+  EXPECT_THAT(Choose(AddWaiting("late", 1, "4"), {Of("n1")}), IsEmpty());
+}
+
+TEST_F(VictimChoiceTest, WhatThePlanDoesNotKnowGivesNothing) {
+  AddFullNode("n1");
+  const Pod late = AddWaiting("late", 1, "4");
+  EXPECT_THAT(Choose(late, {{"n1", {"uid-of-nobody"}, 0}}), IsEmpty());
+  NodeVictims with_another = Of("n1");
+  with_another.pod_uids.emplace_back("uid-of-nobody");
+  EXPECT_THAT(Choose(late, {with_another}), IsEmpty());
+  EXPECT_THAT(Choose(late, {{"no-node", {cluster_.Get("on-n1").uid}, 0}}), IsEmpty());
+  EXPECT_THAT(Choose(late, {{"n1", {cluster_.Get("on-n1").uid}, 0}}), ElementsAre("n1"));
+  Pod unseen = late;
+  unseen.uid = "uid-unseen";
+  EXPECT_THAT(Choose(unseen, {Of("n1")}), IsEmpty());
+}
+
+// Where every node has been refused to it.
+TEST_F(VictimChoiceTest, ARefusalOnTheNodeDoesNotCountOnceItsPodsGo) {
+  AddFullNode("n1");
+  const Pod late = AddWaiting("late", 1, "4");
+  loop_.Step();
+  inbox_.Refused({"default/late", late.uid, "n1", "not passed"});
+  EXPECT_THAT(Choose(late, {Of("n1")}), ElementsAre("n1"));
+}
+
+TEST_F(VictimChoiceTest, APodThatIsNeverHeldMayTakeWhatKubeSchedulerChose) {
+  AddFullNode("n1");
+  AddWaiting("first", 10, "4");
+  Pod critical = MakePod("critical").Requests({{"cpu", "4"}});
+  critical.priority = 2'000'000'000;
+  Pod daemon = MakePod("daemon").Requests({{"cpu", "4"}});
+  daemon.controller = {"DaemonSet", "set", "uid-set", "apps/v1"};
+  Pod mirror = MakePod("mirror").Requests({{"cpu", "4"}});
+  mirror.annotations.Set("kubernetes.io/config.mirror", "hash");
+  for (const Pod& pod : {critical, daemon, mirror}) {
+    EXPECT_THAT(Choose(pod, {Of("n1")}), ElementsAre("n1")) << pod.name;
+  }
+}
+
+TEST_F(VictimChoiceTest, WhatIsNotLookedAtInTimeIsNotChosen) {
+  for (const char* node : {"n1", "n2", "n3"}) AddFullNode(node);
+  const Pod late = AddWaiting("late", 1, "4");
+  a_look_takes_ = VictimChoice::kLongest / 3 - milliseconds(1);
+  EXPECT_THAT(Choose(late, {Of("n1"), Of("n2"), Of("n3")}), ElementsAre("n1", "n2"));
+}
+
+}  // namespace
+}  // namespace outrigger::desk
