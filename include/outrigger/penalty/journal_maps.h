@@ -31,7 +31,8 @@ enum class JournalMapKind : uint8_t { kClasses, kChanges, kIntent, kSums };
 struct JournalMap {
   JournalMapKind kind = JournalMapKind::kSums;
   int index = 0;  // kSums: 0
-  friend auto operator<=>(const JournalMap&, const JournalMap&) = default;
+  friend auto operator<=>(const JournalMap&,
+                          const JournalMap&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// "outrigger-penalty-classes-3", "outrigger-penalty-sums".

@@ -47,7 +47,8 @@ class Rules {
     std::string api_group;
     std::string resource;
     std::set<std::string> names;
-    friend auto operator<=>(const Objects&, const Objects&) = default;
+    friend auto operator<=>(const Objects&,
+                            const Objects&) = default;  // NOLINT(modernize-use-nullptr)
   };
   std::map<Objects, std::set<std::string>> rules_;
 };
