@@ -36,7 +36,8 @@ constexpr States kAwaiting = kUnseen | kSeen;
 constexpr States kSettled = Of({kAnswered, kRefused, kLapsed});
 constexpr States kTakenBack = Of({kToRepeat, kRetracted, kWithdrawn});
 
-struct Rule {
+// In the order in which it is read.
+struct Rule {  // NOLINT(clang-analyzer-optin.performance.Padding)
   Event event;
   States from;
   NominationState to;

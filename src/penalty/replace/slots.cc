@@ -78,7 +78,7 @@ absl::Status IntentSlots::Read(int slot, const std::stop_token& term) {
 absl::Status IntentSlots::ReadUnknown(const std::stop_token& term) {
   for (int slot = 0; slot < kIntentMaps; ++slot) {
     if (state(slot) != State::kUnknown) continue;
-    const absl::Status read = Read(slot, term);
+    absl::Status read = Read(slot, term);
     if (!read.ok() && state(slot) == State::kUnknown) return read;
   }
   return absl::OkStatus();
@@ -101,7 +101,7 @@ absl::Status IntentSlots::Rewrite(int slot, const Intent& intent, const std::sto
 // Reads what has turned up in a slot that was free, a write that came late: free again if nothing
 // has come of it, else Aborted.
 absl::Status IntentSlots::MakeRoom(int slot, const std::stop_token& term) {
-  const absl::Status read = Read(slot, term);
+  absl::Status read = Read(slot, term);
   switch (state(slot)) {
     case State::kUnknown:
       return read;
@@ -133,7 +133,7 @@ absl::StatusOr<int> IntentSlots::Add(const Intent& intent, const std::stop_token
 
 absl::Status IntentSlots::Remove(int slot, const std::stop_token& term) {
   At(slot).state = State::kUnknown;
-  const absl::Status removed = maps_->DeleteConfigMap(At(slot).map, Limits(term));
+  absl::Status removed = maps_->DeleteConfigMap(At(slot).map, Limits(term));
   if (!removed.ok() && !absl::IsNotFound(removed)) return removed;
   At(slot).state = State::kFree;
   return absl::OkStatus();
