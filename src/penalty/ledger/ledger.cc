@@ -190,6 +190,11 @@ absl::StatusOr<GroupState> Ledger::Count(std::string_view class_name, const Coun
     CountEdge(edge, group, rules, now, account, &queues_, &namespaces_, &completion);
   }
   if (next.stage == Stage::kCompleted) next.completion = completion;
+  // A group that has changed its class: an older mark in another map must not outlive this one.
+  const auto older = pending_.find(group.uid);
+  if (older != pending_.end()) {
+    SetUnwritten({JournalMapKind::kClasses, older->second.map}, Urgency::kNow);
+  }
   DropPending(group.uid);
   pending_.emplace(group.uid, PendingMark{next, counted->map});
   SetUnwritten(ClassesOf(*counted), Urgency::kNow);
