@@ -1,5 +1,6 @@
 #include "outrigger/penalty/class_policy.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/status/status.h"
@@ -36,6 +37,11 @@ Selection SelectionOf(const PriorityClass& priority_class,
 
 absl::StatusOr<Policy> PolicyOf(const PriorityClass& priority_class, const Policy& defaults) {
   Policy policy = defaults;
+  const StringMap& annotations = priority_class.annotations;
+  const bool has_settings =
+      std::any_of(annotations.begin(), annotations.end(),
+                  [](const auto& entry) { return entry.first.starts_with(kSettingAnnotation); });
+  if (!has_settings) return policy;
   for (const std::string_view setting : SettingNames()) {
     const std::string* text =
         priority_class.annotations.Find(fmt::format("{}{}", kSettingAnnotation, setting));

@@ -76,7 +76,7 @@ var targets = []sheet.Target[parts]{
 	atMost("queue, a node changes while 20000 pods wait", "BM_QueuePlan20000PodsAfterANodeChanges", 20),
 	atMost("queue, filter of a pod that is held, 5000 nodes", "BM_QueueFilter5000Nodes_APodThatIsHeld", 1),
 	atMost("queue, filter of a pod with a place, 5000 nodes", "BM_QueueFilter5000Nodes_APodWithAPlace", 1),
-	atMost("penalty, one of 5000 PodGroups starts, 500 classes", "BM_PenaltyOneOf5000GroupsStarts", 5),
+	atMost("penalty, one of 5000 PodGroups changes, 500 classes", "BM_PenaltyOneOf5000GroupsChanges", 5),
 	atMost("penalty, a pod changes", "BM_PenaltyAPodChanges", 0.1),
 	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
 	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
