@@ -203,6 +203,10 @@ absl::StatusOr<std::string> Restorer::Outcome(const Replacement& replacement) {
 absl::StatusOr<std::string> Restorer::Restored(const std::string& name,
                                                const std::stop_token& term) {
   const auto there = cluster_.classes->ReadPriorityClass(name, RestoreLimits(term));
+  if (absl::IsNotFound(there.status()) && replacer_.HasOpenIntents()) {
+    return absl::FailedPreconditionError(
+        "not in the cluster; a change that was begun cannot be ended, so it may be away by that");
+  }
   if (absl::IsNotFound(there.status())) return std::string("not in the cluster");
   if (!there.ok()) return there.status();
   const auto wanted = WantedOf(*there, ledger_.Find(name));

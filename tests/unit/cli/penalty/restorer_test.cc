@@ -217,6 +217,19 @@ TEST_F(RestorerTest, NamesAnIntentThatCannotBeRead) {
   EXPECT_EQ(cluster_.ClassText("silver"), "silver=600");
 }
 
+TEST_F(RestorerTest, FailsForAClassThatMayBeAwayByAnIntentThatCannotBeEnded) {
+  WriteJournal();
+  ConfigMap intent;
+  intent.namespace_ = "kube-system";
+  intent.name = "outrigger-penalty-intent-3";
+  intent.data["intent"] = "nonsense";
+  cluster_.server.PutMap(intent);
+  ASSERT_TRUE(cluster_.server.Remove("gold").ok());
+  EXPECT_FALSE(Restore("gold").ok());
+  EXPECT_THAT(lines_, Contains(HasSubstr("gold: not in the cluster; a change that was begun")));
+  EXPECT_NE(Journal()->ledger.Find("gold"), nullptr) << "its account stays";
+}
+
 TEST_F(RestorerTest, WritesNothingWithoutTheLease) {
   WriteJournal();
   const std::vector<ConfigMap> maps = cluster_.server.Maps();
