@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "books.h"
 #include "class_table.h"
 #include "delay.h"
 #include "group_table.h"
@@ -23,6 +24,7 @@
 #include "outrigger/penalty/replacement.h"
 #include "pace.h"
 #include "reports.h"
+#include "values.h"
 
 namespace outrigger::penalty {
 
@@ -58,7 +60,6 @@ class Keeper {
   void SetLeads(bool leads);
   bool IsNews(const ClusterObjects& objects) const;
   void TryAgain();
-  bool IsDelayed(const std::string& class_name) const;
 
   // Classes.
   void Settle(const ClusterObjects& objects, const std::stop_token& term);
@@ -76,28 +77,18 @@ class Keeper {
   void DropMarks(const GroupNews& news);
   absl::Status WriteJournal(const std::stop_token& term);
 
-  // Values.
-  void ReplaceDue(const std::stop_token& term);
-  void Recover(const std::stop_token& term);
-  void ReplaceOne(const ClassAccount& account, const ClassRules& rules,
-                  const std::stop_token& term);
-  absl::Status Account(const Replacement& replacement);
-  void OnOutcome(const Replacement& replacement);
-  std::optional<Millis> DueOf(const ClassAccount& account) const;
   std::optional<Millis> NextLook() const;
 
   const Clock clock_;
   const Options options_;
   ClusterAccess* const cluster_;
   JournalStore store_;
-  Replacer replacer_;
   Reports reports_;
-  std::stop_token term_;  // of the Lead() that runs
+  Books books_;
+  Values values_;
 
   Pace pace_;
-  std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
   Delay begin_delay_;
-  Delay recover_delay_;
   Delay journal_delay_;
   Delay marks_delay_;
   Millis later_written_ = 0;
@@ -107,14 +98,7 @@ class Keeper {
   std::optional<Millis> retry_at_;   // of what failed and has no time of its own
   std::optional<Millis> next_look_;  // as Round() returned it
 
-  // What pages show; written by the leading thread alone, with the lock.
-  mutable std::mutex mutex_;
-  Ledger ledger_;
-  GroupTable groups_;
-  std::shared_ptr<const ClusterObjects> objects_;
-  ClassTable classes_;  // points into objects_
-  RefusedClasses refused_;
-  bool leads_ = false;
+  bool leads_ = false;  // with the lock of the books
 };
 
 }  // namespace outrigger::penalty
