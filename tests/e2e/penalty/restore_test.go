@@ -44,18 +44,13 @@ func TestRestorePutsClassesBackWhenTheAgentIsGone(t *testing.T) {
 	writes.Open()
 	w.run("gold", "job-2")
 	w.untilSound(gold, 990)
-	at := 0
-	for _, write := range writes.Log() {
-		if write.String() == "DELETE priorityclasses/gold" {
-			at = write.Number
-		}
-	}
-	ended := writes.EndAt(at, true, w.agent.Kill)
+	deletes := func(write penalty.Write) bool { return write.String() == "DELETE priorityclasses/gold" }
+	ended := writes.EndAtMatch(deletes, 1, true, w.agent.Kill)
 	w.run("gold", "job-3")
 	select {
 	case <-ended:
 	case <-time.After(scheduling.Patience):
-		t.Fatalf("no write %d, but %v", at, writes.Log())
+		t.Fatalf("the class was not deleted, but %v", writes.Log())
 	}
 	if is := w.class("gold"); is != nil {
 		t.Logf("the class is there again: %s", valueOf(is)) // the create was sent early

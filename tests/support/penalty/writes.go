@@ -32,8 +32,10 @@ type Writes struct {
 	mutex   sync.Mutex
 	log     []*Write
 	numbers map[*http.Request]*Write
-	last    int  // the number of the write at which it is to end; 0: none
-	after   bool // once the API server has answered it
+	last    func(Write) bool // the write at which it is to end; nil: none
+	left    int              // how many such writes are still to come, that one included
+	after   bool             // once the API server has answered it
+	ending  *Write           // that write, once it is known
 	end     func()
 	ended   chan struct{}
 	cut     bool // nothing gets through any more
@@ -59,17 +61,30 @@ var errEnded = fmt.Errorf("the agent has ended")
 // EndAt makes end be called before the n-th write from now on reaches the API server, or once that has answered and
 // the agent has not heard it. Nothing gets through then. The channel is closed after end.
 func (w *Writes) EndAt(n int, after bool, end func()) <-chan struct{} {
+	return w.EndAtMatch(func(Write) bool { return true }, n, after, end)
+}
+
+// EndAtMatch is EndAt that counts only the writes which match.
+func (w *Writes) EndAtMatch(match func(Write) bool, n int, after bool, end func()) <-chan struct{} {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.log, w.last, w.after, w.end, w.ended = nil, n, after, end, make(chan struct{})
+	w.log, w.last, w.left, w.ending = nil, match, n, nil
+	w.after, w.end, w.ended = after, end, make(chan struct{})
 	return w.ended
+}
+
+// Ending is the write at which the agent was ended, as String has it.
+func (w *Writes) Ending() string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.ending.String()
 }
 
 // Open lets everything through again.
 func (w *Writes) Open() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.last, w.cut, w.log = 0, false, nil
+	w.last, w.cut, w.log = nil, false, nil
 }
 
 // Log is all writes since the last EndAt or Open.
@@ -123,7 +138,12 @@ func (w *Writes) before(r *http.Request) bool {
 		DryRun: r.URL.Query().Get("dryRun") != ""}
 	w.log = append(w.log, write)
 	w.numbers[r] = write
-	if write.Number == w.last && !w.after {
+	if w.ending == nil && w.last != nil && w.last(*write) {
+		if w.left--; w.left == 0 {
+			w.ending = write
+		}
+	}
+	if write == w.ending && !w.after {
 		w.finish()
 	}
 	return w.cut
@@ -139,7 +159,7 @@ func (w *Writes) answered(r *http.Request) bool {
 	}
 	delete(w.numbers, r)
 	write.Answered = time.Now()
-	if write.Number == w.last && w.after {
+	if write == w.ending && w.after {
 		w.finish()
 	}
 	return w.cut
@@ -147,7 +167,7 @@ func (w *Writes) answered(r *http.Request) bool {
 
 // finish ends the agent; the mutex is held.
 func (w *Writes) finish() {
-	w.last, w.cut = 0, true
+	w.last, w.cut = nil, true
 	w.end()
 	close(w.ended)
 }
