@@ -66,4 +66,8 @@ void ChangeListeners::NotifyOfStatus() {
   state_->Notify(ChangeScope::kAll);
 }
 
+void ChangeListeners::NotifyOfState() {
+  state_->Notify(ChangeScope::kAllAndStates);
+}
+
 }  // namespace outrigger::cluster

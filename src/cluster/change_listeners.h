@@ -24,8 +24,10 @@ class ChangeListeners {
 
   /// Calls every listener, in the order in which they were added, without a lock.
   void Notify();
-  /// The same for a change that only ChangeScope::kAll has.
+  /// The same for a change that ChangeScope::kAllButGroupStatus does not have.
   void NotifyOfStatus();
+  /// The same for a change that only ChangeScope::kAllAndStates has.
+  void NotifyOfState();
 
  private:
   class State;

@@ -25,11 +25,17 @@ class Cluster::State {
   class Access {
    public:
     explicit Access(State* state)
-        : state_(*state), lock_(state->mutex_), generation_(state->contents_.generation) {}
+        : state_(*state),
+          lock_(state->mutex_),
+          generation_(state->contents_.generation),
+          state_changes_(state->state_changes_) {}
     ~Access() {
-      const bool changed = state_.contents_.generation != generation_;
+      const uint64_t changes = state_.contents_.generation - generation_;
+      const bool only_states = changes == state_.state_changes_ - state_changes_;
       lock_.unlock();
-      if (changed && state_.options_.changed) state_.options_.changed();
+      if (changes == 0) return;
+      const auto& tell = only_states ? state_.options_.state_changed : state_.options_.changed;
+      if (tell) tell();
     }
     Access(const Access&) = delete;
     Access& operator=(const Access&) = delete;
@@ -38,6 +44,7 @@ class Cluster::State {
     State& state_;
     std::unique_lock<std::mutex> lock_;
     const uint64_t generation_;
+    const uint64_t state_changes_;
   };
 
   explicit State(ClusterOptions options)
@@ -129,13 +136,15 @@ class Cluster::State {
 
   void Note(Effect effect) {
     if (effect == Effect::kNone) return;
-    if (effect == Effect::kContent) ++contents_.generation;
+    if (effect != Effect::kVersion) ++contents_.generation;
+    if (effect == Effect::kState) ++state_changes_;
     last_.reset();
   }
 
   const ClusterOptions options_;
   std::mutex mutex_;  // everything below
   uint64_t epoch_ = 0;
+  uint64_t state_changes_ = 0;  // how many of those of the generation were Effect::kState
   Contents contents_;
   NodeEditor nodes_;
   PodEditor pods_;

@@ -36,9 +36,11 @@ struct ClusterOptions {
   /// How long an assumed pod is believed without the watch having shown it bound.
   std::chrono::milliseconds assume_for{30'000};
   SteadyNow now = std::chrono::steady_clock::now;
-  /// Called after each change of the generation, by the thread that made it (Take() makes those of
+  /// Called after changes of the generation, by the thread that made it (Take() makes those of
   /// assumptions that have expired), without a lock; must be quick. May be null.
   std::function<void()> changed = nullptr;
+  /// Called instead after a change of nothing but what only ChangeScope::kAllAndStates has.
+  std::function<void()> state_changed = nullptr;
 };
 
 /// The view of the cluster while it is kept up to date. Thread-safe: updates go on while snapshots

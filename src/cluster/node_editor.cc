@@ -63,11 +63,13 @@ Effect NodeEditor::Upsert(const Node& node) {
     return Effect::kContent;
   }
   const Node& there = *contents_.nodes[*slot]->state.node;
-  const bool same = SameNode(there, node);
+  const bool same_but_state = SameButState(there, node);
+  const bool same = same_but_state && SameState(there, node);
   if (same && there.resource_version == node.resource_version) return Effect::kNone;
   const uint64_t revision = same ? there.revision : NextNodeRevision();
   PutNode(*slot, Kept(node, revision));
-  return same ? Effect::kVersion : Effect::kContent;
+  if (same) return Effect::kVersion;
+  return same_but_state ? Effect::kState : Effect::kContent;
 }
 
 void NodeEditor::Add(const Node& node) {

@@ -16,6 +16,7 @@ namespace outrigger::cluster {
 enum class Effect : uint8_t {
   kNone,
   kVersion,  // a resource version is newer, nothing else
+  kState,    // the same or what only ChangeScope::kAllAndStates has
   kContent,
 };
 

@@ -51,7 +51,8 @@ Effect PodEditor::Put(const PodPtr& pod) {
     if (old_value != value) Unfile(i, old_value, pod->key());
     File(i, value, pod);
   }
-  return same ? Effect::kVersion : Effect::kContent;
+  if (same) return Effect::kVersion;
+  return old != nullptr && old->SameButStates(*pod) ? Effect::kState : Effect::kContent;
 }
 
 bool PodEditor::Remove(const PodKey& key) {

@@ -21,6 +21,15 @@ template <Is<ContainerStatus> T, typename Archive>
 void Fields(T& value, Archive& archive) {
   archive(value.name, value.requests, value.allocated);
 }
+template <Is<ContainerEnd> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.exit_code, value.reason, value.started, value.finished);
+}
+template <Is<ContainerState> T, typename Archive>
+void Fields(T& value, Archive& archive) {
+  archive(value.name, value.init, value.restarts, value.running_since, value.waiting_reason,
+          value.end, value.last_end);
+}
 template <Is<OwnerReference> T, typename Archive>
 void Fields(T& value, Archive& archive) {
   archive(value.kind, value.name, value.uid, value.api_version);
@@ -73,17 +82,16 @@ void Fields(T& value, Archive& archive) {
           value.honor_affinity, value.honor_taints, value.match_label_keys);
 }
 
-/// The fields that PodRecord does not read by itself, but for those of RareFields().
+/// The fields that PodRecord does not read by itself, but for those below and PodTimes.
 template <Is<Pod> T, typename Archive>
 void Fields(T& value, Archive& archive) {
   archive(value.containers, value.init_containers, value.overhead, value.pod_requests,
           value.pod_limits, value.nominated_node_name, value.scheduler_name,
           value.priority_class_name, value.node_selector, value.affinity, value.tolerations,
-          value.creation_time, value.being_deleted, value.controller, value.scheduling_gates,
-          value.qos_class, value.unscheduled_reason, value.unscheduled_message,
-          value.scheduled_time, value.container_statuses, value.init_container_statuses,
-          value.status_requests, value.status_allocated, value.resize_infeasible,
-          value.resize_counting);
+          value.being_deleted, value.controller, value.scheduling_gates, value.qos_class,
+          value.unscheduled_reason, value.unscheduled_message, value.container_statuses,
+          value.init_container_statuses, value.status_requests, value.status_allocated,
+          value.resize_infeasible, value.resize_counting);
 }
 
 /// What few pods have. Of a pod that has nothing of it each is a zero byte when packed.
@@ -91,6 +99,12 @@ template <Is<Pod> T, typename Archive>
 void RareFields(T& value, Archive& archive) {
   archive(value.host_ports, value.topology_spread, value.never_preempts, value.scheduling_group,
           value.claims, value.resource_claims, value.workload);
+}
+
+/// What the kubelet reports of a pod's life, but for the times.
+template <Is<Pod> T, typename Archive>
+void StateFields(T& value, Archive& archive) {
+  archive(value.status_reason, value.container_states);
 }
 
 }  // namespace outrigger::cluster

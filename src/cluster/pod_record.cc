@@ -2,13 +2,15 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "cluster/packing.h"
 #include "cluster/pod_archive.h"
 
 // The content: namespace, name, node, UID and phase as texts; then what the pod requests, its
-// labels and its annotations, each with its size before it; then everything else, the rare fields
-// at the end and only if there are any.
+// labels, its annotations and its times, each with its size before it; then everything else, the
+// rare fields at the end and only if there are any. Behind these, where has_states_ says so, the
+// states of containers and their size in four bytes.
 
 namespace outrigger::cluster {
 namespace {
@@ -17,6 +19,7 @@ constexpr size_t kWord = sizeof(uint64_t);
 // Of std::make_shared for arrays: the table of functions, two counts, the number of elements; and
 // what the allocator puts before a block.
 constexpr size_t kControlBlock = 32;
+using StatesSize = uint32_t;
 
 size_t WordsOf(size_t bytes) {
   return (bytes + kWord - 1) / kWord;
@@ -37,6 +40,23 @@ void PackRare(const Pod& pod, std::string* out) {
   if (packed.find_first_not_of('\0') != std::string::npos) *out += packed;
 }
 
+// Appends nothing where there is nothing.
+bool PackStates(const Pod& pod, std::string* out) {
+  if (pod.status_reason.empty() && pod.container_states.empty()) return false;
+  const size_t begin = out->size();
+  PackArchive archive(out);
+  StateFields(pod, archive);
+  const auto size = static_cast<StatesSize>(out->size() - begin);
+  out->append(reinterpret_cast<const char*>(&size), sizeof(size));
+  return true;
+}
+
+void PackTimes(const Pod& pod, std::string* out) {
+  std::string packed;
+  PodTimes::Of(pod).Pack(&packed);
+  PackText(packed, out);
+}
+
 std::string Packed(const Pod& pod) {
   std::string out;
   for (const std::string* text :
@@ -46,6 +66,7 @@ std::string Packed(const Pod& pod) {
   PackSized(PodRequestsOnNode(pod), &out);
   PackSized(pod.labels, &out);
   PackSized(pod.annotations, &out);
+  PackTimes(pod, &out);
   PackArchive archive(&out);
   Fields(pod, archive);
   PackRare(pod, &out);
@@ -61,6 +82,7 @@ struct PodRecord::Head {
   bool has_required_anti_affinity = false;
   bool has_host_ports = false;
   bool has_scheduling_group = false;
+  bool has_states = false;
 };
 
 // One block holds the counts of the shared pointer, the object and the texts behind it.
@@ -78,6 +100,7 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
   record->has_required_anti_affinity_ = head.has_required_anti_affinity;
   record->has_host_ports_ = head.has_host_ports;
   record->has_scheduling_group_ = head.has_scheduling_group;
+  record->has_states_ = head.has_states;
   char* const texts = reinterpret_cast<char*>(record + 1);
   content.copy(texts, content.size());
   resource_version.copy(texts + content.size(), resource_version.size());
@@ -85,12 +108,15 @@ PodPtr PodRecord::Make(const Head& head, std::string_view content,
 }
 
 PodPtr PodRecord::Of(const Pod& pod) {
+  std::string content = Packed(pod);
+  const bool has_states = PackStates(pod, &content);
   const Head head = {.priority = pod.priority,
                      .is_terminal = pod.IsFinished(),
                      .has_required_anti_affinity = !pod.affinity.required_pod_anti.empty(),
                      .has_host_ports = !pod.host_ports.empty(),
-                     .has_scheduling_group = !pod.scheduling_group.empty()};
-  return Make(head, Packed(pod), pod.resource_version);
+                     .has_scheduling_group = !pod.scheduling_group.empty(),
+                     .has_states = has_states};
+  return Make(head, content, pod.resource_version);
 }
 
 PodPtr PodRecord::AssumedOn(std::string_view node) const {
@@ -105,7 +131,8 @@ PodPtr PodRecord::AssumedOn(std::string_view node) const {
                      .is_assumed = true,
                      .has_required_anti_affinity = has_required_anti_affinity_,
                      .has_host_ports = has_host_ports_,
-                     .has_scheduling_group = has_scheduling_group_};
+                     .has_scheduling_group = has_scheduling_group_,
+                     .has_states = has_states_};
   return Make(head, replaced, resource_version());
 }
 
@@ -172,6 +199,43 @@ std::string_view PodRecord::Annotation(std::string_view key) const {
   return Lookup(AfterTexts(7), key);
 }
 
+std::string_view PodRecord::PackedTimes() const {
+  const char* at = AfterTexts(8);
+  return UnpackText(&at);
+}
+
+std::string_view PodRecord::PackedStates() const {
+  if (!has_states_) return {};
+  StatesSize size = 0;
+  const char* const end = content() + content_size_ - sizeof(size);
+  std::memcpy(&size, end, sizeof(size));
+  return {end - size, size};
+}
+
+std::string_view PodRecord::Stem() const {
+  const size_t behind = has_states_ ? PackedStates().size() + sizeof(StatesSize) : 0;
+  return {content(), content_size_ - behind};
+}
+
+std::string_view PodRecord::status_reason() const {
+  if (!has_states_) return {};
+  const char* at = PackedStates().data();
+  return UnpackText(&at);
+}
+
+void PodRecord::ForEachContainerState(
+    absl::FunctionRef<void(const ContainerState& state)> visit) const {
+  if (!has_states_) return;
+  const char* at = PackedStates().data();
+  UnpackText(&at);  // the reason
+  uint64_t left = UnpackNumber(&at);
+  for (UnpackArchive archive(at); left > 0; --left) {
+    ContainerState state;
+    archive(state);
+    visit(state);
+  }
+}
+
 Pod PodRecord::Unpack() const {
   Pod pod;
   UnpackArchive texts(content());
@@ -182,9 +246,15 @@ Pod PodRecord::Unpack() const {
     UnpackArchive archive(UnpackText(&at).data());
     archive(*map);
   }
+  PodTimes::Unpack(UnpackText(&at)).SetIn(&pod);
   UnpackArchive archive(at);
   Fields(pod, archive);
-  if (archive.at() != content() + content_size_) RareFields(pod, archive);
+  const std::string_view stem = Stem();
+  if (archive.at() != stem.data() + stem.size()) RareFields(pod, archive);
+  if (has_states_) {
+    UnpackArchive states(PackedStates().data());
+    StateFields(pod, states);
+  }
   pod.priority = priority_;
   pod.resource_version = resource_version();
   return pod;
@@ -194,6 +264,22 @@ bool PodRecord::SameContent(const PodRecord& other) const {
   return content_size_ == other.content_size_ && priority_ == other.priority_ &&
          is_assumed_ == other.is_assumed_ &&
          std::memcmp(content(), other.content(), content_size_) == 0;
+}
+
+bool PodRecord::SameButStates(const PodRecord& other) const {
+  if (priority_ != other.priority_ || is_assumed_ != other.is_assumed_) return false;
+  const PodTimes mine = times();
+  const PodTimes theirs = other.times();
+  if (mine.creation != theirs.creation || mine.scheduled != theirs.scheduled) return false;
+  // Before and after the times.
+  const auto halves = [](const PodRecord& record) {
+    const std::string_view times = record.PackedTimes();
+    const std::string_view stem = record.Stem();
+    const auto before = static_cast<size_t>(record.AfterTexts(8) - stem.data());
+    const auto after = static_cast<size_t>(times.data() + times.size() - stem.data());
+    return std::pair{stem.substr(0, before), stem.substr(after)};
+  };
+  return halves(*this) == halves(other);
 }
 
 bool PodRecord::SameRequests(const PodRecord& other) const {

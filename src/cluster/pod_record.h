@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
+#include "cluster/pod_times.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/quantity.h"
 
@@ -62,11 +63,20 @@ class PodRecord {
   std::string_view Label(std::string_view key) const;
   std::string_view Annotation(std::string_view key) const;
 
+  /// Cheap, too.
+  PodTimes times() const { return PodTimes::Unpack(PackedTimes()); }
+  std::string_view status_reason() const;
+  /// Those of init containers first. The state lives during the call.
+  void ForEachContainerState(absl::FunctionRef<void(const ContainerState& state)> visit) const;
+
   /// The whole pod, as it was packed; an assumed one with its node.
   Pod Unpack() const;
 
   /// True if both say the same in everything but the resource version.
   bool SameContent(const PodRecord& other) const;
+  /// The same, but for what only ChangeScope::kAllAndStates has: what the kubelet reports of the
+  /// pod's life.
+  bool SameButStates(const PodRecord& other) const;
   /// True if both ask for the same of a node.
   bool SameRequests(const PodRecord& other) const;
 
@@ -83,6 +93,10 @@ class PodRecord {
   const char* content() const { return reinterpret_cast<const char*>(this + 1); }
   const char* AfterTexts(int count) const;
   std::string_view PackedRequests() const;
+  std::string_view PackedTimes() const;
+  // The part of the content without the states of containers, and those, which only some have.
+  std::string_view Stem() const;
+  std::string_view PackedStates() const;
 
   // Behind the object: the content, and then the resource version.
   uint32_t content_size_ = 0;
@@ -93,6 +107,7 @@ class PodRecord {
   bool has_required_anti_affinity_ : 1 = false;
   bool has_host_ports_ : 1 = false;
   bool has_scheduling_group_ : 1 = false;
+  bool has_states_ : 1 = false;
 };
 
 }  // namespace outrigger::cluster

@@ -22,15 +22,21 @@ bool Same(const std::vector<Taint>& a, const std::vector<Taint>& b) {
 
 }  // namespace
 
-bool SameNode(const Node& a, const Node& b) {
+bool SameButState(const Node& a, const Node& b) {
   // Named in full, so that a field that is added has to be thought of here.
-  const auto& [name, labels, annotations, allocatable, capacity, taints, unschedulable,
-               resource_version, revision, known] = a;
+  const auto& [name, labels, annotations, allocatable, capacity, taints, unschedulable, addresses,
+               ready, resource_version, revision, known] = a;
+  static_cast<void>(addresses);
+  static_cast<void>(ready);
   static_cast<void>(resource_version);
   static_cast<void>(revision);
   return name == b.name && labels == b.labels && annotations == b.annotations &&
          Same(allocatable, b.allocatable) && Same(capacity, b.capacity) && Same(taints, b.taints) &&
          unschedulable == b.unschedulable && known == b.known;
+}
+
+bool SameState(const Node& a, const Node& b) {
+  return a.addresses == b.addresses && a.ready == b.ready;
 }
 
 }  // namespace outrigger::cluster

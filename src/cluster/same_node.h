@@ -4,7 +4,10 @@
 
 namespace outrigger::cluster {
 
-/// True if the two are the same to the bit, but for revision and resource version.
-bool SameNode(const Node& a, const Node& b);
+/// True if the two are the same to the bit, but for revision, resource version, and what
+/// SameState() compares.
+bool SameButState(const Node& a, const Node& b);
+/// True if what only ChangeScope::kAllAndStates has is the same.
+bool SameState(const Node& a, const Node& b);
 
 }  // namespace outrigger::cluster

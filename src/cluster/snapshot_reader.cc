@@ -73,6 +73,16 @@ class Reader final : public internal::SnapshotReader {
                           visit) const override {
     pod.ForEachRequest(visit);
   }
+  int64_t CreationTime(const PodRecord& pod) const override { return pod.times().creation; }
+  int64_t ScheduledTime(const PodRecord& pod) const override { return pod.times().scheduled; }
+  int64_t StartTime(const PodRecord& pod) const override { return pod.times().start; }
+  int64_t EndTime(const PodRecord& pod) const override { return pod.times().end; }
+  std::string_view StatusReason(const PodRecord& pod) const override { return pod.status_reason(); }
+  void ForEachContainerState(
+      const PodRecord& pod,
+      absl::FunctionRef<void(const ContainerState& state)> visit) const override {
+    pod.ForEachContainerState(visit);
+  }
   Pod Unpack(const PodRecord& pod) const override { return pod.Unpack(); }
 
  private:

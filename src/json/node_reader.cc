@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "fmt/format.h"
 #include "json/accepted.h"
@@ -65,10 +66,42 @@ absl::Status ReadSpec(Value value, const Path& at, Node* node) {
                     Field{"unschedulable", &node->unschedulable});
 }
 
+absl::Status ReadAddresses(Value value, const Path& at, std::vector<NodeAddress>* addresses) {
+  return ForEachElement(value, at, [addresses](Value item, const Path& where) {
+    NodeAddress& address = addresses->emplace_back();
+    return ReadField(item, where, [&address](Value object, const Path& place) {
+      return ReadObject(object, place, Field{"type", &address.type},
+                        Field{"address", &address.address});
+    });
+  });
+}
+
+// Of several conditions of that type the first counts.
+absl::Status ReadConditions(Value value, const Path& at, ConditionStatus* ready) {
+  bool seen = false;
+  return ForEachElement(value, at, [&](Value item, const Path& where) {
+    std::string_view type;
+    std::string_view is;
+    absl::Status status = ReadField(item, where, [&](Value object, const Path& place) {
+      return ReadObject(object, place, Field{"type", &type}, Field{"status", &is});
+    });
+    if (type == "Ready" && !std::exchange(seen, true)) *ready = ParseConditionStatus(is);
+    return status;
+  });
+}
+
 absl::Status ReadStatus(Value value, const Path& at, const Needs& needs, Node* node) {
+  const auto addresses = [node](Value list, const Path& place) {
+    return ReadAddresses(list, place, &node->addresses);
+  };
+  const auto conditions = [node](Value list, const Path& place) {
+    return ReadConditions(list, place, &node->ready);
+  };
   return ReadObject(value, at,
                     Field{"allocatable", &node->allocatable, needs.Has(Needs::kNodeAllocatable)},
-                    Field{"capacity", &node->capacity, needs.Has(Needs::kNodeCapacity)});
+                    Field{"capacity", &node->capacity, needs.Has(Needs::kNodeCapacity)},
+                    Field{"addresses", addresses, needs.Has(Needs::kNodeAddresses)},
+                    Field{"conditions", conditions, needs.Has(Needs::kNodeReady)});
 }
 
 absl::Status CheckKind(Value value, const Path& at) {
@@ -91,7 +124,6 @@ absl::Status RawBytes(Value value, const Path& at, std::string_view* raw) {
 
 template <typename ObjectOrValue>
 absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs, Node* node) {
-  const bool resources = needs.Has(Needs::kNodeAllocatable) || needs.Has(Needs::kNodeCapacity);
   const auto metadata = [&](Value part, const Path& place) {
     return ReadMetadata(part, place, needs, node);
   };
@@ -104,7 +136,7 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
   const size_t first_malformed = malformed == nullptr ? 0 : malformed->size();
   absl::Status read = ReadObject(object, at, Field{"kind", CheckKind}, Field{"metadata", metadata},
                                  Field{"spec", spec, needs.Has(Needs::kNodeTaints)},
-                                 Field{"status", status, resources});
+                                 Field{"status", status, ReadsNodeStatus(needs)});
   // Only now the name is known for sure: keys come in any order.
   for (size_t i = first_malformed; malformed != nullptr && i < malformed->size(); ++i) {
     (*malformed)[i].node = node->name;
@@ -114,6 +146,16 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
 
 }  // namespace
 
+bool ReadsNodeStatus(const Needs& needs) {
+  return needs.Has(Needs::kNodeAllocatable) || needs.Has(Needs::kNodeCapacity) ||
+         needs.Has(Needs::kNodeAddresses) || needs.Has(Needs::kNodeReady);
+}
+
+ConditionStatus ParseConditionStatus(std::string_view text) {
+  if (text == "True") return ConditionStatus::kTrue;
+  return text == "False" ? ConditionStatus::kFalse : ConditionStatus::kUnknown;
+}
+
 void ClearNode(Node* node) {
   node->name.clear();
   node->labels.clear();
@@ -122,6 +164,8 @@ void ClearNode(Node* node) {
   node->capacity.clear();
   node->taints.clear();
   node->unschedulable = false;
+  node->addresses.clear();
+  node->ready = ConditionStatus::kUnknown;
   node->resource_version.clear();
   node->revision = 0;
   node->known = true;

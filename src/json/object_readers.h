@@ -17,6 +17,12 @@ absl::Status Read(Value value, const Path& at, TopologySpreadConstraint* constra
 absl::Status ReadPod(Value value, const Path& at, const Needs& needs, Pod* pod);
 absl::Status ReadPod(Object object, const Path& at, const Needs& needs, Pod* pod);
 
+/// True if anything of a node's status is needed.
+bool ReadsNodeStatus(const Needs& needs);
+
+/// "True" and "False"; all else is not known.
+ConditionStatus ParseConditionStatus(std::string_view text);
+
 /// Makes `node` empty and keeps the memory of its parts.
 void ClearNode(Node* node);
 

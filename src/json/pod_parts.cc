@@ -22,6 +22,30 @@ std::string NamedByStatus(const std::vector<NamedClaim>& ordered, const std::str
   return at != ordered.end() && at->name == name ? at->claim : std::string();
 }
 
+void SetClaims(PodParts parts, Pod* pod) {
+  for (PodVolume& volume : parts.volumes) {
+    if (auto claim = ClaimOf(std::move(volume), pod->name))
+      pod->claims.push_back(*std::move(claim));
+  }
+  std::stable_sort(parts.claim_statuses.begin(), parts.claim_statuses.end(),
+                   [](const NamedClaim& a, const NamedClaim& b) { return a.name < b.name; });
+  for (NamedClaim& named : parts.claims) {
+    if (named.claim.empty()) named.claim = NamedByStatus(parts.claim_statuses, named.name);
+    if (!named.claim.empty()) pod->resource_claims.push_back(std::move(named.claim));
+  }
+}
+
+void SetStates(std::vector<ContainerState> states, const Needs& needs, Pod* pod) {
+  for (const ContainerState& state : states) {
+    if (state.end && pod->IsFinished())
+      pod->end_time = std::max(pod->end_time, state.end->finished);
+  }
+  if (!needs.Has(Needs::kPodContainerStates)) return;
+  std::stable_partition(states.begin(), states.end(),
+                        [](const ContainerState& state) { return state.init; });
+  pod->container_states = std::move(states);
+}
+
 }  // namespace
 
 void KeepHostPorts(std::vector<HostPort> of_container, std::vector<HostPort>* ports) {
@@ -39,19 +63,11 @@ void SetPolicies(std::string_view when, std::optional<std::string_view> affinity
   constraint->honor_taints = taints.value_or("Ignore") == "Honor";
 }
 
-void SetParts(PodParts parts, Pod* pod) {
+void SetParts(PodParts parts, const Needs& needs, Pod* pod) {
   pod->host_ports = std::move(parts.init_ports);  // first, as upstream lists them
   std::move(parts.ports.begin(), parts.ports.end(), std::back_inserter(pod->host_ports));
-  for (PodVolume& volume : parts.volumes) {
-    if (auto claim = ClaimOf(std::move(volume), pod->name))
-      pod->claims.push_back(*std::move(claim));
-  }
-  std::stable_sort(parts.claim_statuses.begin(), parts.claim_statuses.end(),
-                   [](const NamedClaim& a, const NamedClaim& b) { return a.name < b.name; });
-  for (NamedClaim& named : parts.claims) {
-    if (named.claim.empty()) named.claim = NamedByStatus(parts.claim_statuses, named.name);
-    if (!named.claim.empty()) pod->resource_claims.push_back(std::move(named.claim));
-  }
+  SetStates(std::move(parts.container_states), needs, pod);
+  SetClaims(std::move(parts), pod);
 }
 
 }  // namespace outrigger::json

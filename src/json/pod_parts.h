@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "outrigger/agent/needs.h"
 #include "outrigger/k8s/pod.h"
 
 // What of a pod is only understood when more of it has been read: the same for every form of an
@@ -32,6 +33,7 @@ struct PodParts {
   std::vector<PodVolume> volumes;
   std::vector<NamedClaim> claims;
   std::vector<NamedClaim> claim_statuses;
+  std::vector<ContainerState> container_states;  // in the order of the object
 };
 
 /// Appends those of a container's ports that are ports of the node, with their default protocol.
@@ -41,7 +43,7 @@ void KeepHostPorts(std::vector<HostPort> of_container, std::vector<HostPort>* po
 void SetPolicies(std::string_view when, std::optional<std::string_view> affinity,
                  std::optional<std::string_view> taints, TopologySpreadConstraint* constraint);
 
-/// Fills the pod's host ports and claims, when all else has been read.
-void SetParts(PodParts parts, Pod* pod);
+/// Fills the pod's host ports, claims, states of containers and end, when all else has been read.
+void SetParts(PodParts parts, const Needs& needs, Pod* pod);
 
 }  // namespace outrigger::json

@@ -26,6 +26,7 @@ absl::Status ReadOwners(Value value, const Path& at, std::optional<OwnerReferenc
 absl::Status ReadMetadata(Value value, const Path& at, const Needs& needs, Pod* pod) {
   const bool metadata = needs.Has(Needs::kPodMetadata);
   const bool life = needs.Has(Needs::kPodStatus);
+  const bool times = life || needs.Has(Needs::kPodTimes);
   const auto created = [pod](Value time, const Path& place) {
     return ReadTime(time, place, &pod->creation_time);
   };
@@ -41,7 +42,7 @@ absl::Status ReadMetadata(Value value, const Path& at, const Needs& needs, Pod* 
                     Field{"uid", &pod->uid}, Field{"labels", &pod->labels, metadata},
                     Field{"annotations", &pod->annotations, metadata},
                     Field{"resourceVersion", &pod->resource_version, life},
-                    Field{"creationTimestamp", created, life},
+                    Field{"creationTimestamp", created, times},
                     Field{"deletionTimestamp", deleted, life},
                     Field{"ownerReferences", owners, life});
 }
@@ -51,6 +52,7 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
   // Of a pod that is followed its place is always read.
   const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
+  const bool times = needs.Has(Needs::kPodTimes);
   PodParts parts;
   const auto metadata = [&](Value part, const Path& place) {
     return ReadMetadata(part, place, needs, pod);
@@ -65,8 +67,8 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
   absl::Status read =
       ReadObject(object, at, Field{"metadata", metadata},
                  Field{"spec", spec, scheduling || life || needs.Has(Needs::kPodResources)},
-                 Field{"status", status, scheduling || life});
-  SetParts(std::move(parts), pod);
+                 Field{"status", status, scheduling || life || times});
+  SetParts(std::move(parts), needs, pod);
   return read;
 }
 

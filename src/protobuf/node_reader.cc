@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "json/accepted.h"
 #include "json/object_readers.h"
@@ -19,6 +20,8 @@ struct NodeReading {
   const Needs& needs;
   Node* node;
   size_t taints = 0;
+  size_t conditions = 0;
+  bool ready_seen = false;  // of several conditions of that type the first counts
 };
 
 // Appends the taint. One whose effect is not known is left out and listed, as in JSON.
@@ -71,18 +74,38 @@ absl::Status ReadSpec(Bytes bytes, const Path& at, NodeReading* reading) {
                      Field{5, "taints", Counted(&reading->taints, taint)});
 }
 
+absl::Status ReadAddress(Bytes bytes, const Path& at, NodeAddress* address) {
+  return ReadMessage(bytes, at, Field{1, "type", Kept(&address->type)},
+                     Field{2, "address", Kept(&address->address)});
+}
+
+auto KeepCondition(NodeReading* reading) {
+  return [reading](Bytes bytes, const Path& at) {
+    std::string_view type;
+    std::string_view is;
+    absl::Status status =
+        ReadMessage(bytes, at, Field{1, "type", Raw(&type)}, Field{2, "status", Raw(&is)});
+    if (type == "Ready" && !std::exchange(reading->ready_seen, true)) {
+      reading->node->ready = json::ParseConditionStatus(is);
+    }
+    return status;
+  };
+}
+
 absl::Status ReadStatus(Bytes bytes, const Path& at, NodeReading* reading) {
   const Needs& needs = reading->needs;
   Node* const node = reading->node;
   return ReadMessage(
       bytes, at, Field{1, "capacity", &node->capacity, needs.Has(Needs::kNodeCapacity)},
-      Field{2, "allocatable", &node->allocatable, needs.Has(Needs::kNodeAllocatable)});
+      Field{2, "allocatable", &node->allocatable, needs.Has(Needs::kNodeAllocatable)},
+      Field{4, "conditions", Counted(&reading->conditions, KeepCondition(reading)),
+            needs.Has(Needs::kNodeReady)},
+      Field{5, "addresses", Into(&node->addresses, ReadAddress), needs.Has(Needs::kNodeAddresses)});
 }
 
 }  // namespace
 
 absl::Status ReadNode(std::string_view object, const Path& at, const Needs& needs, Node* node) {
-  const bool resources = needs.Has(Needs::kNodeAllocatable) || needs.Has(Needs::kNodeCapacity);
   NodeReading reading{needs, node};
   json::ClearNode(node);
   auto* const malformed = at.malformed();
@@ -90,7 +113,7 @@ absl::Status ReadNode(std::string_view object, const Path& at, const Needs& need
   absl::Status read =
       ReadMessage(object, at, Field{1, "metadata", Into(&reading, ReadMetadata)},
                   Field{2, "spec", Into(&reading, ReadSpec), needs.Has(Needs::kNodeTaints)},
-                  Field{3, "status", Into(&reading, ReadStatus), resources});
+                  Field{3, "status", Into(&reading, ReadStatus), json::ReadsNodeStatus(needs)});
   node->labels.Normalize();
   node->annotations.Normalize();
   node->capacity.Normalize();

@@ -27,13 +27,8 @@ absl::Status KeepController(Bytes bytes, const Path& at,
 absl::Status ReadMetadata(Bytes bytes, const Path& at, PodReading* reading) {
   const bool metadata = reading->needs.Has(Needs::kPodMetadata);
   const bool life = reading->needs.Has(Needs::kPodStatus);
+  const bool times = life || reading->needs.Has(Needs::kPodTimes);
   Pod* const pod = reading->pod;
-  const auto created = [pod](Bytes time, const Path& place) {
-    std::optional<int64_t> seconds;
-    absl::Status status = ReadTime(time, place, &seconds);
-    pod->creation_time = seconds.value_or(0);
-    return status;
-  };
   const auto deleted = [pod](Bytes time, const Path& place) {
     std::optional<int64_t> seconds;
     absl::Status status = ReadTime(time, place, &seconds);
@@ -46,8 +41,8 @@ absl::Status ReadMetadata(Bytes bytes, const Path& at, PodReading* reading) {
   return ReadMessage(
       bytes, at, Field{1, "name", &pod->name}, Field{3, "namespace", &pod->namespace_},
       Field{5, "uid", &pod->uid}, Field{6, "resourceVersion", &pod->resource_version, life},
-      Field{8, "creationTimestamp", created, life}, Field{9, "deletionTimestamp", deleted, life},
-      Field{11, "labels", &pod->labels, metadata},
+      Field{8, "creationTimestamp", IntoTime(&pod->creation_time), times},
+      Field{9, "deletionTimestamp", deleted, life}, Field{11, "labels", &pod->labels, metadata},
       Field{12, "annotations", &pod->annotations, metadata},
       Field{13, "ownerReferences", Counted(&reading->owners, owner), life});
 }
@@ -69,15 +64,16 @@ absl::Status ReadPod(std::string_view object, const Path& at, const Needs& needs
   // Of a pod that is followed its place is always read.
   const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
+  const bool times = needs.Has(Needs::kPodTimes);
   PodReading reading{needs, pod, {}};
   *pod = Pod();
   absl::Status status =
       ReadMessage(object, at, Field{1, "metadata", Into(&reading, ReadMetadata)},
                   Field{2, "spec", Into(&reading, ReadPodSpec),
                         scheduling || life || needs.Has(Needs::kPodResources)},
-                  Field{3, "status", Into(&reading, ReadPodStatus), scheduling || life});
+                  Field{3, "status", Into(&reading, ReadPodStatus), scheduling || life || times});
   Normalize(pod);
-  json::SetParts(std::move(reading.parts), pod);
+  json::SetParts(std::move(reading.parts), needs, pod);
   return status;
 }
 

@@ -150,6 +150,24 @@ auto Counted(size_t* count, ReadIt read) {
   return [count, read](Bytes bytes, const Path& at) { return read(bytes, at.Index((*count)++)); };
 }
 
+/// Free text, which may not be UTF-8; see Keep().
+inline auto Kept(std::string* target) {
+  return [target](Bytes bytes, const Path& /*at*/) {
+    Keep(bytes, target);
+    return absl::OkStatus();
+  };
+}
+
+/// A time; 0 where there is none.
+inline auto IntoTime(int64_t* seconds) {
+  return [seconds](Bytes bytes, const Path& at) {
+    std::optional<int64_t> read;
+    absl::Status status = ReadTime(bytes, at, &read);
+    *seconds = read.value_or(0);
+    return status;
+  };
+}
+
 /// Bytes that are no text.
 inline auto Raw(std::string_view* target) {
   return [target](Bytes bytes, const Path& /*at*/) {

@@ -57,6 +57,10 @@ struct ClusterObjects {
 enum class ChangeScope : uint8_t {
   kAllButGroupStatus,  // nodes, pods, and what ClusterObjects::version counts
   kAll,                // and what ClusterObjects::status_version counts
+  /// And changes of nothing but what the Needs NodeAddresses(), NodeReady(), PodTimes() and
+  /// PodContainerStates() ask for: addresses and Ready of nodes, start_time, end_time,
+  /// status_reason and container_states of pods. Where no agent asks for these there are none.
+  kAllAndStates,
 };
 
 /// The cluster as it was at one moment. Neither pointer is null.

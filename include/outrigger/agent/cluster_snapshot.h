@@ -33,7 +33,8 @@ class SnapshotReader;
 /// It is valid as long as the snapshot that returned it; so are the texts that it returns.
 /// Thread-safe. Names, UID, node, phase and priority are always there. Agent::Reads() must name
 /// what else is read, or it is empty: PodMetadata() for labels and annotations, PodResources() for
-/// requests, PodStatus() for the requests of pods that were resized and for the resource version.
+/// requests, PodStatus() for the requests of pods that were resized and for the resource version,
+/// PodTimes() for the times, PodContainerStates() for the states of containers.
 class PodView {
  public:
   std::string_view Name() const;
@@ -51,6 +52,19 @@ class PodView {
   /// spec.priority; 0 where it is absent.
   int32_t Priority() const;
   std::string_view ResourceVersion() const;
+
+  // Seconds since 1970, UTC; 0: not known.
+  int64_t CreationTime() const;
+  /// Since when the pod is bound, as the condition PodScheduled says.
+  int64_t ScheduledTime() const;
+  /// status.startTime: since when the kubelet knows of the pod.
+  int64_t StartTime() const;
+  /// Of a finished pod: when the last of its containers ended; 0 for all others.
+  int64_t EndTime() const;
+  /// status.reason: "Evicted", ...
+  std::string_view StatusReason() const;
+  /// Init containers first. `state` lives during the call.
+  void ForEachContainerState(absl::FunctionRef<void(const ContainerState& state)> visit) const;
 
   /// The value of a label; a null view (data() == nullptr) where the pod has no such label.
   std::string_view Label(std::string_view key) const;
@@ -265,6 +279,14 @@ class SnapshotReader {
   virtual void ForEachRequest(
       const cluster::PodRecord& pod,
       absl::FunctionRef<void(std::string_view resource, const Quantity& quantity)> visit) const = 0;
+  virtual int64_t CreationTime(const cluster::PodRecord& pod) const = 0;
+  virtual int64_t ScheduledTime(const cluster::PodRecord& pod) const = 0;
+  virtual int64_t StartTime(const cluster::PodRecord& pod) const = 0;
+  virtual int64_t EndTime(const cluster::PodRecord& pod) const = 0;
+  virtual std::string_view StatusReason(const cluster::PodRecord& pod) const = 0;
+  virtual void ForEachContainerState(
+      const cluster::PodRecord& pod,
+      absl::FunctionRef<void(const ContainerState& state)> visit) const = 0;
   virtual Pod Unpack(const cluster::PodRecord& pod) const = 0;
 
  protected:

@@ -41,6 +41,11 @@ class Needs {
     kClusterClaims = 1U << 13,           // volumes, claims of volumes and of devices
     kClusterPriorityClasses = 1U << 14,  // PriorityClasses with all their fields
     kClusterGroupStatus = 1U << 15,      // of PodGroups also phase and version
+    // Again of nodes and pods. Listeners hear of changes of these by ChangeScope::kAllAndStates.
+    kNodeAddresses = 1U << 16,       // status.addresses
+    kNodeReady = 1U << 17,           // the condition Ready
+    kPodTimes = 1U << 18,            // creation, binding, start and end
+    kPodContainerStates = 1U << 19,  // states of containers, status.reason
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -52,6 +57,17 @@ class Needs {
   Needs& PodScheduling() { return Add(kPodScheduling); }
   Needs& PodStatus() { return Add(kPodStatus); }
   Needs& NodeVersion() { return Add(kNodeVersion); }
+  Needs& NodeAddresses() { return Add(kNodeAddresses); }
+  Needs& NodeReady() { return Add(kNodeReady); }
+  /// Of pods creation_time, scheduled_time, start_time and end_time: some bytes a pod.
+  Needs& PodTimes() { return Add(kPodTimes); }
+  /// What PodTimes() gives, and of the pods of the cluster, which it asks for as well,
+  /// container_states and status_reason.
+  Needs& PodContainerStates() {
+    Add(kClusterPods);
+    Add(kPodTimes);
+    return Add(kPodContainerStates);
+  }
   Needs& ClusterPods() { return Add(kClusterPods); }
   Needs& ClusterGroups() { return Add(kClusterGroups); }
   Needs& ClusterBudgets() { return Add(kClusterBudgets); }
@@ -84,7 +100,8 @@ class Needs {
   const std::vector<std::string>& annotation_keys() const { return annotation_keys_; }
   /// True if anything of a node beyond its name is read.
   bool AnyOfNode() const {
-    return !annotation_keys_.empty() || (fields_ & ((kPodMetadata - 1) | kNodeVersion)) != 0;
+    constexpr uint32_t kOfNode = (kPodMetadata - 1) | kNodeVersion | kNodeAddresses | kNodeReady;
+    return !annotation_keys_.empty() || (fields_ & kOfNode) != 0;
   }
 
   /// True if the cluster is to be followed: its nodes always are, where anything is.
@@ -97,7 +114,8 @@ class Needs {
   /// Every field of nodes and pods: for tools that show objects, such as explain.
   static Needs All() {
     Needs needs;
-    needs.fields_ = (kNodeVersion << 1) - 1;
+    needs.fields_ =
+        ((kNodeVersion << 1) - 1) | kNodeAddresses | kNodeReady | kPodTimes | kPodContainerStates;
     return needs;
   }
 

@@ -10,6 +10,17 @@
 
 namespace outrigger {
 
+/// One of status.addresses.
+struct NodeAddress {
+  std::string type;     // "InternalIP", "Hostname", ...
+  std::string address;  // "10.0.0.1", "fd00::1", "worker-1"
+  friend bool operator==(const NodeAddress&, const NodeAddress&) = default;
+};
+
+/// The status of a condition. kUnknown also where there is no such condition, or its status is none
+/// of Kubernetes' three words.
+enum class ConditionStatus : uint8_t { kUnknown, kFalse, kTrue };
+
 /// A node, as far as scheduling reads it.
 ///
 /// In a request only the fields that the agent's Needs name are filled; others may be empty even
@@ -22,6 +33,9 @@ struct Node {
   ResourceList capacity;
   std::vector<Taint> taints;
   bool unschedulable = false;
+  std::vector<NodeAddress> addresses;  // in the order of the status
+  /// The condition Ready; of several the first, as client-go takes it.
+  ConditionStatus ready = ConditionStatus::kUnknown;
   std::string resource_version;
   /// Nodes with the same revision, unless it is 0, are equal in every field but resource_version:
   /// what was computed from one holds for the other. Unique in the process; 0 where nobody vouches

@@ -32,6 +32,27 @@ struct ContainerStatus {
   ResourceList allocated;  // allocatedResources, what the node has set aside
 };
 
+/// How a container ended.
+struct ContainerEnd {
+  int32_t exit_code = 0;
+  std::string reason;    // "Error", "OOMKilled", "Completed", ...
+  int64_t started = 0;   // seconds since 1970, UTC; 0: not known
+  int64_t finished = 0;  // as started
+  friend bool operator==(const ContainerEnd&, const ContainerEnd&) = default;
+};
+
+/// What the kubelet reports of the life of a container.
+struct ContainerState {
+  std::string name;
+  bool init = false;                     // of status.initContainerStatuses
+  int64_t restarts = 0;                  // restartCount
+  int64_t running_since = 0;             // seconds since 1970, UTC; 0: it does not run
+  std::string waiting_reason;            // "CrashLoopBackOff", "ImagePullBackOff", ...
+  std::optional<ContainerEnd> end;       // state.terminated: it has ended and waits for nothing
+  std::optional<ContainerEnd> last_end;  // lastState.terminated: how it ended before
+  friend bool operator==(const ContainerState&, const ContainerState&) = default;
+};
+
 /// How kube-scheduler counts a pod whose resize is under way: a matter of its version.
 enum class ResizeCounting : uint8_t {
   kByPod,        // 1.37: the largest of what spec, allocation and status say of the whole pod
@@ -135,6 +156,17 @@ struct Pod {
   std::string unscheduled_reason;  // of the condition PodScheduled, as is the message
   std::string unscheduled_message;
   int64_t scheduled_time = 0;  // since when PodScheduled is true, as creation_time; 0: not known
+
+  // What the kubelet reports. Needs().PodTimes() asks for the times, the two above included,
+  // Needs().PodContainerStates() for all.
+  int64_t start_time = 0;  // status.startTime: the kubelet knows of the pod; as creation_time
+  /// Of a finished pod: when the last of its containers ended (the largest finishedAt); else 0.
+  int64_t end_time = 0;
+  std::string status_reason;  // status.reason: "Evicted", ...
+  /// Init containers first, in the order of the status.
+  std::vector<ContainerState> container_states;
+
+  // Further parts of what Needs().PodStatus() asks for.
   /// Only those that report resources; others say nothing about what the pod asks for.
   std::vector<ContainerStatus> container_statuses;
   std::vector<ContainerStatus> init_container_statuses;

@@ -46,6 +46,7 @@ cluster::ClusterOptions ViewOptions(cluster::ChangeListeners* changes) {
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
   options.changed = [changes] { changes->Notify(); };
+  options.state_changed = [changes] { changes->NotifyOfState(); };
   return options;
 }
 

@@ -59,6 +59,31 @@ void PodView::ForEachRequest(
   reader_->ForEachRequest(*pod_, visit);
 }
 
+int64_t PodView::CreationTime() const {
+  return reader_->CreationTime(*pod_);
+}
+
+int64_t PodView::ScheduledTime() const {
+  return reader_->ScheduledTime(*pod_);
+}
+
+int64_t PodView::StartTime() const {
+  return reader_->StartTime(*pod_);
+}
+
+int64_t PodView::EndTime() const {
+  return reader_->EndTime(*pod_);
+}
+
+std::string_view PodView::StatusReason() const {
+  return reader_->StatusReason(*pod_);
+}
+
+void PodView::ForEachContainerState(
+    absl::FunctionRef<void(const ContainerState& state)> visit) const {
+  reader_->ForEachContainerState(*pod_, visit);
+}
+
 Pod PodView::Unpack() const {
   return reader_->Unpack(*pod_);
 }

@@ -17,6 +17,8 @@ bool Eq(const Quantity& a, const Quantity& b) {
 }
 bool Eq(const Container& a, const Container& b);
 bool Eq(const ContainerStatus& a, const ContainerStatus& b);
+bool Eq(const ContainerEnd& a, const ContainerEnd& b);
+bool Eq(const ContainerState& a, const ContainerState& b);
 bool Eq(const OwnerReference& a, const OwnerReference& b);
 bool Eq(const Toleration& a, const Toleration& b);
 bool Eq(const Taint& a, const Taint& b);
@@ -54,6 +56,17 @@ bool Eq(const Container& a, const Container& b) {
 bool Eq(const ContainerStatus& a, const ContainerStatus& b) {
   const auto& [name, requests, allocated] = a;
   return name == b.name && Eq(requests, b.requests) && Eq(allocated, b.allocated);
+}
+bool Eq(const ContainerEnd& a, const ContainerEnd& b) {
+  const auto& [exit_code, reason, started, finished] = a;
+  return exit_code == b.exit_code && reason == b.reason && started == b.started &&
+         finished == b.finished;
+}
+bool Eq(const ContainerState& a, const ContainerState& b) {
+  const auto& [name, init, restarts, running_since, waiting_reason, end, last_end] = a;
+  return name == b.name && init == b.init && restarts == b.restarts &&
+         running_since == b.running_since && waiting_reason == b.waiting_reason && Eq(end, b.end) &&
+         Eq(last_end, b.last_end);
 }
 bool Eq(const OwnerReference& a, const OwnerReference& b) {
   const auto& [kind, name, uid, api_version] = a;
@@ -122,9 +135,10 @@ bool Same(const Pod& a, const Pod& b) {
                priority_class_name, priority, node_selector, affinity, tolerations, host_ports,
                topology_spread, never_preempts, scheduling_group, workload, claims, resource_claims,
                resource_version, creation_time, being_deleted, controller, scheduling_gates,
-               qos_class, unscheduled_reason, unscheduled_message, scheduled_time,
-               container_statuses, init_container_statuses, status_requests, status_allocated,
-               resize_infeasible, resize_counting] = a;
+               qos_class, unscheduled_reason, unscheduled_message, scheduled_time, start_time,
+               end_time, status_reason, container_states, container_statuses,
+               init_container_statuses, status_requests, status_allocated, resize_infeasible,
+               resize_counting] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
@@ -141,19 +155,20 @@ bool Same(const Pod& a, const Pod& b) {
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
          qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
          unscheduled_message == b.unscheduled_message && scheduled_time == b.scheduled_time &&
-         Eq(container_statuses, b.container_statuses) &&
+         start_time == b.start_time && end_time == b.end_time && status_reason == b.status_reason &&
+         Eq(container_states, b.container_states) && Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&
          Eq(status_requests, b.status_requests) && Eq(status_allocated, b.status_allocated) &&
          resize_infeasible == b.resize_infeasible && resize_counting == b.resize_counting;
 }
 
 bool Same(const Node& a, const Node& b) {
-  const auto& [name, labels, annotations, allocatable, capacity, taints, unschedulable,
-               resource_version, revision, known] = a;
+  const auto& [name, labels, annotations, allocatable, capacity, taints, unschedulable, addresses,
+               ready, resource_version, revision, known] = a;
   return name == b.name && labels == b.labels && annotations == b.annotations &&
          Eq(allocatable, b.allocatable) && Eq(capacity, b.capacity) && Eq(taints, b.taints) &&
-         unschedulable == b.unschedulable && resource_version == b.resource_version &&
-         revision == b.revision && known == b.known;
+         unschedulable == b.unschedulable && addresses == b.addresses && ready == b.ready &&
+         resource_version == b.resource_version && revision == b.revision && known == b.known;
 }
 
 bool SameAmounts(const ResourceList& a, const ResourceList& b) {

@@ -46,6 +46,14 @@ TEST(PodRecord, ReadsFieldsWithoutUnpacking) {
     RC_ASSERT(record->priority() == pod.priority);
     RC_ASSERT(record->resource_version() == pod.resource_version);
     RC_ASSERT(testing::SameAmounts(RequestsOf(*record), PodRequestsOnNode(pod)));
+    RC_ASSERT(record->times().creation == pod.creation_time);
+    RC_ASSERT(record->times().scheduled == pod.scheduled_time);
+    RC_ASSERT(record->times().start == pod.start_time);
+    RC_ASSERT(record->times().end == pod.end_time);
+    RC_ASSERT(record->status_reason() == pod.status_reason);
+    std::vector<ContainerState> states;
+    record->ForEachContainerState([&](const ContainerState& state) { states.push_back(state); });
+    RC_ASSERT(states == pod.container_states);
     for (const auto& [key, value] : pod.labels) RC_ASSERT(record->Label(key) == value);
     for (const auto& [key, value] : pod.annotations) RC_ASSERT(record->Annotation(key) == value);
   }));

@@ -98,6 +98,14 @@ class Filler {
     auto& [a, b, c] = value;
     (*this)(a, b, c);
   }
+  void Fill(ContainerEnd& value) {
+    auto& [a, b, c, d] = value;
+    (*this)(a, b, c, d);
+  }
+  void Fill(ContainerState& value) {
+    auto& [a, b, c, d, e, f, g] = value;
+    (*this)(a, b, c, d, e, f, g);
+  }
   void Fill(OwnerReference& value) {
     auto& [a, b, c, d] = value;
     (*this)(a, b, c, d);
@@ -155,10 +163,10 @@ class Filler {
 Pod RandomPod(uint64_t seed) {
   Pod pod;
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao] = pod;
+         ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as] = pod;
   Filler fill(seed);
   fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
-       ae, af, ag, ah, ai, aj, ak, al, am, an, ao);
+       ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as);
   return pod;
 }
 
