@@ -35,21 +35,21 @@ struct ContainerStatus {
 /// How a container ended.
 struct ContainerEnd {
   int32_t exit_code = 0;
-  std::string reason;    // "Error", "OOMKilled", "Completed", ...
-  int64_t started = 0;   // seconds since 1970, UTC; 0: not known
-  int64_t finished = 0;  // as started
+  std::string reason = {};  // "Error", "OOMKilled", "Completed", ...
+  int64_t started = 0;      // seconds since 1970, UTC; 0: not known
+  int64_t finished = 0;     // as started
   friend bool operator==(const ContainerEnd&, const ContainerEnd&) = default;
 };
 
 /// What the kubelet reports of the life of a container.
 struct ContainerState {
-  std::string name;
+  std::string name = {};
   bool init = false;                     // of status.initContainerStatuses
   int64_t restarts = 0;                  // restartCount
   int64_t running_since = 0;             // seconds since 1970, UTC; 0: it does not run
-  std::string waiting_reason;            // "CrashLoopBackOff", "ImagePullBackOff", ...
-  std::optional<ContainerEnd> end;       // state.terminated: it has ended and waits for nothing
-  std::optional<ContainerEnd> last_end;  // lastState.terminated: how it ended before
+  std::string waiting_reason = {};       // "CrashLoopBackOff", "ImagePullBackOff", ...
+  std::optional<ContainerEnd> end = {};  // state.terminated: it has ended and waits for nothing
+  std::optional<ContainerEnd> last_end = {};  // lastState.terminated: how it ended before
   friend bool operator==(const ContainerState&, const ContainerState&) = default;
 };
 

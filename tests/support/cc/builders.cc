@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace outrigger::testing {
 namespace {
@@ -45,6 +46,7 @@ Quantity Q(std::string_view text) {
 
 MakeNode::MakeNode(std::string_view name) {
   node_.name = name;
+  node_.ready = ConditionStatus::kTrue;
   Allocatable("cpu", "4").Allocatable("memory", "16Gi").Allocatable("pods", "110");
 }
 MakeNode& MakeNode::Label(std::string_view key, std::string_view value) {
@@ -73,6 +75,14 @@ MakeNode& MakeNode::Unschedulable() {
   node_.unschedulable = true;
   return *this;
 }
+MakeNode& MakeNode::Address(std::string_view address, std::string_view type) {
+  node_.addresses.push_back({std::string(type), std::string(address)});
+  return *this;
+}
+MakeNode& MakeNode::Ready(ConditionStatus ready) {
+  node_.ready = ready;
+  return *this;
+}
 MakeNode& MakeNode::Unknown() {
   Node only_name;
   only_name.name = node_.name;
@@ -87,6 +97,18 @@ MakePod::MakePod(std::string_view name) {
   pod_.uid = "uid-" + std::string(name);
   pod_.scheduler_name = "default-scheduler";
   pod_.containers.push_back({.name = "main", .requests = {}, .limits = {}});
+}
+MakePod& MakePod::On(std::string_view node) {
+  pod_.node_name = node;
+  return Phase("Running");
+}
+MakePod& MakePod::Phase(std::string_view phase) {
+  pod_.phase = phase;
+  return *this;
+}
+MakePod& MakePod::State(ContainerState state) {
+  pod_.container_states.push_back(std::move(state));
+  return *this;
 }
 MakePod& MakePod::Namespace(std::string_view value) {
   pod_.namespace_ = value;

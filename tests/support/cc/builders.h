@@ -28,6 +28,8 @@ class MakeNode {
   MakeNode& NoAllocatable();
   MakeNode& AddTaint(std::string_view key, std::string_view value, TaintEffect effect);
   MakeNode& Unschedulable();
+  MakeNode& Address(std::string_view address, std::string_view type = "InternalIP");
+  MakeNode& Ready(ConditionStatus ready);
   MakeNode& Unknown();
   operator Node() const { return node_; }  // NOLINT(google-explicit-constructor)
 
@@ -61,6 +63,10 @@ class MakePod {
                         std::string_view value);
   MakePod& Spread(int32_t max_skew, std::string_view topology_key, std::string_view label,
                   std::string_view value);
+  /// The pod is on that node, in the phase Running.
+  MakePod& On(std::string_view node);
+  MakePod& Phase(std::string_view phase);
+  MakePod& State(ContainerState state);
   operator Pod() const { return pod_; }  // NOLINT(google-explicit-constructor)
 
  private:

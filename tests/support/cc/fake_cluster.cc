@@ -21,6 +21,7 @@ FakeCluster::FakeCluster()
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
   options.changed = [this] { Changed(); };
+  options.state_changed = [this] { changes_.NotifyOfState(); };
   cluster_ = std::make_unique<cluster::Cluster>(std::move(options));
   classes_changed_ = keep_.OnChange([this] { TakeClasses(); });
 }

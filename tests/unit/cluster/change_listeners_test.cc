@@ -34,6 +34,20 @@ TEST(ChangeListeners, HearOfAStatusOnlyWhereTheyAskForAll) {
   EXPECT_EQ(calls, "bab");
 }
 
+TEST(ChangeListeners, HearOfStatesOnlyWhereTheyAskForThem) {
+  ChangeListeners listeners;
+  std::string calls;
+  const Subscription a = listeners.Add([&] { calls += "a"; });
+  const Subscription b = listeners.Add([&] { calls += "b"; }, ChangeScope::kAll);
+  const Subscription c = listeners.Add([&] { calls += "c"; }, ChangeScope::kAllAndStates);
+  listeners.NotifyOfState();
+  EXPECT_EQ(calls, "c");
+  listeners.NotifyOfStatus();
+  EXPECT_EQ(calls, "cbc");
+  listeners.Notify();
+  EXPECT_EQ(calls, "cbcabc");
+}
+
 TEST(ChangeListeners, AreCalledUntilTheirSubscriptionEnds) {
   ChangeListeners listeners;
   std::string calls;

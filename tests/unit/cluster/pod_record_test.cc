@@ -153,6 +153,64 @@ TEST(PodRecord, EveryRareFieldIsContent) {
   }
 }
 
+TEST(PodRecord, StatesAndTimesAreContentOfTheirOwn) {
+  Pod pod = MakePod().Label("a", "b").AddHostPort(80);
+  pod.creation_time = 1'768'464'000;
+  const PodPtr plain = PodRecord::Of(pod);
+  const auto with = [&pod](auto change) {
+    Pod changed = pod;
+    change(&changed);
+    return PodRecord::Of(changed);
+  };
+  const PodPtr states[] = {
+      with([](Pod* changed) { changed->start_time = 1'768'464'002; }),
+      with([](Pod* changed) { changed->end_time = 1'768'464'002; }),
+      with([](Pod* changed) { changed->status_reason = "Evicted"; }),
+      with([](Pod* changed) { changed->container_states.resize(1); }),
+  };
+  for (const PodPtr& record : states) {
+    EXPECT_FALSE(plain->SameContent(*record)) << &record - states;
+    EXPECT_TRUE(plain->SameButStates(*record)) << &record - states;
+    EXPECT_TRUE(record->SameButStates(*plain)) << &record - states;
+  }
+  const PodPtr others[] = {
+      with([](Pod* changed) { changed->creation_time += 1; }),
+      with([](Pod* changed) { changed->scheduled_time = 1'768'464'002; }),
+      with([](Pod* changed) { changed->labels.Set("a", "c"); }),
+      with([](Pod* changed) { changed->host_ports[0].port = 81; }),
+      with([](Pod* changed) { changed->priority = 1; }),
+      plain->AssumedOn("worker-1"),
+  };
+  for (const PodPtr& record : others) {
+    EXPECT_FALSE(plain->SameButStates(*record)) << &record - others;
+    EXPECT_FALSE(states[3]->SameButStates(*record)) << &record - others;
+  }
+}
+
+TEST(PodRecord, ComparesButForStatesAsItComparesWithoutThem) {
+  EXPECT_TRUE(rc::check("SameButStates", [](uint64_t seed) {
+    const Pod pod = RandomPod(seed);
+    Pod other = RandomPod(seed % 2 == 0 ? seed : seed + 1);
+    other.start_time = static_cast<int64_t>(seed);
+    other.end_time = 7;
+    other.status_reason = "x";
+    other.container_states.resize(seed % 3);
+    RC_ASSERT(PodRecord::Of(pod)->SameButStates(*PodRecord::Of(other)) == (seed % 2 == 0));
+  }));
+}
+
+TEST(PodRecord, TimesTakeFewBytes) {
+  Pod pod = MakePod();
+  const size_t none = PodRecord::Of(pod)->bytes();
+  pod.creation_time = 1'768'464'000;
+  pod.scheduled_time = pod.creation_time + 1;
+  pod.start_time = pod.creation_time + 1;
+  EXPECT_LE(PodRecord::Of(pod)->bytes(), none + 8);
+  pod.phase = "Succeeded";
+  pod.end_time = pod.creation_time + 86'400;
+  EXPECT_LE(PodRecord::Of(pod)->bytes(), none + 24) << "the phase, too";
+}
+
 // The figure that the promise of 1.2 KB per pod rests on.
 TEST(PodRecord, PodOfUsualSizeTakesLessThanEightHundredBytes) {
   Pod pod = MakePod("storefront-7d9c5b6f48-x2x7k")

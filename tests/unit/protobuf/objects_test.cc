@@ -1,5 +1,7 @@
 // Nodes and pods that upstream has written in both forms are read the same from both.
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "equality.h"
@@ -34,6 +36,10 @@ const std::vector<NamedNeeds>& AllNeeds() {
       {"PodScheduling", Needs().PodScheduling()},
       {"PodStatus", Needs().PodStatus()},
       {"ClusterPods", Needs().ClusterPods()},
+      {"NodeAddresses", Needs().NodeAddresses()},
+      {"NodeReady", Needs().NodeReady()},
+      {"PodTimes", Needs().PodTimes()},
+      {"PodContainerStates", Needs().PodContainerStates()},
   };
   return needs;
 }
@@ -138,6 +144,53 @@ TEST(ProtobufObjects, PodsAreReadAsTheirJson) {
 }
 
 // The table is no proof of a field that no row has.
+TEST(ProtobufObjects, TheTableHasEveryFieldOfStates) {
+  Pod all;
+  ContainerState states;
+  const auto keep = [](std::optional<ContainerEnd>* kept, const std::optional<ContainerEnd>& read) {
+    const bool whole = read && read->exit_code != 0 && !read->reason.empty() && read->started > 0 &&
+                       read->finished > 0;
+    if (whole) *kept = read;
+  };
+  for (const Pair& pair : PairsOf("pods")) {
+    Pod pod;
+    const json::Path at("object");
+    if (!ReadPod(ObjectOf(pair), at, Needs::All(), &pod).ok()) continue;
+    all.start_time = std::max(all.start_time, pod.start_time);
+    all.end_time = std::max(all.end_time, pod.end_time);
+    all.status_reason += pod.status_reason;
+    for (const ContainerState& state : pod.container_states) {
+      states.name += state.name;
+      states.init |= state.init;
+      states.restarts = std::max(states.restarts, state.restarts);
+      states.running_since = std::max(states.running_since, state.running_since);
+      states.waiting_reason += state.waiting_reason;
+      keep(&states.end, state.end);
+      keep(&states.last_end, state.last_end);
+    }
+  }
+  EXPECT_TRUE(all.start_time > 0 && all.end_time > 0 && !all.status_reason.empty());
+  EXPECT_TRUE(!states.name.empty() && states.init && !states.waiting_reason.empty());
+  EXPECT_TRUE(states.restarts > 0 && states.running_since > 0);
+  EXPECT_TRUE(states.end.has_value() && states.last_end.has_value());
+}
+
+TEST(ProtobufObjects, TheTableHasEveryReadyAndAddresses) {
+  std::set<ConditionStatus> seen;
+  size_t addresses = 0;
+  for (const Pair& pair : PairsOf("nodes")) {
+    Node node;
+    const json::Path at("object");
+    ASSERT_THAT(ReadNode(ObjectOf(pair), at, Needs::All(), &node), IsOk());
+    seen.insert(node.ready);
+    for (const NodeAddress& address : node.addresses) {
+      addresses += !address.type.empty() && !address.address.empty() ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(seen.size(), 3U);
+  EXPECT_GT(addresses, 5U);
+}
+
 TEST(ProtobufObjects, TheTableHasEveryField) {
   Pod all;
   for (const Pair& pair : PairsOf("pods")) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "builders.h"
+
 namespace outrigger::testing {
 namespace {
 
@@ -55,6 +57,22 @@ TEST_F(FakeClusterTells, OfPhasesOnlyWhoAsks) {
   cluster_.RemoveGroup(Dialect::kVolcano, "train");
   EXPECT_EQ(Told(), std::pair(1, 1));
   EXPECT_THAT(Objects()->pod_groups, IsEmpty());
+}
+
+TEST_F(FakeClusterTells, OfStatesOnlyWhoAsks) {
+  int watcher = 0;
+  const Subscription watches =
+      cluster_.OnChange([&watcher] { ++watcher; }, ChangeScope::kAllAndStates);
+  cluster_.Put(MakeNode("a"));
+  Pod pod = MakePod("p").On("a");
+  cluster_.Put(pod);
+  EXPECT_EQ(Told(), std::pair(2, 2));
+  EXPECT_EQ(std::exchange(watcher, 0), 2);
+  pod.container_states = {{.name = "main", .waiting_reason = "CrashLoopBackOff"}};
+  cluster_.Put(pod);
+  cluster_.Put(MakeNode("a").Ready(ConditionStatus::kFalse));
+  EXPECT_EQ(Told(), std::pair(0, 0));
+  EXPECT_EQ(watcher, 2);
 }
 
 TEST_F(FakeClusterTells, OfClassesAndTheirValues) {

@@ -29,6 +29,11 @@ func protobufTable(r *rand.Rand) []section {
 		nodes = append(nodes, named[*v1.Node]{fmt.Sprintf("random%d", i), randomNode(r, i)})
 		pods = append(pods, named[*v1.Pod]{fmt.Sprintf("random%d", i), randomWholePod(r, i)})
 	}
+	nodes, pods = append(nodes, pickedStateNodes()...), append(pods, pickedStatePods()...)
+	for i := range 20 {
+		nodes = append(nodes, named[*v1.Node]{fmt.Sprintf("random states%d", i), randomStateNode(r, i)})
+		pods = append(pods, named[*v1.Pod]{fmt.Sprintf("random states%d", i), randomStatePod(r, i)})
+	}
 	return []section{
 		{"nodes", pairs(nodes, "Node")},
 		{"pods", pairs(pods, "Pod")},
