@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "outrigger/k8s/label_syntax.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -59,29 +60,12 @@ LeaseClaim ClaimOf(const Settings& settings) {
   return claim;
 }
 
-// As RFC 1123 and Kubernetes have it: a label, or labels with dots between them.
-bool IsDnsName(std::string_view text, bool takes_dots, size_t longest) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  if (text.empty() || text.size() > longest) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (is_alphanumeric(text[i])) continue;
-    const bool is_inner = i > 0 && i + 1 < text.size() && text[i - 1] != '.' && text[i + 1] != '.';
-    const bool is_separator = text[i] == '-' || (takes_dots && text[i] == '.');
-    if (!is_inner || !is_separator) return false;
-  }
-  return true;
-}
-
 absl::Status CheckNames(const Settings& settings) {
-  constexpr size_t kLabel = 63;
-  constexpr size_t kSubdomain = 253;
-  if (!IsDnsName(settings.name_space, false, kLabel)) {
+  if (!IsDnsLabel(settings.name_space)) {
     return absl::InvalidArgumentError(fmt::format(
         "namespace: \"{}\" is not accepted: the name of a namespace", settings.name_space));
   }
-  if (!IsDnsName(settings.lease, true, kSubdomain)) {
+  if (!IsDnsSubdomain(settings.lease)) {
     return absl::InvalidArgumentError(
         fmt::format("lease: \"{}\" is not accepted: the name of a Lease", settings.lease));
   }

@@ -111,7 +111,7 @@ floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
 floors src/desk desk/ . nominations calls board leadership
 floors src/penalty penalty/ pages replace journal ledger edges policy
-floors src/sdk outrigger/ agent k8s
+floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 # Neighbours that are on one floor: neither includes the other.
 apart() {

@@ -38,7 +38,8 @@ struct StoredState {
 ///
 /// Errors beside those below are those of the medium: of a ConfigMap those of ConfigMapAccess, of a
 /// file PermissionDenied, FailedPrecondition (a folder that is missing, no regular file),
-/// ResourceExhausted (the disk is full) and Unavailable. Each names Place().
+/// ResourceExhausted (the disk is full) and Unavailable. FailedPrecondition is also the state of
+/// another agent, which is neither read nor written. Each names Place().
 class StateStore {
  public:
   virtual ~StateStore() = default;
@@ -60,8 +61,8 @@ class StateStore {
 /// Where an agent keeps its state.
 struct StateStoreOptions {
   std::string namespace_ = "kube-system";  // of the ConfigMap
-  std::string config_map;                  // its name, "outrigger-reward"
-  std::string file;                        // the setting --<agent>.state; empty: none
+  std::string config_map = {};             // its name; empty: StateConfigMap() of the agent
+  std::string file = {};                   // the setting --<agent>.state; empty: none
 };
 
 /// The store of `deps.name`: the file where one is named, else the ConfigMap where there is a
@@ -70,6 +71,9 @@ struct StateStoreOptions {
 /// points to outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptions& options,
                                                            const AgentDeps& deps);
+
+/// The name of the ConfigMap in which an agent keeps its state: "outrigger-reward".
+std::string StateConfigMap(std::string_view agent);
 
 /// What a store in the ConfigMap `config_map` does at the API server: for the agent's Access(). All
 /// of it is in the agent's own namespace.

@@ -24,31 +24,36 @@ bool IsName(std::string_view text) {
          });
 }
 
+}  // namespace
+
+bool IsLabelKey(std::string_view key) {
+  const size_t slash = key.find('/');
+  if (slash == std::string_view::npos) return IsName(key);
+  return IsDnsSubdomain(key.substr(0, slash)) && IsName(key.substr(slash + 1));
+}
+
+bool IsLabelValue(std::string_view value) {
+  return value.empty() || IsName(value);
+}
+
 // Upstream's IsDNS1123Subdomain() limits the whole, not each part between dots.
-bool IsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > kMaxSubdomain) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (IsLowerOrDigit(text[i])) continue;
-    const bool at_edge = i == 0 || i + 1 == text.size();
-    if (at_edge || (text[i] != '-' && text[i] != '.')) return false;
+bool IsDnsSubdomain(std::string_view name) {
+  if (name.empty() || name.size() > kMaxSubdomain) return false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (IsLowerOrDigit(name[i])) continue;
+    const bool at_edge = i == 0 || i + 1 == name.size();
+    if (at_edge || (name[i] != '-' && name[i] != '.')) return false;
     // A dot stands between letters or digits.
-    if (text[i] == '.' && !(IsLowerOrDigit(text[i - 1]) && IsLowerOrDigit(text[i + 1]))) {
+    if (name[i] == '.' && !(IsLowerOrDigit(name[i - 1]) && IsLowerOrDigit(name[i + 1]))) {
       return false;
     }
   }
   return true;
 }
 
-}  // namespace
-
-bool IsLabelKey(std::string_view key) {
-  const size_t slash = key.find('/');
-  if (slash == std::string_view::npos) return IsName(key);
-  return IsSubdomain(key.substr(0, slash)) && IsName(key.substr(slash + 1));
-}
-
-bool IsLabelValue(std::string_view value) {
-  return value.empty() || IsName(value);
+bool IsDnsLabel(std::string_view name) {
+  return name.size() <= kMaxName && name.find('.') == std::string_view::npos &&
+         IsDnsSubdomain(name);
 }
 
 }  // namespace outrigger
