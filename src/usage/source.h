@@ -112,11 +112,12 @@ class Source {
 
 /// Queries of Prometheus (PromQL). An empty text stands for the default. Placeholders: $label and
 /// $nodes (`$label=~"$nodes"` selects the nodes of a batch), $matchers (further label matchers,
-/// each with a comma before it), $window, $step, $range (of rates) and $chunk (a hundredth of the
+/// each with a comma after it), $window, $step, $range (of rates) and $chunk (a hundredth of the
 /// window), the last four as durations ("60s"). A query without $nodes is asked once for all nodes.
 struct PrometheusQueries {
-  std::string nodes;  // a series for each node: which nodes there are, and by which labels
-  std::string names;  // label nodename beside label instance
+  std::string nodes;    // a series for each node: which nodes there are, and by which labels
+  std::string names;    // label nodename beside label instance
+  std::string scrapes;  // raw samples of a few nodes, of which the interval of scrapes is seen
   std::string cpu_mean, cpu_deviation, cpu_series;           // millicores that are free
   std::string memory_mean, memory_deviation, memory_series;  // bytes that are free
 };

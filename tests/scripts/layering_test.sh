@@ -32,7 +32,7 @@ outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h 
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
 outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
 outrigger_server engine/engine.h | cli/main.h agent_client/fetch_page.h
-outrigger_http_client http_client/client.h base/url.h | outrigger/k8s/pod.h json/reader.h http/server.h
+outrigger_http_client http_client/client.h base/url.h | json/reader.h http/server.h kube/api.h
 outrigger_usage usage/source.h http_client/client.h json/reader.h | kube/api.h wire/extender.h cli/main.h
 outrigger_agent_client page/page.h agent_client/fetch_page.h | engine/engine.h http/server.h server/service.h
 EOF
