@@ -1,15 +1,12 @@
 #include "agent_client/fetch_page.h"
 
-#include <httplib.h>
-
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
-#include "agent_client/deadline.h"
 #include "base/url.h"
 #include "fmt/format.h"
+#include "http_client/client.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::agent_client {
@@ -18,18 +15,17 @@ namespace {
 // Of so many bytes at most is quoted what the agent wrote.
 constexpr size_t kMaxQuoted = 1000;
 
+// Ends the error of an agent that cannot be reached.
+constexpr std::string_view kCheck =
+    "Check that the agent runs, that this is its admin port (the agent's port + 100 unless "
+    "--admin-port says otherwise) and that --admin-bind includes this address; for an agent in a "
+    "cluster, that kubectl port-forward runs";
+
 /// What is asked, and the URL of it for errors.
 struct Question {
-  std::string host;
-  int port = 0;
+  http_client::Client client;
   std::string path;  // "/queue"
   std::string url;   // "http://127.0.0.1:9971/queue"
-  FetchLimits limits;
-};
-
-struct Answer {
-  int status = 0;
-  std::string body;
 };
 
 absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view page,
@@ -48,79 +44,21 @@ absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view pag
   if (!parsed->path.empty()) return refuse("a path is not accepted");
   const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};
   if (std::string fault = FaultOf(spec); !fault.empty()) return absl::InvalidArgumentError(fault);
-  Question question;
-  question.host = parsed->host;
-  question.path = "/" + spec.name;
-  question.limits = limits;
-  const std::string& port = parsed->port;
-  std::from_chars(port.data(), port.data() + port.size(), question.port);
-  question.url = fmt::format("http://{}{}", parsed->Authority(), question.path);
-  return question;
-}
-
-absl::Status NoConnection(const Question& question) {
-  return absl::UnavailableError(fmt::format(
-      "{}: no connection. Check that the agent runs, that this is its admin port (the agent's port "
-      "+ 100 unless --admin-port says otherwise) and that --admin-bind includes this address; for "
-      "an agent in a cluster, that kubectl port-forward runs",
-      question.url));
-}
-
-absl::Status TooLate(const Question& question, std::chrono::milliseconds limit) {
-  return absl::DeadlineExceededError(
-      fmt::format("{}: no complete answer within {} ms", question.url, limit.count()));
-}
-
-absl::Status WhyNoAnswer(const Question& question, httplib::Error error) {
-  switch (error) {
-    case httplib::Error::Connection:
-      return NoConnection(question);
-    case httplib::Error::ConnectionTimeout:
-      return TooLate(question, question.limits.connect);
-    default:
-      return absl::DataLossError(
-          fmt::format("{}: the connection ended before a complete HTTP answer ({})", question.url,
-                      httplib::to_string(error)));
-  }
-}
-
-/// Makes the client of one call: no redirects, no compression, no second call.
-void Configure(const FetchLimits& limits, httplib::Client* client) {
-  client->set_connection_timeout(limits.connect);
-  client->set_read_timeout(limits.read);
-  client->set_write_timeout(limits.read);
-  client->set_follow_location(false);
-  client->set_decompress(false);
-  client->set_keep_alive(false);
-}
-
-absl::StatusOr<Answer> Ask(const Question& question) {
-  using Clock = std::chrono::steady_clock;
-  const FetchLimits& limits = question.limits;
-  Answer answer;
-  bool too_large = false;
-  httplib::Client client(question.host, question.port);
-  Configure(limits, &client);
-  const Clock::time_point start = Clock::now();
-  const Deadline deadline(limits.total, [&client] { client.stop(); });
-  const httplib::Result result = client.Get(
-      question.path, {{"Accept", "application/json"}}, [&](const char* data, size_t size) {
-        too_large = answer.body.size() + size > limits.max_bytes;
-        if (!too_large) answer.body.append(data, size);
-        return !too_large;
-      });
-  if (too_large) {
-    return absl::ResourceExhaustedError(
-        fmt::format("{}: the answer has more than {} bytes", question.url, limits.max_bytes));
-  }
-  // First: without a length, a body that the deadline has cut looks complete.
-  if (deadline.passed()) return TooLate(question, limits.total);
-  if (!result && result.error() == httplib::Error::Read && Clock::now() - start >= limits.read) {
-    return TooLate(question, limits.read);
-  }
-  if (!result) return WhyNoAnswer(question, result.error());
-  answer.status = result->status;
-  return answer;
+  absl::StatusOr<http_client::Client> client =
+      http_client::Client::Create({.url = std::string(url),
+                                   .ca_file = {},
+                                   .cert_file = {},
+                                   .key_file = {},
+                                   .token_file = {},
+                                   .limits = {.connect = limits.connect,
+                                              .read = limits.read,
+                                              .total = limits.total,
+                                              .max_bytes = limits.max_bytes},
+                                   .check = std::string(kCheck)});
+  if (!client.ok()) return client.status();
+  std::string path = "/" + spec.name;
+  std::string shown = client->UrlOf(path);
+  return Question{.client = *std::move(client), .path = std::move(path), .url = std::move(shown)};
 }
 
 /// Returns the text of {"error": text}, or what else the body says.
@@ -134,7 +72,7 @@ std::string ErrorText(const std::string& body) {
   return Shortened(Printable(has_text ? json["error"].get<std::string>() : body), kMaxQuoted);
 }
 
-absl::Status OfHttpStatus(const Question& question, const Answer& answer) {
+absl::Status OfHttpStatus(const Question& question, const http_client::Answer& answer) {
   const std::string text =
       fmt::format("{}: {}: {}", question.url, answer.status, ErrorText(answer.body));
   switch (answer.status) {
@@ -149,7 +87,7 @@ absl::Status OfHttpStatus(const Question& question, const Answer& answer) {
   }
 }
 
-absl::StatusOr<page::Page> Read(const Question& question, const Answer& answer) {
+absl::StatusOr<page::Page> Read(const Question& question, const http_client::Answer& answer) {
   absl::StatusOr<page::Page> page = page::Decode(answer.body);
   if (absl::IsUnimplemented(page.status())) {
     return absl::UnimplementedError(
@@ -172,7 +110,7 @@ absl::StatusOr<page::Page> FetchPage(std::string_view url, std::string_view page
                                      const FetchLimits& limits) {
   const absl::StatusOr<Question> question = MakeQuestion(url, page, limits);
   if (!question.ok()) return question.status();
-  const absl::StatusOr<Answer> answer = Ask(*question);
+  const absl::StatusOr<http_client::Answer> answer = question->client.Get(question->path);
   if (!answer.ok()) return answer.status();
   if (answer->status != 200) return OfHttpStatus(*question, *answer);
   return Read(*question, *answer);

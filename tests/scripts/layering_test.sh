@@ -32,6 +32,8 @@ outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h 
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
 outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
 outrigger_server engine/engine.h | cli/main.h agent_client/fetch_page.h
+outrigger_http_client http_client/client.h base/url.h | json/reader.h http/server.h kube/api.h
+outrigger_usage usage/source.h http_client/client.h json/reader.h | kube/api.h wire/extender.h cli/main.h
 outrigger_agent_client page/page.h agent_client/fetch_page.h | engine/engine.h http/server.h server/service.h
 EOF
 }
@@ -148,7 +150,7 @@ git ls-files ':!tests/fuzz/corpus' ':!tests/golden' | awk -v most=40 '
 
 # What include paths cannot forbid: relative paths, and libraries that every compiler finds.
 forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
-forbid "httplib outside src/agent_client/*.cc and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/agent_client/*.cc'
+forbid "httplib outside src/http_client/*.cc and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/http_client/*.cc'
 forbid "libcurl outside src/kube/transport/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/transport/curl_*'
 forbid "protozero outside src/protobuf and tests" '#include [<"]protozero' 'src/*' 'agents/*' 'include/*' ':!src/protobuf'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'

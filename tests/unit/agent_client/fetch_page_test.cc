@@ -8,6 +8,7 @@ namespace outrigger::agent_client {
 namespace {
 
 using absl::StatusCode;
+using outrigger::testing::RudeServer;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;

@@ -15,15 +15,17 @@
 
 #include "gtest/gtest.h"
 
-namespace outrigger::agent_client {
+namespace outrigger::testing {
 
 /// Takes one connection on 127.0.0.1, reads the head of a request, writes what the test wants, and
 /// closes.
 class RudeServer {
  public:
   using Talk = std::function<void(int peer)>;
+  enum class Reads : uint8_t { kHead, kNothing };
 
-  explicit RudeServer(Talk talk) : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit RudeServer(Talk talk, Reads reads = Reads::kHead)
+      : reads_(reads), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in where{};
     where.sin_family = AF_INET;
     where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -76,15 +78,17 @@ class RudeServer {
     const int peer = ::accept(listener_, nullptr, nullptr);
     if (peer < 0) return;
     char byte = 0;
-    while (!head_.ends_with("\r\n\r\n") && ::recv(peer, &byte, 1, 0) == 1) head_ += byte;
+    while (reads_ == Reads::kHead && !head_.ends_with("\r\n\r\n") && ::recv(peer, &byte, 1, 0) == 1)
+      head_ += byte;
     talk(peer);
     ::close(peer);
   }
 
+  Reads reads_;
   int listener_;
   uint16_t port_ = 0;
   std::string head_;
   std::jthread thread_;
 };
 
-}  // namespace outrigger::agent_client
+}  // namespace outrigger::testing

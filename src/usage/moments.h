@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace outrigger::usage {
+
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+  size_t count = 0;  // samples
+};
+
+/// Mean and deviation of the population (divided by n), as PromQL's stddev_over_time. Nothing of
+/// no values.
+std::optional<Moments> MomentsOf(std::span<const double> values);
+
+/// Mean and deviation of a value over a window that slides, from samples as they come. Keeps sums
+/// of a hundredth of the window each, so the memory of a value is bounded (4 KB) whatever the
+/// interval of samples is, and the window is right to a hundredth. Not thread-safe.
+class WindowedMoments {
+ public:
+  explicit WindowedMoments(std::chrono::milliseconds window);
+
+  /// Adds a sample taken at `time_ms` (Unix time). One that is not later than the last, or not
+  /// finite, is left out, so that what is read twice counts once. False then.
+  bool Add(int64_t time_ms, double value);
+
+  /// Of the samples in the window that ends at `end_ms`; nothing where there are none.
+  std::optional<Moments> Of(int64_t end_ms) const;
+  /// How much of that window the samples stand for: each for the time since the one before, a
+  /// quarter of the window at most.
+  std::chrono::milliseconds Known(int64_t end_ms) const;
+  /// Means of the hundredths of that window, the oldest first; NaN where there is no sample.
+  std::vector<double> ChunkMeans(int64_t end_ms) const;
+
+ private:
+  struct Chunk {
+    int64_t number = -1;  // which hundredth, counted from 1970
+    int64_t known_ms = 0;
+    uint32_t count = 0;
+    double sum = 0, sum_of_squares = 0;  // of differences to base_
+  };
+
+  const Chunk* Find(int64_t number) const;
+  Chunk* Open(int64_t number);
+  int64_t FirstOf(int64_t end_ms) const;
+
+  int64_t window_ms_;
+  int64_t chunk_ms_;
+  int64_t last_ms_ = -1;
+  double base_ = 0;  // the first sample: differences to it keep their digits when squared
+  std::vector<Chunk> ring_;
+};
+
+}  // namespace outrigger::usage

@@ -1,0 +1,162 @@
+#include "usage/prometheus_answer.h"
+
+#include <charconv>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "json/body.h"
+#include "json/parser.h"
+#include "json/path.h"
+#include "json/reader.h"
+
+namespace outrigger::usage {
+namespace {
+
+using json::Field;
+
+absl::Status ReadNumber(std::string_view text, const json::Path& at, double* number) {
+  // Go writes +Inf, which from_chars does not take.
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *number);
+  if (error == std::errc::result_out_of_range && stop == end) {
+    *number = std::numeric_limits<double>::quiet_NaN();  // no amount: too large or too small
+    return absl::OkStatus();
+  }
+  return error == std::errc() && stop == end
+             ? absl::OkStatus()
+             : json::Invalid(at, "expected a number, found other text");
+}
+
+absl::Status ReadTimestamp(json::Value value, const json::Path& at, double* seconds) {
+  const std::string_view token = json::Token(value);
+  return json::IsNumber(token) ? ReadNumber(token, at, seconds)
+                               : json::Expected(at, "a timestamp (a number)", value);
+}
+
+absl::Status ReadValueText(json::Value value, const json::Path& at, double* number) {
+  std::string_view text;
+  absl::Status status = json::Read(value, at, &text);
+  return status.ok() ? ReadNumber(text, at, number) : status;
+}
+
+/// Reads [1795657441.309, "7000000000"].
+absl::Status ReadPoint(json::Value value, const json::Path& at, Point* point) {
+  size_t count = 0;
+  absl::Status status =
+      json::ForEachElement(value, at, [&](json::Value element, const json::Path& place) {
+        switch (count++) {
+          case 0:
+            return ReadTimestamp(element, place, &point->time);
+          case 1:
+            return ReadValueText(element, place, &point->value);
+          default:
+            return json::Invalid(place, "expected a timestamp and a value, found more");
+        }
+      });
+  if (status.ok() && count < 2) {
+    return json::Invalid(at, "expected a timestamp and a value, found less");
+  }
+  return status;
+}
+
+absl::Status ReadLabels(json::Value value, const json::Path& at, Labels* labels) {
+  return json::ForEachField(value, at, [&](std::string_view key, json::Value text) {
+    auto& [name, label] = labels->emplace_back(key, std::string());
+    return json::Read(text, at.Key(name), &label);
+  });
+}
+
+absl::Status ReadSeries(json::Value value, const json::Path& at, Series* series) {
+  return json::ReadObject(
+      value, at,
+      Field{"metric",
+            [series](json::Value metric, const json::Path& place) {
+              return ReadLabels(metric, place, &series->labels);
+            }},
+      Field{"value",
+            [series](json::Value point, const json::Path& place) {
+              return ReadPoint(point, place, &series->points.emplace_back());
+            }},
+      Field{"values", [series](json::Value points, const json::Path& place) {
+              return json::ForEachElement(
+                  points, place, [series](json::Value point, const json::Path& inner) {
+                    return ReadPoint(point, inner, &series->points.emplace_back());
+                  });
+            }});
+}
+
+/// Reads the result of a vector or matrix, or [timestamp, "value"] of a scalar, which begins with a
+/// number.
+absl::Status ReadResult(json::Value value, const json::Path& at, QueryAnswer* answer) {
+  Point scalar;
+  size_t numbers = 0;
+  return json::ForEachElement(value, at, [&](json::Value element, const json::Path& place) {
+    switch (json::Token(element).front()) {
+      case '{':
+        return ReadSeries(element, place, &answer->series.emplace_back());
+      case '"':
+        if (numbers != 1) return json::Expected(place, "a series", element);
+        ++numbers;
+        answer->series.push_back({.labels = {}, .points = {scalar}});
+        return ReadValueText(element, place, &answer->series.back().points.front().value);
+      default:
+        if (numbers++ != 0) return json::Expected(place, "a series", element);
+        return ReadTimestamp(element, place, &scalar.time);
+    }
+  });
+}
+
+absl::Status ReadData(json::Value value, const json::Path& at, QueryAnswer* answer) {
+  return json::ReadObject(value, at,
+                          Field{"result", [answer](json::Value result, const json::Path& place) {
+                                  return ReadResult(result, place, answer);
+                                }});
+}
+
+absl::Status ReadRoot(json::Object root, QueryAnswer* answer) {
+  const json::Path at("answer");
+  std::string outcome;
+  bool has_data = false;
+  absl::Status status =
+      json::ReadObject(root, at, Field{"status", &outcome}, Field{"errorType", &answer->error_type},
+                       Field{"error", &answer->error}, Field{"warnings", &answer->warnings},
+                       Field{"data", [&](json::Value data, const json::Path& place) {
+                               has_data = true;
+                               return ReadData(data, place, answer);
+                             }});
+  if (!status.ok()) return status;
+  if (outcome == "success") {
+    answer->error.clear();
+    return has_data ? absl::OkStatus()
+                    : json::Invalid(at.Key("data"), "expected an object, found nothing");
+  }
+  if (outcome != "error") {
+    return json::Invalid(at.Key("status"), "expected success or error, found another text or none");
+  }
+  if (answer->error.empty()) answer->error = "no cause is given";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body) {
+  const size_t size = body->size();
+  body->append(json::kPadding, ' ');
+  const json::ParserLease parser;
+  json::Object root;
+  QueryAnswer answer;
+  absl::Status status = parser->Open({body->data(), size}, &root);
+  if (status.ok()) status = ReadRoot(root, &answer);
+  if (status.ok()) status = parser->Close();
+  body->resize(size);
+  if (!status.ok()) return status;
+  return answer;
+}
+
+}  // namespace outrigger::usage

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "usage/labels.h"
+
+namespace outrigger::usage {
+
+/// A sample of a series.
+struct Point {
+  double time = 0;   // Unix time, seconds
+  double value = 0;  // may be NaN or infinite, which Prometheus writes as text
+};
+
+struct Series {
+  Labels labels;
+  std::vector<Point> points;  // one in answers to instant queries; none of native histograms
+};
+
+/// An answer of Prometheus' /api/v1/query and query_range.
+struct QueryAnswer {
+  // Where the query failed.
+  std::string error_type;  // "execution"
+  std::string error;       // empty: it did not fail
+  /// What Prometheus, or Thanos, warns of: parts of the answer may be missing.
+  std::vector<std::string> warnings;
+  std::vector<Series> series;  // of a scalar: one without labels
+};
+
+/// Reads the JSON `body`, to which bytes are appended meanwhile. Result types vector, matrix and
+/// scalar are accepted. InvalidArgument says what is wrong and where. Linear in the body.
+absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body);
+
+}  // namespace outrigger::usage

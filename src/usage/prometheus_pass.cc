@@ -1,0 +1,359 @@
+#include "usage/prometheus_pass.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "fmt/format.h"
+#include "outrigger/base/parallel.h"
+#include "outrigger/base/text.h"
+#include "usage/forecast.h"
+#include "usage/node_values.h"
+#include "usage/original.h"
+#include "usage/scrapes.h"
+
+namespace outrigger::usage {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr size_t kScrapedNodes = 8;
+// Of an answer, so that its JSON stays near 16 MB.
+constexpr size_t kMostPoints = 500'000;
+// Prometheus refuses ranges of more than 11 000 points.
+constexpr int64_t kMostPointsOfARange = 10'000;
+constexpr milliseconds kNotedSkew{30'000};
+constexpr size_t kMaxDetail = 300;
+
+/// Idle cpus of a node, and its memory and one more for what the query makes of them.
+double SeriesOf(const NodeQuestion& node) {
+  return std::ceil(std::max(node.cpu, 0.0) / 1000) + 3;
+}
+
+std::string MatchersText(std::string_view matchers) {
+  const std::string_view text = Trimmed(matchers);
+  if (text.empty()) return {};
+  return std::string(text) + (text.ends_with(',') ? "" : ",");
+}
+
+std::string Message(const absl::Status& status) {
+  return Shortened(std::string(status.message()), kMaxDetail);
+}
+
+int64_t UnixMs(const Clock& clock) {
+  return std::chrono::duration_cast<milliseconds>(clock.wall().time_since_epoch()).count();
+}
+
+}  // namespace
+
+PrometheusPass::PrometheusPass(const PrometheusOptions& options, const PrometheusClient& client,
+                               std::span<const NodeQuestion> nodes, double most_samples,
+                               std::stop_token stop)
+    : options_(options),
+      client_(client),
+      nodes_(nodes),
+      most_samples_(most_samples),
+      stop_(std::move(stop)),
+      index_(nodes, options.exporter_port),
+      spacing_(SpacingOf(options.window, options.step, milliseconds(0))) {}
+
+absl::StatusOr<Reading> PrometheusPass::Run() {
+  reading_.window = spacing_.window;
+  if (absl::Status status = FindSeries(); !status.ok()) return status;
+  MeasureScrapes();
+  SetGaps();
+  const std::vector<Job> jobs = Jobs();
+  size_t done = 0;
+  ParallelFor(jobs.size(), options_.most_calls, [&](size_t i) {
+    if (stop_.stop_requested()) return;
+    RunJob(jobs[i]);
+    const MutexLock lock(mutex_);
+    if (options_.progress) options_.progress(++done, jobs.size());
+  });
+  if (stop_.stop_requested()) return absl::CancelledError("a stop was requested");
+  const MutexLock lock(mutex_);
+  reading_.notes = std::move(notes_);
+  return std::move(reading_);
+}
+
+absl::Status PrometheusPass::FindSeries() {
+  const std::string query = Expand(options_.queries.nodes, TermsOf({}));
+  QueryResult result = client_.Ask(query, {.end_ms = {}, .step = {}, .points = 0}, stop_);
+  if (result.outcome != Outcome::kAnswered) return result.status;
+  reading_.end_ms = UnixMs(options_.clock);
+  const std::vector<Series>& series = result.answer.series;
+  if (!series.empty() && !series.front().points.empty()) {
+    const auto theirs = static_cast<int64_t>(std::floor(series.front().points.back().time * 1000));
+    const milliseconds ahead(theirs - reading_.end_ms);
+    if (std::chrono::abs(ahead) > kNotedSkew) {
+      Note(fmt::format("the clock of Prometheus is {} s {} that of this program",
+                       std::abs(ahead.count()) / 1000,
+                       ahead.count() > 0 ? "ahead of" : "later than"));
+    }
+    reading_.end_ms = theirs;
+  }
+  matches_ = index_.Match(series);
+  const auto is_missing = [](const NodeMatch& match) { return match.gap == Gap::kNoSeries; };
+  if (!series.empty() && std::any_of(matches_.begin(), matches_.end(), is_missing)) {
+    LearnNames();
+    matches_ = index_.Match(series);
+  }
+  if (series.empty()) Note(fmt::format("no series answers the query of nodes: {}", query));
+  return absl::OkStatus();
+}
+
+void PrometheusPass::LearnNames() {
+  const std::string query = Expand(options_.queries.names, TermsOf({}));
+  const QueryResult result = client_.Ask(query, TimeOf(Kind::kInstant), stop_);
+  if (result.outcome == Outcome::kAnswered) {
+    index_.LearnNames(result.answer.series);
+  } else {
+    Note(fmt::format("query of names: {}", Message(result.status)));
+  }
+}
+
+void PrometheusPass::MeasureScrapes() {
+  const std::vector<double> weights(matches_.size(), 0);
+  const std::vector<Batch> batches = BatchesOf(matches_, weights, 0, kScrapedNodes);
+  if (batches.empty()) return;
+  const std::string query = Expand(options_.queries.scrapes, TermsOf(batches.front()));
+  const QueryResult result = client_.Ask(query, TimeOf(Kind::kInstant), stop_);
+  if (result.outcome != Outcome::kAnswered) {
+    Note(fmt::format("query of scrapes: {}", Message(result.status)));
+    return;
+  }
+  spacing_ = SpacingOf(options_.window, options_.step, ScrapeInterval(result.answer.series));
+}
+
+void PrometheusPass::SetGaps() {
+  reading_.nodes.resize(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    NodeReading& node = reading_.nodes[i];
+    const NodeMatch& match = matches_[i];
+    if (match.selector) node.matched_by = match.selector->Text();
+    const Value gap = match.selector ? Value::Missing(Gap::kFailed, "it was not asked for")
+                                     : Value::Missing(match.gap, match.detail);
+    node.further.assign(options_.further.size(), gap);
+    if (options_.original_arithmetic) node.original = {.now = gap, .least = gap};
+    for (Free* const free : {&node.cpu, &node.memory}) {
+      free->mean = free->deviation = gap;
+      // The original forecast memory only.
+      const bool has_forecast = !options_.original_arithmetic || free == &node.memory;
+      if (options_.forecast && has_forecast) free->forecast = gap;
+    }
+  }
+}
+
+std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
+  const PrometheusQueries& queries = options_.queries;
+  std::vector<Target> targets;
+  const auto add = [&targets](Kind kind, Resource resource, Value Free::*part,
+                              std::string_view name, const std::string& query) {
+    targets.push_back({.kind = kind,
+                       .resource = resource,
+                       .part = part,
+                       .further = 0,
+                       .name = name,
+                       .query = &query});
+  };
+  const Resource cpu = Resource::kCpu;
+  const Resource memory = Resource::kMemory;
+  add(Kind::kInstant, cpu, &Free::mean, "cpu-mean", queries.cpu_mean);
+  add(Kind::kInstant, cpu, &Free::deviation, "cpu-deviation", queries.cpu_deviation);
+  if (options_.original_arithmetic) {
+    add(Kind::kOriginalMemory, memory, &Free::mean, "memory-series", queries.memory_series);
+  } else {
+    add(Kind::kInstant, memory, &Free::mean, "memory-mean", queries.memory_mean);
+    add(Kind::kInstant, memory, &Free::deviation, "memory-deviation", queries.memory_deviation);
+    if (options_.forecast) {
+      add(Kind::kForecast, cpu, &Free::forecast, "cpu-series", queries.cpu_series);
+      add(Kind::kForecast, memory, &Free::forecast, "memory-series", queries.memory_series);
+    }
+  }
+  for (size_t i = 0; i < options_.further.size(); ++i) {
+    add(Kind::kInstant, cpu, nullptr, options_.further[i].annotation, options_.further[i].query);
+    targets.back().further = i;
+  }
+  return targets;
+}
+
+std::vector<PrometheusPass::Job> PrometheusPass::Jobs() const {
+  std::vector<double> weights;
+  weights.reserve(nodes_.size());
+  for (const NodeQuestion& node : nodes_) {
+    weights.push_back(SeriesOf(node) * spacing_.SamplesOfASeries());
+  }
+  std::vector<Job> jobs;
+  for (const Target& target : Targets()) {
+    if (!HasNodes(*target.query)) {
+      jobs.push_back({.target = target, .batch = {}});
+      continue;
+    }
+    const size_t points = std::max<size_t>(TimeOf(target.kind).points, 1);
+    const size_t most_nodes = std::max<size_t>(kMostPoints / points, 1);
+    for (Batch& batch : BatchesOf(matches_, weights, most_samples_, most_nodes)) {
+      jobs.push_back({.target = target, .batch = std::move(batch)});
+    }
+  }
+  return jobs;
+}
+
+QueryTerms PrometheusPass::TermsOf(const Batch& batch) const {
+  return {.label = batch.label.empty() ? "instance" : batch.label,
+          .nodes = NodesOf(batch, matches_),
+          .matchers = MatchersText(options_.matchers),
+          .window = spacing_.window,
+          .step = spacing_.step,
+          .range = spacing_.range,
+          .chunk = spacing_.chunk};
+}
+
+QueryTime PrometheusPass::TimeOf(Kind kind) const {
+  QueryTime time{.end_ms = reading_.end_ms, .step = milliseconds(0), .points = 0};
+  if (kind == Kind::kForecast) {
+    time.step = spacing_.chunk;
+    time.points = spacing_.chunks;
+  } else if (kind == Kind::kOriginalMemory) {
+    time.step = std::max(spacing_.step, spacing_.window / kMostPointsOfARange);
+    time.points = static_cast<size_t>(spacing_.window / time.step) + 1;
+  }
+  return time;
+}
+
+void PrometheusPass::RunJob(const Job& job) {
+  AskBatch(job.target, job.batch);
+}
+
+void PrometheusPass::AskBatch(const Target& target, const Batch& batch) {
+  if (stop_.stop_requested()) return;
+  const std::string query = Expand(*target.query, TermsOf(batch));
+  const QueryResult result = client_.Ask(query, TimeOf(target.kind), stop_);
+  switch (result.outcome) {
+    case Outcome::kAnswered:
+      for (const std::string& warning : result.answer.warnings) {
+        Note(fmt::format("{}: Prometheus warns: {}", target.name,
+                         Shortened(Printable(warning), kMaxDetail)));
+      }
+      return Fill(target, batch, result.answer);
+    case Outcome::kTooMuch:
+      was_refused_ = true;
+      if (batch.nodes.size() < 2) break;
+      for (const bool first : {true, false}) AskBatch(target, HalfOf(batch, first));
+      return;
+    case Outcome::kTooSlow:
+      was_refused_ = true;
+      break;
+    case Outcome::kFailed:
+      break;
+  }
+  Fail(target, batch, Message(result.status));
+}
+
+void PrometheusPass::Fail(const Target& target, const Batch& batch, const std::string& why) {
+  const auto fail = [&](size_t node) {
+    *SlotOf(target, node) = Value::Missing(Gap::kFailed, why);
+    if (target.kind != Kind::kOriginalMemory) return;
+    reading_.nodes[node].memory.deviation = Value::Missing(Gap::kFailed, why);
+    if (options_.forecast) {
+      reading_.nodes[node].memory.forecast = Value::Missing(Gap::kFailed, why);
+    }
+    reading_.nodes[node].original = {.now = Value::Missing(Gap::kFailed, why),
+                                     .least = Value::Missing(Gap::kFailed, why)};
+  };
+  for (const size_t node : batch.nodes) fail(node);
+  for (size_t node = 0; batch.nodes.empty() && node < nodes_.size(); ++node) fail(node);
+  Note(fmt::format("{}: {}", target.name, why));
+}
+
+void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryAnswer& answer) {
+  // Places in the batch by the label that selects it; by all that names a node where an answer
+  // does not have that label.
+  std::map<std::string_view, size_t> places;
+  for (size_t place = 0; place < batch.nodes.size(); ++place) {
+    places.emplace(matches_[batch.nodes[place]].selector->value, place);
+  }
+  const auto node_of = [&](const Labels& labels) {
+    const auto place = places.find(LabelOf(labels, batch.label));
+    if (place != places.end()) return place->second;
+    const std::vector<NodeIndex::Hit> hits = index_.HitsOf(labels);
+    if (hits.empty()) return kNoNode;
+    if (batch.nodes.empty()) return hits.front().node;
+    const auto found = std::lower_bound(batch.nodes.begin(), batch.nodes.end(), hits.front().node);
+    return found == batch.nodes.end() || *found != hits.front().node
+               ? kNoNode
+               : static_cast<size_t>(found - batch.nodes.begin());
+  };
+  const size_t count = batch.nodes.empty() ? nodes_.size() : batch.nodes.size();
+  const QueryTime time = TimeOf(target.kind);
+  const double end = static_cast<double>(reading_.end_ms) / 1000;
+  const std::vector<NodeSeries> series = SeriesOfNodes(answer, count, node_of);
+  for (size_t place = 0; place < count; ++place) {
+    const size_t node = batch.nodes.empty() ? place : batch.nodes[place];
+    switch (target.kind) {
+      case Kind::kInstant:
+        *SlotOf(target, node) = LastValue(series[place], /*signed_ok=*/target.part == nullptr);
+        break;
+      case Kind::kForecast:
+        *SlotOf(target, node) = ForecastValue(
+            series[place], end, static_cast<double>(time.step.count()) / 1000, time.points);
+        break;
+      case Kind::kOriginalMemory:
+        FillOriginal(node, series[place]);
+        break;
+    }
+  }
+}
+
+void PrometheusPass::FillOriginal(size_t node, const NodeSeries& series) {
+  NodeReading& reading = reading_.nodes[node];
+  const NodeQuestion& question = nodes_[node];
+  std::vector<double> values;
+  if (series.gap == Gap::kNone) {
+    for (const Point& point : series.series->points) values.push_back(point.value);
+  }
+  if (options_.use_requests) {
+    values = RaisedToUnrequested(values, question.memory, question.requested_memory);
+  }
+  const std::optional<OriginalStatistics> statistics = OriginalStatisticsOf(values);
+  if (!statistics) {
+    const Value gap = Value::Missing(series.gap, series.detail);
+    reading.memory.mean = reading.memory.deviation = gap;
+    if (options_.forecast) reading.memory.forecast = gap;
+    reading.original = {.now = gap, .least = gap};
+    return;
+  }
+  reading.memory.mean = Checked(statistics->mean, /*signed_ok=*/false);
+  reading.memory.deviation = Checked(statistics->deviation, /*signed_ok=*/false);
+  reading.original = {.now = LastValue(series, /*signed_ok=*/false),
+                      .least = Checked(statistics->least, /*signed_ok=*/false)};
+  if (!options_.forecast) return;
+  const std::optional<double> next = ForecastNext(OriginalChunkMeans(values));
+  reading.memory.forecast = next ? Checked(*next, /*signed_ok=*/false)
+                                 : Value::Missing(Gap::kNotFinite, "the series is not finite");
+}
+
+Value* PrometheusPass::SlotOf(const Target& target, size_t node) {
+  NodeReading& reading = reading_.nodes[node];
+  if (target.part == nullptr) return &reading.further[target.further];
+  return &((target.resource == Resource::kCpu ? reading.cpu : reading.memory).*target.part);
+}
+
+void PrometheusPass::Note(std::string note) {
+  const MutexLock lock(mutex_);
+  // Each once: batches fail in the same way.
+  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) {
+    notes_.push_back(std::move(note));
+  }
+}
+
+}  // namespace outrigger::usage
