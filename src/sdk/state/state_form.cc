@@ -8,12 +8,13 @@
 #include "outrigger/base/text.h"
 #include "state_rules.h"
 
-// {"outrigger-state": 1, "agent": "reward", "version": 12, "data": {"KEY": "TEXT"}}
+// {"agent": "reward", "data": {"KEY": "TEXT"}, "outrigger-state": 1, "version": 12}; of a key that
+// is there twice the last one counts.
 
 namespace outrigger::internal {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr const char* kMark = "outrigger-state";
 constexpr int kMarked = 1;
@@ -36,8 +37,7 @@ absl::Status TakeData(const Json& object, StateForm* form) {
     const std::string shown = Shortened(Printable(key), kShown);
     if (!IsStateKey(key)) return Lost(fmt::format("the key \"{}\" is not accepted", shown));
     if (!value.is_string()) return Lost(fmt::format("the value of {} is no text", shown));
-    const bool is_new = form->data.emplace(key, value.get<std::string>()).second;
-    if (!is_new) return Lost(fmt::format("{} is given twice", shown));
+    form->data.emplace(key, value.get<std::string>());
   }
   return absl::OkStatus();
 }

@@ -55,13 +55,13 @@ class FileStateTest : public ::testing::Test {
 TEST_F(FileStateTest, IsJsonThatAPersonCanRead) {
   ASSERT_TRUE(store_->Save({{{"a", "x"}, {"b", "line\nline"}}, ""}, {}).ok());
   EXPECT_EQ(TextOf(path_), R"({
- "outrigger-state": 1,
  "agent": "reward",
- "version": 1,
  "data": {
   "a": "x",
   "b": "line\nline"
- }
+ },
+ "outrigger-state": 1,
+ "version": 1
 }
 )");
   EXPECT_EQ(Files(), 1U) << "nothing else is left";
