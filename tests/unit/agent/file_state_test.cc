@@ -48,21 +48,25 @@ class FileStateTest : public ::testing::Test {
   }
 
   StateFolder folder_;
-  const std::string path_ = folder_.Path("state.json");
+  const std::string path_ = folder_.Path("state");
   const std::unique_ptr<StateStore> store_ = Open(path_);
 };
 
-TEST_F(FileStateTest, IsJsonThatAPersonCanRead) {
-  ASSERT_TRUE(store_->Save({{{"a", "x"}, {"b", "line\nline"}}, ""}, {}).ok());
-  EXPECT_EQ(TextOf(path_), R"({
- "agent": "reward",
- "data": {
-  "a": "x",
-  "b": "line\nline"
- },
- "outrigger-state": 1,
- "version": 1
-}
+TEST_F(FileStateTest, IsTextThatAPersonCanRead) {
+  ASSERT_TRUE(store_->Save({{{"a", "x"}, {"b", "line\n\nline\n"}, {"c", ""}}, ""}, {}).ok());
+  EXPECT_EQ(TextOf(path_), R"(outrigger-state 1
+agent reward
+version 1
+key a
+|x
+key b
+|line
+|
+|line
+|
+key c
+|
+end
 )");
   EXPECT_EQ(Files(), 1U) << "nothing else is left";
   struct stat about {};
@@ -81,7 +85,7 @@ TEST_F(FileStateTest, OutlivesTheProcess) {
 TEST_F(FileStateTest, AnEditByHandIsAnotherVersion) {
   const auto version = store_->Save({{{"a", "1"}}, ""}, {});
   std::string text = TextOf(path_);
-  text.replace(text.find("\"1\""), 3, "\"9\"");
+  text.replace(text.find("|1"), 2, "|9");
   WriteText(path_, text);
   EXPECT_TRUE(absl::IsAborted(store_->Save({{{"a", "2"}}, *version}, {}).status()));
   const auto loaded = store_->Load({});
@@ -92,21 +96,31 @@ TEST_F(FileStateTest, AnEditByHandIsAnotherVersion) {
 TEST_F(FileStateTest, ThatCannotBeReadIsLostAndReplacedByANewOne) {
   const auto version = store_->Save({{{"a", "1"}}, ""}, {});
   const std::string whole = TextOf(path_);
+  const std::string head = "outrigger-state 1\nagent reward\nversion 1\n";
   const std::pair<std::string, const char*> broken[] = {
-      {"", "it is no JSON"},
-      {whole.substr(0, whole.size() / 2), "it is no JSON"},
-      {whole + "x", "it is no JSON"},
-      {"\xff", "it is no JSON"},
-      {"[]", "it is no JSON object"},
-      {"{}", "\"outrigger-state\" is not 1"},
-      {R"({"outrigger-state":2,"agent":"reward","version":1,"data":{}})", "is not 1, of which"},
-      {R"({"outrigger-state":1,"agent":"reward","version":0,"data":{}})", "\"version\" is no"},
-      {R"({"outrigger-state":1,"agent":"reward","version":1.5,"data":{}})", "\"version\" is no"},
-      {R"({"outrigger-state":1,"agent":7,"version":1,"data":{}})", "\"agent\" is no text"},
-      {R"({"outrigger-state":1,"agent":"reward","version":1})", "\"data\" is no object"},
-      {R"({"outrigger-state":1,"agent":"reward","version":1,"data":{"a":1}})", "of a is no text"},
-      {R"({"outrigger-state":1,"agent":"reward","version":1,"data":{"a/b":""}})", "key \"a/b\""},
-      {std::string(100'000, '['), "it is no JSON"},
+      {"", "after line 0: \"outrigger-state 1\" is expected"},
+      {whole.substr(0, whole.size() - 1), "the rest is missing"},
+      {whole.substr(0, whole.size() / 2), "is expected"},
+      {whole + "x", "nothing is expected"},
+      {"\xff", "is expected"},
+      {"{}", "is expected"},
+      {"outrigger-state 2\nagent reward\nversion 1\nend\n", "the form that is known here"},
+      {"outrigger-state 1\nagent \nversion 1\nend\n", "\"agent NAME\""},
+      {"outrigger-state 1\nagentx y\nversion 1\nend\n", "\"agent NAME\""},
+      {"outrigger-state 1\nagent reward\nversion 0\nend\n", "\"version NUMBER\""},
+      {"outrigger-state 1\nagent reward\nversion -1\nend\n", "\"version NUMBER\""},
+      {"outrigger-state 1\nagent reward\nversion 1 \nend\n", "\"version NUMBER\""},
+      {"outrigger-state 1\nagent reward\nversion 18446744073709551616\nend\n",
+       "\"version NUMBER\""},
+      {head, "the rest is missing"},
+      {head + "key a\n", "a line of the text"},
+      {head + "key a\n|x", "a line of the text"},
+      {head + "key a\nx\nend\n", "a line of the text"},
+      {head + "key a/b\n|x\nend\n", "the name of the key"},
+      {head + "key \n|x\nend\n", "the name of the key"},
+      {head + "key a\n|\xff\nend\n", "not UTF-8"},
+      {head + "key a\n|x\nkey a\n|y\nend\n", "given twice"},
+      {head + "KEY a\n|x\nend\n", "\"key NAME\" or \"end\""},
   };
   for (const auto& [text, why] : broken) {
     WriteText(path_, text);
@@ -114,7 +128,7 @@ TEST_F(FileStateTest, ThatCannotBeReadIsLostAndReplacedByANewOne) {
     EXPECT_TRUE(absl::IsDataLoss(lost)) << why << ": " << lost;
     EXPECT_THAT(std::string(lost.message()), HasSubstr(why));
     EXPECT_TRUE(absl::IsAborted(store_->Save({{{"a", "2"}}, *version}, {}).status()));
-    EXPECT_EQ(TextOf(path_), text) << "who had a version does not overwrite it unseen";
+    EXPECT_EQ(TextOf(path_), text) << "it is not overwritten unseen";
   }
   const auto made = store_->Save({{{"a", "new"}}, ""}, {});
   ASSERT_TRUE(made.ok()) << made.status();
@@ -123,7 +137,7 @@ TEST_F(FileStateTest, ThatCannotBeReadIsLostAndReplacedByANewOne) {
 
 TEST_F(FileStateTest, LargerThanAnyStateIsLost) {
   WriteText(path_, "{}");
-  std::filesystem::resize_file(path_, 6'000'000);
+  std::filesystem::resize_file(path_, 8'000'000);
   const absl::Status lost = store_->Load({}).status();
   EXPECT_TRUE(absl::IsDataLoss(lost)) << lost;
   EXPECT_THAT(std::string(lost.message()), HasSubstr("more than"));
@@ -148,28 +162,28 @@ TEST_F(FileStateTest, ThatIsAFolderOrAPipeIsNone) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Both()));
   std::filesystem::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_TRUE(absl::IsFailedPrecondition(Both())) << "and nobody waits for a writer";
+  EXPECT_TRUE(absl::IsFailedPrecondition(Both())) << "and there is no wait for a writer";
 }
 
 TEST(FileState, WithoutAFolderIsAnErrorAtOnce) {
   const StateFolder folder;
   AgentDeps deps;
   deps.name = "reward";
-  const auto store = *MakeStateStore({.file = folder.Path("none/state.json")}, deps);
+  const auto store = *MakeStateStore({.file = folder.Path("none/state")}, deps);
   const absl::Status status = store->Load({}).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("none: No such file or directory"));
   EXPECT_TRUE(absl::IsFailedPrecondition(store->Save({}, {}).status()));
 }
 
-TEST_F(FileStateTest, BehindASymbolicLinkIsReplacedThere) {
+TEST_F(FileStateTest, ThatASymbolicLinkNamesIsReplacedThere) {
   std::filesystem::create_directory(folder_.Path("volume"));
-  std::filesystem::create_symlink("volume/real.json", path_);
+  std::filesystem::create_symlink("volume/real", path_);
   const auto version = store_->Save({{{"a", "1"}}, ""}, {});
   ASSERT_TRUE(version.ok()) << version.status();
   ASSERT_TRUE(store_->Save({{{"a", "2"}}, *version}, {}).ok());
   EXPECT_TRUE(std::filesystem::is_symlink(path_));
-  EXPECT_THAT(TextOf(folder_.Path("volume/real.json")), HasSubstr("\"a\": \"2\""));
+  EXPECT_THAT(TextOf(folder_.Path("volume/real")), HasSubstr("key a\n|2\n"));
 }
 
 // The permissions of another user, where the tests run as root.
@@ -217,7 +231,7 @@ TEST_F(FileStateTest, OnAFullDiskKeepsWhatWasThere) {
 
 TEST_F(FileStateTest, OfAProcessThatDiedWhileWritingIsWhole) {
   const auto version = store_->Save({{{"a", "1"}}, ""}, {});
-  WriteText(path_ + ".tmp", "{\"half");
+  WriteText(path_ + ".tmp", "outrigger-st");
   EXPECT_EQ(store_->Load({})->version, *version);
   ASSERT_TRUE(store_->Save({{{"a", "2"}}, *version}, {}).ok());
   EXPECT_EQ(Files(), 1U);
@@ -232,7 +246,7 @@ TEST_F(FileStateTest, WaitsForAnotherWriterAsLongAsItMay) {
   stop.request_stop();
   EXPECT_TRUE(
       absl::IsCancelled(store_->Save({{{"a", "1"}}, ""}, {.stop = stop.get_token()}).status()));
-  EXPECT_EQ(*store_->Load({}), StoredState()) << "reading waits for nobody";
+  EXPECT_EQ(*store_->Load({}), StoredState()) << "reading does not wait";
   close(folder);
   EXPECT_TRUE(store_->Save({{{"a", "1"}}, ""}, none).ok());
 }
