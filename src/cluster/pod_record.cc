@@ -9,7 +9,7 @@
 
 // The content: namespace, name, node, UID and phase as texts; then what the pod requests, its
 // labels, its annotations and its times, each with its size before it; then everything else, the
-// rare fields at the end and only if there are any. Behind these, where has_states_ says so, the
+// rare fields at the end and only if there are any. After these, where has_states_ says so, the
 // states of containers and their size in four bytes.
 
 namespace outrigger::cluster {
@@ -213,8 +213,8 @@ std::string_view PodRecord::PackedStates() const {
 }
 
 std::string_view PodRecord::Stem() const {
-  const size_t behind = has_states_ ? PackedStates().size() + sizeof(StatesSize) : 0;
-  return {content(), content_size_ - behind};
+  const size_t after = has_states_ ? PackedStates().size() + sizeof(StatesSize) : 0;
+  return {content(), content_size_ - after};
 }
 
 std::string_view PodRecord::status_reason() const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 // JSON string literals as Go's encoding/json writes them: HTML characters and the line separators
 // U+2028 and U+2029 are escaped, what is not UTF-8 becomes U+FFFD.
 
@@ -42,24 +44,6 @@ bool BlockIsPlain(const char* bytes) {
   std::array<uint64_t, 2> halves{};
   std::memcpy(halves.data(), &odd, kBlock);
   return (halves[0] | halves[1]) == 0;
-}
-
-// The length of the UTF-8 sequence at `at`, or 0 if there is none: RFC 3629, section 4.
-size_t SequenceLength(std::string_view text, size_t at) {
-  const unsigned char lead = Byte(text, at);
-  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                        : (lead & 0xF0U) == 0xE0      ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (length == 0 || text.size() - at < length) return 0;
-  const unsigned char second = Byte(text, at + 1);
-  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (second < low || second > high) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if ((Byte(text, at + i) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
 }
 
 void AppendEscapedAscii(unsigned char c, std::string* out) {
@@ -98,7 +82,7 @@ size_t AppendCharacter(std::string_view text, size_t at, std::string* out) {
     AppendEscapedAscii(Byte(text, at), out);
     return 1;
   }
-  const size_t length = SequenceLength(text, at);
+  const size_t length = Utf8SequenceLength(text, at);
   const std::string_view sequence = text.substr(at, length);
   if (length == 0) {
     out->append(kReplacement);
@@ -149,29 +133,10 @@ void AppendString(std::string_view text, std::string* out) {
 void AppendUtf8(std::string_view text, std::string* out) {
   size_t at = 0;
   while (at < text.size()) {
-    const size_t length = Byte(text, at) < 0x80 ? 1 : SequenceLength(text, at);
+    const size_t length = Byte(text, at) < 0x80 ? 1 : Utf8SequenceLength(text, at);
     out->append(length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(at, length));
     at += std::max(length, size_t{1});
   }
-}
-
-bool IsUtf8(std::string_view text) {
-  constexpr uint64_t kHighBits = 0x8080808080808080U;
-  size_t at = 0;
-  while (at < text.size()) {
-    if (text.size() - at >= sizeof(uint64_t)) {
-      uint64_t eight = 0;
-      std::memcpy(&eight, text.data() + at, sizeof(eight));
-      if ((eight & kHighBits) == 0) {
-        at += sizeof(eight);
-        continue;
-      }
-    }
-    const size_t length = Byte(text, at) < 0x80 ? 1 : SequenceLength(text, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
 }
 
 }  // namespace outrigger::json

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace outrigger::json {
 
 /// Appends `text` as a string literal with quotes, as Go's encoding/json writes it; control
@@ -16,7 +18,6 @@ bool IsPlain(std::string_view text);
 /// Appends `text`; each byte that is not UTF-8 becomes U+FFFD, as where Go writes JSON.
 void AppendUtf8(std::string_view text, std::string* out);
 
-/// True if all of `text` is UTF-8 (RFC 3629); fast for ASCII.
-bool IsUtf8(std::string_view text);
+using outrigger::IsUtf8;
 
 }  // namespace outrigger::json

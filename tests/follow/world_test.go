@@ -96,8 +96,12 @@ func (w *world) change() {
 	pod, err := pods.Get(w.Ctx, stays, metav1.GetOptions{})
 	w.Must(err)
 	pod.Status.Phase = corev1.PodSucceeded
+	end := metav1.NewTime(time.Now().Truncate(time.Second))
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: "a",
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", FinishedAt: end}}}}
 	_, err = pods.UpdateStatus(w.Ctx, pod, metav1.UpdateOptions{})
 	w.Must(err)
+	w.live(fresh)
 	w.Must(nodes.Delete(w.Ctx, gone, metav1.DeleteOptions{}))
 	w.Must(pods.Delete(w.Ctx, gone, metav1.DeleteOptions{}))
 	if w.made > 3 { // the world keeps its size
@@ -106,6 +110,32 @@ func (w *world) change() {
 		_ = pods.Delete(w.Ctx, old, metav1.DeleteOptions{})
 		_ = pods.Delete(w.Ctx, old+"-done", metav1.DeleteOptions{})
 	}
+}
+
+// live has kubelets report: of the node another address and Ready, of the pod on it a restart.
+func (w *world) live(name string) {
+	w.Helper()
+	node, err := w.Client.CoreV1().Nodes().Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
+	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: fmt.Sprintf("10.0.0.%d", w.made%250)},
+		{Type: corev1.NodeHostName, Address: name}}
+	for i := range node.Status.Conditions {
+		if node.Status.Conditions[i].Type == corev1.NodeReady && w.made%2 == 0 {
+			node.Status.Conditions[i].Status = corev1.ConditionFalse
+		}
+	}
+	_, err = w.Client.CoreV1().Nodes().UpdateStatus(w.Ctx, node, metav1.UpdateOptions{})
+	w.Must(err)
+	pod, err := w.Client.CoreV1().Pods("default").Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
+	now := metav1.NewTime(time.Now().Truncate(time.Second))
+	pod.Status.Phase, pod.Status.Reason, pod.Status.StartTime = corev1.PodRunning, "NodeAffinity", &now
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: "a", RestartCount: 1,
+		State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+		LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", StartedAt: now, FinishedAt: now}}}}
+	_, err = w.Client.CoreV1().Pods("default").UpdateStatus(w.Ctx, pod, metav1.UpdateOptions{})
+	w.Must(err)
 }
 
 // writeFile writes a file as whoever rotates secrets does: in one step.

@@ -75,9 +75,26 @@ void CheckOrders(const Node& node) {
   CheckOrder(node.annotations);
   CheckOrder(node.capacity);
   CheckOrder(node.allocatable);
+  for (const NodeAddress& address : node.addresses) {
+    OUTRIGGER_REQUIRE(json::IsUtf8(address.type) && json::IsUtf8(address.address));
+  }
+}
+
+void CheckStates(const Pod& pod) {
+  OUTRIGGER_REQUIRE(json::IsUtf8(pod.status_reason));
+  OUTRIGGER_REQUIRE(pod.IsFinished() || pod.end_time == 0);
+  bool init = true;
+  for (const ContainerState& state : pod.container_states) {
+    OUTRIGGER_REQUIRE(init || !state.init);
+    init = state.init;
+    OUTRIGGER_REQUIRE(json::IsUtf8(state.name) && json::IsUtf8(state.waiting_reason));
+    OUTRIGGER_REQUIRE(!state.end || json::IsUtf8(state.end->reason));
+    OUTRIGGER_REQUIRE(!state.last_end || json::IsUtf8(state.last_end->reason));
+  }
 }
 
 void CheckOrders(const Pod& pod) {
+  CheckStates(pod);
   CheckOrder(pod.labels);
   CheckOrder(pod.annotations);
   CheckOrder(pod.node_selector);
@@ -106,11 +123,12 @@ void CheckOrders(const Pod& pod) {
 }
 
 size_t Elements(const Node& node) {
-  return node.taints.size();
+  return node.taints.size() + node.addresses.size();
 }
 size_t Elements(const Pod& pod) {
   return pod.containers.size() + pod.tolerations.size() + pod.scheduling_gates.size() +
-         pod.container_statuses.size() + pod.affinity.required_pod.size();
+         pod.container_statuses.size() + pod.container_states.size() +
+         pod.affinity.required_pod.size();
 }
 
 template <typename T>

@@ -16,7 +16,7 @@
 namespace outrigger {
 
 /// Keys and texts of a StoredState may not have more bytes than this in sum: what the API server
-/// takes (1 MiB) less room for what a ConfigMap has beside data.
+/// takes (1 MiB) less room for the rest of a ConfigMap.
 inline constexpr size_t kMostStateBytes = size_t{900} * 1024;
 
 /// What an agent has stored. A plain value.
@@ -36,8 +36,8 @@ struct StoredState {
 /// What the texts say is the agent's: people may edit them and other versions of the program may
 /// have written them, so an agent reads them as it reads any input.
 ///
-/// Errors beside those below are those of the medium: of a ConfigMap those of ConfigMapAccess, of a
-/// file PermissionDenied, FailedPrecondition (a folder that is missing, no regular file),
+/// Other errors than those below are those of the medium: of a ConfigMap those of ConfigMapAccess,
+/// of a file PermissionDenied, FailedPrecondition (a folder that is missing, no regular file),
 /// ResourceExhausted (the disk is full) and Unavailable. FailedPrecondition is also the state of
 /// another agent, which is neither read nor written. Each names Place().
 class StateStore {
@@ -54,7 +54,7 @@ class StateStore {
   /// Load() tells.
   virtual absl::StatusOr<std::string> Save(const StoredState& state, const CallLimits& limits) = 0;
   /// Where it is stored, for people: "ConfigMap kube-system/outrigger-reward",
-  /// "file /var/lib/outrigger/reward.json", "memory".
+  /// "file /var/lib/outrigger/reward", "memory".
   virtual std::string Place() const = 0;
 };
 

@@ -57,7 +57,7 @@ absl::StatusOr<std::string> FileState::Save(const StoredState& state, const Call
 
 absl::StatusOr<std::string> FileState::Replace(const StoredState& state,
                                                const CallLimits& limits) const {
-  const std::string path = StateFileBehind(path_);
+  const std::string path = ResolvedStateFile(path_);
   const auto lock = FolderLock::Take(path, limits);
   if (!lock.ok()) return lock.status();
   uint64_t counter = 0;

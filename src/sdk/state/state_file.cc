@@ -21,8 +21,8 @@
 namespace outrigger::internal {
 namespace {
 
-// JSON may need six bytes for one of a text.
-constexpr size_t kMostFileBytes = 6 * kMostStateBytes + 65'536;
+// A key of one byte without a text takes eight.
+constexpr size_t kMostFileBytes = 8 * kMostStateBytes + 65'536;
 constexpr mode_t kOwnerOnly = 0600;
 
 absl::Status Failed(std::string_view what, int error) {
@@ -136,11 +136,16 @@ absl::Status ReplaceStateFile(const std::string& path, std::string_view content)
   return absl::OkStatus();
 }
 
-std::string StateFileBehind(const std::string& path) {
+std::string ResolvedStateFile(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as in Linux
   std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
-  const auto behind = std::filesystem::weakly_canonical(path, error);
-  return error ? path : behind.string();
+  std::filesystem::path at = path;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(at, error); ++links) {
+    const std::filesystem::path to = std::filesystem::read_symlink(at, error);
+    if (error) break;
+    at = at.parent_path() / to;  // which is `to` where that is absolute
+  }
+  return at;
 }
 
 absl::StatusOr<FolderLock> FolderLock::Take(const std::string& path, const CallLimits& limits) {

@@ -17,13 +17,13 @@ namespace outrigger::internal {
 /// folder; Unavailable.
 absl::StatusOr<std::optional<std::string>> ReadStateFile(const std::string& path);
 
-/// Puts a file with `content` in the place of `path`, by way of the folder's file "<name>.tmp": who
-/// reads sees the one or the other, also after a power failure. The lock of the folder is held.
+/// Puts a file with `content` in the place of `path`, by way of the folder's file "<name>.tmp": a
+/// reader sees the one or the other, also after a power failure. The lock of the folder is held.
 /// Errors as above; ResourceExhausted: the disk is full, or a quota is.
 absl::Status ReplaceStateFile(const std::string& path, std::string_view content);
 
 /// `path`, or, where that is a symbolic link, the file that it leads to, there or not.
-std::string StateFileBehind(const std::string& path);
+std::string ResolvedStateFile(const std::string& path);
 
 /// Keeps other processes out of writing states in the folder of a file, as long as it lives.
 class FolderLock {

@@ -1,69 +1,120 @@
 #include "state_form.h"
 
-#include <functional>
+#include <charconv>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
+#include "base/utf8.h"
 #include "fmt/format.h"
-#include "nlohmann/json.hpp"
-#include "outrigger/base/text.h"
 #include "state_rules.h"
-
-// {"outrigger-state": 1, "agent": "reward", "version": 12, "data": {"KEY": "TEXT"}}
 
 namespace outrigger::internal {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::string_view kFirst = "outrigger-state 1";
+constexpr std::string_view kLast = "end";
 
-constexpr const char* kMark = "outrigger-state";
-constexpr int kMarked = 1;
+/// Takes a text apart, line by line.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : left_(text) {}
 
-absl::Status Lost(std::string_view why) {
-  return absl::DataLossError(fmt::format("cannot be read as a state: {}", why));
-}
-
-// The number of a member; 0 where there is none.
-uint64_t NumberOf(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
-}
-
-absl::Status TakeData(const Json& object, StateForm* form) {
-  const auto found = object.find("data");
-  if (found == object.end() || !found->is_object()) return Lost("\"data\" is no object");
-  for (const auto& [key, value] : found->items()) {
-    constexpr size_t kShown = 64;
-    const std::string shown = Shortened(Printable(key), kShown);
-    if (!IsStateKey(key)) return Lost(fmt::format("the key \"{}\" is not accepted", shown));
-    if (!value.is_string()) return Lost(fmt::format("the value of {} is no text", shown));
-    const bool is_new = form->data.emplace(key, value.get<std::string>()).second;
-    if (!is_new) return Lost(fmt::format("{} is given twice", shown));
+  /// The next line, unless the text ends before the line does.
+  std::optional<std::string_view> Next() {
+    const size_t end = left_.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view line = left_.substr(0, end);
+    left_.remove_prefix(end + 1);
+    ++number_;
+    return line;
   }
+  /// What follows `word` and a blank in the next line, which must start so.
+  std::optional<std::string_view> NextOf(std::string_view word) {
+    const auto line = Next();
+    if (!line || line->size() <= word.size() || !line->starts_with(word)) return std::nullopt;
+    if ((*line)[word.size()] != ' ') return std::nullopt;
+    return line->substr(word.size() + 1);
+  }
+  /// The next line is taken by Next() only if it is of a text.
+  bool IsText() const { return left_.starts_with('|') && left_.find('\n') != left_.npos; }
+  bool is_empty() const { return left_.empty(); }
+
+  absl::Status Lost(std::string_view why) const {
+    return absl::DataLossError(
+        fmt::format("cannot be read as a state: after line {}: {}", number_, why));
+  }
+
+ private:
+  std::string_view left_;
+  size_t number_ = 0;
+};
+
+std::optional<uint64_t> NumberOf(std::string_view text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || at != end) return std::nullopt;
+  return number;
+}
+
+absl::Status TakeHead(Lines* lines, StateForm* form) {
+  if (lines->Next() != kFirst) {
+    return lines->Lost(fmt::format("\"{}\" is expected, the form that is known here", kFirst));
+  }
+  const auto agent = lines->NextOf("agent");
+  if (!agent || agent->empty() || !IsUtf8(*agent)) return lines->Lost("\"agent NAME\" is expected");
+  const auto version = NumberOf(lines->NextOf("version").value_or(""));
+  if (version.value_or(0) == 0) return lines->Lost("\"version NUMBER\" is expected");
+  form->agent = *agent;
+  form->version = *version;
   return absl::OkStatus();
+}
+
+// One key, whose line is `line`, and its text.
+absl::Status TakeKey(std::string_view line, Lines* lines, StateForm* form) {
+  constexpr std::string_view kKey = "key ";
+  if (!line.starts_with(kKey)) return lines->Lost("\"key NAME\" or \"end\" is expected");
+  const std::string_view key = line.substr(kKey.size());
+  if (!IsStateKey(key)) return lines->Lost("the name of the key is not accepted");
+  if (!lines->IsText()) return lines->Lost("\"|\" and a line of the text are expected");
+  std::string text(lines->Next()->substr(1));
+  while (lines->IsText()) {
+    text += '\n';
+    text += lines->Next()->substr(1);
+  }
+  if (!IsUtf8(text)) return lines->Lost("the text is not UTF-8");
+  const bool is_new = form->data.emplace(key, std::move(text)).second;
+  return is_new ? absl::OkStatus() : lines->Lost("the key is given twice");
 }
 
 }  // namespace
 
 std::string PrintState(const StateForm& form) {
-  const Json json = {
-      {kMark, kMarked}, {"agent", form.agent}, {"version", form.version}, {"data", form.data}};
-  return json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  std::string out = fmt::format("{}\nagent {}\nversion {}\n", kFirst, form.agent, form.version);
+  for (const auto& [key, text] : form.data) {
+    out += fmt::format("key {}\n|", key);
+    for (const char c : text) {
+      out += c;
+      if (c == '\n') out += '|';
+    }
+    out += '\n';
+  }
+  out += kLast;
+  return out + "\n";
 }
 
 absl::StatusOr<StateForm> ParseState(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return Lost("it is no JSON");
-  if (!json.is_object()) return Lost("it is no JSON object");
-  if (NumberOf(json, kMark) != kMarked) {
-    return Lost(fmt::format("\"{}\" is not {}, of which this program knows", kMark, kMarked));
-  }
+  Lines lines(text);
   StateForm form;
-  form.version = NumberOf(json, "version");
-  if (form.version == 0) return Lost("\"version\" is no number above 0");
-  const auto agent = json.find("agent");
-  if (agent == json.end() || !agent->is_string()) return Lost("\"agent\" is no text");
-  form.agent = agent->get<std::string>();
-  if (absl::Status wrong = TakeData(json, &form); !wrong.ok()) return wrong;
+  if (absl::Status wrong = TakeHead(&lines, &form); !wrong.ok()) return wrong;
+  for (;;) {
+    const auto line = lines.Next();
+    if (!line) return lines.Lost("\"end\" is expected: the rest is missing");
+    if (*line == kLast) break;
+    if (absl::Status wrong = TakeKey(*line, &lines, &form); !wrong.ok()) return wrong;
+  }
+  if (!lines.is_empty()) return lines.Lost("nothing is expected");
   return form;
 }
 

@@ -11,15 +11,23 @@ namespace outrigger::internal {
 
 /// What a file with state says.
 struct StateForm {
-  std::string agent;
+  std::string agent;     // one line
   uint64_t version = 0;  // counts the writes; at least 1
   std::map<std::string, std::string, std::less<>> data;
 };
 
-/// JSON with a line for each key, so that people can read it.
+/// Lines that a person can read and edit:
+///
+///     outrigger-state 1
+///     agent reward
+///     version 12
+///     key pairs
+///     |first line of the text
+///     |second line
+///     end
 std::string PrintState(const StateForm& form);
 
-/// DataLoss: `text` is no such form, or one of a later version of the program.
+/// DataLoss: `text` is not of this form, or of one of a later version of the program.
 absl::StatusOr<StateForm> ParseState(std::string_view text);
 
 }  // namespace outrigger::internal

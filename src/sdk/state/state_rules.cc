@@ -1,9 +1,9 @@
 #include "state_rules.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
+#include "base/utf8.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -12,12 +12,6 @@ namespace {
 
 constexpr size_t kLongestKey = 253;
 constexpr size_t kShownOfKey = 64;
-
-// Shortened() changes what is not UTF-8.
-bool IsUtf8(const std::string& text) {
-  constexpr size_t kLeast = 3;
-  return Shortened(text, std::max(kLeast, text.size())) == text;
-}
 
 }  // namespace
 

@@ -89,6 +89,8 @@ func (s *State) compareNodes(d *differences, dump Dump) {
 		d.labels(object, got.Labels, want.Labels)
 		d.field(object, "taints", got.Taints, taintsOf(want))
 		d.quantities(object+" allocatable", got.Allocatable, want.Status.Allocatable)
+		d.field(object, "addresses", got.Addresses, addressesOf(want))
+		d.field(object, "ready", got.Ready, readyOf(want))
 	}
 	for object := range known {
 		d.add("%s is not on the server", object)
@@ -112,6 +114,7 @@ func (s *State) comparePods(d *differences, dump Dump) {
 		d.field(object, "phase", got.Phase, want.Status.Phase)
 		d.field(object, "priority", got.Priority, priorityOf(want))
 		d.labels(object, got.Labels, want.Labels)
+		d.field(object, "life", got.Life.text(), lifeOf(want).text())
 	}
 	for object := range known {
 		d.add("%s is not on the server", object)
@@ -188,13 +191,13 @@ func DumpOf(s *State) Dump {
 		node := &s.Nodes[i]
 		dump.Nodes = append(dump.Nodes, Node{Name: node.Name, ResourceVersion: node.ResourceVersion,
 			Labels: node.Labels, Unschedulable: node.Spec.Unschedulable, Taints: taintsOf(node),
-			Allocatable: Texts(node.Status.Allocatable)})
+			Allocatable: Texts(node.Status.Allocatable), Addresses: addressesOf(node), Ready: readyOf(node)})
 	}
 	for i := range s.Pods {
 		pod := &s.Pods[i]
 		dump.Pods = append(dump.Pods, Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID),
 			ResourceVersion: pod.ResourceVersion, NodeName: pod.Spec.NodeName, Phase: string(pod.Status.Phase),
-			Priority: priorityOf(pod), Labels: pod.Labels})
+			Priority: priorityOf(pod), Labels: pod.Labels, Life: lifeOf(pod)})
 	}
 	for node, amounts := range s.Requested() {
 		dump.Requested[node] = Texts(amounts)

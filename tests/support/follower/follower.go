@@ -40,6 +40,8 @@ type Node struct {
 	Unschedulable   bool              `json:"unschedulable"`
 	Taints          []Taint           `json:"taints"`
 	Allocatable     map[string]string `json:"allocatable"`
+	Addresses       []Address         `json:"addresses"`
+	Ready           string            `json:"ready"`
 }
 
 // Taint is a taint of a node.
@@ -59,6 +61,7 @@ type Pod struct {
 	Phase           string            `json:"phase"`
 	Priority        int32             `json:"priority"`
 	Labels          map[string]string `json:"labels"`
+	Life
 }
 
 // Readiness is whether what the follower knows may be trusted, and if not, why.

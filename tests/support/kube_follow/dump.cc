@@ -1,5 +1,7 @@
 #include "dump.h"
 
+#include <optional>
+
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube_follow {
@@ -31,7 +33,41 @@ const char* EffectName(TaintEffect effect) {
   return "";
 }
 
+const char* StatusName(ConditionStatus status) {
+  switch (status) {
+    case ConditionStatus::kTrue:
+      return "True";
+    case ConditionStatus::kFalse:
+      return "False";
+    case ConditionStatus::kUnknown:
+      return "Unknown";
+  }
+  return "";
+}
+
+Json EndJson(const std::optional<ContainerEnd>& end) {
+  if (!end.has_value()) return nullptr;
+  return {{"exitCode", end->exit_code},
+          {"reason", end->reason},
+          {"started", end->started},
+          {"finished", end->finished}};
+}
+
+Json StateJson(const ContainerState& state) {
+  return {{"name", state.name},
+          {"init", state.init},
+          {"restarts", state.restarts},
+          {"runningSince", state.running_since},
+          {"waiting", state.waiting_reason},
+          {"end", EndJson(state.end)},
+          {"lastEnd", EndJson(state.last_end)}};
+}
+
 Json NodeJson(const Node& node) {
+  Json addresses = Json::array();
+  for (const NodeAddress& address : node.addresses) {
+    addresses.push_back({{"type", address.type}, {"address", address.address}});
+  }
   Json taints = Json::array();
   for (const Taint& taint : node.taints) {
     taints.push_back(
@@ -39,10 +75,17 @@ Json NodeJson(const Node& node) {
   }
   return {{"name", node.name},          {"resourceVersion", node.resource_version},
           {"labels", Map(node.labels)}, {"unschedulable", node.unschedulable},
-          {"taints", taints},           {"allocatable", Amounts(node.allocatable)}};
+          {"taints", taints},           {"allocatable", Amounts(node.allocatable)},
+          {"addresses", addresses},     {"ready", StatusName(node.ready)}};
 }
 
-Json PodJson(const Pod& pod) {
+// The times and states as agents read them, without unpacking the pod.
+Json PodJson(const cluster::PodRecord& record) {
+  const Pod pod = record.Unpack();
+  const cluster::PodTimes times = record.times();
+  Json states = Json::array();
+  record.ForEachContainerState(
+      [&states](const ContainerState& state) { states.push_back(StateJson(state)); });
   return {{"namespace", pod.namespace_},
           {"name", pod.name},
           {"uid", pod.uid},
@@ -50,7 +93,13 @@ Json PodJson(const Pod& pod) {
           {"nodeName", pod.node_name},
           {"phase", pod.phase},
           {"priority", pod.priority},
-          {"labels", Map(pod.labels)}};
+          {"labels", Map(pod.labels)},
+          {"created", times.creation},
+          {"scheduled", times.scheduled},
+          {"started", times.start},
+          {"ended", times.end},
+          {"reason", record.status_reason()},
+          {"states", states}};
 }
 
 }  // namespace
@@ -63,8 +112,7 @@ std::string Dump(const cluster::Snapshot& snapshot) {
     dump["nodes"].push_back(NodeJson(*state->node));
     dump["requested"][state->node->name] = Amounts(state->requested);
   }
-  snapshot.ForEachPod(
-      [&](const cluster::PodPtr& pod) { dump["pods"].push_back(PodJson(pod->Unpack())); });
+  snapshot.ForEachPod([&](const cluster::PodPtr& pod) { dump["pods"].push_back(PodJson(*pod)); });
   return dump.dump();
 }
 

@@ -122,6 +122,34 @@ TEST_F(AgentsSnapshot, FindsPodsByNamespaceAndName) {
   EXPECT_EQ(whole.containers[0].requests.Get("cpu").MilliValue(), 1000);
 }
 
+TEST_F(AgentsSnapshot, HasTimesAndStatesOfPods) {
+  Pod pod = testing::MakePod("p").On("a").Phase("Failed");
+  pod.creation_time = 100;
+  pod.scheduled_time = 101;
+  pod.start_time = 102;
+  pod.end_time = 160;
+  pod.status_reason = "Evicted";
+  pod.container_states = {
+      {.name = "init", .init = true, .end = ContainerEnd{0, "Completed", 103, 104}},
+      {.name = "main", .restarts = 3, .last_end = ContainerEnd{137, "OOMKilled", 110, 120}}};
+  cluster_.UpsertPod(pod);
+  cluster_.UpsertPod(PodOn("bare", "a"));
+  const auto snapshot = Take();
+  const PodView view = *snapshot->FindPod("default", "p");
+  EXPECT_EQ(view.CreationTime(), 100);
+  EXPECT_EQ(view.ScheduledTime(), 101);
+  EXPECT_EQ(view.StartTime(), 102);
+  EXPECT_EQ(view.EndTime(), 160);
+  EXPECT_EQ(view.StatusReason(), "Evicted");
+  std::vector<ContainerState> states;
+  view.ForEachContainerState([&](const ContainerState& state) { states.push_back(state); });
+  EXPECT_EQ(states, pod.container_states);
+  const PodView bare = *snapshot->FindPod("default", "bare");
+  EXPECT_TRUE(bare.CreationTime() == 0 && bare.ScheduledTime() == 0 && bare.StartTime() == 0 &&
+              bare.EndTime() == 0 && bare.StatusReason().empty());
+  bare.ForEachContainerState([](const ContainerState& /*state*/) { ADD_FAILURE(); });
+}
+
 TEST_F(AgentsSnapshot, HasPendingPodsInOrder) {
   cluster_.UpsertPod(PodOn("waits", ""));
   cluster_.UpsertPod(PodOn("also", ""));

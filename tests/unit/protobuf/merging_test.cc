@@ -229,6 +229,47 @@ TEST(ProtobufNumbers, AreReadInAllTheirLengths) {
   EXPECT_EQ(PodOf(Message().Nested(2, Message().Number(25, UINT64_MAX - 1))).priority, -2);
 }
 
+TEST(ProtobufParts, OfContainerStatesAreMerged) {
+  const auto time = [](uint64_t seconds) { return Message().Number(1, seconds); };
+  const Message end = Message().Number(1, 2).Text(3, "Error").Nested(6, time(1'768'464'009));
+  const Message status = Message()
+                             .Nested(2, Message().Nested(3, end))
+                             .Nested(2, Message().Nested(3, Message().Number(1, 7)))
+                             .Nested(3, Message().Nested(3, end))
+                             .Text(1, "main")
+                             .Number(5, 1)
+                             .Number(5, 4);
+  const Pod pod = PodOf(Message()
+                            .Nested(3, Message().Nested(8, status))
+                            .Nested(3, Message().Nested(10, Message().Text(1, "init")))
+                            .Nested(3, Message().Text(1, "Failed").Nested(7, time(5)))
+                            .Nested(3, Message().Nested(8, Message()).Nested(7, time(6))));
+  EXPECT_EQ(pod.start_time, 6);
+  EXPECT_EQ(pod.end_time, 1'768'464'009);
+  const ContainerEnd last{2, "Error", 0, 1'768'464'009};
+  EXPECT_THAT(pod.container_states,
+              ElementsAre(ContainerState{.name = "init", .init = true},
+                          ContainerState{.name = "main",
+                                         .restarts = 4,
+                                         .end = ContainerEnd{7, "Error", 0, 1'768'464'009},
+                                         .last_end = last},
+                          ContainerState{}));
+}
+
+TEST(ProtobufParts, OfReadyAreReadInTheirOrder) {
+  const auto ready = [](std::string_view status) {
+    return Message().Nested(4, Message().Text(1, "Ready").Text(2, status));
+  };
+  const Node node = NodeOf(Message()
+                               .Nested(3, ready("False"))
+                               .Nested(3, Message().Nested(5, Message().Text(2, "10.0.0.1")))
+                               .Nested(3, ready("True"))
+                               .Nested(3, Message().Nested(5, Message().Text(1, "Hostname"))));
+  EXPECT_EQ(node.ready, ConditionStatus::kFalse) << "the first counts";
+  EXPECT_THAT(node.addresses,
+              ElementsAre(NodeAddress{"", "10.0.0.1"}, NodeAddress{"Hostname", ""}));
+}
+
 // No version from 1.36 on has the field, so the tables of oracles have no row with it.
 TEST(ProtobufFields, HaveTheWorkloadOfKubernetes135) {
   const Message workload = Message().Text(1, "w").Text(2, "workers").Text(3, "1");

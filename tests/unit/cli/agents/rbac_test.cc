@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "outrigger/agent/state_store.h"
 #include "unit/cli/test_agents.h"
 #include "yaml-cpp/yaml.h"
 
@@ -17,6 +18,7 @@ using ::outrigger::testing::RunProgram;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::vector<YAML::Node> Rbac(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "agents");
@@ -123,6 +125,40 @@ class Keeper final : public Agent, public Filterer {
 
 std::vector<AgentInfo> WithKeeper() {
   return {{"keeper", "", 1, internal::MakeAgentFactory<Keeper, NoSettings>()}};
+}
+
+class Learner final : public Agent, public Filterer {
+ public:
+  explicit Learner(const NoSettings& /*settings*/) {}
+  Needs Reads() const override { return Needs().PodContainerStates(); }
+  static std::vector<AccessRule> Access() { return StateStoreAccess("outrigger-learner"); }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*verdicts*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+TEST(Rbac, GrantsAnAgentThatKeepsStateItsConfigMap) {
+  AgentsFlags flags;
+  flags.name = "learner";
+  flags.rbac = true;
+  flags.name_space = "kube-system";
+  const auto text =
+      RbacText(flags, {{"learner", "", 1, internal::MakeAgentFactory<Learner, NoSettings>()}}, {});
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto objects = YAML::LoadAll(*text);
+  ASSERT_EQ(objects.size(), 5U);
+  EXPECT_THAT(Rules(objects[1]), ElementsAre("list,watch nodes.", "list,watch pods."));
+  EXPECT_EQ(objects[3]["kind"].as<std::string>(), "Role");
+  EXPECT_THAT(Rules(objects[3]), UnorderedElementsAre("create configmaps.",
+                                                      "get,update configmaps.[outrigger-learner]"));
+}
+
+TEST(AccessOf, HasNodesForWhoReadsTheirAddressesOrReady) {
+  for (const Needs& needs : {Needs().NodeAddresses(), Needs().NodeReady()}) {
+    EXPECT_TRUE(needs.AnyOfNode());
+    EXPECT_TRUE(needs.AnyOfCluster());
+  }
+  EXPECT_FALSE(Needs().PodTimes().AnyOfCluster()) << "of the pod of a call";
 }
 
 TEST(Rbac, WritesARoleForTheAgentsOwnNamespace) {
