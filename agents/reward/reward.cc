@@ -31,6 +31,10 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
                                                      const Settings& settings) {
     auto options = OptionsFrom(settings);
     if (!options.ok()) return options.status();
+    // Without either it cannot be started, but it can be asked what it needs.
+    if (deps.cluster == nullptr && options->store.file.empty()) {
+      return std::make_unique<Reward>(deps, *std::move(options), nullptr);
+    }
     auto store = MakeStateStore(options->store, deps);
     if (!store.ok()) return store.status();
     return std::make_unique<Reward>(deps, *std::move(options), *std::move(store));
@@ -55,25 +59,25 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
         options_(std::move(options)),
         method_(MakeMethod(options_)),
         store_(std::move(store)),
-        keeper_(deps_, method_.get(), store_.get()) {}
+        keeper_(store_ == nullptr ? nullptr
+                                  : std::make_unique<Keeper>(deps_, method_.get(), store_.get())) {}
   ~Reward() override { Stop(); }
 
   Needs Reads() const override { return Needs().PodMetadata().PodStatus().PodContainerStates(); }
 
   absl::Status Start() override {
-    const bool has_file = !options_.store.file.empty();
-    if (deps_.cluster == nullptr && !has_file) {
+    if (keeper_ == nullptr) {
       return absl::FailedPreconditionError(
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
-    follower_ = std::jthread([this](const std::stop_token& stop) { keeper_.Follow(stop); });
+    follower_ = std::jthread([this](const std::stop_token& stop) { keeper_->Follow(stop); });
     if (deps_.cluster == nullptr) return absl::OkStatus();  // scores by the file
-    if (has_file) {                                         // which is this process' own
-      leader_ = std::jthread([this](const std::stop_token& stop) { keeper_.Lead(stop); });
+    if (!options_.store.file.empty()) {                     // which is this process' own
+      leader_ = std::jthread([this](const std::stop_token& stop) { keeper_->Lead(stop); });
       return absl::OkStatus();
     }
     auto candidacy = deps_.cluster->Stand(
-        options_.claim, {.lead = [this](const std::stop_token& term) { keeper_.Lead(term); }});
+        options_.claim, {.lead = [this](const std::stop_token& term) { keeper_->Lead(term); }});
     if (!candidacy.ok()) return candidacy.status();
     candidacy_ = *std::move(candidacy);
     return absl::OkStatus();
@@ -111,9 +115,9 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
  private:
   // `outrigger explain` starts no agent.
   void ReadWhereNotStarted() const {
-    if (deps_.cluster != nullptr || options_.store.file.empty()) return;
+    if (deps_.cluster != nullptr || keeper_ == nullptr) return;
     std::call_once(read_once_, [this] {
-      const absl::Status read = keeper_.ReadAgain({});
+      const absl::Status read = keeper_->ReadAgain({});
       if (!read.ok()) deps_.warn(std::string(read.message()));
     });
   }
@@ -122,7 +126,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   const Options options_;
   const std::unique_ptr<Method> method_;
   const std::unique_ptr<StateStore> store_;
-  mutable Keeper keeper_;
+  const std::unique_ptr<Keeper> keeper_;  // null: there is neither a cluster nor a file
   mutable std::once_flag read_once_;
   std::unique_ptr<Candidacy> candidacy_;  // its thread uses keeper_
   std::jthread leader_;                   // as well

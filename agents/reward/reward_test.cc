@@ -1,6 +1,9 @@
 // The agent as the program makes it.
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "agent_under_test.h"
 #include "builders.h"
@@ -97,7 +100,8 @@ TEST_F(RewardAgent, WithoutAClusterItNeedsAFile) {
 }
 
 TEST_F(RewardAgent, ExplainsByItsFileWithoutBeingStarted) {
-  const std::string file = ::testing::TempDir() + "/reward-state";
+  const std::string file = ::testing::TempDir() + "/outrigger-reward-state";
+  std::filesystem::remove(file);
   AgentDeps deps;
   deps.name = "under-test";  // as AgentUnderTest has it
   auto store = MakeStateStore({.namespace_ = "kube-system", .config_map = "x", .file = file}, deps);
