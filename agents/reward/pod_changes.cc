@@ -47,7 +47,8 @@ void PodChanges::Next(std::shared_ptr<const ClusterSnapshot> snapshot,
                       absl::FunctionRef<void(std::string_view uid)> gone) {
   if (snapshot_ != nullptr && snapshot_->Generation() == snapshot->Generation()) return;
   Merge merge{.before = pods_, .at = 0, .only_before = {}, .only_now = {}};
-  std::vector<PodView> now;
+  std::vector<PodView>& now = spare_;
+  now.clear();
   now.reserve(snapshot->PodCount());
   snapshot->ForEachPod([&](const PodView& pod) {
     now.push_back(pod);
@@ -64,12 +65,13 @@ void PodChanges::Next(std::shared_ptr<const ClusterSnapshot> snapshot,
     if (!is_same) changed(pod);
   }
   for (const auto& [uid, pod] : left) gone(uid);
-  pods_ = std::move(now);
+  pods_.swap(spare_);
   snapshot_ = std::move(snapshot);
 }
 
 void PodChanges::Reset() {
   pods_.clear();
+  spare_.clear();
   snapshot_ = nullptr;
 }
 

@@ -25,7 +25,8 @@ class PodChanges {
   struct Merge;
 
   std::shared_ptr<const ClusterSnapshot> snapshot_;
-  std::vector<PodView> pods_;  // of that, in the order in which it shows them
+  std::vector<PodView> pods_;   // of that, in the order in which it shows them
+  std::vector<PodView> spare_;  // keeps its memory
 };
 
 }  // namespace outrigger::reward

@@ -248,15 +248,17 @@ void RuleMethod::Draw(const Request& request, std::string_view type, Seconds now
   std::mt19937_64 random(NextSeed());
   board_.Read([&](const Experience& experience) {
     const double mean = MeanOf(experience.All(type, now), rule_);
-    for (size_t i = 0; i < scores.size(); ++i) {
-      const Sums here = experience.Find(type, request.nodes[i].name, now).sums;
-      const double drawn = DrawValue(here, mean, rule_, &random);
-      scores[i].value = ScoreOf(drawn, mean);
-      scores[i].why = request.Why(
-          "drawn {:.2f} for type {} here, {:.4g} successes and {:.4g} "
-          "failures against {:.2f} of all nodes",
-          drawn, type, here.successes, here.failures, mean);
-    }
+    experience.AskAbout(type, now, [&](const auto& sums_of) {
+      for (size_t i = 0; i < scores.size(); ++i) {
+        const Sums here = sums_of(request.nodes[i].name);
+        const double drawn = DrawValue(here, mean, rule_, &random);
+        scores[i].value = ScoreOf(drawn, mean);
+        scores[i].why = request.Why(
+            "drawn {:.2f} for type {} here, {:.4g} successes and {:.4g} "
+            "failures against {:.2f} of all nodes",
+            drawn, type, here.successes, here.failures, mean);
+      }
+    });
   });
 }
 

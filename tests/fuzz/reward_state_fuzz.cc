@@ -39,7 +39,7 @@ void CheckLimits(const StateRead& read) {
     OUTRIGGER_REQUIRE(pair.failed_at.size() <= Experience::kRemembered);
     for (const Seconds at : pair.failed_at) OUTRIGGER_REQUIRE(at >= 0 && at <= state.time);
     const double mean = MeanOf(state.experience.All(type, state.time), Rule());
-    const double score = ScoreOf(ValueOf(pair.sums, mean, Rule()), mean);
+    const double score = reward::ScoreOf(ValueOf(pair.sums, mean, Rule()), mean);
     OUTRIGGER_REQUIRE(score >= 0 && score <= 1);
   });
 }
