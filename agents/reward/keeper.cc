@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kTicks{5000};      // what only time brings 
 constexpr std::chrono::milliseconds kLastStore{3000};  // when the term is over
 constexpr size_t kLeastRoom = size_t{64} * 1024;
 
-// A write of which nobody knows whether it was made.
+// A write that may have been made, or not.
 bool MayBeStored(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
          absl::IsCancelled(status);
@@ -130,7 +130,7 @@ absl::Status Keeper::Store(const CallLimits& limits) {
   stored_at_ = NowOf(deps_.clock).wall;
   absl::StatusOr<std::string> version = store_->Save(stored_, limits);
   if (absl::IsAborted(version.status())) {
-    // Somebody has edited or deleted it, or an earlier leader was late: that is what counts now.
+    // A person has edited or deleted it, or an earlier leader was late: that is what counts now.
     has_begun_ = false;
     deps_.log(fmt::format("{} was written by another one: it is read again", store_->Place()));
     return absl::OkStatus();

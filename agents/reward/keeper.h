@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "method.h"
+#include "common/method.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster.h"

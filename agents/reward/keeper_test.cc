@@ -158,7 +158,7 @@ TEST_F(RewardKeeper, NothingIsStoredWhileNothingHappens) {
   EXPECT_EQ(Stored(&cluster_).resource_version, version);
 }
 
-TEST_F(RewardKeeper, WhatSomebodyEditsIsReadAgain) {
+TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
   Run("d1", "a");
   Look();
   Fail("d1", 5);

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "method.h"
+#include "common/method.h"
 #include "outrigger/agent/elections.h"
 #include "outrigger/agent/state_store.h"
-#include "rule.h"
+#include "rule/rule.h"
 #include "settings.h"
 
 namespace outrigger::reward {

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "common/method.h"
 #include "keeper.h"
-#include "method.h"
 #include "options.h"
-#include "original_method.h"
+#include "original/original_method.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/state_store.h"
 #include "reward_metrics.h"
-#include "rule_method.h"
+#include "rule/rule_method.h"
 #include "settings.h"
 
 namespace outrigger::reward {

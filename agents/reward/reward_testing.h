@@ -9,20 +9,18 @@
 #include <vector>
 
 #include "builders.h"
+#include "common/time_testing.h"
 #include "fake_cluster.h"
 #include "gtest/gtest.h"
 #include "keeper.h"
 #include "options.h"
 #include "outrigger/agent/state_store.h"
-#include "rule_method.h"
+#include "rule/rule_method.h"
 #include "settings.h"
 
 // For tests of what counts: a cluster in memory, and time by hand.
 
 namespace outrigger::reward {
-
-inline constexpr Seconds kStart = 1'795'000'000;
-inline constexpr Seconds kDay = 86'400;
 
 class RewardTest : public ::testing::Test {
  protected:

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "check.h"
-#include "original_method.h"
-#include "pod_type.h"
-#include "state_text.h"
+#include "original/original_method.h"
+#include "pods/pod_type.h"
+#include "rule/state_text.h"
 
 namespace outrigger::fuzz {
 namespace {

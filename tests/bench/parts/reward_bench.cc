@@ -9,8 +9,8 @@
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "outrigger/agent/state_store.h"
-#include "rule_method.h"
-#include "state_text.h"
+#include "rule/rule_method.h"
+#include "rule/state_text.h"
 
 // What the agent reward spends: on a call about 5000 nodes, on a change of one of 100 000 pods, and
 // on writing its state.

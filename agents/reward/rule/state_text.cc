@@ -1,4 +1,4 @@
-#include "state_text.h"
+#include "rule/state_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/name_map.h"
 #include "fmt/format.h"
-#include "name_map.h"
 #include "outrigger/base/text.h"
-#include "pod_type.h"
+#include "pods/pod_type.h"
 
 namespace outrigger::reward {
 namespace {

@@ -1,4 +1,4 @@
-#include "rule.h"
+#include "rule/rule.h"
 
 #include <algorithm>
 

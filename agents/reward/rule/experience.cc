@@ -1,4 +1,4 @@
-#include "experience.h"
+#include "rule/experience.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "counted_ends.h"
-#include "experience.h"
+#include "common/time.h"
 #include "outrigger/k8s/pod.h"
+#include "pods/counted_ends.h"
 
 namespace outrigger::reward {
 
@@ -66,7 +66,7 @@ struct Look {
 /// node, counts for nothing.
 class PodHistory {
  public:
-  /// Adds to `outcomes` what has happened since the last look. `counted` is asked and told.
+  /// Adds to `outcomes` what has happened since the last look. `counted` knows, and gets, what was counted.
   void OnPod(const PodNow& pod, const Look& look, CountedEnds* counted,
              std::vector<Outcome>* outcomes);
   /// The same where the pod has not changed and only time has passed.

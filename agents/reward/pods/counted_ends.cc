@@ -1,4 +1,4 @@
-#include "counted_ends.h"
+#include "pods/counted_ends.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "pod_changes.h"
+#include "pods/pod_changes.h"
 
 #include <random>
 #include <set>

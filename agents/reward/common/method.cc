@@ -1,4 +1,4 @@
-#include "method.h"
+#include "common/method.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "original.h"
+#include "original/original.h"
 
 #include <charconv>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "fmt/format.h"
-#include "pod_type.h"
+#include "pods/pod_type.h"
 
 namespace outrigger::reward {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "experience.h"
+#include "common/time.h"
 
 namespace outrigger::reward {
 

@@ -1,11 +1,11 @@
-#include "state_text.h"
+#include "rule/state_text.h"
 
 #include <string>
 
+#include "common/time_testing.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "reward_testing.h"
 
 namespace outrigger::reward {
 namespace {
@@ -88,7 +88,7 @@ TEST(RewardState, NamesAnotherVersionAndKeepsWhatIsTheSame) {
   EXPECT_EQ(read.state.experience.pairs(), 3U);
 }
 
-TEST(RewardState, ATextOfSomebodyElseIsNothingButFindings) {
+TEST(RewardState, AForeignTextIsNothingButFindings) {
   const StateRead read = Read("{\"apiVersion\": \"v1\"}\n\x01\x02\n");
   EXPECT_EQ(read.state.experience.pairs(), 0U);
   EXPECT_THAT(read.findings, SizeIs(3));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "experience.h"
+#include "common/time.h"
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/page.h"
 #include "outrigger/agent/request.h"

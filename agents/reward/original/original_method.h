@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "method.h"
-#include "original.h"
-#include "pod_changes.h"
+#include "common/method.h"
+#include "original/original.h"
+#include "pods/pod_changes.h"
 
 namespace outrigger::reward {
 

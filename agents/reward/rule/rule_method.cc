@@ -1,4 +1,4 @@
-#include "rule_method.h"
+#include "rule/rule_method.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "fmt/format.h"
-#include "pod_type.h"
-#include "state_text.h"
+#include "pods/pod_type.h"
+#include "rule/state_text.h"
 
 namespace outrigger::reward {
 namespace {

@@ -1,4 +1,4 @@
-#include "pod_type.h"
+#include "pods/pod_type.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "rule.h"
+#include "rule/rule.h"
 
 #include <cmath>
 
-#include "experience.h"
+#include "common/time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "reward_testing.h"
+#include "rule/experience.h"
 
 namespace outrigger::reward {
 namespace {

@@ -6,13 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "name_map.h"
-#include "rule.h"
+#include "common/name_map.h"
+#include "common/time.h"
+#include "rule/rule.h"
 
 namespace outrigger::reward {
-
-/// Seconds since 1970, UTC.
-using Seconds = int64_t;
 
 /// What was counted for each pair of a pod type and a node, and for each type over all nodes. It
 /// decays by time: what is read is as of a moment, and nothing has to be touched for that. Not

@@ -1,5 +1,5 @@
 // The reference tables, made by the original program.
-#include "original.h"
+#include "original/original.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "experience.h"
+#include "common/time.h"
 #include "gmock/gmock.h"
 #include "golden.h"
 #include "gtest/gtest.h"
-#include "original_method.h"
-#include "pod_type.h"
+#include "original/original_method.h"
+#include "pods/pod_type.h"
 
 namespace outrigger::reward {
 namespace {

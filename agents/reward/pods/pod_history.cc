@@ -1,4 +1,4 @@
-#include "pod_history.h"
+#include "pods/pod_history.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
-#include "pod_history.h"
+#include "pods/pod_history.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "reward_testing.h"
 
 namespace outrigger::reward {
 namespace {
@@ -181,7 +181,7 @@ TEST_F(RewardPodHistory, WhatALimitOfThePodEndsCountsForNothing) {
   }
 }
 
-TEST_F(RewardPodHistory, WhatIsDeletedBySomebodyCountsForNothing) {
+TEST_F(RewardPodHistory, WhatAPersonDeletesCountsForNothing) {
   Look({Running(kStart)});
   pod_.being_deleted = true;
   EXPECT_THAT(Look({Ended(EndOf(143, kStart, kStart + 1))}), IsEmpty());

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "counted_ends.h"
-#include "method.h"
-#include "name_map.h"
-#include "pod_changes.h"
-#include "pod_history.h"
-#include "rule.h"
-#include "scoreboard.h"
+#include "common/method.h"
+#include "common/name_map.h"
+#include "pods/counted_ends.h"
+#include "pods/pod_changes.h"
+#include "pods/pod_history.h"
+#include "rule/rule.h"
+#include "rule/scoreboard.h"
 
 namespace outrigger::reward {
 

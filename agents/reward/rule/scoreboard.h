@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "experience.h"
-#include "name_map.h"
+#include "common/name_map.h"
+#include "rule/experience.h"
 
 namespace outrigger::reward {
 

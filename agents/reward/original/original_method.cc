@@ -1,4 +1,4 @@
-#include "original_method.h"
+#include "original/original_method.h"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
-#include "pod_type.h"
+#include "pods/pod_type.h"
 
 namespace outrigger::reward {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "counted_ends.h"
-#include "experience.h"
+#include "pods/counted_ends.h"
+#include "rule/experience.h"
 
 namespace outrigger::reward {
 

@@ -1,4 +1,4 @@
-#include "scoreboard.h"
+#include "rule/scoreboard.h"
 
 #include <algorithm>
 #include <utility>
