@@ -1,7 +1,6 @@
 package penalty
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -12,57 +11,15 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// grant is one verb on one resource, everywhere or in the namespace of the journal, of any name or of one.
-type grant struct {
-	scheduling.Right
-	name  string
-	local bool
-}
-
-// grantsOf is what the roles of a manifest allow.
-func grantsOf(t *testing.T, manifest []byte) (grants []grant) {
+func printedRights(t *testing.T) []scheduling.Grant {
 	t.Helper()
-	for _, document := range bytes.Split(manifest, []byte("---\n")) {
-		var role rbacv1.Role // a ClusterRole has the same fields
-		if err := yaml.Unmarshal(document, &role); err != nil {
-			t.Fatal(err)
-		}
-		if role.Kind != "Role" && role.Kind != "ClusterRole" {
-			continue
-		}
-		if role.Kind == "Role" && role.Namespace != metav1.NamespaceSystem {
-			t.Errorf("Role %s is in namespace %s, not where the journal is", role.Name, role.Namespace)
-		}
-		for _, rule := range role.Rules {
-			names := rule.ResourceNames
-			if len(names) == 0 {
-				names = []string{""}
-			}
-			for _, group := range rule.APIGroups {
-				for _, resource := range rule.Resources {
-					for _, verb := range rule.Verbs {
-						for _, name := range names {
-							grants = append(grants, grant{scheduling.Right{Group: group, Resource: resource, Verb: verb},
-								name, role.Kind == "Role"})
-						}
-					}
-				}
-			}
-		}
-	}
-	return grants
-}
-
-func printedRights(t *testing.T) []grant {
-	t.Helper()
-	return grantsOf(t, outrigger.Run(t, "agents", "--rbac", "penalty", "--namespace", metav1.NamespaceSystem))
+	return scheduling.GrantsOfAgent(t, "penalty")
 }
 
 // The manifest's roles have what the agent needs, and nothing else.
@@ -72,23 +29,7 @@ func TestTheRolesHaveTheRightsOfTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	granted, needed := grantsOf(t, text), printedRights(t)
-	if len(needed) == 0 {
-		t.Fatal("the agent needs no right: then this test shows nothing")
-	}
-	for _, each := range granted {
-		if !slices.Contains(needed, each) {
-			t.Errorf("%+v is granted, and the agent does not need it", each)
-		}
-		if (each.Resource == "configmaps" || each.Resource == "leases") && each.Verb != "create" && each.name == "" {
-			t.Errorf("%+v is granted for objects of all names", each)
-		}
-	}
-	for _, each := range needed {
-		if !slices.Contains(granted, each) {
-			t.Errorf("%+v is not granted", each)
-		}
-	}
+	scheduling.CheckGrants(t, scheduling.GrantsOf(t, text, "outrigger-penalty"), printedRights(t))
 }
 
 // The agent goes through its cycle with the rights of the manifest's account.
@@ -205,7 +146,7 @@ func (w *world) clean(name string) {
 }
 
 // kubeconfigWithout is that of somebody new who has all rights but those of one verb on one resource.
-func (w *world) kubeconfigWithout(name string, all []grant, missing scheduling.Right) string {
+func (w *world) kubeconfigWithout(name string, all []scheduling.Grant, missing scheduling.Right) string {
 	w.Helper()
 	var everywhere, local []rbacv1.PolicyRule
 	for _, each := range all {
@@ -213,10 +154,10 @@ func (w *world) kubeconfigWithout(name string, all []grant, missing scheduling.R
 			continue
 		}
 		rule := rbacv1.PolicyRule{APIGroups: []string{each.Group}, Resources: []string{each.Resource}, Verbs: []string{each.Verb}}
-		if each.name != "" {
-			rule.ResourceNames = []string{each.name}
+		if each.Name != "" {
+			rule.ResourceNames = []string{each.Name}
 		}
-		if each.local {
+		if each.Local {
 			local = append(local, rule)
 		} else {
 			everywhere = append(everywhere, rule)

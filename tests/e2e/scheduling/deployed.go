@@ -31,6 +31,10 @@ var QueueScheduler = Deployed{File: "queue-scheduler.yaml", Namespace: "kube-sys
 var Penalty = Deployed{File: "penalty.yaml", Namespace: "kube-system", Name: "outrigger-penalty",
 	Account: "outrigger-penalty", Agents: "penalty", Settings: "outrigger-penalty"}
 
+// Reward is a scheduler with the agent that learns from failures.
+var Reward = Deployed{File: "reward.yaml", Namespace: "kube-system", Name: "reward-scheduler",
+	Account: "reward-scheduler", Agents: "reward", Settings: "reward-agent", Scheduler: "reward-scheduler"}
+
 // Path is where the file is, seen from a folder of tests/e2e.
 func (d Deployed) Path() string { return filepath.Join("../../../deploy", d.File) }
 

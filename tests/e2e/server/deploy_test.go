@@ -37,6 +37,7 @@ var manifests = []manifest{
 		[]*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001")}},
 	{scheduling.QueueScheduler, []*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001"), kube.MakePod("single")}},
 	{scheduling.Penalty, nil},
+	{scheduling.Reward, []*kube.PodBuilder{kube.MakePod("p")}},
 }
 
 func memberOfTwo(name string) *kube.PodBuilder {
@@ -190,18 +191,28 @@ func ownAddress(t *testing.T) string {
 
 // checkRightsOfAgent asks the API server for each right that the agent asks for, used or not.
 func checkRightsOfAgent(t *testing.T, w *scheduling.World, m manifest) {
-	for _, right := range scheduling.RightsOf(t, m.Agents) {
+	for _, right := range grantsOfAgents(t, m) {
 		resource, subresource, _ := strings.Cut(right.Resource, "/")
+		attributes := &authorizationv1.ResourceAttributes{
+			Group: right.Group, Resource: resource, Subresource: subresource, Verb: right.Verb, Name: right.Name}
+		if right.Local {
+			attributes.Namespace = m.Namespace
+		}
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			User: "system:serviceaccount:" + m.Namespace + ":" + m.Account,
-			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Group: right.Group, Resource: resource, Subresource: subresource, Verb: right.Verb}}}
+			User: "system:serviceaccount:" + m.Namespace + ":" + m.Account, ResourceAttributes: attributes}}
 		answer, err := w.Client.AuthorizationV1().SubjectAccessReviews().Create(w.Ctx, review, metav1.CreateOptions{})
 		w.Must(err)
 		if !answer.Status.Allowed {
-			t.Errorf("may not %s %s", right, right.Group)
+			t.Errorf("may not %s %s", right.Right, right.Group)
 		}
 	}
+}
+
+func grantsOfAgents(t *testing.T, m manifest) (grants []scheduling.Grant) {
+	for _, agent := range strings.Split(m.Agents, ",") {
+		grants = append(grants, scheduling.GrantsOfAgent(t, agent)...)
+	}
+	return grants
 }
 
 // checkRights runs the real scheduler and the agent with the manifest's configurations and with the

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/method.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/call_limits.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/state_store.h"
+#include "pace.h"
+
+namespace outrigger::reward {
+
+/// Counts and stores what was counted while this process leads, and reads it while another one
+/// does. Lead() and Follow() may run at once, each on one thread; all else is for tests.
+class Keeper {
+ public:
+  // Milliseconds.
+  static constexpr std::chrono::milliseconds kBetweenLooks{500};
+  static constexpr std::chrono::milliseconds kReadAgain{10'000};
+  // Seconds from one write to the next: where a failure was counted, and where none was.
+  static constexpr Seconds kStoreSoon = 5;
+  static constexpr Seconds kStoreLater = 60;
+
+  /// All of these outlive this; `deps.cluster` may be null, and Lead() must not be called then.
+  Keeper(const AgentDeps& deps, Method* method, StateStore* store);
+
+  /// Works until the end of the term, and stores what is not yet stored.
+  void Lead(const std::stop_token& term);
+  /// Reads what another process has stored, now and then.
+  void Follow(const std::stop_token& stop);
+
+  // The parts of the two.
+
+  /// Reads what was stored, and counts from there.
+  absl::Status Begin(const std::stop_token& term);
+  /// Looks at the cluster, and stores if it is time to. Begin() comes first.
+  void Round(const std::stop_token& term);
+  absl::Status Store(const CallLimits& limits);
+  /// Reads what was stored, unless this process leads or has read it already.
+  absl::Status ReadAgain(const std::stop_token& stop);
+
+ private:
+  void SetLeads(bool leads);
+  void OnProgress(const Progress& progress, Moment now);
+  bool IsTimeToStore(Moment now) const;
+  std::chrono::milliseconds UntilNext(Moment now) const;
+  void OnError(std::string_view call, const absl::Status& status);
+  void Report(const std::vector<std::string>& findings);
+
+  const AgentDeps deps_;
+  ClusterReader* const cluster_;
+  Method* const method_;
+  StateStore* const store_;
+  Pace pace_;
+  std::atomic<bool> leads_{false};
+
+  // Of the thread that leads.
+  StoredState stored_;
+  bool has_begun_ = false;
+  bool is_unstored_ = false;
+  bool is_urgent_ = false;
+  std::optional<Seconds> next_;  // as the method said
+  Seconds stored_at_ = 0;
+
+  std::mutex show_mutex_;  // a state is shown only while this process does not lead
+  std::optional<std::string> shown_version_;
+  std::mutex errors_mutex_;
+  std::map<std::string, std::string, std::less<>> errors_;  // by call: each is said once
+};
+
+}  // namespace outrigger::reward

@@ -1,0 +1,164 @@
+#include "original/original_method.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
+#include "pods/pod_type.h"
+
+namespace outrigger::reward {
+namespace {
+
+constexpr std::string_view kOne = "1.000000";
+constexpr size_t kLongestKey = 600;  // "/pods/", two names
+constexpr size_t kLongestValue = 32;
+constexpr std::string_view kPods = "/pods/";
+
+bool IsKey(std::string_view key) {
+  return key.size() <= kLongestKey && (key.starts_with("/nodes/") || key.starts_with(kPods));
+}
+
+std::vector<std::string> Findings(size_t unusable) {
+  if (unusable == 0) return {};
+  return {fmt::format("{} lines are no key and value of the original program", unusable)};
+}
+
+}  // namespace
+
+std::string WriteOriginal(const OriginalStore& store, size_t most_bytes, size_t* left_out) {
+  size_t whole = 0;
+  for (const auto& [key, value] : store) whole += key.size() + value.size() + 2;
+  const bool leaves_ones_out = whole > most_bytes;
+  std::string text;
+  size_t out = 0;
+  for (const auto& [key, value] : store) {
+    const bool has_room = text.size() + key.size() + value.size() + 2 <= most_bytes;
+    if (!has_room || (leaves_ones_out && value == kOne)) {
+      ++out;
+      continue;
+    }
+    text += key;
+    text += ' ';
+    text += value;
+    text += '\n';
+  }
+  if (left_out != nullptr) *left_out = out;
+  return text;
+}
+
+OriginalStore ReadOriginal(std::string_view text, size_t* unusable) {
+  OriginalStore store;
+  *unusable = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = Trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    const size_t blank = line.find(' ');
+    const std::string_view key = line.substr(0, blank);
+    const std::string_view value =
+        blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
+    const bool is_value = !value.empty() && value.size() <= kLongestValue;
+    if (!IsKey(key) || !is_value) {
+      ++*unusable;
+      continue;
+    }
+    store[std::string(key)] = std::string(value);
+  }
+  return store;
+}
+
+std::vector<std::string> OriginalMethod::Begin(std::string_view text, Moment now) {
+  std::vector<std::string> findings = Show(text, now);
+  changes_.Reset();
+  is_first_ = true;
+  return findings;
+}
+
+std::vector<std::string> OriginalMethod::Show(std::string_view text, Moment /*now*/) {
+  size_t unusable = 0;
+  OriginalStore store = ReadOriginal(text, &unusable);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  monitor_.Begin(std::move(store), {}, {});
+  return Findings(unusable);
+}
+
+std::vector<Pod> OriginalMethod::PodsThatChanged(std::shared_ptr<const ClusterSnapshot> snapshot) {
+  std::vector<Pod> pods;
+  const auto add = [&](const PodView& view) {
+    if (view.IsAssumed() || !filter_.IsInNamespace(view)) return;
+    Pod pod = view.Unpack();
+    if (filter_.Takes(pod)) pods.push_back(std::move(pod));
+  };
+  changes_.Next(std::move(snapshot), add, [](std::string_view /*uid*/) {});
+  std::ranges::sort(pods, {}, [](const Pod& pod) { return std::pair(pod.namespace_, pod.name); });
+  return pods;
+}
+
+Progress OriginalMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, Moment /*now*/) {
+  const ClusterSnapshot& seen = *snapshot;
+  const std::vector<Pod> pods = PodsThatChanged(snapshot);
+  Progress progress;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (is_first_) BeginMonitor(seen, pods);
+  progress.has_changes = is_first_;
+  is_first_ = false;
+  OriginalMonitor::Writes writes;
+  for (const Pod& pod : pods) {
+    const OriginalReward reward = OriginalRewardOf(pod);
+    monitor_.OnPod(pod, &writes);
+    if (reward.counts && reward.value < 1) ++progress.outcomes["original"];
+  }
+  progress.has_changes = progress.has_changes || !writes.empty();
+  progress.has_failures = !progress.outcomes.empty();
+  return progress;
+}
+
+void OriginalMethod::BeginMonitor(const ClusterSnapshot& snapshot, const std::vector<Pod>& pods) {
+  std::vector<std::string> nodes;
+  snapshot.ForEachNode([&](const NodeView& node) { nodes.push_back(node.Name()); });
+  std::set<std::string> types;
+  for (const Pod& pod : pods) types.emplace(TypeOf(pod));
+  monitor_.Begin(monitor_.store(), nodes, std::vector<std::string>(types.begin(), types.end()));
+}
+
+std::string OriginalMethod::Text(size_t most_bytes, size_t* left_out) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return WriteOriginal(monitor_.store(), most_bytes, left_out);
+}
+
+// The protocol has no more than 10 and no less than 0.
+absl::Status OriginalMethod::Score(const Request& request, Seconds /*now*/,
+                                   std::span<NodeScore> scores) const {
+  const std::string_view type = TypeOf(request.pod);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const int64_t score = OriginalScore(monitor_.store(), type, request.nodes[i].name);
+    scores[i].value = static_cast<double>(std::clamp<int64_t>(score, 0, 10)) / 10;
+    scores[i].why = request.Why("score {} by the original's arithmetic of type {}", score, type);
+  }
+  return absl::OkStatus();
+}
+
+void OriginalMethod::FillPage(Seconds /*now*/, PageTable* table) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [key, value] : monitor_.store()) {
+    if (!key.starts_with(kPods)) continue;
+    const std::string_view rest = std::string_view(key).substr(kPods.size());
+    const size_t slash = rest.rfind('/');
+    if (slash == std::string_view::npos) continue;
+    const std::string_view type = rest.substr(0, slash);
+    const std::string_view node = rest.substr(slash + 1);
+    const auto score = static_cast<double>(OriginalScore(monitor_.store(), type, node)) / 10;
+    table->Add({std::string(type), std::string(node), score, {}, {}, {}, {}, {}});
+  }
+}
+
+size_t OriginalMethod::Pairs() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return monitor_.store().size();
+}
+
+}  // namespace outrigger::reward

@@ -1,0 +1,29 @@
+#include "reward_metrics.h"
+
+#include <string>
+
+namespace outrigger::reward {
+namespace {
+
+MetricSpec Spec(MetricSpec::Kind kind, std::string_view name, std::string_view help,
+                std::string_view label = "") {
+  return {kind, std::string(name), std::string(help), std::string(label), {}};
+}
+
+}  // namespace
+
+std::vector<MetricSpec> RewardMetrics() {
+  using Kind = MetricSpec::Kind;
+  return {
+      Spec(Kind::kGauge, metric::kLeading, "1: this process counts and writes; else 0."),
+      Spec(Kind::kCounter, metric::kOutcomes,
+           "What was counted: failures (exit, oom, evicted, start), success, running.", "kind"),
+      Spec(Kind::kGauge, metric::kPairs, "Pairs of a pod type and a node that are known."),
+      Spec(Kind::kGauge, metric::kLeftOut,
+           "Least used pairs that had no room when the state was written last."),
+      Spec(Kind::kGauge, metric::kBytes, "Bytes of the state as it was written last."),
+      Spec(Kind::kCounter, metric::kErrors, "Calls that failed, by what they are for.", "call"),
+  };
+}
+
+}  // namespace outrigger::reward
