@@ -54,11 +54,12 @@ WindowedMoments::Chunk* WindowedMoments::Open(int64_t number) {
   return &chunk;
 }
 
-bool WindowedMoments::Add(int64_t time_ms, double value) {
+bool WindowedMoments::Add(int64_t time_ms, double value, std::chrono::milliseconds covers) {
   if (time_ms < 0 || time_ms <= last_ms_ || !std::isfinite(value)) return false;
   if (ring_.empty()) base_ = value;
   Chunk* const chunk = Open(time_ms / chunk_ms_);
-  if (last_ms_ >= 0) chunk->known_ms += std::min(time_ms - last_ms_, window_ms_ / kMostOfOneSample);
+  const int64_t stands_for = last_ms_ < 0 ? covers.count() : time_ms - last_ms_;
+  chunk->known_ms += std::min(stands_for, window_ms_ / kMostOfOneSample);
   const double difference = value - base_;
   ++chunk->count;
   chunk->sum += difference;

@@ -26,14 +26,15 @@ class WindowedMoments {
  public:
   explicit WindowedMoments(std::chrono::milliseconds window);
 
-  /// Adds a sample taken at `time_ms` (Unix time). One that is not later than the last, or not
-  /// finite, is left out, so that what is read twice counts once. False then.
-  bool Add(int64_t time_ms, double value);
+  /// Adds a sample taken at `time_ms` (Unix time), a mean of the time `covers` before it. One that
+  /// is not later than the last, or not finite, is left out, so that what is read twice counts
+  /// once. False then.
+  bool Add(int64_t time_ms, double value, std::chrono::milliseconds covers = {});
 
   /// Of the samples in the window that ends at `end_ms`; nothing where there are none.
   std::optional<Moments> Of(int64_t end_ms) const;
-  /// How much of that window the samples stand for: each for the time since the one before, a
-  /// quarter of the window at most.
+  /// How much of that window the samples stand for: each for the time since the one before, the
+  /// first for the time that it covers, and none for more than a quarter of the window.
   std::chrono::milliseconds Known(int64_t end_ms) const;
   /// Means of the hundredths of that window, the oldest first; NaN where there is no sample.
   std::vector<double> ChunkMeans(int64_t end_ms) const;
