@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -121,7 +122,10 @@ Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool 
   free.mean = Value::Of(std::max(allocatable - moments->mean, 0.0));
   free.deviation = Value::Of(moments->deviation);
   if (!forecast_) return free;
-  const std::optional<double> next = ForecastNext(WithoutGaps(used.ChunkMeans(end_ms_)));
+  // Hundredths without a sample are left out: samples may be further apart than those.
+  std::vector<double> means = used.ChunkMeans(end_ms_);
+  std::erase_if(means, [](double mean) { return std::isnan(mean); });
+  const std::optional<double> next = ForecastNext(means);
   free.forecast = next ? Value::Of(std::clamp(allocatable - *next, 0.0, allocatable))
                        : Value::Missing(Gap::kTooYoung, "too few samples for a forecast");
   return free;
