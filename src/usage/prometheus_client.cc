@@ -28,7 +28,7 @@ std::string CheckOf(const http_client::Answer& answer) {
     case 403:
       return "Check the token file, or the client certificate";
     case 404:
-      return "Check the URL: behind a proxy it has a path prefix, as \"http://host/prometheus\"";
+      return "Check the URL: with a proxy it may need a path prefix, as \"http://host/prometheus\"";
     case 301:
     case 302:
     case 307:

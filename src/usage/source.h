@@ -116,7 +116,7 @@ class Source {
 /// window), the last four as durations ("60s"). A query without $nodes is asked once for all nodes.
 struct PrometheusQueries {
   std::string nodes;    // a series for each node: which nodes there are, and by which labels
-  std::string names;    // label nodename beside label instance
+  std::string names;    // series with both labels nodename and instance
   std::string scrapes;  // raw samples of a few nodes, of which the interval of scrapes is seen
   std::string cpu_mean, cpu_deviation, cpu_series;           // millicores that are free
   std::string memory_mean, memory_deviation, memory_series;  // bytes that are free
@@ -135,7 +135,7 @@ struct PrometheusOptions {
   std::chrono::seconds step{15};
   bool forecast = true;
   bool original_arithmetic = false;
-  bool use_requests = false;  // original arithmetic: free memory is at least what nobody requests
+  bool use_requests = false;  // original arithmetic: free memory is at least what is not requested
   PrometheusQueries queries;
   std::vector<FurtherQuery> further;
 

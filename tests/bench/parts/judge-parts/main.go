@@ -78,6 +78,8 @@ var targets = []sheet.Target[parts]{
 	atMost("queue, filter of a pod with a place, 5000 nodes", "BM_QueueFilter5000Nodes_APodWithAPlace", 1),
 	atMost("penalty, one of 5000 PodGroups changes, 500 classes", "BM_PenaltyOneOf5000GroupsChanges", 5),
 	atMost("penalty, a pod changes", "BM_PenaltyAPodChanges", 0.1),
+	atMost("annotate usage, a pass of 5000 nodes but for the source's own time", "BM_UsagePassOf5000Nodes", 2000),
+	atMost("annotate usage, 5000 nodes of metrics.k8s.io", "BM_UsageMetricsApiOf5000Nodes", 2000),
 	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
 	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
 }
