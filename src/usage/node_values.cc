@@ -21,7 +21,7 @@ std::vector<double> OnGrid(const Series& series, double end, double step, size_t
   std::vector<double> values(points, std::numeric_limits<double>::quiet_NaN());
   for (const Point& point : series.points) {
     const double back = std::round((end - point.time) / step);
-    if (back < 0 || back >= static_cast<double>(points)) continue;
+    if (!(back >= 0 && back < static_cast<double>(points))) continue;
     values[points - 1 - static_cast<size_t>(back)] = point.value;
   }
   return values;

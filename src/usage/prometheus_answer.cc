@@ -1,6 +1,7 @@
 #include "usage/prometheus_answer.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace {
 
 using json::Field;
 
+// The year 5138, in seconds since 1970: times in milliseconds, and differences of them, fit int64.
+constexpr double kLatestTime = 1e11;
+
 absl::Status ReadNumber(std::string_view text, const json::Path& at, double* number) {
   // Go writes +Inf, which from_chars does not take.
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -35,8 +39,12 @@ absl::Status ReadNumber(std::string_view text, const json::Path& at, double* num
 
 absl::Status ReadTimestamp(json::Value value, const json::Path& at, double* seconds) {
   const std::string_view token = json::Token(value);
-  return json::IsNumber(token) ? ReadNumber(token, at, seconds)
-                               : json::Expected(at, "a timestamp (a number)", value);
+  if (!json::IsNumber(token)) return json::Expected(at, "a timestamp (a number)", value);
+  absl::Status status = ReadNumber(token, at, seconds);
+  if (status.ok() && !(std::abs(*seconds) < kLatestTime)) {
+    return json::Invalid(at, "expected a timestamp, found a number that is none");
+  }
+  return status;
 }
 
 absl::Status ReadValueText(json::Value value, const json::Path& at, double* number) {

@@ -10,7 +10,7 @@ namespace outrigger::usage {
 
 /// A sample of a series.
 struct Point {
-  double time = 0;   // Unix time, seconds
+  double time = 0;   // Unix time, seconds: below 1e11
   double value = 0;  // may be NaN or infinite, which Prometheus writes as text
 };
 

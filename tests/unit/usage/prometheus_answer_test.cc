@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"ValueIsWord", Success(R"([{"value":[1,"much"]}])"), "result[0].value[1]"},
         BadRow{"ValueIsEmpty", Success(R"([{"value":[1,""]}])"), "result[0].value[1]"},
         BadRow{"TimeIsText", Success(R"([{"value":["1","2"]}])"), "a timestamp"},
+        BadRow{"TimeIsHuge", Success(R"([{"value":[1e673,"2"]}])"), "found a number that is none"},
         BadRow{"OneElement", Success(R"([{"value":[1]}])"), "found less"},
         BadRow{"ThreeElements", Success(R"([{"value":[1,"1","1"]}])"), "found more"},
         BadRow{"LabelIsNumber", Success(R"([{"metric":{"a":1}}])"), "metric.a"},
