@@ -2,11 +2,13 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,6 +24,23 @@ using json::Field;
 
 // The year 5138, in seconds since 1970: times in milliseconds, and differences of them, fit int64.
 constexpr double kLatestTime = 1e11;
+
+/// Counts what is kept of an answer, roughly: 256 MiB of "{}," would be 4 GB of series.
+class Budget {
+ public:
+  explicit Budget(size_t most_bytes) : left_(most_bytes) {}
+
+  absl::Status Take(size_t bytes) {
+    if (bytes > left_) {
+      return absl::ResourceExhaustedError("the answer has too many series, labels or points");
+    }
+    left_ -= bytes;
+    return absl::OkStatus();
+  }
+
+ private:
+  size_t left_;
+};
 
 absl::Status ReadNumber(std::string_view text, const json::Path& at, double* number) {
   // Go writes +Inf, which from_chars does not take.
@@ -73,41 +92,50 @@ absl::Status ReadPoint(json::Value value, const json::Path& at, Point* point) {
   return status;
 }
 
-absl::Status ReadLabels(json::Value value, const json::Path& at, Labels* labels) {
+absl::Status ReadLabels(json::Value value, const json::Path& at, Budget* budget, Labels* labels) {
   return json::ForEachField(value, at, [&](std::string_view key, json::Value text) {
+    absl::Status status = budget->Take(sizeof(Labels::value_type));
+    if (!status.ok()) return status;
     auto& [name, label] = labels->emplace_back(key, std::string());
     return json::Read(text, at.Key(name), &label);
   });
 }
 
-absl::Status ReadSeries(json::Value value, const json::Path& at, Series* series) {
-  return json::ReadObject(
-      value, at,
-      Field{"metric",
-            [series](json::Value metric, const json::Path& place) {
-              return ReadLabels(metric, place, &series->labels);
-            }},
-      Field{"value",
-            [series](json::Value point, const json::Path& place) {
-              return ReadPoint(point, place, &series->points.emplace_back());
-            }},
-      Field{"values", [series](json::Value points, const json::Path& place) {
-              return json::ForEachElement(
-                  points, place, [series](json::Value point, const json::Path& inner) {
-                    return ReadPoint(point, inner, &series->points.emplace_back());
-                  });
-            }});
+absl::Status ReadPoints(json::Value value, const json::Path& at, Budget* budget,
+                        std::vector<Point>* points) {
+  return json::ForEachElement(value, at, [&](json::Value point, const json::Path& place) {
+    absl::Status status = budget->Take(sizeof(Point));
+    return status.ok() ? ReadPoint(point, place, &points->emplace_back()) : status;
+  });
+}
+
+absl::Status ReadSeries(json::Value value, const json::Path& at, Budget* budget, Series* series) {
+  absl::Status status = budget->Take(sizeof(Series));
+  if (!status.ok()) return status;
+  return json::ReadObject(value, at,
+                          Field{"metric",
+                                [&](json::Value metric, const json::Path& place) {
+                                  return ReadLabels(metric, place, budget, &series->labels);
+                                }},
+                          Field{"value",
+                                [&](json::Value point, const json::Path& place) {
+                                  return ReadPoint(point, place, &series->points.emplace_back());
+                                }},
+                          Field{"values", [&](json::Value points, const json::Path& place) {
+                                  return ReadPoints(points, place, budget, &series->points);
+                                }});
 }
 
 /// Reads the result of a vector or matrix, or [timestamp, "value"] of a scalar, which begins with a
 /// number.
-absl::Status ReadResult(json::Value value, const json::Path& at, QueryAnswer* answer) {
+absl::Status ReadResult(json::Value value, const json::Path& at, Budget* budget,
+                        QueryAnswer* answer) {
   Point scalar;
   size_t numbers = 0;
   return json::ForEachElement(value, at, [&](json::Value element, const json::Path& place) {
     switch (json::Token(element).front()) {
       case '{':
-        return ReadSeries(element, place, &answer->series.emplace_back());
+        return ReadSeries(element, place, budget, &answer->series.emplace_back());
       case '"':
         if (numbers != 1) return json::Expected(place, "a series", element);
         ++numbers;
@@ -120,14 +148,15 @@ absl::Status ReadResult(json::Value value, const json::Path& at, QueryAnswer* an
   });
 }
 
-absl::Status ReadData(json::Value value, const json::Path& at, QueryAnswer* answer) {
+absl::Status ReadData(json::Value value, const json::Path& at, Budget* budget,
+                      QueryAnswer* answer) {
   return json::ReadObject(value, at,
-                          Field{"result", [answer](json::Value result, const json::Path& place) {
-                                  return ReadResult(result, place, answer);
+                          Field{"result", [&](json::Value result, const json::Path& place) {
+                                  return ReadResult(result, place, budget, answer);
                                 }});
 }
 
-absl::Status ReadRoot(json::Object root, QueryAnswer* answer) {
+absl::Status ReadRoot(json::Object root, Budget* budget, QueryAnswer* answer) {
   const json::Path at("answer");
   std::string outcome;
   bool has_data = false;
@@ -136,7 +165,7 @@ absl::Status ReadRoot(json::Object root, QueryAnswer* answer) {
                        Field{"error", &answer->error}, Field{"warnings", &answer->warnings},
                        Field{"data", [&](json::Value data, const json::Path& place) {
                                has_data = true;
-                               return ReadData(data, place, answer);
+                               return ReadData(data, place, budget, answer);
                              }});
   if (!status.ok()) return status;
   if (outcome == "success") {
@@ -153,14 +182,15 @@ absl::Status ReadRoot(json::Object root, QueryAnswer* answer) {
 
 }  // namespace
 
-absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body) {
+absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body, size_t most_memory) {
   const size_t size = body->size();
   body->append(json::kPadding, ' ');
   const json::ParserLease parser;
   json::Object root;
   QueryAnswer answer;
+  Budget budget(most_memory);
   absl::Status status = parser->Open({body->data(), size}, &root);
-  if (status.ok()) status = ReadRoot(root, &answer);
+  if (status.ok()) status = ReadRoot(root, &budget, &answer);
   if (status.ok()) status = parser->Close();
   body->resize(size);
   if (!status.ok()) return status;

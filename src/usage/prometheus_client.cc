@@ -98,7 +98,8 @@ QueryResult PrometheusClient::Ask(const std::string& query, const QueryTime& tim
             .answer = {},
             .status = absl::UnavailableError(text)};
   }
-  const Outcome outcome = OutcomeOf(got->status, {});
+  const bool too_large = absl::IsResourceExhausted(answer.status());
+  const Outcome outcome = too_large ? Outcome::kTooMuch : OutcomeOf(got->status, {});
   if (got->status != 200) {
     return {.outcome = outcome,
             .answer = {},

@@ -15,6 +15,7 @@
 #include "outrigger/base/mutex.h"
 #include "usage/batches.h"
 #include "usage/node_index.h"
+#include "usage/node_values.h"
 #include "usage/prometheus_client.h"
 #include "usage/queries.h"
 #include "usage/source.h"

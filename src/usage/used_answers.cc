@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,13 @@ namespace outrigger::usage {
 namespace {
 
 using json::Field;
+
+// Far more than a cluster has; 256 MiB of "{}," would be gigabytes of nodes.
+constexpr size_t kMostNodes = 1'000'000;
+
+absl::Status CheckCount(const std::vector<UsedNow>& nodes, const json::Path& at) {
+  return nodes.size() < kMostNodes ? absl::OkStatus() : json::Invalid(at, "too many nodes");
+}
 
 /// Returns the amount times `unit`; none where it is missing, negative or beyond a double.
 std::optional<double> AmountOf(const ResourceList& used, std::string_view name, double unit) {
@@ -93,6 +101,8 @@ absl::Status ReadList(json::Object root, const json::Path& at, std::vector<UsedN
                         has_items = true;
                         return json::ForEachElement(
                             items, place, [&](json::Value item, const json::Path& inner) {
+                              absl::Status fits = CheckCount(*nodes, inner);
+                              if (!fits.ok()) return fits;
                               return ReadNode(item, inner, &nodes->emplace_back());
                             });
                       }});
@@ -115,10 +125,12 @@ absl::Status ReadFile(json::Object root, const json::Path& at, std::vector<UsedN
   const auto read_nodes = [&](json::Value value, const json::Path& place) {
     has_nodes = true;
     return json::ForEachField(value, place, [&](std::string_view name, json::Value node) {
+      absl::Status status = CheckCount(*nodes, place);
+      if (!status.ok()) return status;
       UsedNow& now = nodes->emplace_back();
       now.name = name;
       ResourceList used;
-      absl::Status status = json::Read(node, place.Key(now.name), &used);
+      status = json::Read(node, place.Key(now.name), &used);
       SetAmounts(used, &now);
       return status;
     });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -60,6 +61,16 @@ TEST(QueryAnswer, HasErrorsAndWarnings) {
                            R"("infos":["c"],"isPartial":true,"stats":{"x":[1]}})");
   ASSERT_TRUE(warned.ok()) << warned.status();
   EXPECT_THAT(warned->warnings, ElementsAre("a", "b"));
+}
+
+TEST(QueryAnswer, IsBoundedInMemory) {
+  for (const char* part :
+       {"{}", R"({"metric":{"":"","":""}})", R"({"values":[[1,"1"],[1,"1"]]})"}) {
+    std::string body = Success(fmt::format("[{0},{0},{0}]", part));
+    EXPECT_TRUE(ReadQueryAnswer(&body).ok()) << body;
+    EXPECT_EQ(ReadQueryAnswer(&body, 2 * sizeof(Series) + 1).status().code(),
+              absl::StatusCode::kResourceExhausted);
+  }
 }
 
 struct BadRow {
