@@ -1,5 +1,6 @@
 #include "usage/batches.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -48,6 +49,26 @@ std::string NodesOf(const Batch& batch, std::span<const NodeMatch> matches) {
     nodes += Quoted(matches[node].selector->value);
   }
   return nodes;
+}
+
+BatchPlaces::BatchPlaces(const Batch& batch, std::span<const NodeMatch> matches,
+                         const NodeIndex& index)
+    : batch_(batch), index_(index) {
+  for (size_t place = 0; place < batch.nodes.size(); ++place) {
+    by_value_.emplace(matches[batch.nodes[place]].selector->value, place);
+  }
+}
+
+size_t BatchPlaces::Of(const Labels& labels) const {
+  const auto place = by_value_.find(LabelOf(labels, batch_.label));
+  if (place != by_value_.end()) return place->second;
+  const std::vector<NodeIndex::Hit> hits = index_.HitsOf(labels);
+  if (hits.empty()) return kNoNode;
+  const std::vector<size_t>& nodes = batch_.nodes;
+  if (nodes.empty()) return hits.front().node;
+  const auto found = std::lower_bound(nodes.begin(), nodes.end(), hits.front().node);
+  const bool is_there = found != nodes.end() && *found == hits.front().node;
+  return is_there ? static_cast<size_t>(found - nodes.begin()) : kNoNode;
 }
 
 }  // namespace outrigger::usage

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "usage/node_index.h"
+#include "usage/batches.h"
 #include "usage/prometheus_answer.h"
 #include "usage/source.h"
 
@@ -15,7 +15,6 @@
 namespace outrigger::usage {
 
 /// Returns the node of a series, or kNoNode.
-inline constexpr size_t kNoNode = static_cast<size_t>(-1);
 using NodeOf = absl::FunctionRef<size_t(const Labels&)>;
 
 /// For each of `count` nodes its one series of the answer, or the gap.

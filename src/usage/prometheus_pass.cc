@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -76,7 +75,7 @@ absl::StatusOr<Reading> PrometheusPass::Run() {
   size_t done = 0;
   ParallelFor(jobs.size(), options_.most_calls, [&](size_t i) {
     if (stop_.stop_requested()) return;
-    RunJob(jobs[i]);
+    AskBatch(jobs[i].target, jobs[i].batch);
     const MutexLock lock(mutex_);
     if (options_.progress) options_.progress(++done, jobs.size());
   });
@@ -230,10 +229,6 @@ QueryTime PrometheusPass::TimeOf(Kind kind) const {
   return time;
 }
 
-void PrometheusPass::RunJob(const Job& job) {
-  AskBatch(job.target, job.batch);
-}
-
 void PrometheusPass::AskBatch(const Target& target, const Batch& batch) {
   if (stop_.stop_requested()) return;
   const std::string query = Expand(*target.query, TermsOf(batch));
@@ -276,23 +271,8 @@ void PrometheusPass::Fail(const Target& target, const Batch& batch, const std::s
 }
 
 void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryAnswer& answer) {
-  // Places in the batch by the label that selects it; by all that names a node where an answer
-  // does not have that label.
-  std::map<std::string_view, size_t> places;
-  for (size_t place = 0; place < batch.nodes.size(); ++place) {
-    places.emplace(matches_[batch.nodes[place]].selector->value, place);
-  }
-  const auto node_of = [&](const Labels& labels) {
-    const auto place = places.find(LabelOf(labels, batch.label));
-    if (place != places.end()) return place->second;
-    const std::vector<NodeIndex::Hit> hits = index_.HitsOf(labels);
-    if (hits.empty()) return kNoNode;
-    if (batch.nodes.empty()) return hits.front().node;
-    const auto found = std::lower_bound(batch.nodes.begin(), batch.nodes.end(), hits.front().node);
-    return found == batch.nodes.end() || *found != hits.front().node
-               ? kNoNode
-               : static_cast<size_t>(found - batch.nodes.begin());
-  };
+  const BatchPlaces places(batch, matches_, index_);
+  const auto node_of = [&places](const Labels& labels) { return places.Of(labels); };
   const size_t count = batch.nodes.empty() ? nodes_.size() : batch.nodes.size();
   const QueryTime time = TimeOf(target.kind);
   const double end = static_cast<double>(reading_.end_ms) / 1000;

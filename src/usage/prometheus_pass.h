@@ -58,7 +58,6 @@ class PrometheusPass {
   std::vector<Target> Targets() const;
   std::vector<Job> Jobs() const;
 
-  void RunJob(const Job& job);
   void AskBatch(const Target& target, const Batch& batch);
   void Fail(const Target& target, const Batch& batch, const std::string& why);
   void Fill(const Target& target, const Batch& batch, const QueryAnswer& answer);
