@@ -85,7 +85,7 @@ struct PodRecord::Head {
   bool has_states = false;
 };
 
-// One block holds the counts of the shared pointer, the object and the texts behind it.
+// One block holds the counts of the shared pointer, the object and the texts after it.
 PodPtr PodRecord::Make(const Head& head, std::string_view content,
                        std::string_view resource_version) {
   static_assert(alignof(PodRecord) <= kWord && std::is_trivially_destructible_v<PodRecord>);

@@ -9,7 +9,7 @@
 
 namespace outrigger {
 
-/// Which parts of nodes and pods an agent reads, so that the decoder skips what nobody reads.
+/// Which parts of nodes and pods an agent reads, so that the decoder skips what no agent reads.
 ///
 /// A field that is not named here may be empty in a Request. Build it by chaining:
 ///
@@ -33,8 +33,8 @@ class Needs {
     // of the status: what a view of the cluster keeps.
     kPodStatus = 1U << 8,
     kNodeVersion = 1U << 9,  // resource version
-    // What is followed beside nodes, for AgentDeps::cluster. Of pods what the fields above say,
-    // and always their node, phase and priority.
+    // What is followed in addition to nodes, for AgentDeps::cluster. Of pods what the fields above
+    // say, and always their node, phase and priority.
     kClusterPods = 1U << 10,
     kClusterGroups = 1U << 11,           // PodGroups of every dialect, PriorityClasses
     kClusterBudgets = 1U << 12,          // PodDisruptionBudgets
