@@ -8,10 +8,10 @@
 
 namespace outrigger::internal {
 
-ConfigMapState::ConfigMapState(ConfigMapAccess* maps, std::string namespace_, std::string name,
+ConfigMapState::ConfigMapState(ConfigMapAccess* maps, std::string name_space, std::string name,
                                std::string agent)
     : maps_(maps),
-      namespace_(std::move(namespace_)),
+      namespace_(std::move(name_space)),
       name_(std::move(name)),
       agent_(std::move(agent)) {}
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view kStateLabel = "outrigger.dev/state";
 class ConfigMapState final : public StateStore {
  public:
   /// `maps` outlives this.
-  ConfigMapState(ConfigMapAccess* maps, std::string namespace_, std::string name,
+  ConfigMapState(ConfigMapAccess* maps, std::string name_space, std::string name,
                  std::string agent);
 
   absl::StatusOr<StoredState> Load(const CallLimits& limits) override;
