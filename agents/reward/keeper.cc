@@ -38,8 +38,7 @@ void Keeper::Lead(const std::stop_token& term) {
   SetLeads(true);
   has_begun_ = false;
   while (!term.stop_requested()) {
-    if (!has_begun_) OnError("load", Begin(term));
-    if (has_begun_) Round(term);
+    Round(term);
     deps_.clock.sleep(kBetweenLooks, term);
     if (!term.stop_requested()) pace_.Wait(UntilNext(NowOf(deps_.clock)), term);
   }
@@ -72,6 +71,8 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
 }
 
 void Keeper::Round(const std::stop_token& term) {
+  if (!has_begun_) OnError("load", Begin(term));
+  if (!has_begun_) return;
   const absl::StatusOr<ClusterView> view = cluster_->Take();
   OnError("view", view.status());
   const Moment now = NowOf(deps_.clock);

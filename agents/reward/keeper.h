@@ -44,7 +44,7 @@ class Keeper {
 
   /// Reads what was stored, and counts from there.
   absl::Status Begin(const std::stop_token& term);
-  /// Looks at the cluster, and stores if it is time to. Begin() comes first.
+  /// Looks at the cluster, and stores if it is time to. Begins where that is still to be done.
   void Round(const std::stop_token& term);
   absl::Status Store(const CallLimits& limits);
   /// Reads what was stored, unless this process leads or has read it already.

@@ -169,7 +169,6 @@ TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
   Fail("d1", 5);
   Pass(6);
   Look();
-  ASSERT_TRUE(keeper_->Begin(term_.get_token()).ok());
   Look();
   EXPECT_THAT(SumsOf("c").failures, DoubleNear(9, 0.01));
   EXPECT_THAT(warnings_, Contains(AllOf(HasSubstr("ConfigMap kube-system/outrigger-reward"),
@@ -285,7 +284,6 @@ TEST_F(RewardKeeper, AStateThatIsDeletedBeginsWithWhatPodsStillShow) {
   Fail("d1", 5);
   Pass(6);
   Look();
-  ASSERT_TRUE(keeper_->Begin(term_.get_token()).ok());
   Look();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(2, 0.02));
 }

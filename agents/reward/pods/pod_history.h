@@ -66,7 +66,8 @@ struct Look {
 /// node, counts for nothing.
 class PodHistory {
  public:
-  /// Adds to `outcomes` what has happened since the last look. `counted` knows, and gets, what was counted.
+  /// Adds to `outcomes` what has happened since the last look. `counted` knows, and gets, what was
+  /// counted.
   void OnPod(const PodNow& pod, const Look& look, CountedEnds* counted,
              std::vector<Outcome>* outcomes);
   /// The same where the pod has not changed and only time has passed.

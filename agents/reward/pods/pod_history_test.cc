@@ -146,6 +146,15 @@ TEST_F(RewardPodHistory, AStartThatFailsCountsOnceWithItsRun) {
   EXPECT_THAT(Look({restarted}), IsEmpty()) << "the run that could not start, shown as an end";
 }
 
+TEST_F(RewardPodHistory, AStartThatFailsIsKnownForAsLongAsThePod) {
+  Look({Waiting("RunContainerError")});
+  now_ += 5000;
+  counted_.SetHorizon(now_ - CountedEnds::kKept);
+  ContainerState restarted = Restarted(EndOf(128, now_, now_, "StartError"), 1);
+  restarted.running_since = now_;
+  EXPECT_THAT(Look({restarted}), IsEmpty());
+}
+
 TEST_F(RewardPodHistory, WhatRunsWellAfterAFailedStartIsASuccess) {
   Look({Waiting("ImagePullBackOff")});
   Look({Running(kStart)});
