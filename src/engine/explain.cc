@@ -72,7 +72,8 @@ class Explainer {
     for (const ServedAgent& served : agents) {
       auto instance = MakeInstance(served, /*world=*/{}, observer_);
       if (!instance.ok()) return instance.status();
-      if (instance->controller != nullptr && instance->filterer != nullptr) {
+      if (instance->filterer != nullptr && instance->controller != nullptr &&
+          instance->controller->IsNeededToAnswer()) {
         result_.left_out.push_back(instance->name);
         continue;
       }

@@ -32,6 +32,8 @@ class AgentContract : public ::testing::TestWithParam<std::string> {
     ASSERT_NE(agent_, nullptr) << "refuses its own default settings";
     PutInCharge(&cluster_);
     StartAndAwait(agent_.get());
+    // An agent may learn from a pod that it sees for the first time.
+    for (const Pod& pod : Pods()) Ask(*agent_, pod, {});
   }
   void TearDown() override { Stop(agent_.get()); }
 

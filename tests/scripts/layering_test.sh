@@ -116,6 +116,7 @@ floors src/penalty penalty/ pages replace journal ledger edges policy
 floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 floors agents/reward '' . original rule pods common
+floors agents/pigeon '' . demand
 # Neighbours that are on one floor: neither includes the other.
 apart() {
   forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'

@@ -160,7 +160,10 @@ absl::Status CheckName(std::string_view flag, const std::string& text) {
 }  // namespace
 
 absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
-  const auto made = agent.factory.make({.name = agent.name}, agent.factory.settings.Defaults());
+  AgentDeps deps;
+  deps.name = agent.name;
+  deps.log = deps.warn = [](std::string_view /*line*/) {};  // it is not served
+  const auto made = agent.factory.make(deps, agent.factory.settings.Defaults());
   if (!made.ok()) return made.status();
   Rules rules;
   AddFollowed((*made)->Reads(), &rules);

@@ -8,7 +8,10 @@ namespace {
 
 // The engine has made its agents already, and knows only what all of them read together.
 bool ReadsNodes(const engine::ServedAgent& served) {
-  const auto made = served.info->factory.make({.name = served.info->name}, served.settings);
+  AgentDeps deps;
+  deps.name = served.info->name;
+  deps.log = deps.warn = [](std::string_view /*line*/) {};  // the served one says it
+  const auto made = served.info->factory.make(deps, served.settings);
   return made.ok() && (*made)->Reads().AnyOfNode();
 }
 

@@ -23,17 +23,18 @@ BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
   return bound;
 }
 
-// The agent may ask whether the setting was set at all.
+// The agent may ask whether the setting was set at all. An older program's variable sets it
+// whatever it says: to the default where that is not accepted.
 SettingSpec Marked(SettingSpec spec, const SettingsValues& values) {
-  const auto marked = [&spec, &values](const auto& parse) {
-    return [parse, name = spec.name, values](void* target, std::string_view text) {
+  const auto marked = [&spec, &values](const auto& parse, bool even_if_refused) {
+    return [parse, name = spec.name, values, even_if_refused](void* target, std::string_view text) {
       absl::Status status = parse(target, text);
-      if (status.ok()) values.MarkGiven(name);
+      if (status.ok() || even_if_refused) values.MarkGiven(name);
       return status;
     };
   };
-  spec.parse = marked(spec.parse);
-  spec.parse_legacy = marked(spec.parse_legacy);
+  spec.parse = marked(spec.parse, false);
+  spec.parse_legacy = marked(spec.parse_legacy, true);
   return spec;
 }
 

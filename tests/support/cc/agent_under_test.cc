@@ -107,6 +107,7 @@ bool SetFromLegacyEnv(const AgentFactory& factory, std::string_view variable,
   for (const SettingSpec& spec : factory.settings.specs()) {
     if (spec.legacy_env != variable) continue;
     (void)spec.parse_legacy(settings->get(), value).ok();
+    settings->MarkGiven(spec.name);
     return true;
   }
   return false;

@@ -315,5 +315,26 @@ TEST_F(Explaining, LeavesOutWhoFiltersByWhatItWorksOutWhileItServes) {
   EXPECT_THAT(explanation.nodes.at(0).answers, SizeIs(1));
 }
 
+/// Has something to do while it serves, and needs none of it for an answer.
+class Bookkeeper final : public Agent, public Filterer, public Controller {
+ public:
+  explicit Bookkeeper(const NoSettings& /*settings*/) {}
+  absl::Status Filter(const Request& /*r*/, std::span<Verdict> verdicts) const override {
+    for (Verdict& verdict : verdicts) verdict = Verdict::Rejected("books", "the books say no");
+    return absl::OkStatus();
+  }
+  absl::Status Start() override { return absl::OkStatus(); }
+  void Stop() override {}
+  bool IsNeededToAnswer() const override { return false; }
+};
+
+TEST_F(Explaining, AsksAFilterThatAnswersWithoutItsController) {
+  Add(InfoOf<Bookkeeper>("bookkeeper"));
+  const Explanation explanation = Explained({MakeNode("a", {{"score", "1"}})});
+  EXPECT_THAT(explanation.left_out, ElementsAre());
+  ASSERT_THAT(explanation.agents, SizeIs(1));
+  EXPECT_EQ(explanation.fitting, 0U);
+}
+
 }  // namespace
 }  // namespace outrigger::engine

@@ -5,6 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "unit/cli/test_agents.h"
 
 namespace outrigger::cli {
@@ -28,6 +34,13 @@ class SettingsLoader : public ::testing::Test {
       }
     }
     return "no such flag";
+  }
+
+  std::set<std::string, std::less<>> GivenTo(std::string_view agent) const {
+    for (const SettingGroup& group : groups_) {
+      if (group.agent != nullptr && group.agent->name == agent) return group.values.given();
+    }
+    return {"no such agent"};
   }
 
   SettingSources sources_;
@@ -152,10 +165,19 @@ TEST_F(SettingsLoader, WarnsOfAnOlderVariableAndTakesTheDefault) {
                                      "100; the default is taken: 0.3"));
 }
 
+// An agent that has a weaker source of its own, a file of an older program, must not take that for
+// a value that was refused.
+TEST_F(SettingsLoader, AnOlderVariableThatIsNotAcceptedGivesTheDefault) {
+  sources_.environment["SAFEPERCENTILE"] = "0.8";
+  EXPECT_EQ(Load(), "");
+  EXPECT_THAT(GivenTo("safe"), ElementsAre("max-risk"));
+}
+
 TEST_F(SettingsLoader, AnOlderVariableThatIsEmptyIsNotGiven) {
   sources_.environment["SAFEPERCENTILE"] = "";
   EXPECT_EQ(Load(), "");
   EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_THAT(GivenTo("safe"), IsEmpty());
 }
 
 TEST_F(SettingsLoader, AnOlderVariableIsNotLookedAtWhenANewerSourceIsThere) {

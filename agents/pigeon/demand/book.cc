@@ -1,0 +1,93 @@
+#include "demand/book.h"
+
+#include <utility>
+
+namespace outrigger::pigeon {
+namespace {
+
+// FNV-1a of 64 bits: the same in every process, as what is stored needs. Two of a hundred thousand
+// pods have one number once in 3e9 clusters; then one of them is not counted.
+uint64_t Hash(uint64_t hash, std::string_view text) {
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1'099'511'628'211U;
+  }
+  return hash;
+}
+
+constexpr uint64_t kBasis = 14'695'981'039'346'656'037U;
+
+}  // namespace
+
+bool SeenPods::Add(uint64_t id) {
+  if (young_.contains(id)) return false;
+  const bool known = old_.contains(id);
+  young_.insert(id);
+  if (young_.size() >= kept_) {
+    old_ = std::move(young_);
+    young_.clear();
+  }
+  return !known;
+}
+
+std::vector<uint64_t> SeenPods::Last(size_t most) const {
+  std::vector<uint64_t> last;
+  for (const auto* ids : {&young_, &old_}) {
+    for (const uint64_t id : *ids) {
+      if (last.size() == most) return last;
+      last.push_back(id);
+    }
+  }
+  return last;
+}
+
+uint64_t DemandBook::IdOf(const Pod& pod) {
+  if (!pod.uid.empty()) return Hash(kBasis, pod.uid);
+  return Hash(Hash(Hash(kBasis, pod.namespace_), "/"), pod.name);
+}
+
+bool DemandBook::Count(const Pod& pod, const Amounts& asked) {
+  const uint64_t id = IdOf(pod);
+  const MutexLock lock(mutex_);
+  if (!seen_.Add(id)) return false;
+  demand_.Add(asked);
+  if (news_.size() < kMostNews) news_.push_back({id, asked});
+  return true;
+}
+
+Demand DemandBook::demand() const {
+  const MutexLock lock(mutex_);
+  return demand_;
+}
+
+bool DemandBook::HasNews() const {
+  const MutexLock lock(mutex_);
+  return !news_.empty();
+}
+
+DemandState DemandBook::Take() {
+  const MutexLock lock(mutex_);
+  taken_ = std::move(news_);
+  news_.clear();
+  return {demand_, seen_.Last(kMostStored)};
+}
+
+void DemandBook::PutBack() {
+  const MutexLock lock(mutex_);
+  taken_.insert(taken_.end(), news_.begin(), news_.end());
+  if (taken_.size() > kMostNews) taken_.resize(kMostNews);
+  news_ = std::move(taken_);
+  taken_.clear();
+}
+
+void DemandBook::Adopt(const DemandState& stored) {
+  const MutexLock lock(mutex_);
+  demand_ = stored.demand;
+  std::unordered_set<uint64_t> theirs(stored.pods.begin(), stored.pods.end());
+  // From the oldest to the youngest, so that the last ones stay.
+  for (auto id = stored.pods.rbegin(); id != stored.pods.rend(); ++id) seen_.Add(*id);
+  std::erase_if(news_, [&](const News& news) { return theirs.contains(news.id); });
+  for (const News& news : news_) demand_.Add(news.asked);
+}
+
+}  // namespace outrigger::pigeon

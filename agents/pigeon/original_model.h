@@ -1,0 +1,35 @@
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "options.h"
+#include "original.h"
+#include "outrigger/agent/request.h"
+#include "outrigger/agent/verdict.h"
+
+namespace outrigger::pigeon {
+
+/// The original program: what it reads of nodes and pods, and how it answers, faults included. The
+/// cluster is the nodes of the call; every call for scores counts its pod again. Thread-safe.
+class OriginalModel {
+ public:
+  /// `options.resources` are the first of the original's five.
+  explicit OriginalModel(const Options& options);
+
+  void Filter(const Request& request, std::span<Verdict> verdicts) const;
+  void Score(const Request& request, std::span<NodeScore> scores);
+
+ private:
+  std::vector<int32_t> Asked(const Pod& pod) const;
+  original::Node Read(const Request& request, const Node& node) const;
+
+  const original::Terms terms_;
+  const size_t resources_;
+  const bool counts_;
+  std::mutex mutex_;
+  original::Demand demand_;
+};
+
+}  // namespace outrigger::pigeon

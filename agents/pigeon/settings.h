@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "outrigger/agent/settings.h"
+
+namespace outrigger::pigeon {
+
+struct Settings {
+  std::string objective = "A_BINPACK";
+  std::string resources;
+  int64_t num_resources = 2;
+  std::string prime_resource;
+  std::string gpu_resource = "nvidia.com/gpu";
+  std::string usage = "auto";
+  std::string config = "pigeon.cfg";
+  std::string state;
+  std::string name_space = "kube-system";
+  double save_interval = 10;
+  bool original_arithmetic = false;
+
+  static constexpr auto kFields = std::tuple{
+      Setting{"objective", &Settings::objective, "A_BINPACK|LOAD_BALANCE|CONSOLIDATE",
+              "what a placement is judged by: nodes as uneven as what pods ask for, nodes alike, "
+              "nodes full or empty"}
+          .LegacyEnv("POLICY_OBJECTIVE"),
+      Setting{"resources", &Settings::resources,
+              "resources that count, with weights (1 where none is given): "
+              "\"cpu,memory=0.5,nvidia.com/gpu=2\"; empty: as num-resources says"},
+      Setting{
+          "num-resources", &Settings::num_resources, Range{1, 5},
+          "how many resources count of cpu, memory, pods, gpu, ephemeral-storage, in this order"}
+          .LegacyEnv("NUM_RESOURCES"),
+      Setting{"prime-resource", &Settings::prime_resource,
+              "resource that LOAD_BALANCE and CONSOLIDATE look at; empty: the one of the config "
+              "file, or the first"},
+      Setting{"gpu-resource", &Settings::gpu_resource,
+              "extended resource that \"gpu\" stands for in num-resources and requested-gpu"},
+      Setting{"usage", &Settings::usage, "auto|cluster|annotations",
+              "where the requests on nodes come from: the pods of the cluster or the annotations "
+              "requested-*; auto: the cluster where there is one"},
+      Setting{"config", &Settings::config,
+              "file of the original, with policyObjective and policyResourceIndex; it need not "
+              "exist unless this is set"},
+      Setting{"state", &Settings::state,
+              "file that keeps the statistics of demand; empty: a ConfigMap where there is a "
+              "cluster, else memory"},
+      Setting{"namespace", &Settings::name_space, "where the ConfigMap with the statistics is"},
+      Setting{"save-interval", &Settings::save_interval, Range{1, 3600},
+              "seconds between two looks at whether the statistics are to be stored"},
+      Setting{
+          "original-arithmetic", &Settings::original_arithmetic,
+          "decide exactly as the original did, faults included: by the nodes of the call, their "
+          "annotations, 32-bit numbers"},
+  };
+};
+
+}  // namespace outrigger::pigeon
