@@ -13,7 +13,21 @@ constexpr size_t kMaxNodes = size_t{1} << 17;  // 6 MB, more nodes than a cluste
 void AnswerMemo::Reserve(size_t nodes) {
   // Revisions of one table of nodes follow one another, so they seldom share a slot.
   const size_t wanted = 2 * std::min(std::bit_ceil(2 * nodes + 1), kMaxNodes);
-  if (slots_.size() < wanted) slots_.assign(wanted, {});
+  if (slots_.size() >= wanted) return;
+  slots_.assign(wanted, {});
+  half_ = wanted / 2;
+}
+
+void AnswerMemo::Forget(uint64_t revision) {
+  if (slots_.empty()) return;
+  for (const uint64_t kind : {0U, 1U}) {
+    Slot& slot = slots_[IndexOf(revision, kind)];
+    if (slot.revision == revision) slot = {};
+  }
+}
+
+void AnswerMemo::Clear() {
+  std::fill(slots_.begin(), slots_.end(), Slot());
 }
 
 uint64_t AnswerMemo::NumberOf(const Question& question) {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "statistics.h"
@@ -32,16 +31,21 @@ class AnswerMemo {
   /// question has the same.
   uint64_t NumberOf(const Question& question);
 
-  /// The answer to question `number` about the node of `revision`, if it is remembered.
-  std::optional<double> Find(uint64_t revision, uint64_t number) const {
+  /// The answer to question `number` about the node of `revision`, or null if it is not remembered.
+  /// Valid until the next call of Put(), Reserve() or Clear().
+  const double* Find(uint64_t revision, uint64_t number) const {
     const Slot& slot = slots_[IndexOf(revision, number)];
-    if (revision == 0 || slot.revision != revision || slot.number != number) return std::nullopt;
-    return slot.answer;
+    if (revision == 0 || slot.revision != revision || slot.number != number) return nullptr;
+    return &slot.answer;
   }
   void Put(uint64_t revision, uint64_t number, double answer) {
     if (revision == 0) return;  // nobody vouches for the node
     slots_[IndexOf(revision, number)] = {revision, number, answer};
   }
+  /// Forgets the answers about the node of `revision`.
+  void Forget(uint64_t revision);
+  /// Forgets all answers; questions keep their numbers.
+  void Clear();
   /// Begins to bring what Find() reads into the processor's cache.
   void Prefetch(uint64_t revision, uint64_t number) const {
     __builtin_prefetch(&slots_[IndexOf(revision, number)]);
@@ -63,11 +67,11 @@ class AnswerMemo {
   // Each kind has half of the slots, since a pod is filtered and scored by turns. The lowest bit of
   // a number is its kind.
   size_t IndexOf(uint64_t revision, uint64_t number) const {
-    const size_t half = slots_.size() / 2;
-    return (number & 1U) * half + (revision & (half - 1));
+    return (number & 1U) * half_ + (revision & (half_ - 1));
   }
 
-  std::vector<Slot> slots_;                         // a power of two
+  std::vector<Slot> slots_;
+  size_t half_ = 0;                                 // of the slots, a power of two
   std::array<Numbered, 2 * kRemembered> numbered_;  // the last ones of each kind
   uint64_t last_ = 1;
 };

@@ -6,7 +6,8 @@
 namespace outrigger::safe {
 namespace {
 
-using ::testing::Optional;
+using ::testing::IsNull;
+using ::testing::Pointee;
 
 Question Fits(double cpu) {
   return {.kind = Question::Kind::kFits, .demand = {cpu, 0}};
@@ -40,18 +41,28 @@ TEST(AnswerMemo, AnswersBelongToTheRevisionOfTheNodeAndToTheQuestion) {
   const uint64_t score = memo.NumberOf(Score(1));
   memo.Put(7, fits, 1);
   memo.Put(7, score, 0.25);
-  EXPECT_THAT(memo.Find(7, fits), Optional(1.0));
-  EXPECT_THAT(memo.Find(7, score), Optional(0.25));
-  EXPECT_EQ(memo.Find(8, fits), std::nullopt);
-  EXPECT_EQ(memo.Find(7 + 64, fits), std::nullopt) << "another node in the same slot";
-  EXPECT_EQ(memo.Find(7, memo.NumberOf(Fits(2))), std::nullopt);
+  EXPECT_THAT(memo.Find(7, fits), Pointee(1.0));
+  EXPECT_THAT(memo.Find(7, score), Pointee(0.25));
+  EXPECT_THAT(memo.Find(8, fits), IsNull());
+  EXPECT_THAT(memo.Find(7 + 64, fits), IsNull()) << "another node in the same slot";
+  EXPECT_THAT(memo.Find(7, memo.NumberOf(Fits(2))), IsNull());
+}
+
+TEST(AnswerMemo, ClearedItKnowsTheQuestionsAndNoAnswer) {
+  AnswerMemo memo;
+  memo.Reserve(4);
+  const uint64_t fits = memo.NumberOf(Fits(1));
+  memo.Put(7, fits, 1);
+  memo.Clear();
+  EXPECT_THAT(memo.Find(7, fits), IsNull());
+  EXPECT_EQ(memo.NumberOf(Fits(1)), fits);
 }
 
 TEST(AnswerMemo, NothingIsRememberedOfANodeThatNobodyVouchesFor) {
   AnswerMemo memo;
   memo.Reserve(4);
   memo.Put(0, memo.NumberOf(Fits(1)), 1);
-  EXPECT_EQ(memo.Find(0, memo.NumberOf(Fits(1))), std::nullopt);
+  EXPECT_THAT(memo.Find(0, memo.NumberOf(Fits(1))), IsNull());
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace outrigger::safe {
 namespace {
 
-constexpr size_t kMaxSlots = size_t{1} << 17;  // 20 MB, more nodes than a cluster has
+constexpr size_t kMaxSlots = size_t{1} << 17;  // 24 MB, more nodes than a cluster has
 
 }  // namespace
 
@@ -18,9 +19,57 @@ AssessmentCache::Session::Session(AssessmentCache* cache, const NodeList& nodes,
   // Revisions of one table of nodes follow one another, so they seldom share a slot.
   const size_t wanted = std::min(std::bit_ceil(2 * nodes.size() + 1), kMaxSlots);
   if (slots_->size() < wanted) slots_->assign(wanted, {});
+  cache_ = cache;
   memo_ = &cache->memo_;
+  rejections_ = &cache->rejections_;
+  if (rejections_->full()) {
+    rejections_->Clear();
+    memo_->Clear();
+  }
   memo_->Reserve(nodes.size());
   number_ = memo_->NumberOf(question);
+}
+
+void AssessmentCache::Session::Remember(size_t i, const Verdict& rejection) {
+  if (memo_ == nullptr || nodes_.Revision(i) == 0) return;
+  const auto number = rejections_->NumberOf(rejection);
+  if (number.has_value()) Remember(i, -1 - static_cast<double>(*number));
+}
+
+void AssessmentCache::Session::ForgetAll() {
+  memo_->Clear();
+  std::fill(slots_->begin(), slots_->end(), Assessment());
+  cache_->expiries_ = {};
+}
+
+void AssessmentCache::Session::Forget(const ChangedNodes& changed) {
+  if (memo_ == nullptr) return;
+  if (changed.all) return ForgetAll();
+  for (const uint64_t revision : changed.revisions) Forget(revision);
+}
+
+void AssessmentCache::Session::Forget(uint64_t revision) {
+  memo_->Forget(revision);
+  Assessment& assessment = SlotOf(revision);
+  if (assessment.revision == revision) assessment = {};
+}
+
+void AssessmentCache::Session::ForgetStale(double now) {
+  if (memo_ == nullptr) return;
+  // What was too old may not be, once the clock was put back.
+  const bool was_put_back = now < std::exchange(cache_->last_now_, now);
+  auto& expiries = cache_->expiries_;
+  // One for each assessment: those of nodes that have changed since are of no use.
+  if (was_put_back || expiries.size() > 4 * slots_->size()) return ForgetAll();
+  while (!expiries.empty() && expiries.top().first <= now) {
+    Forget(expiries.top().second);
+    expiries.pop();
+  }
+}
+
+void AssessmentCache::Session::ForgetAt(size_t i, double time) {
+  if (memo_ == nullptr || nodes_.Revision(i) == 0) return;
+  cache_->expiries_.emplace(time, nodes_.Revision(i));
 }
 
 Assessment& AssessmentCache::Session::At(size_t i) {

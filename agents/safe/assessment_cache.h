@@ -1,13 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "answer_memo.h"
+#include "burst.h"
 #include "outrigger/agent/request.h"
+#include "outrigger/agent/verdict.h"
+#include "pod_ledger.h"
+#include "rejections.h"
 #include "statistics.h"
 
 namespace outrigger::safe {
@@ -17,6 +24,8 @@ namespace outrigger::safe {
 struct Assessment {
   uint64_t revision = 0;
   NodeStatistics statistics;
+  std::optional<Window> measured = {};  ///< of what time the statistics are, if that is known
+  bool is_stale = false;                ///< they are too old to be used
   Amounts demand = {kNone, kNone};
   Amounts risk = {0, 0};
 
@@ -36,23 +45,41 @@ class AssessmentCache {
     /// Takes `cache` if it is free, to answer `question` about each of `nodes`.
     Session(AssessmentCache* cache, const NodeList& nodes, const Question& question);
 
-    /// What was remembered as the answer about the node at `i`, if it was. To be asked in order.
-    std::optional<double> Answer(size_t i) {
-      if (memo_ == nullptr) return std::nullopt;
+    /// What was remembered as the answer about the node at `i`, or null. To be asked in order; it
+    /// is valid until the next call of Remember().
+    const double* Answer(size_t i) {
+      if (memo_ == nullptr) return nullptr;
       PrefetchAhead(i);
-      const auto answer = memo_->Find(nodes_.Revision(i), number_);
-      missing_ = !answer.has_value();
+      const double* const answer = memo_->Find(nodes_.Revision(i), number_);
+      missing_ = answer == nullptr;
       return answer;
     }
     void Remember(size_t i, double answer) {
       if (memo_ != nullptr) memo_->Put(nodes_.Revision(i), number_, answer);
     }
+    /// Forgets what is known of nodes of which something else is right now.
+    void Forget(const ChangedNodes& changed);
+    /// Forgets what is known of nodes whose statistics have grown too old by `now`.
+    void ForgetStale(double now);
+    /// From `time` on something else is right for the node at `i`.
+    void ForgetAt(size_t i, double time);
+
+    /// The rejection that Remember() was given as an answer, which is below 0.
+    const Verdict& RejectionOf(double answer) const {
+      return rejections_->At(static_cast<size_t>(-1 - answer));
+    }
+    /// The rejection of the node at `i` as its answer.
+    void Remember(size_t i, const Verdict& rejection);
 
     /// Where the assessment of the node at `i` is or belongs; the caller fills it if its revision
     /// is not that of the node or is 0. Valid until the next call of At().
     Assessment& At(size_t i);
+    /// False: another call has the cache, and nothing is remembered.
+    bool remembers() const { return memo_ != nullptr; }
 
    private:
+    void ForgetAll();
+    void Forget(uint64_t revision);
     // What is remembered of thousands of nodes is more than the processor's nearer caches hold, and
     // is better waited for several at once.
     void PrefetchAhead(size_t i) const {
@@ -71,8 +98,10 @@ class AssessmentCache {
 
     const NodeList nodes_;
     std::unique_lock<std::mutex> lock_;
-    AnswerMemo* memo_ = nullptr;  // null, as slots_: taken by another call
+    AnswerMemo* memo_ = nullptr;  // null, as the next two: taken by another call
+    Rejections* rejections_ = nullptr;
     std::vector<Assessment>* slots_ = nullptr;
+    AssessmentCache* cache_ = nullptr;
     uint64_t number_ = 0;   // of the question
     bool missing_ = false;  // no answer was remembered for the node before
     Assessment scratch_;
@@ -81,7 +110,12 @@ class AssessmentCache {
  private:
   std::mutex mutex_;
   AnswerMemo memo_;
+  Rejections rejections_;          // those of memo_
   std::vector<Assessment> slots_;  // by revision modulo the size, a power of two
+  // Revisions by the time at which they are to be forgotten; the earliest first.
+  using Expiry = std::pair<double, uint64_t>;
+  std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiries_;
+  double last_now_ = 0;
 };
 
 }  // namespace outrigger::safe

@@ -67,6 +67,12 @@ double Risk(double mean, double deviation, double threshold) {
   return 1 - boost::math::ibeta(mean * sum, (1 - mean) * sum, threshold, Quiet());
 }
 
+std::optional<Shape> ShapeOf(double mean, double deviation) {
+  if (TrivialRisk(mean, deviation, 0.5)) return std::nullopt;
+  const double sum = mean * (1 - mean) / (deviation * deviation) - 1;
+  return Shape{mean * sum, (1 - mean) * sum};
+}
+
 std::optional<bool> DecidedByBounds(double max_risk, double mean, double deviation,
                                     double threshold) {
   if (const auto trivial = TrivialRisk(mean, deviation, threshold)) return *trivial <= max_risk;

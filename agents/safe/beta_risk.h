@@ -15,6 +15,16 @@ namespace outrigger::safe {
 /// A risk below 5.5e-17 is 0: it is 1 minus the probability of staying below.
 double Risk(double mean, double deviation, double threshold);
 
+/// The two parameters of a beta distribution.
+struct Shape {
+  double alpha = 0;
+  double beta = 0;
+};
+/// Those of the distribution with this mean and deviation, by its moments: alpha + beta =
+/// mean (1 - mean) / deviation^2 - 1, of which alpha is the part `mean`. Nothing where Risk() needs
+/// no distribution.
+std::optional<Shape> ShapeOf(double mean, double deviation);
+
 /// What `Risk(mean, deviation, threshold) <= max_risk` says, where bounds on the tail suffice to
 /// know it, at a small part of the cost; nothing where they do not.
 std::optional<bool> DecidedByBounds(double max_risk, double mean, double deviation,

@@ -117,5 +117,16 @@ TEST(BetaRiskBounds, DecideNodesThatAreFarFromTheThreshold) {
   EXPECT_EQ(DecidedByBounds(0.3, 0.85, 0.1, 0.9), std::nullopt);
 }
 
+// The worked example of the original's slides.
+TEST(BetaShape, HasTheMeanAndTheDeviation) {
+  const auto shape = ShapeOf(0.65, 0.1);
+  ASSERT_TRUE(shape.has_value());
+  EXPECT_NEAR(shape->alpha, 14.1375, 1e-9);
+  EXPECT_NEAR(shape->beta, 7.6125, 1e-9);
+  EXPECT_FALSE(ShapeOf(0, 0.1).has_value());
+  EXPECT_FALSE(ShapeOf(0.5, 0).has_value());
+  EXPECT_FALSE(ShapeOf(0.5, 0.5).has_value());
+}
+
 }  // namespace
 }  // namespace outrigger::safe

@@ -1,7 +1,9 @@
 #include "safe.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "beta_risk.h"
 
@@ -9,7 +11,7 @@ namespace outrigger::safe {
 namespace {
 
 constexpr std::array kBoth = {kCpuResource, kMemoryResource};
-constexpr double kFits = 1;  // the answer to Question::Kind::kFits that is remembered
+constexpr double kFits = 1;  // the answer to Question::Kind::kFits; a rejection is below 0
 
 // "0.41 > 0.30", with as many decimals as it takes to see the difference.
 std::string Exceeds(double risk, double limit) {
@@ -28,19 +30,30 @@ absl::StatusOr<std::unique_ptr<Agent>> Safe::Make(const AgentDeps& deps, const S
     return absl::InvalidArgumentError(
         "overload-weight=0 and balance-weight=0: at least one must be above 0");
   }
-  return std::unique_ptr<Agent>(new Safe(deps, settings));
+  const auto estimate = EstimateFrom(settings);
+  if (!estimate.ok()) return estimate.status();
+  std::unique_ptr<PodLedger> ledger;
+  if (deps.cluster != nullptr && settings.estimate != "none") {
+    ledger = std::make_unique<PodLedger>(deps.cluster, PodLedger::Options{.estimate = *estimate,
+                                                                          .window = settings.window,
+                                                                          .clock = deps.clock,
+                                                                          .warn = deps.warn});
+  }
+  return std::unique_ptr<Agent>(new Safe(deps, settings, std::move(ledger)));
 }
 
-Safe::Safe(const AgentDeps& deps, const Settings& settings)
+Safe::Safe(const AgentDeps& deps, const Settings& settings, std::unique_ptr<PodLedger> ledger)
     : settings_(settings),
       log_(deps.log),
+      wall_(deps.clock.wall),
       remedy_(fmt::format(" of exceeding {:.4g} percent utilization; less load would help",
                           settings.utilization * 100)),
       remedy_with_request_(fmt::format(
           " of exceeding {:.4g} percent utilization; a smaller request or less load would help",
           settings.utilization * 100)),
       overload_(this, 1),
-      balance_(this, 0) {}
+      balance_(this, 0),
+      ledger_(std::move(ledger)) {}
 
 std::vector<Alias> Safe::Aliases() {
   return {{"/scheduler/predicates/safe-overload", Alias::Verb::kFilter, ""},
@@ -49,22 +62,58 @@ std::vector<Alias> Safe::Aliases() {
 }
 
 Needs Safe::Reads() const {
-  return NeedsOfStatistics().PodResources();
+  Needs needs = NeedsOfStatistics().PodResources();
+  if (settings_.estimate != "none") needs.ClusterPods().PodTimes();
+  return needs;
 }
 
 std::vector<NamedScorer> Safe::NamedScorers() const {
   return {{"overload", &overload_}, {"balance", &balance_}};
 }
 
+double Safe::Now() const {
+  return std::chrono::duration<double>(wall_().time_since_epoch()).count();
+}
+
+AssessmentCache::Session Safe::Open(const Request& request, const Question& question) const {
+  if (ledger_ != nullptr) ledger_->CatchUp();
+  AssessmentCache::Session cache(&cache_, request.nodes, question);
+  if (!cache.remembers()) return cache;
+  if (ledger_ != nullptr) cache.Forget(ledger_->TakeChanges());
+  if (settings_.max_age > 0) cache.ForgetStale(Now());
+  return cache;
+}
+
 Assessment& Safe::Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const {
   Assessment& assessment = cache->At(i);
   const uint64_t revision = request.nodes.Revision(i);
-  if (revision == 0 || assessment.revision != revision) {
-    assessment = {
-        .revision = revision,
-        .statistics = ReadStatistics(request, request.nodes[i], settings_.forecast_weight)};
+  if (revision != 0 && assessment.revision == revision) return assessment;
+  const Node& node = request.nodes[i];
+  assessment = {.revision = revision,
+                .statistics = ReadStatistics(request, node, settings_.forecast_weight),
+                .measured = ReadMeasured(request, node)};
+  AddNews(node, &assessment);
+  if (settings_.max_age > 0 && assessment.measured) {
+    const double until = assessment.measured->end + settings_.max_age;
+    assessment.is_stale = until <= Now();
+    if (!assessment.is_stale) cache->ForgetAt(i, until);
+  }
+  if (assessment.is_stale) {
+    for (ResourceStatistics& statistics : assessment.statistics) statistics.known = false;
   }
   return assessment;
+}
+
+void Safe::AddNews(const Node& node, Assessment* assessment) const {
+  if (ledger_ == nullptr) return;
+  const auto news = ledger_->Find(node.name);
+  if (!news) return;
+  // Of another state of the node than this one: right now, but not for long.
+  if (news->revision != assessment->revision) assessment->revision = 0;
+  assessment->measured = news->measured;
+  for (const Resource resource : kBoth) {
+    assessment->statistics[resource].correction = news->correction[resource];
+  }
 }
 
 double Safe::RiskOf(Assessment* assessment, Resource resource, double demand) const {
@@ -117,16 +166,20 @@ Verdict Safe::Reject(Assessment* assessment, const Amounts& demand) const {
 absl::Status Safe::Filter(const Request& request, std::span<Verdict> verdicts) const {
   const Amounts demand = DemandOf(request.pod);
   const Question question{.kind = Question::Kind::kFits, .demand = demand};
-  AssessmentCache::Session cache(&cache_, request.nodes, question);
+  AssessmentCache::Session cache = Open(request, question);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    if (cache.Answer(i) == kFits) continue;
+    if (const double* const known = cache.Answer(i); known != nullptr) {
+      if (*known != kFits) verdicts[i] = cache.RejectionOf(*known);
+      continue;
+    }
     Assessment& assessment = Assess(request, i, &cache);
     const bool fits = Accepts(&assessment, kCpuResource, demand[kCpuResource]) &&
                       Accepts(&assessment, kMemoryResource, demand[kMemoryResource]);
     if (fits) {
-      cache.Remember(i, kFits);
+      if (assessment.revision != 0) cache.Remember(i, kFits);
     } else {
       verdicts[i] = Reject(&assessment, demand);
+      if (assessment.revision != 0) cache.Remember(i, verdicts[i]);
     }
   }
   return absl::OkStatus();

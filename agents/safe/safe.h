@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,45 +8,10 @@
 
 #include "assessment_cache.h"
 #include "outrigger/agent/agent.h"
+#include "pod_ledger.h"
+#include "settings.h"
 
 namespace outrigger::safe {
-
-struct Settings {
-  double utilization = 0.9;
-  double max_risk = 0.3;
-  double forecast_weight = 0.2;
-  double margin = 1;
-  double sensitivity = 1;
-  double no_statistics_score = 5;
-  double overload_weight = 1;
-  double balance_weight = 1;
-  bool print_table = false;
-
-  static constexpr auto kFields = std::tuple{
-      Setting{"utilization", &Settings::utilization, Range{0, 1},
-              "utilization above which a node counts as overloaded"}
-          .LegacyEnv("SAFEUTILIZATION", LegacyForm::kPercent),
-      Setting{"max-risk", &Settings::max_risk, Range{0, 1},
-              "highest accepted probability that a node is overloaded with the pod on it"}
-          .LegacyEnv("SAFEPERCENTILE", LegacyForm::kPercent),
-      Setting{"forecast-weight", &Settings::forecast_weight, Range{0, 1},
-              "how much of the mean is taken from the forecast, where a node has one"}
-          .LegacyEnv("SAFEFORECASTWEIGHT", LegacyForm::kPercent),
-      Setting{"margin", &Settings::margin, Range{0, 100},
-              "balance: factor of the deviation against the mean"},
-      Setting{"sensitivity", &Settings::sensitivity, Range{0, 100},
-              "balance: the deviation counts as its 1/sensitivity-th power"},
-      Setting{"no-statistics-score", &Settings::no_statistics_score, Range{0, 10},
-              "score of a node of whose load nothing is known"},
-      Setting{"overload-weight", &Settings::overload_weight, Range{0, 1000},
-              "weight of overload in the agent's own score"},
-      Setting{"balance-weight", &Settings::balance_weight, Range{0, 1000},
-              "weight of balance in the agent's own score"},
-      Setting{"print-table", &Settings::print_table,
-              "log the figures of every node that is scored: one line per node and call"}
-          .LegacyEnv("SAFEPRINTTABLE"),
-  };
-};
 
 /// Keeps nodes from overload, judged by the mean and the standard deviation of their measured load.
 ///
@@ -58,6 +24,9 @@ struct Settings {
 /// A node's score is that of its worse resource; a resource without statistics does not count, and
 /// a node without any fits and scores no_statistics_score. The agent's own score is the weighted
 /// mean of overload and balance.
+///
+/// Where the cluster is followed, the mean is corrected by what pods that came or went about the
+/// time of measuring are expected to use (Correction()). Statistics older than max_age are none.
 ///
 /// Thread-safe.
 class Safe final : public Agent, public Filterer, public Scorer {
@@ -85,10 +54,17 @@ class Safe final : public Agent, public Filterer, public Scorer {
     double overload_share_;
   };
 
-  Safe(const AgentDeps& deps, const Settings& settings);
+  Safe(const AgentDeps& deps, const Settings& settings, std::unique_ptr<PodLedger> ledger);
 
+  /// Seconds since 1970.
+  double Now() const;
+  /// The cache, without what is no longer right in it.
+  AssessmentCache::Session Open(const Request& request, const Question& question) const;
   /// The statistics of the node at `i`, from the cache where it has them.
   Assessment& Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const;
+  /// Adds what is known of the node's pods. The revision is 0 then if that is of another state of
+  /// the node, so that it must not be remembered.
+  void AddNews(const Node& node, Assessment* assessment) const;
   double RiskOf(Assessment* assessment, Resource resource, double demand) const;
   bool Accepts(Assessment* assessment, Resource resource, double demand) const;
   Verdict Reject(Assessment* assessment, const Amounts& demand) const;
@@ -98,6 +74,7 @@ class Safe final : public Agent, public Filterer, public Scorer {
   /// The score with `overload_share` (0..1) of overload and the rest of balance.
   double NodeValue(Assessment* assessment, const Amounts& demand, double overload_share) const;
   std::string Figures(Assessment* assessment, const Amounts& demand) const;
+  std::string FiguresOf(Assessment* assessment, Resource resource, double demand) const;
   /// Tells who asked for them how a score came about.
   void Explain(const Request& request, size_t i, const std::string& figures,
                NodeScore* score) const;
@@ -105,11 +82,13 @@ class Safe final : public Agent, public Filterer, public Scorer {
 
   const Settings settings_;
   const std::function<void(std::string_view)> log_;
+  const std::function<std::chrono::system_clock::time_point()> wall_;
   const std::string remedy_;  // how a reason ends, for pods that ask for nothing and for others
   const std::string remedy_with_request_;
   const Part overload_;
   const Part balance_;
   mutable AssessmentCache cache_;
+  const std::unique_ptr<PodLedger> ledger_;  // null: no pods are known
 };
 
 /// Defined by OUTRIGGER_AGENT.

@@ -1,5 +1,7 @@
 #include "safe.h"
 
+#include <set>
+
 #include "agent_under_test.h"
 #include "gmock/gmock.h"
 
@@ -160,8 +162,10 @@ TEST(SafeAgentScore, IsTheWeightedMeanOfOverloadAndBalance) {
 
 TEST(SafeAgentScore, ExplainsItsFiguresOnlyIfSomebodyAsked) {
   const AgentUnderTest agent(MakeFactory());
-  EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), true))[0].why.text(),
-            "cpu: use 65.0 % +- 10.0 %, risk 0.0011, balance 0.62; memory: no statistics");
+  EXPECT_EQ(
+      agent.Score(OwnedRequest(Pod200m(), SlideNodes(), true))[0].why.text(),
+      "cpu: use 65.0 % +- 10.0 %, alpha 14.1, beta 7.61, risk 0.0011, balance 0.62; memory: no "
+      "statistics");
   EXPECT_EQ(agent.Score(OwnedRequest(Pod200m(), SlideNodes(), false))[0].why.text(), "");
 }
 
@@ -170,9 +174,10 @@ TEST(SafeAgentPrintTable, LogsTheFiguresOfEveryNode) {
   const AgentUnderTest agent(MakeFactory(), {{"print-table", "true"}});
   agent.Scores(request, "overload");
   ASSERT_THAT(agent.log(), SizeIs(3));
-  EXPECT_EQ(agent.log()[0],
-            "pod=default/p node=master cpu: use 65.0 % +- 10.0 %, risk 0.0011, balance 0.62; "
-            "memory: no statistics; score 0.90");
+  EXPECT_EQ(
+      agent.log()[0],
+      "pod=default/p node=master cpu: use 65.0 % +- 10.0 %, alpha 14.1, beta 7.61, risk 0.0011, "
+      "balance 0.62; memory: no statistics; score 0.90");
   const AgentUnderTest quiet(MakeFactory());
   quiet.Scores(request, "overload");
   EXPECT_THAT(quiet.log(), IsEmpty());
@@ -200,11 +205,59 @@ TEST(SafeAgentSettings, PrintATableOnlyForExactlyTrue) {
   }
 }
 
+TEST(SafeAgentSettings, AreRefusedIfADefaultIsNoAmount) {
+  for (const char* name : {"default-cpu", "default-memory"}) {
+    for (const char* text : {"", "much", "-1", "100 m"}) {
+      const auto settings = testing::SettingsFrom(MakeFactory(), {{name, text}});
+      const auto agent = MakeFactory().make({.name = "safe"}, settings);
+      EXPECT_EQ(agent.status().code(), absl::StatusCode::kInvalidArgument) << name << " " << text;
+      EXPECT_THAT(std::string(agent.status().message()), ::testing::HasSubstr(name));
+    }
+  }
+}
+
+TEST(SafeAgentSettings, SayWhetherPodsAreFollowed) {
+  const auto reads_pods = [](const char* estimate) {
+    AgentUnderTest agent(MakeFactory(), {{"estimate", estimate}});
+    return agent.agent().Reads().Has(Needs::kClusterPods);
+  };
+  EXPECT_TRUE(reads_pods("requests"));
+  EXPECT_TRUE(reads_pods("limits"));
+  EXPECT_FALSE(reads_pods("none"));
+}
+
 TEST(SafeAgentSettings, AreRefusedIfBothWeightsAreZero) {
   const auto settings =
       testing::SettingsFrom(MakeFactory(), {{"overload-weight", "0"}, {"balance-weight", "0"}});
   const auto agent = MakeFactory().make({.name = "safe"}, settings);
   EXPECT_EQ(agent.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// More texts of rejections than are remembered.
+TEST(SafeAgentCache, AnswersLikeAnAgentWithoutItWhereTextsAreMany) {
+  std::vector<Node> nodes;
+  for (int cpu = 0; cpu < 75; ++cpu) {
+    for (int memory = 0; memory < 75; ++memory) {
+      nodes.push_back(Cpu("n", std::to_string(cpu * 6), "200")
+                          .Annotation("mean-free-memory", std::to_string(memory * 6))
+                          .Annotation("std-free-memory", "200"));
+    }
+  }
+  const OwnedRequest fresh(MakePod(), nodes);
+  for (size_t i = 0; i < nodes.size(); ++i) nodes[i].revision = 1 + i;
+  const OwnedRequest known(MakePod(), nodes);
+  const std::vector<Verdict> expected =
+      AgentUnderTest(MakeFactory(), {{"max-risk", "0.1"}}).Filter(fresh);
+  const AgentUnderTest cached(MakeFactory(), {{"max-risk", "0.1"}});
+  std::set<std::string> texts;
+  for (int call = 0; call < 3; ++call) {
+    const std::vector<Verdict> verdicts = cached.Filter(known);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      ASSERT_EQ(verdicts[i].reason(), expected[i].reason()) << call << " " << i;
+      texts.insert(verdicts[i].reason());
+    }
+  }
+  EXPECT_GT(texts.size(), Rejections::kMost);
 }
 
 // The cache of assessments must never be seen in an answer.

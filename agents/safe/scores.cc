@@ -1,7 +1,10 @@
 // The scores of the safe agent; see the class comment for the formulas.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "beta_risk.h"
+#include "fmt/format.h"
 #include "safe.h"
 
 namespace outrigger::safe {
@@ -12,6 +15,12 @@ constexpr std::array kBothStages = {kCpuResource, kMemoryResource};
 double Power(double base, double root) {
   if (root == 1) return base;
   return root == 2 ? std::sqrt(base) : std::pow(base, 1 / root);
+}
+
+// "+1200m" of cpu, "-64 MiB" of memory.
+std::string Signed(Resource resource, const ResourceStatistics& statistics) {
+  if (resource == kCpuResource) return fmt::format("{:+.0f}m", statistics.correction);
+  return fmt::format("{:+.0f} MiB", statistics.correction / (1 << 20));
 }
 
 }  // namespace
@@ -54,18 +63,29 @@ double Safe::NodeValue(Assessment* assessment, const Amounts& demand, double ove
 std::string Safe::Figures(Assessment* assessment, const Amounts& demand) const {
   std::string figures;
   for (const Resource resource : kBothStages) {
-    const ResourceStatistics& statistics = assessment->statistics[resource];
     if (!figures.empty()) figures += "; ";
-    if (!statistics.known) {
-      figures += fmt::format("{}: no statistics", Name(resource));
-      continue;
-    }
-    const Utilization with_pod = UtilizationWith(statistics, demand[resource]);
-    figures += fmt::format("{}: use {:.1f} % +- {:.1f} %, risk {:.3g}, balance {:.2f}",
-                           Name(resource), with_pod.mean * 100, with_pod.deviation * 100,
-                           RiskOf(assessment, resource, demand[resource]), BalanceScore(with_pod));
+    figures += FiguresOf(assessment, resource, demand[resource]);
   }
-  return figures;
+  if (!assessment->measured) return figures;
+  const Window& measured = *assessment->measured;
+  return figures + fmt::format("; measured {:.0f} s ago over {:.0f} s{}", Now() - measured.end,
+                               measured.length, assessment->is_stale ? ", too old" : "");
+}
+
+std::string Safe::FiguresOf(Assessment* assessment, Resource resource, double demand) const {
+  const ResourceStatistics& statistics = assessment->statistics[resource];
+  if (!statistics.known) return fmt::format("{}: no statistics", Name(resource));
+  const Utilization with_pod = UtilizationWith(statistics, demand);
+  std::string text = fmt::format("{}: use {:.1f} % +- {:.1f} %", Name(resource),
+                                 with_pod.mean * 100, with_pod.deviation * 100);
+  if (statistics.correction != 0) {
+    text += fmt::format(" with {} for pods that came or went", Signed(resource, statistics));
+  }
+  if (const auto shape = ShapeOf(with_pod.mean, with_pod.deviation)) {
+    text += fmt::format(", alpha {:.3g}, beta {:.3g}", shape->alpha, shape->beta);
+  }
+  return text + fmt::format(", risk {:.3g}, balance {:.2f}", RiskOf(assessment, resource, demand),
+                            BalanceScore(with_pod));
 }
 
 void Safe::ScoreAll(const Request& request, double overload_share,
@@ -73,17 +93,17 @@ void Safe::ScoreAll(const Request& request, double overload_share,
   const Amounts demand = DemandOf(request.pod);
   const Question question{
       .kind = Question::Kind::kScore, .demand = demand, .overload_share = overload_share};
-  AssessmentCache::Session cache(&cache_, request.nodes, question);
+  AssessmentCache::Session cache = Open(request, question);
   const bool figures_wanted = request.explaining || settings_.print_table;
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    const auto known = cache.Answer(i);
-    if (known.has_value() && !figures_wanted) {
+    const double* const known = cache.Answer(i);
+    if (known != nullptr && !figures_wanted) {
       scores[i].value = *known;
       continue;
     }
     Assessment& assessment = Assess(request, i, &cache);
     scores[i].value = NodeValue(&assessment, demand, overload_share);
-    cache.Remember(i, scores[i].value);
+    if (assessment.revision != 0) cache.Remember(i, scores[i].value);
     if (figures_wanted) Explain(request, i, Figures(&assessment, demand), &scores[i]);
   }
 }

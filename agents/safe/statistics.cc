@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "burst.h"
+
 namespace outrigger::safe {
 namespace {
 
@@ -67,7 +69,8 @@ std::string_view Name(Resource resource) {
 Needs NeedsOfStatistics() {
   Needs needs = Needs().NodeAllocatable();
   for (const Keys& keys : kKeys) {
-    needs.NodeAnnotations({keys.mean, keys.deviation, keys.forecast, keys.old_forecast});
+    needs.NodeAnnotations(
+        {keys.mean, keys.deviation, keys.forecast, keys.old_forecast, kMeasuredAnnotation});
   }
   return needs;
 }
@@ -77,8 +80,20 @@ NodeStatistics ReadStatistics(const Request& request, const Node& node, double f
           ReadResource(request, node, kMemoryResource, forecast_weight)};
 }
 
+std::string StatisticsText(const Node& node) {
+  std::string text(node.annotations.Get(kMeasuredAnnotation));
+  for (const Keys& keys : kKeys) {
+    for (const std::string_view key :
+         {keys.mean, keys.deviation, keys.forecast, keys.old_forecast}) {
+      text.append(1, '\n').append(node.annotations.Get(key));
+    }
+  }
+  return text;
+}
+
 Utilization UtilizationWith(const ResourceStatistics& statistics, double demand) {
-  return {std::clamp((statistics.used + demand) / statistics.capacity, 0.0, 1.0),
+  const double used = statistics.used + statistics.correction + demand;
+  return {std::clamp(used / statistics.capacity, 0.0, 1.0),
           std::clamp(statistics.deviation / statistics.capacity, 0.0, 1.0)};
 }
 

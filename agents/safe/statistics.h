@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "outrigger/agent/needs.h"
@@ -22,6 +23,9 @@ struct ResourceStatistics {
   double capacity = 0;   ///< allocatable; above 0
   double used = 0;       ///< mean use, forecast included; 0 or more
   double deviation = 0;  ///< standard deviation of the use; 0 or more
+  /// What pods use that came or went about the time of measuring, and `used` does not know; may be
+  /// below 0.
+  double correction = 0;
 };
 
 using NodeStatistics = std::array<ResourceStatistics, kResources>;
@@ -44,7 +48,11 @@ Needs NeedsOfStatistics();
 /// which annotators write for "no forecast", are not.
 NodeStatistics ReadStatistics(const Request& request, const Node& node, double forecast_weight);
 
-/// The utilization once `demand` is added to what is used.
+/// All that ReadStatistics() reads of the annotations, and the measurement's window, in one text:
+/// it changes when any of them does.
+std::string StatisticsText(const Node& node);
+
+/// The utilization once the correction and `demand` are added to what is used.
 Utilization UtilizationWith(const ResourceStatistics& statistics, double demand);
 
 /// What `pod` asks for, as kube-scheduler counts it.

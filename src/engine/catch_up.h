@@ -29,7 +29,8 @@ class CatchUp {
 
   explicit CatchUp(SteadyNow now = std::chrono::steady_clock::now) : now_(std::move(now)) {}
 
-  /// Every node of the call was rejected, by nodes of `generation`. True if it is worth to wait.
+  /// Every node of the call was rejected; `generation` is another one when any of them has changed,
+  /// whatever pods do. True if it is worth to wait.
   bool IsWorthWaiting(const Pod& pod, uint64_t generation);
   /// What came of the waiting: nodes have changed, or not.
   void Waited(bool changed);

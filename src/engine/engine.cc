@@ -53,6 +53,7 @@ class EngineImpl final : public Engine {
   CallError AnswerNodes(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                         Reply* reply) const;
   CallError Filter(const Pipeline& pipeline, CallState* state) const;
+  CallError AwaitNodes(const Pipeline& pipeline, CallState* state, bool* changed) const;
   bool MayBeBehind(const Pipeline& pipeline, const CallState& state) const;
   CallError AnswerBind(const Pipeline& pipeline, const Asked& asked, std::string* out) const;
   CallError AnswerPreempt(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
@@ -91,6 +92,13 @@ std::string NotASubset(const std::vector<NodeVictims>& chosen,
     }
   }
   return "";
+}
+
+// Grows when any of the nodes changes.
+uint64_t LatestRevision(const CallState& state) {
+  uint64_t latest = 0;
+  for (const NodeRef& node : state.nodes) latest = std::max(latest, node.revision);
+  return latest;
 }
 
 // Puts an error where the scheduler, or at least a person with curl, can read it.
@@ -235,12 +243,28 @@ CallError EngineImpl::AnswerNodes(const Pipeline& pipeline, const Asked& asked, 
 CallError EngineImpl::Filter(const Pipeline& pipeline, CallState* state) const {
   CallError error = RunFilters(pipeline, DecisionsAreLogged(), observer_, state);
   if (!error.ok() || !MayBeBehind(pipeline, *state)) return error;
-  const bool changed =
-      source_->AwaitChange(state->view->generation(), CatchUp::kWait, state->abandoned);
+  bool changed = false;
+  error = AwaitNodes(pipeline, state, &changed);
   catch_up_.Waited(changed);
-  if (!changed) return error;
-  error = ResolveNodes(pipeline, source_, observer_, state);
-  return error.ok() ? RunFilters(pipeline, DecisionsAreLogged(), observer_, state) : error;
+  if (!changed || !error.ok()) return error;
+  return RunFilters(pipeline, DecisionsAreLogged(), observer_, state);
+}
+
+// Until one of the nodes has changed: where pods are followed, they change all the time.
+CallError EngineImpl::AwaitNodes(const Pipeline& pipeline, CallState* state, bool* changed) const {
+  const uint64_t before = LatestRevision(*state);
+  const auto end = std::chrono::steady_clock::now() + CatchUp::kWait;
+  std::chrono::milliseconds left = CatchUp::kWait;
+  while (!*changed && left.count() > 0) {
+    const uint64_t generation = state->view->generation();
+    if (!source_->AwaitChange(generation, left, state->abandoned)) return {};
+    const CallError error = ResolveNodes(pipeline, source_, observer_, state);
+    if (!error.ok()) return error;
+    *changed = LatestRevision(*state) != before;
+    left = std::chrono::duration_cast<std::chrono::milliseconds>(end -
+                                                                 std::chrono::steady_clock::now());
+  }
+  return {};
 }
 
 // Whether a pod that no node may take was asked about before we know why.
@@ -248,7 +272,7 @@ bool EngineImpl::MayBeBehind(const Pipeline& pipeline, const CallState& state) c
   if (!pipeline.waits_for_news || state.args.has_full_nodes || state.view == nullptr) return false;
   const auto fits = [](Verdict::Kind kind) { return kind == Verdict::Kind::kFits; };
   if (std::any_of(state.kinds.begin(), state.kinds.end(), fits)) return false;
-  return catch_up_.IsWorthWaiting(state.args.pod, state.view->generation());
+  return catch_up_.IsWorthWaiting(state.args.pod, LatestRevision(state));
 }
 
 CallError EngineImpl::AnswerBind(const Pipeline& pipeline, const Asked& asked,

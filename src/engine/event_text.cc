@@ -8,16 +8,20 @@ namespace outrigger::engine {
 
 std::string ForEvent(std::string_view text) {
   std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (c != '%') {
-      out += c;
-      continue;
-    }
-    if (!out.empty() && out.back() != ' ') out += ' ';
-    out += "percent";
-  }
+  AppendForEvent(text, &out);
   return out;
+}
+
+void AppendForEvent(std::string_view text, std::string* out) {
+  const size_t begin = out->size();
+  for (size_t at = 0; at < text.size();) {
+    const size_t sign = std::min(text.find('%', at), text.size());
+    out->append(text, at, sign - at);
+    if (sign == text.size()) return;
+    if (out->size() > begin && out->back() != ' ') *out += ' ';
+    out->append("percent");
+    at = sign + 1;
+  }
 }
 
 std::string CountedReasonsText(const std::vector<CountedReason>& reasons) {

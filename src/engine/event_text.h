@@ -13,6 +13,8 @@ namespace outrigger::engine {
 /// *format* (schedule_one.go, 1.31 to 1.36), so that "90 % used" reaches people as
 /// "90 %!u(MISSING)sed".
 std::string ForEvent(std::string_view text);
+/// Appends ForEvent(text) to `out`.
+void AppendForEvent(std::string_view text, std::string* out);
 
 /// How many nodes are refused for the same reason.
 struct CountedReason {

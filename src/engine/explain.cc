@@ -43,8 +43,8 @@ class KeepingDiagnostics final : public Diagnostics {
 
 class Explainer {
  public:
-  Explainer(const Pod& pod, std::span<const Node> nodes, Observer* observer)
-      : nodes_(nodes), observer_(observer) {
+  Explainer(const Pod& pod, std::span<const Node> nodes, Observer* observer, ClusterAccess* cluster)
+      : nodes_(nodes), observer_(observer), world_{.cluster = cluster} {
     state_.args.pod = pod;
     state_.nodes.reserve(nodes.size());
     for (const Node& node : nodes) state_.nodes.emplace_back(node);
@@ -76,6 +76,11 @@ class Explainer {
           instance->controller->IsNeededToAnswer()) {
         result_.left_out.push_back(instance->name);
         continue;
+      }
+      const bool is_asked = instance->filterer != nullptr || instance->scorer != nullptr;
+      if (world_.cluster != nullptr && is_asked && instance->needs.Has(Needs::kClusterPods)) {
+        instance = MakeInstance(served, world_, observer_);
+        if (!instance.ok()) return instance.status();
       }
       instance->diagnostics = std::make_unique<KeepingDiagnostics>(
           instance->name, &result_.malformed, &malformed_mutex_);
@@ -224,6 +229,7 @@ class Explainer {
 
   const std::span<const Node> nodes_;
   Observer* const observer_;
+  const AgentWorld world_;
   std::vector<Instance> instances_;
   CallState state_;
   Explanation result_;
@@ -233,8 +239,9 @@ class Explainer {
 }  // namespace
 
 absl::StatusOr<Explanation> Explain(const std::vector<ServedAgent>& agents, const Pod& pod,
-                                    std::span<const Node> nodes, Observer* observer) {
-  return Explainer(pod, nodes, observer).Run(agents);
+                                    std::span<const Node> nodes, Observer* observer,
+                                    ClusterAccess* cluster) {
+  return Explainer(pod, nodes, observer, cluster).Run(agents);
 }
 
 std::string EventText(const Explanation& explanation) {

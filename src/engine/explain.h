@@ -92,10 +92,13 @@ struct Explanation {
 /// Controller) does not run, and one that filters by that is left out. An agent that cannot answer
 /// is a fault in the result, and the others are explained.
 ///
+/// `cluster` is what agents see that read its pods; it may be null, and outlives the call.
+///
 /// InvalidArgument as Engine::Create(): settings that an agent refuses. `observer` counts as in
 /// calls, except malformed values of agents; nodes have a name each. Thread-safe.
 absl::StatusOr<Explanation> Explain(const std::vector<ServedAgent>& agents, const Pod& pod,
-                                    std::span<const Node> nodes, Observer* observer);
+                                    std::span<const Node> nodes, Observer* observer,
+                                    ClusterAccess* cluster = nullptr);
 
 /// What kube-scheduler would say in the pod's FailedScheduling event if it had only these agents
 /// and no node fits: "0/3 nodes are available: 1 safe: ..., 2 safe: ...". Empty if some node fits,

@@ -54,7 +54,9 @@ void TakeVerdicts(const Instance& instance, Observer* observer, CallState* state
     }
     // The scheduler does not tell people which extender spoke.
     state->reasoned.push_back(at);
-    state->reasons[at] = fmt::format("{}: {}", instance.name, ForEvent(verdict.reason()));
+    std::string& reason = state->reasons[at];  // empty, with the memory of an earlier one
+    reason.append(instance.name).append(": ");
+    AppendForEvent(verdict.reason(), &reason);
     counts.Count(verdict.reason_class());
   }
   counts.Report(instance.name, observer);

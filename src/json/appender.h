@@ -44,14 +44,16 @@ class Appender {
     std::memcpy(out_.data() + size_, text.data(), text.size());
     size_ += text.size();
   }
+  // Not into out_ itself: to cut it back and to grow it again would fill all its room each time.
   void AppendEscaped(std::string_view text) {
-    out_.resize(size_);
-    AppendString(text, &out_);
-    size_ = out_.size();
+    escaped_.clear();
+    AppendString(text, &escaped_);
+    append(escaped_);
   }
 
   std::string& out_;
   size_t size_;  // of what is written; out_ is as long as there is room
+  std::string escaped_;
 };
 
 }  // namespace outrigger::json

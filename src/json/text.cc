@@ -123,6 +123,7 @@ void AppendString(std::string_view text, std::string* out) {
   size_t at = 0;
   while (at < text.size()) {
     size_t end = at;
+    while (text.size() - end >= kBlock && BlockIsPlain(text.data() + end)) end += kBlock;
     while (end < text.size() && kPlain[Byte(text, end)]) ++end;
     out->append(text, at, end - at);
     at = end < text.size() ? end + AppendCharacter(text, end, out) : end;

@@ -28,11 +28,15 @@ class Dump final : public ClusterObjects {
  public:
   Dump(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
 
-  absl::StatusOr<FoundObjects> Find(const PodName* pod) override {
+  absl::StatusOr<FoundObjects> Find(const PodName* pod, bool with_all_pods) override {
     ObjectPicker picker(name_, pod, kExpectedDump);
+    if (with_all_pods) picker.KeepPods();
     const absl::Status status =
-        ForEachObjectInFile(name_, std::move(text_),
-                            [&](const json::ListedObject& object) { return picker.Take(object); });
+        ForEachObjectInFile(name_, std::move(text_), [&](const json::ListedObject& object) {
+          const bool is_kept = with_all_pods && object.kind == kube::kPods.kind;
+          const absl::Status placed = is_kept ? picker.Place(object) : absl::OkStatus();
+          return placed.ok() ? picker.Take(object) : placed;
+        });
     if (!status.ok()) return status;
     return picker.Finish();
   }
@@ -106,6 +110,19 @@ absl::Status ObjectPicker::TakePod(const json::ListedObject& object) {
   return status;
 }
 
+absl::Status ObjectPicker::Place(const json::ListedObject& pod) {
+  Pod read;
+  std::vector<json::MalformedValue> none;  // an agent that is asked goes by what can be read
+  absl::Status status = json::DecodePod(pod, Needs::All(), &read, &none);
+  if (status.ok()) cluster_->UpsertPod(read);
+  return status;
+}
+
+void ObjectPicker::DropPods(std::string note) {
+  cluster_ = nullptr;
+  notes_.push_back(std::move(note));
+}
+
 absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
                      const std::string& expected) {
   if (expected.empty()) return absl::FailedPreconditionError(where + " has no nodes");
@@ -148,6 +165,11 @@ absl::StatusOr<FoundObjects> ObjectPicker::Finish() {
   }
   if (nodes_.empty()) return NoNodes(where_, kinds_, expected_);
   FoundObjects found;
+  if (cluster_ != nullptr) {
+    for (const Node& node : nodes_) cluster_->UpsertNode(node);
+    found.snapshot = cluster_->Take();
+  }
+  found.notes = std::move(notes_);
   found.nodes = std::move(nodes_);
   if (wanted_) found.pod = std::move(found_.front());
   for (const json::MalformedValue& value : malformed_) {

@@ -25,8 +25,10 @@ struct PodName {
 
 /// What was found, with every field that scheduling reads.
 struct FoundObjects {
-  std::vector<Node> nodes;         ///< at least one; every name once
-  std::optional<Pod> pod;          ///< if one was asked for
+  std::vector<Node> nodes;  ///< at least one; every name once
+  std::optional<Pod> pod;   ///< if one was asked for
+  /// The nodes with all pods, if they were asked for and may be read.
+  std::shared_ptr<const cluster::Snapshot> snapshot;
   std::vector<std::string> notes;  ///< for people: values that could not be used
 };
 
@@ -34,9 +36,9 @@ struct FoundObjects {
 class ClusterObjects {
  public:
   virtual ~ClusterObjects() = default;
-  /// All nodes, and `pod` if it is not null. NotFound names pods with names that are near;
-  /// FailedPrecondition if there are no nodes. Texts say where it was looked.
-  virtual absl::StatusOr<FoundObjects> Find(const PodName* pod) = 0;
+  /// All nodes, `pod` if it is not null, and all pods if they are wanted. NotFound names pods with
+  /// names that are near; FailedPrecondition if there are no nodes. Texts say where it was looked.
+  virtual absl::StatusOr<FoundObjects> Find(const PodName* pod, bool with_all_pods) = 0;
   /// All that is planned from. Errors as those of Find().
   virtual absl::StatusOr<PlannedCluster> ReadPlanned() = 0;
   /// Calls `on_pod` for each pod, one at a time. Errors as those of Find(), and the first of
@@ -55,6 +57,13 @@ class ObjectPicker {
   /// `where` ("dump.yaml") is for messages; `pod` may be null. `expected` says what a file should
   /// have where something is missing; empty for a live cluster, which has what it has.
   ObjectPicker(std::string where, const PodName* pod, std::string expected);
+
+  /// From now on pods are kept for FoundObjects::snapshot.
+  void KeepPods() { cluster_ = std::make_unique<cluster::Cluster>(cluster::ClusterOptions()); }
+  /// Takes a pod for FoundObjects::snapshot, and for nothing else.
+  absl::Status Place(const json::ListedObject& pod);
+  /// They may not be read: there will be no snapshot.
+  void DropPods(std::string note);
 
   /// Takes an object of json::ForEachObject(). InvalidArgument for a node or the pod given twice.
   absl::Status Take(const json::ListedObject& object);
@@ -75,6 +84,8 @@ class ObjectPicker {
   std::vector<PodName> pods_;
   std::map<std::string, size_t> kinds_;
   std::vector<json::MalformedValue> malformed_;
+  std::unique_ptr<cluster::Cluster> cluster_;  // null: pods are not kept
+  std::vector<std::string> notes_;
 };
 
 /// FailedPrecondition: nothing of `kinds` is a node. `expected` as of ObjectPicker.

@@ -8,6 +8,7 @@
 #include "cli/explain/cluster_objects.h"
 #include "cli/explain/input.h"
 #include "cli/explain/manifest.h"
+#include "cli/explain/still_cluster.h"
 #include "cli/explain/text.h"
 #include "cli/format/text.h"
 #include "cli/serve/options.h"
@@ -40,10 +41,22 @@ absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const Wor
 struct Asked {
   std::vector<Pod> pods;
   std::vector<Node> nodes;
+  std::unique_ptr<StillCluster> cluster;  // null: no agent reads its pods, or they may not be read
   std::vector<std::string> notes;
 };
 
-absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world) {
+// An agent whose settings are refused says so when it is asked.
+bool ReadPods(const std::vector<engine::ServedAgent>& agents) {
+  return std::any_of(agents.begin(), agents.end(), [](const engine::ServedAgent& served) {
+    const AgentFactory& factory = served.info->factory;
+    if (factory.binds || !(factory.filters || factory.scores)) return false;  // it is not asked
+    const auto made = factory.make({.name = served.info->name}, served.settings);
+    return made.ok() && (*made)->Reads().Has(Needs::kClusterPods);
+  });
+}
+
+absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
+                                  bool with_all_pods) {
   Asked asked;
   if (!flags.file.empty()) {
     auto pods = PodsInFile(flags, world, &asked.notes);
@@ -53,10 +66,12 @@ absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world)
   const auto cluster = OpenCluster(flags, world);
   if (!cluster.ok()) return cluster.status();
   const PodName name{flags.name_space, flags.pod};
-  absl::StatusOr<FoundObjects> found = (*cluster)->Find(flags.file.empty() ? &name : nullptr);
+  absl::StatusOr<FoundObjects> found =
+      (*cluster)->Find(flags.file.empty() ? &name : nullptr, with_all_pods);
   if (!found.ok()) return found.status();
   if (found->pod) asked.pods.push_back(*std::move(found->pod));
   asked.nodes = std::move(found->nodes);
+  if (found->snapshot) asked.cluster = std::make_unique<StillCluster>(std::move(found->snapshot));
   asked.notes.insert(asked.notes.end(), found->notes.begin(), found->notes.end());
   return asked;
 }
@@ -103,9 +118,9 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
 // Adds what the agents say of one pod.
 absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
                         const std::vector<engine::ServedAgent>& agents, const Pod& pod,
-                        const std::vector<Node>& nodes, ExplainText* result) {
+                        const Asked& asked, ExplainText* result) {
   NobodyWatches observer;
-  auto explanation = engine::Explain(agents, pod, nodes, &observer);
+  auto explanation = engine::Explain(agents, pod, asked.nodes, &observer, asked.cluster.get());
   if (!explanation.ok()) return explanation.status();
   if (explanation->agents.empty()) {
     return absl::FailedPreconditionError(
@@ -114,7 +129,8 @@ absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
                     Listed(explanation->left_out)));
   }
   AddNotes(*explanation, pod.name, &result->notes);
-  const ExplainedPod explained{pod, nodes.size(), engine::EventText(*explanation), *explanation};
+  const ExplainedPod explained{pod, asked.nodes.size(), engine::EventText(*explanation),
+                               *explanation};
   absl::Status status = ShowOnly(flags.nodes, &*explanation);
   if (!status.ok()) return status;
   result->text += InForm(flags, world, explained);
@@ -131,7 +147,7 @@ absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& worl
   const auto agents = ServedAgents(settings->groups, world.registry, world.left_out);
   if (!agents.ok()) return agents.status();
   WarnOfIdleFlags({command.config, command.settings}, *agents, &*settings);
-  const absl::StatusOr<Asked> asked = FindObjects(flags, world);
+  const absl::StatusOr<Asked> asked = FindObjects(flags, world, ReadPods(*agents));
   if (!asked.ok()) return asked.status();
 
   StartLogging(MakeLogOptions(*settings->groups[0].server));  // for what agents log
@@ -140,7 +156,7 @@ absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& worl
   result.notes.insert(result.notes.end(), asked->notes.begin(), asked->notes.end());
   for (const Pod& pod : asked->pods) {
     if (!result.text.empty()) result.text += flags.output == "yaml" ? "---\n" : "\n";
-    const absl::Status status = ExplainOne(flags, world, *agents, pod, asked->nodes, &result);
+    const absl::Status status = ExplainOne(flags, world, *agents, pod, *asked, &result);
     if (!status.ok()) return status;
   }
   return result;

@@ -23,7 +23,7 @@ class LiveCluster final : public ClusterObjects {
   LiveCluster(std::unique_ptr<kube::Client> client, std::string server)
       : client_(std::move(client)), server_(std::move(server)) {}
 
-  absl::StatusOr<FoundObjects> Find(const PodName* pod) override {
+  absl::StatusOr<FoundObjects> Find(const PodName* pod, bool with_all_pods) override {
     std::optional<PodName> wanted;
     if (pod != nullptr) {
       wanted = *pod;
@@ -34,6 +34,7 @@ class LiveCluster final : public ClusterObjects {
         ForEachOf(kube::kNodes, kube::PathOf(kube::kNodes),
                   [&](const json::ListedObject& object) { return picker.Take(object); });
     if (status.ok() && wanted) status = TakePod(*wanted, &picker);
+    if (status.ok() && with_all_pods) status = PlacePods(&picker);
     if (!status.ok()) return status;
     return picker.Finish();
   }
@@ -116,6 +117,18 @@ class LiveCluster final : public ClusterObjects {
     const size_t size = body->size();
     body->append(json::kPadding, '\0');
     return In(path, picker->Take({"Pod", {body->data(), size}, ""}));
+  }
+
+  /// All pods, or a note where they may not be read.
+  absl::Status PlacePods(ObjectPicker* picker) {
+    picker->KeepPods();
+    absl::Status status =
+        ForEachOf(kube::kPods, kube::PathOf(kube::kPods),
+                  [&](const json::ListedObject& object) { return picker->Place(object); });
+    if (!absl::IsPermissionDenied(status)) return status;
+    picker->DropPods(fmt::format("agents are asked without the cluster's pods: {}",
+                                 std::string(status.message())));
+    return absl::OkStatus();
   }
 
   /// Pods of that name elsewhere, or else all of the namespace. What may not be read is no hint.

@@ -41,6 +41,19 @@ func New(seed uint64, n int) *Cluster {
 	return c
 }
 
+// Overload takes all but a little of the cpu of node 1 and of every so manieth node after it: a
+// load-aware filter rejects them, each for its own figures. It returns their names.
+func (c *Cluster) Overload(every int) map[string]bool {
+	overloaded := map[string]bool{}
+	for i := 1; i < len(c.Nodes); i += every {
+		free := strconv.Itoa(i % 2500)
+		c.Nodes[i].Annotations["mean-free-cpu"] = free
+		c.Nodes[i].Annotations["forcasted-free-cpu"] = free
+		overloaded[c.Nodes[i].Name] = true
+	}
+	return overloaded
+}
+
 // Args is the request of the given form. It shares the cluster's objects.
 func (c *Cluster) Args(form Form) (*extenderv1.ExtenderArgs, error) {
 	switch form {

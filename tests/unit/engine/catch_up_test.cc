@@ -72,23 +72,31 @@ TEST_F(CatchUpTest, RemembersABoundedNumberOfPods) {
 /// Nodes that are rejected until somebody waits for their change.
 class LateNews final : public NodeSource {
  public:
-  explicit LateNews(bool comes) : comes_(comes) {}
+  /// Something else changes `others` times before.
+  explicit LateNews(bool comes, int others = 0) : comes_(comes), others_(others) {}
   absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
-    std::vector<Node> nodes;
-    nodes.push_back(
-        testing::MakeNode("a").Annotation("reject", awaited_ > 0 && comes_ ? "" : "no"));
-    return std::make_shared<NodeTable>(std::move(nodes));
+    return awaited_ > others_ && comes_ ? after_ : before_;
   }
   bool AwaitChange(uint64_t generation, milliseconds limit, const std::stop_token&) const override {
     EXPECT_EQ(generation, 0U);
-    EXPECT_EQ(limit, CatchUp::kWait);
+    EXPECT_LE(limit, CatchUp::kWait);
+    EXPECT_TRUE(awaited_ > 0 || limit == CatchUp::kWait);
     ++awaited_;
-    return comes_;
+    return comes_ || awaited_ <= others_;
   }
   int awaited() const { return awaited_; }
 
  private:
+  static std::shared_ptr<const NodeView> Table(const char* reject) {
+    std::vector<Node> nodes;
+    nodes.push_back(testing::MakeNode("a").Annotation("reject", reject));
+    return std::make_shared<NodeTable>(std::move(nodes));
+  }
+
   const bool comes_;
+  const int others_;
+  const std::shared_ptr<const NodeView> before_ = Table("no");
+  const std::shared_ptr<const NodeView> after_ = Table("");
   mutable int awaited_ = 0;
 };
 
@@ -99,8 +107,9 @@ json ArgsOf(const std::string& version) {
 }
 
 struct World {
-  explicit World(bool news_comes, const AgentInfo& agent = InfoOf<ByAnnotation>("notes")) {
-    auto source = std::make_unique<LateNews>(news_comes);
+  explicit World(bool news_comes, int others = 0,
+                 const AgentInfo& agent = InfoOf<ByAnnotation>("notes")) {
+    auto source = std::make_unique<LateNews>(news_comes, others);
     news = source.get();
     engine.Add(agent).From(std::move(source));
     EXPECT_TRUE(engine.Make().ok());
@@ -118,6 +127,19 @@ TEST(EngineNews, ThatComeWhileACallWaitsForThemDecideIt) {
   EXPECT_EQ(world.news->awaited(), 0) << "the first answer is given at once";
   EXPECT_EQ(world.Ask()["NodeNames"], json({"a"}));
   EXPECT_EQ(world.news->awaited(), 1);
+}
+
+// Pods are followed, too, and change all the time.
+TEST(EngineNews, OfOtherThingsThanNodesAreNotWhatWasWaitedFor) {
+  World world(true, 3);
+  EXPECT_EQ(world.Ask()["NodeNames"], json::array());
+  EXPECT_EQ(world.Ask()["NodeNames"], json({"a"}));
+  EXPECT_EQ(world.news->awaited(), 4);
+
+  World nothing(false, 3);
+  nothing.Ask();
+  EXPECT_EQ(nothing.Ask()["NodeNames"], json::array());
+  EXPECT_EQ(nothing.news->awaited(), 4);
 }
 
 TEST(EngineNews, ThatDoNotComeChangeNothing) {

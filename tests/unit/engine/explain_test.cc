@@ -1,6 +1,8 @@
 #include "engine/explain.h"
 
+#include "builders.h"
 #include "fake_agents.h"
+#include "fake_cluster.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -334,6 +336,52 @@ TEST_F(Explaining, AsksAFilterThatAnswersWithoutItsController) {
   EXPECT_THAT(explanation.left_out, ElementsAre());
   ASSERT_THAT(explanation.agents, SizeIs(1));
   EXPECT_EQ(explanation.fitting, 0U);
+}
+
+/// Says how many pods the cluster has.
+class Counts final : public Agent, public Scorer {
+ public:
+  Counts(const NoSettings& /*settings*/, const AgentDeps& deps) : cluster_(deps.cluster) {}
+  Needs Reads() const override { return Needs().ClusterPods(); }
+  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
+    for (NodeScore& score : scores) {
+      score.why = cluster_ == nullptr
+                      ? "no cluster"
+                      : request.Why("{} pods", cluster_->Take()->snapshot->PodCount());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  ClusterAccess* const cluster_;
+};
+
+/// Needs no pods.
+class CountsNone final : public Agent, public Scorer {
+ public:
+  CountsNone(const NoSettings& /*settings*/, const AgentDeps& deps)
+      : why_(deps.cluster == nullptr ? "no cluster" : "a cluster") {}
+  absl::Status Score(const Request& /*r*/, std::span<NodeScore> scores) const override {
+    for (NodeScore& score : scores) score.why = why_;
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string why_;
+};
+
+TEST_F(Explaining, ShowsTheClusterToAgentsThatReadItsPods) {
+  Add(InfoOf<Counts>("counts"));
+  Add(InfoOf<CountsNone>("none"));
+  testing::FakeCluster cluster;
+  cluster.Put(testing::MakePod("a"));
+  cluster.Put(testing::MakePod("b"));
+  const std::vector<Node> nodes = {MakeNode("n")};
+  const auto explanation = Explain(served_, testing::MakePod("p"), nodes, &observer_, &cluster);
+  ASSERT_TRUE(explanation.ok());
+  EXPECT_EQ(explanation->nodes[0].answers[0].score->why, "2 pods");
+  EXPECT_EQ(explanation->nodes[0].answers[1].score->why, "no cluster");
+  EXPECT_EQ(Explained(nodes).nodes[0].answers[0].score->why, "no cluster");
 }
 
 }  // namespace

@@ -46,6 +46,21 @@ TEST(Appender, WhatIsNotPlainIsEscaped) {
   EXPECT_EQ(out, "\"plain\"\"a\\\"b\\n\"\"\"\"größer\"!");
 }
 
+TEST(Appender, WhatIsEscapedMayNeedMoreRoomThanThereIs) {
+  std::string out;
+  std::string expected;
+  const std::string reason = "cpu: risk 0.41 > 0.30 of exceeding 90 percent utilization";
+  {
+    Appender appender(&out, 10);
+    for (int i = 0; i < 100; ++i) {
+      appender.AppendQuoted(reason);
+      AppendString(reason, &expected);
+    }
+  }
+  EXPECT_EQ(out, expected);
+  EXPECT_NE(out.find("0.41 \\u003e 0.30 of"), std::string::npos);
+}
+
 TEST(Appender, WithoutPiecesNothingChanges) {
   std::string out = "x";
   { const Appender appender(&out, 100); }

@@ -125,11 +125,11 @@ func run(ctx context.Context, o options) error {
 // measureRun measures all that o asks for.
 func measureRun(ctx context.Context, o options) (*Report, error) {
 	report := &Report{Machine: machine(o), Partial: o.partial()}
-	cases, held, idle, starts := fullCases, fullHeld, fullIdle, 9
+	cases, held, rejected, idle, starts := fullCases, fullHeld, fullRejected, fullIdle, 9
 	if o.quick {
-		cases, held, idle, starts = quickCases, quickHeld, quickIdle, 3
+		cases, held, rejected, idle, starts = quickCases, quickHeld, quickRejected, quickIdle, 3
 	}
-	progress := newProgress(len(cases) + 3)
+	progress := newProgress(len(cases) + 4)
 	defer progress.done()
 	var err error
 	if report.Rows, err = measureAll(ctx, o, cases, progress); err != nil || o.againstSelf || o.only != "" {
@@ -140,6 +140,10 @@ func measureRun(ctx context.Context, o options) (*Report, error) {
 		if report.Held, err = measureHeld(ctx, o, held); err != nil {
 			return nil, fmt.Errorf("calls while binds wait: %w", err)
 		}
+	}
+	progress.next("nodes that are rejected")
+	if report.Rejected, err = measureRejected(ctx, o, rejected); err != nil {
+		return nil, fmt.Errorf("nodes that are rejected: %w", err)
 	}
 	progress.next("an idle server")
 	if report.Idle, err = measureIdle(ctx, o, idle); err != nil {

@@ -15,12 +15,14 @@ import (
 
 // Report is a whole run, as bench.json has it.
 type Report struct {
-	Machine Machine  `json:"machine"`
-	Partial bool     `json:"partial"` // a run whose figures decide nothing
-	Rows    []Row    `json:"rows"`
-	Held    *Held    `json:"held,omitempty"`
-	Idle    *Idle    `json:"idle,omitempty"`
-	Startup *Startup `json:"startup,omitempty"`
+	Machine Machine `json:"machine"`
+	Partial bool    `json:"partial"` // a run whose figures decide nothing
+	Rows    []Row   `json:"rows"`
+	Held    *Held   `json:"held,omitempty"`
+	// Rejected is safe's filter where it does not let every node pass.
+	Rejected *Rejected `json:"rejected,omitempty"`
+	Idle     *Idle     `json:"idle,omitempty"`
+	Startup  *Startup  `json:"startup,omitempty"`
 	// Sections are what other benchmarks have measured, beside this one.
 	Sections []sheet.Section `json:"sections,omitempty"`
 	Targets  []Verdict       `json:"targets"`
@@ -95,6 +97,14 @@ type Held struct {
 type HeldFigures struct {
 	Filter     Figures `json:"filter"`
 	Prioritize Figures `json:"prioritize"`
+}
+
+// Rejected is names-only filter calls of which some nodes do not fit, each with its reason.
+type Rejected struct {
+	Nodes       int     `json:"nodes"`
+	Rejected    int     `json:"rejected"` // of these
+	AnswerBytes int     `json:"answerBytes"`
+	Filter      Figures `json:"filter"`
 }
 
 // Idle is what a server costs that nobody calls.

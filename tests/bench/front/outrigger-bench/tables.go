@@ -79,6 +79,10 @@ func (h *Held) table() table {
 
 // rest is what is no table, a line each.
 func (r *Report) rest() (lines []string) {
+	if x := r.Rejected; x != nil {
+		lines = append(lines, fmt.Sprintf("Names only, %d nodes of which the filter rejects %d, each with its reason (%d bytes): "+
+			"server time median %.2f ms, p99 %.2f ms.", x.Nodes, x.Rejected, x.AnswerBytes, x.Filter.MedianMS, x.Filter.P99MS))
+	}
 	if i := r.Idle; i != nil {
 		lines = append(lines, fmt.Sprintf("Idle for %.0f s with %d open connections: %.2f ms of processor time, %.4f percent of a core.",
 			i.Seconds, i.Connections, i.CPUMS, i.CPUPercent))

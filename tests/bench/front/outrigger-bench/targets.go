@@ -22,6 +22,13 @@ func targets() []target {
 		all = append(all, heldTargets(verb)...)
 	}
 	return append(all,
+		target{What: fmt.Sprintf("filter, %d names, one in %d rejected with its reason: median ms", fullRejected.Nodes, fullRejected.Every),
+			AtMost: 1, Figure: func(r *Report) (float64, bool) {
+				if r.Rejected == nil || r.Rejected.Nodes != fullRejected.Nodes {
+					return 0, false
+				}
+				return r.Rejected.Filter.MedianMS, true
+			}},
 		target{What: "idle, percent of a core", AtMost: 0.1, Figure: func(r *Report) (float64, bool) {
 			if r.Idle == nil {
 				return 0, false

@@ -13,8 +13,9 @@ func reaching() *Report {
 	r := &Report{
 		Held: &Held{Nodes: 5000, Binds: 500, Idle: 32, Busy: HeldFigures{
 			Filter: Figures{MedianMS: 0.99, P99MS: 2.99}, Prioritize: Figures{MedianMS: 0.99, P99MS: 2.99}}},
-		Idle:    &Idle{CPUPercent: 0.09},
-		Startup: &Startup{MedianMS: 99, SlowestMS: 200},
+		Rejected: &Rejected{Nodes: 5000, Filter: Figures{MedianMS: 0.98}},
+		Idle:     &Idle{CPUPercent: 0.09},
+		Startup:  &Startup{MedianMS: 99, SlowestMS: 200},
 	}
 	for _, verb := range []replay.Verb{replay.Filter, replay.Prioritize} {
 		// 10 ms of the floor at 1000 nodes; bodies of 10 and 50 million bytes.
@@ -66,6 +67,8 @@ func TestOneFigureBeyondItsLimitIsOneMiss(t *testing.T) {
 			func(r *Report) { r.Held.Busy.Filter.MedianMS = 1.01 }},
 		{"slow at times beside binds", "prioritize, 5000 names, while 500 binds wait and 32 connections idle: p99",
 			func(r *Report) { r.Held.Busy.Prioritize.P99MS = 3.01 }},
+		{"slow where it rejects", "filter, 5000 names, one in 3 rejected",
+			func(r *Report) { r.Rejected.Filter.MedianMS = 1.01 }},
 		{"not idle", "idle", func(r *Report) { r.Idle.CPUPercent = 0.11 }},
 		{"slow to start", "start to ready", func(r *Report) { r.Startup.MedianMS = 101 }},
 	} {
@@ -91,6 +94,7 @@ func TestWhatWasNotMeasuredHasNotPassed(t *testing.T) {
 	}{
 		{"an empty run", func(r *Report) { *r = Report{} }, len(targets())},
 		{"names in place of full nodes", func(r *Report) { r.Rows[0].Form = bodies.NamesOnly }, 5},
+		{"fewer nodes to reject", func(r *Report) { r.Rejected.Nodes = 100 }, 1},
 		{"fewer binds than asked", func(r *Report) { r.Held.Binds = 499 }, 4},
 		{"fewer idle connections than asked", func(r *Report) { r.Held.Idle = 31 }, 4},
 	} {
@@ -109,7 +113,8 @@ func TestWhatWasNotMeasuredHasNotPassed(t *testing.T) {
 }
 
 func TestAFullRunMeasuresEveryTarget(t *testing.T) {
-	r := &Report{Held: &Held{Nodes: fullHeld.Nodes, Binds: fullHeld.Binds, Idle: fullHeld.Idle}, Idle: &Idle{}, Startup: &Startup{}}
+	r := &Report{Held: &Held{Nodes: fullHeld.Nodes, Binds: fullHeld.Binds, Idle: fullHeld.Idle},
+		Rejected: &Rejected{Nodes: fullRejected.Nodes}, Idle: &Idle{}, Startup: &Startup{}}
 	for _, c := range fullCases {
 		r.Rows = append(r.Rows, Row{Nodes: c.Nodes, Form: c.Form, Verb: c.Verb})
 	}

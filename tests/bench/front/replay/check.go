@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
@@ -51,6 +52,30 @@ func Check(answer Answer, verb Verb, form bodies.Form, cluster *bodies.Cluster) 
 		return fmt.Errorf("%s: %w", verb, err)
 	}
 	return nil
+}
+
+// CheckRejected decodes the answer to a names-only filter call and compares it with what is right
+// where safe rejects these nodes: all others come back in their order, and each of these has a reason.
+func CheckRejected(answer Answer, cluster *bodies.Cluster, rejected map[string]bool) error {
+	var result extenderv1.ExtenderFilterResult
+	if err := json.Unmarshal(answer.Body, &result); answer.Status != 200 || err != nil {
+		return fmt.Errorf("filter: status %d: %.200s (%v)", answer.Status, answer.Body, err)
+	}
+	fit := &bodies.Cluster{}
+	for _, node := range cluster.Nodes {
+		if !rejected[node.Name] {
+			fit.Nodes = append(fit.Nodes, node)
+			continue
+		}
+		if reason := result.FailedNodes[node.Name]; !strings.HasPrefix(reason, "safe: cpu: risk ") {
+			return fmt.Errorf("filter: node %s failed for %q, want a risk of its cpu", node.Name, reason)
+		}
+	}
+	if len(result.FailedNodes) != len(rejected) || len(result.FailedAndUnresolvableNodes) != 0 {
+		return fmt.Errorf("filter: %d and %d nodes failed, want %d and none", len(result.FailedNodes),
+			len(result.FailedAndUnresolvableNodes), len(rejected))
+	}
+	return checkNames(result.NodeNames, fit)
 }
 
 func checkScores(body []byte, cluster *bodies.Cluster) error {

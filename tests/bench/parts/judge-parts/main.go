@@ -1,5 +1,5 @@
 // Command judge-parts holds the figures of outrigger_bench_parts against what is asked of the planner and
-// of the agents gang and qos.
+// of the agents.
 //
 // Exit status: 0 when every target is met, 1 when one is missed or was not measured, 2 for wrong usage.
 package main
@@ -56,7 +56,7 @@ func ratio(what, of, by string, most float64) sheet.Target[parts] {
 	}}
 }
 
-// targets are those of the gang agent: what a plan and an answer may cost. A plan may cost no more than
+// targets say what a plan and an answer may cost. A plan may cost no more than
 // in proportion to nodes and to distinct shapes; half more than that is noise.
 var targets = []sheet.Target[parts]{
 	atMost("planner, a gang of 1000 on 5000 nodes", "BM_PlanOneGangOf1000", 50),
@@ -80,6 +80,12 @@ var targets = []sheet.Target[parts]{
 	atMost("penalty, a pod changes", "BM_PenaltyAPodChanges", 0.1),
 	atMost("annotate usage, a pass of 5000 nodes but for the source's own time", "BM_UsagePassOf5000Nodes", 2000),
 	atMost("annotate usage, 5000 nodes of metrics.k8s.io", "BM_UsageMetricsApiOf5000Nodes", 2000),
+	atMost("safe, filter, 5000 nodes", "BM_SafeFilter5000Nodes_AllFit", 0.2),
+	atMost("safe, filter, 5000 nodes of which a third is rejected", "BM_SafeFilter5000Nodes_AThirdRejected", 0.3),
+	atMost("safe, score, 5000 nodes", "BM_SafeScore5000Nodes", 0.2),
+	ratio("safe, filter and score with 500 young pods by those without pods", "BM_SafePod5000Nodes_500YoungPods",
+		"BM_SafePod5000Nodes_NoPodsFollowed", 1.3),
+	atMost("safe, filter and score where a pod was bound since the last, 5000 nodes", "BM_SafePod5000Nodes_OneBoundSinceTheLast", 0.5),
 	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
 	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
 }
