@@ -77,9 +77,10 @@ void PodLedger::Read(SnapshotPtr snapshot, double now) {
       .snapshot = *snapshot, .now = now, .estimate = options_.estimate, .window = options_.window};
   std::vector<std::pair<size_t, NodeView>> changed;
   size_t nodes = 0;
-  const std::vector<NodeView>& seen = seen_;
+  const std::vector<NodeView>* const seen = &seen_;
   snapshot->ForEachNode([&](const NodeView& view) {
-    if (nodes >= seen.size() || !IsSameState(seen[nodes], view)) changed.emplace_back(nodes, view);
+    if (nodes >= seen->size() || !IsSameState((*seen)[nodes], view))
+      changed.emplace_back(nodes, view);
     ++nodes;
   });
   // Else one has taken the place of another, or there are fewer.
@@ -118,11 +119,11 @@ void PodLedger::DropMissing(const ClusterSnapshot& snapshot) {
 
 // They finished before the first look, and measurements may still hold them.
 void PodLedger::AddFinished(const NodeAccount::Moment& at) {
-  const auto& accounts = accounts_;
+  const auto* const accounts = &accounts_;
   at.snapshot.ForEachPod([&](const PodView& pod) {
     if (!pod.IsFinished() || pod.EndTime() == 0) return;
-    const auto found = accounts.find(Key(pod.NodeName()));
-    if (found != accounts.end()) found->second->AddFinished(pod, at);
+    const auto found = accounts->find(Key(pod.NodeName()));
+    if (found != accounts->end()) found->second->AddFinished(pod, at);
   });
   changes_.all = true;
 }
