@@ -2,11 +2,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace outrigger::cli {
+
+/// The two commands of `outrigger annotate`.
+enum class Annotating : uint8_t { kUsage, kAllocation };
 
 /// Exit codes of the program, as its help documents them.
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };
@@ -82,6 +86,15 @@ struct PenaltyFlags {
   size_t limit = ExplainFlags::kMostRows;  // explain: rows of a table at most
 };
 
+/// Of `annotate usage` and `annotate allocation`.
+struct AnnotateFlags {
+  Annotating what = Annotating::kUsage;
+  std::string config;                           // path of the settings file, or empty
+  std::map<std::string, std::string> settings;  // flag -> value
+  bool once = false;
+  bool dry_run = false;
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -94,6 +107,7 @@ struct Command {
     kExplainQueue,
     kExplainPenalty,
     kPenaltyRestore,
+    kAnnotate,
     kDoctor,
     kVersion,
     kCompletion,
@@ -109,6 +123,7 @@ struct Command {
   ExplainFlags explain;
   DoctorFlags doctor;
   PenaltyFlags penalty;
+  AnnotateFlags annotate;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };
