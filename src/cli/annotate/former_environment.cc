@@ -80,6 +80,10 @@ absl::Status TakeFormerEnvironment(const Environment& environment, Annotating wh
   if (const std::string* value = Given(environment, "USE_FORECAST")) {
     status = Take(*group, "forecast", "USE_FORECAST", *value, LowerCase(*value));
   }
+  if (!status.ok()) return status;
+  if (const std::string* value = Given(environment, "USE_REQ")) {
+    status = Take(*group, "use-requests", "USE_REQ", *value, LowerCase(*value));
+  }
   return status;
 }
 

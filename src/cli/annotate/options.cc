@@ -81,6 +81,9 @@ absl::Status CheckUsage(const AnnotateOptions& options) {
   if (settings.source != "prometheus" && settings.original_arithmetic) {
     return Refuse("--original-arithmetic goes with --source prometheus");
   }
+  if (settings.use_requests && !settings.original_arithmetic) {
+    return Refuse("--use-requests (USE_REQ) goes with --original-arithmetic");
+  }
   if (settings.source != "prometheus" && !options.further.empty()) {
     return Refuse("`further` of the settings file goes with --source prometheus");
   }

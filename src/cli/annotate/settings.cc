@@ -13,8 +13,8 @@ namespace {
 
 // What `annotate allocation` does not have.
 bool IsOfUsage(std::string_view name) {
-  constexpr std::string_view kOnly[] = {"refresh", "source",        "window", "step",
-                                        "forecast", "exporter-port", "file"};
+  constexpr std::string_view kOnly[] = {"refresh", "use-requests", "source",        "window",
+                                        "step",    "forecast",     "exporter-port", "file"};
   return name.starts_with("prometheus-") || name.starts_with("query-") ||
          std::find(std::begin(kOnly), std::end(kOnly), name) != std::end(kOnly);
 }

@@ -20,6 +20,7 @@ struct AnnotateSettings {
   int64_t refresh = 600;
   int64_t forget = 600;
   bool original_arithmetic = false;
+  bool use_requests = false;
   std::string gpu = "nvidia.com/gpu";
 
   std::string source = "prometheus";
@@ -36,6 +37,7 @@ struct AnnotateSettings {
   std::string file;
   std::string query_nodes;
   std::string query_names;
+  std::string query_scrapes;
   std::string query_cpu_mean;
   std::string query_cpu_deviation;
   std::string query_cpu_series;
@@ -70,6 +72,8 @@ struct AnnotateSettings {
               "seconds until an annotation is removed of which the source has no value any more"},
       Setting{"original-arithmetic", &AnnotateSettings::original_arithmetic,
               "compute and write as the original program did, with its faults"},
+      Setting{"use-requests", &AnnotateSettings::use_requests,
+              "with --original-arithmetic: free memory is at least what no Running pod requests"},
       Setting{"gpu", &AnnotateSettings::gpu,
               "extended resource that requested-gpu and free-gpu count"},
       Setting{"source", &AnnotateSettings::source, "prometheus|metrics|file",
@@ -100,6 +104,8 @@ struct AnnotateSettings {
               "PromQL: a series for each node, whose labels find it"},
       Setting{"query-names", &AnnotateSettings::query_names,
               "PromQL: a series for each node with its instance and its nodename"},
+      Setting{"query-scrapes", &AnnotateSettings::query_scrapes,
+              "PromQL: raw samples of a few nodes, of which the interval of scrapes is seen"},
       Setting{"query-cpu-mean", &AnnotateSettings::query_cpu_mean,
               "PromQL: mean of free millicores over $window"},
       Setting{"query-cpu-deviation", &AnnotateSettings::query_cpu_deviation,
