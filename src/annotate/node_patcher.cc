@@ -95,7 +95,7 @@ Clock::Duration NodePatcher::Step(const std::stop_token& stop) {
     taken = *queue_.Take(now);
   }
   const auto version = writer_.Write(taken.node, taken.change, stop);
-  if (version.ok()) written_.Note(taken.node, taken.change, *version);
+  if (version.ok()) Note(taken, *version);
   if (!absl::IsCancelled(version.status())) {
     counters_.Patch(version.ok() ? "patched" : OutcomeOf(version.status()));
   }
@@ -115,6 +115,13 @@ Clock::Duration NodePatcher::Step(const std::stop_token& stop) {
   changed_.notify_all();
   if (!warning.empty() && options_.warn) options_.warn(warning);
   return Clock::Duration(0);
+}
+
+void NodePatcher::Note(const TakenPatch& taken, const std::string& version) {
+  written_.Note(taken.node, taken.change, version);
+  const auto removed = std::count_if(taken.change.begin(), taken.change.end(),
+                                     [](const auto& entry) { return !entry.second; });
+  if (removed > 0) counters_.Removed(static_cast<size_t>(removed));
 }
 
 void NodePatcher::HandleError(const TakenPatch& taken, const absl::Status& error) {

@@ -69,7 +69,8 @@ class NodePatcher {
   void Work(const std::stop_token& stop);
   /// How long a patch takes of the rate.
   Clock::Duration RateWait() const;
-  /// With the lock held, as the next three.
+  void Note(const TakenPatch& taken, const std::string& version);
+  /// With the lock held, as the next four.
   void HandleError(const TakenPatch& taken, const absl::Status& error);
   void PauseAll(Clock::Duration time);
   Clock::Duration WaitOf(const absl::Status& error);
