@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/annotate/former_environment.h"
+#include "cli/settings/annotate_environment.h"
 #include "cli/annotate/further.h"
 #include "cli/format/files.h"
 #include "cli/settings/config_file.h"

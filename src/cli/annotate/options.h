@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "annotate/allocation_source.h"
 #include "annotate/annotator.h"
-#include "cli/annotate/settings.h"
+#include "cli/settings/annotate_settings.h"
 #include "cli/args/command.h"
 #include "cli/format/world.h"
 #include "cli/serve/cluster_source.h"

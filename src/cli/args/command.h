@@ -2,15 +2,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace outrigger::cli {
+#include "cli/settings/annotate_settings.h"
 
-/// The two commands of `outrigger annotate`.
-enum class Annotating : uint8_t { kUsage, kAllocation };
+namespace outrigger::cli {
 
 /// Exit codes of the program, as its help documents them.
 enum ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2 };

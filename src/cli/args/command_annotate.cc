@@ -1,6 +1,6 @@
 // The command lines of `outrigger annotate`.
 
-#include "cli/annotate/settings.h"
+#include "cli/settings/annotate_settings.h"
 #include "cli/args/command_tree.h"
 #include "fmt/format.h"
 

@@ -1,4 +1,4 @@
-#include "cli/annotate/former_environment.h"
+#include "cli/settings/annotate_environment.h"
 
 #include <algorithm>
 #include <cctype>
@@ -63,6 +63,15 @@ absl::Status TakeAddress(const Environment& environment, const SettingGroup& gro
 }
 
 }  // namespace
+
+std::string FormerVariables(std::string_view setting) {
+  if (setting == "prometheus-url") return "PROM_IP, PROM_PORT";
+  if (setting == "exporter-port") return "NODE_EXP_PORT";
+  if (setting == "interval") return "ANNOTATE_FREQ";
+  if (setting == "forecast") return "USE_FORECAST";
+  if (setting == "use-requests") return "USE_REQ";
+  return "";
+}
 
 absl::Status TakeFormerEnvironment(const Environment& environment, Annotating what,
                                    SettingGroup* group) {

@@ -6,13 +6,15 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/args/command.h"
 #include "cli/settings/setting_group.h"
 #include "outrigger/agent/settings.h"
 
 namespace outrigger::cli {
 
-/// Settings of both commands; SettingsOf() says which are whose.
+/// The two commands of `outrigger annotate`.
+enum class Annotating : uint8_t { kUsage, kAllocation };
+
+/// Settings of both commands; MakeAnnotateGroup() says which are whose.
 struct AnnotateSettings {
   int64_t interval = 60;
   double qps = 50;

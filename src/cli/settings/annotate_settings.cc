@@ -1,4 +1,4 @@
-#include "cli/annotate/settings.h"
+#include "cli/settings/annotate_settings.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "absl/status/status.h"
-#include "cli/annotate/settings.h"
+#include "cli/settings/annotate_settings.h"
 #include "cli/format/environment.h"
 
 namespace outrigger::cli {
@@ -12,5 +15,8 @@ namespace outrigger::cli {
 /// that Kubernetes makes for a Service named "prom" are left alone.
 absl::Status TakeFormerEnvironment(const Environment& environment, Annotating what,
                                    SettingGroup* group);
+
+/// The variables that stand for a setting: "PROM_IP, PROM_PORT"; empty: none.
+std::string FormerVariables(std::string_view setting);
 
 }  // namespace outrigger::cli
