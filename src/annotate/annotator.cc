@@ -73,7 +73,7 @@ void Annotator::Run(const std::stop_token& stop) {
     const Clock::TimePoint now = options_.clock.now();
     const auto scope = now >= next_all ? std::optional(Scope::kAll) : Await(next_all, stop);
     if (!scope || stop.stop_requested()) return;
-    // Who only waits for the Lease leaves the source alone, if it can.
+    // A process that only waits for the Lease leaves the source alone, if it can.
     const bool is_idle = CurrentTerm() == nullptr && !source_.NeedsHistory();
     const absl::Status status = is_idle ? absl::OkStatus() : Round(*scope, stop);
     const Clock::TimePoint began = now;

@@ -15,7 +15,7 @@ bool Moved(const std::string& now, const std::string& shown, double threshold) {
   double a = 0;
   double b = 0;
   if (threshold <= 0 || !absl::SimpleAtod(now, &a) || !absl::SimpleAtod(shown, &b)) return true;
-  // Written so that NaN and infinity of a text that somebody wrote count as moved.
+  // Written so that NaN and infinity of a text from elsewhere count as moved.
   return !(std::abs(a - b) <= threshold * std::abs(b)) || !std::isfinite(b);
 }
 

@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> OpenCluster(const AnnotateOptions
   return cluster;
 }
 
-/// All parts of one run, in the order of who outlives whom.
+/// All parts of one run, each outlives those after it.
 class Parts {
  public:
   static absl::StatusOr<std::unique_ptr<Parts>> Make(const AnnotateOptions& options,

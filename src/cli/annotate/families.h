@@ -7,7 +7,7 @@
 
 namespace outrigger::cli {
 
-/// The metrics of `outrigger annotate`; docs/metrics.md lists them.
+/// The metrics of `outrigger annotate`; docs/annotators.md lists them.
 std::vector<server::ShownFamily> FamiliesOf(const annotate::Figures& figures);
 
 }  // namespace outrigger::cli

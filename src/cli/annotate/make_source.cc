@@ -46,13 +46,37 @@ usage::PrometheusOptions PrometheusOptionsOf(const AnnotateOptions& options,
   return prometheus;
 }
 
+usage::Fetch FetchFrom(kube::Api* api) {
+  return [api](const std::string& path,
+               const std::stop_token& stop) -> absl::StatusOr<std::string> {
+    kube::ApiRequest request;
+    request.path = path;
+    request.stop = stop;
+    request.rate_limited = false;
+    absl::StatusOr<kube::ApiResponse> answer = api->Call(request);
+    if (!answer.ok()) return answer.status();
+    return std::move(answer->body);
+  };
+}
+
 absl::StatusOr<std::unique_ptr<usage::Source>> MakeUsageSource(const AnnotateOptions& options,
-                                                               kube::Api* /*api*/,
+                                                               kube::Api* api,
                                                                usage::Progress progress) {
-  if (options.settings.source == "prometheus") {
+  const AnnotateSettings& settings = options.settings;
+  if (settings.source == "prometheus") {
     return usage::MakePrometheusSource(PrometheusOptionsOf(options, std::move(progress)));
   }
-  return absl::UnimplementedError("that source is not there yet");
+  if (settings.source == "metrics") {
+    usage::MetricsOptions metrics;
+    metrics.window = seconds(settings.window);
+    metrics.forecast = settings.forecast;
+    return usage::MakeMetricsApiSource(FetchFrom(api), std::move(metrics));
+  }
+  usage::FileOptions file;
+  file.path = settings.file;
+  file.window = seconds(settings.window);
+  file.forecast = settings.forecast;
+  return usage::MakeFileSource(std::move(file));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,4 +109,14 @@ func (w *world) applyManifest() {
 	w.Helper()
 	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/annotators.yaml")
 	w.Must(err)
+}
+
+// untilNotReady checks that a line of /readyz?verbose fails.
+func untilNotReady(annotator *outrigger.Server, check string) func(context.Context) error {
+	return func(context.Context) error {
+		if _, page := annotator.Ask("/readyz?verbose"); !strings.Contains(page, "[-]"+check) {
+			return fmt.Errorf("%s does not fail: %s", check, page)
+		}
+		return nil
+	}
 }

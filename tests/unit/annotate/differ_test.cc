@@ -33,7 +33,7 @@ TEST(Difference, LeavesOutWhatMovedLessThanTheThreshold) {
   EXPECT_TRUE(moved("989", "1000"));
   EXPECT_TRUE(moved("1", "0"));
   EXPECT_FALSE(moved("-100", "-100.5"));
-  // What somebody wrote there is replaced.
+  // What another program wrote there is replaced.
   for (const char* text : {"", "many", "NaN", "inf", "1e999", "12Gi", "-1000"}) {
     EXPECT_TRUE(moved("1000", text)) << text;
   }

@@ -68,7 +68,7 @@ TEST(WrittenValues, CountUntilTheViewShowsThem) {
   written.Note("a", {{"x", "2"}, {"y", "3"}}, "100");
   EXPECT_THAT(written.Shown(Shown("99", "1"), keys), ElementsAre(Pair("x", "2"), Pair("y", "3")));
   EXPECT_THAT(written.Shown(Shown("100", "2"), keys), ElementsAre(Pair("x", "2")));
-  // From here on the view is believed: what it shows was changed by somebody.
+  // From here on the view is believed: what it shows is newer.
   EXPECT_THAT(written.Shown(Shown("99", "1"), keys), ElementsAre(Pair("x", "1")));
 }
 
