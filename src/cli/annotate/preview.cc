@@ -20,7 +20,7 @@ bool IsShown(std::string_view key) {
 }
 
 // Annotations that are missing for the same reason stand together.
-std::string MissingText(const annotate::NodeValues& values) {
+std::string MissingText(const annotate::NodeValues& values, size_t columns) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_cause;
   for (const annotate::MissingValue& missing : values.missing) {
     if (missing.is_off || !IsShown(missing.annotation)) continue;
@@ -28,7 +28,8 @@ std::string MissingText(const annotate::NodeValues& values) {
   }
   std::string text;
   for (const auto& [cause, annotations] : by_cause) {
-    text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", Listed(annotations), cause.first,
+    const std::string which = annotations.size() == columns ? "all" : Listed(annotations);
+    text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", which, cause.first,
                         cause.second.empty() ? "" : fmt::format(" ({})", cause.second));
   }
   return text;
@@ -44,7 +45,7 @@ std::vector<Cell> RowOf(const PreviewRow& row, const std::vector<std::string>& k
   }
   cells.push_back({row.change.empty() ? "-" : std::to_string(row.change.size()), Style::kPlain,
                    true});
-  const std::string missing = MissingText(row.wanted);
+  const std::string missing = MissingText(row.wanted, keys.size());
   cells.push_back({missing.empty() ? "-" : missing, missing.empty() ? Style::kFaint : Style::kBad});
   return cells;
 }

@@ -118,13 +118,13 @@ void AllocationChange(benchmark::State& state) {
     leading.Round(Scope::kChanged);
   }
 }
-BENCHMARK(AllocationChange)->Name("annotate/allocation_change/5000")->Unit(benchmark::kMicrosecond);
+BENCHMARK(AllocationChange)->Name("BM_AllocationChangeOf5000Nodes")->Unit(benchmark::kMicrosecond);
 
 void AllocationAll(benchmark::State& state) {
   Leading leading(std::make_unique<AllocationSource>(AllocationOptions{}));
   for (auto _ : state) leading.Round(Scope::kAll);
 }
-BENCHMARK(AllocationAll)->Name("annotate/allocation_all/5000")->Unit(benchmark::kMillisecond);
+BENCHMARK(AllocationAll)->Name("BM_AllocationRoundOf5000Nodes")->Unit(benchmark::kMillisecond);
 
 void UsagePass(benchmark::State& state) {
   Leading leading(std::make_unique<UsageSource>(std::make_unique<NoUsage>(), UsageOptions{},
@@ -136,7 +136,7 @@ void UsagePass(benchmark::State& state) {
     state.ResumeTiming();
   }
 }
-BENCHMARK(UsagePass)->Name("annotate/usage_pass/5000")->Unit(benchmark::kMillisecond);
+BENCHMARK(UsagePass)->Name("BM_UsageRoundOf5000Nodes")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace outrigger::annotate

@@ -77,25 +77,46 @@ func TestAllocationFollowsPods(t *testing.T) {
 	}
 }
 
-// All state is in the nodes: an annotator that is killed and started again writes what changed meanwhile, and nothing
-// else.
-func TestARestartWritesOnlyWhatChanged(t *testing.T) {
+// All state is in the nodes: an annotator that is killed in the middle of a pass and started again writes what is
+// missing and what changed meanwhile, and nothing else.
+func TestARestartWritesOnlyWhatIsNotThereYet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Nodes(makeNode("a"), makeNode("b"))
-	annotator := w.annotate("allocation", "allocation", "--interval", "2")
-	w.untilNode("a", allocation(0, 0, 0))
-	w.untilNode("b", allocation(0, 0, 0))
+	const nodes = 120
+	for i := range nodes {
+		w.Nodes(makeNode(fmt.Sprintf("n%03d", i)))
+	}
+	annotator := w.annotate("allocation", "allocation", "--qps", "40")
+	annotator.UntilMetricAbove(t, 20, "outrigger_annotate_patches_total")
 	annotator.Kill()
-	w.Pods(kube.MakePod("p").Node("a").Request(corev1.ResourceCPU, "3").Request(corev1.ResourceMemory, "1Gi"))
-	quiet := w.node("b").ResourceVersion
+	versions, written, changed := map[string]string{}, 0, ""
+	list, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
+	for _, node := range list.Items {
+		if node.Annotations["requested-cpu"] != "" {
+			versions[node.Name], changed = node.ResourceVersion, node.Name
+			written++
+		}
+	}
+	if written == 0 || written == nodes {
+		t.Fatalf("%d of %d nodes were written when it was killed: that is no middle", written, nodes)
+	}
+	delete(versions, changed)
+	w.Pods(kube.MakePod("p").Node(changed).Request(corev1.ResourceCPU, "3").Request(corev1.ResourceMemory, "1Gi"))
 	// Its Lease is held for 15 s more.
 	annotator.Restart(t)
-	w.untilNode("a", allocation(3000, 1<<30, 1))
-	if now := w.node("b").ResourceVersion; now != quiet {
-		t.Errorf("node b was written to: version %s became %s", quiet, now)
+	w.untilNode(changed, allocation(3000, 1<<30, 1))
+	for i := range nodes {
+		if name := fmt.Sprintf("n%03d", i); name != changed {
+			w.untilNode(name, allocation(0, 0, 0))
+		}
 	}
-	if written := annotator.Metric(t, "outrigger_annotate_patches_total"); written != 1 {
-		t.Errorf("%v patches, want 1", written)
+	for name, version := range versions {
+		if now := w.node(name).ResourceVersion; now != version {
+			t.Errorf("node %s was right, and was written to: version %s became %s", name, version, now)
+		}
+	}
+	if again := annotator.Metric(t, "outrigger_annotate_patches_total"); int(again) != nodes-written+1 {
+		t.Errorf("%v patches after %d of %d were written and one changed", again, written, nodes)
 	}
 }

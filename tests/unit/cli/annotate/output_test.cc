@@ -30,8 +30,8 @@ TEST(PreviewTable, ShowsValuesAndWhatIsMissing) {
   EXPECT_EQ(table,
             "measured: 2027-01-15T08:00:00Z/60s\n"
             "NODE  SERIES                  MEAN-FREE-CPU  STD-FREE-CPU  WRITES  MISSING\n"
-            "a     -                                   -             -       -  mean-free-cpu and "
-            "std-free-cpu: no-series (no \\x1B[31mseries)\n"
+            "a     -                                   -             -       -  all: "
+            "no-series (no \\x1B[31mseries)\n"
             "b     instance=10.0.0.2:9100           3900             -       2  -\n");
 }
 
