@@ -54,8 +54,7 @@ NodeValues AllocationCounter::Count(const NodeView& node) const {
     int64_t free = 0;
     if (__builtin_sub_overflow(capacity, requested, &free)) free = 0;  // amounts are absurd then
     values.values[Key(kRequestedPrefix, resource.name)] = std::to_string(requested);
-    values.values[Key(kFreePrefix, resource.name)] =
-        std::to_string(std::max<int64_t>(free, 0));
+    values.values[Key(kFreePrefix, resource.name)] = std::to_string(std::max<int64_t>(free, 0));
   }
   return values;
 }

@@ -22,11 +22,11 @@ struct Figures {
   uint64_t removed = 0;  // annotations
   uint64_t rounds = 0;
   uint64_t failed_rounds = 0;
-  double round_seconds = 0;     // the source's time and ours, of all rounds
-  double compute_seconds = 0;   // ours alone
-  size_t pending = 0;           // nodes with a patch that is not written yet
-  size_t nodes = 0;             // of the last round
-  size_t nodes_without = 0;     // of these, nodes with at least one missing value
+  double round_seconds = 0;    // the source's time and ours, of all rounds
+  double compute_seconds = 0;  // ours alone
+  size_t pending = 0;          // nodes with a patch that is not written yet
+  size_t nodes = 0;            // of the last round
+  size_t nodes_without = 0;    // of these, nodes with at least one missing value
   bool is_leader = false;
 };
 

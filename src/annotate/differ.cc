@@ -38,8 +38,8 @@ NodeChange Difference(const NodeValues& wanted, const Annotations& shown,
     const auto found = shown.find(key);
     if (found != shown.end() && found->second == text) continue;
     change[key] = text;
-    is_worth_it = is_worth_it || found == shown.end() ||
-                  Moved(text, found->second, policy.threshold);
+    is_worth_it =
+        is_worth_it || found == shown.end() || Moved(text, found->second, policy.threshold);
   }
   if (wanted.measured && !wanted.values.empty()) {
     is_worth_it = is_worth_it || IsStale(*wanted.measured, shown, policy.refresh);

@@ -100,17 +100,17 @@ std::optional<OriginalDecimal> OriginalDecimal::Parse(std::string_view quantity)
   if (!split->is_binary) {
     // 1000 ** 2 is 1000000, with the exponent 0; 1000 ** -1 is 0.001.
     const int places = split->power * 3;
-    return decimal * (places < 0 ? OriginalDecimal(1, places)
-                                 : OriginalDecimal(Scaled(1, places), 0));
+    return decimal *
+           (places < 0 ? OriginalDecimal(1, places) : OriginalDecimal(Scaled(1, places), 0));
   }
   return decimal * OriginalDecimal(Int128{1} << (10 * split->power), 0);
 }
 
 OriginalDecimal OriginalDecimal::operator+(const OriginalDecimal& other) const {
   const int exponent = std::min(exponent_, other.exponent_);
-  return {Scaled(unscaled_, exponent_ - exponent) +
-              Scaled(other.unscaled_, other.exponent_ - exponent),
-          exponent};
+  return {
+      Scaled(unscaled_, exponent_ - exponent) + Scaled(other.unscaled_, other.exponent_ - exponent),
+      exponent};
 }
 
 OriginalDecimal OriginalDecimal::operator-(const OriginalDecimal& other) const {

@@ -9,8 +9,8 @@
 namespace outrigger::annotate {
 namespace {
 
-constexpr int64_t kAllocatableUnit = 1000;    // for what is 1024
-constexpr int64_t kRequestUnit = 1'000'000;   // for whatever it is
+constexpr int64_t kAllocatableUnit = 1000;   // for what is 1024
+constexpr int64_t kRequestUnit = 1'000'000;  // for whatever it is
 constexpr int64_t kLargestAmount = 1'000'000'000'000;
 
 void Add(const std::string& key, const usage::Value& value, NodeValues* values) {

@@ -38,7 +38,8 @@ class PatchQueue {
 
   /// The patch was written: what is the same in a newer change of the node needs no patch.
   void Done(const TakenPatch& taken);
-  /// It was not: the node waits again, with the same place, until `not_before`. A newer change wins.
+  /// It was not: the node waits again, with the same place, until `not_before`. A newer change
+  /// wins.
   void Fail(const TakenPatch& taken, TimePoint not_before);
   /// The node is gone, or its change is given up.
   void Drop(const TakenPatch& taken);

@@ -73,9 +73,8 @@ absl::StatusOr<std::vector<NodeValues>> UsageSource::Compute(
       .window = std::chrono::duration_cast<std::chrono::seconds>(reading->window).count()};
   for (size_t i = 0; i < questions.size(); ++i) {
     const usage::NodeReading& node = reading->nodes[i];
-    values.push_back(options_.original_arithmetic
-                         ? OriginalUsageValues(node, texts[i])
-                         : UsageValues(node, options_.further, measured));
+    values.push_back(options_.original_arithmetic ? OriginalUsageValues(node, texts[i])
+                                                  : UsageValues(node, options_.further, measured));
     values.back().node = std::move(questions[i].name);
   }
   return values;

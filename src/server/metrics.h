@@ -46,7 +46,7 @@ struct ShownFamily {
     double value = 0;
   };
   std::string name;
-  std::string help;  // a sentence
+  std::string help;        // a sentence
   bool is_counter = true;  // else a gauge
   std::vector<Series> series;
 };

@@ -123,8 +123,7 @@ absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Pa
     const auto node = view->snapshot->FindNode(wanted.node);
     if (!node) continue;
     annotate::Annotations shown = nothing.Shown(node->node(), parts->source().Keys());
-    annotate::NodeChange change =
-        annotate::Difference(wanted, shown, {}, options.annotator.diff);
+    annotate::NodeChange change = annotate::Difference(wanted, shown, {}, options.annotator.diff);
     rows.push_back({wanted, std::move(shown), std::move(change)});
   }
   world.out << PreviewTable(std::move(rows), parts->source().Keys(), world.terminal) << std::flush;
@@ -138,13 +137,13 @@ class ShownProgress {
   ShownProgress(const AnnotateOptions& options, const World& world,
                 const annotate::Annotator* annotator) {
     if (!world.err_is_terminal) return;
-    thread_ = std::jthread([annotator, qps = options.settings.qps,
-                            err = &world.err](const std::stop_token& stop) {
-      Progress progress(qps, err);
-      const Clock clock;
-      while (clock.sleep(kProgressPause, stop)) progress.Show(annotator->Pending());
-      progress.Show(0);
-    });
+    thread_ = std::jthread(
+        [annotator, qps = options.settings.qps, err = &world.err](const std::stop_token& stop) {
+          Progress progress(qps, err);
+          const Clock clock;
+          while (clock.sleep(kProgressPause, stop)) progress.Show(annotator->Pending());
+          progress.Show(0);
+        });
   }
 
  private:
@@ -193,16 +192,14 @@ absl::StatusOr<std::unique_ptr<server::AdminService>> StartAdmin(const AnnotateO
   };
   auto service = server::AdminService::Start(admin, *metrics);
   if (!service.ok() || options.settings.port_file.empty()) return service;
-  absl::Status written =
-      WriteFileAtomically(options.settings.port_file,
-                          fmt::format("{{\"admin_port\":{}}}\n", (*service)->port()));
+  absl::Status written = WriteFileAtomically(
+      options.settings.port_file, fmt::format("{{\"admin_port\":{}}}\n", (*service)->port()));
   if (!written.ok()) return written;
   return service;
 }
 
 ElectionCallbacks CallbacksOf(const AnnotateOptions& options, annotate::Annotator* annotator) {
-  const std::string lease =
-      fmt::format("{}/{}", options.lease.namespace_, options.lease.name);
+  const std::string lease = fmt::format("{}/{}", options.lease.namespace_, options.lease.name);
   return {.lead =
               [annotator, lease](const std::stop_token& term) {
                 spdlog::info("holds Lease {}: writes annotations from now on", lease);
@@ -222,10 +219,9 @@ absl::Status RunUntilStopped(const AnnotateOptions& options, const World& world,
   const auto admin = StartAdmin(options, metrics.get(), parts);
   if (!admin.ok()) return admin.status();
   const ShownProgress progress(options, world, &parts->annotator());
-  const std::jthread rounds(
-      [parts](const std::stop_token& stop) { parts->annotator().Run(stop); });
-  auto candidacy = parts->cluster().access()->Stand(options.lease,
-                                                    CallbacksOf(options, &parts->annotator()));
+  const std::jthread rounds([parts](const std::stop_token& stop) { parts->annotator().Run(stop); });
+  auto candidacy =
+      parts->cluster().access()->Stand(options.lease, CallbacksOf(options, &parts->annotator()));
   if (!candidacy.ok()) return candidacy.status();
   (*admin)->SetReady();
   spdlog::info("outrigger {} annotates {}, admin on {}:{}", server::GetVersion().version,

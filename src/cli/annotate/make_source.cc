@@ -47,16 +47,16 @@ usage::PrometheusOptions PrometheusOptionsOf(const AnnotateOptions& options,
 }
 
 usage::Fetch FetchFrom(kube::Api* api) {
-  return [api](const std::string& path,
-               const std::stop_token& stop) -> absl::StatusOr<std::string> {
-    kube::ApiRequest request;
-    request.path = path;
-    request.stop = stop;
-    request.rate_limited = false;
-    absl::StatusOr<kube::ApiResponse> answer = api->Call(request);
-    if (!answer.ok()) return answer.status();
-    return std::move(answer->body);
-  };
+  return
+      [api](const std::string& path, const std::stop_token& stop) -> absl::StatusOr<std::string> {
+        kube::ApiRequest request;
+        request.path = path;
+        request.stop = stop;
+        request.rate_limited = false;
+        absl::StatusOr<kube::ApiResponse> answer = api->Call(request);
+        if (!answer.ok()) return answer.status();
+        return std::move(answer->body);
+      };
 }
 
 absl::StatusOr<std::unique_ptr<usage::Source>> MakeUsageSource(const AnnotateOptions& options,

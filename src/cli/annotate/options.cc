@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/settings/annotate_environment.h"
 #include "cli/annotate/further.h"
 #include "cli/format/files.h"
+#include "cli/settings/annotate_environment.h"
 #include "cli/settings/config_file.h"
 #include "cli/settings/loader.h"
 #include "cli/settings/units.h"
@@ -75,8 +75,8 @@ absl::Status CheckUsage(const AnnotateOptions& options) {
     return Refuse("--source file and --file FILE go together");
   }
   if (settings.step > settings.window) {
-    return Refuse(fmt::format("--step {} is longer than --window {}", settings.step,
-                              settings.window));
+    return Refuse(
+        fmt::format("--step {} is longer than --window {}", settings.step, settings.window));
   }
   if (settings.source != "prometheus" && settings.original_arithmetic) {
     return Refuse("--original-arithmetic goes with --source prometheus");
@@ -111,8 +111,8 @@ absl::StatusOr<AnnotateOptions> PrepareAnnotate(const AnnotateFlags& flags, cons
   auto further = TakeFurther(&*file);
   if (!further.ok()) return further.status();
   if (flags.what == Annotating::kUsage) options.further = *std::move(further);
-  auto group = Load(flags, {flags.settings, world.environment, *std::move(file)}, world,
-                    &options.warnings);
+  auto group =
+      Load(flags, {flags.settings, world.environment, *std::move(file)}, world, &options.warnings);
   if (!group.ok()) return group.status();
   options.settings = AnnotateSettingsOf(*group);
   absl::Status status = ChooseCluster(options.settings, world.environment, &options.cluster);

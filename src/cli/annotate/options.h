@@ -6,11 +6,11 @@
 #include "absl/status/statusor.h"
 #include "annotate/allocation_source.h"
 #include "annotate/annotator.h"
-#include "cli/settings/annotate_settings.h"
 #include "cli/args/command.h"
 #include "cli/format/world.h"
 #include "cli/serve/cluster_source.h"
 #include "cli/serve/log.h"
+#include "cli/settings/annotate_settings.h"
 #include "outrigger/agent/elections.h"
 #include "usage/source.h"
 

@@ -43,8 +43,8 @@ std::vector<Cell> RowOf(const PreviewRow& row, const std::vector<std::string>& k
     const auto found = row.wanted.values.find(key);
     cells.push_back({found == row.wanted.values.end() ? "-" : found->second, Style::kPlain, true});
   }
-  cells.push_back({row.change.empty() ? "-" : std::to_string(row.change.size()), Style::kPlain,
-                   true});
+  cells.push_back(
+      {row.change.empty() ? "-" : std::to_string(row.change.size()), Style::kPlain, true});
   const std::string missing = MissingText(row.wanted, keys.size());
   cells.push_back({missing.empty() ? "-" : missing, missing.empty() ? Style::kFaint : Style::kBad});
   return cells;
@@ -63,9 +63,8 @@ std::string Heading(const std::vector<PreviewRow>& rows) {
 
 std::string PreviewTable(std::vector<PreviewRow> rows, const std::vector<std::string>& keys,
                          const Terminal& terminal) {
-  std::sort(rows.begin(), rows.end(), [](const PreviewRow& a, const PreviewRow& b) {
-    return a.wanted.node < b.wanted.node;
-  });
+  std::sort(rows.begin(), rows.end(),
+            [](const PreviewRow& a, const PreviewRow& b) { return a.wanted.node < b.wanted.node; });
   const bool has_series = std::any_of(rows.begin(), rows.end(), [](const PreviewRow& row) {
     return row.wanted.measured.has_value();
   });

@@ -1,7 +1,7 @@
 // The command lines of `outrigger annotate`.
 
-#include "cli/settings/annotate_settings.h"
 #include "cli/args/command_tree.h"
+#include "cli/settings/annotate_settings.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

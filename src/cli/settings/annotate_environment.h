@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "cli/settings/annotate_settings.h"
 #include "cli/format/environment.h"
+#include "cli/settings/annotate_settings.h"
 
 namespace outrigger::cli {
 
 /// Takes what the variables of the original annotators say for settings that nothing else gives:
-/// PROM_IP and PROM_PORT, NODE_EXP_PORT, ANNOTATE_FREQ, USE_FORECAST, USE_REQ. InvalidArgument names the
-/// variable, its value and what is accepted: a value that is not is never passed over. Variables
-/// that Kubernetes makes for a Service named "prom" are left alone.
+/// PROM_IP and PROM_PORT, NODE_EXP_PORT, ANNOTATE_FREQ, USE_FORECAST, USE_REQ. InvalidArgument
+/// names the variable, its value and what is accepted: a value that is not is never passed over.
+/// Variables that Kubernetes makes for a Service named "prom" are left alone.
 absl::Status TakeFormerEnvironment(const Environment& environment, Annotating what,
                                    SettingGroup* group);
 

@@ -95,11 +95,11 @@ SettingGroup MakeAnnotateGroup(Annotating what) {
     if (!IsOf(what, spec.name)) continue;
     Complete(server, *settings, &spec);
     Mark(&spec, group.values);
-    BoundSetting bound{{"--" + spec.name, "OUTRIGGER_ANNOTATE_" + UpperCase(spec.name),
-                        CamelCase(spec.name)},
-                       {},
-                       {},
-                       nullptr};
+    BoundSetting bound{
+        {"--" + spec.name, "OUTRIGGER_ANNOTATE_" + UpperCase(spec.name), CamelCase(spec.name)},
+        {},
+        {},
+        nullptr};
     bound.spec = std::move(spec);
     bound.target = settings.get();
     group.settings.push_back(std::move(bound));

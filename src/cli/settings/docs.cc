@@ -96,10 +96,10 @@ std::string SettingsTables(const SettingGroup& group) {
 }  // namespace
 
 std::string SettingsSection(const SettingGroup& group) {
-  const std::string heading =
-      group.agent == nullptr ? std::string("## Server\n")
-                             : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
-                                           Sentence(group.agent->summary), group.agent->port);
+  const std::string heading = group.agent == nullptr
+                                  ? std::string("## Server\n")
+                                  : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
+                                                Sentence(group.agent->summary), group.agent->port);
   return heading + SettingsTables(group);
 }
 

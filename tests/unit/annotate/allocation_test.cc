@@ -7,8 +7,8 @@ namespace outrigger::annotate {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using testing::FakeCluster;
+using ::testing::IsEmpty;
 using testing::MakeNode;
 using testing::MakePod;
 
@@ -41,10 +41,11 @@ TEST_F(AllocationTest, CountsAsKubeSchedulerDoes) {
                          .Allocatable("memory", "8Gi")
                          .Allocatable("example.com/gpu", "2")));
   cluster_.Put(On("a", MakePod("running").Requests({{"cpu", "1500m"}, {"memory", "1.5Gi"}})));
-  cluster_.Put(On("a", MakePod("bound").Requests({{"cpu", "100m"}}).AddInitContainer(
-                           {{"cpu", "300m"}}), "Pending"));
-  cluster_.Put(On("a", MakePod("over").Requests({{"example.com/gpu", "1"}}).Overhead(
-                           {{"memory", "1Mi"}})));
+  cluster_.Put(On("a",
+                  MakePod("bound").Requests({{"cpu", "100m"}}).AddInitContainer({{"cpu", "300m"}}),
+                  "Pending"));
+  cluster_.Put(
+      On("a", MakePod("over").Requests({{"example.com/gpu", "1"}}).Overhead({{"memory", "1Mi"}})));
   cluster_.Put(On("a", MakePod("done").Requests({{"cpu", "2"}}), "Succeeded"));
   cluster_.Put(On("", MakePod("waits").Requests({{"cpu", "2"}}), "Pending"));
   const auto values = Compute();
@@ -105,8 +106,9 @@ TEST_F(AllocationTest, ARoundAboutChangesSeesChangedNodesAlone) {
 TEST_F(AllocationTest, OriginalArithmeticCountsRunningPodsAndTheirContainers) {
   AllocationSource original({.gpu = "example.com/gpu", .original_arithmetic = true});
   cluster_.Put(Ready(MakeNode("a").Allocatable("cpu", "4").Allocatable("gpu", "2")));
-  cluster_.Put(On("a", MakePod("p").Requests({{"cpu", "250m"}, {"gpu", "1"}}).AddInitContainer(
-                           {{"cpu", "2"}})));
+  cluster_.Put(
+      On("a",
+         MakePod("p").Requests({{"cpu", "250m"}, {"gpu", "1"}}).AddInitContainer({{"cpu", "2"}})));
   cluster_.Put(On("a", MakePod("pending").Requests({{"cpu", "1"}}), "Pending"));
   const auto values = original.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
   ASSERT_TRUE(values.ok());

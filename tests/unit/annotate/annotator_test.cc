@@ -9,9 +9,9 @@ namespace outrigger::annotate {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::FakeCluster;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::FakeCluster;
 using testing::MakeNode;
 
 /// Has the values that a test sets.
@@ -47,8 +47,7 @@ class AnnotatorTest : public ::testing::Test {
     options.patcher.qps = 10'000;
     options.patcher.workers = 1;
     options.warn = [this](const std::string& line) { warnings_.push_back(line); };
-    annotator_ =
-        std::make_unique<Annotator>(&cluster_, &source_, &writer_, &counters_, options);
+    annotator_ = std::make_unique<Annotator>(&cluster_, &source_, &writer_, &counters_, options);
   }
   void Lead() {
     term_ = std::jthread([this](const std::stop_token& term) { annotator_->Lead(term); });
@@ -123,16 +122,9 @@ TEST_F(AnnotatorTest, ALostValueIsRemovedAfterItsTimeAndAFailedOneNever) {
   Make(std::chrono::seconds(0));
   Put(MakeNode("a").Annotation("x", "1").Annotation("y", "2").Annotation("others", "3"));
   NodeValues wanted = Values("a", {});
-  wanted.missing = {{.annotation = "x",
-                     .cause = "failed",
-                     .detail = {},
-                     .stays = true,
-                     .is_off = false},
-                    {.annotation = "y",
-                     .cause = "no-series",
-                     .detail = {},
-                     .stays = false,
-                     .is_off = false}};
+  wanted.missing = {
+      {.annotation = "x", .cause = "failed", .detail = {}, .stays = true, .is_off = false},
+      {.annotation = "y", .cause = "no-series", .detail = {}, .stays = false, .is_off = false}};
   source_.values = {wanted};
   Lead();
   Round();

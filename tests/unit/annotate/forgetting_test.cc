@@ -6,9 +6,9 @@
 namespace outrigger::annotate {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using std::chrono::seconds;
 
 MissingValue Missing(const std::string& key, bool stays) {
   return {.annotation = key, .cause = "no-series", .detail = {}, .stays = stays, .is_off = false};

@@ -6,10 +6,10 @@
 namespace outrigger::annotate {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class NodePatcherTest : public ::testing::Test {
  protected:
@@ -23,9 +23,7 @@ class NodePatcherTest : public ::testing::Test {
     options.warn = [this](const std::string& line) { warnings_.push_back(line); };
     patcher_ = std::make_unique<NodePatcher>(&writer_, &written_, &counters_, options);
   }
-  milliseconds Step() {
-    return std::chrono::duration_cast<milliseconds>(patcher_->Step({}));
-  }
+  milliseconds Step() { return std::chrono::duration_cast<milliseconds>(patcher_->Step({})); }
   std::vector<std::string> Written() const {
     std::vector<std::string> nodes;
     for (const auto& [node, change] : writer_.writes) nodes.push_back(node);

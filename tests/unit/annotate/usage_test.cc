@@ -13,10 +13,10 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::FakeCluster;
+using ::testing::IsEmpty;
 using testing::MakeNode;
+using ::testing::Not;
 using usage::Gap;
 using usage::Value;
 
@@ -122,8 +122,10 @@ class UsageSourceTest : public ::testing::Test {
  protected:
   UsageSourceTest() {
     Node node = MakeNode("a").Allocatable("cpu", "3920m").Allocatable("memory", "1985744Ki");
-    node.addresses = {{"Hostname", "a.example"}, {"InternalIP", "10.0.0.1"},
-                      {"ExternalIP", "1.2.3.4"}, {"InternalIP", "fd00::1"}};
+    node.addresses = {{"Hostname", "a.example"},
+                      {"InternalIP", "10.0.0.1"},
+                      {"ExternalIP", "1.2.3.4"},
+                      {"InternalIP", "fd00::1"}};
     cluster_.Put(node);
   }
   UsageSource Make(UsageOptions options) {
@@ -169,13 +171,11 @@ TEST_F(UsageSourceTest, AnAnswerForOtherNodesIsAnError) {
 }
 
 TEST_F(UsageSourceTest, OriginalArithmeticHasItsUnitsAndAnnotations) {
-  Pod pod = testing::MakePod("p").Requests({{"memory", "260Mi"}}).AddContainer(
-      {{"memory", "1Gi"}});
+  Pod pod = testing::MakePod("p").Requests({{"memory", "260Mi"}}).AddContainer({{"memory", "1Gi"}});
   pod.node_name = "a";
   pod.phase = "Running";
   cluster_.Put(pod);
-  UsageSource source = Make(
-      {.further = {}, .original_arithmetic = true, .needs_history = false});
+  UsageSource source = Make({.further = {}, .original_arithmetic = true, .needs_history = false});
   const auto values = source.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
   ASSERT_TRUE(values.ok());
   Annotations texts = values->at(0).values;

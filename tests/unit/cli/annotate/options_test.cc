@@ -18,8 +18,8 @@ class AnnotateOptionsTest : public ::testing::Test {
     std::istringstream in;
     std::ostringstream out;
     std::ostringstream err;
-    const World world{testing::TestAgents(), {}, environment_, in, out, err, {}, "outrigger",
-                      false};
+    const World world{testing::TestAgents(), {},   environment_, in, out, err, {},
+                      "outrigger",           false};
     return PrepareAnnotate(flags_, world);
   }
   AnnotateOptions Good() {
@@ -66,8 +66,11 @@ TEST_F(AnnotateOptionsTest, AFlagWinsOverTheEnvironmentOverTheFileOverTheOrigina
 }
 
 TEST_F(AnnotateOptionsTest, VariablesOfTheOriginalAreFallbacks) {
-  environment_ = {{"PROM_IP", "10.0.0.5"},      {"PROM_PORT", "30090"}, {"NODE_EXP_PORT", "8445"},
-                  {"ANNOTATE_FREQ", "5"},       {"USE_FORECAST", "False"}};
+  environment_ = {{"PROM_IP", "10.0.0.5"},
+                  {"PROM_PORT", "30090"},
+                  {"NODE_EXP_PORT", "8445"},
+                  {"ANNOTATE_FREQ", "5"},
+                  {"USE_FORECAST", "False"}};
   const AnnotateOptions options = Good();
   EXPECT_EQ(options.settings.prometheus_url, "http://10.0.0.5:30090");
   EXPECT_EQ(options.settings.exporter_port, 8445);
