@@ -14,6 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds kLeastPause{100};
 // After a round that failed, unless the interval is shorter.
 constexpr std::chrono::seconds kRetryPause{5};
+// At least this part of the interval passes after a round.
+constexpr int kRestShare = 10;
 constexpr int kTriesOfOnce = 3;
 
 using Seconds = std::chrono::duration<double>;
@@ -75,12 +77,14 @@ void Annotator::Run(const std::stop_token& stop) {
     if (!scope || stop.stop_requested()) return;
     // A process that only waits for the Lease leaves the source alone, if it can.
     const bool is_idle = CurrentTerm() == nullptr && !source_.NeedsHistory();
+    if (is_idle) NoteTrouble(absl::OkStatus());
     const absl::Status status = is_idle ? absl::OkStatus() : Round(*scope, stop);
-    const Clock::TimePoint began = now;
     if (!status.ok()) {
-      next_all = began + std::min<Clock::Duration>(options_.interval, kRetryPause);
+      next_all = options_.clock.now() + std::min<Clock::Duration>(options_.interval, kRetryPause);
     } else if (*scope == Scope::kAll) {
-      next_all = began + options_.interval;
+      // A source that takes longer than the interval gets a rest, too.
+      next_all = std::max(now + Clock::Duration(options_.interval),
+                          options_.clock.now() + Clock::Duration(options_.interval) / kRestShare);
     }
     if (!options_.clock.sleep(kLeastPause, stop)) return;
   }

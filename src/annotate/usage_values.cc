@@ -12,6 +12,7 @@ namespace outrigger::annotate {
 namespace {
 
 constexpr double kMostInteger = 9e18;
+constexpr std::string_view kCongestionFactor = "congestion-factor";
 
 // Whole amounts as integers: agents of the original program read nothing else.
 std::string Text(double value) {
@@ -85,10 +86,14 @@ NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::st
   Builder builder(&values);
   AddFree("cpu", node.cpu, &builder);
   AddFree("memory", node.memory, &builder);
+  const usage::Value none = usage::Value::Missing(usage::Gap::kNoSeries, "");
   for (size_t i = 0; i < further.size(); ++i) {
-    builder.AddAny(further[i], i < node.further.size()
-                                   ? node.further[i]
-                                   : usage::Value::Missing(usage::Gap::kNoSeries, ""));
+    const usage::Value& value = i < node.further.size() ? node.further[i] : none;
+    if (further[i] == kCongestionFactor) {
+      builder.AddAmount(further[i], value);
+    } else {
+      builder.AddAny(further[i], value);
+    }
   }
   return values;
 }

@@ -52,7 +52,7 @@ annotations of your own with the queries of their values:
 ```yaml
 prometheusUrl: http://prometheus.monitoring.svc:9090
 further:
-  congestion-factor: 'sum by (instance) (rate(node_network_transmit_bytes_total[5m])) / 1.25e9 * 100'
+  congestion-factor: '100 * max by (instance) (rate(node_network_transmit_bytes_total[5m])) / 1.25e9'
 ```
 )";
 

@@ -16,8 +16,8 @@
 #include "fake_cluster.h"
 #include "fmt/format.h"
 
-// What the annotators spend on 5000 nodes: on one pod that is bound, and on a pass of usage beside
-// the source's own time. Patches are answered in memory.
+// What the annotators spend on 5000 nodes: on one pod that is bound, and on a pass of usage but
+// for the source's own time. Patches are answered in memory.
 
 namespace outrigger::annotate {
 namespace {

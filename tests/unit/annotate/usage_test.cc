@@ -88,7 +88,7 @@ TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
 TEST(UsageValues, NegativeAmountsAreZeroAndFurtherValuesStayAsTheyAre) {
   usage::NodeReading node = Reading();
   node.memory.mean = Value::Of(-5);
-  node.further = {Value::Of(-0.25), Value::Of(37), Value::Missing(Gap::kNoSeries, "")};
+  node.further = {Value::Of(-0.25), Value::Of(37.4), Value::Missing(Gap::kNoSeries, "")};
   const NodeValues values =
       UsageValues(node, {"a.example/x", "congestion-factor", "a.example/z", "short"}, kTime);
   EXPECT_EQ(values.values.at("mean-free-memory"), "0");
