@@ -31,7 +31,7 @@ TEST(PreviewTable, ShowsValuesAndWhatIsMissing) {
             "measured: 2027-01-15T08:00:00Z/60s\n"
             "NODE  SERIES                  MEAN-FREE-CPU  STD-FREE-CPU  WRITES  MISSING\n"
             "a     -                                   -             -       -  all: "
-            "no-series (no \\x1B[31mseries)\n"
+            "no-series (no \\x1b[31mseries)\n"
             "b     instance=10.0.0.2:9100           3900             -       2  -\n");
 }
 
