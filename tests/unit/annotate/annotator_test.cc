@@ -183,6 +183,17 @@ TEST_F(AnnotatorTest, OnceWritesAllAndSaysWhatItCouldNot) {
   EXPECT_EQ(annotator_->Once({}).message(), "no source");
 }
 
+TEST_F(AnnotatorTest, AReplicaThatWaitsLeavesTheSourceAloneAndHasNoTrouble) {
+  source_.failure = absl::UnavailableError("no source");
+  EXPECT_FALSE(annotator_->Round(Scope::kAll, {}).ok());
+  EXPECT_NE(annotator_->Trouble(), "");
+  {
+    const std::jthread rounds([&](const std::stop_token& stop) { annotator_->Run(stop); });
+    while (!annotator_->Trouble().empty()) std::this_thread::yield();
+  }
+  EXPECT_EQ(source_.scopes.size(), 1U);
+}
+
 TEST_F(AnnotatorTest, RunsARoundWhenTheClusterChanges) {
   Put(MakeNode("a"));
   source_.values = {Values("a", {{"x", "2"}})};
@@ -193,6 +204,7 @@ TEST_F(AnnotatorTest, RunsARoundWhenTheClusterChanges) {
     Put(MakeNode("b"));
     while (counters_.Read().rounds < 2) std::this_thread::yield();
   }
+  while (annotator_->Pending() > 0) std::this_thread::yield();
   EXPECT_EQ(source_.scopes.front(), Scope::kAll);
   EXPECT_GE(writer_.writes.size(), 1U);
 }
