@@ -32,9 +32,15 @@ int Main(int argc, char** argv, const std::vector<AgentInfo>& registry,
          const std::vector<std::string>& left_out) {
   // Exceptions of the libraries (CLI11, yaml-cpp) that were not foreseen end here.
   try {
-    const World world{
-        registry,  left_out,  ReadEnvironment(environ), std::cin,
-        std::cout, std::cerr, StandardOutput(),         ProgramName(argc > 0 ? argv[0] : "")};
+    const World world{registry,
+                      left_out,
+                      ReadEnvironment(environ),
+                      std::cin,
+                      std::cout,
+                      std::cerr,
+                      StandardOutput(),
+                      ProgramName(argc > 0 ? argv[0] : ""),
+                      isatty(STDERR_FILENO) != 0};
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     return Run(arguments, world);
   } catch (const std::exception& error) {

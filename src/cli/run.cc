@@ -7,6 +7,8 @@
 
 #include "cli/agents/agents.h"
 #include "cli/agents/rbac.h"
+#include "cli/annotate/annotate.h"
+#include "cli/annotate/options.h"
 #include "cli/args/command_line.h"
 #include "cli/args/commands_page.h"
 #include "cli/args/completion.h"
@@ -95,6 +97,19 @@ int RunDoctor(const Command& command, const World& world) {
   return code == kDone && !report->healthy ? kFailed : code;
 }
 
+int RunAnnotate(const AnnotateFlags& flags, const World& world) {
+  const absl::StatusOr<AnnotateOptions> options = PrepareAnnotate(flags, world);
+  if (!options.ok()) return Report(options.status(), world);
+  // What ends by itself may be ended at once: it keeps no state of its own.
+  if (!options->once) HoldSignals();
+  StartLogging(options->log);
+  for (const std::string& warning : options->warnings) spdlog::warn("{}", warning);
+  const absl::Status status = Annotate(*options, world);
+  if (status.ok()) return kDone;
+  spdlog::error("{}", std::string(status.message()));
+  return absl::IsInvalidArgument(status) ? kUsage : kFailed;
+}
+
 int Dispatch(const Command& command, const CommandLine& line, const World& world) {
   switch (command.kind) {
     case Command::Kind::kHelp:
@@ -115,6 +130,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return PrintExplained(ExplainQueue(command, world), world);
     case Command::Kind::kExplainPenalty:
       return PrintExplained(ExplainPenalty(command.penalty, world), world);
+    case Command::Kind::kAnnotate:
+      return RunAnnotate(command.annotate, world);
     case Command::Kind::kPenaltyRestore:
       return Report(RestorePenalty(command.penalty, world), world);
     case Command::Kind::kDoctor:

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -16,8 +17,8 @@ namespace outrigger::server {
 /// pages are answered here and on no other listener. Thread-safe.
 class AdminRoutes {
  public:
-  /// All outlive this; `checks` may be null.
-  AdminRoutes(const engine::Engine& engine, const Metrics& metrics,
+  /// All outlive this. `engine` is null in a process without agents; `checks` may be null.
+  AdminRoutes(const engine::Engine* engine, const Metrics& metrics,
               const std::atomic<Readiness>& readiness, Checks checks, bool metrics_from_anywhere)
       : engine_(engine),
         metrics_(metrics),
@@ -31,6 +32,7 @@ class AdminRoutes {
   bool IsPage(std::string_view path) const { return FindPage(path).has_value(); }
 
  private:
+  std::span<const engine::OfferedPage> Pages() const;
   /// Returns the index of the page with that path.
   std::optional<size_t> FindPage(std::string_view path) const;
   /// Answers a path that is not one of the program's own.
@@ -40,7 +42,7 @@ class AdminRoutes {
   void AnswerReadyVerbose(http::Response* response) const;
   std::vector<Check> RunChecks() const;
 
-  const engine::Engine& engine_;
+  const engine::Engine* const engine_;
   const Metrics& metrics_;
   const std::atomic<Readiness>& readiness_;
   const Checks checks_;

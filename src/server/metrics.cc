@@ -70,6 +70,7 @@ class MetricsImpl final : public Metrics {
   void Declare(std::span<const engine::Endpoint> endpoints) override;
   void Watch(std::string_view listener, std::function<http::ServerStats()> stats) override;
   void Follow(std::function<FollowedCluster()> cluster) override;
+  void Show(std::function<std::vector<ShownFamily>()> families) override;
   absl::StatusOr<AgentMetrics*> OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
   std::string Render() const override;
 
@@ -92,6 +93,7 @@ class MetricsImpl final : public Metrics {
   mutable std::mutex mutex_;
   std::map<std::string, std::function<http::ServerStats()>, std::less<>> listeners_;
   std::function<FollowedCluster()> cluster_;
+  std::function<std::vector<ShownFamily>()> shown_;
 };
 
 void MetricsImpl::Declare(std::span<const engine::Endpoint> endpoints) {
@@ -116,12 +118,18 @@ void MetricsImpl::Follow(std::function<FollowedCluster()> cluster) {
   cluster_ = std::move(cluster);
 }
 
+void MetricsImpl::Show(std::function<std::vector<ShownFamily>()> families) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  shown_ = std::move(families);
+}
+
 void MetricsImpl::AppendRead(std::vector<MetricFamily>* families) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::pair<std::string, http::ServerStats>> listeners;
   for (const auto& [listener, stats] : listeners_) listeners.emplace_back(listener, stats());
   AppendListeners(listeners, families);
   if (cluster_) AppendCluster(cluster_(), families);
+  if (shown_) AppendShown(shown_(), families);
 }
 
 std::string MetricsImpl::Render() const {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -38,6 +39,18 @@ struct FollowedCluster {
   uint64_t events_dropped = 0;
 };
 
+/// A family of metrics whose values are asked for when they are shown.
+struct ShownFamily {
+  struct Series {
+    std::vector<std::pair<std::string, std::string>> labels;  // name and value
+    double value = 0;
+  };
+  std::string name;
+  std::string help;        // a sentence
+  bool is_counter = true;  // else a gauge
+  std::vector<Series> series;
+};
+
 /// The Prometheus metrics of the process; docs/metrics.md lists them. Thread-safe. Counting a call
 /// takes no lock of its own. Label values are bounded: what exceeds a cap counts as "other".
 class Metrics : public engine::Observer {
@@ -55,6 +68,10 @@ class Metrics : public engine::Observer {
   /// Shows how the API server is followed. `cluster` is called by Render(); null ends that, and
   /// when it returns `cluster` is called no more.
   virtual void Follow(std::function<FollowedCluster()> cluster) = 0;
+
+  /// Shows these families, too. `families` is called by Render(); null ends that, and when it
+  /// returns `families` is called no more. The caller bounds the series.
+  virtual void Show(std::function<std::vector<ShownFamily>()> families) = 0;
 
   /// Where that agent counts what it declares (AgentFactory::metrics); the same for the same name.
   /// Lives as long as this.

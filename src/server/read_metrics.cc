@@ -123,4 +123,17 @@ void AppendCluster(const FollowedCluster& cluster, std::vector<MetricFamily>* fa
             {{{"result", "dropped"}}, static_cast<double>(cluster.events_dropped)}}));
 }
 
+void AppendShown(const std::vector<ShownFamily>& shown, std::vector<MetricFamily>* families) {
+  for (const ShownFamily& family : shown) {
+    std::vector<Sample> samples;
+    for (const ShownFamily::Series& series : family.series) {
+      prometheus::Labels labels;
+      for (const auto& [name, value] : series.labels) labels.emplace(name, value);
+      samples.emplace_back(std::move(labels), series.value);
+    }
+    const MetricType type = family.is_counter ? MetricType::Counter : MetricType::Gauge;
+    families->push_back(Read(family.name.c_str(), family.help.c_str(), type, samples));
+  }
+}
+
 }  // namespace outrigger::server

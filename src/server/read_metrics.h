@@ -26,4 +26,8 @@ void AppendListeners(const std::vector<std::pair<std::string, http::ServerStats>
 /// How the API server is followed.
 void AppendCluster(const FollowedCluster& cluster, std::vector<prometheus::MetricFamily>* families);
 
+/// Families of a part of the program that this module does not know.
+void AppendShown(const std::vector<ShownFamily>& shown,
+                 std::vector<prometheus::MetricFamily>* families);
+
 }  // namespace outrigger::server

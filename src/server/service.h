@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/engine.h"
 #include "http/server.h"
+#include "server/admin_listeners.h"
 #include "server/metrics.h"
 #include "server/readiness.h"
 
@@ -31,9 +32,6 @@ struct ServiceOptions {
   /// What /readyz asks besides whether the service is up; may be null.
   Checks checks;
 };
-
-/// Connections of the admin listener at each of its addresses, at most.
-inline constexpr size_t kAdminConnections = 256;
 
 class Service {
  public:

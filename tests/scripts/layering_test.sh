@@ -34,6 +34,7 @@ outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
 outrigger_server engine/engine.h | cli/main.h agent_client/fetch_page.h
 outrigger_http_client http_client/client.h base/url.h | json/reader.h http/server.h kube/api.h
 outrigger_usage usage/source.h http_client/client.h json/reader.h | kube/api.h wire/extender.h cli/main.h
+outrigger_annotate annotate/annotator.h usage/source.h kube/api.h cluster/snapshot.h | http/server.h server/metrics.h engine/engine.h cli/main.h
 outrigger_agent_client page/page.h agent_client/fetch_page.h | engine/engine.h http/server.h server/service.h
 EOF
 }
@@ -107,7 +108,7 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor penalty explain scheduler_config agents args serve settings format
+floors src/cli cli/ main . doctor annotate penalty explain scheduler_config agents args serve settings format
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups

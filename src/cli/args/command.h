@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/settings/annotate_settings.h"
+
 namespace outrigger::cli {
 
 /// Exit codes of the program, as its help documents them.
@@ -82,6 +84,15 @@ struct PenaltyFlags {
   size_t limit = ExplainFlags::kMostRows;  // explain: rows of a table at most
 };
 
+/// Of `annotate usage` and `annotate allocation`.
+struct AnnotateFlags {
+  Annotating what = Annotating::kUsage;
+  std::string config;                           // path of the settings file, or empty
+  std::map<std::string, std::string> settings;  // flag -> value
+  bool once = false;
+  bool dry_run = false;
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -94,6 +105,7 @@ struct Command {
     kExplainQueue,
     kExplainPenalty,
     kPenaltyRestore,
+    kAnnotate,
     kDoctor,
     kVersion,
     kCompletion,
@@ -109,6 +121,7 @@ struct Command {
   ExplainFlags explain;
   DoctorFlags doctor;
   PenaltyFlags penalty;
+  AnnotateFlags annotate;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

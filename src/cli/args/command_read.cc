@@ -146,6 +146,13 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "pod") return ReadExplainPod(given);
   if (name == "gang") return ReadExplainGang(given);
   if (name == "queue") return ReadExplainQueue(given);
+  if (name == "usage" || name == "allocation") return ReadAnnotate(given);
+  if (name == "annotate") {
+    return absl::InvalidArgumentError(
+        fmt::format("annotate wants to know what to write: usage or allocation; see `{} annotate "
+                    "--help`",
+                    app_.get_name()));
+  }
   if (name == "restore") return ReadPenaltyRestore(given);
   // A command and a subcommand have this name.
   if (name == "penalty" && given.get_parent() != &app_) return ReadExplainPenalty(given);

@@ -64,6 +64,7 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddSchedulerConfig();
   AddDoctor(registry);
   AddExplain(registry);
+  AddAnnotate();
   AddPenalty();
   AddOthers();
 }

@@ -37,6 +37,7 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadExplainGang(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainQueue(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainPenalty(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadAnnotate(const CLI::App& given) const;
   absl::StatusOr<Command> ReadPenaltyRestore(const CLI::App& given) const;
   /// Reads the number of rows that a table may have.
   static absl::Status ReadLimit(const CLI::App& given, size_t* limit);
@@ -64,6 +65,9 @@ class CommandLine::Tree {
   void AddExplainGang(CLI::App* explain);
   void AddExplainQueue(CLI::App* explain);
   void AddExplainPenalty(CLI::App* explain);
+  void AddAnnotate();
+  void AddAnnotateCommand(CLI::App* annotate, Annotating what, const std::string& name,
+                          const std::string& summary);
   void AddPenalty();
   /// Adds the flags of the cluster in which penalties are.
   void AddPenaltyFlags(CLI::App* command);

@@ -30,6 +30,7 @@ struct World {
   Terminal terminal = {};
   /// What texts call the program: "outrigger", or "kubectl outrigger" as a plugin of kubectl.
   std::string program = "outrigger";
+  bool err_is_terminal = false;
 };
 
 }  // namespace outrigger::cli

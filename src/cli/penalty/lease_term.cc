@@ -52,12 +52,9 @@ class LeaseWork {
 
 absl::Status NotToBeHad(const LeaseTask& task, const std::string& holder) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(task.wait).count();
-  const std::string cure =
-      holder.empty() ? "No holder was seen: check the rights on Leases"
-                     : fmt::format(
-                           "{} holds it: stop the agent (kubectl scale deployment "
-                           "outrigger-penalty --replicas=0), or wait longer (--wait SECONDS)",
-                           Printable(holder));
+  const std::string cure = holder.empty()
+                               ? "No holder was seen: check the rights on Leases"
+                               : fmt::format("{} holds it: {}", Printable(holder), task.cure);
   return absl::DeadlineExceededError(
       fmt::format("Lease {}/{} was not to be had in {} s, and nothing was done. {}",
                   task.claim.namespace_, task.claim.name, seconds, cure));

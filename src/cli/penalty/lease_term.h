@@ -20,6 +20,10 @@ struct LeaseTask {
   std::function<absl::Status(const std::stop_token& term)> work;
   /// Is called, from another thread, when another one is seen to hold the Lease.
   std::function<void(const std::string& holder)> on_other_holder;
+  /// What to do about a holder that keeps the Lease.
+  std::string cure =
+      "stop the agent (kubectl scale deployment outrigger-penalty --replicas=0), or wait longer "
+      "(--wait SECONDS)";
 };
 
 /// Stands for election, does the work as soon as the Lease is held, gives it back, and returns what

@@ -73,6 +73,7 @@ class ClusterSourceImpl final : public ClusterSource {
 
   const engine::NodeSource& nodes() const override { return nodes_; }
   ClusterAccess* access() override { return &actor_; }
+  kube::Api* api() override { return client_.get(); }
 
   void Start(const Needs& needs) override {
     watch_.Start(needs);

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "cli/format/environment.h"
 #include "engine/node_table.h"
+#include "kube/api.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/needs.h"
 #include "server/metrics.h"
@@ -41,6 +42,8 @@ class ClusterSource {
   /// What agents see of the cluster and do in it; never null, lives as long as this. Knows nothing
   /// before Start().
   virtual ClusterAccess* access() = 0;
+  /// The API server itself, for calls that no agent makes. Lives as long as this.
+  virtual kube::Api* api() = 0;
 
   /// Begins to follow what `needs` names. An API server that cannot be reached is no error: it is
   /// tried until it can, and readiness says so.

@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "cli/settings/annotate_environment.h"
+#include "cli/settings/annotate_settings.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {
@@ -39,6 +41,21 @@ safe:
 ```
 )";
 
+constexpr const char* kAnnotators = R"(## Annotators
+
+`outrigger annotate usage` and `outrigger annotate allocation` take settings in the same order: flag,
+environment (`OUTRIGGER_ANNOTATE_QPS`), the settings file that `--config` or `OUTRIGGER_ANNOTATE_CONFIG`
+names, and the environment variable of the original program. Unlike above, a value of such a variable
+that is not accepted ends the start, too. Both commands can share a file; its section `further` has
+annotations of your own with the queries of their values:
+
+```yaml
+prometheusUrl: http://prometheus.monitoring.svc:9090
+further:
+  congestion-factor: '100 * max by (instance) (rate(node_network_transmit_bytes_total[5m])) / 1.25e9'
+```
+)";
+
 // Helps are phrases, for the lists of flags; here they stand as sentences.
 std::string Sentence(std::string phrase) {
   if (!phrase.empty()) {
@@ -57,13 +74,8 @@ std::string Cell(const std::string& text) {
   return cell;
 }
 
-}  // namespace
-
-std::string SettingsSection(const SettingGroup& group) {
-  std::string text = group.agent == nullptr
-                         ? std::string("## Server\n")
-                         : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
-                                       Sentence(group.agent->summary), group.agent->port);
+std::string SettingsTables(const SettingGroup& group) {
+  std::string text;
   for (const BoundSetting& setting : group.settings) {
     const SettingSpec& spec = setting.spec;
     text += fmt::format(
@@ -81,12 +93,38 @@ std::string SettingsSection(const SettingGroup& group) {
   return text;
 }
 
+}  // namespace
+
+std::string SettingsSection(const SettingGroup& group) {
+  const std::string heading = group.agent == nullptr
+                                  ? std::string("## Server\n")
+                                  : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
+                                                Sentence(group.agent->summary), group.agent->port);
+  return heading + SettingsTables(group);
+}
+
+std::string AnnotatorSections() {
+  std::string text = kAnnotators;
+  for (const Annotating what : {Annotating::kUsage, Annotating::kAllocation}) {
+    SettingGroup group = MakeAnnotateGroup(what);
+    for (BoundSetting& setting : group.settings) {
+      setting.spec.legacy_env = FormerVariables(setting.spec.name);
+    }
+    text += fmt::format("\n## `outrigger annotate {}`\n",
+                        what == Annotating::kUsage ? "usage" : "allocation");
+    text += SettingsTables(group);
+  }
+  return text;
+}
+
 std::string SettingsPage(const std::vector<AgentInfo>& registry) {
   std::string page = kIntroduction;
   for (const SettingGroup& group : MakeSettingGroups(registry)) {
     page += '\n';
     page += SettingsSection(group);
   }
+  page += '\n';
+  page += AnnotatorSections();
   return page;
 }
 

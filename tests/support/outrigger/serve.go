@@ -42,6 +42,8 @@ type Server struct {
 	portFile string
 	process  *process.Process
 	stopped  bool // on purpose
+
+	adminOnly bool // an annotator, which no scheduler calls
 }
 
 // Serve starts `outrigger serve --agents <agents>` with more arguments and waits until it is ready.
@@ -132,8 +134,10 @@ func (s *Server) start(port, adminPort int) error {
 		return err
 	}
 	spec := s.spec
-	spec.Args = append(append([]string{}, spec.Args...),
-		"--port", fmt.Sprint(port), "--admin-port", fmt.Sprint(adminPort))
+	spec.Args = append(append([]string{}, spec.Args...), "--admin-port", fmt.Sprint(adminPort))
+	if !s.adminOnly {
+		spec.Args = append(spec.Args, "--port", fmt.Sprint(port))
+	}
 	var err error
 	if s.process, err = process.Start(spec); err != nil {
 		return err
@@ -148,7 +152,7 @@ func (s *Server) start(port, adminPort int) error {
 		if err == nil {
 			err = json.Unmarshal(text, &ports)
 		}
-		if err == nil && ports.Port > 0 && ports.Admin > 0 {
+		if err == nil && (ports.Port > 0 || s.adminOnly) && ports.Admin > 0 {
 			s.URL, s.AdminURL = loopback(s.scheme, ports.Port), loopback("http", ports.Admin)
 			return nil
 		}

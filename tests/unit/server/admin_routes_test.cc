@@ -23,7 +23,7 @@ class AdminRoutesTest : public ::testing::Test {
  protected:
   http::Response Ask(std::string_view path, const Peer& peer = {}) const {
     http::Response response;
-    AdminRoutes(engine_, *metrics_, readiness_, checks_, metrics_from_anywhere_)
+    AdminRoutes(&engine_, *metrics_, readiness_, checks_, metrics_from_anywhere_)
         .Handle({.method = peer.method,
                  .path = path,
                  .query = peer.query,

@@ -86,6 +86,8 @@ var targets = []sheet.Target[parts]{
 	ratio("safe, filter and score with 500 young pods by those without pods", "BM_SafePod5000Nodes_500YoungPods",
 		"BM_SafePod5000Nodes_NoPodsFollowed", 1.3),
 	atMost("safe, filter and score where a pod was bound since the last, 5000 nodes", "BM_SafePod5000Nodes_OneBoundSinceTheLast", 0.5),
+	atMost("annotate usage, values of 5000 nodes to patches", "BM_UsageRoundOf5000Nodes", 2000),
+	atMost("annotate allocation, a pod is bound on one of 5000 nodes", "BM_AllocationChangeOf5000Nodes", 5),
 	ratio("planner, 5000 nodes by 2500 (2 times)", "BM_PlanByNodes/5000", "BM_PlanByNodes/2500", 3),
 	ratio("planner, 80 shapes by 20 (4 times)", "BM_PlanByShapes/80", "BM_PlanByShapes/20", 6),
 }

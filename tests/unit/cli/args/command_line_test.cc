@@ -211,7 +211,8 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
   for (const CommandShape& shape : shapes) names.push_back(shape.name);
   EXPECT_THAT(names, ElementsAre("", "serve", "agents", "scheduler-config", "doctor", "explain",
                                  "explain pod", "explain gang", "explain queue", "explain penalty",
-                                 "penalty", "penalty restore", "version", "completion"));
+                                 "annotate", "annotate usage", "annotate allocation", "penalty",
+                                 "penalty restore", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

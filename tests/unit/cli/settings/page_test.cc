@@ -21,6 +21,7 @@ TEST(SettingsPage, IsUpToDate) {
     EXPECT_THAT(page, HasSubstr("\n" + SettingsSection(group)))
         << group.Title() << ": run scripts/update-docs";
   }
+  EXPECT_THAT(page, HasSubstr("\n" + AnnotatorSections())) << "run scripts/update-docs";
 }
 
 }  // namespace

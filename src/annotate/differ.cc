@@ -1,0 +1,57 @@
+#include "annotate/differ.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "absl/strings/numbers.h"
+#include "annotate/measurement.h"
+
+namespace outrigger::annotate {
+namespace {
+
+bool Moved(const std::string& now, const std::string& shown, double threshold) {
+  if (now == shown) return false;
+  double a = 0;
+  double b = 0;
+  if (threshold <= 0 || !absl::SimpleAtod(now, &a) || !absl::SimpleAtod(shown, &b)) return true;
+  // Written so that NaN and infinity of a text from elsewhere count as moved.
+  return !(std::abs(a - b) <= threshold * std::abs(b)) || !std::isfinite(b);
+}
+
+// Values that hardly move are still those of a window that ends later and later.
+bool IsStale(const Measurement& now, const Annotations& shown, std::chrono::seconds refresh) {
+  const auto found = shown.find(kMeasured);
+  if (found == shown.end()) return true;
+  const auto written = ParseMeasurement(found->second);
+  if (!written || written->window != now.window || written->end > now.end) return true;
+  return now.end - written->end >= std::min<int64_t>(refresh.count(), now.window);
+}
+
+}  // namespace
+
+NodeChange Difference(const NodeValues& wanted, const Annotations& shown,
+                      const std::vector<std::string>& overdue, const DiffPolicy& policy) {
+  NodeChange change;
+  bool is_worth_it = !overdue.empty();
+  for (const auto& [key, text] : wanted.values) {
+    const auto found = shown.find(key);
+    if (found != shown.end() && found->second == text) continue;
+    change[key] = text;
+    is_worth_it =
+        is_worth_it || found == shown.end() || Moved(text, found->second, policy.threshold);
+  }
+  if (wanted.measured && !wanted.values.empty()) {
+    is_worth_it = is_worth_it || IsStale(*wanted.measured, shown, policy.refresh);
+    std::string text = PrintMeasurement(*wanted.measured);
+    const auto found = shown.find(kMeasured);
+    if (found == shown.end() || found->second != text) {
+      change[std::string(kMeasured)] = std::move(text);
+    }
+  }
+  if (!is_worth_it) return {};
+  for (const std::string& key : overdue) change[key] = std::nullopt;
+  return change;
+}
+
+}  // namespace outrigger::annotate

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annotate/node_values.h"
+#include "outrigger/base/clock.h"
+
+namespace outrigger::annotate {
+
+/// Finds the annotations that are to be removed, since the source has had no value for them for
+/// some time. Only annotations that the annotator writes are looked at. Not thread-safe.
+class Forgetting {
+ public:
+  /// `keys`: the annotations that this annotator writes.
+  Forgetting(std::vector<std::string> keys, std::chrono::seconds after)
+      : keys_(std::move(keys)), after_(after) {}
+
+  /// The annotations in `shown` that have had no value for long enough at `now`. A value that
+  /// MissingValue::stays neither waits nor is due: its time begins again later.
+  std::vector<std::string> Due(const NodeValues& wanted, const Annotations& shown,
+                               Clock::TimePoint now);
+
+  /// Forgets the nodes that are gone.
+  void Retain(const std::function<bool(std::string_view node)>& is_there);
+
+ private:
+  using Since = std::map<std::string, Clock::TimePoint, std::less<>>;
+
+  const std::vector<std::string> keys_;
+  const std::chrono::seconds after_;
+  std::map<std::string, Since, std::less<>> missing_;  // by node
+};
+
+}  // namespace outrigger::annotate

@@ -1,0 +1,220 @@
+#include "annotate/node_patcher.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "kube/errors.h"
+
+namespace outrigger::annotate {
+namespace {
+
+using std::chrono::seconds;
+
+// A burst is a tenth of what a second allows.
+constexpr double kBurstsASecond = 10;
+constexpr seconds kConflictWait{1};
+constexpr seconds kForbiddenWait{30};
+constexpr seconds kRefusedWait{300};
+constexpr seconds kLongestOutageWait{30};
+// Of a thread that has nothing to do; Set() wakes it.
+constexpr seconds kLongestSleep{1};
+
+std::string_view OutcomeOf(const absl::Status& error) {
+  switch (error.code()) {
+    case absl::StatusCode::kNotFound:
+      return "gone";
+    case absl::StatusCode::kAborted:
+      return "conflict";
+    case absl::StatusCode::kResourceExhausted:
+      return "throttled";
+    case absl::StatusCode::kPermissionDenied:
+      return "forbidden";
+    case absl::StatusCode::kInvalidArgument:
+      return "refused";
+    default:
+      return "failed";
+  }
+}
+
+bool IsOneNodes(const absl::Status& error) {
+  return absl::IsAborted(error) || absl::IsInvalidArgument(error);
+}
+
+}  // namespace
+
+NodePatcher::NodePatcher(NodeWriter* writer, WrittenValues* written, Counters* counters,
+                         PatcherOptions options)
+    : writer_(*writer),
+      written_(*written),
+      counters_(*counters),
+      options_(std::move(options)),
+      limiter_(options_.qps, options_.qps / kBurstsASecond) {}
+
+void NodePatcher::Set(std::string_view node, NodeChange change) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queue_.Set(node, std::move(change));
+    Publish();
+  }
+  changed_.notify_all();
+}
+
+void NodePatcher::Retain(const std::function<bool(std::string_view node)>& is_there) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queue_.Retain(is_there);
+    Publish();
+  }
+  changed_.notify_all();
+}
+
+Clock::Duration NodePatcher::RateWait() const {
+  return std::chrono::ceil<Clock::Duration>(std::chrono::duration<double>(1 / options_.qps));
+}
+
+void NodePatcher::Publish() {
+  counters_.Pending(queue_.size());
+}
+
+Clock::Duration NodePatcher::Step(const std::stop_token& stop) {
+  TakenPatch taken;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Clock::TimePoint now = options_.clock.now();
+    if (now < paused_until_) return paused_until_ - now;
+    const auto next = queue_.NextTime();
+    if (!next) return kLongestSleep;
+    if (*next > now) return *next - now;
+    // Not taken before it may be sent: a newer value of the node may come until then.
+    if (!limiter_.Reserve(now, Clock::Duration(0))) {
+      return RateWait();
+    }
+    taken = *queue_.Take(now);
+  }
+  const auto version = writer_.Write(taken.node, taken.change, stop);
+  if (version.ok()) Note(taken, *version);
+  if (!absl::IsCancelled(version.status())) {
+    counters_.Patch(version.ok() ? "patched" : OutcomeOf(version.status()));
+  }
+  std::string warning;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (version.ok()) {
+      outages_ = 0;
+      forbidden_.clear();
+      queue_.Done(taken);
+    } else {
+      warning = WarningOf(taken, version.status());
+      HandleError(taken, version.status());
+    }
+    Publish();
+  }
+  changed_.notify_all();
+  if (!warning.empty() && options_.warn) options_.warn(warning);
+  return Clock::Duration(0);
+}
+
+void NodePatcher::Note(const TakenPatch& taken, const std::string& version) {
+  written_.Note(taken.node, taken.change, version);
+  const auto removed = std::count_if(taken.change.begin(), taken.change.end(),
+                                     [](const auto& entry) { return !entry.second; });
+  if (removed > 0) counters_.Removed(static_cast<size_t>(removed));
+}
+
+void NodePatcher::HandleError(const TakenPatch& taken, const absl::Status& error) {
+  if (absl::IsNotFound(error)) {
+    written_.Forget(taken.node);
+    return queue_.Drop(taken);
+  }
+  const Clock::Duration wait = WaitOf(error);
+  if (options_.most_tries > 0 && taken.failures + 1 >= options_.most_tries) {
+    ++given_up_;
+    queue_.Drop(taken);
+  } else {
+    queue_.Fail(taken, options_.clock.now() + wait);
+  }
+  if (!IsOneNodes(error) && !absl::IsCancelled(error)) PauseAll(wait);
+}
+
+void NodePatcher::PauseAll(Clock::Duration time) {
+  paused_until_ = std::max(paused_until_, options_.clock.now() + time);
+}
+
+Clock::Duration NodePatcher::WaitOf(const absl::Status& error) {
+  if (absl::IsCancelled(error)) return Clock::Duration(0);
+  if (absl::IsAborted(error)) return kConflictWait;
+  if (absl::IsPermissionDenied(error)) return kForbiddenWait;
+  if (absl::IsInvalidArgument(error)) return kRefusedWait;
+  const auto api_error = kube::ApiErrorOf(error);
+  if (api_error && api_error->retry_after) {
+    return std::max<Clock::Duration>(*api_error->retry_after, seconds(1));
+  }
+  // Eight workers that fail at once are one outage.
+  if (options_.clock.now() >= paused_until_) ++outages_;
+  return std::min<Clock::Duration>(seconds(1) * (1 << std::clamp(outages_ - 1, 0, 5)),
+                                   kLongestOutageWait);
+}
+
+std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& error) {
+  const std::string message(error.message());
+  if (absl::IsPermissionDenied(error)) {
+    if (!forbidden_.empty()) return "";
+    forbidden_ = fmt::format(
+        "no right to write annotations: verb patch on resource nodes (core) is missing; "
+        "deploy/annotators.yaml has the ClusterRole: {}",
+        message);
+    return forbidden_;
+  }
+  if (absl::IsInvalidArgument(error)) {
+    std::string warning = fmt::format("node {} refuses its annotations: {}", taken.node, message);
+    if (warning == refused_) return "";
+    refused_ = std::move(warning);
+    return refused_;
+  }
+  const bool is_outage = !absl::IsNotFound(error) && !absl::IsAborted(error) &&
+                         !absl::IsCancelled(error) && !absl::IsResourceExhausted(error);
+  if (!is_outage || outages_ > 0) return "";
+  return fmt::format("cannot write annotations of nodes, trying again: {}", message);
+}
+
+void NodePatcher::Work(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const Clock::Duration wait = std::min<Clock::Duration>(Step(stop), kLongestSleep);
+    if (wait <= Clock::Duration(0)) continue;
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait_for(lock, stop, wait, [&] {
+      // A wait for the rate is short, and nothing new ends it.
+      if (wait <= RateWait()) return false;
+      const auto next = queue_.NextTime();
+      const auto now = options_.clock.now();
+      return next && *next <= now && now >= paused_until_;
+    });
+  }
+}
+
+void NodePatcher::Run(const std::stop_token& stop) {
+  std::vector<std::jthread> workers;
+  for (size_t i = 0; i < std::max<size_t>(1, options_.workers); ++i) {
+    workers.emplace_back([this, &stop] { Work(stop); });
+  }
+}
+
+size_t NodePatcher::Pending() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return queue_.size();
+}
+
+void NodePatcher::AwaitIdle(const std::stop_token& stop) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, stop, [this] { return queue_.size() == 0; });
+}
+
+std::string NodePatcher::Forbidden() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return forbidden_;
+}
+
+}  // namespace outrigger::annotate

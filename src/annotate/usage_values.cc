@@ -1,0 +1,101 @@
+#include "annotate/usage_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "annotate/measurement.h"
+#include "fmt/format.h"
+
+namespace outrigger::annotate {
+namespace {
+
+constexpr double kMostInteger = 9e18;
+constexpr std::string_view kCongestionFactor = "congestion-factor";
+
+// Whole amounts as integers: agents of the original program read nothing else.
+std::string Text(double value) {
+  if (value == std::floor(value)) return fmt::format("{}", static_cast<int64_t>(value));
+  return fmt::format("{:.12g}", value);
+}
+
+/// The annotations of one node while they are put together.
+class Builder {
+ public:
+  explicit Builder(NodeValues* values) : values_(*values) {}
+
+  void AddAmount(const std::string& key, const usage::Value& value) {
+    Add(key, value, [](double amount) { return std::max(0.0, std::round(amount)); });
+  }
+  void AddAny(const std::string& key, const usage::Value& value) {
+    Add(key, value, [](double amount) { return amount; });
+  }
+
+ private:
+  template <typename Round>
+  void Add(const std::string& key, const usage::Value& value, const Round& round) {
+    if (!value.value) {
+      values_.missing.push_back(MissingOf(key, value));
+    } else if (!std::isfinite(*value.value) || std::abs(*value.value) > kMostInteger) {
+      values_.missing.push_back(
+          MissingOf(key, usage::Value::Missing(usage::Gap::kNotFinite,
+                                               fmt::format("the value is {}", *value.value))));
+    } else {
+      values_.values[key] = Text(round(*value.value));
+    }
+  }
+
+  NodeValues& values_;
+};
+
+void AddFree(const std::string& resource, const usage::Free& free, Builder* builder) {
+  builder->AddAmount("mean-free-" + resource, free.mean);
+  builder->AddAmount("std-free-" + resource, free.deviation);
+  builder->AddAmount("forecasted-free-" + resource, free.forecast);
+  builder->AddAmount("forcasted-free-" + resource, free.forecast);
+}
+
+}  // namespace
+
+MissingValue MissingOf(std::string annotation, const usage::Value& value) {
+  const bool is_off = value.gap == usage::Gap::kNone;
+  return {.annotation = std::move(annotation),
+          .cause = is_off ? "off" : std::string(usage::ToString(value.gap)),
+          .detail = value.detail,
+          .stays = value.gap == usage::Gap::kFailed || value.gap == usage::Gap::kTooYoung,
+          .is_off = is_off};
+}
+
+std::vector<std::string> UsageKeys(const std::vector<std::string>& further) {
+  std::vector<std::string> keys = further;
+  for (const std::string_view resource : {"cpu", "memory"}) {
+    for (const std::string_view kind : {"mean", "std", "forecasted", "forcasted"}) {
+      keys.push_back(fmt::format("{}-free-{}", kind, resource));
+    }
+  }
+  keys.emplace_back(kMeasured);
+  return keys;
+}
+
+NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::string>& further,
+                       const Measurement& measured) {
+  NodeValues values;
+  values.series = node.matched_by;
+  values.measured = measured;
+  Builder builder(&values);
+  AddFree("cpu", node.cpu, &builder);
+  AddFree("memory", node.memory, &builder);
+  const usage::Value none = usage::Value::Missing(usage::Gap::kNoSeries, "");
+  for (size_t i = 0; i < further.size(); ++i) {
+    const usage::Value& value = i < node.further.size() ? node.further[i] : none;
+    if (further[i] == kCongestionFactor) {
+      builder.AddAmount(further[i], value);
+    } else {
+      builder.AddAny(further[i], value);
+    }
+  }
+  return values;
+}
+
+}  // namespace outrigger::annotate

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "annotate/node_values.h"
+#include "usage/source.h"
+
+namespace outrigger::annotate {
+
+/// The annotations of `annotate usage`: those of cpu and memory, `further`, and kMeasured. The
+/// forecast has two spellings, of which the wrong one is that of the original program.
+std::vector<std::string> UsageKeys(const std::vector<std::string>& further);
+
+/// The annotations of one node. Amounts are rounded to integers and at least 0. Further values that
+/// are no integers keep their decimals, but for congestion-factor, of which agents read integers.
+NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::string>& further,
+                       const Measurement& measured);
+
+/// Why there is no value, as an annotation that is missing.
+MissingValue MissingOf(std::string annotation, const usage::Value& value);
+
+}  // namespace outrigger::annotate

@@ -1,0 +1,123 @@
+#include "annotate/allocation_keys.h"
+#include "annotate/allocation_source.h"
+#include "builders.h"
+#include "fake_cluster.h"
+
+namespace outrigger::annotate {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeCluster;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePod;
+
+Node Ready(Node node) {
+  node.ready = ConditionStatus::kTrue;
+  return node;
+}
+Pod On(std::string_view node, Pod pod, std::string_view phase = "Running") {
+  pod.node_name = node;
+  pod.phase = phase;
+  return pod;
+}
+
+class AllocationTest : public ::testing::Test {
+ protected:
+  std::vector<NodeValues> Compute(Scope scope = Scope::kAll) {
+    auto values = source_.Compute(cluster_.Take()->snapshot, scope, {});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return *std::move(values);
+  }
+  std::string Value(const std::string& key) { return Compute().at(0).values[key]; }
+
+  FakeCluster cluster_;
+  AllocationSource source_{{.gpu = "example.com/gpu", .original_arithmetic = false}};
+};
+
+TEST_F(AllocationTest, CountsAsKubeSchedulerDoes) {
+  cluster_.Put(Ready(MakeNode("a")
+                         .Allocatable("cpu", "4")
+                         .Allocatable("memory", "8Gi")
+                         .Allocatable("example.com/gpu", "2")));
+  cluster_.Put(On("a", MakePod("running").Requests({{"cpu", "1500m"}, {"memory", "1.5Gi"}})));
+  cluster_.Put(On("a",
+                  MakePod("bound").Requests({{"cpu", "100m"}}).AddInitContainer({{"cpu", "300m"}}),
+                  "Pending"));
+  cluster_.Put(
+      On("a", MakePod("over").Requests({{"example.com/gpu", "1"}}).Overhead({{"memory", "1Mi"}})));
+  cluster_.Put(On("a", MakePod("done").Requests({{"cpu", "2"}}), "Succeeded"));
+  cluster_.Put(On("", MakePod("waits").Requests({{"cpu", "2"}}), "Pending"));
+  const auto values = Compute();
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].values, (Annotations{{"requested-cpu", "1800"},
+                                           {"free-cpu", "2200"},
+                                           {"requested-memory", "1611661312"},
+                                           {"free-memory", "6978273280"},
+                                           {"requested-pods", "3"},
+                                           {"free-pods", "107"},
+                                           {"requested-gpu", "1"},
+                                           {"free-gpu", "1"},
+                                           {"requested-ephemeral-storage", "0"},
+                                           {"free-ephemeral-storage", "0"}}));
+}
+
+TEST_F(AllocationTest, FreeIsNeverNegative) {
+  cluster_.Put(Ready(MakeNode("a").Allocatable("cpu", "1")));
+  cluster_.Put(On("a", MakePod("p").Requests({{"cpu", "1500m"}})));
+  EXPECT_EQ(Value("requested-cpu"), "1500");
+  EXPECT_EQ(Value("free-cpu"), "0");
+}
+
+TEST_F(AllocationTest, ANodeThatIsNotReadyHasNoValues) {
+  for (const ConditionStatus ready : {ConditionStatus::kFalse, ConditionStatus::kUnknown}) {
+    Node node = MakeNode("a");
+    node.ready = ready;
+    cluster_.Put(node);
+    const auto values = Compute();
+    ASSERT_EQ(values.size(), 1U);
+    EXPECT_THAT(values[0].values, IsEmpty());
+    EXPECT_EQ(values[0].missing.size(), AllocationKeys().size());
+    EXPECT_EQ(values[0].missing[0].cause, "not-ready");
+    EXPECT_FALSE(values[0].missing[0].stays);
+  }
+}
+
+TEST_F(AllocationTest, ARoundAboutChangesSeesChangedNodesAlone) {
+  for (const char* name : {"a", "b", "c"}) cluster_.Put(Ready(MakeNode(name)));
+  const auto names = [](const std::vector<NodeValues>& values) {
+    std::vector<std::string> nodes;
+    for (const NodeValues& node : values) nodes.push_back(node.node);
+    return nodes;
+  };
+  EXPECT_EQ(Compute(Scope::kChanged).size(), 3U);
+  EXPECT_THAT(Compute(Scope::kChanged), IsEmpty());
+  cluster_.Put(On("b", MakePod("p")));
+  EXPECT_THAT(names(Compute(Scope::kChanged)), ElementsAre("b"));
+  cluster_.Put(Ready(MakeNode("c").Annotation("requested-cpu", "7")));
+  EXPECT_THAT(names(Compute(Scope::kChanged)), ElementsAre("c"));
+  cluster_.RemoveNode("a");
+  EXPECT_THAT(Compute(Scope::kChanged), IsEmpty());
+  cluster_.Put(Ready(MakeNode("d")));  // in the slot of a
+  EXPECT_THAT(names(Compute(Scope::kChanged)), ElementsAre("d"));
+  EXPECT_EQ(Compute(Scope::kAll).size(), 3U);
+}
+
+TEST_F(AllocationTest, OriginalArithmeticCountsRunningPodsAndTheirContainers) {
+  AllocationSource original({.gpu = "example.com/gpu", .original_arithmetic = true});
+  cluster_.Put(Ready(MakeNode("a").Allocatable("cpu", "4").Allocatable("gpu", "2")));
+  cluster_.Put(
+      On("a",
+         MakePod("p").Requests({{"cpu", "250m"}, {"gpu", "1"}}).AddInitContainer({{"cpu", "2"}})));
+  cluster_.Put(On("a", MakePod("pending").Requests({{"cpu", "1"}}), "Pending"));
+  const auto values = original.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
+  ASSERT_TRUE(values.ok());
+  Annotations texts = values->at(0).values;
+  EXPECT_EQ(texts["requested-cpu"], "250");
+  EXPECT_EQ(texts["free-cpu"], "3750");
+  EXPECT_EQ(texts["requested-pods"], "1");
+  EXPECT_EQ(texts["free-gpu"], "1");
+}
+
+}  // namespace
+}  // namespace outrigger::annotate

@@ -1,0 +1,201 @@
+#include <cmath>
+#include <limits>
+
+#include "annotate/measurement.h"
+#include "annotate/original_usage.h"
+#include "annotate/usage_source.h"
+#include "annotate/usage_values.h"
+#include "builders.h"
+#include "fake_cluster.h"
+
+namespace outrigger::annotate {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::FakeCluster;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using ::testing::Not;
+using usage::Gap;
+using usage::Value;
+
+constexpr Measurement kTime{.end = 1'800'000'000, .window = 86'400};
+
+usage::NodeReading Reading() {
+  usage::NodeReading node;
+  node.matched_by = "instance=10.0.0.1:9100";
+  node.cpu = {Value::Of(2500.4), Value::Of(399.5), Value::Of(2000)};
+  node.memory = {Value::Of(155597063), Value::Of(30372823), Value::Of(2e8)};
+  return node;
+}
+
+std::string CauseOf(const NodeValues& values, const std::string& key) {
+  for (const MissingValue& missing : values.missing) {
+    if (missing.annotation == key) return missing.cause;
+  }
+  return "";
+}
+
+TEST(UsageValues, AreIntegersUnderBothSpellings) {
+  EXPECT_EQ(UsageValues(Reading(), {}, kTime).values,
+            (Annotations{{"mean-free-cpu", "2500"},
+                         {"std-free-cpu", "400"},
+                         {"forecasted-free-cpu", "2000"},
+                         {"forcasted-free-cpu", "2000"},
+                         {"mean-free-memory", "155597063"},
+                         {"std-free-memory", "30372823"},
+                         {"forecasted-free-memory", "200000000"},
+                         {"forcasted-free-memory", "200000000"}}));
+}
+
+TEST(UsageValues, WhatCannotBeHadIsMissingAndNeverZero) {
+  const struct {
+    Value value;
+    std::string cause;
+    bool stays;
+  } rows[] = {
+      {Value::Missing(Gap::kNoSeries, "no such node"), "no-series", false},
+      {Value::Missing(Gap::kSeveralSeries, ""), "several-series", false},
+      {Value::Missing(Gap::kNotFinite, ""), "not-finite", false},
+      {Value::Missing(Gap::kUnit, ""), "unit", false},
+      {Value::Missing(Gap::kFailed, ""), "failed", true},
+      {Value::Missing(Gap::kTooYoung, ""), "too-young", true},
+      {Value::Of(std::numeric_limits<double>::quiet_NaN()), "not-finite", false},
+      {Value::Of(std::numeric_limits<double>::infinity()), "not-finite", false},
+      {Value::Of(1e300), "not-finite", false},
+  };
+  for (const auto& row : rows) {
+    usage::NodeReading node = Reading();
+    node.cpu.mean = row.value;
+    const NodeValues values = UsageValues(node, {}, kTime);
+    EXPECT_FALSE(values.values.contains("mean-free-cpu")) << row.cause;
+    EXPECT_EQ(values.values.size(), 7U);  // the others are there
+    ASSERT_EQ(values.missing.size(), 1U);
+    EXPECT_EQ(values.missing[0].cause, row.cause);
+    EXPECT_EQ(values.missing[0].stays, row.stays) << row.cause;
+  }
+}
+
+TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
+  usage::NodeReading node = Reading();
+  node.cpu.forecast = {};
+  const NodeValues values = UsageValues(node, {}, kTime);
+  EXPECT_EQ(CauseOf(values, "forecasted-free-cpu"), "off");
+  EXPECT_TRUE(values.missing[0].is_off);
+}
+
+TEST(UsageValues, NegativeAmountsAreZeroAndFurtherValuesStayAsTheyAre) {
+  usage::NodeReading node = Reading();
+  node.memory.mean = Value::Of(-5);
+  node.further = {Value::Of(-0.25), Value::Of(37.4), Value::Missing(Gap::kNoSeries, "")};
+  const NodeValues values =
+      UsageValues(node, {"a.example/x", "congestion-factor", "a.example/z", "short"}, kTime);
+  EXPECT_EQ(values.values.at("mean-free-memory"), "0");
+  EXPECT_EQ(values.values.at("a.example/x"), "-0.25");
+  EXPECT_EQ(values.values.at("congestion-factor"), "37");
+  EXPECT_EQ(CauseOf(values, "a.example/z"), "no-series");
+  EXPECT_EQ(CauseOf(values, "short"), "no-series");
+}
+
+/// Answers what a test says.
+class FakeUsage final : public usage::Source {
+ public:
+  absl::StatusOr<usage::Reading> Read(std::span<const usage::NodeQuestion> nodes,
+                                      std::stop_token /*stop*/) override {
+    questions.assign(nodes.begin(), nodes.end());
+    usage::Reading reading;
+    for (size_t i = 0; i < nodes.size(); ++i) reading.nodes.push_back(Reading());
+    if (is_short) reading.nodes.pop_back();
+    reading.end_ms = 1'800'000'000'999;
+    reading.window = std::chrono::hours(24);
+    reading.notes = {"the clock of Prometheus is 95 s ahead"};
+    return reading;
+  }
+  std::string Name() const override { return "a fake"; }
+
+  std::vector<usage::NodeQuestion> questions;
+  bool is_short = false;
+};
+
+class UsageSourceTest : public ::testing::Test {
+ protected:
+  UsageSourceTest() {
+    Node node = MakeNode("a").Allocatable("cpu", "3920m").Allocatable("memory", "1985744Ki");
+    node.addresses = {{"Hostname", "a.example"},
+                      {"InternalIP", "10.0.0.1"},
+                      {"ExternalIP", "1.2.3.4"},
+                      {"InternalIP", "fd00::1"}};
+    cluster_.Put(node);
+  }
+  UsageSource Make(UsageOptions options) {
+    auto fake = std::make_unique<FakeUsage>();
+    fake_ = fake.get();
+    return {std::move(fake), std::move(options),
+            [this](const std::string& line) { warnings_.push_back(line); }};
+  }
+
+  FakeCluster cluster_;
+  FakeUsage* fake_ = nullptr;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(UsageSourceTest, AsksForNodesByNameAndInternalAddresses) {
+  UsageSource source = Make({});
+  const auto values = source.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
+  ASSERT_TRUE(values.ok()) << values.status();
+  ASSERT_EQ(fake_->questions.size(), 1U);
+  EXPECT_EQ(fake_->questions[0].name, "a");
+  EXPECT_THAT(fake_->questions[0].addresses, ElementsAre("10.0.0.1", "fd00::1"));
+  EXPECT_EQ(fake_->questions[0].cpu, 3920);
+  EXPECT_EQ(fake_->questions[0].memory, 1985744.0 * 1024);
+  EXPECT_EQ(values->at(0).node, "a");
+  EXPECT_EQ(values->at(0).series, "instance=10.0.0.1:9100");
+  EXPECT_EQ(PrintMeasurement(*values->at(0).measured), "2027-01-15T08:00:00Z/86400s");
+  for (const auto& [key, text] : values->at(0).values) EXPECT_THAT(source.Keys(), Contains(key));
+  EXPECT_THAT(source.Keys(), Contains(kMeasured));
+}
+
+TEST_F(UsageSourceTest, NotesOfTheSourceAreWarnedAboutOnce) {
+  UsageSource source = Make({});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(source.Compute(cluster_.Take()->snapshot, Scope::kAll, {}).ok());
+  }
+  EXPECT_THAT(warnings_, ElementsAre("the clock of Prometheus is 95 s ahead"));
+}
+
+TEST_F(UsageSourceTest, AnAnswerForOtherNodesIsAnError) {
+  UsageSource source = Make({});
+  fake_->is_short = true;
+  EXPECT_FALSE(source.Compute(cluster_.Take()->snapshot, Scope::kAll, {}).ok());
+}
+
+TEST_F(UsageSourceTest, OriginalArithmeticHasItsUnitsAndAnnotations) {
+  Pod pod = testing::MakePod("p").Requests({{"memory", "260Mi"}}).AddContainer({{"memory", "1Gi"}});
+  pod.node_name = "a";
+  pod.phase = "Running";
+  cluster_.Put(pod);
+  UsageSource source = Make({.further = {}, .original_arithmetic = true, .needs_history = false});
+  const auto values = source.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
+  ASSERT_TRUE(values.ok());
+  Annotations texts = values->at(0).values;
+  EXPECT_EQ(texts["allocatable_memory"], "1985744000");
+  EXPECT_EQ(texts["reqested_memory"], "261000000");
+  EXPECT_EQ(texts["mean-free-memory"], "155597063");
+  EXPECT_EQ(texts["forcasted-free-memory"], "200000000");
+  EXPECT_FALSE(texts.contains("forcasted-free-cpu"));
+  EXPECT_FALSE(values->at(0).measured.has_value());
+  EXPECT_EQ(fake_->questions[0].memory, 1985744000);
+  EXPECT_EQ(fake_->questions[0].requested_memory, 261000000);
+}
+
+TEST(OriginalUsage, AForecastThatIsOffOrFailedIsAText) {
+  usage::NodeReading node = Reading();
+  node.memory.forecast = {};
+  EXPECT_EQ(OriginalUsageValues(node, {}).values.at("forcasted-free-memory"), "N/A");
+  node.memory.forecast = Value::Missing(Gap::kFailed, "");
+  EXPECT_EQ(OriginalUsageValues(node, {}).values.at("forcasted-free-memory"), "None");
+}
+
+}  // namespace
+}  // namespace outrigger::annotate
