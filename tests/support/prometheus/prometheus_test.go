@@ -1,0 +1,53 @@
+package prometheus_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"outrigger.dev/outrigger/tests/support/exporter"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/prometheus"
+)
+
+func TestPrometheusSeesTheLoadsOfTheExporters(t *testing.T) {
+	nodes := exporter.ForTest(t, exporter.Spec{Name: "a", Cpus: 4, Load: exporter.Load{Busy: 1, Available: 100}},
+		exporter.Spec{Name: "b", Cpus: 2, Load: exporter.Load{Busy: 2, Available: 200}})
+	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{Targets: nodes.Targets(), Interval: 200 * time.Millisecond})
+	until := func(query string, want ...float64) {
+		t.Helper()
+		if err := kube.Eventually(t.Context(), 30*time.Second, func(ctx context.Context) error {
+			got, err := server.Query(ctx, query)
+			if err != nil {
+				return err
+			}
+			for i, target := range nodes.Targets() {
+				value, err := strconv.ParseFloat(got[target], 64)
+				if err != nil || math.Abs(value-want[i]) > 0.05 {
+					return fmt.Errorf("%s of %s is %q, want %v", query, target, got[target], want[i])
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	const idle = `sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[2s]))`
+	until(idle, 3, 0)
+	until(`node_memory_MemAvailable_bytes`, 100, 200)
+	nodes.Node("a").Set(exporter.Load{Busy: 3, Available: 50})
+	until(idle, 1, 0)
+	until(`node_memory_MemAvailable_bytes`, 50, 200)
+}
+
+func TestAWrongQueryIsAnErrorWithItsReason(t *testing.T) {
+	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{})
+	if _, err := server.Query(t.Context(), "sum("); err == nil {
+		t.Error("no error")
+	} else {
+		t.Log(err)
+	}
+}
