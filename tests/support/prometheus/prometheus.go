@@ -73,7 +73,8 @@ func ForTest(t testing.TB, logDir string, options Options) *Server {
 	return s
 }
 
-// Start starts a server with its files in dir and waits until it is ready. The caller kills it.
+// Start starts a server with its files in dir and waits until it is ready. The caller kills it. It scrapes
+// for the first time five seconds later, which is how often Prometheus takes new targets.
 func Start(ctx context.Context, dir, logDir string, options Options) (*Server, error) {
 	binary, err := Binary("prometheus")
 	if err != nil {
