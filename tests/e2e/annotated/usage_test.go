@@ -1,0 +1,85 @@
+package annotated
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/exporter"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/metricsapi"
+	"outrigger.dev/outrigger/tests/support/prometheus"
+)
+
+// nodeNames are the nodes of the tests of usage.
+var nodeNames = []string{"a", "b"}
+
+// loads is what measures the nodes: set has a node use a share of its cpus and of its memory from now on.
+type loads func(node string, cpu, memory float64)
+
+func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
+	t.Parallel()
+	var specs []exporter.Spec
+	for _, name := range nodeNames {
+		specs = append(specs, exporter.Spec{Name: name, Cpus: cpus, Load: exporter.Load{Available: memory}})
+	}
+	exporters := exporter.ForTest(t, specs...)
+	// It scrapes for the first time after some seconds: the control plane starts meanwhile.
+	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{Targets: exporters.Targets()})
+	podsFollowTheLoads(newWorld(t), func(node string, cpu, used float64) {
+		exporters.Node(node).Set(exporter.Load{Busy: cpu * cpus, Available: int64((1 - used) * memory)})
+	}, func(node *kube.NodeBuilder) {
+		node.InternalIP(exporters.Node(node.Node().Name).Address)
+	}, "--source", "prometheus", "--prometheus-url", server.URL, "--exporter-port", fmt.Sprint(exporters.Port),
+		"--step", "1")
+}
+
+func TestPodsAvoidANodeWhoseLoadRisesInTheMetricsAPI(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	metrics := metricsapi.ForTest(t, w.Client)
+	podsFollowTheLoads(w, func(node string, cpu, used float64) {
+		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: fmt.Sprintf("%.0f", used*memory)})
+	}, func(*kube.NodeBuilder) {}, "--source", "metrics")
+}
+
+// The figures that refused a node.
+var riskReason = regexp.MustCompile(`safe: cpu: risk [0-9.]+ > 0\.30 of exceeding 90 percent utilization`)
+
+func podsFollowTheLoads(w *world, set loads, change func(*kube.NodeBuilder), args ...string) {
+	for _, name := range nodeNames {
+		node := kube.MakeNode(name)
+		change(node)
+		w.Nodes(node)
+	}
+	safe := w.Serve("safe", "--safe.max-risk", "0.3")
+	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	set("a", 0.05, 0.1)
+	set("b", 0.4, 0.1)
+	w.annotate("usage", append(args, "--window", fmt.Sprint(window), "--interval", fmt.Sprint(interval), "--forecast", "false")...)
+	w.untilAnnotated("mean-free-cpu", nodeNames...)
+	w.untilAnnotated("std-free-memory", nodeNames...)
+	w.untilPodsGoTo("a")
+
+	set("a", 0.97, 0.1)
+	w.Within(asked, "new pods avoid the node whose load rose", w.untilPodsGoTo("b"))
+	set("a", 0.05, 0.1)
+	w.Within(asked, "they come back", w.untilPodsGoTo("a"))
+
+	set("a", 0.97, 0.1)
+	set("b", 0.97, 0.1)
+	w.untilRefused()
+	w.Pods(kube.MakePod("waits"))
+	condition := kube.Condition(w.refused("waits"), corev1.PodScheduled).Message
+	if !riskReason.MatchString(condition) {
+		w.Errorf("the condition is %s", condition)
+	}
+	set("b", 0.05, 0.1)
+	if pod := w.Until("waits", "bound", scheduling.IsBound); pod.Spec.NodeName != "b" {
+		w.Errorf("the pod that waited is on %s", pod.Spec.NodeName)
+	}
+}

@@ -1,0 +1,151 @@
+// Package annotated tests the chain from measured loads, and from what pods ask for, through the annotators to
+// where the real kube-scheduler places pods.
+package annotated
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+const (
+	interval = 1  // seconds between two passes of the annotator
+	window   = 10 // seconds over which it measures
+)
+
+// asked is how soon a change of a load is to be seen in where pods go.
+const asked = (window + 2*interval) * time.Second
+
+const (
+	cpus   = 8
+	memory = 32 << 30 // bytes
+)
+
+// world has one annotator.
+type world struct {
+	*scheduling.World
+	probes int
+}
+
+// annotate starts an annotator with the rights that it needs.
+func (w *world) annotate(kind string, args ...string) {
+	w.Helper()
+	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, "annotate-"+kind, rbacv1.PolicyRule{
+		APIGroups: []string{"", "metrics.k8s.io"}, Resources: []string{"nodes"},
+		Verbs: []string{"get", "list", "watch", "patch"}}, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}}, rbacv1.PolicyRule{
+		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+		Verbs: []string{"get", "list", "watch", "create", "update", "patch"}})
+	w.Must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("annotate-"+kind, credentials)
+	w.Must(err)
+	outrigger.Annotate(w, w.Cluster.LogDir(), kind, append([]string{"--kubeconfig", kubeconfig,
+		"--lease-namespace", "default"}, args...)...)
+}
+
+// annotation returns what a node has; "" for nothing.
+func (w *world) annotation(node, key string) string {
+	w.Helper()
+	object, err := w.Client.CoreV1().Nodes().Get(w.Ctx, node, metav1.GetOptions{})
+	w.Must(err)
+	return object.Annotations[key]
+}
+
+// untilAnnotated waits until all nodes have an annotation.
+func (w *world) untilAnnotated(key string, nodes ...string) {
+	w.Helper()
+	w.eventually(func(context.Context) error {
+		for _, node := range nodes {
+			if w.annotation(node, key) == "" {
+				return fmt.Errorf("node %s has no annotation %s", node, key)
+			}
+		}
+		return nil
+	})
+}
+
+func (w *world) eventually(condition func(context.Context) error) {
+	w.Helper()
+	if err := kube.Eventually(w.Ctx, scheduling.Patience, condition); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// probe creates a pod and returns the node that it gets; the pod is gone again afterwards.
+func (w *world) probe() string {
+	w.Helper()
+	w.probes++
+	name := fmt.Sprintf("probe-%d", w.probes)
+	w.Pods(kube.MakePod(name))
+	pod := w.Until(name, "bound", scheduling.IsBound)
+	w.remove(name)
+	return pod.Spec.NodeName
+}
+
+// Several probes in a row say that pods go to a node: one could be there by chance.
+const inARow = 5
+
+// untilPodsGoTo creates one pod after another until they go to a node, and says how long this took.
+func (w *world) untilPodsGoTo(node string) time.Duration {
+	w.Helper()
+	began := time.Now()
+	var first time.Duration
+	for row := 0; row < inARow; time.Sleep(100 * time.Millisecond) {
+		went := w.probe()
+		switch {
+		case went != node:
+			row = 0
+		case row == 0:
+			first = time.Since(began)
+			row++
+		default:
+			row++
+		}
+		if time.Since(began) > scheduling.Patience {
+			w.Fatalf("after %v pods go to %s, not to %s", time.Since(began), went, node)
+		}
+	}
+	return first
+}
+
+// untilRefused creates one pod after another until no node may take one.
+func (w *world) untilRefused() {
+	w.Helper()
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("filler-%d", i)
+		w.Pods(kube.MakePod(name))
+		pod := w.Until(name, "tried", func(pod *corev1.Pod) bool {
+			return scheduling.IsBound(pod) || kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
+		})
+		w.remove(name)
+		if !scheduling.IsBound(pod) {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+func (w *world) remove(pod string) {
+	w.Helper()
+	now := int64(0)
+	w.Must(w.Client.CoreV1().Pods("default").Delete(w.Ctx, pod, metav1.DeleteOptions{GracePeriodSeconds: &now}))
+}
+
+// refused waits until the scheduler has said that no node may take a pod.
+func (w *world) refused(name string) *corev1.Pod {
+	w.Helper()
+	return w.Until(name, "refused", func(pod *corev1.Pod) bool {
+		return kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
+	})
+}
+
+func newWorld(t *testing.T) *world { return &world{World: scheduling.New(t)} }
