@@ -51,3 +51,25 @@ func TestAWrongQueryIsAnErrorWithItsReason(t *testing.T) {
 		t.Log(err)
 	}
 }
+
+func TestHistoryIsWhatWasMade(t *testing.T) {
+	now := time.Now()
+	var samples []prometheus.Sample
+	for at := now.Add(-25 * time.Hour); at.Before(now.Add(5 * time.Minute)); at = at.Add(15 * time.Second) {
+		samples = append(samples, prometheus.Sample{At: at, Value: 0.25 * at.Sub(now.Add(-26*time.Hour)).Seconds()})
+	}
+	blocks, err := prometheus.MakeHistory(t.Context(), t.TempDir(), prometheus.Metric{
+		Name: "node_cpu_seconds_total", Counter: true,
+		Series: []prometheus.Series{{Labels: `instance="a"`, Samples: samples}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{History: blocks})
+	got, err := server.Query(t.Context(), `avg_over_time(rate(node_cpu_seconds_total[2m])[1d:15s])`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, err := strconv.ParseFloat(got["a"], 64); err != nil || math.Abs(value-0.25) > 1e-6 {
+		t.Errorf("the mean rate of a day is %q, want 0.25", got["a"])
+	}
+}
