@@ -33,7 +33,8 @@ const (
 // world has one annotator.
 type world struct {
 	*scheduling.World
-	probes int
+	probes    int
+	probeType string // label podtype; "": none
 }
 
 // annotate starts an annotator with the rights that it needs.
@@ -85,10 +86,14 @@ func (w *world) probe() string {
 	w.Helper()
 	w.probes++
 	name := fmt.Sprintf("probe-%d", w.probes)
-	w.Pods(kube.MakePod(name))
-	pod := w.Until(name, "bound", scheduling.IsBound)
+	pod := kube.MakePod(name)
+	if w.probeType != "" {
+		pod.Label("podtype", w.probeType)
+	}
+	w.Pods(pod)
+	node := w.Until(name, "bound", scheduling.IsBound).Spec.NodeName
 	w.remove(name)
-	return pod.Spec.NodeName
+	return node
 }
 
 // Several probes in a row say that pods go to a node: one could be there by chance.
