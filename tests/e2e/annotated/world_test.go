@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -40,12 +39,7 @@ type world struct {
 // annotate starts an annotator with the rights that it needs.
 func (w *world) annotate(kind string, args ...string) {
 	w.Helper()
-	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, "annotate-"+kind, rbacv1.PolicyRule{
-		APIGroups: []string{"", "metrics.k8s.io"}, Resources: []string{"nodes"},
-		Verbs: []string{"get", "list", "watch", "patch"}}, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}}, rbacv1.PolicyRule{
-		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get", "list", "watch", "create", "update", "patch"}})
+	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, "annotate-"+kind, outrigger.AnnotateRules...)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig("annotate-"+kind, credentials)
 	w.Must(err)
