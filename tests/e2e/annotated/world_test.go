@@ -39,12 +39,17 @@ type world struct {
 // annotate starts an annotator with the rights that it needs.
 func (w *world) annotate(kind string, args ...string) {
 	w.Helper()
+	outrigger.Annotate(w, w.Cluster.LogDir(), kind, append([]string{"--kubeconfig", w.annotatorsKubeconfig(kind),
+		"--lease-namespace", "default"}, args...)...)
+}
+
+func (w *world) annotatorsKubeconfig(kind string) string {
+	w.Helper()
 	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, "annotate-"+kind, outrigger.AnnotateRules...)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig("annotate-"+kind, credentials)
 	w.Must(err)
-	outrigger.Annotate(w, w.Cluster.LogDir(), kind, append([]string{"--kubeconfig", kubeconfig,
-		"--lease-namespace", "default"}, args...)...)
+	return kubeconfig
 }
 
 // annotation returns what a node has; "" for nothing.

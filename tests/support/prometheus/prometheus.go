@@ -34,7 +34,9 @@ type Server struct {
 	// URL is where its API is.
 	URL string
 
+	spec    process.Spec
 	process *process.Process
+	killed  bool // on purpose
 }
 
 // Binary returns the path of prometheus or promtool, which `scripts/setup --prometheus` has unpacked.
@@ -65,7 +67,7 @@ func ForTest(t testing.TB, logDir string, options Options) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.process.ExitError(); err != nil {
+		if err := s.process.ExitError(); err != nil && !s.killed {
 			t.Errorf("Prometheus did not live to the end of the test: %v", err)
 		}
 		s.Kill()
@@ -90,15 +92,42 @@ func Start(ctx context.Context, dir, logDir string, options Options) (*Server, e
 	}
 	for range 3 { // a free port may be taken before it is used
 		var s *Server
-		if s, err = startOnce(ctx, binary, config, data, logDir, options.Args); err == nil || ctx.Err() != nil {
-			return s, err
+		if s, err = startOnce(ctx, binary, config, data, logDir, options.Args); err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	return nil, err
 }
 
 // Kill ends the server as a crash would.
-func (s *Server) Kill() { s.process.Kill() }
+func (s *Server) Kill() {
+	s.killed = true
+	s.process.Kill()
+}
+
+// Restart starts the server again after Kill, where it was and with the data that it had.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	s.killed = false
+	return nil
+}
+
+// run starts the process and waits until it is ready.
+func (s *Server) run(ctx context.Context) (err error) {
+	if s.process, err = process.Start(s.spec); err != nil {
+		return err
+	}
+	if err := s.awaitReady(ctx); err != nil {
+		s.process.Kill()
+		return err
+	}
+	return nil
+}
 
 // Query returns the value of each series of an instant query, by its label instance.
 func (s *Server) Query(ctx context.Context, query string) (map[string]string, error) {
@@ -132,18 +161,10 @@ func startOnce(ctx context.Context, binary, config, data, logDir string, args []
 		return nil, err
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	s := &Server{URL: "http://" + address}
-	s.process, err = process.Start(process.Spec{Name: "prometheus", Path: binary, LogDir: logDir, Args: append([]string{
-		"--config.file=" + config, "--storage.tsdb.path=" + data, "--web.listen-address=" + address,
-		"--storage.tsdb.retention.time=1000d", "--log.level=warn"}, args...)})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.awaitReady(ctx); err != nil {
-		s.Kill()
-		return nil, err
-	}
-	return s, nil
+	s := &Server{URL: "http://" + address, spec: process.Spec{Name: "prometheus", Path: binary, LogDir: logDir,
+		Args: append([]string{"--config.file=" + config, "--storage.tsdb.path=" + data,
+			"--web.listen-address=" + address, "--storage.tsdb.retention.time=1000d", "--log.level=warn"}, args...)}}
+	return s, s.run(ctx)
 }
 
 func (s *Server) awaitReady(ctx context.Context) error {

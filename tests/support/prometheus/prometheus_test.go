@@ -72,4 +72,14 @@ func TestHistoryIsWhatWasMade(t *testing.T) {
 	if value, err := strconv.ParseFloat(got["a"], 64); err != nil || math.Abs(value-0.25) > 1e-6 {
 		t.Errorf("the mean rate of a day is %q, want 0.25", got["a"])
 	}
+	server.Kill()
+	if got, err := server.Query(t.Context(), "node_cpu_seconds_total"); err == nil {
+		t.Errorf("a killed server says %v", got)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := server.Query(t.Context(), "node_cpu_seconds_total"); err != nil || len(got) != 1 {
+		t.Errorf("after its restart it says %v, %v", got, err)
+	}
 }
