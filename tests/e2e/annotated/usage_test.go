@@ -17,50 +17,71 @@ import (
 // nodeNames are the nodes of the tests of usage.
 var nodeNames = []string{"a", "b"}
 
-// loads is what measures the nodes: set has a node use a share of its cpus and of its memory from now on.
-type loads func(node string, cpu, memory float64)
+// usageArgs are common to all sources.
+var usageArgs = []string{"--window", fmt.Sprint(window), "--interval", fmt.Sprint(interval), "--forecast", "false"}
 
-func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
-	t.Parallel()
+// scraped is a world whose nodes have exporters that a Prometheus scrapes.
+type scraped struct {
+	*world
+	exporters  *exporter.Exporters
+	prometheus *prometheus.Server
+}
+
+func newScraped(t *testing.T) *scraped {
+	t.Helper()
 	var specs []exporter.Spec
 	for _, name := range nodeNames {
 		specs = append(specs, exporter.Spec{Name: name, Cpus: cpus, Load: exporter.Load{Available: memory}})
 	}
-	exporters := exporter.ForTest(t, specs...)
+	s := &scraped{exporters: exporter.ForTest(t, specs...)}
 	// It scrapes for the first time after some seconds: the control plane starts meanwhile.
-	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{Targets: exporters.Targets()})
-	podsFollowTheLoads(newWorld(t), func(node string, cpu, used float64) {
-		exporters.Node(node).Set(exporter.Load{Busy: cpu * cpus, Available: int64((1 - used) * memory)})
-	}, func(node *kube.NodeBuilder) {
-		node.InternalIP(exporters.Node(node.Node().Name).Address)
-	}, "--source", "prometheus", "--prometheus-url", server.URL, "--exporter-port", fmt.Sprint(exporters.Port),
-		"--step", "1")
+	s.prometheus = prometheus.ForTest(t, t.TempDir(), prometheus.Options{Targets: s.exporters.Targets()})
+	s.world = newWorld(t)
+	for _, name := range nodeNames {
+		s.Nodes(kube.MakeNode(name).InternalIP(s.exporters.Node(name).Address))
+	}
+	return s
+}
+
+func (s *scraped) args(more ...string) []string {
+	return append(append([]string{"--source", "prometheus", "--prometheus-url", s.prometheus.URL,
+		"--exporter-port", fmt.Sprint(s.exporters.Port), "--step", "1"}, usageArgs...), more...)
+}
+
+// set has a node use a share of its cpus and of its memory from now on.
+func (s *scraped) set(node string, cpu, used float64) {
+	s.exporters.Node(node).Set(exporter.Load{Busy: cpu * cpus, Available: int64((1 - used) * memory)})
+}
+
+func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
+	t.Parallel()
+	s := newScraped(t)
+	podsFollowTheLoads(s.world, s.set, s.args()...)
 }
 
 func TestPodsAvoidANodeWhoseLoadRisesInTheMetricsAPI(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
+	for _, name := range nodeNames {
+		w.Nodes(kube.MakeNode(name))
+	}
 	metrics := metricsapi.ForTest(t, w.Client)
 	podsFollowTheLoads(w, func(node string, cpu, used float64) {
 		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: fmt.Sprintf("%.0f", used*memory)})
-	}, func(*kube.NodeBuilder) {}, "--source", "metrics")
+	}, append([]string{"--source", "metrics"}, usageArgs...)...)
 }
 
 // The figures that refused a node.
 var riskReason = regexp.MustCompile(`safe: cpu: risk [0-9.]+ > 0\.30 of exceeding 90 percent utilization`)
 
-func podsFollowTheLoads(w *world, set loads, change func(*kube.NodeBuilder), args ...string) {
-	for _, name := range nodeNames {
-		node := kube.MakeNode(name)
-		change(node)
-		w.Nodes(node)
-	}
+// podsFollowTheLoads changes loads by set, and starts an annotator with these arguments.
+func podsFollowTheLoads(w *world, set func(node string, cpu, used float64), args ...string) {
 	safe := w.Serve("safe", "--safe.max-risk", "0.3")
 	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
 	set("a", 0.05, 0.1)
 	set("b", 0.4, 0.1)
-	w.annotate("usage", append(args, "--window", fmt.Sprint(window), "--interval", fmt.Sprint(interval), "--forecast", "false")...)
+	w.annotate("usage", args...)
 	w.untilAnnotated("mean-free-cpu", nodeNames...)
 	w.untilAnnotated("std-free-memory", nodeNames...)
 	w.untilPodsGoTo("a")

@@ -29,25 +29,30 @@ const (
 	memory = 32 << 30 // bytes
 )
 
-// world has one annotator.
+// world is a control plane with annotators.
 type world struct {
 	*scheduling.World
-	probes    int
-	probeType string // label podtype; "": none
+	annotators int
+	probes     int
+	probeType  string // label podtype; "": none
 }
 
-// annotate starts an annotator with the rights that it needs.
-func (w *world) annotate(kind string, args ...string) {
+// annotate starts an annotator with the rights that it needs, and waits until it is ready.
+func (w *world) annotate(kind string, args ...string) *outrigger.Server {
 	w.Helper()
-	outrigger.Annotate(w, w.Cluster.LogDir(), kind, append([]string{"--kubeconfig", w.annotatorsKubeconfig(kind),
-		"--lease-namespace", "default"}, args...)...)
+	w.annotators++
+	name := fmt.Sprintf("annotate-%s-%d", kind, w.annotators)
+	annotator := outrigger.Annotate(w, name, w.Cluster.LogDir(), kind, append([]string{
+		"--kubeconfig", w.annotatorsKubeconfig(name), "--lease-namespace", "default"}, args...)...)
+	annotator.UntilReady(w)
+	return annotator
 }
 
-func (w *world) annotatorsKubeconfig(kind string) string {
+func (w *world) annotatorsKubeconfig(name string) string {
 	w.Helper()
-	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, "annotate-"+kind, outrigger.AnnotateRules...)
+	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, name, outrigger.AnnotateRules...)
 	w.Must(err)
-	kubeconfig, err := w.Cluster.WriteKubeconfig("annotate-"+kind, credentials)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)
 	return kubeconfig
 }

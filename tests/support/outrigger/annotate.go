@@ -18,26 +18,24 @@ var AnnotateRules = []rbacv1.PolicyRule{
 		Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
 }
 
-// Annotate starts `outrigger annotate <kind>` with more arguments. Its log is <logDir>/annotate-<kind>.log. It
-// is killed at the test's end, and the test fails if it ended on its own before.
-func Annotate(t testing.TB, logDir, kind string, args ...string) *process.Process {
+// Annotate starts `outrigger annotate <kind>` with more arguments. Its log is <logDir>/<name>.log. It is killed
+// at the test's end, and the test fails if it ended on its own before.
+func Annotate(t testing.TB, name, logDir, kind string, args ...string) *Server {
 	t.Helper()
-	annotator, err := StartAnnotate(Binary(t), logDir, kind, append([]string{"--log-level", "debug"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := annotator.ExitError(); err != nil {
-			t.Errorf("the annotator did not live to the end of the test: %v", err)
-		}
-		annotator.Kill()
-	})
-	return annotator
+	s := newAnnotator(Binary(t), t.TempDir(), name, logDir, kind, append([]string{"--log-level", "debug"}, args...))
+	s.forTest(t, 0)
+	return s
 }
 
-// StartAnnotate is Annotate outside tests: the caller names the program and kills the process.
-func StartAnnotate(binary, dir, kind string, args ...string) (*process.Process, error) {
-	name := "annotate-" + kind
-	args = append([]string{"annotate", kind, "--port", "0", "--port-file", filepath.Join(dir, name+"-ports.json")}, args...)
-	return process.Start(process.Spec{Name: name, Path: binary, LogDir: dir, Args: args})
+// StartAnnotate is Annotate outside tests: the caller names the program and stops it.
+func StartAnnotate(binary, dir, kind string, args ...string) (*Server, error) {
+	s := newAnnotator(binary, dir, "annotate-"+kind, dir, kind, args)
+	return s, s.start(0, 0)
+}
+
+func newAnnotator(binary, dir, name, logDir, kind string, args []string) *Server {
+	s := &Server{adminOnly: true, portFile: filepath.Join(dir, name+"-ports.json")}
+	s.spec = process.Spec{Name: name, Path: binary, LogDir: logDir,
+		Args: append([]string{"annotate", kind, "--port-file", s.portFile}, args...)}
+	return s
 }

@@ -15,7 +15,6 @@ import (
 	"outrigger.dev/outrigger/tests/support/exporter"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
-	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/prometheus"
 )
 
@@ -45,7 +44,7 @@ type loadPlay struct {
 	*scene
 	exporters  *exporter.Exporters
 	prometheus *prometheus.Server
-	annotator  *process.Process
+	annotator  *outrigger.Server
 	began      time.Time
 	pods       int
 }
@@ -114,6 +113,9 @@ func (p *loadPlay) start(ctx context.Context, s *stage) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := p.annotator.AwaitReady(ctx); err != nil {
+		return err
+	}
 	progress("until the loads are measured")
 	return kube.Eventually(ctx, patience, func(ctx context.Context) error { return p.measured(ctx, s) })
 }
@@ -126,7 +128,7 @@ func (p *loadPlay) measured(ctx context.Context, s *stage) error {
 			return err
 		}
 		if node.Annotations["mean-free-cpu"] == "" {
-			return errors.Join(fmt.Errorf("node %s has no annotation mean-free-cpu", spec.Name), p.annotator.ExitError())
+			return fmt.Errorf("node %s has no annotation mean-free-cpu", spec.Name)
 		}
 	}
 	return nil
@@ -224,7 +226,7 @@ func (p *loadPlay) place(ctx context.Context) (string, error) {
 	}
 	bound, err := p.until(ctx, pod.Name, isBound)
 	if err != nil {
-		return "", errors.Join(err, p.annotator.ExitError())
+		return "", err
 	}
 	return bound.Spec.NodeName, p.remove(ctx, pod.Name)
 }

@@ -1,0 +1,112 @@
+package annotated
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+)
+
+const meanCPU = "mean-free-cpu"
+
+// neverZero watches the nodes, and fails the test if one is said to have no free cpu: none of them is so busy.
+func (w *world) neverZero() {
+	w.Helper()
+	watch, err := w.Client.CoreV1().Nodes().Watch(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
+	done := make(chan struct{})
+	w.Cleanup(func() {
+		watch.Stop()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for event := range watch.ResultChan() {
+			node, ok := event.Object.(*corev1.Node)
+			if !ok {
+				continue
+			}
+			text, present := node.Annotations[meanCPU]
+			if value, err := strconv.ParseFloat(text, 64); present && (err != nil || value < 100) {
+				w.Errorf("node %s has %s %q", node.Name, meanCPU, text)
+			}
+		}
+	}()
+}
+
+func (w *world) untilGone(key, node string) {
+	w.Helper()
+	w.eventually(func(context.Context) error {
+		if value := w.annotation(node, key); value != "" {
+			return fmt.Errorf("node %s has still %s %q", node, key, value)
+		}
+		return nil
+	})
+}
+
+func (w *world) untilFree(node string, low, high float64) {
+	w.Helper()
+	w.eventually(func(context.Context) error {
+		text := w.annotation(node, meanCPU)
+		if value, err := strconv.ParseFloat(text, 64); err != nil || value < low || value > high {
+			return fmt.Errorf("node %s has %s %q, want %v to %v", node, meanCPU, text, low, high)
+		}
+		return nil
+	})
+}
+
+// A node whose exporter fails has no free cpu that is known; the other goes on. Then Prometheus dies.
+func TestWhatIsNotMeasuredIsForgottenAndNeverZero(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	s := newScraped(t)
+	s.set("a", 0.5, 0.1)
+	s.set("b", 0.5, 0.1)
+	annotator := s.annotate("usage", s.args("--forget", "3")...)
+	s.untilAnnotated(meanCPU, nodeNames...)
+	s.neverZero()
+	s.exporters.Node("a").Fail(true)
+	s.untilGone(meanCPU, "a")
+	s.untilGone("std-free-memory", "a")
+	s.set("b", 0.25, 0.1)
+	s.untilFree("b", 5900, 6100)
+	s.exporters.Node("a").Fail(false)
+	s.untilFree("a", 3900, 4100)
+
+	s.prometheus.Kill()
+	time.Sleep(5 * interval * time.Second)
+	s.Must(s.prometheus.Restart(s.Ctx))
+	s.exporters.Node("b").Reset()
+	s.set("b", 0.75, 0.1)
+	s.untilFree("b", 1900, 2100)
+	annotator.UntilReady(t)
+}
+
+// The second takes over when the first dies; until then it writes nothing.
+func TestOneOfTwoAnnotatorsWrites(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	s := newScraped(t)
+	s.set("a", 0.5, 0.1)
+	s.set("b", 0.5, 0.1)
+	first := s.annotate("usage", s.args()...)
+	s.untilFree("a", 3900, 4100)
+	second := s.annotate("usage", s.args()...)
+	s.set("a", 0.25, 0.1)
+	s.untilFree("a", 5900, 6100)
+	if patches := second.Metric(t, "outrigger_annotate_patches_total"); patches > 0 {
+		t.Errorf("the second annotator has written %v times", patches)
+	}
+	first.Kill()
+	s.set("a", 0.75, 0.1)
+	s.untilFree("a", 1900, 2100)
+	if patches := second.Metric(t, "outrigger_annotate_patches_total"); patches == 0 {
+		t.Error("the second annotator says that it has written nothing")
+	}
+}
