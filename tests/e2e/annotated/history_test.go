@@ -15,8 +15,8 @@ import (
 
 const (
 	day        = 24 * time.Hour
-	scraped    = 15 * time.Second // between two scrapes, and between two points of what is measured
-	rateOver   = 4 * scraped      // what the annotator takes for a rate
+	scrapes    = 15 * time.Second // between two scrapes, and between two points of what is measured
+	rateOver   = 4 * scrapes      // what the annotator takes for a rate
 	stale      = 5 * time.Minute  // how long Prometheus takes a sample for the present
 	resolution = 0.002            // relative, of a day whose end is known to some seconds
 )
@@ -35,9 +35,9 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 	seconds := make([]float64, len(p.idle))
 	share, available := make([]float64, len(p.idle)), 0.0
 	// 7 s: never at a point of time at which a rate begins or ends.
-	first := now.Add(-day - time.Hour).Truncate(scraped).Add(7 * time.Second)
-	for i := range int((day + time.Hour + 5*time.Minute) / scraped) {
-		at := first.Add(time.Duration(i) * scraped)
+	first := now.Add(-day - time.Hour).Truncate(scrapes).Add(7 * time.Second)
+	for i := range int((day + time.Hour + 5*time.Minute) / scrapes) {
+		at := first.Add(time.Duration(i) * scrapes)
 		if i%20 == 0 {
 			for cpu := range share {
 				share[cpu] = math.Min(1, math.Max(0, 0.5+0.3*math.Sin(2*math.Pi*at.Sub(first).Hours()/24)+0.4*(random.Float64()-0.5)))
@@ -45,9 +45,9 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 			available = 4e9 + 8e9*random.Float64()
 		}
 		before := now.Sub(at)
-		restarts := before <= 12*time.Hour && before+scraped > 12*time.Hour
+		restarts := before <= 12*time.Hour && before+scrapes > 12*time.Hour
 		for cpu := range seconds {
-			seconds[cpu] += share[cpu] * scraped.Seconds()
+			seconds[cpu] += share[cpu] * scrapes.Seconds()
 			if restarts {
 				seconds[cpu] = share[cpu]
 			}
@@ -66,7 +66,7 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 // moments are the mean and the deviation over the day before end of what value says of each point of time.
 func moments(end time.Time, value func(at time.Time) (float64, bool)) (mean, deviation float64) {
 	var n, sum, squares float64
-	for at := end.Add(-day).Truncate(scraped).Add(scraped); !at.After(end); at = at.Add(scraped) {
+	for at := end.Add(-day).Truncate(scrapes).Add(scrapes); !at.After(end); at = at.Add(scrapes) {
 		if v, ok := value(at); ok {
 			n, sum, squares = n+1, sum+v, squares+v*v
 		}
