@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,10 +158,43 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.annotatorsKubeconfig("usage"),
 		"--source", "prometheus", "--prometheus-url", server.URL, "--forecast", "false")
 	t.Logf("%s", table)
-	end := time.Now()
+	end, rows := time.Now(), tableRows(string(table))
 	for _, p := range pasts {
+		row := rows[p.name]
+		if !strings.Contains(row["SERIES"], p.address) {
+			t.Errorf("node %s: the series is %q", p.name, row["SERIES"])
+		}
 		cpu, cpuDeviation := moments(end, p.idleAt)
 		memory, memoryDeviation := moments(end, p.memoryAt)
-		t.Logf("%s: %v %v %v %v", p.name, cpu, cpuDeviation, memory, memoryDeviation)
+		for column, want := range map[string]float64{"MEAN-FREE-CPU": cpu, "STD-FREE-CPU": cpuDeviation,
+			"MEAN-FREE-MEMORY": memory, "STD-FREE-MEMORY": memoryDeviation} {
+			if got, err := strconv.ParseFloat(row[column], 64); err != nil || math.Abs(got-want) > resolution*want {
+				t.Errorf("node %s: %s is %q, want %.1f", p.name, column, row[column], want)
+			}
+		}
 	}
+	if row := rows["unmeasured"]; row["MEAN-FREE-CPU"] != "-" || !strings.Contains(row["MISSING"], "no-series") {
+		t.Errorf("a node without series: %v", row)
+	}
+}
+
+var columnGap = regexp.MustCompile(` {2,}`)
+
+// tableRows reads a table by the words of its head and the names in its first column.
+func tableRows(table string) map[string]map[string]string {
+	rows := map[string]map[string]string{}
+	var head []string
+	for line := range strings.Lines(table) {
+		cells := columnGap.Split(strings.TrimSpace(line), -1)
+		switch {
+		case cells[0] == "NODE":
+			head = cells
+		case len(cells) == len(head):
+			rows[cells[0]] = map[string]string{}
+			for i, cell := range cells {
+				rows[cells[0]][head[i]] = cell
+			}
+		}
+	}
+	return rows
 }
