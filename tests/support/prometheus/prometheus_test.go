@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,5 +82,13 @@ func TestHistoryIsWhatWasMade(t *testing.T) {
 	}
 	if got, err := server.Query(t.Context(), "node_cpu_seconds_total"); err != nil || len(got) != 1 {
 		t.Errorf("after its restart it says %v, %v", got, err)
+	}
+}
+
+func TestWithoutTheProgramTheTestKnowsWhatToDo(t *testing.T) {
+	t.Setenv("OUTRIGGER_CACHE", t.TempDir())
+	if _, err := prometheus.Start(t.Context(), t.TempDir(), t.TempDir(), prometheus.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "scripts/setup --prometheus") {
+		t.Errorf("%v", err)
 	}
 }
