@@ -1,4 +1,4 @@
-package annotated
+package chain
 
 import (
 	"fmt"

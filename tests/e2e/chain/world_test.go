@@ -1,6 +1,6 @@
-// Package annotated tests the chain from measured loads, and from what pods ask for, through the annotators to
+// Package chain tests the way from measured loads, and from what pods ask for, through the annotators to
 // where the real kube-scheduler places pods.
-package annotated
+package chain
 
 import (
 	"context"
