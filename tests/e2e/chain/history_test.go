@@ -155,7 +155,7 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 		w.Nodes(kube.MakeNode(p.name).InternalIP(p.address))
 	}
 	w.Nodes(kube.MakeNode("unmeasured").InternalIP("10.0.0.3"))
-	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.annotatorsKubeconfig("usage"),
+	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.rightsOf("usage"),
 		"--source", "prometheus", "--prometheus-url", server.URL, "--forecast", "false")
 	t.Logf("%s", table)
 	end, rows := time.Now(), tableRows(string(table))

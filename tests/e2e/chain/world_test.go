@@ -37,20 +37,23 @@ type world struct {
 	probeType  string // label podtype; "": none
 }
 
-// annotate starts an annotator with the rights that it needs, and waits until it is ready.
+// annotate starts an annotator with the rights of its manifest, and waits until it is ready.
 func (w *world) annotate(kind string, args ...string) *outrigger.Server {
 	w.Helper()
 	w.annotators++
-	name := fmt.Sprintf("annotate-%s-%d", kind, w.annotators)
-	annotator := outrigger.Annotate(w, name, w.Cluster.LogDir(), kind, append([]string{
-		"--kubeconfig", w.annotatorsKubeconfig(name), "--lease-namespace", "default"}, args...)...)
+	annotator := outrigger.Annotate(w, fmt.Sprintf("annotate-%s-%d", kind, w.annotators), w.Cluster.LogDir(), kind,
+		append([]string{"--kubeconfig", w.rightsOf(kind)}, args...)...)
 	annotator.UntilReady(w)
 	return annotator
 }
 
-func (w *world) annotatorsKubeconfig(name string) string {
+// rightsOf returns the path of a kubeconfig with the rights of an annotator.
+func (w *world) rightsOf(kind string) string {
 	w.Helper()
-	credentials, err := w.Cluster.ConfigWithRules(w.Ctx, name, outrigger.AnnotateRules...)
+	name := "outrigger-annotate-" + kind
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/annotators.yaml")
+	w.Must(err)
+	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, metav1.NamespaceSystem, name)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)

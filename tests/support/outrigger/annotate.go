@@ -4,19 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"outrigger.dev/outrigger/tests/support/process"
 )
-
-// AnnotateRules are what the annotators may do.
-var AnnotateRules = []rbacv1.PolicyRule{
-	{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "patch"}},
-	{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"metrics.k8s.io"}, Resources: []string{"nodes"}, Verbs: []string{"get", "list"}},
-	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
-}
 
 // Annotate starts `outrigger annotate <kind>` with more arguments. Its log is <logDir>/<name>.log. It is killed
 // at the test's end, and the test fails if it ended on its own before.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/exporter"
@@ -37,6 +38,12 @@ func loadNode(name string, share float64) exporter.Spec {
 
 func loadOf(share float64) exporter.Load {
 	return exporter.Load{Busy: share * loadCpus, Available: loadMemory * 3 / 4}
+}
+
+// measuring is what `outrigger annotate usage` may do.
+var measuring = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list", "watch", "patch"}},
+	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create", "get", "update"}},
 }
 
 // loadPlay is the measured loads of nodes, and where pods go.
@@ -97,7 +104,7 @@ func (p *loadPlay) start(ctx context.Context, s *stage) (err error) {
 	if err := s.startScheduler(ctx, "--agents", "safe", "--url", s.agents["safe"].URL, "--weight", fmt.Sprint(weight)); err != nil {
 		return err
 	}
-	credentials, err := s.cluster.ConfigWithRules(ctx, "annotate-usage", outrigger.AnnotateRules...)
+	credentials, err := s.cluster.ConfigWithRules(ctx, "annotate-usage", measuring...)
 	if err != nil {
 		return err
 	}
