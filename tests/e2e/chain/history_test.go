@@ -156,7 +156,7 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 	}
 	w.Nodes(kube.MakeNode("unmeasured").InternalIP("10.0.0.3"))
 	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.rightsOf("usage"),
-		"--source", "prometheus", "--prometheus-url", server.URL, "--forecast", "false")
+		"--source", "prometheus", "--prometheus-url", server.URL)
 	t.Logf("%s", table)
 	end, rows := time.Now(), tableRows(string(table))
 	for _, p := range pasts {
@@ -170,6 +170,12 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 			"MEAN-FREE-MEMORY": memory, "STD-FREE-MEMORY": memoryDeviation} {
 			if got, err := strconv.ParseFloat(row[column], 64); err != nil || math.Abs(got-want) > resolution*want {
 				t.Errorf("node %s: %s is %q, want %.1f", p.name, column, row[column], want)
+			}
+		}
+		// What is to come is near what was.
+		for column, mean := range map[string]float64{"FORECASTED-FREE-CPU": cpu, "FORECASTED-FREE-MEMORY": memory} {
+			if got, err := strconv.ParseFloat(row[column], 64); err != nil || got < 0.2*mean || got > 2*mean {
+				t.Errorf("node %s: %s is %q, the mean %.1f", p.name, column, row[column], mean)
 			}
 		}
 	}

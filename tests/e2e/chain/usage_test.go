@@ -18,7 +18,8 @@ import (
 var nodeNames = []string{"a", "b"}
 
 // usageArgs are common to all sources.
-var usageArgs = []string{"--window", fmt.Sprint(window), "--interval", fmt.Sprint(interval), "--forecast", "false"}
+var usageArgs = []string{"--window", fmt.Sprint(window), "--interval", fmt.Sprint(interval), "--step", "1",
+	"--forecast", "false"}
 
 // scraped is a world whose nodes have exporters that a Prometheus scrapes.
 type scraped struct {
@@ -45,7 +46,7 @@ func newScraped(t *testing.T) *scraped {
 
 func (s *scraped) args(more ...string) []string {
 	return append(append([]string{"--source", "prometheus", "--prometheus-url", s.prometheus.URL,
-		"--exporter-port", fmt.Sprint(s.exporters.Port), "--step", "1"}, usageArgs...), more...)
+		"--exporter-port", fmt.Sprint(s.exporters.Port)}, usageArgs...), more...)
 }
 
 // set has a node use a share of its cpus and of its memory from now on.
@@ -80,16 +81,16 @@ func podsFollowTheLoads(w *world, set func(node string, cpu, used float64), args
 	safe := w.Serve("safe", "--safe.max-risk", "0.3")
 	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
 	set("a", 0.05, 0.1)
-	set("b", 0.4, 0.1)
+	set("b", 0.55, 0.1)
 	w.annotate("usage", args...)
 	w.untilAnnotated("mean-free-cpu", nodeNames...)
 	w.untilAnnotated("std-free-memory", nodeNames...)
 	w.untilPodsGoTo("a")
 
 	set("a", 0.97, 0.1)
-	w.Within(asked, "new pods avoid the node whose load rose", w.untilPodsGoTo("b"))
+	w.Within(askedRise, "new pods avoid the node whose load rose", w.untilPodsGoTo("b"))
 	set("a", 0.05, 0.1)
-	w.Within(asked, "they come back", w.untilPodsGoTo("a"))
+	w.Within(askedFall, "they come back", w.untilPodsGoTo("a"))
 
 	set("a", 0.97, 0.1)
 	set("b", 0.97, 0.1)

@@ -19,10 +19,15 @@ import (
 const (
 	interval = 1  // seconds between two passes of the annotator
 	window   = 10 // seconds over which it measures
+	rates    = 4  // seconds of which each point in the window is the rate: four scrapes
 )
 
-// asked is how soon a change of a load is to be seen in where pods go.
-const asked = (window + 2*interval) * time.Second
+// How soon a load is to be seen in where pods go: one that rises when it weighs enough, one that has fallen when
+// the last of it has left the window, since until then the node's load varies much.
+const (
+	askedRise = (window + 2*interval) * time.Second
+	askedFall = (window + rates + 2*interval) * time.Second
+)
 
 const (
 	cpus   = 8
