@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,15 +129,17 @@ func (p *loadPlay) start(ctx context.Context, s *stage) (err error) {
 	return kube.Eventually(ctx, patience, func(ctx context.Context) error { return p.measured(ctx, s) })
 }
 
-// measured is an error until each node has its annotations.
+// measured is an error until a whole window of each node's load is in its annotations.
 func (p *loadPlay) measured(ctx context.Context, s *stage) error {
 	for _, spec := range loadNodes {
 		node, err := s.cluster.Client.CoreV1().Nodes().Get(ctx, spec.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if node.Annotations["mean-free-cpu"] == "" {
-			return fmt.Errorf("node %s has no annotation mean-free-cpu", spec.Name)
+		free := 1000 * (loadCpus - p.exporters.Node(spec.Name).Load().Busy)
+		text := node.Annotations["mean-free-cpu"]
+		if mean, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(mean-free) > 0.03*free {
+			return fmt.Errorf("node %s has mean-free-cpu %q, want about %.0f", spec.Name, text, free)
 		}
 	}
 	return nil
