@@ -84,7 +84,7 @@ wait "$load" || status=$?
 mv "$work/load.out" "$work/out"
 mv "$work/load.err" "$work/err"
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo load"; }
-shows '^ +[0-9.]+ s +5 % +[0-9]+m \+- [0-9]+m +40 % +[0-9]+m \+- [0-9]+m +.*a a a$'
+shows '^ +[0-9.]+ s +5 % +[0-9]+m \+- [0-9]+m +55 % +[0-9]+m \+- [0-9]+m +.*a a a$'
 shows '^ +New pods avoid a [0-9.]+ s later\.$'
 shows '^ +a +cpu: risk 0\.[0-9]+ > 0\.30$'
 shows '^ +They come back [0-9.]+ s later\.$'

@@ -32,14 +32,14 @@ const (
 )
 
 // loadNodes are the shares of their cpus that nodes use at first.
-var loadNodes = []exporter.Spec{loadNode("a", 0.05), loadNode("b", 0.40)}
+var loadNodes = []exporter.Spec{loadNode("a", 0.05), loadNode("b", 0.55)}
 
 func loadNode(name string, share float64) exporter.Spec {
 	return exporter.Spec{Name: name, Cpus: loadCpus, Load: loadOf(share)}
 }
 
 func loadOf(share float64) exporter.Load {
-	return exporter.Load{Busy: share * loadCpus, Available: loadMemory * 3 / 4}
+	return exporter.Load{Busy: share * loadCpus, Available: loadMemory * 9 / 10}
 }
 
 // measuring is what `outrigger annotate usage` may do.
