@@ -43,7 +43,7 @@ func TestPigeonPlacesByTheAnnotatorsSums(t *testing.T) {
 			w.annotate("allocation")
 			taken := map[string]int{"a": 3}
 			w.untilTaken(taken)
-			pigeon := w.Serve("pigeon", "--pigeon.objective", row.objective, "--pigeon.usage", "annotations")
+			pigeon := w.serve("pigeon", "--pigeon.objective", row.objective, "--pigeon.usage", "annotations")
 			w.StartScheduler(w.Config(map[string]string{"pigeon": pigeon.URL}))
 			went := map[string]int{}
 			for i := range 5 {

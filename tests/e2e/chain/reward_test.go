@@ -36,7 +36,7 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 	w.Nodes(kube.MakeNode("early"), kube.MakeNode("fine"), kube.MakeNode("late"))
 	_, err := standin.StartScriptedKubelet(w.Ctx, w.Client, typeD, standin.Backoff{First: time.Second, Most: 30 * time.Second})
 	w.Must(err)
-	reward := w.Serve("reward", "--reward.mttf", fmt.Sprint(mttf))
+	reward := w.serve("reward", "--reward.mttf", fmt.Sprint(mttf))
 	w.StartScheduler(w.Config(map[string]string{"reward": reward.URL}))
 	replica := func(i int) string { return fmt.Sprintf("replica-%d", i) }
 	on := map[string]*corev1.Pod{}

@@ -78,7 +78,7 @@ var riskReason = regexp.MustCompile(`safe: cpu: risk [0-9.]+ > 0\.30 of exceedin
 
 // podsFollowTheLoads changes loads by set, and starts an annotator with these arguments.
 func podsFollowTheLoads(w *world, set func(node string, cpu, used float64), args ...string) {
-	safe := w.Serve("safe", "--safe.max-risk", "0.3")
+	safe := w.serve("safe", "--safe.max-risk", "0.3")
 	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
 	set("a", 0.05, 0.1)
 	set("b", 0.55, 0.1)

@@ -65,6 +65,22 @@ func (w *world) rightsOf(kind string) string {
 	return kubeconfig
 }
 
+// serve starts an agent with its rights in the namespace where it keeps its state.
+func (w *world) serve(agent string, args ...string) *outrigger.Server {
+	w.Helper()
+	if w.WholeNodes {
+		return w.Serve(agent, args...)
+	}
+	manifest := outrigger.Run(w, "agents", "--rbac", agent, "--namespace", metav1.NamespaceSystem)
+	credentials, err := w.Cluster.ConfigWithManifest(w.Ctx, manifest)
+	w.Must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(agent, credentials)
+	w.Must(err)
+	server := outrigger.Serve(w, agent, w.Cluster.LogDir(), agent, append(args, "--kubeconfig", kubeconfig)...)
+	server.UntilReady(w)
+	return server
+}
+
 // annotation returns what a node has; "" for nothing.
 func (w *world) annotation(node, key string) string {
 	w.Helper()
