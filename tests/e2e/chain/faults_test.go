@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +12,11 @@ import (
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 )
 
-const meanCPU = "mean-free-cpu"
+const (
+	meanCPU      = "mean-free-cpu"
+	patched      = "outrigger_annotate_patches_total"
+	failedRounds = "outrigger_annotate_failed_rounds_total"
+)
 
 // neverZero watches the nodes, and fails the test if one is said to have no free cpu: none of them is so busy.
 func (w *world) neverZero() {
@@ -61,52 +64,40 @@ func (w *world) untilFree(node string, low, high float64) {
 	})
 }
 
-// A node whose exporter fails has no free cpu that is known; the other goes on. Then Prometheus dies.
+// The exporter of a node fails: what was measured of it is removed, and the other node goes on. The annotator that
+// writes dies, and the second one takes over. Prometheus dies and comes back, and a node is restarted. Never is what
+// is not known taken for 0.
 func TestWhatIsNotMeasuredIsForgottenAndNeverZero(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	s := newScraped(t)
 	s.set("a", 0.5, 0.1)
 	s.set("b", 0.5, 0.1)
-	annotator := s.annotate("usage", s.args("--forget", "3")...)
-	s.untilAnnotated(meanCPU, nodeNames...)
+	first := s.annotate("usage", s.args("--forget", "3")...)
+	s.untilFree("a", 3900, 4100)
+	second := s.annotate("usage", s.args("--forget", "3")...)
 	s.neverZero()
 	s.exporters.Node("a").Fail(true)
 	s.untilGone(meanCPU, "a")
 	s.untilGone("std-free-memory", "a")
 	s.set("b", 0.25, 0.1)
 	s.untilFree("b", 5900, 6100)
+	if patches := second.Metric(t, patched); patches > 0 {
+		t.Errorf("the second annotator has written %v times", patches)
+	}
+
 	s.exporters.Node("a").Fail(false)
+	first.Kill()
 	s.untilFree("a", 3900, 4100)
+	if patches := second.Metric(t, patched); patches == 0 {
+		t.Error("the second annotator says that it has written nothing")
+	}
 
 	s.prometheus.Kill()
-	time.Sleep(5 * interval * time.Second)
+	second.UntilMetricAbove(t, second.Metric(t, failedRounds)+1, failedRounds)
 	s.Must(s.prometheus.Restart(s.Ctx))
 	s.exporters.Node("b").Reset()
 	s.set("b", 0.75, 0.1)
 	s.untilFree("b", 1900, 2100)
-	annotator.UntilReady(t)
-}
-
-// The second takes over when the first dies; until then it writes nothing.
-func TestOneOfTwoAnnotatorsWrites(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	s := newScraped(t)
-	s.set("a", 0.5, 0.1)
-	s.set("b", 0.5, 0.1)
-	first := s.annotate("usage", s.args()...)
-	s.untilFree("a", 3900, 4100)
-	second := s.annotate("usage", s.args()...)
-	s.set("a", 0.25, 0.1)
-	s.untilFree("a", 5900, 6100)
-	if patches := second.Metric(t, "outrigger_annotate_patches_total"); patches > 0 {
-		t.Errorf("the second annotator has written %v times", patches)
-	}
-	first.Kill()
-	s.set("a", 0.75, 0.1)
-	s.untilFree("a", 1900, 2100)
-	if patches := second.Metric(t, "outrigger_annotate_patches_total"); patches == 0 {
-		t.Error("the second annotator says that it has written nothing")
-	}
+	second.UntilReady(t)
 }
