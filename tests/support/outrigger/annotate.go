@@ -7,24 +7,23 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-// Annotate starts `outrigger annotate <kind>` with more arguments. Its log is <logDir>/<name>.log. It is killed
-// at the test's end, and the test fails if it ended on its own before.
-func Annotate(t testing.TB, name, logDir, kind string, args ...string) *Server {
+// Annotate starts `outrigger annotate <what>` with more arguments and waits until its admin port is served;
+// UntilReady waits until it knows the cluster. Its log is <logDir>/<name>.log. It has no URL. It is killed at the
+// test's end, and the test fails if it ended on its own before.
+func Annotate(t testing.TB, name, logDir, what string, args ...string) *Server {
 	t.Helper()
-	s := newAnnotator(Binary(t), t.TempDir(), name, logDir, kind, append([]string{"--log-level", "debug"}, args...))
-	s.forTest(t, 0)
-	return s
-}
-
-// StartAnnotate is Annotate outside tests: the caller names the program and stops it.
-func StartAnnotate(binary, dir, kind string, args ...string) (*Server, error) {
-	s := newAnnotator(binary, dir, "annotate-"+kind, dir, kind, args)
-	return s, s.start(0, 0)
-}
-
-func newAnnotator(binary, dir, name, logDir, kind string, args []string) *Server {
-	s := &Server{adminOnly: true, portFile: filepath.Join(dir, name+"-ports.json")}
-	s.spec = process.Spec{Name: name, Path: binary, LogDir: logDir,
-		Args: append([]string{"annotate", kind, "--port-file", s.portFile}, args...)}
+	s := &Server{scheme: "http", adminOnly: true, portFile: filepath.Join(t.TempDir(), name+"-ports.json")}
+	s.spec = process.Spec{Name: name, Path: Binary(t), LogDir: logDir, Args: append([]string{
+		"annotate", what, "--log-level", "debug", "--port-file", s.portFile,
+	}, args...)}
+	if err := s.start(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.process.ExitError(); err != nil && !s.stopped {
+			t.Errorf("the annotator did not live to the end of the test: %v", err)
+		}
+		s.process.Kill()
+	})
 	return s
 }

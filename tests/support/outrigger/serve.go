@@ -31,19 +31,19 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Server is one `outrigger serve`, or one `outrigger annotate`, on the loopback address. It keeps its ports
-// over restarts.
+// Server is one `outrigger serve` on the loopback address. It keeps its ports over restarts.
 type Server struct {
-	// URL is where kube-scheduler calls (https:// if the arguments have --tls-cert; empty for an annotator),
-	// AdminURL where probes and metrics are.
+	// URL is where kube-scheduler calls (https:// if the arguments have --tls-cert), AdminURL where
+	// probes and metrics are.
 	URL, AdminURL string
 
-	scheme    string
-	adminOnly bool // nobody calls it
-	spec      process.Spec
-	portFile  string
-	process   *process.Process
-	stopped   bool // on purpose
+	scheme   string
+	spec     process.Spec
+	portFile string
+	process  *process.Process
+	stopped  bool // on purpose
+
+	adminOnly bool // an annotator, which no scheduler calls
 }
 
 // Serve starts `outrigger serve --agents <agents>` with more arguments and waits until it is ready.
@@ -59,21 +59,16 @@ func ServeAt(t testing.TB, port int, name, logDir, agents string, args ...string
 	t.Helper()
 	args = append([]string{"--log-level", "debug"}, args...)
 	s := newServer(Binary(t), t.TempDir(), name, logDir, agents, args)
-	s.forTest(t, port)
-	return s
-}
-
-func (s *Server) forTest(t testing.TB, port int) {
-	t.Helper()
 	if err := s.start(port, 0); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := s.process.ExitError(); err != nil && !s.stopped {
-			t.Errorf("%s did not live to the end of the test: %v", s.spec.Name, err)
+			t.Errorf("the agent did not live to the end of the test: %v", err)
 		}
 		s.process.Kill()
 	})
+	return s
 }
 
 // Start is Serve outside tests, with the program's own log level: the caller names the program and
@@ -157,11 +152,8 @@ func (s *Server) start(port, adminPort int) error {
 		if err == nil {
 			err = json.Unmarshal(text, &ports)
 		}
-		if err == nil && ports.Admin > 0 && (s.adminOnly || ports.Port > 0) {
-			s.AdminURL = loopback("http", ports.Admin)
-			if !s.adminOnly {
-				s.URL = loopback(s.scheme, ports.Port)
-			}
+		if err == nil && (ports.Port > 0 || s.adminOnly) && ports.Admin > 0 {
+			s.URL, s.AdminURL = loopback(s.scheme, ports.Port), loopback("http", ports.Admin)
 			return nil
 		}
 		if exit := s.process.ExitError(); exit != nil {
