@@ -1,11 +1,13 @@
 package chain
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -62,6 +64,7 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 	for i := range 3 {
 		w.remove(replica(i))
 	}
+	w.untilUnchanged("outrigger-reward", 3*time.Second)
 	reward.Kill()
 	reward.Restart(t)
 	reward.UntilReady(t)
@@ -70,4 +73,23 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 			t.Errorf("after a restart of the agent a pod is on %s", went)
 		}
 	}
+}
+
+// untilUnchanged waits until a ConfigMap with an agent's state has not been written for a while.
+func (w *world) untilUnchanged(configMap string, quiet time.Duration) {
+	w.Helper()
+	version, since := "", time.Now()
+	w.eventually(func(ctx context.Context) error {
+		state, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, configMap, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if state.ResourceVersion != version {
+			version, since = state.ResourceVersion, time.Now()
+		}
+		if time.Since(since) < quiet {
+			return fmt.Errorf("ConfigMap %s changes", configMap)
+		}
+		return nil
+	})
 }
