@@ -89,19 +89,6 @@ func (w *world) annotation(node, key string) string {
 	return object.Annotations[key]
 }
 
-// untilAnnotated waits until all nodes have an annotation.
-func (w *world) untilAnnotated(key string, nodes ...string) {
-	w.Helper()
-	w.eventually(func(context.Context) error {
-		for _, node := range nodes {
-			if w.annotation(node, key) == "" {
-				return fmt.Errorf("node %s has no annotation %s", node, key)
-			}
-		}
-		return nil
-	})
-}
-
 func (w *world) eventually(condition func(context.Context) error) {
 	w.Helper()
 	if err := kube.Eventually(w.Ctx, scheduling.Patience, condition); err != nil {
@@ -124,15 +111,15 @@ func (w *world) probe() string {
 	return node
 }
 
-// Several probes in a row say that pods go to a node: one could be there by chance.
-const inARow = 5
+// So many probes in a row say that pods go to a node: fewer could be there by chance where nodes are alike.
+const inARow = 15
 
 // untilPodsGoTo creates one pod after another until they go to a node, and says how long this took.
 func (w *world) untilPodsGoTo(node string) time.Duration {
 	w.Helper()
 	began := time.Now()
 	var first time.Duration
-	for row := 0; row < inARow; time.Sleep(100 * time.Millisecond) {
+	for row := 0; row < inARow; time.Sleep(50 * time.Millisecond) {
 		went := w.probe()
 		switch {
 		case went != node:
