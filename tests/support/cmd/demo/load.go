@@ -28,7 +28,7 @@ const (
 	loadPass   = 1  // seconds between two passes of the annotator
 	// loadPace is how often a pod comes; loadSettled of them in a row say where pods go.
 	loadPace    = 300 * time.Millisecond
-	loadSettled = 5
+	loadSettled = 8
 )
 
 // loadNodes are the shares of their cpus that nodes use at first.
