@@ -157,10 +157,9 @@ func (p *loadPlay) stopMeasuring() {
 const loadFormat = "    %9s   %4s  %-16s   %4s  %-16s   %s"
 
 func (p *loadPlay) header() {
-	p.out.line("%s, stock kube-scheduler %s; etcd, kube-apiserver, kube-scheduler and Prometheus are real.",
-		p.version, p.kubernetes)
-	p.out.line("Two nodes of %d cpus; exporters count what scripts say that they do. Prometheus scrapes each second,", loadCpus)
-	p.out.line("`outrigger annotate usage` measures windows of %d s each second, agent safe goes by the annotations.", loadWindow)
+	p.out.line("%s, stock kube-scheduler %s; the control plane and Prometheus are real.", p.version, p.kubernetes)
+	p.out.line("Two nodes of %d cpus, whose exporters count what scripts say. Prometheus scrapes each second,", loadCpus)
+	p.out.line("`outrigger annotate usage` measures windows of %d s each second, safe goes by its annotations.", loadWindow)
 }
 
 func (p *loadPlay) rest(ctx context.Context) error {
