@@ -38,7 +38,7 @@ grep -q $'\x1b' "$work/out" "$work/err" && fail "colours in a pipe"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing
 
-# It mostly waits, and runs during the others now that what all need is built.
+# It mostly waits, and runs during the next two now that what all need is built.
 TMPDIR="$work/load" timeout 240 "$root/scripts/demo" load >"$work/load.out" 2>"$work/load.err" </dev/null &
 load=$!
 
@@ -65,20 +65,6 @@ shows '^demo: all [0-9]+ promises kept$'
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing
 
-OUTRIGGER_DEMO_JSON="$work/day.json" demo penalty
-((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo penalty"; }
-shows '^ +[0-9:]+ +gold +1000 -> +880 +start default/train-1 +gap [0-9.]+ ms +#+$'
-shows '^ +[0-9:]+ +gold +950 -> 1000 +recovery +gap [0-9.]+ ms +#+$'
-shows '^ +[0-9:]+ +pod report-3 of class gold is created with priority 1000$'
-shows '^ +gold +1000 +1000 +[0-9.]+ +3 +3 +at base '
-shows '^ +gold: 880 -> 1000$'
-shows '^ +silver: 380 -> 500$'
-shows '^demo: all [0-9]+ promises kept$'
-[[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
-[[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
-"$root/scripts/plot-penalty" "$work/day.json" | grep -q 'id="gold"' || fail "the day cannot be drawn"
-left_nothing
-
 status=0
 wait "$load" || status=$?
 mv "$work/load.out" "$work/out"
@@ -92,6 +78,20 @@ shows '^demo: all [0-9]+ promises kept$'
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing "$work/load"
+
+OUTRIGGER_DEMO_JSON="$work/day.json" demo penalty
+((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo penalty"; }
+shows '^ +[0-9:]+ +gold +1000 -> +880 +start default/train-1 +gap [0-9.]+ ms +#+$'
+shows '^ +[0-9:]+ +gold +950 -> 1000 +recovery +gap [0-9.]+ ms +#+$'
+shows '^ +[0-9:]+ +pod report-3 of class gold is created with priority 1000$'
+shows '^ +gold +1000 +1000 +[0-9.]+ +3 +3 +at base '
+shows '^ +gold: 880 -> 1000$'
+shows '^ +silver: 380 -> 500$'
+shows '^demo: all [0-9]+ promises kept$'
+[[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
+[[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
+"$root/scripts/plot-penalty" "$work/day.json" | grep -q 'id="gold"' || fail "the day cannot be drawn"
+left_nothing
 
 # An agent that takes every risk places pods elsewhere, and the demo must say so.
 cat >"$work/reckless" <<SCRIPT
