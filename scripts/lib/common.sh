@@ -4,6 +4,8 @@ set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${OUTRIGGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outrigger}
+# prometheus and promtool, which `scripts/setup --prometheus` unpacks.
+PROMETHEUS=$CACHE/prometheus
 JOBS=${OUTRIGGER_JOBS:-$(nproc)}
 export OUTRIGGER_CACHE=$CACHE GOTOOLCHAIN=local
 

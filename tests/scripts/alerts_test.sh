@@ -7,9 +7,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "alerts_test: $*" >&2; exit 1; }
 
-promtool=${OUTRIGGER_CACHE:-$HOME/.cache/outrigger}/promtool/promtool
-[[ -x $promtool ]] || # fetches it
-  "$root/scripts/check-metrics" "${OUTRIGGER_BIN:-$root/build/dev/bin/outrigger}" >/dev/null
+"$root/scripts/setup" --prometheus
+promtool=${OUTRIGGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outrigger}/prometheus/promtool
 
 {
   printf 'groups:\n- name: outrigger\n  rules:\n'

@@ -6,7 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/tmp"
+mkdir "$work/tmp" "$work/load"
 
 fail() { echo "demo_test: $*" >&2; exit 1; }
 demo() { # its folder and its processes are told from others' by TMPDIR
@@ -15,8 +15,8 @@ demo() { # its folder and its processes are told from others' by TMPDIR
     status=$?
 }
 left_nothing() {
-  [[ -z $(ls -A "$work/tmp") ]] || fail "files are left: $(ls "$work/tmp")"
-  ! grep -lF "$work/tmp" /proc/[0-9]*/cmdline 2>/dev/null || fail "processes are left"
+  [[ -z $(ls -A "${1:-$work/tmp}") ]] || fail "files are left: $(ls "${1:-$work/tmp}")"
+  ! grep -lF "${1:-$work/tmp}" /proc/[0-9]*/cmdline 2>/dev/null || fail "processes are left"
 }
 shows() {
   grep -qE -- "$1" "$work/out" || { cat "$work/out" "$work/err" >&2; fail "does not show: $1"; }
@@ -37,6 +37,10 @@ grep -q $'\x1b' "$work/out" "$work/err" && fail "colours in a pipe"
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing
+
+# It mostly waits, and runs during the next two now that what all need is built.
+TMPDIR="$work/load" timeout 240 "$root/scripts/demo" load >"$work/load.out" 2>"$work/load.err" </dev/null &
+load=$!
 
 demo gang
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo gang"; }
@@ -60,6 +64,20 @@ shows '^demo: all [0-9]+ promises kept$'
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
 left_nothing
+
+status=0
+wait "$load" || status=$?
+mv "$work/load.out" "$work/out"
+mv "$work/load.err" "$work/err"
+((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo load"; }
+shows '^ +[0-9.]+ s +5 % +[0-9]+m \+- [0-9]+m +55 % +[0-9]+m \+- [0-9]+m +.*a a a$'
+shows '^ +New pods avoid a [0-9.]+ s later\.$'
+shows '^ +a +cpu: risk 0\.[0-9]+ > 0\.30$'
+shows '^ +They come back [0-9.]+ s later\.$'
+shows '^demo: all [0-9]+ promises kept$'
+[[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
+[[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"
+left_nothing "$work/load"
 
 OUTRIGGER_DEMO_JSON="$work/day.json" demo penalty
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo penalty"; }

@@ -66,7 +66,8 @@ struct StateStoreOptions {
 };
 
 /// The store of `deps.name`: the file where one is named, else the ConfigMap where there is a
-/// cluster, else memory, of which a line in the log warns. Makes no call and opens nothing.
+/// cluster, else memory, of which a line in the log warns with the first Load(). Makes no call and
+/// opens nothing.
 /// InvalidArgument: a name of a namespace or ConfigMap that Kubernetes does not accept. What `deps`
 /// points to outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptions& options,

@@ -1,13 +1,23 @@
 #include "memory_state.h"
 
+#include <functional>
+#include <utility>
+
 #include "fmt/format.h"
 #include "state_rules.h"
 
 namespace outrigger::internal {
 
 absl::StatusOr<StoredState> MemoryState::Load(const CallLimits& /*limits*/) {
-  const MutexLock lock(mutex_);
-  return stored_;
+  std::function<void()> warn;
+  StoredState stored;
+  {
+    const MutexLock lock(mutex_);
+    warn = std::exchange(warn_, nullptr);
+    stored = stored_;
+  }
+  if (warn != nullptr) warn();
+  return stored;
 }
 
 absl::StatusOr<std::string> MemoryState::Save(const StoredState& state,

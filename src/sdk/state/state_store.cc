@@ -31,11 +31,12 @@ absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptio
     return std::make_unique<internal::ConfigMapState>(deps.cluster, options.namespace_, name,
                                                       deps.name);
   }
-  deps.warn(fmt::format(
-      "agent {} keeps its state in memory, where a restart loses it: there is no cluster, and "
-      "--{}.state names no file",
-      deps.name, deps.name));
-  return std::make_unique<internal::MemoryState>();
+  return std::make_unique<internal::MemoryState>([warn = deps.warn, name = deps.name] {
+    warn(fmt::format(
+        "agent {} keeps its state in memory, where a restart loses it: there is no cluster, and "
+        "--{}.state names no file",
+        name, name));
+  });
 }
 
 std::string StateConfigMap(std::string_view agent) {

@@ -51,6 +51,13 @@ func (b *NodeBuilder) Resource(name corev1.ResourceName, quantity string) *NodeB
 	return b
 }
 
+// InternalIP adds an address.
+func (b *NodeBuilder) InternalIP(address string) *NodeBuilder {
+	b.node.Status.Addresses = append(b.node.Status.Addresses,
+		corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: address})
+	return b
+}
+
 // Taint adds a taint.
 func (b *NodeBuilder) Taint(key, value string, effect corev1.TaintEffect) *NodeBuilder {
 	b.node.Spec.Taints = append(b.node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})

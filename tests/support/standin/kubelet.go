@@ -24,23 +24,33 @@ const ExitCodeAnnotation = "standin.outrigger.dev/exit-code"
 
 // Kubelet plays the kubelets of all nodes: a bound pod becomes Running and Ready at once (start
 // time, pod IP, container statuses), ends when ExitCodeAnnotation says so, and is deleted for good
-// as soon as somebody asked for its deletion, whatever the grace period.
+// as soon as somebody asked for its deletion, whatever the grace period. Containers of pods with a
+// Script (StartScriptedKubelet) end by themselves and are started again by the pod's restart policy.
 //
-// Not imitated: admission of pods (resources, ports, taints), probes, restarts, init containers,
-// node status and heartbeats.
+// Not imitated: admission of pods (resources, ports, taints), probes, init containers, node status
+// and heartbeats.
 type Kubelet struct {
 	client kubernetes.Interface
 	pods   listers.PodLister
 	loop   *loop
 	lastIP atomic.Uint32
+	script Script
+	runs   runs
 }
 
 // StartKubelet starts a kubelet stand-in that ends with ctx. It has seen all pods of now when it
 // returns, though it may still be working on them.
 func StartKubelet(ctx context.Context, client kubernetes.Interface) (*Kubelet, error) {
+	return StartScriptedKubelet(ctx, client, nil, Backoff{})
+}
+
+// StartScriptedKubelet is StartKubelet with containers that do as script says.
+func StartScriptedKubelet(
+	ctx context.Context, client kubernetes.Interface, script Script, backoff Backoff,
+) (*Kubelet, error) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	informer := factory.Core().V1().Pods()
-	k := &Kubelet{client: client, pods: informer.Lister()}
+	k := &Kubelet{client: client, pods: informer.Lister(), script: script, runs: newRuns(backoff)}
 	k.loop = newLoop(k.reconcile)
 	if _, err := informer.Informer().AddEventHandler(onEvery(func(pod *corev1.Pod) {
 		if pod.Spec.NodeName != "" {
@@ -76,13 +86,18 @@ func (k *Kubelet) reconcile(ctx context.Context, key string) error {
 	namespace, name, _ := cache.SplitMetaNamespaceKey(key)
 	pod, err := k.pods.Pods(namespace).Get(name)
 	if err != nil || pod.Spec.NodeName == "" {
+		k.runs.forget(key)
 		return nil // gone
 	}
 	if pod.DeletionTimestamp != nil {
+		k.runs.forget(key)
 		options := metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
 		return ignoreGone(k.client.CoreV1().Pods(namespace).Delete(ctx, name, options))
 	}
-	status := k.wanted(pod)
+	status, next := k.wanted(pod)
+	if next > 0 {
+		k.loop.queue.AddAfter(key, next)
+	}
 	if status == nil {
 		return nil
 	}
@@ -95,21 +110,25 @@ func (k *Kubelet) reconcile(ctx context.Context, key string) error {
 	return ignoreGone(err)
 }
 
-// wanted returns the status that the pod should get, nil if it has it.
-func (k *Kubelet) wanted(pod *corev1.Pod) *corev1.PodStatus {
+// wanted returns the status that the pod should get, nil if it has it, and after which time to look again
+// though nothing has happened, 0 for never.
+func (k *Kubelet) wanted(pod *corev1.Pod) (status *corev1.PodStatus, next time.Duration) {
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
-		return nil
+		return nil, 0
 	}
 	exitCode, err := strconv.Atoi(pod.Annotations[ExitCodeAnnotation])
 	exits := err == nil
-	if pod.Status.Phase == corev1.PodRunning && !exits {
-		return nil
+	if k.script != nil && !exits {
+		return k.scripted(pod)
 	}
-	status := k.started(pod)
+	if pod.Status.Phase == corev1.PodRunning && !exits {
+		return nil, 0
+	}
+	status = k.started(pod)
 	if exits {
 		end(status, int32(exitCode))
 	}
-	return status
+	return status, 0
 }
 
 // started returns the status of a pod whose containers all run.
@@ -146,13 +165,7 @@ func end(status *corev1.PodStatus, exitCode int32) {
 	if exitCode != 0 {
 		phase, reason = corev1.PodFailed, "Error"
 	}
-	status.Phase = phase
-	for i := range status.Conditions {
-		if status.Conditions[i].Type != corev1.PodInitialized {
-			status.Conditions[i].Status = corev1.ConditionFalse
-			status.Conditions[i].Reason = "Pod" + string(phase)
-		}
-	}
+	finish(status, phase)
 	no := false
 	for i := range status.ContainerStatuses {
 		container := &status.ContainerStatuses[i]
@@ -160,6 +173,21 @@ func end(status *corev1.PodStatus, exitCode int32) {
 		container.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			ExitCode: exitCode, Reason: reason, StartedAt: *status.StartTime, FinishedAt: metav1.NewTime(time.Now()),
 		}}
+	}
+}
+
+// finish gives a status the phase of a pod that has ended.
+func finish(status *corev1.PodStatus, phase corev1.PodPhase) {
+	status.Phase = phase
+	unready(status, "Pod"+string(phase))
+}
+
+func unready(status *corev1.PodStatus, reason string) {
+	for i := range status.Conditions {
+		if status.Conditions[i].Type != corev1.PodInitialized {
+			status.Conditions[i].Status = corev1.ConditionFalse
+			status.Conditions[i].Reason = reason
+		}
 	}
 }
 

@@ -121,7 +121,11 @@ TEST(StateStores, AFileWinsAndMemoryIsWarnedOf) {
   EXPECT_EQ(Made({.namespace_ = "load", .config_map = "r.x"}, Deps(&cluster, &warnings))->Place(),
             "ConfigMap load/r.x");
   EXPECT_THAT(warnings, IsEmpty());
-  EXPECT_EQ(Made({}, Deps(nullptr, &warnings))->Place(), "memory");
+  const auto memory = Made({}, Deps(nullptr, &warnings));
+  EXPECT_EQ(memory->Place(), "memory");
+  EXPECT_THAT(warnings, IsEmpty());  // commands make agents that they do not serve
+  EXPECT_TRUE(memory->Load({}).ok());
+  EXPECT_TRUE(memory->Load({}).ok());
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0], HasSubstr("agent reward keeps its state in memory"));
   EXPECT_THAT(warnings[0], HasSubstr("--reward.state"));

@@ -34,12 +34,14 @@ func main() {
 	case "":
 	case "gang":
 		show = runGang
+	case "load":
+		show = runLoad
 	case "penalty":
 		show = runPenalty
 	case "queue":
 		show = runQueue
 	default:
-		fmt.Fprintf(os.Stderr, "demo: no scenario %q: there are gang, penalty, queue and, without a name, that of safe and congestion\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "demo: no scenario %q: there are gang, load, penalty, queue and, without a name, that of safe and congestion\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
