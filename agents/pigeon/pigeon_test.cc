@@ -264,8 +264,8 @@ TEST(PigeonState, SaysNothingBeforeItIsStarted) {
   EXPECT_THAT(agent.warnings(), IsEmpty());
   auto& controller = dynamic_cast<Controller&>(agent.agent());
   ASSERT_TRUE(controller.Start().ok());
+  controller.Stop();  // by then it has looked for what is stored
   EXPECT_THAT(agent.warnings(), ElementsAre(HasSubstr("in memory")));
-  controller.Stop();
 }
 
 // The whole way: an agent that is started, a file, and another one after it.

@@ -144,8 +144,8 @@ void CheckFound(const absl::StatusOr<cli::FoundObjects>& found) {
 // A cluster that was written down: with the pod "p", and without.
 void CheckCluster(const std::string& text) {
   const cli::PodName name{"", "p"};
-  const auto with_pod = cli::ObjectsInDump("f", text)->Find(&name);
-  const auto nodes = cli::ObjectsInDump("f", text)->Find(nullptr);
+  const auto with_pod = cli::ObjectsInDump("f", text)->Find(&name, true);
+  const auto nodes = cli::ObjectsInDump("f", text)->Find(nullptr, false);
   CheckFound(with_pod);
   CheckFound(nodes);
   if (nodes.ok()) OUTRIGGER_REQUIRE(!nodes->pod && nodes->notes.size() <= 100);

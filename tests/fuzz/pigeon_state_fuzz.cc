@@ -8,9 +8,9 @@
 
 #include "check.h"
 #include "demand/book.h"
+#include "demand/resources.h"
 #include "demand/text.h"
 #include "judge.h"
-#include "demand/resources.h"
 
 namespace outrigger::fuzz {
 namespace {

@@ -91,8 +91,8 @@ class Controller {
   /// Not OK once the agent has stood still for so long that only a restart helps: `/livez` fails
   /// then. Called from any thread between Start() and Stop(); must not block.
   virtual absl::Status Live() const { return absl::OkStatus(); }
-  /// False for an agent that answers from the question alone, and as well before Start(): `outrigger
-  /// explain` asks it. One that plans while it runs cannot be asked there.
+  /// False for an agent that answers from the question alone, and as well before Start():
+  /// `outrigger explain` asks it. One that plans while it runs cannot be asked there.
   virtual bool IsNeededToAnswer() const { return true; }
 };
 
