@@ -5,6 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${OUTRIGGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outrigger}
 # prometheus and promtool, which `scripts/setup --prometheus` unpacks.
+# shellcheck disable=SC2034  # for those who source this
 PROMETHEUS=$CACHE/prometheus
 JOBS=${OUTRIGGER_JOBS:-$(nproc)}
 export OUTRIGGER_CACHE=$CACHE GOTOOLCHAIN=local

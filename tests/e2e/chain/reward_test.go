@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/standin"
 )
+
+// pageEnv names a file to which the test writes what GET /reward says once it has learned.
+const pageEnv = "OUTRIGGER_REWARD_JSON"
 
 // The demonstration of kubeRL, ten times as fast: the mean time to failure, of 600 s, too.
 const (
@@ -59,6 +64,7 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 	fails("late", 1)
 	w.probeType = "D"
 	w.untilPodsGoTo("fine")
+	w.keepPage(reward)
 
 	// What it knows outlives the pods and the process.
 	for i := range 3 {
@@ -72,6 +78,14 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 		if went := w.probe(); went != "fine" {
 			t.Errorf("after a restart of the agent a pod is on %s", went)
 		}
+	}
+}
+
+// keepPage writes what the agent has learned to the file that pageEnv names, for scripts/plot-load.
+func (w *world) keepPage(reward *outrigger.Server) {
+	w.Helper()
+	if file := os.Getenv(pageEnv); file != "" {
+		w.Must(os.WriteFile(file, []byte(reward.Get(w, "/reward")), 0o644))
 	}
 }
 
