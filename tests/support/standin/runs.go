@@ -44,7 +44,11 @@ type runs struct {
 }
 
 type podRuns struct {
-	uid        types.UID
+	uid types.UID
+	// What the pod has once and for all: a status that was written a moment ago may not have come back yet.
+	address string
+	began   *metav1.Time
+
 	containers []*containerRun
 }
 
@@ -160,6 +164,10 @@ func (k *Kubelet) scripted(pod *corev1.Pod) (*corev1.PodStatus, time.Duration) {
 		c.advance(pod, k.script, k.runs.backoff, now)
 	}
 	status := k.started(pod)
+	if p.address == "" {
+		p.address, p.began = status.PodIP, status.StartTime
+	}
+	status.StartTime, status.PodIP, status.PodIPs = p.began, p.address, []corev1.PodIP{{IP: p.address}}
 	p.describe(status)
 	if sameRuns(pod.Status, *status) {
 		status = nil

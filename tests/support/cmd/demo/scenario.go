@@ -47,7 +47,7 @@ var podSpecs = []podSpec{
 	{"batch", "3", "1Gi", "low-memory"},
 	{"cache", "500m", "8Gi", "idle"},
 	{"report", "1", "1Gi", "steady"},
-	{"giant", "6", "2Gi", ""},
+	{"giant", "5500m", "2Gi", ""},
 }
 
 // The cure of the pod that stays pending: a change that a monitor would make.
@@ -55,7 +55,7 @@ const (
 	curedPod  = "giant"
 	cureNode  = "steady"
 	cureKey   = "mean-free-cpu"
-	cureValue = "7400"
+	cureValue = "7800"
 )
 
 func (n nodeSpec) build() *corev1.Node {
