@@ -244,6 +244,32 @@ TEST_F(RewardKeeper, OnlyPodsThatAreAskedForCount) {
   EXPECT_GT(SumsOf("a", "E").failures, 0.9);
 }
 
+TEST_F(RewardKeeper, APodThatIsNoLongerTakenIsNotPaid) {
+  settings_.pod_selector = "podtype in (D)";
+  Restart();
+  Run("d1", "a");
+  Look();
+  const auto label = [this](const std::string& type) {
+    cluster_.Change("d1", [&](Pod* pod) { pod->labels.Set("podtype", type); });
+    Look();
+  };
+  for (const char* type : {"E", ""}) {  // another one, and none
+    label(type);
+    Pass(1300);
+    Look();
+    EXPECT_EQ(SumsOf("a").successes, -1) << type;
+  }
+  Fail("d1", 5);
+  Look();
+  Pass(30);
+  label("D");
+  EXPECT_EQ(SumsOf("a").successes, -1) << "what went on meanwhile is not counted later";
+  Pass(600);
+  Look();
+  EXPECT_THAT(SumsOf("a").successes, DoubleNear(1, 0.01));
+  EXPECT_EQ(SumsOf("a").failures, 0);
+}
+
 TEST_F(RewardKeeper, WithoutAViewItWaits) {
   cluster_.SetUsable(absl::UnavailableError("pods are too old"));
   Look();
