@@ -36,13 +36,16 @@ void Keeper::Lead(const std::stop_token& term) {
   const Subscription changes =
       cluster_->OnChange([this] { pace_.Wake(); }, ChangeScope::kAllAndStates);
   SetLeads(true);
-  has_begun_ = false;
+  phase_ = Phase::kUnread;
+  stored_at_ = 0;
   while (!term.stop_requested()) {
     Round(term);
     deps_.clock.sleep(kBetweenLooks, term);
     if (!term.stop_requested()) pace_.Wait(UntilNext(NowOf(deps_.clock)), term);
   }
-  if (has_begun_ && is_unstored_) OnError("store", Store({.timeout = kLastStore}));
+  if (phase_ != Phase::kUnread && IsToBeStored()) {
+    OnError("store", Store({.timeout = kLastStore}));
+  }
   SetLeads(false);
 }
 
@@ -63,16 +66,15 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
   if (!loaded.ok()) return loaded.status();
   stored_ = *std::move(loaded);
   Report(method_->Begin(stored_.data[std::string(method_->Key())], NowOf(deps_.clock)));
-  has_begun_ = true;
+  phase_ = Phase::kCounting;
   is_unstored_ = is_urgent_ = false;
-  stored_at_ = 0;
   next_.reset();
   return absl::OkStatus();
 }
 
 void Keeper::Round(const std::stop_token& term) {
-  if (!has_begun_) OnError("load", Begin(term));
-  if (!has_begun_) return;
+  if (phase_ == Phase::kUnread) OnError("load", Begin(term));
+  if (phase_ == Phase::kUnread) return;
   const absl::StatusOr<ClusterView> view = cluster_->Take();
   OnError("view", view.status());
   const Moment now = NowOf(deps_.clock);
@@ -94,26 +96,63 @@ void Keeper::OnProgress(const Progress& progress, Moment now) {
   }
 }
 
+Seconds Keeper::StoreDue() const {
+  const bool is_soon = is_urgent_ || phase_ == Phase::kUnsure;
+  return stored_at_ + (is_soon ? kStoreSoon : kStoreLater);
+}
+
 bool Keeper::IsTimeToStore(Moment now) const {
-  return is_unstored_ && now.wall - stored_at_ >= (is_urgent_ ? kStoreSoon : kStoreLater);
+  return IsToBeStored() && now.wall >= StoreDue();
 }
 
 std::chrono::milliseconds Keeper::UntilNext(Moment now) const {
-  if (!has_begun_) return kAgain;
+  if (phase_ == Phase::kUnread) return kAgain;
   std::chrono::milliseconds time = kLongest;
   if (next_) {
     time = std::min<std::chrono::milliseconds>(
         time, std::max<std::chrono::milliseconds>(kTicks, std::chrono::seconds(*next_ - now.wall)));
   }
-  if (is_unstored_) {
-    const Seconds due = stored_at_ + (is_urgent_ ? kStoreSoon : kStoreLater);
-    time = std::min<std::chrono::milliseconds>(
-        time, std::max<std::chrono::milliseconds>(kAgain, std::chrono::seconds(due - now.wall)));
+  if (IsToBeStored()) {
+    const std::chrono::seconds left(StoreDue() - now.wall);
+    time = std::min<std::chrono::milliseconds>(time,
+                                               std::max<std::chrono::milliseconds>(kAgain, left));
   }
   return time;
 }
 
 absl::Status Keeper::Store(const CallLimits& limits) {
+  stored_at_ = NowOf(deps_.clock).wall;
+  if (phase_ != Phase::kUnsure) return Save(limits);
+  const absl::Status settled = Settle(limits);
+  if (!settled.ok() || phase_ != Phase::kCounting || !is_unstored_) return settled;
+  return Save(limits);
+}
+
+absl::Status Keeper::Settle(const CallLimits& limits) {
+  absl::StatusOr<StoredState> loaded = store_->Load(limits);
+  if (absl::IsDataLoss(loaded.status())) loaded = StoredState();
+  if (!loaded.ok()) return loaded.status();
+  const std::string_view key = method_->Key();
+  if (loaded->version == stored_.version) {  // it was not stored
+    phase_ = Phase::kCounting;
+    is_unstored_ = true;
+  } else if (const auto text = loaded->data.find(key);
+             text != loaded->data.end() && text->second == stored_.data.find(key)->second) {
+    phase_ = Phase::kCounting;
+    stored_ = *std::move(loaded);
+  } else {
+    OnOverwritten();
+  }
+  return absl::OkStatus();
+}
+
+// A person has edited or deleted it, or an earlier leader was late: that is what counts now.
+void Keeper::OnOverwritten() {
+  phase_ = Phase::kUnread;
+  deps_.log(fmt::format("{} was written by another one: it is read again", store_->Place()));
+}
+
+absl::Status Keeper::Save(const CallLimits& limits) {
   const std::string key(method_->Key());
   size_t others = 0;
   for (const auto& [name, text] : stored_.data) {
@@ -128,20 +167,18 @@ absl::Status Keeper::Store(const CallLimits& limits) {
   text = method_->Text(kMostStateBytes - others - key.size(), &left_out);
   deps_.metrics->Set(metric::kLeftOut, "", static_cast<double>(left_out));
   deps_.metrics->Set(metric::kBytes, "", static_cast<double>(text.size()));
-  stored_at_ = NowOf(deps_.clock).wall;
   absl::StatusOr<std::string> version = store_->Save(stored_, limits);
   if (absl::IsAborted(version.status())) {
-    // A person has edited or deleted it, or an earlier leader was late: that is what counts now.
-    has_begun_ = false;
-    deps_.log(fmt::format("{} was written by another one: it is read again", store_->Place()));
+    OnOverwritten();
     return absl::OkStatus();
   }
+  if (!version.ok() && !MayBeStored(version.status())) return version.status();
+  is_unstored_ = is_urgent_ = false;
   if (!version.ok()) {
-    has_begun_ = has_begun_ && !MayBeStored(version.status());
+    phase_ = Phase::kUnsure;
     return version.status();
   }
   stored_.version = *std::move(version);
-  is_unstored_ = is_urgent_ = false;
   return absl::OkStatus();
 }
 

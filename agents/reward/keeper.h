@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -46,13 +47,26 @@ class Keeper {
   absl::Status Begin(const std::stop_token& term);
   /// Looks at the cluster, and stores if it is time to. Begins where that is still to be done.
   void Round(const std::stop_token& term);
+  /// Stores what was counted; in doubt about the last time it reads first what was stored.
   absl::Status Store(const CallLimits& limits);
   /// Reads what was stored, unless this process leads or has read it already.
   absl::Status ReadAgain(const std::stop_token& stop);
 
  private:
+  enum class Phase : uint8_t {
+    kUnread,    // what is stored is not known, or no longer
+    kCounting,  // `stored_` is stored, and what was counted goes on from there
+    kUnsure,    // the same, but the text of `stored_` was sent, and may be stored or not
+  };
+
   void SetLeads(bool leads);
   void OnProgress(const Progress& progress, Moment now);
+  /// Ends kUnsure by what is stored, unless that cannot be read.
+  absl::Status Settle(const CallLimits& limits);
+  void OnOverwritten();
+  absl::Status Save(const CallLimits& limits);
+  bool IsToBeStored() const { return is_unstored_ || phase_ == Phase::kUnsure; }
+  Seconds StoreDue() const;
   bool IsTimeToStore(Moment now) const;
   std::chrono::milliseconds UntilNext(Moment now) const;
   void OnError(std::string_view call, const absl::Status& status);
@@ -67,11 +81,11 @@ class Keeper {
 
   // Of the thread that leads.
   StoredState stored_;
-  bool has_begun_ = false;
+  Phase phase_ = Phase::kUnread;
   bool is_unstored_ = false;
   bool is_urgent_ = false;
   std::optional<Seconds> next_;  // as the method said
-  Seconds stored_at_ = 0;
+  Seconds stored_at_ = 0;        // or was tried to be
 
   std::mutex show_mutex_;  // a state is shown only while this process does not lead
   std::optional<std::string> shown_version_;

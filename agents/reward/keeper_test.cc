@@ -18,12 +18,6 @@ using ::testing::SizeIs;
 
 using RewardKeeper = RewardTest;
 
-ConfigMap Stored(testing::FakeCluster* cluster) {
-  auto map = cluster->ReadConfigMap("kube-system", "outrigger-reward", {});
-  EXPECT_TRUE(map.ok()) << map.status();
-  return map.ok() ? *map : ConfigMap();
-}
-
 // v = (0 + 2 m) / (3 + 2) with m = (3 + 2) / (3 + 3 + 2): the demo's numbers.
 TEST_F(RewardKeeper, ANodeWhereTheTypeFailsScoresLess) {
   Run("d1", "a");
@@ -132,30 +126,30 @@ TEST_F(RewardKeeper, AFailureIsStoredSoonAndTheRestLater) {
   Look();
   Fail("d1", 5);
   Look();
-  const std::string version = Stored(&cluster_).resource_version;
+  const std::string version = Stored().resource_version;
   Fail("d1", 5);
   Pass(1);
   Look();
-  EXPECT_EQ(Stored(&cluster_).resource_version, version) << "not with each failure";
+  EXPECT_EQ(Stored().resource_version, version) << "not with each failure";
   Pass(5);
   Look();
-  const std::string later = Stored(&cluster_).resource_version;
+  const std::string later = Stored().resource_version;
   EXPECT_NE(later, version);
   Pass(594);
   Look();
-  EXPECT_NE(Stored(&cluster_).resource_version, later);
+  EXPECT_NE(Stored().resource_version, later);
 }
 
 TEST_F(RewardKeeper, NothingIsStoredWhileNothingHappens) {
   Run("d1", "a");
   Look();
   End();
-  const std::string version = Stored(&cluster_).resource_version;
+  const std::string version = Stored().resource_version;
   for (int i = 0; i < 5; ++i) {
     Pass(100);
     Look();
   }
-  EXPECT_EQ(Stored(&cluster_).resource_version, version);
+  EXPECT_EQ(Stored().resource_version, version);
 }
 
 TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
@@ -163,7 +157,7 @@ TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
   Look();
   Fail("d1", 5);
   Look();
-  ConfigMap map = Stored(&cluster_);
+  ConfigMap map = Stored();
   map.data["pairs"] = "outrigger-reward 1\ntime 1795000000\nnode c\ntype D 0 9\non 0 0 9\nhm\n";
   ASSERT_TRUE(cluster_.WriteConfigMap(map, {}).ok());
   Fail("d1", 5);
@@ -190,8 +184,8 @@ TEST_F(RewardKeeper, AConfigMapOfAMebibyteIsReadAndWrittenSmaller) {
   Fail("d1", 5);
   Look();
   EXPECT_THAT(SumsOf("c").failures, DoubleNear(9, 0.01));
-  EXPECT_LT(Stored(&cluster_).data["pairs"].size(), 1000U);
-  EXPECT_EQ(Stored(&cluster_).data["notes"], "of a person");
+  EXPECT_LT(Stored().data["pairs"].size(), 1000U);
+  EXPECT_EQ(Stored().data["notes"], "of a person");
 }
 
 TEST_F(RewardKeeper, ForeignTextsOfTooManyBytesGiveWay) {
@@ -205,7 +199,7 @@ TEST_F(RewardKeeper, ForeignTextsOfTooManyBytesGiveWay) {
   Look();
   Fail("d1", 5);
   Look();
-  EXPECT_THAT(Stored(&cluster_).data, SizeIs(1));
+  EXPECT_THAT(Stored().data, SizeIs(1));
 }
 
 TEST_F(RewardKeeper, AClockThatJumpsChangesNoAgeAndPaysForNothing) {
@@ -250,6 +244,32 @@ TEST_F(RewardKeeper, OnlyPodsThatAreAskedForCount) {
   EXPECT_GT(SumsOf("a", "E").failures, 0.9);
 }
 
+TEST_F(RewardKeeper, APodThatIsNoLongerTakenIsNotPaid) {
+  settings_.pod_selector = "podtype in (D)";
+  Restart();
+  Run("d1", "a");
+  Look();
+  const auto label = [this](const std::string& type) {
+    cluster_.Change("d1", [&](Pod* pod) { pod->labels.Set("podtype", type); });
+    Look();
+  };
+  for (const char* type : {"E", ""}) {  // another one, and none
+    label(type);
+    Pass(1300);
+    Look();
+    EXPECT_EQ(SumsOf("a").successes, -1) << type;
+  }
+  Fail("d1", 5);
+  Look();
+  Pass(30);
+  label("D");
+  EXPECT_EQ(SumsOf("a").successes, -1) << "what went on meanwhile is not counted later";
+  Pass(600);
+  Look();
+  EXPECT_THAT(SumsOf("a").successes, DoubleNear(1, 0.01));
+  EXPECT_EQ(SumsOf("a").failures, 0);
+}
+
 TEST_F(RewardKeeper, WithoutAViewItWaits) {
   cluster_.SetUsable(absl::UnavailableError("pods are too old"));
   Look();
@@ -280,7 +300,7 @@ TEST_F(RewardKeeper, AStateThatIsDeletedBeginsWithWhatPodsStillShow) {
   Look();
   Fail("d1", 5);
   Look();
-  ASSERT_TRUE(cluster_.DeleteConfigMap(Stored(&cluster_), {}).ok());
+  ASSERT_TRUE(cluster_.DeleteConfigMap(Stored(), {}).ok());
   Fail("d1", 5);
   Pass(6);
   Look();

@@ -1,4 +1,5 @@
 // Prefers nodes where pods of the same type have run well: learns from failures, exits and time.
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -70,6 +71,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
       return absl::FailedPreconditionError(
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
+    is_started_ = true;
     follower_ = std::jthread([this](const std::stop_token& stop) { keeper_->Follow(stop); });
     if (deps_.cluster == nullptr) return absl::OkStatus();  // scores by the file
     if (!options_.store.file.empty()) {                     // which is this process' own
@@ -113,9 +115,10 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   }
 
  private:
-  // `outrigger explain` starts no agent.
+  // `outrigger explain` starts no agent, whether it has a cluster or not: what is known is in the
+  // file.
   void ReadWhereNotStarted() const {
-    if (deps_.cluster != nullptr || keeper_ == nullptr) return;
+    if (is_started_ || options_.store.file.empty()) return;
     std::call_once(read_once_, [this] {
       const absl::Status read = keeper_->ReadAgain({});
       if (!read.ok()) deps_.warn(std::string(read.message()));
@@ -127,6 +130,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   const std::unique_ptr<Method> method_;
   const std::unique_ptr<StateStore> store_;
   const std::unique_ptr<Keeper> keeper_;  // null: there is neither a cluster nor a file
+  std::atomic<bool> is_started_{false};
   mutable std::once_flag read_once_;
   std::unique_ptr<Candidacy> candidacy_;  // its thread uses keeper_
   std::jthread leader_;                   // as well

@@ -112,9 +112,13 @@ TEST_F(RewardAgent, ExplainsByItsFileWithoutBeingStarted) {
   ASSERT_TRUE(there.ok());
   state.version = there->version;
   ASSERT_TRUE((*store)->Save(state, {}).ok());
-  AgentUnderTest agent(MakeFactory(), {{"state", file}});
-  EXPECT_THAT(agent.Score(request_)[0].why.text(), HasSubstr("3 failures of type D here"));
-  EXPECT_THAT(agent.warnings(), IsEmpty());
+  // `outrigger explain` has no cluster with --file, and one with --kubeconfig.
+  for (testing::FakeCluster* cluster : {static_cast<testing::FakeCluster*>(nullptr), &cluster_}) {
+    AgentUnderTest agent(MakeFactory(), {{"state", file}}, cluster);
+    EXPECT_THAT(agent.Score(request_)[0].why.text(), HasSubstr("3 failures of type D here"))
+        << (cluster != nullptr);
+    EXPECT_THAT(agent.warnings(), IsEmpty());
+  }
 }
 
 TEST_F(RewardAgent, ScoresByTheOriginalsArithmeticWhereItIsSet) {

@@ -87,6 +87,12 @@ class RewardTest : public ::testing::Test {
     });
   }
 
+  // What is stored.
+  ConfigMap Stored() const {
+    auto map = cluster_.ReadConfigMap("kube-system", "outrigger-reward", {});
+    EXPECT_TRUE(map.ok()) << map.status();
+    return map.ok() ? *map : ConfigMap();
+  }
   Sums SumsOf(const std::string& node, const std::string& type = "D") const {
     double successes = -1;
     double failures = -1;

@@ -1,7 +1,8 @@
 #include "original/original_method.h"
 
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "fmt/format.h"
@@ -14,10 +15,19 @@ namespace {
 constexpr std::string_view kOne = "1.000000";
 constexpr size_t kLongestKey = 600;  // "/pods/", two names
 constexpr size_t kLongestValue = 32;
-constexpr std::string_view kPods = "/pods/";
+constexpr std::string_view kAllNodes = "/all";
+constexpr std::string_view kLacksOnes = "# values of 1.000000 are left out";
+constexpr int64_t kBest = 10;
+constexpr std::chrono::hours kRoomAgain{1};
 
 bool IsKey(std::string_view key) {
-  return key.size() <= kLongestKey && (key.starts_with("/nodes/") || key.starts_with(kPods));
+  return key.size() <= kLongestKey &&
+         (key.starts_with(kNodesPrefix) || key.starts_with(kPodsPrefix));
+}
+
+// Without it the type would not be known.
+bool IsOfAllNodes(std::string_view key) {
+  return key.starts_with(kPodsPrefix) && key.ends_with(kAllNodes);
 }
 
 std::vector<std::string> Findings(size_t unusable) {
@@ -32,10 +42,11 @@ std::string WriteOriginal(const OriginalStore& store, size_t most_bytes, size_t*
   for (const auto& [key, value] : store) whole += key.size() + value.size() + 2;
   const bool leaves_ones_out = whole > most_bytes;
   std::string text;
+  if (leaves_ones_out) text = fmt::format("{}\n", kLacksOnes);
   size_t out = 0;
   for (const auto& [key, value] : store) {
     const bool has_room = text.size() + key.size() + value.size() + 2 <= most_bytes;
-    if (!has_room || (leaves_ones_out && value == kOne)) {
+    if (!has_room || (leaves_ones_out && value == kOne && !IsOfAllNodes(key))) {
       ++out;
       continue;
     }
@@ -48,14 +59,19 @@ std::string WriteOriginal(const OriginalStore& store, size_t most_bytes, size_t*
   return text;
 }
 
-OriginalStore ReadOriginal(std::string_view text, size_t* unusable) {
+OriginalStore ReadOriginal(std::string_view text, size_t* unusable, bool* lacks_ones) {
   OriginalStore store;
   *unusable = 0;
+  if (lacks_ones != nullptr) *lacks_ones = false;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = Trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
+    if (line == kLacksOnes) {
+      if (lacks_ones != nullptr) *lacks_ones = true;
+      continue;
+    }
     const size_t blank = line.find(' ');
     const std::string_view key = line.substr(0, blank);
     const std::string_view value =
@@ -79,8 +95,10 @@ std::vector<std::string> OriginalMethod::Begin(std::string_view text, Moment now
 
 std::vector<std::string> OriginalMethod::Show(std::string_view text, Moment /*now*/) {
   size_t unusable = 0;
-  OriginalStore store = ReadOriginal(text, &unusable);
+  bool lacks_ones = false;
+  OriginalStore store = ReadOriginal(text, &unusable, &lacks_ones);
   const std::lock_guard<std::mutex> lock(mutex_);
+  lacks_ones_ = lacks_ones;
   monitor_.Begin(std::move(store), {}, {});
   return Findings(unusable);
 }
@@ -97,13 +115,13 @@ std::vector<Pod> OriginalMethod::PodsThatChanged(std::shared_ptr<const ClusterSn
   return pods;
 }
 
-Progress OriginalMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, Moment /*now*/) {
+Progress OriginalMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, Moment now) {
   const ClusterSnapshot& seen = *snapshot;
   const std::vector<Pod> pods = PodsThatChanged(snapshot);
   Progress progress;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (is_first_) BeginMonitor(seen, pods);
-  progress.has_changes = is_first_;
+  progress.has_changes = MakeRoom(seen, now) || is_first_;
   is_first_ = false;
   OriginalMonitor::Writes writes;
   for (const Pod& pod : pods) {
@@ -113,15 +131,41 @@ Progress OriginalMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, M
   }
   progress.has_changes = progress.has_changes || !writes.empty();
   progress.has_failures = !progress.outcomes.empty();
+  progress.note = Note();
   return progress;
+}
+
+bool OriginalMethod::MakeRoom(const ClusterSnapshot& snapshot, Moment now) {
+  if (monitor_.refused() == 0) return false;
+  if (room_made_ && now.steady - *room_made_ < kRoomAgain) return false;
+  room_made_ = now.steady;
+  OriginalMonitor::Names types;
+  OriginalMonitor::Names nodes;
+  snapshot.ForEachPod([&](const PodView& pod) { types.emplace(TypeOf(pod)); });
+  snapshot.ForEachNode([&](const NodeView& node) { nodes.emplace(node.Name()); });
+  monitor_.KeepOnly(types, nodes);
+  return true;
+}
+
+std::string OriginalMethod::Note() {
+  if (is_noted_ || monitor_.refused() == 0) return "";
+  is_noted_ = true;
+  return fmt::format(
+      "there is no room for more than {} values of pod types by nodes: further types are not "
+      "counted, and once an hour those without pods make room",
+      monitor_.most_keys());
 }
 
 void OriginalMethod::BeginMonitor(const ClusterSnapshot& snapshot, const std::vector<Pod>& pods) {
   std::vector<std::string> nodes;
   snapshot.ForEachNode([&](const NodeView& node) { nodes.push_back(node.Name()); });
-  std::set<std::string> types;
-  for (const Pod& pod : pods) types.emplace(TypeOf(pod));
-  monitor_.Begin(monitor_.store(), nodes, std::vector<std::string>(types.begin(), types.end()));
+  OriginalMonitor::Names names;
+  for (const Pod& pod : pods) names.emplace(TypeOf(pod));
+  std::vector<std::string> types(names.begin(), names.end());
+  // Where values of 1 were left out, they become 1 again.
+  if (lacks_ones_) std::ranges::move(TypesOf(monitor_.store()), std::back_inserter(types));
+  monitor_.Begin(monitor_.store(), nodes, types);
+  lacks_ones_ = lacks_ones_ && monitor_.refused() > 0;
 }
 
 std::string OriginalMethod::Text(size_t most_bytes, size_t* left_out) {
@@ -134,9 +178,11 @@ absl::Status OriginalMethod::Score(const Request& request, Seconds /*now*/,
                                    std::span<NodeScore> scores) const {
   const std::string_view type = TypeOf(request.pod);
   const std::lock_guard<std::mutex> lock(mutex_);
+  const OriginalStore& store = monitor_.store();
+  const int64_t missing = lacks_ones_ && KnowsType(store, type) ? kBest : 0;
   for (size_t i = 0; i < scores.size(); ++i) {
-    const int64_t score = OriginalScore(monitor_.store(), type, request.nodes[i].name);
-    scores[i].value = static_cast<double>(std::clamp<int64_t>(score, 0, 10)) / 10;
+    const int64_t score = OriginalScore(store, type, request.nodes[i].name, missing);
+    scores[i].value = static_cast<double>(std::clamp<int64_t>(score, 0, kBest)) / kBest;
     scores[i].why = request.Why("score {} by the original's arithmetic of type {}", score, type);
   }
   return absl::OkStatus();
@@ -145,8 +191,8 @@ absl::Status OriginalMethod::Score(const Request& request, Seconds /*now*/,
 void OriginalMethod::FillPage(Seconds /*now*/, PageTable* table) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [key, value] : monitor_.store()) {
-    if (!key.starts_with(kPods)) continue;
-    const std::string_view rest = std::string_view(key).substr(kPods.size());
+    if (!key.starts_with(kPodsPrefix)) continue;
+    const std::string_view rest = std::string_view(key).substr(kPodsPrefix.size());
     const size_t slash = rest.rfind('/');
     if (slash == std::string_view::npos) continue;
     const std::string_view type = rest.substr(0, slash);

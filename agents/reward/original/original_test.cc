@@ -163,8 +163,55 @@ TEST(RewardOriginal, WritesAndReadsItsText) {
 TEST(RewardOriginal, LeavesOutWhatIsOneWhereThereIsNoRoom) {
   const OriginalStore store = {{"/nodes/n1", "1.000000"}, {"/pods/D/n1", "0.900000"}};
   size_t left_out = 0;
-  EXPECT_EQ(WriteOriginal(store, 25, &left_out), "/pods/D/n1 0.900000\n");
-  EXPECT_EQ(left_out, 1U);
+  EXPECT_EQ(WriteOriginal(store, 25, &left_out), "# values of 1.000000 are left out\n");
+  EXPECT_EQ(left_out, 2U);
+}
+
+TEST(RewardOriginal, SaysThatOnesAreLeftOutAndKeepsThoseOfTypes) {
+  OriginalStore store = {{"/pods/D/all", "1.000000"}, {"/pods/D/n0", "0.900000"}};
+  OriginalStore kept = store;
+  for (int i = 1; i < 20; ++i) store["/pods/D/n" + std::to_string(i)] = "1.000000";
+  size_t left_out = 0;
+  const std::string text = WriteOriginal(store, 100, &left_out);
+  EXPECT_EQ(left_out, 19U);
+  EXPECT_LE(text.size(), 100U);
+  size_t unusable = 0;
+  bool lacks_ones = false;
+  EXPECT_EQ(ReadOriginal(text, &unusable, &lacks_ones), kept);
+  EXPECT_TRUE(lacks_ones);
+  EXPECT_EQ(unusable, 0U);
+  ReadOriginal(WriteOriginal(store, 10'000, &left_out), &unusable, &lacks_ones);
+  EXPECT_FALSE(lacks_ones) << "nothing was left out";
+}
+
+TEST(RewardOriginal, KeysAreBounded) {
+  OriginalMonitor monitor(20);
+  const std::vector<std::string> nodes = {"a", "b"};
+  monitor.Begin({}, nodes, {});
+  Pod pod;
+  pod.phase = "Failed";
+  for (int i = 0; i < 50; ++i) {
+    pod.name = "p" + std::to_string(i);
+    pod.node_name = "a";
+    monitor.OnPod(pod);
+  }
+  EXPECT_LE(monitor.store().size(), 20U);
+  EXPECT_GT(monitor.refused(), 0);
+  EXPECT_EQ(OriginalScore(monitor.store(), "p0", "a"), 9) << "what is known stays";
+  EXPECT_FALSE(KnowsType(monitor.store(), "p49"));
+  for (int i = 0; i < 50; ++i) {
+    pod.name = "p0";
+    pod.node_name = "n" + std::to_string(i);
+    monitor.OnPod(pod);
+  }
+  EXPECT_LE(monitor.store().size(), 20U) << "nodes have no end either";
+  monitor.KeepOnly({"p0", "p49"}, {"a"});
+  EXPECT_THAT(TypesOf(monitor.store()), ElementsAre("p0"));
+  EXPECT_EQ(monitor.store().size(), 3U) << "/nodes/a, /pods/p0/a, /pods/p0/all";
+  pod.name = "p49";
+  pod.node_name = "a";
+  monitor.OnPod(pod);
+  EXPECT_EQ(OriginalScore(monitor.store(), "p49", "a"), 9) << "there is room again";
 }
 
 TEST(RewardOriginal, LeavesOutLinesThatAreNotIts) {

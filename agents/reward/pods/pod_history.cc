@@ -39,15 +39,16 @@ double RanFor(const ContainerEnd& end) {
   return static_cast<double>(std::max<Seconds>(0, end.finished - end.started));
 }
 
-// Since when all containers run; those that have ended well are done. 0: not all do.
+// Since when all containers run. Those that have ended well are done, and have begun as well: the
+// stretch does not go back when one ends. 0: not all run.
 Seconds RunningSince(const PodNow& pod, Seconds now) {
   if (pod.phase != "Running" || pod.being_deleted) return 0;
   Seconds since = 0;
   for (const ContainerState& state : pod.containers) {
     if (state.init) continue;
-    if (state.end && !HasFailed(*state.end)) continue;
-    if (state.running_since == 0) return 0;
-    since = std::max(since, state.running_since);
+    const bool is_done = state.end && !HasFailed(*state.end);
+    if (!is_done && state.running_since == 0) return 0;
+    since = std::max(since, is_done ? state.end->started : state.running_since);
   }
   return std::min(since, now);
 }
@@ -222,10 +223,20 @@ void PodHistory::CountEviction(const Counting& counting) {
 void PodHistory::OnRunning(Seconds since, const Look& look, std::vector<Outcome>* outcomes) {
   if (since != running_since_) {
     OnTime(look, outcomes);  // what was left of the stretch that is over
-    running_since_ = since;
-    paid_ = look.is_first ? Periods(since, std::min(look.paid_until, look.now), look.mttf) : 0;
+    BeginStretch(since, look);
   }
   OnTime(look, outcomes);
+}
+
+// Where the end of a container has no date, `since` may go back to what is paid already, or to
+// before a time in which not all ran.
+void PodHistory::BeginStretch(Seconds since, const Look& look) {
+  Seconds begin = look.is_first ? look.paid_until : since;
+  const bool was_interrupted = running_since_ == 0 && since < paid_to_;
+  if (since == 0 || was_interrupted) begin = look.now;
+  paid_to_ = std::min(std::max(paid_to_, begin), look.now);
+  paid_ = since == 0 ? 0 : Periods(since, paid_to_, look.mttf);
+  running_since_ = since;
 }
 
 void PodHistory::OnTime(const Look& look, std::vector<Outcome>* outcomes) {
@@ -236,9 +247,13 @@ void PodHistory::OnTime(const Look& look, std::vector<Outcome>* outcomes) {
   outcome.at = running_since_ + static_cast<Seconds>(static_cast<double>(all) * look.mttf);
   outcomes->push_back(outcome);
   paid_ = all;
+  // Rounded up, so that it is the end of as many periods again.
+  const double length = std::ceil(static_cast<double>(all) * look.mttf);
+  paid_to_ = std::max(paid_to_, running_since_ + static_cast<Seconds>(length));
 }
 
 void PodHistory::SkipUntil(const Look& look) {
+  paid_to_ = look.now;
   if (running_since_ == 0) return;
   paid_ = Periods(running_since_, look.now, look.mttf);
 }

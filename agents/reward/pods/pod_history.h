@@ -97,10 +97,12 @@ class PodHistory {
   void OnWholePod(const PodNow& pod, Counting* counting);
   void CountEviction(const Counting& counting);
   void OnRunning(Seconds since, const Look& look, std::vector<Outcome>* outcomes);
+  void BeginStretch(Seconds since, const Look& look);
 
   std::vector<Container> containers_;
   Seconds running_since_ = 0;  // all containers run; 0: not so
   int64_t paid_ = 0;           // periods of that
+  Seconds paid_to_ = 0;        // running until then is paid, or will not be
   bool is_seen_ = false;
   bool has_failed_ = false;  // the pod as a whole
 };

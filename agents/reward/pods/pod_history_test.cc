@@ -12,6 +12,7 @@ namespace outrigger::reward {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = Outcome::Kind;
@@ -233,6 +234,50 @@ TEST_F(RewardPodHistory, APodRunsWellWhileAllItsContainersRun) {
   EXPECT_THAT(Look({Running(kStart), waiting}), ElementsAre(Kind::kRunning)) << "what was left";
   now_ += 9000;
   EXPECT_THAT(Look({Running(kStart), waiting}), IsEmpty());
+}
+
+// Main since t0, a helper since t0 + 3, which ends well after two hours.
+TEST_F(RewardPodHistory, RunningIsNotPaidAgainWhereAContainerEndsWell) {
+  for (const Seconds started : {kStart + 3, Seconds{0}}) {  // the date of the end may be missing
+    history_ = PodHistory();
+    counted_ = CountedEnds();
+    now_ = kStart + 5;
+    Look({Running(kStart), Running(kStart + 3, "helper")});
+    now_ = kStart + 7200;
+    EXPECT_THAT(Look({Running(kStart), Running(kStart + 3, "helper")}),
+                ElementsAre(Kind::kRunning));
+    EXPECT_EQ(last_[0].periods, 11);
+    ContainerState helper = Ended(EndOf(0, started, now_, "Completed"));
+    helper.name = "helper";
+    now_ += 5;
+    EXPECT_THAT(Look({Running(kStart), helper}), ElementsAre(Kind::kSuccess, Kind::kRunning));
+    EXPECT_EQ(last_[1].periods, 1) << "of 7205 s: the twelfth";
+    now_ = kStart + 7799;
+    EXPECT_THAT(Look({Running(kStart), helper}), IsEmpty()) << started;
+    now_ = kStart + 7803;
+    EXPECT_THAT(Look({Running(kStart), helper}), ElementsAre(Kind::kRunning)) << started;
+  }
+}
+
+TEST_F(RewardPodHistory, RunningBesideAContainerThatFailsIsNotPaidOnceThatEndsWell) {
+  for (const bool has_date : {true, false}) {
+    history_ = PodHistory();
+    counted_ = CountedEnds();
+    now_ = kStart + 3600;
+    EXPECT_THAT(Look({Running(kStart), Running(kStart, "d")}), ElementsAre(Kind::kRunning));
+    ContainerState d = Waiting("CrashLoopBackOff");
+    d.name = "d";
+    Look({Running(kStart), d});
+    now_ += 3600;
+    d = Ended(EndOf(0, has_date ? now_ - 2 : 0, now_, "Completed"));
+    d.name = "d";
+    Look({Running(kStart), d});
+    EXPECT_THAT(last_, ElementsAre(Field(&Outcome::kind, Kind::kSuccess))) << "not all again";
+    now_ += 590;
+    EXPECT_THAT(Look({Running(kStart), d}), IsEmpty()) << has_date;
+    now_ += 10;
+    EXPECT_THAT(Look({Running(kStart), d}), ElementsAre(Kind::kRunning)) << has_date;
+  }
 }
 
 TEST_F(RewardPodHistory, ManyContainersAreLookedAtInTime) {

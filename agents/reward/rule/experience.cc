@@ -67,9 +67,11 @@ void Experience::Add(std::string_view type, std::string_view node, const Sums& s
 void Experience::AddFailure(std::string_view type, std::string_view node, double ran, Seconds at) {
   const double share = SuccessShare(ran, rule_);
   Add(type, node, {share, 1 - share}, at);
+  // It may have fallen out at once, and its type with it.
   const auto entry = types_.find(type);
+  if (entry == types_.end()) return;
   const auto kept = entry->second.pairs.find(node);
-  if (kept == entry->second.pairs.end()) return;  // fallen out at once
+  if (kept == entry->second.pairs.end()) return;
   std::vector<Seconds>& times = kept->second.failed_at;
   times.insert(std::ranges::lower_bound(times, at, std::greater<>()), at);
   if (times.size() > kRemembered) times.pop_back();

@@ -73,6 +73,15 @@ void AddTo(Experience* experience, std::string_view type, std::string_view node,
   }
 }
 
+PodNow PodNowOf(const Pod& pod) {
+  return {.uid = pod.uid,
+          .phase = pod.phase,
+          .status_reason = pod.status_reason,
+          .being_deleted = pod.being_deleted,
+          .start_time = pod.start_time,
+          .containers = pod.container_states};
+}
+
 }  // namespace
 
 RuleMethod::RuleMethod(const Rule& rule, PodFilter filter, bool draws)
@@ -118,7 +127,7 @@ std::string RuleMethod::OnClock(Moment now) {
   due_ = {};
   for (auto& [uid, pod] : pods_) {
     pod.history.SkipUntil(look);
-    pod.due = pod.history.NextDue(look);
+    pod.due = pod.is_left ? 0 : pod.history.NextDue(look);
     if (pod.due != 0) due_.emplace(pod.due, uid);
   }
   if (!is_first_) counted_until_ = now.wall;
@@ -150,17 +159,20 @@ void RuleMethod::OnPod(const PodView& view, const reward::Look& look) {
   if (!filter_.MayTake(view)) return;
   const Pod pod = view.Unpack();
   const std::string_view type = TypeOf(pod);
-  if (!filter_.Takes(pod) || !IsName(type) || !IsName(pod.node_name)) return;
+  const bool is_taken = filter_.Takes(pod) && IsName(type) && IsName(pod.node_name);
+  if (!is_taken && !pods_.contains(pod.uid)) return;
   KnownPod& known = pods_[pod.uid];
+  // What happens while it is not taken counts for nothing, also when it is taken again.
+  if (known.is_left) known.history.SkipUntil(look);
+  known.history.OnPod(PodNowOf(pod), look, &counted_, &outcomes_);
+  known.is_left = !is_taken;
+  if (known.is_left) {
+    outcomes_.clear();
+    known.due = 0;
+    return;
+  }
   known.type = type;
   known.node = pod.node_name;
-  const PodNow pod_now = {.uid = pod.uid,
-                          .phase = pod.phase,
-                          .status_reason = pod.status_reason,
-                          .being_deleted = pod.being_deleted,
-                          .start_time = pod.start_time,
-                          .containers = pod.container_states};
-  known.history.OnPod(pod_now, look, &counted_, &outcomes_);
   Take(pod.uid, look, &known);
 }
 

@@ -41,7 +41,8 @@ class RuleMethod final : public Method {
     std::string type;
     std::string node;
     PodHistory history;
-    Seconds due = 0;  // in due_; 0: it is not
+    Seconds due = 0;       // in due_; 0: it is not
+    bool is_left = false;  // its labels have changed: not counted for now
   };
   struct PodOutcome {
     std::string type;

@@ -1,6 +1,7 @@
 #include "rule/rule.h"
 
 #include <cmath>
+#include <string>
 
 #include "common/time_testing.h"
 #include "gmock/gmock.h"
@@ -137,6 +138,18 @@ TEST(RewardExperience, TheLeastUsedPairsFallOutAndStayInTheSum) {
       << "what has failed stays longest";
   EXPECT_THAT(experience.All("D", kStart).successes,
               DoubleNear(Experience::kMostPairs + 10.0, 1e-6));
+}
+
+TEST(RewardExperience, AFailureOfANewTypeMayFallOutAtOnce) {
+  Experience experience((Rule()));
+  for (size_t i = 0; i < Experience::kMostPairs; ++i) {
+    const std::string type = "D" + std::to_string(i);
+    for (int failure = 0; failure < 2; ++failure) experience.AddFailure(type, "a", 0, kStart);
+  }
+  experience.AddFailure("new", "a", 0, kStart);
+  EXPECT_LE(experience.pairs(), Experience::kMostPairs);
+  EXPECT_EQ(experience.Revision("new"), 0U) << "the least used of all";
+  EXPECT_EQ(experience.types(), experience.pairs());
 }
 
 TEST(RewardExperience, ForgetsWhatHasDecayed) {
