@@ -200,6 +200,59 @@ TEST(EngineNews, AreWaitedForUnlessTheAnswerComesFromWhatAnAgentDoes) {
   EXPECT_EQ(plans.news->awaited(), 0);
 }
 
+/// A cluster in which only pods change, as often as `changes` says, once a call waits.
+class PodNews final : public NodeSource {
+ public:
+  explicit PodNews(uint64_t changes) : changes_(changes) {
+    std::vector<Node> nodes;
+    nodes.push_back(testing::MakeNode("a").Annotation("reject", "no"));
+    table_ = std::make_shared<NodeTable>(std::move(nodes));
+  }
+  absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
+    return std::make_shared<View>(table_, generation_);
+  }
+  bool AwaitChange(uint64_t generation, milliseconds, const std::stop_token&) const override {
+    EXPECT_EQ(generation, generation_);
+    if (generation_ == changes_) return false;
+    ++generation_;
+    return true;
+  }
+
+ private:
+  const uint64_t changes_;
+  std::shared_ptr<const NodeView> table_;
+  mutable uint64_t generation_ = 0;
+};
+
+/// Rejects every node the first two times, for pods that go then.
+class FitsAtTheThirdLook final : public Agent, public Filterer {
+ public:
+  Needs Reads() const override { return Needs().NodeAnnotations({"reject"}); }
+  absl::Status Filter(const Request& /*r*/, std::span<Verdict> verdicts) const override {
+    const bool fits = ++looks_ > 2;
+    for (Verdict& verdict : verdicts) {
+      verdict = fits ? Verdict() : Verdict::Rejected("full", "look {}", looks_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  mutable int looks_ = 0;
+};
+
+TEST(EngineNews, OfPodsAreJudgedOnceWhenTheWaitIsOver) {
+  const auto ask_twice = [](uint64_t changes) {
+    TestEngine engine;
+    engine.Add(InfoOf<FitsAtTheThirdLook>("notes")).From(std::make_unique<PodNews>(changes));
+    EXPECT_TRUE(engine.Make().ok());
+    EXPECT_EQ(engine.CallJson("/notes/filter", ArgsOf("1"))["NodeNames"], json::array());
+    return engine.CallJson("/notes/filter", ArgsOf("1"));
+  };
+  EXPECT_EQ(ask_twice(5)["NodeNames"], json({"a"}));
+  EXPECT_THAT(ask_twice(0)["FailedNodes"]["a"], ::testing::HasSubstr("look 2"))
+      << "the same view is judged once";
+}
+
 TEST(SnapshotNodes, AwaitAChangeOfTheCluster) {
   cluster::Cluster cluster({});
   cluster.UpsertNode(testing::MakeNode("a"));
