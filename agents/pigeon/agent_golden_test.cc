@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "agent_under_test.h"
+#include "builders.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "golden.h"
@@ -97,6 +98,24 @@ TEST(PigeonAgentReference, ScoresANodeThatIsOfferedTwiceTwice) {
     EXPECT_EQ(scores[i], expected[i]["Score"].get<int>());
   }
   EXPECT_EQ(scores[2], scores[1]);
+}
+
+// Correction: the original took such a node for one of no capacity.
+TEST(PigeonAgentReference, LeavesOutNodesOfWhichOnlyTheNameIsKnown) {
+  const json row = testing::LoadGolden("pigeon_edge.json")["cases"][0];
+  const json& step = row["steps"][0];
+  const OwnedRequest known = RequestOf(step);
+  const std::vector<int> alone = Original(row, "A_BINPACK").Scores(known);
+  std::vector<Node> nodes = {testing::MakeNode("new").Unknown()};
+  for (const json& node : step["nodes"]) nodes.push_back(testing::NodeFromJson(node));
+  const AgentUnderTest agent = Original(row, "A_BINPACK");
+  const OwnedRequest request(testing::PodFromJson(step["pod"]), nodes);
+  EXPECT_TRUE(agent.Fits(request)[0]);
+  std::vector<int> scores = agent.Scores(request);
+  EXPECT_EQ(scores[0], 0);
+  EXPECT_EQ(agent.Score(request)[0].why.text(), "the node is not known");
+  scores.erase(scores.begin());
+  EXPECT_EQ(scores, alone) << "of the others as without it";
 }
 
 // Fault of the original: it counts what pods ask for only if its file says A_BINPACK, and then

@@ -112,7 +112,8 @@ original::Node OriginalModel::Read(const Request& request, const Node& node) con
 void OriginalModel::Filter(const Request& request, std::span<Verdict> verdicts) const {
   const std::vector<int32_t> asked = Asked(request.pod);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    verdicts[i] = Reject(asked, Read(request, request.nodes[i]));
+    const Node& node = request.nodes[i];
+    if (node.known) verdicts[i] = Reject(asked, Read(request, node));
   }
 }
 
@@ -125,6 +126,7 @@ void OriginalModel::Score(const Request& request, std::span<NodeScore> scores) {
   std::unordered_map<std::string_view, size_t> known;
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     const Node& node = request.nodes[i];
+    if (!node.known) continue;
     place[i] = known.emplace(node.name, nodes.size()).first->second;
     if (place[i] == nodes.size()) nodes.emplace_back();
     nodes[place[i]] = Read(request, node);
@@ -134,6 +136,10 @@ void OriginalModel::Score(const Request& request, std::span<NodeScore> scores) {
   const std::vector<float> values = original::Evaluate(terms_, asked, demand_, &nodes);
   const std::vector<int> mapped = original::ScoresOf(values);
   for (size_t i = 0; i < scores.size(); ++i) {
+    if (!request.nodes[i].known) {
+      scores[i] = {0, request.Why("the node is not known")};
+      continue;
+    }
     const float value = values[place[i]];
     scores[i].value = mapped[place[i]] / 10.0;
     if (!request.explaining) continue;

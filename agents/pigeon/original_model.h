@@ -18,7 +18,9 @@ class OriginalModel {
   /// `options.resources` are the first of the original's five.
   explicit OriginalModel(const Options& options);
 
+  /// A node of which only the name is known fits.
   void Filter(const Request& request, std::span<Verdict> verdicts) const;
+  /// A node of which only the name is known scores 0, and is none of the cluster.
   void Score(const Request& request, std::span<NodeScore> scores);
 
  private:

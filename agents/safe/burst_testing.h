@@ -41,12 +41,15 @@ class Day {
   Clock clock() {
     Clock clock;
     clock.wall = [this] {
-      return std::chrono::system_clock::time_point(std::chrono::seconds(kStart + now_));
+      return std::chrono::system_clock::time_point(std::chrono::seconds(kStart + now_) + after_);
     };
     return clock;
   }
   int64_t now() const { return now_; }
-  void Set(int64_t now) { now_ = now; }
+  void Set(int64_t now, std::chrono::milliseconds after = {}) {
+    now_ = now;
+    after_ = after;
+  }
 
   /// A pod that came to `node` at `time`.
   void Bind(std::string_view name, std::string_view node, int64_t time,
@@ -70,6 +73,7 @@ class Day {
  private:
   testing::FakeCluster cluster_;
   int64_t now_ = 0;
+  std::chrono::milliseconds after_{0};
   int64_t uids_ = 0;
 };
 

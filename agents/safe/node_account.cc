@@ -22,9 +22,9 @@ double BeginOf(const PodView& pod, double now) {
   return in_future ? now : std::min(static_cast<double>(pod.CreationTime()), now);
 }
 
-double EndOf(const PodView& pod, double now) {
+double EndOf(const PodView& pod, const NodeAccount::Moment& at) {
   const auto end = static_cast<double>(pod.EndTime());
-  return end > 0 ? std::min(end, now) : now;
+  return end > 0 ? std::min(end, at.now) : at.changed;
 }
 
 // The two in one that lasts from the begin of the first to the end of the last, and has used as
@@ -69,10 +69,11 @@ void NodeAccount::ReadNode(const Moment& at) {
   std::string statistics = StatisticsText(node);
   if (changed_ == 0 || statistics != statistics_) {
     statistics_ = std::move(statistics);
-    changed_ = at.now;
+    changed_ = at.changed;
+    read_ = at.now;
   }
   const auto stated = ParseMeasured(node.annotations.Get(kMeasuredAnnotation));
-  const Window measured{.end = stated ? std::min(stated->end, changed_) : changed_,
+  const Window measured{.end = stated ? std::min(stated->end, read_) : changed_,
                         .length = stated ? stated->length : at.window};
   if (measured == measured_) return;
   measured_ = measured;
@@ -95,7 +96,7 @@ void NodeAccount::AddGone(const PodView& pod, const Moment& at) {
   const auto last = at.snapshot.FindPod(pod.Namespace(), pod.Name());
   const bool is_known = last.has_value() && last->Uid() == pod.Uid();
   Stay stay{.begin = BeginOf(is_known ? *last : pod, at.now),
-            .end = is_known ? EndOf(*last, at.now) : at.now};
+            .end = is_known ? EndOf(*last, at) : at.changed};
   if (IsPast(measured_, stay)) return;
   stay.expected = ExpectedUse(pod, at.estimate);
   Keep(stay);

@@ -25,10 +25,11 @@ class NodeAccount {
  public:
   static constexpr size_t kMostGone = 64;
 
-  /// Of what is known at a moment. `now` is in seconds since 1970.
+  /// Of what is known at a moment. Times are in seconds since 1970.
   struct Moment {
     const ClusterSnapshot& snapshot;
     double now = 0;
+    double changed = 0;  // when what is new in it happened: `now`, or before that
     const Estimate& estimate;
     double window = 0;  // of nodes that do not say it
   };
@@ -41,7 +42,7 @@ class NodeAccount {
 
   const NodeView& node() const { return *node_; }
   /// Of what time the node's statistics are: what the node says, but no end that lies after it was
-  /// said; else the time at which they were seen to change, and the default length.
+  /// read; else the time at which they changed, and the default length.
   const Window& measured() const { return measured_; }
   const Amounts& correction() const { return correction_; }
   /// Counts changes of measured() and correction().
@@ -63,7 +64,8 @@ class NodeAccount {
 
   std::optional<NodeView> node_;  // null before the first Update()
   std::string statistics_;        // the annotations, to see them change
-  double changed_ = 0;            // when they were seen to
+  double changed_ = 0;            // when they did
+  double read_ = 0;               // when that was seen
   Window measured_;
   std::vector<Young> young_;  // by namespace and name
   std::vector<Stay> gone_;    // by their end

@@ -1,5 +1,6 @@
 #include "pod_ledger.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -10,7 +11,8 @@
 namespace outrigger::safe {
 namespace {
 
-constexpr double kPause = 1;  // seconds between looks without a call
+constexpr double kPause = 1;    // seconds between readings without a call
+constexpr double kStep = 0.05;  // and between snapshots
 
 absl::string_view Key(std::string_view name) {
   return {name.data(), name.size()};
@@ -27,24 +29,45 @@ double PodLedger::Now() const {
   return std::chrono::duration<double>(options_.clock.wall().time_since_epoch()).count();
 }
 
+PodLedger::Look PodLedger::Begin(double now) {
+  looked_at_ = now;
+  const double skipped_at = std::exchange(skipped_at_, 0);
+  return {.now = now, .changed = skipped_at > 0 ? std::min(skipped_at, now) : now};
+}
+
 void PodLedger::CatchUp() {
-  auto view = cluster_->Take();  // without the lock, since it may call OnChange()
   const double now = Now();
+  Look look;
+  {
+    const MutexLock lock(mutex_);
+    look = Begin(now);
+  }
+  auto view = cluster_->Take();  // without the lock, since it may call OnChange()
   const MutexLock lock(mutex_);
   if (!view.ok()) return Lose(view.status());
-  Advance(std::move(view->snapshot), now);
+  Advance(std::move(view->snapshot), look);
   if (!is_lost_) return;
   is_lost_ = false;
   changes_.all = true;
 }
 
-// A snapshot costs nothing, and says later what was there at this moment.
+// A snapshot says later what was there at this moment. It costs little, but pods change thousands
+// of times in a second.
 void PodLedger::OnChange() {
+  const double now = Now();
+  Look look;
+  {
+    const MutexLock lock(mutex_);
+    if (now >= looked_at_ && now - looked_at_ < kStep) {
+      skipped_at_ = now;
+      return;
+    }
+    look = Begin(now);
+  }
   auto view = cluster_->Take();
   if (!view.ok()) return;  // CatchUp() says so
-  const double now = Now();
   const MutexLock lock(mutex_);
-  if (now - read_at_ >= kPause || now < read_at_) return Advance(std::move(view->snapshot), now);
+  if (now - read_at_ >= kPause || now < read_at_) return Advance(std::move(view->snapshot), look);
   if (held_ != nullptr && held_->Generation() > view->snapshot->Generation()) return;
   held_ = std::move(view->snapshot);
   held_at_ = now;
@@ -58,13 +81,13 @@ void PodLedger::Lose(const absl::Status& status) {
                             std::string(status.message())));
 }
 
-void PodLedger::Advance(SnapshotPtr snapshot, double now) {
+void PodLedger::Advance(SnapshotPtr snapshot, const Look& look) {
   if (IsNew(held_.get()) && held_->Generation() < snapshot->Generation()) {
-    Read(std::move(held_), held_at_);
+    Read(std::move(held_), {.now = held_at_, .changed = held_at_});
   }
   if (!IsNew(snapshot.get())) return;
   held_ = nullptr;
-  Read(std::move(snapshot), now);
+  Read(std::move(snapshot), look);
 }
 
 bool PodLedger::IsNew(const ClusterSnapshot* snapshot) const {
@@ -72,9 +95,12 @@ bool PodLedger::IsNew(const ClusterSnapshot* snapshot) const {
          (snapshot_ == nullptr || snapshot->Generation() > snapshot_->Generation());
 }
 
-void PodLedger::Read(SnapshotPtr snapshot, double now) {
-  const NodeAccount::Moment at{
-      .snapshot = *snapshot, .now = now, .estimate = options_.estimate, .window = options_.window};
+void PodLedger::Read(SnapshotPtr snapshot, const Look& look) {
+  const NodeAccount::Moment at{.snapshot = *snapshot,
+                               .now = look.now,
+                               .changed = look.changed,
+                               .estimate = options_.estimate,
+                               .window = options_.window};
   std::vector<std::pair<size_t, NodeView>> changed;
   size_t nodes = 0;
   const std::vector<NodeView>* const seen = &seen_;
@@ -98,7 +124,7 @@ void PodLedger::Read(SnapshotPtr snapshot, double now) {
   if (!are_the_same) DropMissing(*snapshot);
   if (snapshot_ == nullptr) AddFinished(at);
   snapshot_ = std::move(snapshot);
-  read_at_ = now;
+  read_at_ = look.now;
 }
 
 void PodLedger::Update(const NodeView& view, const NodeAccount::Moment& at) {

@@ -35,8 +35,10 @@ struct ChangedNodes {
 /// Keeps an account of each node of the cluster.
 ///
 /// Reads what has changed when a call asks for it, and when it hears of changes, at most once in a
-/// second: so the time at which a pod went is known to a second without calls, too. A look costs
-/// some nanoseconds for a node that has not changed and the pods of those that have. Thread-safe.
+/// second: so the time at which a pod went is known to a second without calls, too. Only the first
+/// change after a pause is taken for as old as the last one before it, if that came within 50 ms of
+/// another: such a one is not looked at by itself. A look costs some nanoseconds for a node that
+/// has not changed and the pods of those that have. Thread-safe.
 class PodLedger {
  public:
   struct Options {
@@ -62,13 +64,21 @@ class PodLedger {
  private:
   using SnapshotPtr = std::shared_ptr<const ClusterSnapshot>;
 
+  /// A look at the cluster: when it is, and when what is new in it happened.
+  struct Look {
+    double now = 0;
+    double changed = 0;
+  };
+
   void OnChange();
   double Now() const;
+  /// Before the snapshot is taken: what comes between the two is news for the next one.
+  Look Begin(double now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Lose(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Advance(SnapshotPtr snapshot, double now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Advance(SnapshotPtr snapshot, const Look& look) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   /// Later than what the accounts are of; null is not.
   bool IsNew(const ClusterSnapshot* snapshot) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Read(SnapshotPtr snapshot, double now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Read(SnapshotPtr snapshot, const Look& look) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Update(const NodeView& view, const NodeAccount::Moment& at)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropMissing(const ClusterSnapshot& snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -82,6 +92,8 @@ class PodLedger {
   double read_at_ ABSL_GUARDED_BY(mutex_) = 0;
   SnapshotPtr held_ ABSL_GUARDED_BY(mutex_);  // a later one that waits to be read
   double held_at_ ABSL_GUARDED_BY(mutex_) = 0;
+  double looked_at_ ABSL_GUARDED_BY(mutex_) = 0;
+  double skipped_at_ ABSL_GUARDED_BY(mutex_) = 0;  // the last change since then; 0: none
   // By name. Accounts do not move.
   absl::flat_hash_map<std::string, std::unique_ptr<NodeAccount>> accounts_ ABSL_GUARDED_BY(mutex_);
   std::vector<NodeView> seen_ ABSL_GUARDED_BY(mutex_);  // the nodes of snapshot_, in its order

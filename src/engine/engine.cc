@@ -243,14 +243,16 @@ CallError EngineImpl::AnswerNodes(const Pipeline& pipeline, const Asked& asked, 
 CallError EngineImpl::Filter(const Pipeline& pipeline, CallState* state) const {
   CallError error = RunFilters(pipeline, DecisionsAreLogged(), observer_, state);
   if (!error.ok() || !MayBeBehind(pipeline, *state)) return error;
+  const uint64_t judged = state->view->generation();
   bool changed = false;
   error = AwaitNodes(pipeline, state, &changed);
   catch_up_.Waited(changed);
-  if (!changed || !error.ok()) return error;
+  if (!error.ok() || state->view->generation() == judged) return error;
   return RunFilters(pipeline, DecisionsAreLogged(), observer_, state);
 }
 
-// Until one of the nodes has changed: where pods are followed, they change all the time.
+// Until one of the nodes has changed: where pods are followed, they change all the time. The view
+// is the latest that was seen, whether that was a change of nodes or not.
 CallError EngineImpl::AwaitNodes(const Pipeline& pipeline, CallState* state, bool* changed) const {
   const uint64_t before = LatestRevision(*state);
   const auto end = std::chrono::steady_clock::now() + CatchUp::kWait;

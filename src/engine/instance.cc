@@ -163,13 +163,14 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
 }
 
 void LetWaitForNews(Pipeline* pipeline) {
-  // Who works on the cluster by itself knows whom it has to wake.
-  const auto judges_nodes_alone = [](const Pipeline::Filtering& filtering) {
-    return filtering.instance->controller == nullptr;
+  // Who answers by what it does on the cluster knows whom it has to wake.
+  const auto judges_by_the_view = [](const Pipeline::Filtering& filtering) {
+    const Controller* const controller = filtering.instance->controller;
+    return controller == nullptr || !controller->IsNeededToAnswer();
   };
   pipeline->waits_for_news =
       !pipeline->filters.empty() && pipeline->needs.AnyOfNode() &&
-      std::all_of(pipeline->filters.begin(), pipeline->filters.end(), judges_nodes_alone);
+      std::all_of(pipeline->filters.begin(), pipeline->filters.end(), judges_by_the_view);
   if (pipeline->waits_for_news) pipeline->needs.PodStatus();  // the pod's version
 }
 

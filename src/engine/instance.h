@@ -51,7 +51,8 @@ struct Pipeline {
   std::vector<Scoring> scorers;
   std::vector<Preempting> preempters;
   const Instance* binder = nullptr;
-  /// Filters that judge nodes alone: a call may wait for news of them (see catch_up.h).
+  /// Filters that judge by the view of the cluster alone: a call may wait for news (see
+  /// catch_up.h).
   bool waits_for_news = false;
 };
 

@@ -20,23 +20,31 @@ constexpr uint64_t kBasis = 14'695'981'039'346'656'037U;
 }  // namespace
 
 bool SeenPods::Add(uint64_t id) {
-  if (young_.contains(id)) return false;
-  const bool known = old_.contains(id);
-  young_.insert(id);
-  if (young_.size() >= kept_) {
-    old_ = std::move(young_);
-    young_.clear();
+  if (const auto place = places_.find(id); place != places_.end()) {
+    order_.splice(order_.begin(), order_, place->second);
+    return false;
   }
-  return !known;
+  order_.push_front(id);
+  places_.emplace(id, order_.begin());
+  if (order_.size() > kept_) {
+    places_.erase(order_.back());
+    order_.pop_back();
+  }
+  return true;
 }
 
-std::vector<uint64_t> SeenPods::Last(size_t most) const {
+std::vector<uint64_t> SeenPods::Last(size_t most,
+                                     const absl::flat_hash_set<uint64_t>& always) const {
+  size_t missing = always.size();
   std::vector<uint64_t> last;
-  for (const auto* ids : {&young_, &old_}) {
-    for (const uint64_t id : *ids) {
-      if (last.size() == most) return last;
-      last.push_back(id);
+  for (const uint64_t id : order_) {
+    if (last.size() == most) break;
+    if (always.contains(id)) {
+      --missing;
+    } else if (last.size() + missing >= most) {
+      continue;  // what is left is for the others
     }
+    last.push_back(id);
   }
   return last;
 }
@@ -51,8 +59,13 @@ bool DemandBook::Count(const Pod& pod, const Amounts& asked) {
   const MutexLock lock(mutex_);
   if (!seen_.Add(id)) return false;
   demand_.Add(asked);
-  if (news_.size() < kMostNews) news_.push_back({id, asked});
+  news_.push_back({id, asked});
+  DropOldNews();
   return true;
+}
+
+void DemandBook::DropOldNews() {
+  while (news_.size() > kMostNews) news_.pop_front();
 }
 
 Demand DemandBook::demand() const {
@@ -69,21 +82,23 @@ DemandState DemandBook::Take() {
   const MutexLock lock(mutex_);
   taken_ = std::move(news_);
   news_.clear();
-  return {demand_, seen_.Last(kMostStored)};
+  absl::flat_hash_set<uint64_t> ids;
+  for (const News& news : taken_) ids.insert(news.id);
+  return {demand_, seen_.Last(kMostStored, ids)};
 }
 
 void DemandBook::PutBack() {
   const MutexLock lock(mutex_);
   taken_.insert(taken_.end(), news_.begin(), news_.end());
-  if (taken_.size() > kMostNews) taken_.resize(kMostNews);
   news_ = std::move(taken_);
   taken_.clear();
+  DropOldNews();
 }
 
 void DemandBook::Adopt(const DemandState& stored) {
   const MutexLock lock(mutex_);
   demand_ = stored.demand;
-  std::unordered_set<uint64_t> theirs(stored.pods.begin(), stored.pods.end());
+  const absl::flat_hash_set<uint64_t> theirs(stored.pods.begin(), stored.pods.end());
   // From the oldest to the youngest, so that the last ones stay.
   for (auto id = stored.pods.rbegin(); id != stored.pods.rend(); ++id) seen_.Add(*id);
   std::erase_if(news_, [&](const News& news) { return theirs.contains(news.id); });

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <list>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "demand/demand.h"
 #include "demand/resources.h"
 #include "outrigger/agent/request.h"
@@ -14,23 +18,24 @@
 
 namespace outrigger::pigeon {
 
-/// Which pods were counted: the last of them, at least kKept and at most twice as many. A pod that
-/// is seen again is one of the last. Not thread-safe.
+/// Which pods were counted: the last of them, `kept` at most. A pod that is seen again is the last
+/// one. Not thread-safe.
 class SeenPods {
  public:
   explicit SeenPods(size_t kept = kKept) : kept_(kept) {}
 
   /// True if the pod was not known. It is from now on.
   bool Add(uint64_t id);
-  /// At most `most` of them, the last ones first as far as that is known.
-  std::vector<uint64_t> Last(size_t most) const;
+  /// At most `most` of them, the last ones first. Those of `always` are among them, as far as they
+  /// are known, even where they are not among the last.
+  std::vector<uint64_t> Last(size_t most, const absl::flat_hash_set<uint64_t>& always = {}) const;
 
-  static constexpr size_t kKept = 32'768;
+  static constexpr size_t kKept = 65'536;
 
  private:
   size_t kept_;
-  std::unordered_set<uint64_t> young_;
-  std::unordered_set<uint64_t> old_;
+  std::list<uint64_t> order_;  // the last ones first
+  absl::flat_hash_map<uint64_t, std::list<uint64_t>::iterator> places_;
 };
 
 /// What is kept of demand over a restart. A plain value.
@@ -52,7 +57,8 @@ class DemandBook {
 
   /// Whether something was counted since the state was last taken or taken over.
   bool HasNews() const;
-  /// The present state. What is counted from now on is news.
+  /// The present state: of the pods that are news, all; of the others, those seen last. What is
+  /// counted from now on is news.
   DemandState Take();
   /// What was taken last was not stored: it is news again, as far as it is still kept.
   void PutBack();
@@ -62,9 +68,10 @@ class DemandBook {
   /// The number of a pod: of its UID, or of namespace and name where it has none.
   static uint64_t IdOf(const Pod& pod);
 
-  /// News beyond these are in the moments, but are not counted again on top of another state.
-  static constexpr size_t kMostNews = 4096;
   static constexpr size_t kMostStored = 4096;  // pods in a DemandState
+  /// Of more news the last ones: those before are in the moments, but are not counted again on top
+  /// of another state. Fewer than kMostStored, so that every state holds all of its own news.
+  static constexpr size_t kMostNews = kMostStored / 2;
 
  private:
   struct News {
@@ -72,11 +79,13 @@ class DemandBook {
     Amounts asked;
   };
 
+  void DropOldNews() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   mutable Mutex mutex_;
   Demand demand_ ABSL_GUARDED_BY(mutex_);
   SeenPods seen_ ABSL_GUARDED_BY(mutex_);
-  std::vector<News> news_ ABSL_GUARDED_BY(mutex_);
-  std::vector<News> taken_ ABSL_GUARDED_BY(mutex_);  // news of the state that was taken last
+  std::deque<News> news_ ABSL_GUARDED_BY(mutex_);   // the last ones last
+  std::deque<News> taken_ ABSL_GUARDED_BY(mutex_);  // news of the state that was taken last
 };
 
 }  // namespace outrigger::pigeon

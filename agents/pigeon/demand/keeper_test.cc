@@ -24,6 +24,7 @@ struct Medium {
   int saves = 0;
   std::deque<absl::Status> load_errors;  // of the next calls; Ok: none
   std::deque<absl::Status> save_errors;
+  int unseen_saves = 0;  // next ones that are stored, and time out
 };
 
 class FakeStore final : public StateStore {
@@ -43,6 +44,10 @@ class FakeStore final : public StateStore {
     if (!error.ok()) return error;
     if (state.version != medium_.state.version) return absl::AbortedError("another version");
     medium_.state = {state.data, std::to_string(++medium_.version)};
+    if (medium_.unseen_saves > 0) {
+      --medium_.unseen_saves;
+      return absl::DeadlineExceededError("no answer");
+    }
     return medium_.state.version;
   }
   std::string Place() const override { return "the test"; }
@@ -107,8 +112,18 @@ TEST(PigeonSeenPods, RemembersTheLastOnesInBoundedMemory) {
     EXPECT_FALSE(seen.Add(id));
     EXPECT_TRUE(id < 40 || !seen.Add(id - 40)) << id;
     EXPECT_FALSE(seen.Add(10'000)) << "it is tried again and again" << id;
-    EXPECT_LE(seen.Last(1000).size(), 200U);
+    EXPECT_LE(seen.Last(1000).size(), 100U);
   }
+}
+
+TEST(PigeonSeenPods, ListsTheLastOnesFirst) {
+  SeenPods seen(100);
+  for (uint64_t id = 1; id <= 10; ++id) seen.Add(id);
+  seen.Add(2);
+  EXPECT_THAT(seen.Last(4), ElementsAre(2, 10, 9, 8));
+  EXPECT_THAT(seen.Last(4, {9, 3, 1}), ElementsAre(2, 9, 3, 1));
+  EXPECT_THAT(seen.Last(2, {9, 3, 1}), ElementsAre(9, 3));
+  EXPECT_THAT(seen.Last(3, {77}), ElementsAre(2, 10)) << "one that is not known has its room";
 }
 
 TEST(PigeonDemandKeeper, BringsTheStatisticsOverARestart) {
@@ -127,6 +142,26 @@ TEST(PigeonDemandKeeper, BringsTheStatisticsOverARestart) {
   EXPECT_EQ(MeanCpu(second), 300);
   EXPECT_FALSE(second.Count("b", 300)) << "tried again after the restart";
   EXPECT_THAT(second.warnings, IsEmpty());
+}
+
+TEST(PigeonDemandKeeper, BringsTheLastOfManyPodsOverARestart) {
+  constexpr int kPods = 10'000;
+  Medium medium;
+  Process first(&medium);
+  first.Round();
+  first.Count("pending", 100);
+  for (int i = 0; i < kPods; ++i) {
+    first.Count(std::to_string(i), 100);
+    if (i % 100 == 0) first.Count("pending", 100);
+    if (i % 1000 == 999) first.Round();
+  }
+  Process second(&medium);
+  second.Round();
+  EXPECT_FALSE(second.Count("pending", 100)) << "it is tried again after the restart";
+  for (int i = kPods - 4000; i < kPods; ++i) {
+    EXPECT_FALSE(second.Count(std::to_string(i), 100)) << i;
+  }
+  EXPECT_TRUE(second.Count("0", 100)) << "long ago";
 }
 
 TEST(PigeonDemandKeeper, StoresOnlyWhatIsNew) {
@@ -191,6 +226,28 @@ TEST(PigeonDemandKeeper, CountsNothingTwiceWhereASaveSucceededUnseen) {
   process.Round();
   EXPECT_EQ(process.book.demand().pods(), 2);
   EXPECT_EQ(MeanCpu(process), 200);
+}
+
+TEST(PigeonDemandKeeper, CountsNothingTwiceWhereASaveOfManyPodsCameThroughLate) {
+  const auto run = [](int unseen_saves) {
+    Medium medium;
+    Process process(&medium);
+    process.Round();
+    for (int i = 0; i < 4000; ++i) process.Count(std::to_string(i), i);
+    process.Round();
+    for (int i = 4000; i < 10'000; ++i) process.Count(std::to_string(i), i);
+    // Old pods that wait are tried again after the last new one.
+    for (int i = 0; i < 4000; ++i) process.Count(std::to_string(i), i);
+    medium.unseen_saves = unseen_saves;
+    process.Round();
+    process.Count("later", 100);
+    process.Round();
+    return medium.state.data.at("demand");
+  };
+  const std::string once = run(0);
+  const std::string unseen = run(1);
+  EXPECT_TRUE(once.substr(0, once.find("counted")) == unseen.substr(0, unseen.find("counted")))
+      << "the moments differ";
 }
 
 TEST(PigeonDemandKeeper, StoresNothingBeforeItHasReadAndWarnsOnce) {

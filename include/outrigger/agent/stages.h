@@ -92,7 +92,9 @@ class Controller {
   /// then. Called from any thread between Start() and Stop(); must not block.
   virtual absl::Status Live() const { return absl::OkStatus(); }
   /// False for an agent that answers from the question alone, and as well before Start():
-  /// `outrigger explain` asks it. One that plans while it runs cannot be asked there.
+  /// `outrigger explain` asks it, and a filter call that rejects every node may wait some
+  /// milliseconds for news of nodes. One that plans while it runs cannot be asked there, and knows
+  /// by itself whom it has to wake.
   virtual bool IsNeededToAnswer() const { return true; }
 };
 

@@ -131,9 +131,16 @@ absl::Status ReplaceStateFile(const std::string& path, std::string_view content)
     std::remove(temporary.c_str());
     return written;
   }
+  return SyncFolderOf(path);
+}
+
+absl::Status SyncFolderOf(const std::string& path) {
   const Descriptor folder(OpenFolder(path));
-  if (folder.get() < 0 || ::fsync(folder.get()) != 0) return Failed(FolderOf(path), errno);
-  return absl::OkStatus();
+  if (folder.get() < 0) {
+    return errno == EACCES ? absl::OkStatus() : Failed(FolderOf(path), errno);
+  }
+  const bool failed = ::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP;
+  return failed ? Failed(FolderOf(path), errno) : absl::OkStatus();
 }
 
 std::string ResolvedStateFile(const std::string& path) {

@@ -22,6 +22,11 @@ absl::StatusOr<std::optional<std::string>> ReadStateFile(const std::string& path
 /// Errors as above; ResourceExhausted: the disk is full, or a quota is.
 absl::Status ReplaceStateFile(const std::string& path, std::string_view content);
 
+/// Makes what was made or replaced in the folder of `path` outlive a power failure, as far as its
+/// file system can: one that has no such call (some network and FUSE file systems), or does not let
+/// us read the folder, is no error. Errors as above.
+absl::Status SyncFolderOf(const std::string& path);
+
 /// `path`, or, where that is a symbolic link, the file that it leads to, there or not.
 std::string ResolvedStateFile(const std::string& path);
 

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -5,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "outrigger/agent/state_store.h"
+#include "state_file.h"
 #include "state_testing.h"
 
 namespace outrigger {
@@ -249,6 +252,36 @@ TEST_F(FileStateTest, WaitsForAnotherWriterAsLongAsItMay) {
   EXPECT_EQ(*store_->Load({}), StoredState()) << "reading does not wait";
   close(folder);
   EXPECT_TRUE(store_->Save({{{"a", "1"}}, ""}, none).ok());
+}
+
+TEST_F(FileStateTest, WhatTheFileSystemOfTheFolderCannotDoIsNoError) {
+  ASSERT_EQ(internal::SyncFolderOf(path_), absl::OkStatus());
+  const int proc = open("/proc/self", O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(fsync(proc), -1) << "it can";
+  ASSERT_EQ(errno, EINVAL);
+  close(proc);
+  EXPECT_EQ(internal::SyncFolderOf("/proc/self/state"), absl::OkStatus());
+  EXPECT_TRUE(absl::IsFailedPrecondition(internal::SyncFolderOf(folder_.Path("none/state"))));
+}
+
+// A folder that we may write in, and not list.
+TEST_F(FileStateTest, AFolderThatMayNotBeReadIsNotMadeToLast) {
+  const std::string folder = folder_.Path("secret");
+  ASSERT_EQ(mkdir(folder.c_str(), 0300), 0);
+  std::filesystem::permissions(folder_.Path(""), std::filesystem::perms::all);
+  if (geteuid() != 0) {
+    EXPECT_EQ(internal::SyncFolderOf(folder + "/state"), absl::OkStatus());
+    return;
+  }
+  constexpr uid_t kOther = 65'534;
+  ASSERT_EQ(seteuid(kOther), 0);  // root may read everything
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  const int error = errno;
+  const absl::Status synced = internal::SyncFolderOf(folder + "/state");
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(opened, -1);
+  EXPECT_EQ(error, EACCES);
+  EXPECT_EQ(synced, absl::OkStatus());
 }
 
 TEST_F(FileStateTest, OfManyWritersEachIncrementIsKept) {

@@ -69,16 +69,32 @@ TEST_F(CatchUpTest, RemembersABoundedNumberOfPods) {
   EXPECT_FALSE(catch_up_.IsWorthWaiting(pod, 7)) << "forgotten with the rest";
 }
 
+/// Those nodes, as of a generation.
+class View final : public NodeView {
+ public:
+  View(std::shared_ptr<const NodeView> nodes, uint64_t generation)
+      : nodes_(std::move(nodes)), generation_(generation) {}
+  const Node* Find(std::string_view name) const override { return nodes_->Find(name); }
+  bool FindAll(std::span<const std::string_view> names, std::span<NodeRef> found) const override {
+    return nodes_->FindAll(names, found);
+  }
+  uint64_t generation() const override { return generation_; }
+
+ private:
+  const std::shared_ptr<const NodeView> nodes_;
+  const uint64_t generation_;
+};
+
 /// Nodes that are rejected until somebody waits for their change.
 class LateNews final : public NodeSource {
  public:
   /// Something else changes `others` times before.
   explicit LateNews(bool comes, int others = 0) : comes_(comes), others_(others) {}
   absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
-    return awaited_ > others_ && comes_ ? after_ : before_;
+    return std::make_shared<View>(awaited_ > others_ && comes_ ? after_ : before_, awaited_);
   }
   bool AwaitChange(uint64_t generation, milliseconds limit, const std::stop_token&) const override {
-    EXPECT_EQ(generation, 0U);
+    EXPECT_EQ(generation, static_cast<uint64_t>(awaited_));
     EXPECT_LE(limit, CatchUp::kWait);
     EXPECT_TRUE(awaited_ > 0 || limit == CatchUp::kWait);
     ++awaited_;
@@ -156,6 +172,85 @@ TEST(EngineNews, AreNotWaitedForIfThePodHasChanged) {
   world.Ask("1");
   world.Ask("2");
   EXPECT_EQ(world.news->awaited(), 0);
+}
+
+/// As ByAnnotation, with something to do while it serves.
+template <bool kPlans>
+class Busy final : public Agent, public Filterer, public Controller {
+ public:
+  Needs Reads() const override { return judge_.Reads(); }
+  absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
+    return judge_.Filter(request, verdicts);
+  }
+  absl::Status Start() override { return absl::OkStatus(); }
+  void Stop() override {}
+  bool IsNeededToAnswer() const override { return kPlans; }
+
+ private:
+  ByAnnotation judge_;
+};
+
+TEST(EngineNews, AreWaitedForUnlessTheAnswerComesFromWhatAnAgentDoes) {
+  World keeps_books(true, 0, InfoOf<Busy<false>>("notes"));
+  keeps_books.Ask();
+  EXPECT_EQ(keeps_books.Ask()["NodeNames"], json({"a"}));
+  World plans(true, 0, InfoOf<Busy<true>>("notes"));
+  plans.Ask();
+  EXPECT_EQ(plans.Ask()["NodeNames"], json::array());
+  EXPECT_EQ(plans.news->awaited(), 0);
+}
+
+/// A cluster in which only pods change, as often as `changes` says, once a call waits.
+class PodNews final : public NodeSource {
+ public:
+  explicit PodNews(uint64_t changes) : changes_(changes) {
+    std::vector<Node> nodes;
+    nodes.push_back(testing::MakeNode("a").Annotation("reject", "no"));
+    table_ = std::make_shared<NodeTable>(std::move(nodes));
+  }
+  absl::StatusOr<std::shared_ptr<const NodeView>> Pin() const override {
+    return std::make_shared<View>(table_, generation_);
+  }
+  bool AwaitChange(uint64_t generation, milliseconds, const std::stop_token&) const override {
+    EXPECT_EQ(generation, generation_);
+    if (generation_ == changes_) return false;
+    ++generation_;
+    return true;
+  }
+
+ private:
+  const uint64_t changes_;
+  std::shared_ptr<const NodeView> table_;
+  mutable uint64_t generation_ = 0;
+};
+
+/// Rejects every node the first two times, for pods that go then.
+class FitsAtTheThirdLook final : public Agent, public Filterer {
+ public:
+  Needs Reads() const override { return Needs().NodeAnnotations({"reject"}); }
+  absl::Status Filter(const Request& /*r*/, std::span<Verdict> verdicts) const override {
+    const bool fits = ++looks_ > 2;
+    for (Verdict& verdict : verdicts) {
+      verdict = fits ? Verdict() : Verdict::Rejected("full", "look {}", looks_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  mutable int looks_ = 0;
+};
+
+TEST(EngineNews, OfPodsAreJudgedOnceWhenTheWaitIsOver) {
+  const auto ask_twice = [](uint64_t changes) {
+    TestEngine engine;
+    engine.Add(InfoOf<FitsAtTheThirdLook>("notes")).From(std::make_unique<PodNews>(changes));
+    EXPECT_TRUE(engine.Make().ok());
+    EXPECT_EQ(engine.CallJson("/notes/filter", ArgsOf("1"))["NodeNames"], json::array());
+    return engine.CallJson("/notes/filter", ArgsOf("1"));
+  };
+  EXPECT_EQ(ask_twice(5)["NodeNames"], json({"a"}));
+  EXPECT_THAT(ask_twice(0)["FailedNodes"]["a"], ::testing::HasSubstr("look 2"))
+      << "the same view is judged once";
 }
 
 TEST(SnapshotNodes, AwaitAChangeOfTheCluster) {
