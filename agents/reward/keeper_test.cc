@@ -261,7 +261,7 @@ TEST_F(RewardKeeper, APodThatIsNoLongerTakenIsNotPaid) {
   }
   Fail("d1", 5);
   Look();
-  Pass(30);
+  Pass(1300);
   label("D");
   EXPECT_EQ(SumsOf("a").successes, -1) << "what went on meanwhile is not counted later";
   Pass(600);
