@@ -20,6 +20,10 @@ struct ConfigMap {
   StringMap labels;
   /// Keys are at most 253 letters, digits, '-', '_' and '.'. All together at most 1 MiB.
   std::map<std::string, std::string, std::less<>> data;
+  /// What else the API server has of it, as JSON: annotations, owner references, finalizers, binary
+  /// data. To be handed back, not read: a write that replaces a version removes what is not in it.
+  /// Empty: there is nothing.
+  std::string rest;
   friend bool operator==(const ConfigMap&, const ConfigMap&) = default;
 };
 
@@ -35,8 +39,9 @@ class ConfigMapAccess {
                                                   std::string_view name,
                                                   const CallLimits& limits) = 0;
   /// Writes labels and data, and returns what the API server has then. Without a resource_version
-  /// it creates (AlreadyExists: it is there); with one it replaces that version (Aborted: there is
-  /// another one; NotFound).
+  /// it creates, without the rest (AlreadyExists: it is there); with one it replaces that version,
+  /// with the rest but for binary data under a key of `data` (Aborted: there is another one;
+  /// NotFound).
   virtual absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map,
                                                    const CallLimits& limits) = 0;
   /// Deletes the one of that UID in that version. NotFound; Aborted: another one, or it changed.

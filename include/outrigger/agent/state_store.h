@@ -33,6 +33,9 @@ struct StoredState {
 /// to that version only, so that of two writers one hears that it was late. Thread-safe. Calls
 /// block, and go past the client's rate limit.
 ///
+/// Of a ConfigMap, a save keeps labels, annotations, owner references, finalizers and binary data
+/// that others gave it, and removes keys of `data` that the state does not have.
+///
 /// What the texts say is the agent's: people may edit them and other versions of the program may
 /// have written them, so an agent reads them as it reads any input.
 ///

@@ -1,5 +1,6 @@
 #include "kube/write/config_map.h"
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -30,6 +31,39 @@ void TakeTexts(const Json& object, const char* pointer, const Put& put) {
   }
 }
 
+constexpr std::array kRestOfMetadata = {"annotations", "finalizers", "ownerReferences"};
+constexpr const char* kBinaryData = "binaryData";
+
+std::string Text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// What is neither in the fields of a ConfigMap nor the API server's own.
+void CopyRest(const Json& from, Json* to) {
+  const auto metadata = from.find("metadata");
+  for (const char* key : kRestOfMetadata) {
+    if (metadata == from.end() || !metadata->is_object() || !metadata->contains(key)) continue;
+    (*to)["metadata"][key] = metadata->at(key);
+  }
+  const auto binary = from.find(kBinaryData);
+  if (binary != from.end() && binary->is_object()) (*to)[kBinaryData] = *binary;
+}
+
+std::string RestOf(const Json& object) {
+  Json rest;
+  CopyRest(object, &rest);
+  return rest.is_null() ? "" : Text(rest);
+}
+
+void AddRest(const ConfigMap& map, Json* body) {
+  const Json rest = Json::parse(map.rest, nullptr, /*allow_exceptions=*/false);
+  if (!rest.is_object()) return;
+  CopyRest(rest, body);
+  if (!body->contains(kBinaryData)) return;
+  // The API server takes a key in one of them only.
+  for (const auto& [key, text] : map.data) (*body)[kBinaryData].erase(key);
+}
+
 absl::StatusOr<ConfigMap> MapOf(const absl::StatusOr<std::string>& text) {
   if (!text.ok()) return text.status();
   const Json object = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
@@ -43,6 +77,7 @@ absl::StatusOr<ConfigMap> MapOf(const absl::StatusOr<std::string>& text) {
             [&](const std::string& key, const std::string& value) { map.labels.Set(key, value); });
   TakeTexts(object, "/data",
             [&](const std::string& key, const std::string& value) { map.data[key] = value; });
+  map.rest = RestOf(object);
   return map;
 }
 
@@ -55,8 +90,9 @@ std::string BodyOf(const ConfigMap& map) {
   if (!map.resource_version.empty()) {
     body["metadata"]["resourceVersion"] = map.resource_version;
     if (!map.uid.empty()) body["metadata"]["uid"] = map.uid;
+    AddRest(map, &body);
   }
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Text(body);
 }
 
 }  // namespace

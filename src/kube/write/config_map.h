@@ -15,7 +15,6 @@ namespace outrigger::kube {
 
 absl::StatusOr<ConfigMap> ReadConfigMap(Api& api, std::string_view namespace_,
                                         std::string_view name, const CallOptions& options);
-/// What else the object has (annotations, binary data) is gone where it replaces one.
 absl::StatusOr<ConfigMap> WriteConfigMap(Api& api, const ConfigMap& map,
                                          const CallOptions& options);
 /// InvalidArgument without a UID or a version.

@@ -33,6 +33,7 @@ void ConfigMapState::Remember(const ConfigMap& map) {
   const MutexLock lock(mutex_);
   known_version_ = map.resource_version;
   known_labels_ = map.labels;
+  known_rest_ = map.rest;
 }
 
 absl::StatusOr<StoredState> ConfigMapState::Load(const CallLimits& limits) {
@@ -53,7 +54,10 @@ absl::StatusOr<std::string> ConfigMapState::Save(const StoredState& state,
   map.resource_version = state.version;
   {
     const MutexLock lock(mutex_);
-    if (!state.version.empty() && state.version == known_version_) map.labels = known_labels_;
+    if (!state.version.empty() && state.version == known_version_) {
+      map.labels = known_labels_;
+      map.rest = known_rest_;
+    }
   }
   map.labels.Set(kStateLabel, agent_);
   map.data = state.data;

@@ -33,9 +33,10 @@ class ConfigMapState final : public StateStore {
   const std::string name_;
   const std::string agent_;
   Mutex mutex_;
-  // Of the map that was read or written last: a write keeps the labels that others gave it.
+  // Of the map that was read or written last: a write keeps what others gave it.
   std::string known_version_ ABSL_GUARDED_BY(mutex_);
   StringMap known_labels_ ABSL_GUARDED_BY(mutex_);
+  std::string known_rest_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::internal

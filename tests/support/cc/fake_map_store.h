@@ -15,7 +15,7 @@
 namespace outrigger::testing {
 
 /// The API server's rules for ConfigMaps, for FakeObjects. Errors are those of ConfigMapAccess.
-/// What it does not imitate: namespaces (each is there), binaryData, annotations. Not thread-safe.
+/// What it does not imitate: namespaces (each is there), what the rest says. Not thread-safe.
 class FakeMapStore {
  public:
   absl::StatusOr<ConfigMap> Read(std::string_view namespace_, std::string_view name) const;

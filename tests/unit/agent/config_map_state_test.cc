@@ -66,6 +66,22 @@ TEST_F(ConfigMapStateTest, KeepsTheLabelsOfOthers) {
   EXPECT_EQ(Map().labels.size(), 2U);
 }
 
+TEST_F(ConfigMapStateTest, KeepsTheRestThatOthersGaveIt) {
+  ASSERT_TRUE(store_->Save({{{"a", "1"}}, ""}, {}).ok());
+  const std::string rest = R"({"metadata":{"annotations":{"team":"x"}}})";
+  Edit([&](ConfigMap* map) { map->rest = rest; });
+  std::string version = store_->Load({})->version;
+  for (const char* text : {"2", "3"}) {
+    const auto saved = store_->Save({{{"a", text}}, version}, {});
+    ASSERT_TRUE(saved.ok()) << saved.status();
+    version = *saved;
+    EXPECT_EQ(Map().rest, rest);
+  }
+  ASSERT_TRUE(cluster_.DeleteConfigMap(Map(), {}).ok());
+  ASSERT_TRUE(store_->Save({{{"a", "4"}}, ""}, {}).ok());
+  EXPECT_EQ(Map().rest, "") << "of another map";
+}
+
 TEST_F(ConfigMapStateTest, OfAnotherAgentIsLeftAlone) {
   ASSERT_TRUE(Open("pigeon")->Save({{{"p", "1"}}, ""}, {}).ok());
   const auto loaded = store_->Load({});

@@ -14,7 +14,11 @@ using ::testing::IsEmpty;
 
 constexpr const char* kJournal =
     R"({"metadata":{"name":"journal","namespace":"ops","uid":"u1","resourceVersion":"7",)"
-    R"("labels":{"a":"b"},"annotations":{"c":"d"}},"data":{"x":"1","y":""},"binaryData":{"z":"e"}})";
+    R"("labels":{"a":"b"},"annotations":{"c":"d"},"managedFields":[]},"data":{"x":"1","y":""},)"
+    R"("binaryData":{"x":"e","z":"e"}})";
+
+constexpr const char* kRest =
+    R"({"binaryData":{"x":"e","z":"e"},"metadata":{"annotations":{"c":"d"}}})";
 
 ConfigMap Journal(const std::string& uid = "", const std::string& version = "") {
   ConfigMap map;
@@ -24,6 +28,7 @@ ConfigMap Journal(const std::string& uid = "", const std::string& version = "") 
   map.resource_version = version;
   map.labels = {{"a", "b"}};
   map.data = {{"x", "1"}, {"y", ""}};
+  map.rest = kRest;
   return map;
 }
 
@@ -53,6 +58,7 @@ TEST(ConfigMaps, AreCreatedWithoutAVersion) {
   EXPECT_EQ(body["metadata"],
             json({{"name", "journal"}, {"namespace", "ops"}, {"labels", {{"a", "b"}}}}));
   EXPECT_EQ(body["data"], json({{"x", "1"}, {"y", ""}}));
+  EXPECT_FALSE(body.contains("binaryData"));
   EXPECT_EQ(scene.actor.WriteConfigMap(Journal(), kLimits).status().code(),
             absl::StatusCode::kAlreadyExists);
 }
@@ -76,6 +82,34 @@ TEST(ConfigMaps, AreReplacedInThatVersionOnly) {
   EXPECT_EQ(write(), absl::StatusCode::kNotFound);
   EXPECT_EQ(write(), absl::StatusCode::kNotFound) << "what an older server calls a conflict";
   EXPECT_EQ(write(), absl::StatusCode::kAborted) << "and it cannot be found out";
+}
+
+TEST(ConfigMaps, KeepWhatOthersGaveThem) {
+  const auto body_of = [](const std::string& rest) {
+    ActorScene scene({std::string(kJournal)});
+    ConfigMap map = Journal("u1", "7");
+    map.rest = rest;
+    EXPECT_TRUE(scene.actor.WriteConfigMap(map, kLimits).ok());
+    return json::parse(scene.api.asked[0].body);
+  };
+  const json body = body_of(
+      R"({"metadata":{"annotations":{"c":"d"},"finalizers":["f"],"ownerReferences":[{"uid":"o"}],)"
+      R"("name":"other"},"binaryData":{"x":"e","z":"e"},"data":{"w":""}})");
+  EXPECT_EQ(body["metadata"], json({{"name", "journal"},
+                                    {"namespace", "ops"},
+                                    {"uid", "u1"},
+                                    {"resourceVersion", "7"},
+                                    {"labels", {{"a", "b"}}},
+                                    {"annotations", {{"c", "d"}}},
+                                    {"finalizers", json::array({"f"})},
+                                    {"ownerReferences", json::array({{{"uid", "o"}}})}}));
+  EXPECT_EQ(body.value("binaryData", json()), json({{"z", "e"}})) << "a key is in data or here";
+  EXPECT_EQ(body["data"], json({{"x", "1"}, {"y", ""}}));
+  for (const char* rest : {"", "{", "[]", R"({"metadata":[],"binaryData":""})"}) {
+    const json without = body_of(rest);
+    EXPECT_FALSE(without.contains("binaryData"));
+    EXPECT_EQ(without["metadata"].size(), 5U);
+  }
 }
 
 TEST(ConfigMaps, AreDeletedInThatVersionOnly) {
