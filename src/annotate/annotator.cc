@@ -17,6 +17,8 @@ constexpr std::chrono::seconds kRetryPause{5};
 // At least this part of the interval passes after a round.
 constexpr int kRestShare = 10;
 constexpr int kTriesOfOnce = 3;
+// Values that fail for fewer rounds are no trouble yet.
+constexpr int kLastingRounds = 3;
 
 using Seconds = std::chrono::duration<double>;
 
@@ -77,7 +79,10 @@ void Annotator::Run(const std::stop_token& stop) {
     if (!scope || stop.stop_requested()) return;
     // A process that only waits for the Lease leaves the source alone, if it can.
     const bool is_idle = CurrentTerm() == nullptr && !source_.NeedsHistory();
-    if (is_idle) NoteTrouble(absl::OkStatus());
+    if (is_idle) {
+      NoteTrouble(absl::OkStatus());
+      NoteFailures("");
+    }
     const absl::Status status = is_idle ? absl::OkStatus() : Round(*scope, stop);
     if (!status.ok()) {
       next_all = options_.clock.now() + std::min<Clock::Duration>(options_.interval, kRetryPause);
@@ -148,16 +153,30 @@ void Annotator::Apply(const ClusterSnapshot& snapshot, const std::vector<NodeVal
 void Annotator::Count(const std::vector<NodeValues>& values, Scope scope) {
   if (scope != Scope::kAll) return;
   size_t without = 0;
+  size_t failed = 0;
+  const MissingValue* first = nullptr;
   for (const NodeValues& node : values) {
     bool is_complete = true;
     for (const MissingValue& missing : node.missing) {
-      if (missing.is_off) continue;
+      if (missing.lack == Lack::kOff) continue;
       is_complete = false;
       counters_.Missing(node.node, missing.cause);
+      if (missing.lack != Lack::kFailed) continue;
+      ++failed;
+      if (first == nullptr) first = &missing;
     }
     if (!is_complete) ++without;
   }
   counters_.Nodes(values.size(), without);
+  NoteFailures(failed == 0 ? ""
+                           : fmt::format("{} values failed in each of {} rounds, {} first: {}",
+                                         failed, kLastingRounds, first->annotation, first->detail));
+}
+
+void Annotator::NoteFailures(std::string failures) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  failing_rounds_ = failures.empty() ? 0 : failing_rounds_ + 1;
+  failures_ = std::move(failures);
 }
 
 // What is the same as before is not warned about again.
@@ -177,6 +196,7 @@ std::string Annotator::Trouble() const {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!trouble_.empty()) return trouble_;
+    if (failing_rounds_ >= kLastingRounds) return failures_;
     term = term_;
   }
   return term == nullptr ? "" : term->patcher.Forbidden();

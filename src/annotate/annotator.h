@@ -56,7 +56,8 @@ class Annotator {
   /// the error of the round, or the number of nodes that could not be patched as an error.
   absl::Status Once(const std::stop_token& stop);
 
-  /// Empty, or why values are not up to date: the last round failed, or a right is missing.
+  /// Empty, or why values are not up to date: the last round failed, values failed in each of the
+  /// last three rounds, or a right is missing.
   std::string Trouble() const;
   /// Nodes with a patch that is not written yet, and of the last round all.
   size_t Pending() const { return counters_.Read().pending; }
@@ -79,6 +80,8 @@ class Annotator {
              Term* term);
   void Count(const std::vector<NodeValues>& values, Scope scope);
   void NoteTrouble(const absl::Status& status);
+  /// What failed of a round that went well otherwise; empty: nothing.
+  void NoteFailures(std::string failures);
 
   ClusterReader& cluster_;
   ValueSource& source_;
@@ -92,6 +95,8 @@ class Annotator {
   bool all_ = false;      // a round about all nodes is due: a term began
   std::shared_ptr<Term> term_;
   std::string trouble_;
+  std::string failures_;    // of the last round about all nodes
+  int failing_rounds_ = 0;  // rounds in a row that had some
 };
 
 }  // namespace outrigger::annotate

@@ -118,20 +118,19 @@ TEST_F(AnnotatorTest, WithoutTheLeaseNothingIsWritten) {
   EXPECT_THAT(writer_.writes, IsEmpty());
 }
 
-TEST_F(AnnotatorTest, ALostValueIsRemovedAfterItsTimeAndAFailedOneNever) {
+TEST_F(AnnotatorTest, ALostValueIsRemovedAfterItsTimeAndOneNotKnownYetNever) {
   Make(std::chrono::seconds(0));
   Put(MakeNode("a").Annotation("x", "1").Annotation("y", "2").Annotation("others", "3"));
   NodeValues wanted = Values("a", {});
-  wanted.missing = {
-      {.annotation = "x", .cause = "failed", .detail = {}, .stays = true, .is_off = false},
-      {.annotation = "y", .cause = "no-series", .detail = {}, .stays = false, .is_off = false}};
+  wanted.missing = {{.annotation = "x", .cause = "too-young", .detail = {}, .lack = Lack::kNotYet},
+                    {.annotation = "y", .cause = "no-series", .detail = {}, .lack = Lack::kLost}};
   source_.values = {wanted};
   Lead();
   Round();
   ASSERT_EQ(writer_.writes.size(), 1U);
   EXPECT_EQ(writer_.writes[0].second, (NodeChange{{"y", std::nullopt}}));
   const Figures figures = counters_.Read();
-  EXPECT_EQ(figures.missing.at({"a", "failed"}), 1U);
+  EXPECT_EQ(figures.missing.at({"a", "too-young"}), 1U);
   EXPECT_EQ(figures.missing.at({"a", "no-series"}), 1U);
   EXPECT_EQ(figures.removed, 1U);
   EXPECT_EQ(figures.nodes_without, 1U);
@@ -148,6 +147,22 @@ TEST_F(AnnotatorTest, AFailureOfTheSourceChangesNothingAndIsWarnedAboutOnce) {
   EXPECT_THAT(annotator_->Trouble(), HasSubstr("Prometheus"));
   EXPECT_EQ(counters_.Read().failed_rounds, 2U);
   source_.failure = absl::OkStatus();
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "");
+}
+
+TEST_F(AnnotatorTest, AValueThatFailsForThreeRoundsIsTrouble) {
+  Put(MakeNode("a"));
+  NodeValues wanted = Values("a", {{"x", "1"}});
+  wanted.missing = {
+      {.annotation = "y", .cause = "failed", .detail = "422: too much", .lack = Lack::kFailed}};
+  source_.values = {wanted};
+  Round();
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "");
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "1 values failed in each of 3 rounds, y first: 422: too much");
+  source_.values = {Values("a", {{"x", "1"}, {"y", "2"}})};
   Round();
   EXPECT_EQ(annotator_->Trouble(), "");
 }

@@ -53,17 +53,17 @@ TEST(UsageValues, WhatCannotBeHadIsMissingAndNeverZero) {
   const struct {
     Value value;
     std::string cause;
-    bool stays;
+    Lack lack;
   } rows[] = {
-      {Value::Missing(Gap::kNoSeries, "no such node"), "no-series", false},
-      {Value::Missing(Gap::kSeveralSeries, ""), "several-series", false},
-      {Value::Missing(Gap::kNotFinite, ""), "not-finite", false},
-      {Value::Missing(Gap::kUnit, ""), "unit", false},
-      {Value::Missing(Gap::kFailed, ""), "failed", true},
-      {Value::Missing(Gap::kTooYoung, ""), "too-young", true},
-      {Value::Of(std::numeric_limits<double>::quiet_NaN()), "not-finite", false},
-      {Value::Of(std::numeric_limits<double>::infinity()), "not-finite", false},
-      {Value::Of(1e300), "not-finite", false},
+      {Value::Missing(Gap::kNoSeries, "no such node"), "no-series", Lack::kLost},
+      {Value::Missing(Gap::kSeveralSeries, ""), "several-series", Lack::kLost},
+      {Value::Missing(Gap::kNotFinite, ""), "not-finite", Lack::kLost},
+      {Value::Missing(Gap::kUnit, ""), "unit", Lack::kLost},
+      {Value::Missing(Gap::kFailed, ""), "failed", Lack::kFailed},
+      {Value::Missing(Gap::kTooYoung, ""), "too-young", Lack::kLost},
+      {Value::Of(std::numeric_limits<double>::quiet_NaN()), "not-finite", Lack::kLost},
+      {Value::Of(std::numeric_limits<double>::infinity()), "not-finite", Lack::kLost},
+      {Value::Of(1e300), "not-finite", Lack::kLost},
   };
   for (const auto& row : rows) {
     usage::NodeReading node = Reading();
@@ -73,8 +73,20 @@ TEST(UsageValues, WhatCannotBeHadIsMissingAndNeverZero) {
     EXPECT_EQ(values.values.size(), 7U);  // the others are there
     ASSERT_EQ(values.missing.size(), 1U);
     EXPECT_EQ(values.missing[0].cause, row.cause);
-    EXPECT_EQ(values.missing[0].stays, row.stays) << row.cause;
+    EXPECT_EQ(values.missing[0].lack, row.lack) << row.cause;
   }
+}
+
+TEST(UsageValues, ANodeOfWhichNothingIsKnownYetKeepsWhatItShows) {
+  const Value young = Value::Missing(Gap::kTooYoung, "");
+  usage::NodeReading node;
+  node.cpu = node.memory = {young, young, young};
+  NodeValues values = UsageValues(node, {}, kTime);
+  ASSERT_EQ(values.missing.size(), 8U);
+  for (const MissingValue& missing : values.missing) EXPECT_EQ(missing.lack, Lack::kNotYet);
+  node.cpu.mean = Value::Of(1);
+  values = UsageValues(node, {}, kTime);
+  for (const MissingValue& missing : values.missing) EXPECT_EQ(missing.lack, Lack::kLost);
 }
 
 TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
@@ -82,7 +94,7 @@ TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
   node.cpu.forecast = {};
   const NodeValues values = UsageValues(node, {}, kTime);
   EXPECT_EQ(CauseOf(values, "forecasted-free-cpu"), "off");
-  EXPECT_TRUE(values.missing[0].is_off);
+  EXPECT_EQ(values.missing[0].lack, Lack::kOff);
 }
 
 TEST(UsageValues, NegativeAmountsAreZeroAndFurtherValuesStayAsTheyAre) {
