@@ -145,9 +145,38 @@ TEST_F(MetricsApi, EndsNoWindowInTheFuture) {
   answer_ = List({Item("a", "1", "1Gi", now_ + 3600)});
   const auto reading = Read();
   EXPECT_EQ(reading->end_ms, now_ * 1000);
-  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("metrics.k8s.io is 3600 s ahead")));
-  answer_ = List({Item("a", "1", "1Gi", now_)});
-  EXPECT_THAT(Read()->notes, ElementsAre(HasSubstr("went back")));
+  EXPECT_THAT(reading->notes,
+              ElementsAre(::testing::AllOf(HasSubstr("clock is ahead"), HasSubstr("a first"))));
+  // The same sample later is no other one.
+  now_ += 100;
+  EXPECT_EQ(Read()->nodes[0].cpu.mean.gap, Gap::kTooYoung);
+  now_ += 100;
+  EXPECT_EQ(Read()->nodes[0].cpu.mean.gap, Gap::kTooYoung);
+}
+
+// One node is an hour ahead, then its clock is set right, then it is set back by an hour.
+TEST_F(MetricsApi, AWrongClockHarmsItsOwnNodeAlone) {
+  nodes_ = {Node("a"), Node("wrong")};
+  const auto sample = [&](int64_t ahead) {
+    now_ += 10;
+    answer_ = List({Item("a", "1", "1Gi", now_), Item("wrong", "2", "1Gi", now_ + ahead)});
+    return *Read();
+  };
+  for (int i = 0; i < 20; ++i) sample(0);
+  Reading reading;
+  for (int i = 0; i < 20; ++i) reading = sample(3600);
+  EXPECT_EQ(reading.end_ms, now_ * 1000);
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000) << reading.nodes[0].cpu.mean.detail;
+  EXPECT_EQ(reading.nodes[1].cpu.mean.value, 2000) << reading.nodes[1].cpu.mean.detail;
+  reading = sample(0);
+  EXPECT_THAT(reading.notes, ElementsAre());
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
+  EXPECT_EQ(reading.nodes[1].cpu.mean.value, 2000);
+  reading = sample(-3600);
+  EXPECT_THAT(reading.notes,
+              ElementsAre(::testing::AllOf(HasSubstr("went back"), HasSubstr("wrong first"))));
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
+  EXPECT_EQ(reading.nodes[1].cpu.mean.gap, Gap::kTooYoung);
 }
 
 TEST_F(MetricsApi, ReportsWhyThereIsNoAnswer) {
