@@ -83,7 +83,7 @@ TEST_F(NodePatcherTest, A429HoldsAllNodesForAsLongAsTheServerAsks) {
   Step();
   time_.Advance(milliseconds(1));
   Step();
-  EXPECT_THAT(Written(), ElementsAre("a", "a", "b"));
+  EXPECT_THAT(Written(), ElementsAre("a", "b", "a"));
   EXPECT_EQ(Count("throttled"), 1U);
 }
 
