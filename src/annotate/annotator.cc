@@ -213,7 +213,7 @@ absl::Status Annotator::Once(const std::stop_token& stop) {
   absl::Status status = Round(Scope::kAll, stop);
   if (status.ok()) {
     const std::jthread writing([&](const std::stop_token& end) { term->patcher.Run(end); });
-    term->patcher.AwaitIdle(stop);
+    status = term->patcher.AwaitIdle(stop);
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);

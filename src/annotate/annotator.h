@@ -53,7 +53,8 @@ class Annotator {
   absl::Status Round(Scope scope, const std::stop_token& stop);
 
   /// A leader's round about all nodes, whose patches are written, each tried a few times. Returns
-  /// the error of the round, or the number of nodes that could not be patched as an error.
+  /// the error of the round; the number of nodes that could not be patched as an error; or, soon,
+  /// PermissionDenied or Unavailable if none can be.
   absl::Status Once(const std::stop_token& stop);
 
   /// Empty, or why values are not up to date: the last round failed, values failed in each of the

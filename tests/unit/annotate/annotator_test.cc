@@ -198,6 +198,16 @@ TEST_F(AnnotatorTest, OnceWritesAllAndSaysWhatItCouldNot) {
   EXPECT_EQ(annotator_->Once({}).message(), "no source");
 }
 
+TEST_F(AnnotatorTest, OnceEndsAtOnceWithoutTheRightToPatch) {
+  for (const char* node : {"a", "b", "c"}) {
+    Put(MakeNode(node));
+    source_.values.push_back(Values(node, {{"x", "2"}}));
+  }
+  writer_.answers.assign(3, absl::PermissionDeniedError("403: cannot patch"));
+  EXPECT_TRUE(absl::IsPermissionDenied(annotator_->Once({})));
+  EXPECT_EQ(writer_.writes.size(), 1U);
+}
+
 TEST_F(AnnotatorTest, AReplicaThatWaitsLeavesTheSourceAloneAndHasNoTrouble) {
   source_.failure = absl::UnavailableError("no source");
   EXPECT_FALSE(annotator_->Round(Scope::kAll, {}).ok());
