@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "rude_server.h"
 #include "scripted_prometheus.h"
+#include "usage/prometheus_answer.h"
 #include "usage/source.h"
 
 namespace outrigger::usage {
@@ -241,6 +242,24 @@ TEST(PrometheusSource, HalvesABatchThatIsTooMuchAndKeepsToSmallerOnes) {
     EXPECT_EQ(refused, is_first ? 8 : 0)
         << "each of four queries: five nodes, then the larger half";
   }
+}
+
+TEST(PrometheusSource, HalvesABatchWhoseAnswerIsTooLarge) {
+  const ScriptedPrometheus server(
+      Cluster(2, [](const std::string& kind, const Asked& asked) -> std::optional<Answered> {
+        if (kind != "cpu-mean" || !Holds(asked.query, "|")) return std::nullopt;
+        return Answered{200, VectorOf({}) + std::string(10'000, ' ')};
+      }));
+  PrometheusOptions options = To(server.url());
+  options.most_bytes = 5000;
+  const auto reading = Read(options, {Node("a", "10.0.0.1"), Node("b", "10.0.0.2")});
+  ASSERT_TRUE(reading.ok()) << reading.status();
+  EXPECT_EQ(reading->nodes[1].cpu.mean.value, 2000) << reading->nodes[1].cpu.mean.detail;
+}
+
+TEST(PrometheusSource, TakesNoMoreMemoryThanTheManifestAllows) {
+  const PrometheusOptions options;
+  EXPECT_LE(options.most_calls * (options.most_bytes + kMostAnswerMemory), size_t{512} << 20U);
 }
 
 TEST(PrometheusSource, LosesOneBatchWhereOneNodeAloneIsTooMuch) {
