@@ -106,6 +106,14 @@ NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::st
   Builder builder(&values);
   AddFree("cpu", node.cpu, &builder);
   AddFree("memory", node.memory, &builder);
+  AddFurther(node, further, &values);
+  SettleYoung(&values);
+  return values;
+}
+
+void AddFurther(const usage::NodeReading& node, const std::vector<std::string>& further,
+                NodeValues* values) {
+  Builder builder(values);
   const usage::Value none = usage::Value::Missing(usage::Gap::kNoSeries, "");
   for (size_t i = 0; i < further.size(); ++i) {
     const usage::Value& value = i < node.further.size() ? node.further[i] : none;
@@ -115,8 +123,6 @@ NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::st
       builder.AddAny(further[i], value);
     }
   }
-  SettleYoung(&values);
-  return values;
 }
 
 }  // namespace outrigger::annotate

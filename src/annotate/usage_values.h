@@ -18,6 +18,10 @@ std::vector<std::string> UsageKeys(const std::vector<std::string>& further);
 NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::string>& further,
                        const Measurement& measured);
 
+/// Adds the values of further queries, as UsageValues().
+void AddFurther(const usage::NodeReading& node, const std::vector<std::string>& further,
+                NodeValues* values);
+
 /// Why there is no value, as an annotation that is missing.
 MissingValue MissingOf(std::string annotation, const usage::Value& value);
 
