@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "outrigger/k8s/node.h"
 
 namespace outrigger::annotate {
 namespace {
@@ -21,6 +22,11 @@ constexpr int kTriesOfOnce = 3;
 constexpr int kLastingRounds = 3;
 
 using Seconds = std::chrono::duration<double>;
+
+// A machine that took the name of another one meanwhile: the values are not its own.
+bool IsAnother(const Node& node, const Node& asked) {
+  return node.addresses != asked.addresses || node.allocatable != asked.allocatable;
+}
 
 PatcherOptions WithClock(const AnnotatorOptions& options) {
   PatcherOptions patcher = options.patcher;
@@ -125,20 +131,27 @@ absl::Status Annotator::Round(Scope scope, const std::stop_token& stop) {
     if (!stop.stop_requested()) NoteTrouble(values.status());
     return values.status();
   }
-  NoteTrouble(absl::OkStatus());
+  // The source may have taken a minute.
+  const absl::StatusOr<ClusterView> now = cluster_.Take();
+  NoteTrouble(now.status());
+  if (!now.ok()) return now.status();
   Count(*values, scope);
-  if (const auto term = CurrentTerm()) Apply(*view->snapshot, *values, scope, term.get());
+  if (const auto term = CurrentTerm()) {
+    Apply({*view->snapshot, *now->snapshot}, *values, scope, term.get());
+  }
   const Clock::TimePoint ended = options_.clock.now();
   counters_.Round(Seconds(ended - began).count(), Seconds(ended - computed).count());
   return absl::OkStatus();
 }
 
-void Annotator::Apply(const ClusterSnapshot& snapshot, const std::vector<NodeValues>& values,
+void Annotator::Apply(const Snapshots& snapshots, const std::vector<NodeValues>& values,
                       Scope scope, Term* term) {
+  const ClusterSnapshot& snapshot = snapshots.now;
   const Clock::TimePoint now = options_.clock.now();
   for (const NodeValues& wanted : values) {
     const auto node = snapshot.FindNode(wanted.node);
-    if (!node) continue;
+    const auto asked = snapshots.asked.FindNode(wanted.node);
+    if (!node || !asked || IsAnother(node->node(), asked->node())) continue;
     const Annotations shown = term->written.Shown(node->node(), source_.Keys());
     const std::vector<std::string> overdue = term->forgetting.Due(wanted, shown, now);
     term->patcher.Set(wanted.node, Difference(wanted, shown, overdue, options_.diff));

@@ -73,11 +73,17 @@ class Annotator {
     NodePatcher patcher;
   };
 
+  /// The cluster as the source was asked about it, and as it is after the answer.
+  struct Snapshots {
+    const ClusterSnapshot& asked;
+    const ClusterSnapshot& now;
+  };
+
   void Wake(bool all);
   /// Waits for the next round, at most until `next_all`. Nothing: stop is requested.
   std::optional<Scope> Await(Clock::TimePoint next_all, const std::stop_token& stop);
   std::shared_ptr<Term> CurrentTerm() const;
-  void Apply(const ClusterSnapshot& snapshot, const std::vector<NodeValues>& values, Scope scope,
+  void Apply(const Snapshots& snapshots, const std::vector<NodeValues>& values, Scope scope,
              Term* term);
   void Count(const std::vector<NodeValues>& values, Scope scope);
   void NoteTrouble(const absl::Status& status);

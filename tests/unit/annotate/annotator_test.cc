@@ -20,6 +20,7 @@ class FakeSource final : public ValueSource {
   absl::StatusOr<std::vector<NodeValues>> Compute(std::shared_ptr<const ClusterSnapshot> /*of*/,
                                                   Scope scope, std::stop_token /*stop*/) override {
     scopes.push_back(scope);
+    if (meanwhile) meanwhile();
     if (!failure.ok()) return failure;
     return values;
   }
@@ -31,6 +32,7 @@ class FakeSource final : public ValueSource {
   std::vector<NodeValues> values;
   std::vector<Scope> scopes;
   absl::Status failure;
+  std::function<void()> meanwhile;  // what happens while it computes; may be empty
 
  private:
   const std::vector<std::string> keys_ = {"x", "y"};
@@ -187,6 +189,25 @@ TEST_F(AnnotatorTest, NodesThatGoInMidPassAreDropped) {
   Round();
   EXPECT_EQ(counters_.Read().patches.at("gone"), 1U);
   EXPECT_EQ(counters_.Read().patches.at("patched"), 1U);
+}
+
+TEST_F(AnnotatorTest, AnotherMachineOfTheSameNameDoesNotGetTheValuesOfTheFirst) {
+  Put(MakeNode("a"));
+  Put(MakeNode("b"));
+  source_.values = {Values("a", {{"x", "2"}}), Values("b", {{"x", "2"}})};
+  source_.meanwhile = [this] {
+    Node node = MakeNode("a");
+    node.addresses = {{"InternalIP", "10.0.0.9"}};
+    Put(node);
+    Put(MakeNode("b").Annotation("x", "2"));
+  };
+  Lead();
+  Round();
+  EXPECT_THAT(writer_.writes, IsEmpty());
+  source_.meanwhile = nullptr;
+  Round();
+  ASSERT_EQ(writer_.writes.size(), 1U);
+  EXPECT_EQ(writer_.writes[0].first, "a");
 }
 
 TEST_F(AnnotatorTest, OnceWritesAllAndSaysWhatItCouldNot) {
