@@ -37,8 +37,7 @@ NodeValues ValuesOfUnready(const NodeView& node) {
     values.missing.push_back({.annotation = std::move(key),
                               .cause = "not-ready",
                               .detail = "the node is not Ready",
-                              .stays = false,
-                              .is_off = false});
+                              .lack = Lack::kLost});
   }
   return values;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "outrigger/k8s/node.h"
 
 namespace outrigger::annotate {
 namespace {
@@ -17,8 +18,15 @@ constexpr std::chrono::seconds kRetryPause{5};
 // At least this part of the interval passes after a round.
 constexpr int kRestShare = 10;
 constexpr int kTriesOfOnce = 3;
+// Values that fail for fewer rounds are no trouble yet.
+constexpr int kLastingRounds = 3;
 
 using Seconds = std::chrono::duration<double>;
+
+// A machine that took the name of another one meanwhile: the values are not its own.
+bool IsAnother(const Node& node, const Node& asked) {
+  return node.addresses != asked.addresses || node.allocatable != asked.allocatable;
+}
 
 PatcherOptions WithClock(const AnnotatorOptions& options) {
   PatcherOptions patcher = options.patcher;
@@ -77,7 +85,10 @@ void Annotator::Run(const std::stop_token& stop) {
     if (!scope || stop.stop_requested()) return;
     // A process that only waits for the Lease leaves the source alone, if it can.
     const bool is_idle = CurrentTerm() == nullptr && !source_.NeedsHistory();
-    if (is_idle) NoteTrouble(absl::OkStatus());
+    if (is_idle) {
+      NoteTrouble(absl::OkStatus());
+      NoteFailures("");
+    }
     const absl::Status status = is_idle ? absl::OkStatus() : Round(*scope, stop);
     if (!status.ok()) {
       next_all = options_.clock.now() + std::min<Clock::Duration>(options_.interval, kRetryPause);
@@ -120,20 +131,27 @@ absl::Status Annotator::Round(Scope scope, const std::stop_token& stop) {
     if (!stop.stop_requested()) NoteTrouble(values.status());
     return values.status();
   }
-  NoteTrouble(absl::OkStatus());
+  // The source may have taken a minute.
+  const absl::StatusOr<ClusterView> now = cluster_.Take();
+  NoteTrouble(now.status());
+  if (!now.ok()) return now.status();
   Count(*values, scope);
-  if (const auto term = CurrentTerm()) Apply(*view->snapshot, *values, scope, term.get());
+  if (const auto term = CurrentTerm()) {
+    Apply({*view->snapshot, *now->snapshot}, *values, scope, term.get());
+  }
   const Clock::TimePoint ended = options_.clock.now();
   counters_.Round(Seconds(ended - began).count(), Seconds(ended - computed).count());
   return absl::OkStatus();
 }
 
-void Annotator::Apply(const ClusterSnapshot& snapshot, const std::vector<NodeValues>& values,
+void Annotator::Apply(const Snapshots& snapshots, const std::vector<NodeValues>& values,
                       Scope scope, Term* term) {
+  const ClusterSnapshot& snapshot = snapshots.now;
   const Clock::TimePoint now = options_.clock.now();
   for (const NodeValues& wanted : values) {
     const auto node = snapshot.FindNode(wanted.node);
-    if (!node) continue;
+    const auto asked = snapshots.asked.FindNode(wanted.node);
+    if (!node || !asked || IsAnother(node->node(), asked->node())) continue;
     const Annotations shown = term->written.Shown(node->node(), source_.Keys());
     const std::vector<std::string> overdue = term->forgetting.Due(wanted, shown, now);
     term->patcher.Set(wanted.node, Difference(wanted, shown, overdue, options_.diff));
@@ -148,16 +166,30 @@ void Annotator::Apply(const ClusterSnapshot& snapshot, const std::vector<NodeVal
 void Annotator::Count(const std::vector<NodeValues>& values, Scope scope) {
   if (scope != Scope::kAll) return;
   size_t without = 0;
+  size_t failed = 0;
+  const MissingValue* first = nullptr;
   for (const NodeValues& node : values) {
     bool is_complete = true;
     for (const MissingValue& missing : node.missing) {
-      if (missing.is_off) continue;
+      if (missing.lack == Lack::kOff) continue;
       is_complete = false;
       counters_.Missing(node.node, missing.cause);
+      if (missing.lack != Lack::kFailed) continue;
+      ++failed;
+      if (first == nullptr) first = &missing;
     }
     if (!is_complete) ++without;
   }
   counters_.Nodes(values.size(), without);
+  NoteFailures(failed == 0 ? ""
+                           : fmt::format("{} values failed in each of {} rounds, {} first: {}",
+                                         failed, kLastingRounds, first->annotation, first->detail));
+}
+
+void Annotator::NoteFailures(std::string failures) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  failing_rounds_ = failures.empty() ? 0 : failing_rounds_ + 1;
+  failures_ = std::move(failures);
 }
 
 // What is the same as before is not warned about again.
@@ -177,6 +209,7 @@ std::string Annotator::Trouble() const {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!trouble_.empty()) return trouble_;
+    if (failing_rounds_ >= kLastingRounds) return failures_;
     term = term_;
   }
   return term == nullptr ? "" : term->patcher.Forbidden();
@@ -193,7 +226,7 @@ absl::Status Annotator::Once(const std::stop_token& stop) {
   absl::Status status = Round(Scope::kAll, stop);
   if (status.ok()) {
     const std::jthread writing([&](const std::stop_token& end) { term->patcher.Run(end); });
-    term->patcher.AwaitIdle(stop);
+    status = term->patcher.AwaitIdle(stop);
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -53,10 +53,12 @@ class Annotator {
   absl::Status Round(Scope scope, const std::stop_token& stop);
 
   /// A leader's round about all nodes, whose patches are written, each tried a few times. Returns
-  /// the error of the round, or the number of nodes that could not be patched as an error.
+  /// the error of the round; the number of nodes that could not be patched as an error; or, soon,
+  /// PermissionDenied or Unavailable if none can be.
   absl::Status Once(const std::stop_token& stop);
 
-  /// Empty, or why values are not up to date: the last round failed, or a right is missing.
+  /// Empty, or why values are not up to date: the last round failed, values failed in each of the
+  /// last three rounds, or a right is missing.
   std::string Trouble() const;
   /// Nodes with a patch that is not written yet, and of the last round all.
   size_t Pending() const { return counters_.Read().pending; }
@@ -71,14 +73,22 @@ class Annotator {
     NodePatcher patcher;
   };
 
+  /// The cluster as the source was asked about it, and as it is after the answer.
+  struct Snapshots {
+    const ClusterSnapshot& asked;
+    const ClusterSnapshot& now;
+  };
+
   void Wake(bool all);
   /// Waits for the next round, at most until `next_all`. Nothing: stop is requested.
   std::optional<Scope> Await(Clock::TimePoint next_all, const std::stop_token& stop);
   std::shared_ptr<Term> CurrentTerm() const;
-  void Apply(const ClusterSnapshot& snapshot, const std::vector<NodeValues>& values, Scope scope,
+  void Apply(const Snapshots& snapshots, const std::vector<NodeValues>& values, Scope scope,
              Term* term);
   void Count(const std::vector<NodeValues>& values, Scope scope);
   void NoteTrouble(const absl::Status& status);
+  /// What failed of a round that went well otherwise; empty: nothing.
+  void NoteFailures(std::string failures);
 
   ClusterReader& cluster_;
   ValueSource& source_;
@@ -92,6 +102,8 @@ class Annotator {
   bool all_ = false;      // a round about all nodes is due: a term began
   std::shared_ptr<Term> term_;
   std::string trouble_;
+  std::string failures_;    // of the last round about all nodes
+  int failing_rounds_ = 0;  // rounds in a row that had some
 };
 
 }  // namespace outrigger::annotate

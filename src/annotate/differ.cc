@@ -28,6 +28,16 @@ bool IsStale(const Measurement& now, const Annotations& shown, std::chrono::seco
   return now.end - written->end >= std::min<int64_t>(refresh.count(), now.window);
 }
 
+// A value of an earlier measurement must not stand under the time of this one.
+bool ShowsEarlierValues(const NodeValues& wanted, const Annotations& shown,
+                        const std::vector<std::string>& overdue) {
+  return std::any_of(
+      wanted.missing.begin(), wanted.missing.end(), [&](const MissingValue& missing) {
+        return shown.contains(missing.annotation) &&
+               std::find(overdue.begin(), overdue.end(), missing.annotation) == overdue.end();
+      });
+}
+
 }  // namespace
 
 NodeChange Difference(const NodeValues& wanted, const Annotations& shown,
@@ -41,7 +51,7 @@ NodeChange Difference(const NodeValues& wanted, const Annotations& shown,
     is_worth_it =
         is_worth_it || found == shown.end() || Moved(text, found->second, policy.threshold);
   }
-  if (wanted.measured && !wanted.values.empty()) {
+  if (wanted.measured && !wanted.values.empty() && !ShowsEarlierValues(wanted, shown, overdue)) {
     is_worth_it = is_worth_it || IsStale(*wanted.measured, shown, policy.refresh);
     std::string text = PrintMeasurement(*wanted.measured);
     const auto found = shown.find(kMeasured);

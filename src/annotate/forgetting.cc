@@ -11,19 +11,14 @@ enum class Presence : uint8_t { kThere, kStays, kMissing };
 
 Presence PresenceOf(const std::string& key, const NodeValues& wanted) {
   if (wanted.values.contains(key)) return Presence::kThere;
-  const auto stays = [](const MissingValue& missing) { return missing.stays; };
   // The time of the measurement goes with the last value.
-  if (key == kMeasured) {
-    if (!wanted.values.empty()) return Presence::kThere;
-    return std::any_of(wanted.missing.begin(), wanted.missing.end(), stays) ? Presence::kStays
-                                                                            : Presence::kMissing;
-  }
-  return std::any_of(wanted.missing.begin(), wanted.missing.end(),
-                     [&](const MissingValue& missing) {
-                       return missing.annotation == key && missing.stays;
-                     })
-             ? Presence::kStays
-             : Presence::kMissing;
+  const bool is_time = key == kMeasured;
+  if (is_time && wanted.measured && !wanted.values.empty()) return Presence::kThere;
+  const auto stays = [&](const MissingValue& missing) {
+    return missing.lack == Lack::kNotYet && (is_time || missing.annotation == key);
+  };
+  return std::any_of(wanted.missing.begin(), wanted.missing.end(), stays) ? Presence::kStays
+                                                                          : Presence::kMissing;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ class Forgetting {
   Forgetting(std::vector<std::string> keys, std::chrono::seconds after)
       : keys_(std::move(keys)), after_(after) {}
 
-  /// The annotations in `shown` that have had no value for long enough at `now`. A value that
-  /// MissingValue::stays neither waits nor is due: its time begins again later.
+  /// The annotations in `shown` that have had no value for long enough at `now`. One of
+  /// Lack::kNotYet neither waits nor is due: its time begins again later.
   std::vector<std::string> Due(const NodeValues& wanted, const Annotations& shown,
                                Clock::TimePoint now);
 

@@ -18,6 +18,7 @@ constexpr double kBurstsASecond = 10;
 constexpr seconds kConflictWait{1};
 constexpr seconds kForbiddenWait{30};
 constexpr seconds kRefusedWait{300};
+constexpr seconds kBrokenWait{30};  // of a webhook for one node
 constexpr seconds kLongestOutageWait{30};
 // Of a thread that has nothing to do; Set() wakes it.
 constexpr seconds kLongestSleep{1};
@@ -37,10 +38,6 @@ std::string_view OutcomeOf(const absl::Status& error) {
     default:
       return "failed";
   }
-}
-
-bool IsOneNodes(const absl::Status& error) {
-  return absl::IsAborted(error) || absl::IsInvalidArgument(error);
 }
 
 }  // namespace
@@ -104,11 +101,13 @@ Clock::Duration NodePatcher::Step(const std::stop_token& stop) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (version.ok()) {
       outages_ = 0;
+      refusals_ = 0;
       forbidden_.clear();
       queue_.Done(taken);
     } else {
-      warning = WarningOf(taken, version.status());
-      HandleError(taken, version.status());
+      const bool is_one_nodes = IsOneNodes(version.status());
+      warning = WarningOf(taken, version.status(), is_one_nodes);
+      HandleError(taken, version.status(), is_one_nodes);
     }
     Publish();
   }
@@ -124,30 +123,53 @@ void NodePatcher::Note(const TakenPatch& taken, const std::string& version) {
   if (removed > 0) counters_.Removed(static_cast<size_t>(removed));
 }
 
-void NodePatcher::HandleError(const TakenPatch& taken, const absl::Status& error) {
+// A plugin or a webhook of the API server may refuse one node with 403, or break with 500, while
+// the right is there and others can be patched.
+bool NodePatcher::IsOneNodes(const absl::Status& error) const {
+  if (absl::IsAborted(error) || absl::IsInvalidArgument(error)) return true;
+  const bool may_be = absl::IsPermissionDenied(error) || absl::IsInternal(error);
+  return may_be && refusals_ < kMostRefusals;
+}
+
+void NodePatcher::HandleError(const TakenPatch& taken, const absl::Status& error,
+                              bool is_one_nodes) {
   if (absl::IsNotFound(error)) {
     written_.Forget(taken.node);
     return queue_.Drop(taken);
   }
-  const Clock::Duration wait = WaitOf(error);
-  if (options_.most_tries > 0 && taken.failures + 1 >= options_.most_tries) {
+  if (is_one_nodes && !absl::IsAborted(error)) refusals_ = std::min(refusals_ + 1, kMostRefusals);
+  const Clock::Duration wait = WaitOf(error, is_one_nodes);
+  // A further try of what was refused would come too late to wait for.
+  const bool is_last = taken.failures + 1 >= options_.most_tries || wait >= kRefusedWait;
+  if (options_.most_tries > 0 && is_last) {
     ++given_up_;
     queue_.Drop(taken);
   } else {
     queue_.Fail(taken, options_.clock.now() + wait);
   }
-  if (!IsOneNodes(error) && !absl::IsCancelled(error)) PauseAll(wait);
+  if (is_one_nodes || absl::IsCancelled(error)) return;
+  PauseAll(wait);
+  if (options_.most_tries > 0) NoteHopeless(error);
+}
+
+void NodePatcher::NoteHopeless(const absl::Status& error) {
+  if (absl::IsPermissionDenied(error)) {
+    hopeless_ = absl::PermissionDeniedError(forbidden_);
+  } else if (outages_ >= options_.most_tries && !absl::IsResourceExhausted(error)) {
+    hopeless_ = absl::UnavailableError(
+        fmt::format("cannot write annotations of nodes: {}", std::string(error.message())));
+  }
 }
 
 void NodePatcher::PauseAll(Clock::Duration time) {
   paused_until_ = std::max(paused_until_, options_.clock.now() + time);
 }
 
-Clock::Duration NodePatcher::WaitOf(const absl::Status& error) {
+Clock::Duration NodePatcher::WaitOf(const absl::Status& error, bool is_one_nodes) {
   if (absl::IsCancelled(error)) return Clock::Duration(0);
   if (absl::IsAborted(error)) return kConflictWait;
+  if (is_one_nodes) return absl::IsInternal(error) ? kBrokenWait : kRefusedWait;
   if (absl::IsPermissionDenied(error)) return kForbiddenWait;
-  if (absl::IsInvalidArgument(error)) return kRefusedWait;
   const auto api_error = kube::ApiErrorOf(error);
   if (api_error && api_error->retry_after) {
     return std::max<Clock::Duration>(*api_error->retry_after, seconds(1));
@@ -158,8 +180,16 @@ Clock::Duration NodePatcher::WaitOf(const absl::Status& error) {
                                    kLongestOutageWait);
 }
 
-std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& error) {
+std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& error,
+                                   bool is_one_nodes) {
   const std::string message(error.message());
+  if (is_one_nodes) {
+    if (absl::IsAborted(error)) return "";
+    std::string warning = fmt::format("node {} refuses its annotations: {}", taken.node, message);
+    if (warning == refused_) return "";
+    refused_ = std::move(warning);
+    return refused_;
+  }
   if (absl::IsPermissionDenied(error)) {
     if (!forbidden_.empty()) return "";
     forbidden_ = fmt::format(
@@ -168,14 +198,8 @@ std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& 
         message);
     return forbidden_;
   }
-  if (absl::IsInvalidArgument(error)) {
-    std::string warning = fmt::format("node {} refuses its annotations: {}", taken.node, message);
-    if (warning == refused_) return "";
-    refused_ = std::move(warning);
-    return refused_;
-  }
-  const bool is_outage = !absl::IsNotFound(error) && !absl::IsAborted(error) &&
-                         !absl::IsCancelled(error) && !absl::IsResourceExhausted(error);
+  const bool is_outage =
+      !absl::IsNotFound(error) && !absl::IsCancelled(error) && !absl::IsResourceExhausted(error);
   if (!is_outage || outages_ > 0) return "";
   return fmt::format("cannot write annotations of nodes, trying again: {}", message);
 }
@@ -207,9 +231,10 @@ size_t NodePatcher::Pending() const {
   return queue_.size();
 }
 
-void NodePatcher::AwaitIdle(const std::stop_token& stop) {
+absl::Status NodePatcher::AwaitIdle(const std::stop_token& stop) {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, stop, [this] { return queue_.size() == 0; });
+  changed_.wait(lock, stop, [this] { return queue_.size() == 0 || !hopeless_.ok(); });
+  return hopeless_;
 }
 
 std::string NodePatcher::Forbidden() const {

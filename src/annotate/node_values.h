@@ -19,16 +19,20 @@ using Annotations = std::map<std::string, std::string, std::less<>>;
 /// New texts of annotations by key; nothing: the annotation is removed.
 using NodeChange = std::map<std::string, std::optional<std::string>, std::less<>>;
 
+/// What follows from a missing value for the annotation of its node.
+enum class Lack : uint8_t {
+  kLost,    // the source has no such value: it is removed after some time
+  kFailed,  // the source failed at it, though it answered otherwise: the same
+  kNotYet,  // nothing at all is known of the node yet: it stays as it is
+  kOff,     // on purpose (a forecast that is switched off): as kLost, and not counted
+};
+
 /// An annotation for which there is no value now.
 struct MissingValue {
   std::string annotation;
   std::string cause;   // a stable word, for metrics and tables: "no-series"
   std::string detail;  // for people; may be empty
-  /// True if nothing is known of the value, since the source failed or is not ready. The annotation
-  /// of the node then stays as it is. Otherwise it is removed after some time.
-  bool stays = false;
-  /// True if it is missing on purpose (a forecast that is switched off): not counted.
-  bool is_off = false;
+  Lack lack = Lack::kLost;
 };
 
 /// The window in which values were measured.

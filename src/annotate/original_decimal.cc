@@ -15,6 +15,22 @@ constexpr std::string_view kSmall = "mun";
 // Python's context keeps 28 digits; more than that is not needed of amounts of a cluster.
 constexpr size_t kMostDigits = 28;
 constexpr int kMostExponent = 24;
+constexpr int kMostWritten = 1000;  // of an exponent; digits after a point take from it
+
+constexpr Int128 kLargest = ((Int128{1} << 126) - 1) * 2 + 1;
+
+// Absurd amounts are the largest there is, which has a negative, too.
+Int128 Product(Int128 a, Int128 b) {
+  Int128 product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? kLargest : -kLargest;
+  return std::max(product, -kLargest);
+}
+
+Int128 Sum(Int128 a, Int128 b) {
+  Int128 sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) return a < 0 ? -kLargest : kLargest;
+  return std::max(sum, -kLargest);
+}
 
 // The value of amounts that a cluster has fits; absurd ones are cut.
 Int128 Scaled(Int128 value, int exponent) {
@@ -79,6 +95,7 @@ std::optional<OriginalDecimal> OriginalDecimal::Parse(std::string_view quantity)
     if (!absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &exponent)) {
       return std::nullopt;
     }
+    if (exponent < -kMostWritten || exponent > kMostWritten) return std::nullopt;
     number = number.substr(0, mark);
   }
   const bool is_negative = number.starts_with('-');
@@ -108,9 +125,9 @@ std::optional<OriginalDecimal> OriginalDecimal::Parse(std::string_view quantity)
 
 OriginalDecimal OriginalDecimal::operator+(const OriginalDecimal& other) const {
   const int exponent = std::min(exponent_, other.exponent_);
-  return {
-      Scaled(unscaled_, exponent_ - exponent) + Scaled(other.unscaled_, other.exponent_ - exponent),
-      exponent};
+  return {Sum(Scaled(unscaled_, exponent_ - exponent),
+              Scaled(other.unscaled_, other.exponent_ - exponent)),
+          exponent};
 }
 
 OriginalDecimal OriginalDecimal::operator-(const OriginalDecimal& other) const {
@@ -118,7 +135,7 @@ OriginalDecimal OriginalDecimal::operator-(const OriginalDecimal& other) const {
 }
 
 OriginalDecimal OriginalDecimal::operator*(const OriginalDecimal& other) const {
-  return {unscaled_ * other.unscaled_, exponent_ + other.exponent_};
+  return {Product(unscaled_, other.unscaled_), exponent_ + other.exponent_};
 }
 
 int64_t OriginalDecimal::Truncated() const {

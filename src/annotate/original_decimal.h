@@ -8,7 +8,8 @@
 namespace outrigger::annotate {
 
 /// A decimal number as Python's decimal module keeps and prints it: 1.5Gi is 1610612736.0, and a
-/// sum has as many places as the longest of its parts. A plain value.
+/// sum has as many places as the longest of its parts. Of what is beyond 2^127 the largest amount
+/// is kept, in place of Python's. A plain value.
 class OriginalDecimal {
  public:
   OriginalDecimal() = default;  // 0

@@ -1,6 +1,9 @@
 #include "annotate/original_usage.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "annotate/usage_values.h"
 #include "outrigger/k8s/node.h"
@@ -12,6 +15,7 @@ namespace {
 constexpr int64_t kAllocatableUnit = 1000;   // for what is 1024
 constexpr int64_t kRequestUnit = 1'000'000;  // for whatever it is
 constexpr int64_t kLargestAmount = 1'000'000'000'000;
+constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max();
 
 void Add(const std::string& key, const usage::Value& value, NodeValues* values) {
   if (value.value && std::isfinite(*value.value) && std::abs(*value.value) < 9e18) {
@@ -26,6 +30,15 @@ void AddForecast(const std::string& key, const usage::Value& value, NodeValues* 
   values->values[key] = value.gap == usage::Gap::kNone ? "N/A" : "None";
 }
 
+// What annotate usage has written before would win over what the original program writes.
+void AddOff(NodeValues* values) {
+  const std::vector<std::string> original = OriginalUsageKeys();
+  for (std::string& key : UsageKeys({})) {
+    if (std::find(original.begin(), original.end(), key) != original.end()) continue;
+    values->missing.push_back(MissingOf(std::move(key), usage::Value()));
+  }
+}
+
 }  // namespace
 
 int64_t OriginalAmount(std::string_view quantity, int64_t unit) {
@@ -33,7 +46,8 @@ int64_t OriginalAmount(std::string_view quantity, int64_t unit) {
   for (const char c : quantity) {
     if (c >= '0' && c <= '9' && digits < kLargestAmount) digits = digits * 10 + (c - '0');
   }
-  return digits * unit;
+  int64_t amount = 0;
+  return __builtin_mul_overflow(digits, unit, &amount) ? kMostBytes : amount;
 }
 
 OriginalMemoryTexts OriginalMemoryOf(const NodeView& node) {
@@ -45,7 +59,11 @@ OriginalMemoryTexts OriginalMemoryOf(const NodeView& node) {
     const Pod pod = view.Unpack();
     for (const Container& container : pod.containers) {
       const Quantity* const memory = container.requests.Find(kMemory);
-      if (memory != nullptr) texts.requested += OriginalAmount(memory->ToString(), kRequestUnit);
+      if (memory == nullptr) continue;
+      const int64_t amount = OriginalAmount(memory->ToString(), kRequestUnit);
+      if (__builtin_add_overflow(texts.requested, amount, &texts.requested)) {
+        texts.requested = kMostBytes;
+      }
     }
   }
   return texts;
@@ -57,7 +75,8 @@ std::vector<std::string> OriginalUsageKeys() {
           "min_free_memory",  "reqested_memory", "allocatable_memory"};
 }
 
-NodeValues OriginalUsageValues(const usage::NodeReading& node, const OriginalMemoryTexts& memory) {
+NodeValues OriginalUsageValues(const usage::NodeReading& node, const OriginalMemoryTexts& memory,
+                               const std::vector<std::string>& further) {
   NodeValues values;
   values.series = node.matched_by;
   Add("mean-free-memory", node.memory.mean, &values);
@@ -70,6 +89,8 @@ NodeValues OriginalUsageValues(const usage::NodeReading& node, const OriginalMem
   Add("min_free_memory", node.original ? node.original->least : none, &values);
   values.values["reqested_memory"] = std::to_string(memory.requested);
   values.values["allocatable_memory"] = std::to_string(memory.allocatable);
+  AddFurther(node, further, &values);
+  AddOff(&values);
   return values;
 }
 

@@ -6,6 +6,7 @@ namespace outrigger::annotate {
 
 void PatchQueue::Set(std::string_view node, NodeChange change) {
   auto found = entries_.find(node);
+  if (found != entries_.end()) found->second.is_set_since = found->second.under_way;
   if (change.empty()) {
     if (found == entries_.end()) return;
     found->second.change.clear();
@@ -30,6 +31,7 @@ std::optional<TakenPatch> PatchQueue::Take(TimePoint now) {
     Entry& entry = entries_.find(node)->second;
     if (entry.under_way || entry.not_before > now) continue;
     entry.under_way = true;
+    entry.is_set_since = false;
     TakenPatch taken{node, std::move(entry.change), entry.failures};
     entry.change.clear();
     order_.erase(place);
@@ -55,19 +57,29 @@ void PatchQueue::Done(const TakenPatch& taken) {
 void PatchQueue::Fail(const TakenPatch& taken, TimePoint not_before) {
   const auto found = entries_.find(taken.node);
   if (found == entries_.end()) return;
-  Entry& entry = found->second;
-  entry.under_way = false;
-  entry.failures = taken.failures + 1;
-  entry.not_before = not_before;
-  if (entry.change.empty()) entry.change = taken.change;
-  order_.emplace(entry.place, taken.node);
+  if (!found->second.is_set_since) found->second.change = taken.change;
+  Enter(found, not_before, taken.failures + 1);
+}
+
+void PatchQueue::Enter(Entries::iterator entry, TimePoint not_before, int failures) {
+  Entry& entered = entry->second;
+  entered.under_way = false;
+  entered.failures = failures;
+  entered.not_before = not_before;
+  order_.erase(entered.place);
+  entered.place = next_place_++;
+  if (entered.change.empty()) {
+    entries_.erase(entry);
+  } else {
+    order_.emplace(entered.place, entry->first);
+  }
 }
 
 void PatchQueue::Drop(const TakenPatch& taken) {
   const auto found = entries_.find(taken.node);
   if (found == entries_.end()) return;
-  order_.erase(found->second.place);
-  entries_.erase(found);
+  if (!found->second.is_set_since) found->second.change.clear();
+  Enter(found, {}, 0);
 }
 
 void PatchQueue::Retain(const std::function<bool(std::string_view node)>& is_there) {
@@ -75,6 +87,7 @@ void PatchQueue::Retain(const std::function<bool(std::string_view node)>& is_the
     const auto next = std::next(entry);
     if (!is_there(entry->first)) {
       entry->second.change.clear();
+      entry->second.is_set_since = entry->second.under_way;
       EraseIfIdle(entry);
     }
     entry = next;

@@ -24,7 +24,8 @@ struct TakenPatch {
 };
 
 /// The nodes that wait for a patch, one entry a node: the node that has waited longest comes first,
-/// and a newer value takes the place of an older one without losing the place. Not thread-safe.
+/// and a newer value takes the place of an older one without losing the place. A node that failed
+/// goes to the end, so that it holds up no other. Not thread-safe.
 class PatchQueue {
  public:
   using TimePoint = Clock::TimePoint;
@@ -38,10 +39,11 @@ class PatchQueue {
 
   /// The patch was written: what is the same in a newer change of the node needs no patch.
   void Done(const TakenPatch& taken);
-  /// It was not: the node waits again, with the same place, until `not_before`. A newer change
-  /// wins.
+  /// It was not: the node waits again, as the last, until `not_before`. What was Set() meanwhile
+  /// wins, an empty change too.
   void Fail(const TakenPatch& taken, TimePoint not_before);
-  /// The node is gone, or its change is given up.
+  /// The node is gone, or its change is given up. What was Set() meanwhile is of a node of the same
+  /// name that came since, and stays.
   void Drop(const TakenPatch& taken);
   /// Forgets the nodes that are not there any more.
   void Retain(const std::function<bool(std::string_view node)>& is_there);
@@ -58,10 +60,13 @@ class PatchQueue {
     TimePoint not_before;
     int failures = 0;
     bool under_way = false;
+    bool is_set_since = false;  // Set() while under way
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
 
   void EraseIfIdle(Entries::iterator entry);
+  /// Begins a wait of the entry, whose patch is not under way any more.
+  void Enter(Entries::iterator entry, TimePoint not_before, int failures);
 
   Entries entries_;
   std::map<uint64_t, std::string> order_;  // place -> node, of entries with a change

@@ -13,8 +13,11 @@ namespace outrigger::annotate {
 namespace {
 
 std::vector<std::string> KeysOf(const UsageOptions& options) {
-  std::vector<std::string> keys =
-      options.original_arithmetic ? OriginalUsageKeys() : UsageKeys(options.further);
+  std::vector<std::string> keys = UsageKeys(options.further);
+  // The others are removed then.
+  if (options.original_arithmetic) {
+    for (std::string& key : OriginalUsageKeys()) keys.push_back(std::move(key));
+  }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -73,8 +76,9 @@ absl::StatusOr<std::vector<NodeValues>> UsageSource::Compute(
       .window = std::chrono::duration_cast<std::chrono::seconds>(reading->window).count()};
   for (size_t i = 0; i < questions.size(); ++i) {
     const usage::NodeReading& node = reading->nodes[i];
-    values.push_back(options_.original_arithmetic ? OriginalUsageValues(node, texts[i])
-                                                  : UsageValues(node, options_.further, measured));
+    values.push_back(options_.original_arithmetic
+                         ? OriginalUsageValues(node, texts[i], options_.further)
+                         : UsageValues(node, options_.further, measured));
     values.back().node = std::move(questions[i].name);
   }
   return values;

@@ -56,15 +56,35 @@ void AddFree(const std::string& resource, const usage::Free& free, Builder* buil
   builder->AddAmount("forcasted-free-" + resource, free.forecast);
 }
 
+Lack LackOf(usage::Gap gap) {
+  switch (gap) {
+    case usage::Gap::kNone:
+      return Lack::kOff;
+    case usage::Gap::kFailed:
+      return Lack::kFailed;
+    case usage::Gap::kTooYoung:
+      return Lack::kNotYet;
+    default:
+      return Lack::kLost;
+  }
+}
+
+// A forecast that is too young for good must not stay for good under values that are new.
+void SettleYoung(NodeValues* values) {
+  if (values->values.empty()) return;
+  for (MissingValue& missing : values->missing) {
+    if (missing.lack == Lack::kNotYet) missing.lack = Lack::kLost;
+  }
+}
+
 }  // namespace
 
 MissingValue MissingOf(std::string annotation, const usage::Value& value) {
-  const bool is_off = value.gap == usage::Gap::kNone;
+  const Lack lack = LackOf(value.gap);
   return {.annotation = std::move(annotation),
-          .cause = is_off ? "off" : std::string(usage::ToString(value.gap)),
+          .cause = lack == Lack::kOff ? "off" : std::string(usage::ToString(value.gap)),
           .detail = value.detail,
-          .stays = value.gap == usage::Gap::kFailed || value.gap == usage::Gap::kTooYoung,
-          .is_off = is_off};
+          .lack = lack};
 }
 
 std::vector<std::string> UsageKeys(const std::vector<std::string>& further) {
@@ -86,6 +106,14 @@ NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::st
   Builder builder(&values);
   AddFree("cpu", node.cpu, &builder);
   AddFree("memory", node.memory, &builder);
+  AddFurther(node, further, &values);
+  SettleYoung(&values);
+  return values;
+}
+
+void AddFurther(const usage::NodeReading& node, const std::vector<std::string>& further,
+                NodeValues* values) {
+  Builder builder(values);
   const usage::Value none = usage::Value::Missing(usage::Gap::kNoSeries, "");
   for (size_t i = 0; i < further.size(); ++i) {
     const usage::Value& value = i < node.further.size() ? node.further[i] : none;
@@ -95,7 +123,6 @@ NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::st
       builder.AddAny(further[i], value);
     }
   }
-  return values;
 }
 
 }  // namespace outrigger::annotate

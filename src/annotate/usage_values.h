@@ -14,8 +14,13 @@ std::vector<std::string> UsageKeys(const std::vector<std::string>& further);
 
 /// The annotations of one node. Amounts are rounded to integers and at least 0. Further values that
 /// are no integers keep their decimals, but for congestion-factor, of which agents read integers.
+/// What is too young is Lack::kNotYet only on nodes without any value.
 NodeValues UsageValues(const usage::NodeReading& node, const std::vector<std::string>& further,
                        const Measurement& measured);
+
+/// Adds the values of further queries, as UsageValues().
+void AddFurther(const usage::NodeReading& node, const std::vector<std::string>& further,
+                NodeValues* values);
 
 /// Why there is no value, as an annotation that is missing.
 MissingValue MissingOf(std::string annotation, const usage::Value& value);

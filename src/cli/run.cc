@@ -110,7 +110,25 @@ int RunAnnotate(const AnnotateFlags& flags, const World& world) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailed;
 }
 
+// The others write to standard output alone: `outrigger docs | head` ends quietly.
+bool OpensConnections(Command::Kind kind) {
+  switch (kind) {
+    case Command::Kind::kServe:
+    case Command::Kind::kExplainPod:
+    case Command::Kind::kExplainGang:
+    case Command::Kind::kExplainQueue:
+    case Command::Kind::kExplainPenalty:
+    case Command::Kind::kAnnotate:
+    case Command::Kind::kPenaltyRestore:
+    case Command::Kind::kDoctor:
+      return true;
+    default:
+      return false;
+  }
+}
+
 int Dispatch(const Command& command, const CommandLine& line, const World& world) {
+  if (OpensConnections(command.kind)) IgnoreBrokenPipes();
   switch (command.kind) {
     case Command::Kind::kHelp:
       return Print(command.text, world);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "json/parser.h"
 #include "json/path.h"
 #include "json/reader.h"
+#include "json/token_budget.h"
 
 namespace outrigger::usage {
 namespace {
@@ -32,7 +34,8 @@ class Budget {
 
   absl::Status Take(size_t bytes) {
     if (bytes > left_) {
-      return absl::ResourceExhaustedError("the answer has too many series, labels or points");
+      return absl::ResourceExhaustedError(
+          "the answer has too many series, labels, points or other values");
     }
     left_ -= bytes;
     return absl::OkStatus();
@@ -183,12 +186,15 @@ absl::Status ReadRoot(json::Object root, Budget* budget, QueryAnswer* answer) {
 }  // namespace
 
 absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body, size_t most_memory) {
+  Budget budget(most_memory);
+  // simdjson's index has them all before anything is read.
+  absl::Status fits = budget.Take(json::CountTokens(*body) * sizeof(uint32_t));
+  if (!fits.ok()) return fits;
   const size_t size = body->size();
   body->append(json::kPadding, ' ');
   const json::ParserLease parser;
   json::Object root;
   QueryAnswer answer;
-  Budget budget(most_memory);
   absl::Status status = parser->Open({body->data(), size}, &root);
   if (status.ok()) status = ReadRoot(root, &budget, &answer);
   if (status.ok()) status = parser->Close();

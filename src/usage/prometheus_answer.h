@@ -30,12 +30,13 @@ struct QueryAnswer {
   std::vector<Series> series;  // of a scalar: one without labels
 };
 
-/// 5000 nodes with 100 points each take 10 MB.
-inline constexpr size_t kMostAnswerMemory = size_t{512} << 20U;
+/// 5000 nodes with 100 points each take 10 MB. Each of the answers that are read at a time may take
+/// this and its text: deploy/annotators.yaml has the sum.
+inline constexpr size_t kMostAnswerMemory = size_t{96} << 20U;
 
 /// Reads the JSON `body`, to which bytes are appended meanwhile. Result types vector, matrix and
 /// scalar are accepted. InvalidArgument says what is wrong and where; ResourceExhausted: what is
-/// read takes more than `most_memory` bytes. Linear in the body.
+/// read, with an index of the text, takes more than `most_memory` bytes. Linear in the body.
 absl::StatusOr<QueryAnswer> ReadQueryAnswer(std::string* body,
                                             size_t most_memory = kMostAnswerMemory);
 

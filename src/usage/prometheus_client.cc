@@ -58,6 +58,7 @@ Outcome OutcomeOf(int status, const QueryAnswer& answer) {
 
 Outcome OutcomeOf(const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) return Outcome::kTooMuch;
+  if (absl::IsUnavailable(status)) return Outcome::kSilent;
   return absl::IsDeadlineExceeded(status) ? Outcome::kTooSlow : Outcome::kFailed;
 }
 

@@ -26,6 +26,7 @@ enum class Outcome : uint8_t {
   kAnswered,
   kTooMuch,  // for the server's limits or ours: fewer nodes may do
   kTooSlow,  // for the server's time or ours: the same, but not at once
+  kSilent,   // there is no connection
   kFailed,   // for any other cause
 };
 

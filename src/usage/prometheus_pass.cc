@@ -33,6 +33,7 @@ constexpr size_t kMostPoints = 500'000;
 constexpr int64_t kMostPointsOfARange = 10'000;
 constexpr milliseconds kNotedSkew{30'000};
 constexpr size_t kMaxDetail = 300;
+constexpr size_t kMostNotes = 20;
 
 /// Idle cpus of a node, and its memory and one more for what the query makes of them.
 double SeriesOf(const NodeQuestion& node) {
@@ -64,7 +65,8 @@ PrometheusPass::PrometheusPass(const PrometheusOptions& options, const Prometheu
       most_samples_(most_samples),
       stop_(std::move(stop)),
       index_(nodes, options.exporter_port),
-      spacing_(SpacingOf(options.window, options.step, milliseconds(0))) {}
+      spacing_(SpacingOf(options.window, options.step, milliseconds(0))),
+      fates_(options.most_calls) {}
 
 absl::StatusOr<Reading> PrometheusPass::Run() {
   reading_.window = spacing_.window;
@@ -80,8 +82,8 @@ absl::StatusOr<Reading> PrometheusPass::Run() {
     if (options_.progress) options_.progress(++done, jobs.size());
   });
   if (stop_.stop_requested()) return absl::CancelledError("a stop was requested");
-  const MutexLock lock(mutex_);
-  reading_.notes = std::move(notes_);
+  if (absl::Status none = fates_.NothingAnswered(); !none.ok()) return none;
+  reading_.notes = TakeNotes();
   return std::move(reading_);
 }
 
@@ -162,6 +164,7 @@ std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
                        .resource = resource,
                        .part = part,
                        .further = 0,
+                       .number = targets.size(),
                        .name = name,
                        .query = &query});
   };
@@ -231,8 +234,11 @@ QueryTime PrometheusPass::TimeOf(Kind kind) const {
 
 void PrometheusPass::AskBatch(const Target& target, const Batch& batch) {
   if (stop_.stop_requested()) return;
+  if (const auto why = fates_.WhyNotAsk(target.number)) return Fail(target, batch, *why);
   const std::string query = Expand(*target.query, TermsOf(batch));
   const QueryResult result = client_.Ask(query, TimeOf(target.kind), stop_);
+  if (stop_.stop_requested()) return;
+  fates_.Note(target.number, batch.nodes.size(), result.outcome, result.status);
   switch (result.outcome) {
     case Outcome::kAnswered:
       for (const std::string& warning : result.answer.warnings) {
@@ -241,13 +247,11 @@ void PrometheusPass::AskBatch(const Target& target, const Batch& batch) {
       }
       return Fill(target, batch, result.answer);
     case Outcome::kTooMuch:
-      was_refused_ = true;
       if (batch.nodes.size() < 2) break;
       for (const bool first : {true, false}) AskBatch(target, HalfOf(batch, first));
       return;
     case Outcome::kTooSlow:
-      was_refused_ = true;
-      break;
+    case Outcome::kSilent:
     case Outcome::kFailed:
       break;
   }
@@ -331,9 +335,18 @@ Value* PrometheusPass::SlotOf(const Target& target, size_t node) {
 void PrometheusPass::Note(std::string note) {
   const MutexLock lock(mutex_);
   // Each once: batches fail in the same way.
-  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) {
+  if (std::find(notes_.begin(), notes_.end(), note) != notes_.end()) return;
+  if (notes_.size() < kMostNotes) {
     notes_.push_back(std::move(note));
+  } else {
+    ++left_out_;
   }
+}
+
+std::vector<std::string> PrometheusPass::TakeNotes() {
+  const MutexLock lock(mutex_);
+  if (left_out_ > 0) notes_.push_back(fmt::format("{} further notes are left out", left_out_));
+  return std::move(notes_);
 }
 
 }  // namespace outrigger::usage

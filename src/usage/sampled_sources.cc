@@ -1,4 +1,6 @@
 // The sources that report moments: metrics.k8s.io and a file.
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -31,6 +33,13 @@ int64_t NowMs(const Clock& clock) {
 
 std::string Text(const absl::Status& status) {
   return Shortened(Printable(std::string(status.message())), kMaxFault);
+}
+
+/// When the file was written last, Unix time in ms; 0 where that is not known.
+int64_t WrittenMs(const std::string& path) {
+  struct stat file = {};
+  if (stat(path.c_str(), &file) != 0) return 0;
+  return int64_t{file.st_mtim.tv_sec} * 1000 + file.st_mtim.tv_nsec / 1'000'000;
 }
 
 class MetricsApiSource final : public Source {
@@ -71,11 +80,16 @@ class FileSource final : public Source {
 
   absl::StatusOr<Reading> Read(std::span<const NodeQuestion> nodes,
                                std::stop_token /*stop*/) override {
+    // Before the text: of a file that is replaced meanwhile the next Read() sees a later time.
+    const int64_t written_ms = WrittenMs(options_.path);
     absl::StatusOr<std::string> text = ReadSmallFile(options_.path, kMostFileBytes);
     if (!text.ok()) return text.status();
-    const absl::StatusOr<std::vector<UsedNow>> used = ReadUsageFile(&*text);
+    absl::StatusOr<std::vector<UsedNow>> used = ReadUsageFile(&*text);
     if (!used.ok()) {
       return absl::InvalidArgumentError(fmt::format("{}: {}", options_.path, Text(used.status())));
+    }
+    for (UsedNow& node : *used) {
+      if (node.time_ms == 0) node.time_ms = written_ms;
     }
     return usage_.Take(nodes, *used, NowMs(options_.clock), Name());
   }

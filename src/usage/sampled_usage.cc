@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "usage/forecast.h"
 
 namespace outrigger::usage {
@@ -20,6 +21,7 @@ namespace {
 
 // Clocks that are closer than this are the same clock.
 constexpr int64_t kSameClockMs = 30'000;
+constexpr size_t kMaxName = 100;
 
 Free Missing(Gap gap, const std::string& detail, bool forecast) {
   const Value value = Value::Missing(gap, detail);
@@ -34,35 +36,35 @@ NodeReading NoReading(Gap gap, const std::string& detail, bool forecast) {
           .original = {}};
 }
 
+// Never in the future: pods would seem to be in a measurement that they are not in, and a node
+// whose clock is ahead would end the window of all others.
 int64_t TimeOf(const UsedNow& sample, int64_t now_ms) {
-  return sample.time_ms > 0 ? sample.time_ms : now_ms;
+  return sample.time_ms > 0 ? std::min(sample.time_ms, now_ms) : now_ms;
+}
+
+int64_t EndOf(std::span<const UsedNow> samples, int64_t now_ms) {
+  int64_t newest = 0;
+  for (const UsedNow& sample : samples) newest = std::max(newest, TimeOf(sample, now_ms));
+  return newest > 0 ? newest : now_ms;
+}
+
+/// Adds a note of the nodes, if there are any. It stays the same while they do.
+void NoteNodes(std::string_view what, std::string_view source,
+               const std::vector<std::string_view>& nodes, std::vector<std::string>* notes) {
+  if (nodes.empty()) return;
+  notes->push_back(fmt::format("{}: {} (of {} nodes, {} first)", source, what, nodes.size(),
+                               Shortened(Printable(nodes.front()), kMaxName)));
 }
 
 }  // namespace
-
-int64_t SampledUsage::NewestOf(std::span<const UsedNow> samples, int64_t now_ms) const {
-  int64_t newest = 0;
-  for (const UsedNow& sample : samples) newest = std::max(newest, TimeOf(sample, now_ms));
-  return newest > 0 ? newest : std::max(end_ms_, int64_t{0});
-}
 
 Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const UsedNow> samples,
                            int64_t now_ms, std::string_view source) {
   Reading reading;
   reading.window = window_;
-  const int64_t newest = NewestOf(samples, now_ms);
-  if (newest < end_ms_ - kSameClockMs) {
-    windows_.clear();
-    reading.notes.push_back(
-        fmt::format("the clock of {} went back: its window begins again", source));
-  }
-  end_ms_ = newest;
-  if (newest > now_ms + kSameClockMs) {
-    reading.notes.push_back(fmt::format("the clock of {} is {} s ahead of that of this program",
-                                        source, (newest - now_ms) / 1000));
-  }
-  // Never in the future: pods would seem to be in a measurement that they are not in.
-  reading.end_ms = newest > 0 ? std::min(newest, now_ms) : now_ms;
+  reading.end_ms = EndOf(samples, now_ms);
+  std::vector<std::string_view> ahead;
+  std::vector<std::string_view> back;
   std::map<std::string_view, const UsedNow*> by_name;
   for (const UsedNow& sample : samples) {
     // Named twice: which is meant is not known.
@@ -74,8 +76,7 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
   for (const NodeQuestion& node : nodes) {
     auto window = windows_.extract(node.name);
     if (window.empty()) {
-      windows_.emplace(node.name,
-                       Window{.cpu = WindowedMoments(window_), .memory = WindowedMoments(window_)});
+      windows_.emplace(node.name, Window(window_));
       window = windows_.extract(node.name);
     }
     const auto sample = by_name.find(node.name);
@@ -87,31 +88,48 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
                                         fmt::format("{} has several nodes of this name", source),
                                         forecast_));
     } else {
-      reading.nodes.push_back(ReadNode(node, *sample->second, now_ms, &window.mapped()));
+      const UsedNow& used = *sample->second;
+      if (used.time_ms > now_ms + kSameClockMs) ahead.push_back(node.name);
+      if (!Add(used, now_ms, &window.mapped())) back.push_back(node.name);
+      reading.nodes.push_back(ReadNode(node, used, reading.end_ms, window.mapped()));
     }
     kept.insert(std::move(window));
   }
   windows_ = std::move(kept);
+  NoteNodes("its clock is ahead of that of this program; samples count as of now", source, ahead,
+            &reading.notes);
+  NoteNodes("its clock went back; its window begins again", source, back, &reading.notes);
   return reading;
 }
 
-NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& sample, int64_t now_ms,
-                                   Window* window) const {
+bool SampledUsage::Add(const UsedNow& sample, int64_t now_ms, Window* window) const {
+  // The same sample again, of a clock that is ahead: its time would count as a new one each time.
+  if (sample.time_ms > 0 && sample.time_ms == window->given_ms) return true;
   const int64_t time = TimeOf(sample, now_ms);
+  const bool went_back = time < window->last_ms - kSameClockMs;
+  if (went_back) *window = Window(window_);
+  window->given_ms = sample.time_ms;
+  window->last_ms = std::max(window->last_ms, time);
   if (sample.cpu) window->cpu.Add(time, *sample.cpu, sample.covers);
   if (sample.memory) window->memory.Add(time, *sample.memory, sample.covers);
+  return !went_back;
+}
+
+NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& sample, int64_t end_ms,
+                                   const Window& window) const {
   return {.matched_by = "name=" + node.name,
-          .cpu = FreeOf(window->cpu, node.cpu, sample.cpu.has_value()),
-          .memory = FreeOf(window->memory, node.memory, sample.memory.has_value()),
+          .cpu = FreeOf(window.cpu, node.cpu, sample.cpu.has_value(), end_ms),
+          .memory = FreeOf(window.memory, node.memory, sample.memory.has_value(), end_ms),
           .further = {},
           .original = {}};
 }
 
-Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool is_amount) const {
+Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool is_amount,
+                          int64_t end_ms) const {
   if (!is_amount) return Missing(Gap::kUnit, "what is used is missing or no amount", forecast_);
   if (!(allocatable > 0)) return Missing(Gap::kUnit, "the node has no allocatable", forecast_);
-  const std::optional<Moments> moments = used.Of(end_ms_);
-  const std::chrono::milliseconds known = used.Known(end_ms_);
+  const std::optional<Moments> moments = used.Of(end_ms);
+  const std::chrono::milliseconds known = used.Known(end_ms);
   if (!moments || 2 * known < window_) {
     return Missing(Gap::kTooYoung,
                    fmt::format("{} s of a window of {} s are known, half of it is needed",
@@ -123,7 +141,7 @@ Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool 
   free.deviation = Value::Of(moments->deviation);
   if (!forecast_) return free;
   // Hundredths without a sample are left out: samples may be further apart than those.
-  std::vector<double> means = used.ChunkMeans(end_ms_);
+  std::vector<double> means = used.ChunkMeans(end_ms);
   std::erase_if(means, [](double mean) { return std::isnan(mean); });
   const std::optional<double> next = ForecastNext(means);
   free.forecast = next ? Value::Of(std::clamp(allocatable - *next, 0.0, allocatable))

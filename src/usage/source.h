@@ -141,7 +141,7 @@ struct PrometheusOptions {
 
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds total{60'000};  // of one call, by the wall clock
-  size_t most_bytes = size_t{256} << 20U;   // of one answer
+  size_t most_bytes = size_t{32} << 20U;    // of one answer
   double most_samples = 50e6;               // of one query; Prometheus' own default
   size_t most_calls = 4;                    // at a time
   Clock clock;
@@ -173,8 +173,9 @@ struct FileOptions {
 };
 
 /// Usage from a file of the form {"time": "2026-11-26T02:00:00Z", "nodes": {"a": {"cpu": "1500m",
-/// "memory": "3Gi"}}}: amounts that are used, at a time that may be left out. Read again with each
-/// Read(); a sample as those of metrics.k8s.io.
+/// "memory": "3Gi"}}}: amounts that are used, at a time that may be left out: then it is the one at
+/// which the file was written last. Read again with each Read(); a sample as those of
+/// metrics.k8s.io, so a file that is not written any more gives no new ones.
 absl::StatusOr<std::unique_ptr<Source>> MakeFileSource(FileOptions options);
 
 }  // namespace outrigger::usage

@@ -63,23 +63,28 @@ class Parts {
                                                      const World& world) {
     auto cluster = OpenCluster(options, world);
     if (!cluster.ok()) return cluster.status();
-    auto source = MakeValueSource(options, (*cluster)->api(), nullptr, Warn);
+    auto calls = std::make_shared<AnsweredCalls>();
+    const auto answered = [calls](size_t done, size_t total) { calls->Set(done, total); };
+    auto source = MakeValueSource(options, (*cluster)->api(), answered, Warn);
     if (!source.ok()) return source.status();
-    return std::unique_ptr<Parts>(new Parts(options, *std::move(cluster), *std::move(source)));
+    return std::unique_ptr<Parts>(
+        new Parts(options, *std::move(cluster), std::move(calls), *std::move(source)));
   }
   ~Parts() { cluster_->Stop(); }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
   ClusterSource& cluster() { return *cluster_; }
+  const AnsweredCalls& calls() const { return *calls_; }
   annotate::ValueSource& source() { return *source_; }
   annotate::Counters& counters() { return counters_; }
   annotate::Annotator& annotator() { return annotator_; }
 
  private:
   Parts(const AnnotateOptions& options, std::unique_ptr<ClusterSource> cluster,
-        std::unique_ptr<annotate::ValueSource> source)
+        std::shared_ptr<const AnsweredCalls> calls, std::unique_ptr<annotate::ValueSource> source)
       : cluster_(std::move(cluster)),
+        calls_(std::move(calls)),
         source_(std::move(source)),
         writer_(cluster_->api()),
         annotator_(cluster_->access(), source_.get(), &writer_, &counters_,
@@ -96,6 +101,7 @@ class Parts {
   }
 
   const std::unique_ptr<ClusterSource> cluster_;
+  const std::shared_ptr<const AnsweredCalls> calls_;
   const std::unique_ptr<annotate::ValueSource> source_;
   annotate::KubeNodeWriter writer_;
   annotate::Counters counters_;
@@ -112,10 +118,33 @@ absl::Status AwaitView(ClusterReader* cluster) {
   }
 }
 
+/// Shows on a terminal how far a long pass is, as long as it lives.
+class ShownProgress {
+ public:
+  ShownProgress(const AnnotateOptions& options, const World& world, Parts* parts) {
+    if (!world.err_is_terminal) return;
+    thread_ = std::jthread(
+        [parts, qps = options.settings.qps, err = &world.err](const std::stop_token& stop) {
+          Progress progress(qps, err);
+          const Clock clock;
+          while (clock.sleep(kProgressPause, stop)) {
+            progress.Show(parts->annotator().Pending(), parts->calls().Text());
+          }
+          progress.Show(0);
+        });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
 absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Parts* parts) {
   const auto view = parts->cluster().access()->Take();
   if (!view.ok()) return view.status();
-  const auto values = parts->source().Compute(view->snapshot, annotate::Scope::kAll, {});
+  const auto values = [&] {
+    const ShownProgress progress(options, world, parts);
+    return parts->source().Compute(view->snapshot, annotate::Scope::kAll, {});
+  }();
   if (!values.ok()) return values.status();
   annotate::WrittenValues nothing;
   std::vector<PreviewRow> rows;
@@ -130,25 +159,6 @@ absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Pa
   return world.out.good() ? absl::OkStatus()
                           : absl::UnavailableError("cannot write to standard output");
 }
-
-/// Shows on a terminal how far a long pass is, as long as it lives.
-class ShownProgress {
- public:
-  ShownProgress(const AnnotateOptions& options, const World& world,
-                const annotate::Annotator* annotator) {
-    if (!world.err_is_terminal) return;
-    thread_ = std::jthread(
-        [annotator, qps = options.settings.qps, err = &world.err](const std::stop_token& stop) {
-          Progress progress(qps, err);
-          const Clock clock;
-          while (clock.sleep(kProgressPause, stop)) progress.Show(annotator->Pending());
-          progress.Show(0);
-        });
-  }
-
- private:
-  std::jthread thread_;
-};
 
 LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator) {
   LeaseTask task{.claim = options.lease,
@@ -169,7 +179,7 @@ absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* 
   absl::Status status = AwaitView(parts->cluster().access());
   if (!status.ok()) return status;
   if (options.dry_run) return PrintPreview(options, world, parts);
-  const ShownProgress progress(options, world, &parts->annotator());
+  const ShownProgress progress(options, world, parts);
   status = HoldingLease(parts->cluster().access(), TaskOf(options, &parts->annotator()), {});
   const annotate::Figures figures = parts->counters().Read();
   const auto patched = figures.patches.find("patched");
@@ -218,7 +228,7 @@ absl::Status RunUntilStopped(const AnnotateOptions& options, const World& world,
   metrics->Show([parts] { return FamiliesOf(parts->counters().Read()); });
   const auto admin = StartAdmin(options, metrics.get(), parts);
   if (!admin.ok()) return admin.status();
-  const ShownProgress progress(options, world, &parts->annotator());
+  const ShownProgress progress(options, world, parts);
   const std::jthread rounds([parts](const std::stop_token& stop) { parts->annotator().Run(stop); });
   auto candidacy =
       parts->cluster().access()->Stand(options.lease, CallbacksOf(options, &parts->annotator()));

@@ -20,6 +20,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::chrono::milliseconds kLeastStaleness{60'000};
+// Of a window that the annotator measures itself.
+constexpr int64_t kFewestSamples = 4;
 constexpr const char* kConfigVariable = "OUTRIGGER_ANNOTATE_CONFIG";
 
 absl::Status Refuse(const std::string& text) {
@@ -83,6 +85,13 @@ absl::Status CheckUsage(const AnnotateOptions& options) {
   }
   if (settings.use_requests && !settings.original_arithmetic) {
     return Refuse("--use-requests (USE_REQ) goes with --original-arithmetic");
+  }
+  const int64_t least_window = kFewestSamples * settings.interval;
+  if (settings.source != "prometheus" && settings.window < least_window) {
+    return Refuse(fmt::format(
+        "--window {} is too short for --source {}: each --interval ({}) gives one sample, and four "
+        "are needed: at least {}",
+        settings.window, settings.source, settings.interval, least_window));
   }
   if (settings.source != "prometheus" && !options.further.empty()) {
     return Refuse("`further` of the settings file goes with --source prometheus");

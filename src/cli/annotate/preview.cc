@@ -23,7 +23,7 @@ bool IsShown(std::string_view key) {
 std::string MissingText(const annotate::NodeValues& values, size_t columns) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_cause;
   for (const annotate::MissingValue& missing : values.missing) {
-    if (missing.is_off || !IsShown(missing.annotation)) continue;
+    if (missing.lack == annotate::Lack::kOff || !IsShown(missing.annotation)) continue;
     by_cause[{missing.cause, missing.detail}].push_back(missing.annotation);
   }
   std::string text;

@@ -16,8 +16,16 @@ std::string Progress::Text(size_t pending) {
                      std::ceil(static_cast<double>(pending) / qps_));
 }
 
-void Progress::Show(size_t pending) {
-  const std::string text = Text(pending);
+std::string AnsweredCalls::Text() const {
+  const size_t done = done_;
+  const size_t total = total_;
+  return done < total ? fmt::format("{} of {} queries answered", done, total) : "";
+}
+
+void Progress::Show(size_t pending, const std::string& calls) {
+  std::string text = Text(pending);
+  if (!text.empty() && !calls.empty()) text += "; ";
+  text += calls;
   if (text.empty() && !is_shown_) return;
   terminal_ << "\r\033[K" << text << std::flush;
   is_shown_ = !text.empty();

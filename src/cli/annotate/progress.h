@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
@@ -8,8 +9,24 @@
 
 namespace outrigger::cli {
 
+/// How many of the source's calls of a pass have been answered. Thread-safe.
+class AnsweredCalls {
+ public:
+  /// usage::Progress.
+  void Set(size_t done, size_t total) {
+    total_ = total;
+    done_ = done;
+  }
+  /// "12 of 60 queries answered"; empty: none is under way.
+  std::string Text() const;
+
+ private:
+  std::atomic<size_t> done_ = 0;
+  std::atomic<size_t> total_ = 0;
+};
+
 /// Shows on a terminal, in a line that is written again and again, how far a long pass over nodes
-/// is. Writes nothing while few nodes are pending.
+/// is. Writes nothing while few nodes are pending and no call is under way.
 class Progress {
  public:
   /// Fewer pending nodes than that are no long pass.
@@ -17,8 +34,8 @@ class Progress {
 
   Progress(double qps, std::ostream* terminal) : qps_(qps), terminal_(*terminal) {}
 
-  /// Shows that so many nodes wait for their patch.
-  void Show(size_t pending);
+  /// Shows that so many nodes wait for their patch, and the text of the calls.
+  void Show(size_t pending, const std::string& calls = {});
 
   /// "1200 of 5000 nodes written, about 76 s left"; empty: there is nothing to show.
   std::string Text(size_t pending);

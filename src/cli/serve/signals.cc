@@ -27,10 +27,14 @@ void WaitForOne() {
 
 }  // namespace
 
+void IgnoreBrokenPipes() {
+  signal(SIGPIPE, SIG_IGN);
+}
+
 void HoldSignals() {
   const sigset_t set = StopSignals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  IgnoreBrokenPipes();
 }
 
 void WaitForStop() {

@@ -2,11 +2,13 @@ package annotate
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,11 +20,50 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// usageFile is a file of what nodes use, for --source file.
-type usageFile struct{ path string }
+// usageFile is a file of what nodes use, for --source file. Once it has a text it is written again and again, since the
+// time at which it was written is that of the measurement.
+type usageFile struct {
+	path string
+	lock sync.Mutex
+	text []byte
+}
 
 func newUsageFile(w *world) *usageFile {
-	return &usageFile{filepath.Join(w.TempDir(), "usage.json")}
+	file := &usageFile{path: filepath.Join(w.TempDir(), "usage.json")}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	w.Cleanup(func() { close(stop); <-stopped })
+	go func() {
+		defer close(stopped)
+		for again := time.NewTicker(200 * time.Millisecond); ; {
+			select {
+			case <-stop:
+				again.Stop()
+				return
+			case <-again.C:
+				if err := file.write(); err != nil {
+					w.Error(err)
+				}
+			}
+		}
+	}()
+	return file
+}
+
+func (f *usageFile) set(w *world, text []byte) {
+	w.Helper()
+	f.lock.Lock()
+	f.text = text
+	f.lock.Unlock()
+	w.Must(f.write())
+}
+
+func (f *usageFile) write() error {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.text == nil {
+		return nil
+	}
+	return errors.Join(os.WriteFile(f.path+".new", f.text, 0o644), os.Rename(f.path+".new", f.path))
 }
 
 // use replaces the file: millicores and MiB by node.
@@ -34,8 +75,7 @@ func (f *usageFile) use(w *world, used map[string][2]int) {
 	}
 	text, err := json.Marshal(map[string]any{"nodes": nodes})
 	w.Must(err)
-	w.Must(os.WriteFile(f.path+".new", text, 0o644))
-	w.Must(os.Rename(f.path+".new", f.path))
+	f.set(w, text)
 }
 
 var measured = regexp.MustCompile(`^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/4s$`)
@@ -61,7 +101,7 @@ func TestUsageOfAFile(t *testing.T) {
 		t.Errorf("outrigger.dev/usage-measured is %q", text)
 	}
 
-	w.Must(os.WriteFile(file.path, []byte(`{"nodes": [`), 0o644))
+	file.set(w, []byte(`{"nodes": [`))
 	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, untilNotReady(annotator, "values")))
 	time.Sleep(3 * time.Second) // longer than --forget
 	w.untilNode("a", want)

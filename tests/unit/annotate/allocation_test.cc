@@ -79,7 +79,7 @@ TEST_F(AllocationTest, ANodeThatIsNotReadyHasNoValues) {
     EXPECT_THAT(values[0].values, IsEmpty());
     EXPECT_EQ(values[0].missing.size(), AllocationKeys().size());
     EXPECT_EQ(values[0].missing[0].cause, "not-ready");
-    EXPECT_FALSE(values[0].missing[0].stays);
+    EXPECT_EQ(values[0].missing[0].lack, Lack::kLost);
   }
 }
 

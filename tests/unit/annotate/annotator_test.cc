@@ -20,6 +20,7 @@ class FakeSource final : public ValueSource {
   absl::StatusOr<std::vector<NodeValues>> Compute(std::shared_ptr<const ClusterSnapshot> /*of*/,
                                                   Scope scope, std::stop_token /*stop*/) override {
     scopes.push_back(scope);
+    if (meanwhile) meanwhile();
     if (!failure.ok()) return failure;
     return values;
   }
@@ -31,6 +32,7 @@ class FakeSource final : public ValueSource {
   std::vector<NodeValues> values;
   std::vector<Scope> scopes;
   absl::Status failure;
+  std::function<void()> meanwhile;  // what happens while it computes; may be empty
 
  private:
   const std::vector<std::string> keys_ = {"x", "y"};
@@ -118,20 +120,19 @@ TEST_F(AnnotatorTest, WithoutTheLeaseNothingIsWritten) {
   EXPECT_THAT(writer_.writes, IsEmpty());
 }
 
-TEST_F(AnnotatorTest, ALostValueIsRemovedAfterItsTimeAndAFailedOneNever) {
+TEST_F(AnnotatorTest, ALostValueIsRemovedAfterItsTimeAndOneNotKnownYetNever) {
   Make(std::chrono::seconds(0));
   Put(MakeNode("a").Annotation("x", "1").Annotation("y", "2").Annotation("others", "3"));
   NodeValues wanted = Values("a", {});
-  wanted.missing = {
-      {.annotation = "x", .cause = "failed", .detail = {}, .stays = true, .is_off = false},
-      {.annotation = "y", .cause = "no-series", .detail = {}, .stays = false, .is_off = false}};
+  wanted.missing = {{.annotation = "x", .cause = "too-young", .detail = {}, .lack = Lack::kNotYet},
+                    {.annotation = "y", .cause = "no-series", .detail = {}, .lack = Lack::kLost}};
   source_.values = {wanted};
   Lead();
   Round();
   ASSERT_EQ(writer_.writes.size(), 1U);
   EXPECT_EQ(writer_.writes[0].second, (NodeChange{{"y", std::nullopt}}));
   const Figures figures = counters_.Read();
-  EXPECT_EQ(figures.missing.at({"a", "failed"}), 1U);
+  EXPECT_EQ(figures.missing.at({"a", "too-young"}), 1U);
   EXPECT_EQ(figures.missing.at({"a", "no-series"}), 1U);
   EXPECT_EQ(figures.removed, 1U);
   EXPECT_EQ(figures.nodes_without, 1U);
@@ -148,6 +149,22 @@ TEST_F(AnnotatorTest, AFailureOfTheSourceChangesNothingAndIsWarnedAboutOnce) {
   EXPECT_THAT(annotator_->Trouble(), HasSubstr("Prometheus"));
   EXPECT_EQ(counters_.Read().failed_rounds, 2U);
   source_.failure = absl::OkStatus();
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "");
+}
+
+TEST_F(AnnotatorTest, AValueThatFailsForThreeRoundsIsTrouble) {
+  Put(MakeNode("a"));
+  NodeValues wanted = Values("a", {{"x", "1"}});
+  wanted.missing = {
+      {.annotation = "y", .cause = "failed", .detail = "422: too much", .lack = Lack::kFailed}};
+  source_.values = {wanted};
+  Round();
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "");
+  Round();
+  EXPECT_EQ(annotator_->Trouble(), "1 values failed in each of 3 rounds, y first: 422: too much");
+  source_.values = {Values("a", {{"x", "1"}, {"y", "2"}})};
   Round();
   EXPECT_EQ(annotator_->Trouble(), "");
 }
@@ -174,6 +191,25 @@ TEST_F(AnnotatorTest, NodesThatGoInMidPassAreDropped) {
   EXPECT_EQ(counters_.Read().patches.at("patched"), 1U);
 }
 
+TEST_F(AnnotatorTest, AnotherMachineOfTheSameNameDoesNotGetTheValuesOfTheFirst) {
+  Put(MakeNode("a"));
+  Put(MakeNode("b"));
+  source_.values = {Values("a", {{"x", "2"}}), Values("b", {{"x", "2"}})};
+  source_.meanwhile = [this] {
+    Node node = MakeNode("a");
+    node.addresses = {{"InternalIP", "10.0.0.9"}};
+    Put(node);
+    Put(MakeNode("b").Annotation("x", "2"));
+  };
+  Lead();
+  Round();
+  EXPECT_THAT(writer_.writes, IsEmpty());
+  source_.meanwhile = nullptr;
+  Round();
+  ASSERT_EQ(writer_.writes.size(), 1U);
+  EXPECT_EQ(writer_.writes[0].first, "a");
+}
+
 TEST_F(AnnotatorTest, OnceWritesAllAndSaysWhatItCouldNot) {
   Put(MakeNode("a"));
   source_.values = {Values("a", {{"x", "2"}})};
@@ -181,6 +217,16 @@ TEST_F(AnnotatorTest, OnceWritesAllAndSaysWhatItCouldNot) {
   EXPECT_EQ(writer_.writes.size(), 1U);
   source_.failure = absl::UnavailableError("no source");
   EXPECT_EQ(annotator_->Once({}).message(), "no source");
+}
+
+TEST_F(AnnotatorTest, OnceEndsAtOnceWithoutTheRightToPatch) {
+  for (const char* node : {"a", "b", "c"}) {
+    Put(MakeNode(node));
+    source_.values.push_back(Values(node, {{"x", "2"}}));
+  }
+  writer_.answers.assign(3, absl::PermissionDeniedError("403: cannot patch"));
+  EXPECT_TRUE(absl::IsPermissionDenied(annotator_->Once({})));
+  EXPECT_EQ(writer_.writes.size(), 1U);
 }
 
 TEST_F(AnnotatorTest, AReplicaThatWaitsLeavesTheSourceAloneAndHasNoTrouble) {

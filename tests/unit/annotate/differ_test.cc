@@ -74,6 +74,20 @@ TEST_F(MeasuredDifference, WritesTheTimeAloneOnceItIsOld) {
               UnorderedElementsAre(Pair(kMeasured, "2027-01-15T08:10:00Z/3600s")));
 }
 
+// One query fails for good: its value must not look as new as the others.
+TEST(Difference, WritesNoTimeOverAValueOfAnEarlierMeasurement) {
+  NodeValues wanted = Wanted({{"x", "2"}});
+  wanted.measured = Measurement{.end = 1'800'000'600, .window = 3600};
+  wanted.missing = {{.annotation = "y", .cause = "failed", .detail = {}, .lack = Lack::kFailed}};
+  const std::string time(kMeasured);
+  const Annotations shown = {{"x", "1"}, {"y", "1"}, {time, "2027-01-15T08:00:00Z/3600s"}};
+  EXPECT_THAT(Difference(wanted, shown, {}, {}), UnorderedElementsAre(Pair("x", "2")));
+  const auto at_last = Difference(wanted, shown, {"y"}, {});
+  EXPECT_THAT(at_last, UnorderedElementsAre(Pair("x", "2"), Pair("y", std::nullopt),
+                                            Pair(time, "2027-01-15T08:10:00Z/3600s")));
+  EXPECT_TRUE(Difference(wanted, {{"x", "1"}, {time, ""}}, {}, {}).contains(time));
+}
+
 TEST_F(MeasuredDifference, MendsATimeThatIsNone) {
   for (const char* text : {"", "soon", "2027-01-15T08:00:00Z", "2027-01-15T08:00:00Z/0s",
                            "2027-01-15T08:00:00Z/60s", "2099-01-15T08:00:00Z/3600s", "/s"}) {

@@ -10,8 +10,8 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-MissingValue Missing(const std::string& key, bool stays) {
-  return {.annotation = key, .cause = "no-series", .detail = {}, .stays = stays, .is_off = false};
+MissingValue Missing(const std::string& key, Lack lack) {
+  return {.annotation = key, .cause = "no-series", .detail = {}, .lack = lack};
 }
 
 class ForgettingTest : public ::testing::Test {
@@ -27,7 +27,7 @@ class ForgettingTest : public ::testing::Test {
 
 TEST_F(ForgettingTest, RemovesAValueThatWasLostForLongEnough) {
   wanted_.values = {{"x", "1"}};
-  wanted_.missing = {Missing("y", false)};
+  wanted_.missing = {Missing("y", Lack::kLost)};
   EXPECT_THAT(Due(), IsEmpty());
   time_.Advance(seconds(599));
   EXPECT_THAT(Due(), IsEmpty());
@@ -36,7 +36,7 @@ TEST_F(ForgettingTest, RemovesAValueThatWasLostForLongEnough) {
 }
 
 TEST_F(ForgettingTest, AValueThatCameBackWaitsAgain) {
-  wanted_.missing = {Missing("y", false)};
+  wanted_.missing = {Missing("y", Lack::kLost)};
   wanted_.values = {{"x", "1"}};
   EXPECT_THAT(Due(), IsEmpty());
   wanted_.values = {{"x", "1"}, {"y", "2"}};
@@ -47,8 +47,8 @@ TEST_F(ForgettingTest, AValueThatCameBackWaitsAgain) {
   EXPECT_THAT(Due(), IsEmpty());
 }
 
-TEST_F(ForgettingTest, AFailureOfTheSourceRemovesNothing) {
-  wanted_.missing = {Missing("x", true), Missing("y", true)};
+TEST_F(ForgettingTest, WhatIsNotKnownYetStays) {
+  wanted_.missing = {Missing("x", Lack::kNotYet), Missing("y", Lack::kNotYet)};
   shown_[std::string(kMeasured)] = "2027-01-15T08:00:00Z/3600s";
   EXPECT_THAT(Due(), IsEmpty());
   time_.Advance(seconds(100'000));
@@ -57,10 +57,29 @@ TEST_F(ForgettingTest, AFailureOfTheSourceRemovesNothing) {
 
 TEST_F(ForgettingTest, TheTimeOfTheMeasurementGoesWithTheLastValue) {
   shown_[std::string(kMeasured)] = "2027-01-15T08:00:00Z/3600s";
-  wanted_.missing = {Missing("x", false), Missing("y", false)};
+  wanted_.missing = {Missing("x", Lack::kLost), Missing("y", Lack::kLost)};
   EXPECT_THAT(Due(), IsEmpty());
   time_.Advance(seconds(600));
   EXPECT_THAT(Due(), ElementsAre("x", "y", kMeasured));
+}
+
+TEST_F(ForgettingTest, AValueThatFailsForGoodIsRemovedWhereOthersAreAnswered) {
+  wanted_.values = {{"x", "1"}};
+  wanted_.missing = {Missing("y", Lack::kFailed)};
+  EXPECT_THAT(Due(), IsEmpty());
+  time_.Advance(seconds(600));
+  EXPECT_THAT(Due(), ElementsAre("y"));
+}
+
+TEST_F(ForgettingTest, TheTimeOfTheMeasurementGoesWhereNothingIsMeasuredAnyMore) {
+  shown_[std::string(kMeasured)] = "2027-01-15T08:00:00Z/3600s";
+  wanted_.values = {{"x", "1"}, {"y", "2"}};
+  wanted_.measured = Measurement{.end = 1, .window = 1};
+  EXPECT_THAT(Due(), IsEmpty());
+  wanted_.measured.reset();
+  EXPECT_THAT(Due(), IsEmpty());
+  time_.Advance(seconds(600));
+  EXPECT_THAT(Due(), ElementsAre(kMeasured));
 }
 
 TEST_F(ForgettingTest, ANodeThatWasGoneWaitsAgain) {

@@ -83,7 +83,7 @@ TEST_F(NodePatcherTest, A429HoldsAllNodesForAsLongAsTheServerAsks) {
   Step();
   time_.Advance(milliseconds(1));
   Step();
-  EXPECT_THAT(Written(), ElementsAre("a", "a", "b"));
+  EXPECT_THAT(Written(), ElementsAre("a", "b", "a"));
   EXPECT_EQ(Count("throttled"), 1U);
 }
 
@@ -103,6 +103,72 @@ TEST_F(NodePatcherTest, AMissingRightIsNamedOnce) {
   Step();
   EXPECT_EQ(patcher_->Forbidden(), "");
   EXPECT_EQ(patcher_->Pending(), 0U);
+}
+
+TEST_F(NodePatcherTest, AnAdmissionPluginThatForbidsOneNodeHoldsNoOther) {
+  const absl::Status refused = absl::PermissionDeniedError("403: nodes \"b\" is forbidden: frozen");
+  writer_.answers = {absl::OkStatus(), refused, absl::OkStatus(),
+                     absl::InternalError("500: failed calling webhook")};
+  for (const char* node : {"a", "b", "c", "d", "e"}) patcher_->Set(node, {{"x", "1"}});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Step(), seconds(0)) << i;
+  EXPECT_THAT(Written(), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_EQ(patcher_->Forbidden(), "");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("node b refuses"), HasSubstr("node d refuses")));
+  EXPECT_EQ(Step(), seconds(30));
+  time_.Advance(seconds(30));
+  Step();
+  EXPECT_EQ(Step(), seconds(270));
+  time_.Advance(seconds(270));
+  Step();
+  EXPECT_THAT(Written(), ElementsAre("a", "b", "c", "d", "e", "d", "b"));
+}
+
+TEST_F(NodePatcherTest, ARightThatWasTakenAwayIsNoticedAfterSomeNodes) {
+  patcher_->Set("first", {{"x", "1"}});
+  Step();
+  const absl::Status refused = absl::PermissionDeniedError("403: cannot patch");
+  writer_.answers.assign(NodePatcher::kMostRefusals + 1, refused);
+  for (int i = 0; i < 100; ++i) patcher_->Set("n" + std::to_string(i), {{"x", "1"}});
+  for (int i = 0; i < NodePatcher::kMostRefusals; ++i) {
+    EXPECT_EQ(Step(), seconds(0));
+    EXPECT_EQ(patcher_->Forbidden(), "");
+  }
+  Step();
+  EXPECT_THAT(patcher_->Forbidden(), HasSubstr("verb patch on resource nodes"));
+  EXPECT_EQ(Step(), seconds(30));
+}
+
+TEST_F(NodePatcherTest, WhereTriesAreLimitedARefusedNodeIsGivenUpAtOnce) {
+  Make(1000, 3);
+  writer_.answers = {absl::InvalidArgumentError("422: too long")};
+  patcher_->Set("a", {{"x", "1"}});
+  Step();
+  EXPECT_EQ(patcher_->GivenUp(), 1U);
+  EXPECT_TRUE(patcher_->AwaitIdle({}).ok());
+}
+
+TEST_F(NodePatcherTest, WhereTriesAreLimitedAMissingRightEndsTheWait) {
+  Make(1000, 3);
+  writer_.answers = {absl::PermissionDeniedError("403: cannot patch")};
+  patcher_->Set("a", {{"x", "1"}});
+  patcher_->Set("b", {{"x", "1"}});
+  Step();
+  const absl::Status status = patcher_->AwaitIdle({});
+  EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("verb patch on resource nodes"));
+}
+
+TEST_F(NodePatcherTest, WhereTriesAreLimitedThreeOutagesEndTheWait) {
+  Make(1000, 3);
+  writer_.answers.assign(3, absl::UnavailableError("connection refused"));
+  for (int i = 0; i < 100; ++i) patcher_->Set("n" + std::to_string(i), {{"x", "1"}});
+  for (int i = 0; i < 3; ++i) {
+    Step();
+    time_.Advance(Step());
+  }
+  const absl::Status status = patcher_->AwaitIdle({});
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("connection refused"));
 }
 
 TEST_F(NodePatcherTest, AnOutageIsWarnedAboutOnceAndTriedLessAndLessOften) {
@@ -148,7 +214,7 @@ TEST_F(NodePatcherTest, WritesInTheBackgroundUntilItIsStopped) {
   NodePatcher patcher(&writer_, &written_, &counters_, options);
   std::jthread running([&](const std::stop_token& stop) { patcher.Run(stop); });
   patcher.Set("a", {{"x", "1"}});
-  patcher.AwaitIdle({});
+  EXPECT_TRUE(patcher.AwaitIdle({}).ok());
   EXPECT_EQ(patcher.Pending(), 0U);
 }
 

@@ -1,5 +1,7 @@
 #include "annotate/original_allocation.h"
 
+#include <limits>
+
 #include "golden.h"
 #include "nlohmann/json.hpp"
 
@@ -30,6 +32,17 @@ Json Annotate(const Json& row) {
     all[node["name"].get<std::string>()] = allocation.Values(ListOf(node["allocatable"]));
   }
   return all;
+}
+
+TEST(OriginalDecimal, AbsurdAmountsAreTheLargest) {
+  const std::string most = "170141183460469231731687303715884105727";
+  const auto absurd = OriginalDecimal::Parse("9999999999999999999999999999Ei");
+  ASSERT_TRUE(absurd);
+  EXPECT_EQ(absurd->ToString(), most);
+  EXPECT_EQ((*absurd + *absurd).ToString(), most);
+  EXPECT_EQ((OriginalDecimal() - *absurd - *absurd).ToString(), "-" + most);
+  EXPECT_EQ((*absurd * *absurd).Truncated(), std::numeric_limits<int64_t>::max());
+  EXPECT_FALSE(OriginalDecimal::Parse("1.5e-2147483648"));
 }
 
 TEST(OriginalAllocation, EveryRowOfTheTable) {

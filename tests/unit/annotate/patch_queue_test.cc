@@ -51,7 +51,7 @@ TEST_F(PatchQueueTest, OneNodeIsPatchedOnceAtATime) {
   EXPECT_EQ(queue_.size(), 0U);
 }
 
-TEST_F(PatchQueueTest, AFailedPatchKeepsItsPlaceAndANewerChangeWins) {
+TEST_F(PatchQueueTest, AFailedPatchGoesToTheEndAndANewerChangeWins) {
   queue_.Set("a", {{"x", "1"}});
   EXPECT_EQ(Next(), "a");
   queue_.Set("b", {{"x", "1"}});
@@ -65,6 +65,46 @@ TEST_F(PatchQueueTest, AFailedPatchKeepsItsPlaceAndANewerChangeWins) {
   EXPECT_EQ(Next(), "a");
   EXPECT_EQ(taken_.change, (NodeChange{{"x", "2"}}));
   EXPECT_EQ(taken_.failures, 1);
+  EXPECT_EQ(Next(), "c");
+}
+
+TEST_F(PatchQueueTest, ANodeThatFailedHoldsUpNoOther) {
+  queue_.Set("a", {{"x", "1"}});
+  queue_.Set("b", {{"x", "1"}});
+  EXPECT_EQ(Next(), "a");
+  queue_.Fail(taken_, time_.now());
+  EXPECT_EQ(Next(), "b");
+  EXPECT_EQ(Next(), "a");
+  EXPECT_EQ(Next(), "");
+}
+
+TEST_F(PatchQueueTest, AChangeThatWasWithdrawnMeanwhileDoesNotComeBack) {
+  queue_.Set("a", {{"x", "1"}});
+  EXPECT_EQ(Next(), "a");
+  queue_.Set("a", {});
+  queue_.Fail(taken_, time_.now());
+  EXPECT_EQ(queue_.size(), 0U);
+  EXPECT_EQ(Next(), "");
+}
+
+TEST_F(PatchQueueTest, ANodeThatCameAgainMeanwhileKeepsItsChange) {
+  queue_.Set("a", {{"x", "1"}});
+  EXPECT_EQ(Next(), "a");
+  queue_.Set("a", {{"x", "2"}});
+  queue_.Drop(taken_);
+  EXPECT_EQ(Next(), "a");
+  EXPECT_EQ(taken_.change, (NodeChange{{"x", "2"}}));
+  EXPECT_EQ(taken_.failures, 0);
+  queue_.Drop(taken_);
+  EXPECT_EQ(queue_.size(), 0U);
+}
+
+TEST_F(PatchQueueTest, ANodeThatWentMeanwhileDoesNotComeBack) {
+  queue_.Set("a", {{"x", "1"}});
+  EXPECT_EQ(Next(), "a");
+  queue_.Retain([](std::string_view) { return false; });
+  queue_.Fail(taken_, time_.now());
+  EXPECT_EQ(queue_.size(), 0U);
 }
 
 TEST_F(PatchQueueTest, NodesThatAreGoneAreForgotten) {

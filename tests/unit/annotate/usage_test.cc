@@ -53,17 +53,17 @@ TEST(UsageValues, WhatCannotBeHadIsMissingAndNeverZero) {
   const struct {
     Value value;
     std::string cause;
-    bool stays;
+    Lack lack;
   } rows[] = {
-      {Value::Missing(Gap::kNoSeries, "no such node"), "no-series", false},
-      {Value::Missing(Gap::kSeveralSeries, ""), "several-series", false},
-      {Value::Missing(Gap::kNotFinite, ""), "not-finite", false},
-      {Value::Missing(Gap::kUnit, ""), "unit", false},
-      {Value::Missing(Gap::kFailed, ""), "failed", true},
-      {Value::Missing(Gap::kTooYoung, ""), "too-young", true},
-      {Value::Of(std::numeric_limits<double>::quiet_NaN()), "not-finite", false},
-      {Value::Of(std::numeric_limits<double>::infinity()), "not-finite", false},
-      {Value::Of(1e300), "not-finite", false},
+      {Value::Missing(Gap::kNoSeries, "no such node"), "no-series", Lack::kLost},
+      {Value::Missing(Gap::kSeveralSeries, ""), "several-series", Lack::kLost},
+      {Value::Missing(Gap::kNotFinite, ""), "not-finite", Lack::kLost},
+      {Value::Missing(Gap::kUnit, ""), "unit", Lack::kLost},
+      {Value::Missing(Gap::kFailed, ""), "failed", Lack::kFailed},
+      {Value::Missing(Gap::kTooYoung, ""), "too-young", Lack::kLost},
+      {Value::Of(std::numeric_limits<double>::quiet_NaN()), "not-finite", Lack::kLost},
+      {Value::Of(std::numeric_limits<double>::infinity()), "not-finite", Lack::kLost},
+      {Value::Of(1e300), "not-finite", Lack::kLost},
   };
   for (const auto& row : rows) {
     usage::NodeReading node = Reading();
@@ -73,8 +73,20 @@ TEST(UsageValues, WhatCannotBeHadIsMissingAndNeverZero) {
     EXPECT_EQ(values.values.size(), 7U);  // the others are there
     ASSERT_EQ(values.missing.size(), 1U);
     EXPECT_EQ(values.missing[0].cause, row.cause);
-    EXPECT_EQ(values.missing[0].stays, row.stays) << row.cause;
+    EXPECT_EQ(values.missing[0].lack, row.lack) << row.cause;
   }
+}
+
+TEST(UsageValues, ANodeOfWhichNothingIsKnownYetKeepsWhatItShows) {
+  const Value young = Value::Missing(Gap::kTooYoung, "");
+  usage::NodeReading node;
+  node.cpu = node.memory = {young, young, young};
+  NodeValues values = UsageValues(node, {}, kTime);
+  ASSERT_EQ(values.missing.size(), 8U);
+  for (const MissingValue& missing : values.missing) EXPECT_EQ(missing.lack, Lack::kNotYet);
+  node.cpu.mean = Value::Of(1);
+  values = UsageValues(node, {}, kTime);
+  for (const MissingValue& missing : values.missing) EXPECT_EQ(missing.lack, Lack::kLost);
 }
 
 TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
@@ -82,7 +94,7 @@ TEST(UsageValues, AForecastThatIsOffIsNotCounted) {
   node.cpu.forecast = {};
   const NodeValues values = UsageValues(node, {}, kTime);
   EXPECT_EQ(CauseOf(values, "forecasted-free-cpu"), "off");
-  EXPECT_TRUE(values.missing[0].is_off);
+  EXPECT_EQ(values.missing[0].lack, Lack::kOff);
 }
 
 TEST(UsageValues, NegativeAmountsAreZeroAndFurtherValuesStayAsTheyAre) {
@@ -105,7 +117,10 @@ class FakeUsage final : public usage::Source {
                                       std::stop_token /*stop*/) override {
     questions.assign(nodes.begin(), nodes.end());
     usage::Reading reading;
-    for (size_t i = 0; i < nodes.size(); ++i) reading.nodes.push_back(Reading());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      reading.nodes.push_back(Reading());
+      reading.nodes.back().further = {Value::Of(0.5)};
+    }
     if (is_short) reading.nodes.pop_back();
     reading.end_ms = 1'800'000'000'999;
     reading.window = std::chrono::hours(24);
@@ -175,7 +190,8 @@ TEST_F(UsageSourceTest, OriginalArithmeticHasItsUnitsAndAnnotations) {
   pod.node_name = "a";
   pod.phase = "Running";
   cluster_.Put(pod);
-  UsageSource source = Make({.further = {}, .original_arithmetic = true, .needs_history = false});
+  UsageSource source =
+      Make({.further = {"own"}, .original_arithmetic = true, .needs_history = false});
   const auto values = source.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
   ASSERT_TRUE(values.ok());
   Annotations texts = values->at(0).values;
@@ -185,16 +201,43 @@ TEST_F(UsageSourceTest, OriginalArithmeticHasItsUnitsAndAnnotations) {
   EXPECT_EQ(texts["forcasted-free-memory"], "200000000");
   EXPECT_FALSE(texts.contains("forcasted-free-cpu"));
   EXPECT_FALSE(values->at(0).measured.has_value());
+  // What annotate usage wrote before is removed, and what the settings ask for is written.
+  std::vector<std::string> off;
+  for (const MissingValue& missing : values->at(0).missing) {
+    if (missing.lack == Lack::kOff) off.push_back(missing.annotation);
+    EXPECT_THAT(source.Keys(), Contains(missing.annotation));
+  }
+  EXPECT_THAT(off, ::testing::UnorderedElementsAre("forecasted-free-cpu", "forcasted-free-cpu",
+                                                   "forecasted-free-memory", kMeasured));
+  EXPECT_EQ(texts["own"], "0.5");
   EXPECT_EQ(fake_->questions[0].memory, 1985744000);
   EXPECT_EQ(fake_->questions[0].requested_memory, 261000000);
+}
+
+TEST(OriginalUsage, AbsurdAmountsAreTheLargest) {
+  EXPECT_EQ(OriginalAmount("1985744Ki", 1000), 1'985'744'000);
+  EXPECT_EQ(OriginalAmount("9999999999999999Ki", 1'000'000), std::numeric_limits<int64_t>::max());
+}
+
+TEST_F(UsageSourceTest, AbsurdRequestsAreTheLargestInSum) {
+  for (const char* name : {"p", "q", "r"}) {
+    Pod pod = testing::MakePod(name).Requests({{"memory", "9000000000001"}});
+    pod.node_name = "a";
+    pod.phase = "Running";
+    cluster_.Put(pod);
+  }
+  UsageSource source = Make({.further = {}, .original_arithmetic = true, .needs_history = false});
+  const auto values = source.Compute(cluster_.Take()->snapshot, Scope::kAll, {});
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ(values->at(0).values.at("reqested_memory"), "9223372036854775807");
 }
 
 TEST(OriginalUsage, AForecastThatIsOffOrFailedIsAText) {
   usage::NodeReading node = Reading();
   node.memory.forecast = {};
-  EXPECT_EQ(OriginalUsageValues(node, {}).values.at("forcasted-free-memory"), "N/A");
+  EXPECT_EQ(OriginalUsageValues(node, {}, {}).values.at("forcasted-free-memory"), "N/A");
   node.memory.forecast = Value::Missing(Gap::kFailed, "");
-  EXPECT_EQ(OriginalUsageValues(node, {}).values.at("forcasted-free-memory"), "None");
+  EXPECT_EQ(OriginalUsageValues(node, {}, {}).values.at("forcasted-free-memory"), "None");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include "cli/run.h"
 
+#include <signal.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,6 +46,20 @@ TEST(ExitCodes, AreZeroForHelpOnStandardOutput) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("--safe.max-risk"));
   EXPECT_EQ(ran.err, "");
+}
+
+// A server that closes a connection in the middle of a request must not end the process.
+TEST(Signals, NoCommandThatOpensConnectionsDiesOfABrokenPipe) {
+  const auto is_ignored = [](const std::vector<std::string>& arguments) {
+    signal(SIGPIPE, SIG_DFL);
+    RunProgram(arguments);
+    return signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  };
+  EXPECT_TRUE(is_ignored({"annotate", "usage", "--dry-run", "--kubeconfig", "/nonexistent"}));
+  EXPECT_TRUE(is_ignored({"annotate", "usage", "--once", "--kubeconfig", "/nonexistent"}));
+  EXPECT_TRUE(is_ignored({"doctor", "/nonexistent"}));
+  EXPECT_TRUE(is_ignored({"penalty", "restore", "--all", "--kubeconfig", "/nonexistent"}));
+  EXPECT_FALSE(is_ignored({"version"}));
 }
 
 TEST(Version, IsOneLineOrJson) {

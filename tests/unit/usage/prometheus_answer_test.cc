@@ -73,6 +73,14 @@ TEST(QueryAnswer, IsBoundedInMemory) {
   }
 }
 
+TEST(QueryAnswer, OfNothingButTokensIsBoundedInMemory) {
+  std::string zeros = "0";
+  for (int i = 0; i < 10'000; ++i) zeros += ",0";
+  std::string body = R"({"status":"success","data":{"result":[]},"stats":[)" + zeros + "]}";
+  EXPECT_TRUE(ReadQueryAnswer(&body).ok());
+  EXPECT_EQ(ReadQueryAnswer(&body, 60'000).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
 struct BadRow {
   const char* name;
   std::string body;

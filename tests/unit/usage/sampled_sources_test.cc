@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <chrono>
 #include <memory>
 #include <string>
@@ -145,9 +148,38 @@ TEST_F(MetricsApi, EndsNoWindowInTheFuture) {
   answer_ = List({Item("a", "1", "1Gi", now_ + 3600)});
   const auto reading = Read();
   EXPECT_EQ(reading->end_ms, now_ * 1000);
-  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("metrics.k8s.io is 3600 s ahead")));
-  answer_ = List({Item("a", "1", "1Gi", now_)});
-  EXPECT_THAT(Read()->notes, ElementsAre(HasSubstr("went back")));
+  EXPECT_THAT(reading->notes,
+              ElementsAre(::testing::AllOf(HasSubstr("clock is ahead"), HasSubstr("a first"))));
+  // The same sample later is no other one.
+  now_ += 100;
+  EXPECT_EQ(Read()->nodes[0].cpu.mean.gap, Gap::kTooYoung);
+  now_ += 100;
+  EXPECT_EQ(Read()->nodes[0].cpu.mean.gap, Gap::kTooYoung);
+}
+
+// One node is an hour ahead, then its clock is set right, then it is set back by an hour.
+TEST_F(MetricsApi, AWrongClockHarmsItsOwnNodeAlone) {
+  nodes_ = {Node("a"), Node("wrong")};
+  const auto sample = [&](int64_t ahead) {
+    now_ += 10;
+    answer_ = List({Item("a", "1", "1Gi", now_), Item("wrong", "2", "1Gi", now_ + ahead)});
+    return *Read();
+  };
+  for (int i = 0; i < 20; ++i) sample(0);
+  Reading reading;
+  for (int i = 0; i < 20; ++i) reading = sample(3600);
+  EXPECT_EQ(reading.end_ms, now_ * 1000);
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000) << reading.nodes[0].cpu.mean.detail;
+  EXPECT_EQ(reading.nodes[1].cpu.mean.value, 2000) << reading.nodes[1].cpu.mean.detail;
+  reading = sample(0);
+  EXPECT_THAT(reading.notes, ElementsAre());
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
+  EXPECT_EQ(reading.nodes[1].cpu.mean.value, 2000);
+  reading = sample(-3600);
+  EXPECT_THAT(reading.notes,
+              ElementsAre(::testing::AllOf(HasSubstr("went back"), HasSubstr("wrong first"))));
+  EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
+  EXPECT_EQ(reading.nodes[1].cpu.mean.gap, Gap::kTooYoung);
 }
 
 TEST_F(MetricsApi, ReportsWhyThereIsNoAnswer) {
@@ -185,10 +217,14 @@ class UsageFile : public ::testing::Test {
     options.window = seconds(100);
     options.clock.wall = [this] { return std::chrono::system_clock::time_point(seconds(now_)); };
     if (!source_) source_ = *MakeFileSource(options);
+    const timespec written{.tv_sec = written_ == 0 ? now_ : written_, .tv_nsec = 0};
+    const timespec times[2] = {written, written};
+    EXPECT_EQ(utimensat(AT_FDCWD, options.path.c_str(), times, 0), 0);
     const std::vector<NodeQuestion> nodes = {Node("a")};
     return source_->Read(nodes, {});
   }
   int64_t now_ = kStart;
+  int64_t written_ = 0;  // 0: now
   const outrigger::testing::TestFolder folder_;
   std::unique_ptr<Source> source_;
 };
@@ -203,6 +239,17 @@ TEST_F(UsageFile, IsReadAgainEachTime) {
   EXPECT_NEAR(*reading->nodes[0].cpu.mean.value, 2750, 30);
   EXPECT_NEAR(*reading->nodes[0].cpu.deviation.value, 250, 10);
   EXPECT_EQ(reading->nodes[0].memory.mean.value, 6 * 1024.0 * 1024 * 1024);
+}
+
+TEST_F(UsageFile, ThatIsNotWrittenAnyMoreGetsOld) {
+  const std::string text = R"({"nodes":{"a":{"cpu":"1","memory":"1Gi"}}})";
+  for (int i = 0; i < 9; ++i, now_ += 10) ASSERT_TRUE(Read(text).ok());
+  written_ = now_ - 10;
+  now_ += 40;
+  const auto reading = Read(text);
+  ASSERT_TRUE(reading.ok()) << reading.status();
+  EXPECT_EQ(reading->end_ms, written_ * 1000);
+  EXPECT_EQ(reading->nodes[0].cpu.mean.value, 3000) << reading->nodes[0].cpu.mean.detail;
 }
 
 TEST_F(UsageFile, HasTheTimeThatItSays) {

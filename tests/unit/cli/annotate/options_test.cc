@@ -139,6 +139,8 @@ TEST_F(AnnotateOptionsTest, WhatIsWrongIsNamedWithItsPlace) {
       {"window: 10\nstep: 15", "--step 15 is longer than --window 10"},
       {"source: file", "--source file and --file"},
       {"source: metrics\nfurther: {a: b}", "--source prometheus"},
+      {"source: metrics\nwindow: 239", "at least 240"},
+      {"source: file\nfile: f\nwindow: 600\ninterval: 200", "at least 800"},
       {"useRequests: true", "--original-arithmetic"},
       {"maxStaleness: 5s", "at least 1m"},
       {"context: c", "--context"},

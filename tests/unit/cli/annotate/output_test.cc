@@ -49,6 +49,22 @@ TEST(Progress, ShowsLongPassesAlone) {
   EXPECT_EQ(progress.Text(50), "");
 }
 
+TEST(Progress, ShowsTheCallsThatTheSourceHasAnswered) {
+  AnsweredCalls calls;
+  EXPECT_EQ(calls.Text(), "");
+  calls.Set(12, 60);
+  EXPECT_EQ(calls.Text(), "12 of 60 queries answered");
+  std::ostringstream terminal;
+  Progress progress(50, &terminal);
+  progress.Show(0, calls.Text());
+  EXPECT_EQ(terminal.str(), "\r\033[K12 of 60 queries answered");
+  calls.Set(60, 60);
+  progress.Show(0, calls.Text());
+  EXPECT_THAT(terminal.str(), ::testing::EndsWith("answered\r\033[K"));
+  progress.Show(200, "1 of 2 queries answered");
+  EXPECT_THAT(terminal.str(), HasSubstr("about 4 s left; 1 of 2 queries answered"));
+}
+
 TEST(Families, AreThoseOfThePage) {
   std::ifstream file(OUTRIGGER_ANNOTATORS_PAGE);
   const std::string page((std::istreambuf_iterator<char>(file)), {});
