@@ -17,7 +17,7 @@ std::unique_ptr<SharedModel> MakeModel(const AgentDeps& deps, const Settings& se
                                        const Options& options) {
   if (deps.cluster == nullptr || options.original) return nullptr;
   const Usage usage = settings.usage == "annotations" ? Usage::kAnnotations : Usage::kPods;
-  return std::unique_ptr<SharedModel>(
+  return std::unique_ptr<SharedModel>(  // NOLINTNEXTLINE(modernize-make-unique): an aggregate
       new SharedModel{{}, ClusterModel(&options.resources, options.prime, usage)});
 }
 
@@ -88,7 +88,7 @@ absl::Status Pigeon::Start() {
   }
   // Not before: agents are also made to be asked what they are.
   for (const std::string& note : options_.notes) deps_.warn(note);
-  const absl::Status made = MakeKeeper();
+  absl::Status made = MakeKeeper();
   if (!made.ok() || keeper_ == nullptr) return made;
   const auto interval =
       std::chrono::milliseconds(static_cast<int64_t>(settings_.save_interval * 1000));

@@ -123,7 +123,7 @@ std::chrono::milliseconds Keeper::UntilNext(Moment now) const {
 absl::Status Keeper::Store(const CallLimits& limits) {
   stored_at_ = NowOf(deps_.clock).wall;
   if (phase_ != Phase::kUnsure) return Save(limits);
-  const absl::Status settled = Settle(limits);
+  absl::Status settled = Settle(limits);
   if (!settled.ok() || phase_ != Phase::kCounting || !is_unstored_) return settled;
   return Save(limits);
 }

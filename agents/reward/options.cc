@@ -21,8 +21,7 @@ absl::Status SetFilter(const Settings& settings, PodFilter* filter) {
     return NotAccepted("pod-namespaces", settings.pod_namespaces, "names of namespaces");
   }
   if (settings.pod_selector.empty()) return absl::OkStatus();
-  const absl::Status parsed =
-      ParseLabelSelector(settings.pod_selector, &filter->selector.emplace());
+  absl::Status parsed = ParseLabelSelector(settings.pod_selector, &filter->selector.emplace());
   if (parsed.ok()) return parsed;
   return NotAccepted("pod-selector", settings.pod_selector, std::string(parsed.message()));
 }

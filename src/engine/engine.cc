@@ -260,7 +260,7 @@ CallError EngineImpl::AwaitNodes(const Pipeline& pipeline, CallState* state, boo
   while (!*changed && left.count() > 0) {
     const uint64_t generation = state->view->generation();
     if (!source_->AwaitChange(generation, left, state->abandoned)) return {};
-    const CallError error = ResolveNodes(pipeline, source_, observer_, state);
+    CallError error = ResolveNodes(pipeline, source_, observer_, state);
     if (!error.ok()) return error;
     *changed = LatestRevision(*state) != before;
     left = std::chrono::duration_cast<std::chrono::milliseconds>(end -

@@ -109,7 +109,7 @@ std::string Client::UrlOf(std::string_view path) const {
 }
 
 absl::StatusOr<Answer> Client::Get(std::string_view path, const Parameters& query,
-                                   std::stop_token stop) const {
+                                   const std::stop_token& stop) const {
   const std::string url = UrlOf(path);
   const absl::StatusOr<Peer> peer = MakePeer(options_, url_, port_, url);
   if (!peer.ok()) return peer.status();
@@ -121,7 +121,7 @@ absl::StatusOr<Answer> Client::Get(std::string_view path, const Parameters& quer
 }
 
 absl::StatusOr<Answer> Client::PostForm(std::string_view path, const Parameters& fields,
-                                        std::stop_token stop) const {
+                                        const std::stop_token& stop) const {
   const std::string url = UrlOf(path);
   const absl::StatusOr<Peer> peer = MakePeer(options_, url_, port_, url);
   if (!peer.ok()) return peer.status();

@@ -61,10 +61,10 @@ class Client {
   static absl::StatusOr<Client> Create(Options options);
 
   absl::StatusOr<Answer> Get(std::string_view path, const Parameters& query = {},
-                             std::stop_token stop = {}) const;
+                             const std::stop_token& stop = {}) const;
   /// POSTs `fields` as a form: for queries that are too long for a URL.
   absl::StatusOr<Answer> PostForm(std::string_view path, const Parameters& fields,
-                                  std::stop_token stop = {}) const;
+                                  const std::stop_token& stop = {}) const;
 
   /// The URL of `path`, for errors.
   std::string UrlOf(std::string_view path) const;

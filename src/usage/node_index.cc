@@ -91,6 +91,7 @@ class Uses {
 /// Narrows the candidates down to those that the surest labels name.
 std::vector<const Candidate*> Narrowed(const std::vector<Candidate>& all) {
   std::vector<const Candidate*> left;
+  left.reserve(all.size());
   for (const Candidate& candidate : all) left.push_back(&candidate);
   for (const MatchedBy by : kSurestFirst) {
     std::vector<const Candidate*> narrower;
@@ -104,6 +105,7 @@ std::vector<const Candidate*> Narrowed(const std::vector<Candidate>& all) {
 
 NodeMatch Several(const std::vector<const Candidate*>& left) {
   std::vector<const Labels*> labels;
+  labels.reserve(left.size());
   for (const Candidate* candidate : left) labels.push_back(candidate->labels);
   return {.selector = {},
           .gap = Gap::kSeveralSeries,

@@ -112,7 +112,7 @@ absl::Status AwaitView(ClusterReader* cluster) {
   const Clock clock;
   const Clock::TimePoint began = clock.now();
   while (true) {
-    const absl::Status status = cluster->Take().status();
+    absl::Status status = cluster->Take().status();
     if (status.ok() || clock.now() - began >= kViewPatience) return status;
     clock.sleep(kPoll, {});
   }
