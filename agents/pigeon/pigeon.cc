@@ -17,7 +17,7 @@ std::unique_ptr<SharedModel> MakeModel(const AgentDeps& deps, const Settings& se
                                        const Options& options) {
   if (deps.cluster == nullptr || options.original) return nullptr;
   const Usage usage = settings.usage == "annotations" ? Usage::kAnnotations : Usage::kPods;
-  return std::unique_ptr<SharedModel>(  // NOLINTNEXTLINE(modernize-make-unique): an aggregate
+  return std::unique_ptr<SharedModel>(  // NOLINT(modernize-make-unique): an aggregate
       new SharedModel{{}, ClusterModel(&options.resources, options.prime, usage)});
 }
 

@@ -79,10 +79,10 @@ http_client::Parameters ParametersOf(const std::string& query, const QueryTime& 
 }  // namespace
 
 QueryResult PrometheusClient::Ask(const std::string& query, const QueryTime& time,
-                                  std::stop_token stop) const {
+                                  const std::stop_token& stop) const {
   const std::string_view path = time.step.count() > 0 ? "/api/v1/query_range" : "/api/v1/query";
   absl::StatusOr<http_client::Answer> got =
-      client_.PostForm(path, ParametersOf(query, time), std::move(stop));
+      client_.PostForm(path, ParametersOf(query, time), stop);
   if (!got.ok()) {
     return {.outcome = OutcomeOf(got.status()), .answer = {}, .status = got.status()};
   }

@@ -42,7 +42,8 @@ class PrometheusClient {
   explicit PrometheusClient(http_client::Client client) : client_(std::move(client)) {}
 
   /// Blocks for as long as the client's limits allow.
-  QueryResult Ask(const std::string& query, const QueryTime& time, std::stop_token stop) const;
+  QueryResult Ask(const std::string& query, const QueryTime& time,
+                  const std::stop_token& stop) const;
 
   std::string url() const { return client_.UrlOf(""); }
 
