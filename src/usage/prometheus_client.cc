@@ -81,8 +81,7 @@ http_client::Parameters ParametersOf(const std::string& query, const QueryTime& 
 QueryResult PrometheusClient::Ask(const std::string& query, const QueryTime& time,
                                   const std::stop_token& stop) const {
   const std::string_view path = time.step.count() > 0 ? "/api/v1/query_range" : "/api/v1/query";
-  absl::StatusOr<http_client::Answer> got =
-      client_.PostForm(path, ParametersOf(query, time), stop);
+  absl::StatusOr<http_client::Answer> got = client_.PostForm(path, ParametersOf(query, time), stop);
   if (!got.ok()) {
     return {.outcome = OutcomeOf(got.status()), .answer = {}, .status = got.status()};
   }
