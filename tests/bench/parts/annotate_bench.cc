@@ -113,7 +113,8 @@ void AllocationChange(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     leading.AwaitWritten();
-    leading.Put(next++ % kNodes, kPodsOfNode + next);
+    ++next;
+    leading.Put(next % kNodes, kPodsOfNode + next);
     state.ResumeTiming();
     leading.Round(Scope::kChanged);
   }
