@@ -150,7 +150,8 @@ double Judge::Consolidate(const Change& change) const {
   const double nodes = sums.nodes + (is_new ? 1 : 0);
   const double mean = (sums.prime - change.prime_before + change.prime_after) / nodes;
   if (mean <= 0 || mean >= 1) return 0;
-  const auto at = std::lower_bound(prime_.begin(), prime_.end(), mean) - prime_.begin();
+  const auto at =
+      static_cast<size_t>(std::lower_bound(prime_.begin(), prime_.end(), mean) - prime_.begin());
   const auto below = static_cast<double>(at);
   const double above = static_cast<double>(prime_.size()) - below;
   const double square = mean * mean;
