@@ -80,7 +80,7 @@ std::string_view WordOf(Outcome::Kind kind) {
       return "oom";
     case Outcome::Kind::kEvicted:
       return "evicted";
-    case Outcome::Kind::kStart:
+    case Outcome::Kind::kNoStart:
       return "start";
   }
   return "";
@@ -138,7 +138,7 @@ void PodHistory::OnWholePod(const PodNow& pod, Counting* counting) {
   if (!is_evicted && pod.status_reason != kNotAdmitted) return;
   if (!has_failed_ && is_evicted) CountEviction(*counting);
   if (!has_failed_ && !is_evicted) {
-    counting->Count(Container(), 0, 0, {.kind = Outcome::Kind::kStart});
+    counting->Count(Container(), 0, 0, {.kind = Outcome::Kind::kNoStart});
   }
   has_failed_ = true;
   counting->takes = false;
@@ -207,7 +207,7 @@ void PodHistory::CountEnd(const ContainerEnd& end, const Container& container, i
 
 void PodHistory::CountStart(Container* container, const Counting& counting) {
   container->failed_start = container->restarts;
-  counting.Count(*container, container->restarts, 0, {.kind = Outcome::Kind::kStart});
+  counting.Count(*container, container->restarts, 0, {.kind = Outcome::Kind::kNoStart});
 }
 
 void PodHistory::CountEviction(const Counting& counting) {

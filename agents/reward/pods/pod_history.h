@@ -21,7 +21,7 @@ struct Outcome {
     kExit,     // another exit code
     kOom,      // out of memory
     kEvicted,  // by the node
-    kStart,    // the image could not be had, or the container or pod not be made
+    kNoStart,  // the image could not be had, or the container or pod not be made
   };
   Kind kind = Kind::kSuccess;
   Seconds at = 0;

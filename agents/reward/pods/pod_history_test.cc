@@ -139,7 +139,7 @@ TEST_F(RewardPodHistory, RestartsThatBeginAt0AgainCountFromThere) {
 
 TEST_F(RewardPodHistory, AStartThatFailsCountsOnceWithItsRun) {
   EXPECT_THAT(Look({Waiting("ContainerCreating")}), IsEmpty());
-  EXPECT_THAT(Look({Waiting("ErrImagePull")}), ElementsAre(Kind::kStart));
+  EXPECT_THAT(Look({Waiting("ErrImagePull")}), ElementsAre(Kind::kNoStart));
   EXPECT_EQ(last_[0].ran, 0);
   EXPECT_THAT(Look({Waiting("ImagePullBackOff")}), IsEmpty());
   ContainerState restarted = Restarted(EndOf(128, 0, 0, "StartError"), 1);
@@ -178,7 +178,7 @@ TEST_F(RewardPodHistory, AnEvictionByTheNodeIsOneFailureOfThePod) {
 TEST_F(RewardPodHistory, APodThatTheNodeDoesNotAdmitIsAStartThatFails) {
   pod_.phase = "Failed";
   pod_.status_reason = "UnexpectedAdmissionError";
-  EXPECT_THAT(Look({}), ElementsAre(Kind::kStart));
+  EXPECT_THAT(Look({}), ElementsAre(Kind::kNoStart));
   EXPECT_THAT(Look({}), IsEmpty());
 }
 
@@ -333,7 +333,7 @@ TEST_F(RewardPodHistory, AnEndThatWasJustCountedIsNotCountedByTheNextProcess) {
 TEST_F(RewardPodHistory, AnEndWithoutADateIsNotCountedAgain) {
   pod_.start_time = kStart;
   now_ += 30;
-  EXPECT_THAT(Look({Waiting("ImagePullBackOff")}), ElementsAre(Kind::kStart));
+  EXPECT_THAT(Look({Waiting("ImagePullBackOff")}), ElementsAre(Kind::kNoStart));
   Restart();
   EXPECT_THAT(Look({Waiting("ImagePullBackOff")}, true), IsEmpty());
   now_ += 5000;
