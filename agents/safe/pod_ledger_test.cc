@@ -1,12 +1,10 @@
-#include "pod_ledger.h"
-
 #include <chrono>
 #include <functional>
 #include <thread>
 #include <utility>
 
-#include "burst_testing.h"
 #include "gmock/gmock.h"
+#include "pod_ledger_testing.h"
 
 namespace outrigger::safe {
 namespace {
@@ -15,48 +13,6 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-
-class SafeLedger : public ::testing::Test {
- protected:
-  SafeLedger() {
-    day_.cluster().Put(
-        Measured("a").Annotation(std::string(kMeasuredAnnotation), MeasuredText(0, 100)));
-    day_.cluster().Put(
-        Measured("b").Annotation(std::string(kMeasuredAnnotation), MeasuredText(0, 100)));
-  }
-
-  void Begin(Estimate estimate = {.defaults = {100, 50}}) {
-    ledger_ = std::make_unique<PodLedger>(&day_.cluster(),
-                                          PodLedger::Options{.estimate = estimate,
-                                                             .window = 60,
-                                                             .clock = day_.clock(),
-                                                             .warn = [this](std::string_view line) {
-                                                               warnings_.emplace_back(line);
-                                                             }});
-    ledger_->CatchUp();
-    ledger_->TakeChanges();
-  }
-  /// Of cpu, after a look.
-  double Of(std::string_view node) {
-    ledger_->CatchUp();
-    const auto news = ledger_->Find(node);
-    return news ? news->correction[kCpuResource] : -1e9;
-  }
-  Window WindowOf(std::string_view node) {
-    ledger_->CatchUp();
-    Window window = ledger_->Find(node)->measured;
-    window.end -= kStart;
-    return window;
-  }
-  void Measure(std::string_view node, int64_t end, int64_t length = 100) {
-    day_.cluster().Put(
-        Measured(node).Annotation(std::string(kMeasuredAnnotation), MeasuredText(end, length)));
-  }
-
-  Day day_;
-  std::vector<std::string> warnings_;
-  std::unique_ptr<PodLedger> ledger_;
-};
 
 TEST_F(SafeLedger, AddsPodsUntilTheMeasurementHoldsThem) {
   Begin();
@@ -326,71 +282,6 @@ TEST_F(SafeLedger, FollowsNodesThatComeAndGo) {
   Measure("b", 1);
   EXPECT_EQ(Of("b"), 500) << "its pod is still bound there";
 }
-
-/// Counts who takes snapshots of a cluster.
-class Counted final : public ClusterReader {
- public:
-  explicit Counted(ClusterReader* cluster) : cluster_(*cluster) {}
-  absl::StatusOr<ClusterView> Take() override {
-    ++taken;
-    return cluster_.Take();
-  }
-  Subscription OnChange(std::function<void()> changed, ChangeScope scope) override {
-    return cluster_.OnChange(std::move(changed), scope);
-  }
-  absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
-                           const CallLimits& limits) override {
-    return cluster_.Read(namespace_, name, limits);
-  }
-  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override {
-    return cluster_.LeaseHolder(namespace_, name, limits);
-  }
-  int taken = 0;
-
- private:
-  ClusterReader& cluster_;
-};
-
-TEST_F(SafeLedger, TakesFewSnapshotsOfManyChanges) {
-  constexpr std::chrono::milliseconds kEach{2};
-  Counted cluster(&day_.cluster());
-  PodLedger ledger(&cluster, {.estimate = {.defaults = {100, 50}},
-                              .window = 60,
-                              .clock = day_.clock(),
-                              .warn = [](std::string_view) {}});
-  ledger.CatchUp();
-  cluster.taken = 0;
-  // For two seconds, on either node.
-  for (int i = 0; i < 1000; ++i) {
-    day_.Set(10, i * kEach);
-    day_.Bind(fmt::format("p{}", i), i % 2 == 0 ? "a" : "b", 10);
-  }
-  EXPECT_LE(cluster.taken, 41);
-  EXPECT_GE(cluster.taken, 20) << "it looks without calls";
-  ledger.CatchUp();
-  for (const char* node : {"a", "b"}) {
-    EXPECT_EQ(ledger.Find(node)->correction[kCpuResource], 500 * 500) << "the last is read, too";
-  }
-}
-
-TEST_F(SafeLedger, DatesTheLastOfManyChangesByWhenTheyCame) {
-  day_.Bind("first", "a", -500);
-  day_.Bind("last", "a", -500);
-  Begin();
-  day_.Set(20);
-  day_.cluster().RemovePod("first");
-  day_.Set(20, std::chrono::milliseconds(10));
-  day_.cluster().RemovePod("last");  // no snapshot is taken of this alone
-  day_.Set(70);
-  day_.Bind("young", "b", 70);
-  day_.Set(90);
-  Measure("a", 90);
-  Measure("b", 90);
-  EXPECT_THAT(Of("a"), DoubleNear(-2 * 500 * 0.3, 0.1));
-  EXPECT_THAT(Of("b"), DoubleNear(500 * 0.8, 0.1)) << "a pod says when it came";
-}
-
 TEST_F(SafeLedger, IsThreadSafe) {
   Begin();
   std::thread changes([this] {
