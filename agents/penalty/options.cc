@@ -1,11 +1,11 @@
 #include "options.h"
 
-#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fmt/format.h"
+#include "outrigger/agent/lease_claim.h"
 #include "outrigger/k8s/label_syntax.h"
 
 namespace outrigger::penalty {
@@ -49,17 +49,6 @@ absl::Status SetSelector(const Settings& settings, Options* options) {
                                                 std::string(parsed.message())));
 }
 
-// In client-go's proportions: 15 s, 10 s, 2 s.
-LeaseClaim ClaimOf(const Settings& settings) {
-  LeaseClaim claim;
-  claim.namespace_ = settings.name_space;
-  claim.name = settings.lease;
-  claim.lease_duration = std::chrono::seconds(settings.lease_seconds);
-  claim.renew_deadline = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 3);
-  claim.retry_period = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 15);
-  return claim;
-}
-
 absl::Status CheckNames(const Settings& settings) {
   if (!IsDnsLabel(settings.name_space)) {
     return absl::InvalidArgumentError(fmt::format(
@@ -82,7 +71,7 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   if (status.ok()) status = SetNumbers(settings, &options.policy);
   if (status.ok()) status = options.policy.Validate();
   if (!status.ok()) return status;
-  options.claim = ClaimOf(settings);
+  options.claim = LeaseClaimOf(settings.name_space, settings.lease, settings.lease_seconds);
   options.dry_run = settings.dry_run;
   return options;
 }

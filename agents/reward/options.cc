@@ -1,8 +1,7 @@
 #include "options.h"
 
-#include <chrono>
-
 #include "fmt/format.h"
+#include "outrigger/agent/lease_claim.h"
 #include "outrigger/base/text.h"
 #include "outrigger/k8s/label_syntax.h"
 
@@ -26,17 +25,6 @@ absl::Status SetFilter(const Settings& settings, PodFilter* filter) {
   return NotAccepted("pod-selector", settings.pod_selector, std::string(parsed.message()));
 }
 
-// In client-go's proportions: 15 s, 10 s, 2 s.
-LeaseClaim ClaimOf(const Settings& settings) {
-  LeaseClaim claim;
-  claim.namespace_ = settings.name_space;
-  claim.name = settings.lease;
-  claim.lease_duration = std::chrono::seconds(settings.lease_seconds);
-  claim.renew_deadline = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 3);
-  claim.retry_period = std::chrono::milliseconds(settings.lease_seconds * 1000 * 2 / 15);
-  return claim;
-}
-
 }  // namespace
 
 absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
@@ -54,7 +42,7 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   options.store = {.namespace_ = settings.name_space,
                    .config_map = std::string(kConfigMap),
                    .file = settings.state};
-  options.claim = ClaimOf(settings);
+  options.claim = LeaseClaimOf(settings.name_space, settings.lease, settings.lease_seconds);
   return options;
 }
 

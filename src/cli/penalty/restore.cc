@@ -13,6 +13,7 @@
 #include "cli/penalty/live_penalty.h"
 #include "cli/penalty/restorer.h"
 #include "fmt/format.h"
+#include "outrigger/agent/lease_claim.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::cli {
@@ -41,17 +42,13 @@ class Printer {
 };
 
 // A holder's duration is kept to: a shorter one would take the Lease from an agent that is alive.
-// The others follow in the proportions of client-go.
 LeaseClaim ClaimOf(const PenaltyFlags& flags, std::optional<std::chrono::seconds> duration) {
-  using std::chrono::milliseconds;
   constexpr std::chrono::seconds kLeast{3};
   constexpr std::chrono::seconds kMost{600};
-  LeaseClaim claim{.namespace_ = flags.name_space, .name = flags.lease};
+  const auto lasts = std::clamp(duration.value_or(LeaseClaim{}.lease_duration), kLeast, kMost);
+  LeaseClaim claim = LeaseClaimOf(flags.name_space, flags.lease, lasts.count());
   std::random_device random;
   claim.identity = fmt::format("outrigger-penalty-restore_{:08x}{:08x}", random(), random());
-  if (duration) claim.lease_duration = std::clamp(*duration, kLeast, kMost);
-  claim.renew_deadline = milliseconds(claim.lease_duration) * 2 / 3;
-  claim.retry_period = milliseconds(claim.lease_duration) * 2 / 15;
   return claim;
 }
 
