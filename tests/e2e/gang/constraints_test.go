@@ -88,9 +88,13 @@ func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
 		name  string
 		zoneB *kube.NodeBuilder // beside eight slots in zone a
 		waits bool
+		calls int // for one pod
 	}{
-		{"TheyFit", zoned("b", 1)[0], false},
-		{"OneZoneIsTooSmall", zoned("b", 1)[0].Resource(corev1.ResourceCPU, "2"), true},
+		{"TheyFit", zoned("b", 1)[0], false, mostCalls},
+		// When the place comes, all wake at once, and the scheduler itself refuses members whose turn has
+		// not come by the spread. It gives them a backoff, which an idle one cuts short: with slow bindings
+		// (19 calls in 3.6 s were seen) it asks until the zones are even again.
+		{"OneZoneIsTooSmall", zoned("b", 1)[0].Resource(corev1.ResourceCPU, "2"), true, 8 * mostCalls},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -109,7 +113,7 @@ func TestMembersThatMustBeSpreadAreSpreadOrWait(t *testing.T) {
 				t.Errorf("members by zone: %v", perZone)
 			}
 			w.CheckBoundOnce(size)
-			w.checkCalls(mostCalls)
+			w.checkCalls(row.calls)
 		})
 	}
 }
