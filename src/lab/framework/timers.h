@@ -1,0 +1,47 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "outrigger/base/clock.h"
+
+namespace outrigger::lab {
+
+/// Time, and what is to be done later. Everything in the lab goes by one of these, so that a test
+/// (and, one day, a whole simulated day) can move time by hand. Thread-safe.
+class Timers {
+ public:
+  virtual ~Timers() = default;
+  virtual Clock::TimePoint Now() const = 0;
+  /// Calls `task` once at that time or soon after, at once if it is over, in some thread and
+  /// without a lock. `task` must be quick, and may call After() itself.
+  virtual void At(Clock::TimePoint when, std::function<void()> task) = 0;
+  void After(Clock::Duration time, std::function<void()> task) {
+    At(Now() + time, std::move(task));
+  }
+};
+
+/// The real time; tasks run on one thread. Those that are not due at its end are dropped.
+class ThreadTimers final : public Timers {
+ public:
+  ThreadTimers();
+  ~ThreadTimers() override;
+  ThreadTimers(const ThreadTimers&) = delete;
+  ThreadTimers& operator=(const ThreadTimers&) = delete;
+
+  Clock::TimePoint Now() const override;
+  void At(Clock::TimePoint when, std::function<void()> task) override;
+
+ private:
+  void Run(const std::stop_token& stop);
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any woken_;
+  std::multimap<Clock::TimePoint, std::function<void()>> tasks_;
+  std::jthread thread_;  // last
+};
+
+}  // namespace outrigger::lab

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace outrigger::lab {
+
+/// Runs tasks, each once. Thread-safe.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual void Run(std::function<void()> task) = 0;
+};
+
+/// Runs each task at once, on the caller's thread.
+class InlineExecutor final : public Executor {
+ public:
+  void Run(std::function<void()> task) override { task(); }
+};
+
+/// A number of threads that run tasks in the order in which they came. At its end those that have
+/// begun are waited for, the others dropped.
+class Workers final : public Executor {
+ public:
+  explicit Workers(size_t threads);
+  ~Workers() override;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void Run(std::function<void()> task) override;
+
+ private:
+  void Work(const std::stop_token& stop);
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any woken_;
+  std::deque<std::function<void()>> tasks_;
+  std::vector<std::jthread> threads_;  // last
+};
+
+}  // namespace outrigger::lab
