@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,17 @@ class CycleState {
     return holder == nullptr ? nullptr : &holder->value;
   }
 
+  /// Counts something that is worth watching, for people: "read the digit of the pod's name".
+  void Count(std::string_view what) {
+    const auto at = counts_.find(what);
+    if (at == counts_.end()) {
+      counts_.emplace(what, 1);
+    } else {
+      ++at->second;
+    }
+  }
+  const std::map<std::string, int64_t, std::less<>>& counts() const { return counts_; }
+
  private:
   struct Value {
     virtual ~Value() = default;
@@ -38,6 +50,7 @@ class CycleState {
   };
 
   std::map<std::string, std::shared_ptr<const Value>, std::less<>> values_;
+  std::map<std::string, int64_t, std::less<>> counts_;
 };
 
 }  // namespace outrigger::lab

@@ -33,7 +33,7 @@ class Plugin {
   virtual std::vector<ClusterEvent> EventsToRegister() const { return {}; }
 };
 
-/// Who goes first. A scheduler has one.
+/// The order of the queue. A scheduler has one.
 class QueueSortPlugin : public virtual Plugin {
  public:
   /// True if `a` comes before `b`. Those of which neither does keep the order of their arrival.
@@ -50,7 +50,7 @@ class PreFilterPlugin : public virtual Plugin {
 /// May the pod go to this node?
 class FilterPlugin : public virtual Plugin {
  public:
-  virtual PluginStatus Filter(const CycleState& state, const Pod& pod, const Node& node) = 0;
+  virtual PluginStatus Filter(CycleState& state, const Pod& pod, const Node& node) = 0;
 };
 
 /// Once for each pod, before the nodes that are left get their scores.
@@ -64,8 +64,7 @@ class PreScorePlugin : public virtual Plugin {
 class ScorePlugin : public virtual Plugin {
  public:
   /// 0 to 100. An error ends the cycle.
-  virtual absl::StatusOr<int64_t> Score(const CycleState& state, const Pod& pod,
-                                        const Node& node) = 0;
+  virtual absl::StatusOr<int64_t> Score(CycleState& state, const Pod& pod, const Node& node) = 0;
 };
 
 /// The node is chosen.

@@ -26,7 +26,8 @@ struct QueuedPod {
   std::set<std::string, std::less<>> unschedulable_plugins = {};
 };
 
-/// Who goes first: true if `a` comes before `b`. The queue keeps the order of arrival among equals.
+/// The order of the queue: true if `a` comes before `b`. The queue keeps the order of arrival among
+/// equals.
 using PodLess = std::function<bool(const QueuedPod& a, const QueuedPod& b)>;
 
 /// Where pods wait for their turn. All functions are thread-safe; a pod is known by its UID.

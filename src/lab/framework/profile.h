@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lab/framework/plugins.h"
@@ -22,8 +25,12 @@ struct Profile {
   /// Binding cycles run in the background, while the next pod is scheduled. False: one after the
   /// other.
   bool binds_in_background = false;
-  /// What happens to nodes and pods is told to the queue.
+  /// Changes of nodes and pods are events for the queue.
   bool has_event_handlers = false;
 };
+
+/// What each plugin of the profile registered for, by its name.
+std::map<std::string, std::vector<ClusterEvent>, std::less<>> RegisteredEvents(
+    const Profile& profile);
 
 }  // namespace outrigger::lab

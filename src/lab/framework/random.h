@@ -12,9 +12,7 @@ class Random {
   explicit Random(uint64_t seed) : engine_(seed) {}
 
   /// One of 0 to count - 1, each as likely (the bias is below count / 2^64). `count` is not 0.
-  size_t Pick(size_t count) {
-    return static_cast<size_t>((static_cast<unsigned __int128>(engine_()) * count) >> 64U);
-  }
+  size_t Pick(size_t count) { return static_cast<size_t>(engine_() % count); }
 
  private:
   std::mt19937_64 engine_;

@@ -13,7 +13,7 @@ namespace outrigger::lab {
 
 /// One answer of one plugin.
 struct TraceRow {
-  std::string_view stage;  // "Filter", "Score", ...; static
+  std::string_view stage;  // "Filter", "Score", "Select", "Count", ...; static
   std::string plugin;      // "NodeNumber"
   std::string node;        // empty: about the pod as a whole
   std::string answer;      // "ok", "10", "waits 8 s", a reason
@@ -22,15 +22,15 @@ struct TraceRow {
 
 /// One pod's way through the stages, as --verbose shows it.
 struct CycleTrace {
-  std::string pod;  // "default/pod1"
+  std::string pod = {};  // "default/pod1"
   int attempt = 1;
-  std::vector<TraceRow> rows;
-  /// Where it ended: "bound to node1", "not bound: 0/9 nodes are available: ...".
-  std::string outcome;
+  std::vector<TraceRow> rows = {};  // with SchedulerOptions::trace_rows
   bool bound = false;
+  std::string node = {};    // if bound
+  std::string reason = {};  // if not: "0/9 nodes are available: ..."
 };
 
-/// Who looks on. Thread-safe: binding cycles may end at the same time.
+/// Shows what cycles did. Thread-safe: binding cycles may end at the same time.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;

@@ -1,0 +1,266 @@
+#include "lab/framework/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "fmt/core.h"
+#include "lab/framework/cycle.h"
+#include "lab/framework/fit_error.h"
+
+// The whole of scheduling, from the top to the bottom of this file:
+//
+//   Run             the next pod, please
+//   ScheduleOne     one pod: first the scheduling cycle, then the binding cycle
+//   SchedulingCycle   PreFilter, Filter, PreScore, Score, Reserve, Permit: where shall it go?
+//   BindingCycle      PreBind, Bind: make it so
+//   Fail            no node this time: back into the queue
+//
+// Scheduling cycles run one after the other, so that each sees what the one before it decided.
+// Binding cycles wait for other machines, so they may run in the background.
+
+namespace outrigger::lab {
+
+Scheduler::Scheduler(Profile profile, const NodeCache* nodes, const Handle& handle,
+                     SchedulerOptions options)
+    : profile_(std::move(profile)), nodes_(nodes), handle_(handle), options_(std::move(options)) {}
+
+void Scheduler::Run(const std::stop_token& stop) {
+  while (std::optional<QueuedPod> pod = profile_.queue->Pop(stop)) ScheduleOne(*std::move(pod));
+}
+
+void Scheduler::ScheduleOne(QueuedPod pod) {
+  auto cycle =
+      std::make_shared<Cycle>(Cycle{.queued = std::move(pod), .nodes = nodes_->Snapshot()});
+  cycle->queued.unschedulable_plugins.clear();
+  cycle->trace.pod = fmt::format("{}/{}", cycle->pod().namespace_, cycle->pod().name);
+  cycle->trace.attempt = cycle->queued.attempts;
+  cycle->trace_rows = options_.trace_rows;
+  const Failure failure = SchedulingCycle(*cycle);
+  if (failure.has_value()) {
+    InBackground([this, cycle, status = *failure] { Fail(*cycle, status); });
+  } else {
+    GoOn(cycle);
+  }
+}
+
+// ---- The scheduling cycle -----------------------------------------------------------------------
+
+Scheduler::Failure Scheduler::SchedulingCycle(Cycle& cycle) {
+  if (cycle.nodes->empty()) return PluginStatus::Unschedulable(kNoNodes);
+  Failure failure = PreFilter(cycle);
+  if (!failure) failure = Filter(cycle);
+  if (!failure) failure = Score(cycle);
+  if (!failure) failure = Reserve(cycle);
+  if (!failure) failure = Permit(cycle);
+  for (const auto& [what, count] : cycle.state.counts()) {
+    cycle.Note("Count", "", "", fmt::format("{}: {} time{}", what, count, count == 1 ? "" : "s"));
+  }
+  return failure;
+}
+
+Scheduler::Failure Scheduler::PreFilter(Cycle& cycle) {
+  for (const auto& plugin : profile_.pre_filter) {
+    const PluginStatus status = plugin->PreFilter(cycle.state, cycle.pod(), *cycle.nodes);
+    cycle.Note("PreFilter", *plugin, "", status);
+    if (status.is_skip()) cycle.skip_filter.insert(plugin.get());
+    if (status.ok() || status.is_skip()) continue;
+    if (!status.is_unschedulable()) return status;
+    cycle.RejectedBy(*plugin);
+    return PluginStatus::Unschedulable(
+        FitErrorText(cycle.nodes->size(), {{status.reason, cycle.nodes->size()}}));
+  }
+  return std::nullopt;
+}
+
+// A node is feasible if no plugin objects. The first objection is enough: the others are not asked.
+Scheduler::Failure Scheduler::Filter(Cycle& cycle) {
+  ReasonCounts reasons;
+  for (const std::shared_ptr<const Node>& node : *cycle.nodes) {
+    bool fits = true;
+    for (const auto& plugin : profile_.filter) {
+      if (cycle.skip_filter.contains(plugin.get())) continue;
+      const PluginStatus status = plugin->Filter(cycle.state, cycle.pod(), *node);
+      cycle.Note("Filter", *plugin, node->name, status);
+      if (status.ok()) continue;
+      if (!status.is_unschedulable()) return status;
+      cycle.RejectedBy(*plugin);
+      ++reasons[status.reason];
+      fits = false;
+      break;
+    }
+    if (fits) cycle.feasible.push_back(node);
+  }
+  if (cycle.feasible.empty()) {
+    return PluginStatus::Unschedulable(FitErrorText(cycle.nodes->size(), reasons));
+  }
+  return std::nullopt;
+}
+
+Scheduler::Failure Scheduler::Score(Cycle& cycle) {
+  for (const auto& plugin : profile_.pre_score) {
+    const PluginStatus status = plugin->PreScore(cycle.state, cycle.pod(), cycle.feasible);
+    cycle.Note("PreScore", *plugin, "", status);
+    if (status.is_skip()) cycle.skip_score.insert(plugin.get());
+    if (!status.ok() && !status.is_skip()) return status;
+  }
+  std::vector<int64_t> scores(cycle.feasible.size(), 0);
+  for (const auto& plugin : profile_.score) {
+    if (cycle.skip_score.contains(plugin.get())) continue;
+    if (Failure failure = AddScores(cycle, *plugin, &scores)) return failure;
+  }
+  Select(cycle, scores);
+  return std::nullopt;
+}
+
+Scheduler::Failure Scheduler::AddScores(Cycle& cycle, ScorePlugin& plugin,
+                                        std::vector<int64_t>* scores) {
+  for (size_t i = 0; i < cycle.feasible.size(); ++i) {
+    const Node& node = *cycle.feasible[i];
+    const absl::StatusOr<int64_t> score = plugin.Score(cycle.state, cycle.pod(), node);
+    if (!score.ok()) {
+      return PluginStatus::Error(
+          fmt::format("{}: {}", plugin.Name(), std::string(score.status().message())));
+    }
+    if (cycle.trace_rows) cycle.Note("Score", plugin.Name(), node.name, std::to_string(*score));
+    (*scores)[i] += *score;
+  }
+  return std::nullopt;
+}
+
+// The best node wins; among equals chance decides, or all pods would go to the same one.
+void Scheduler::Select(Cycle& cycle, const std::vector<int64_t>& scores) {
+  const int64_t best = *std::max_element(scores.begin(), scores.end());
+  std::vector<size_t> winners;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] == best) winners.push_back(i);
+  }
+  cycle.node = cycle.feasible[winners[handle_.random->Pick(winners.size())]]->name;
+  if (!cycle.trace_rows) return;
+  cycle.Note("Select", "", cycle.node,
+             winners.size() == 1
+                 ? fmt::format("the best, {} points", best)
+                 : fmt::format("by chance, of {} with {} points", winners.size(), best));
+}
+
+Scheduler::Failure Scheduler::Reserve(Cycle& cycle) {
+  cycle.is_reserved = true;
+  for (const auto& plugin : profile_.reserve) {
+    const PluginStatus status = plugin->Reserve(cycle.state, cycle.pod(), cycle.node);
+    cycle.Note("Reserve", *plugin, cycle.node, status);
+    if (status.ok()) continue;
+    if (!status.is_unschedulable()) return status;
+    cycle.RejectedBy(*plugin);
+    return PluginStatus::Unschedulable(FitErrorText(1, {{status.reason, 1}}));
+  }
+  return std::nullopt;
+}
+
+// "Wait" is no failure: the binding cycle begins later (GoOn).
+Scheduler::Failure Scheduler::Permit(Cycle& cycle) {
+  for (const auto& plugin : profile_.permit) {
+    const PermitPlugin::Answer answer = plugin->Permit(cycle.state, cycle.pod(), cycle.node);
+    cycle.Note("Permit", *plugin, cycle.node, answer.status);
+    if (answer.status.ok()) continue;
+    if (answer.status.is_wait()) {
+      cycle.waits_for.emplace(plugin->Name(), answer.timeout);
+      continue;
+    }
+    if (!answer.status.is_unschedulable()) return answer.status;
+    cycle.RejectedBy(*plugin);
+    return PluginStatus::Unschedulable(FitErrorText(1, {{answer.status.reason, 1}}));
+  }
+  return std::nullopt;
+}
+
+// ---- The binding cycle --------------------------------------------------------------------------
+
+// To the binding cycle: at once, or when Permit's plugins have allowed it. A pod that waits holds
+// up no other: it is a note in WaitingPods, and the loop takes the next pod.
+void Scheduler::GoOn(const CyclePtr& cycle) {
+  if (cycle->waits_for.empty()) {
+    InBackground([this, cycle] { BindingCycle(*cycle); });
+    return;
+  }
+  handle_.waiting_pods->Add(
+      cycle->pod(), cycle->waits_for,
+      [this, cycle](const PluginStatus& status, const std::string& plugin) {
+        InBackground([this, cycle, status, plugin] {
+          cycle->Note("Permit", plugin, cycle->node, status.ok() ? "allowed" : status.reason,
+                      status.ok());
+          if (status.ok()) return BindingCycle(*cycle);
+          if (!plugin.empty()) cycle->queued.unschedulable_plugins.insert(plugin);
+          Fail(*cycle, PluginStatus::Unschedulable(FitErrorText(1, {{status.reason, 1}})));
+        });
+      });
+}
+
+void Scheduler::BindingCycle(Cycle& cycle) {
+  for (const auto& plugin : profile_.pre_bind) {
+    const PluginStatus status = plugin->PreBind(cycle.state, cycle.pod(), cycle.node);
+    cycle.Note("PreBind", *plugin, cycle.node, status);
+    if (status.ok()) continue;
+    if (status.is_unschedulable()) cycle.RejectedBy(*plugin);
+    return Fail(cycle, status);
+  }
+  const Failure failure = Bind(cycle);
+  if (failure.has_value()) return Fail(cycle, *failure);
+  Succeed(cycle);
+}
+
+Scheduler::Failure Scheduler::Bind(Cycle& cycle) {
+  // The API server would bind a pod to a node that is no more.
+  if (!nodes_->Has(cycle.node)) {
+    return PluginStatus::Error(fmt::format("node \"{}\" is gone", cycle.node));
+  }
+  for (const auto& plugin : profile_.bind) {
+    const PluginStatus status = plugin->Bind(cycle.state, cycle.pod(), cycle.node);
+    cycle.Note("Bind", *plugin, cycle.node, status);
+    if (status.is_skip()) continue;
+    return status.ok() ? Failure() : Failure(status);
+  }
+  return PluginStatus::Error("no plugin binds the pod");
+}
+
+void Scheduler::Succeed(Cycle& cycle) {
+  const Pod& pod = cycle.pod();
+  profile_.queue->Done(pod.uid);
+  handle_.api->RecordEvent(
+      pod, /*warning=*/false, "Scheduled", "Binding",
+      fmt::format("Successfully assigned {}/{} to {}", pod.namespace_, pod.name, cycle.node));
+  cycle.trace.bound = true;
+  cycle.trace.node = cycle.node;
+  if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
+}
+
+// ---- No node this time --------------------------------------------------------------------------
+
+// The pod goes back into the queue last: from then on it may be scheduled again, and what is
+// written about this cycle must not come after what is written about the next one.
+void Scheduler::Fail(Cycle& cycle, const PluginStatus& status) {
+  const Pod& pod = cycle.pod();
+  if (cycle.is_reserved) {
+    for (auto plugin = profile_.reserve.rbegin(); plugin != profile_.reserve.rend(); ++plugin) {
+      (*plugin)->Unreserve(cycle.state, pod, cycle.node);
+    }
+  }
+  handle_.api->RecordEvent(pod, /*warning=*/true, "FailedScheduling", "Scheduling", status.reason);
+  const absl::Status written = handle_.api->WriteUnscheduled(
+      pod, status.is_unschedulable() ? "Unschedulable" : "SchedulerError", status.reason);
+  if (!written.ok() && !absl::IsNotFound(written) && options_.warn) {
+    options_.warn(fmt::format("cannot write the condition of pod {}/{}: {}", pod.namespace_,
+                              pod.name, std::string(written.message())));
+  }
+  cycle.trace.reason = status.reason;
+  if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
+  profile_.queue->AddUnschedulable(std::move(cycle.queued));
+}
+
+void Scheduler::InBackground(std::function<void()> task) {
+  if (profile_.binds_in_background) return handle_.background->Run(std::move(task));
+  task();
+}
+
+}  // namespace outrigger::lab

@@ -1,0 +1,18 @@
+#include "lab/plugins/queue_sort.h"
+
+#include <compare>
+
+#include "outrigger/plan/order.h"
+
+namespace outrigger::lab {
+
+bool ArrivalSort::Less(const QueuedPod& a, const QueuedPod& b) const {
+  return a.timestamp < b.timestamp;
+}
+
+bool RiyaSort::Less(const QueuedPod& a, const QueuedPod& b) const {
+  const std::weak_ordering order = plan::ComparePods(*a.pod, *b.pod);
+  return order != 0 ? order < 0 : a.timestamp < b.timestamp;
+}
+
+}  // namespace outrigger::lab
