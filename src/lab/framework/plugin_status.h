@@ -16,7 +16,7 @@ struct PluginStatus {
     kError,          // something broke; nothing is known about the pod
   };
   Code code = Code::kSuccess;
-  /// Why, for the person who reads the pod's condition: "node(s) were unschedulable". Names no
+  /// Why, for readers of the pod's condition: "node(s) were unschedulable". Names no
   /// node: equal reasons are counted. Empty with kSuccess and kSkip.
   std::string reason = {};
 

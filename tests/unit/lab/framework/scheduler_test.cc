@@ -354,9 +354,9 @@ TEST_F(SchedulerTest, TracesEachAnswerAndTheWinner) {
       trace_.rows,
       ElementsAre("PreFilter|A||ok", "PreFilter|B||skipped", "Filter|A|node0|too small|!",
                   "Filter|A|node1|ok", "PreScore|A||ok", "PreScore|B||ok", "Score|A|node1|0",
-                  "Select||node1|the best, 0 points", "Reserve|A|node1|ok", "Reserve|B|node1|ok",
-                  "Permit|A|node1|ok", "Permit|B|node1|ok", "PreBind|A|node1|ok",
-                  "PreBind|B|node1|ok", "Bind|DefaultBinder|node1|ok"));
+                  "Score|B|node1|10", "Select||node1|the best, 10 points", "Reserve|A|node1|ok",
+                  "Reserve|B|node1|ok", "Permit|A|node1|ok", "Permit|B|node1|ok",
+                  "PreBind|A|node1|ok", "PreBind|B|node1|ok", "Bind|DefaultBinder|node1|ok"));
   EXPECT_THAT(trace_.lines, ElementsAre("default/pod1 bound to node1"));
 }
 
