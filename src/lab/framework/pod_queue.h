@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,6 +24,12 @@ struct QueuedPod {
   int attempts = 0;
   /// The plugins that rejected it in its last cycle. Empty: none did; something broke.
   std::set<std::string, std::less<>> unschedulable_plugins = {};
+  /// Cycles in which plugins rejected it.
+  int rejections = 0;
+  /// Cycles without interruption in which something broke, up to its last one.
+  int errors_in_a_row = 0;
+  /// Set with the timestamp, and larger than that of every pod before it.
+  uint64_t arrival = 0;
 };
 
 /// The order of the queue: true if `a` comes before `b`. The queue keeps the order of arrival among
@@ -47,6 +53,8 @@ class PodQueue {
   virtual void Delete(const Pod& pod) = 0;
   /// Waits for the next pod and takes it out; nothing when `stop` is requested. Counts an attempt.
   virtual std::optional<QueuedPod> Pop(const std::stop_token& stop) = 0;
+  /// True if Pop() would not wait.
+  virtual bool HasReady() const = 0;
   /// The cycle of a pod in flight is over without a node.
   virtual void AddUnschedulable(QueuedPod pod) = 0;
   /// The cycle of a pod in flight is over: it has its node.

@@ -34,7 +34,6 @@ void Scheduler::Run(const std::stop_token& stop) {
 void Scheduler::ScheduleOne(QueuedPod pod) {
   auto cycle =
       std::make_shared<Cycle>(Cycle{.queued = std::move(pod), .nodes = nodes_->Snapshot()});
-  cycle->queued.unschedulable_plugins.clear();
   cycle->trace.pod = fmt::format("{}/{}", cycle->pod().namespace_, cycle->pod().name);
   cycle->trace.attempt = cycle->queued.attempts;
   cycle->trace_rows = options_.trace_rows;

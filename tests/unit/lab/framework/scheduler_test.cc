@@ -35,6 +35,7 @@ class RecordingQueue final : public PodQueue {
               std::shared_ptr<const Pod> /*after*/) override {}
   void Delete(const Pod& /*pod*/) override {}
   std::optional<QueuedPod> Pop(const std::stop_token& /*stop*/) override { return std::nullopt; }
+  bool HasReady() const override { return false; }
   void AddUnschedulable(QueuedPod pod) override { failed.push_back(std::move(pod)); }
   void Done(std::string_view uid) override { done.emplace_back(uid); }
   void OnEvent(const ClusterEvent& /*event*/) override {}
