@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <list>
 #include <map>
 #include <memory>
@@ -45,6 +46,8 @@ class InFlightPods {
   void EndPlaced(std::string_view uid);
 
   bool Contains(std::string_view uid) const { return flights_.contains(uid); }
+  /// How much is remembered, of all pods in flight.
+  size_t remembered() const { return log_.size() - flights_.size(); }
 
  private:
   /// One list for all, however many pods are in flight: each begins with an entry of its own, and
