@@ -181,7 +181,7 @@ TEST(QueueMoves, AreUpstreams) {
               seen["in flight"] > 300);
 }
 
-Node NodeOf(const Json& object) {
+Node NodeFromRow(const Json& object) {
   Node node = testing::NodeFromJson(object);
   node.unschedulable = object.at("spec").value("unschedulable", false);
   for (const Json& taint : object.at("spec").value("taints", Json::array())) {
@@ -192,7 +192,7 @@ Node NodeOf(const Json& object) {
   return node;
 }
 
-Pod PodOf(const Json& object) {
+Pod PodFromRow(const Json& object) {
   Pod pod = testing::PodFromJson(object);
   const Json& spec = object.at("spec");
   pod.tolerations.resize(spec.value("tolerations", Json::array()).size());
@@ -214,7 +214,7 @@ Strings NamesOf(const std::vector<ClusterEvent>& events, Resource resource) {
 TEST(ChangesOfNodes, AreUpstreams) {
   const Json table = testing::LoadGolden("lab_queue_moves.json");
   for (const Json& row : table.at("nodes")) {
-    const auto changes = ChangesOf(NodeOf(row.at("before")), NodeOf(row.at("after")));
+    const auto changes = ChangesOf(NodeFromRow(row.at("before")), NodeFromRow(row.at("after")));
     EXPECT_EQ(Json(NamesOf(changes, Resource::kNode)), row.at("actions")) << row.at("name");
   }
   EXPECT_GE(table.at("nodes").size(), 40u);
@@ -223,7 +223,7 @@ TEST(ChangesOfNodes, AreUpstreams) {
 TEST(ChangesOfPods, AreUpstreams) {
   const Json table = testing::LoadGolden("lab_queue_moves.json");
   for (const Json& row : table.at("pods")) {
-    const auto changes = ChangesOf(PodOf(row.at("before")), PodOf(row.at("after")));
+    const auto changes = ChangesOf(PodFromRow(row.at("before")), PodFromRow(row.at("after")));
     EXPECT_EQ(Json(NamesOf(changes, Resource::kUnscheduledPod)), row.at("actions"))
         << row.at("name");
   }
