@@ -58,7 +58,8 @@ var actions = map[string]fwk.ActionType{
 	"Add": fwk.Add, "Delete": fwk.Delete, "UpdateNodeAllocatable": fwk.UpdateNodeAllocatable,
 	"UpdateNodeLabel": fwk.UpdateNodeLabel, "UpdateNodeTaint": fwk.UpdateNodeTaint,
 	"UpdateNodeAnnotation": fwk.UpdateNodeAnnotation, "UpdatePodLabel": fwk.UpdatePodLabel,
-	"UpdatePodToleration": fwk.UpdatePodToleration, "UpdatePodSchedulingGatesEliminated": fwk.UpdatePodSchedulingGatesEliminated,
+	"UpdatePodToleration":                fwk.UpdatePodToleration,
+	"UpdatePodSchedulingGatesEliminated": fwk.UpdatePodSchedulingGatesEliminated,
 }
 
 // Pod is the pod itself: what happens to a pod without a node helps that one.
@@ -230,7 +231,9 @@ func (p *player) stepTo(when time.Duration) {
 	flushBackoff(p.queue, klog.Background())
 }
 
-// parts says where each pod is. A pod in two parts would be a mistake of upstream's: no row may have one.
+// parts says where each pod is. No row may bring a pod into two parts, which upstream does, without
+// SchedulerPopFromBackoffQ, where a pod in its backoff changes in two ways and the second one does not help: it
+// is put into backoff for the first and into unschedulable for the second.
 func (p *player) parts() map[string]string {
 	parts := map[string]string{}
 	put := func(part string, pods []*v1.Pod) {

@@ -35,7 +35,7 @@ type walker struct {
 
 func (w *walker) step() step {
 	for {
-		s, ok := w.any()
+		s, ok := w.propose()
 		if !ok {
 			continue
 		}
@@ -46,8 +46,8 @@ func (w *walker) step() step {
 	}
 }
 
-// any is a deed at random; false: it is not possible now.
-func (w *walker) any() (step, bool) {
+// propose is a deed at random; false: it is not possible now.
+func (w *walker) propose() (step, bool) {
 	active, flights, known := w.in("active"), w.in("in flight"), w.waiting()
 	switch n := w.r.IntN(20); {
 	case n < 3:

@@ -183,7 +183,7 @@ TEST_F(EventHandlersTest, RejectAPodThatWaitsAtPermitAfterItHasLeftTheQueue) {
                                    "AssignedPod/Add"));
 }
 
-TEST_F(EventHandlersTest, TakeAnotherOurPodTheSameNameForAnother) {
+TEST_F(EventHandlersTest, TakeAnotherPodOfTheSameNameForAnother) {
   handlers_.OnPod(OurPod("a", "1"));
   Wait(OurPod("a"));
   Heard();
