@@ -41,7 +41,9 @@ void FollowLog::Look() {
   std::vector<kube::ReflectorState> states = states_();
   for (size_t i = 0; i < states.size(); ++i) {
     const std::string line = Line(i < said_.size() ? &said_[i] : nullptr, states[i]);
-    if (line.empty()) continue;
+    const bool was_ready = i < said_.size() && said_[i].ready();
+    const bool counts = states[i].ready() && !was_ready;
+    if (line.empty() || (counts && !counts_)) continue;
     spdlog::log(states[i].last_error.empty() ? spdlog::level::info : spdlog::level::warn, "{}",
                 line);
   }
