@@ -79,7 +79,8 @@ std::string Counted(const std::vector<const TraceRow*>& rows, size_t from) {
 }
 
 Style StyleOf(const TraceRow& row) {
-  return row.good ? Style::kPlain : Style::kBad;
+  if (!row.good) return Style::kBad;
+  return row.stage == "Select" ? Style::kGood : Style::kPlain;
 }
 
 void AddGroup(const Group& group, size_t most, std::vector<Cells>* table) {

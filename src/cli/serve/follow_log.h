@@ -26,7 +26,8 @@ class FollowLog {
 
   /// What is to be said of `now`, where `before` was said of the time before (null: nothing yet).
   /// An empty text: nothing.
-  static std::string Line(const kube::ReflectorState* before, const kube::ReflectorState& now);
+  static std::string Line(const kube::ReflectorState* before, const kube::ReflectorState& now,
+                          bool counts = true);
 
  private:
   void Look();

@@ -1,6 +1,5 @@
 #include "lab/client/lab_scheduler.h"
 
-#include <chrono>
 #include <stop_token>
 
 namespace outrigger::lab {
@@ -60,7 +59,7 @@ void LabScheduler::Run(const std::stop_token& stop) {
 // that have stopped is dropped.
 void LabScheduler::Stop() {
   loop_.request_stop();
-  timers_.After(kGrace, [this] { client_.Cancel(); });
+  timers_.After(options_.grace, [this] { client_.Cancel(); });
   if (loop_.joinable()) loop_.join();
   informers_.Stop();
   workers_.Stop();

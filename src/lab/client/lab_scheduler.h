@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,8 @@ struct LabSchedulerOptions {
   /// Sees the end of each cycle, and with `trace_rows` what each plugin said. May be null.
   TraceSink* trace = nullptr;
   bool trace_rows = false;
+  /// How long calls that are under way may take after Stop().
+  std::chrono::milliseconds grace{2000};
   /// Called once, on the scheduler's thread, when nodes and pods are known and scheduling begins,
   /// with the number of nodes. May be empty.
   std::function<void(size_t nodes)> ready = {};
@@ -60,16 +63,14 @@ class LabScheduler {
 
   /// Begins: waits for the API server as long as it takes, then schedules. To be called once.
   void Start();
-  /// Takes no further pod; what is under way may end within two seconds. Pods that wait at Permit
-  /// stay unbound. Idempotent.
+  /// Takes no further pod; calls that are under way may end within the grace. Pods that wait at
+  /// Permit stay unbound. Idempotent.
   void Stop();
 
   /// How well nodes and pods are followed. Thread-safe.
   std::vector<kube::ReflectorState> States() const { return informers_.States(); }
 
  private:
-  // How long bindings that are under way may take after Stop().
-  static constexpr std::chrono::seconds kGrace{2};
   // Bindings at once: what the API server takes from one client without delay.
   static constexpr size_t kWorkers = 32;
 

@@ -154,6 +154,7 @@ TEST(CycleBlock, HasColorIfWanted) {
   const std::string bound = CycleBlock(Bound(), {.color = true});
   EXPECT_THAT(bound, HasSubstr("\x1b[1mdefault/pod1\x1b[0m, attempt 1\n"));
   EXPECT_THAT(bound, HasSubstr("\x1b[31mnode(s) were unschedulable\x1b[0m"));
+  EXPECT_THAT(bound, HasSubstr("\x1b[32mthe best, 10 points\x1b[0m"));
   EXPECT_THAT(bound, HasSubstr("  \x1b[32m-> node1\x1b[0m\n"));
   EXPECT_THAT(CycleBlock(NotBound(), {.color = true}), HasSubstr("  \x1b[31mnot bound: 0/1"));
   EXPECT_THAT(CycleBlock(Bound(), {}), Not(HasSubstr("\x1b")));
