@@ -17,6 +17,7 @@
 #include "cli/explain/gang.h"
 #include "cli/explain/queue.h"
 #include "cli/format/files.h"
+#include "cli/lab/lab.h"
 #include "cli/penalty/explain_penalty.h"
 #include "cli/penalty/restore.h"
 #include "cli/scheduler_config/scheduler_config.h"
@@ -121,6 +122,7 @@ bool OpensConnections(Command::Kind kind) {
     case Command::Kind::kAnnotate:
     case Command::Kind::kPenaltyRestore:
     case Command::Kind::kDoctor:
+    case Command::Kind::kLabScheduler:
       return true;
     default:
       return false;
@@ -154,6 +156,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return Report(RestorePenalty(command.penalty, world), world);
     case Command::Kind::kDoctor:
       return RunDoctor(command, world);
+    case Command::Kind::kLabScheduler:
+      return Report(RunLabScheduler(command.lab, world), world);
     case Command::Kind::kVersion:
       return Print(VersionText(command.version_output, world.registry), world);
     case Command::Kind::kCompletion:

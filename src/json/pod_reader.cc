@@ -38,13 +38,13 @@ absl::Status ReadMetadata(Value value, const Path& at, const Needs& needs, Pod* 
   const auto owners = [pod](Value list, const Path& place) {
     return ReadOwners(list, place, &pod->controller);
   };
-  return ReadObject(value, at, Field{"name", &pod->name}, Field{"namespace", &pod->namespace_},
-                    Field{"uid", &pod->uid}, Field{"labels", &pod->labels, metadata},
-                    Field{"annotations", &pod->annotations, metadata},
-                    Field{"resourceVersion", &pod->resource_version, life},
-                    Field{"creationTimestamp", created, times},
-                    Field{"deletionTimestamp", deleted, life},
-                    Field{"ownerReferences", owners, life});
+  return ReadObject(
+      value, at, Field{"name", &pod->name}, Field{"namespace", &pod->namespace_},
+      Field{"uid", &pod->uid}, Field{"labels", &pod->labels, metadata},
+      Field{"annotations", &pod->annotations, metadata},
+      Field{"resourceVersion", &pod->resource_version, life},
+      Field{"generation", &pod->generation, life}, Field{"creationTimestamp", created, times},
+      Field{"deletionTimestamp", deleted, life}, Field{"ownerReferences", owners, life});
 }
 
 template <typename ObjectOrValue>

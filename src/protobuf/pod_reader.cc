@@ -41,6 +41,7 @@ absl::Status ReadMetadata(Bytes bytes, const Path& at, PodReading* reading) {
   return ReadMessage(
       bytes, at, Field{1, "name", &pod->name}, Field{3, "namespace", &pod->namespace_},
       Field{5, "uid", &pod->uid}, Field{6, "resourceVersion", &pod->resource_version, life},
+      Field{7, "generation", &pod->generation, life},
       Field{8, "creationTimestamp", IntoTime(&pod->creation_time), times},
       Field{9, "deletionTimestamp", deleted, life}, Field{11, "labels", &pod->labels, metadata},
       Field{12, "annotations", &pod->annotations, metadata},

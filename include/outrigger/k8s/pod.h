@@ -148,6 +148,7 @@ struct Pod {
 
   // The life of the pod, which Needs().PodStatus() asks for.
   std::string resource_version;
+  int64_t generation = 0;     // counts changes of the spec; 0: the server does not count them
   int64_t creation_time = 0;  // seconds since 1970, UTC; 0: not known
   bool being_deleted = false;
   std::optional<OwnerReference> controller;  // the owner that is marked as the controller

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,6 +95,21 @@ struct AnnotateFlags {
   bool dry_run = false;
 };
 
+/// Of `lab scheduler`.
+struct LabFlags {
+  static constexpr int kFirstStep = 1;
+  static constexpr int kLastStep = 7;
+  int step = kLastStep;
+  std::string kubeconfig;
+  std::string context;
+  std::string scheduler_name = "default-scheduler";
+  std::string queue_sort = "arrival";  // arrival or riya
+  std::optional<uint64_t> seed;        // nothing: any
+  double qps = 50;                     // 0: no limit
+  bool verbose = false;
+  std::string color = "auto";  // auto, always or never
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -107,6 +124,7 @@ struct Command {
     kPenaltyRestore,
     kAnnotate,
     kDoctor,
+    kLabScheduler,
     kVersion,
     kCompletion,
     kDocsSettings,
@@ -122,6 +140,7 @@ struct Command {
   DoctorFlags doctor;
   PenaltyFlags penalty;
   AnnotateFlags annotate;
+  LabFlags lab;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

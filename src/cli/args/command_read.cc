@@ -160,6 +160,11 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
     return absl::InvalidArgumentError(fmt::format(
         "penalty wants to know what to do: restore; see `{} penalty --help`", app_.get_name()));
   }
+  if (name == "scheduler") return ReadLabScheduler(given);
+  if (name == "lab") {
+    return absl::InvalidArgumentError(fmt::format(
+        "lab wants to know what to run: scheduler; see `{} lab --help`", app_.get_name()));
+  }
   if (name == "explain") {
     return absl::InvalidArgumentError(
         fmt::format("explain wants to know what to explain: pod, gang, queue or penalty; see `{} "

@@ -66,6 +66,7 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddExplain(registry);
   AddAnnotate();
   AddPenalty();
+  AddLab();
   AddOthers();
 }
 

@@ -38,6 +38,7 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadExplainQueue(const CLI::App& given) const;
   absl::StatusOr<Command> ReadExplainPenalty(const CLI::App& given) const;
   absl::StatusOr<Command> ReadAnnotate(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadLabScheduler(const CLI::App& given) const;
   absl::StatusOr<Command> ReadPenaltyRestore(const CLI::App& given) const;
   /// Reads the number of rows that a table may have.
   static absl::Status ReadLimit(const CLI::App& given, size_t* limit);
@@ -68,6 +69,7 @@ class CommandLine::Tree {
   void AddAnnotate();
   void AddAnnotateCommand(CLI::App* annotate, Annotating what, const std::string& name,
                           const std::string& summary);
+  void AddLab();
   void AddPenalty();
   /// Adds the flags of the cluster in which penalties are.
   void AddPenaltyFlags(CLI::App* command);

@@ -8,9 +8,15 @@
 
 namespace outrigger::cli {
 
+kube::ClientOptions ForAPerson() {
+  kube::ClientOptions options;
+  options.retry.most = 2;
+  return options;
+}
+
 absl::StatusOr<LiveClient> OpenLiveClient(const LiveClusterFlags& flags,
-                                          const Environment& environment,
-                                          std::string_view instead) {
+                                          const Environment& environment, std::string_view instead,
+                                          kube::ClientOptions options) {
   auto config = kube::LoadConfig(
       {.kubeconfig = flags.kubeconfig, .context = flags.context, .root = {}}, environment);
   if (absl::IsNotFound(config.status()) && flags.kubeconfig.empty()) {
@@ -19,8 +25,6 @@ absl::StatusOr<LiveClient> OpenLiveClient(const LiveClusterFlags& flags,
   }
   if (!config.ok()) return config.status();
   config->user_agent = kube::UserAgent(server::GetVersion().version);
-  kube::ClientOptions options;
-  options.retry.most = 2;  // a person waits, and can try again
   auto client = kube::Client::Create(*config, std::move(options));
   if (!client.ok()) return client.status();
   return LiveClient{*std::move(client), config->server};

@@ -22,11 +22,15 @@ struct LiveClient {
   std::string server;
 };
 
+/// Few retries, for a person in front of a terminal.
+kube::ClientOptions ForAPerson();
+
 /// Opens the API server that `flags` and `environment` name. Makes no call. InvalidArgument names
 /// what is wrong with a kubeconfig; NotFound, if there is no way to a cluster at all, says to give
 /// `instead` ("--kubeconfig FILE").
 absl::StatusOr<LiveClient> OpenLiveClient(const LiveClusterFlags& flags,
                                           const Environment& environment,
-                                          std::string_view instead = "--kubeconfig FILE");
+                                          std::string_view instead = "--kubeconfig FILE",
+                                          kube::ClientOptions options = ForAPerson());
 
 }  // namespace outrigger::cli

@@ -13,7 +13,8 @@ constexpr std::chrono::seconds kPause{1};
 
 }  // namespace
 
-std::string FollowLog::Line(const kube::ReflectorState* before, const kube::ReflectorState& now) {
+std::string FollowLog::Line(const kube::ReflectorState* before, const kube::ReflectorState& now,
+                            bool counts) {
   const bool failed = before != nullptr && !before->last_error.empty();
   const bool was_ready = before != nullptr && before->ready();
   if (!now.last_error.empty()) {
@@ -32,7 +33,7 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
   }
   const bool came = now.ready() && was_ready && before->not_installed && !now.not_installed;
   if (came || (now.ready() && !was_ready))
-    return fmt::format("{}: {} known", now.resource, now.objects);
+    return counts ? fmt::format("{}: {} known", now.resource, now.objects) : "";
   if (now.ready() && failed) return fmt::format("{}: following again", now.resource);
   return "";
 }
@@ -40,7 +41,7 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
 void FollowLog::Look() {
   std::vector<kube::ReflectorState> states = states_();
   for (size_t i = 0; i < states.size(); ++i) {
-    const std::string line = Line(i < said_.size() ? &said_[i] : nullptr, states[i]);
+    const std::string line = Line(i < said_.size() ? &said_[i] : nullptr, states[i], counts_);
     if (line.empty()) continue;
     spdlog::log(states[i].last_error.empty() ? spdlog::level::info : spdlog::level::warn, "{}",
                 line);

@@ -22,6 +22,21 @@ std::optional<std::string_view> HeaderValue(std::string_view line, std::string_v
   return Trimmed(line.substr(name.size() + 1));
 }
 
+// libcurl's text without " after 12 ms": what fails for the same reason is to have the same text,
+// as it is said once in a log.
+std::string WithoutTime(std::string_view text) {
+  constexpr std::string_view kAfter = " after ";
+  constexpr std::string_view kUnit = " ms";
+  const size_t begin = text.find(kAfter);
+  if (begin == std::string_view::npos) return std::string(text);
+  const size_t number = begin + kAfter.size();
+  const size_t end = text.find_first_not_of("0123456789", number);
+  if (end == number || end == std::string_view::npos || !text.substr(end).starts_with(kUnit)) {
+    return std::string(text);
+  }
+  return fmt::format("{}{}", text.substr(0, begin), text.substr(end + kUnit.size()));
+}
+
 }  // namespace
 
 CurlCall::CurlCall(const CurlTarget& target, const WireRequest& request, const ByteSink* sink,
@@ -186,7 +201,7 @@ absl::Status CurlCall::TransferError() const {
   const char* what = result_ == CURLE_OK      ? "an answer without a complete head"
                      : error_text_[0] != '\0' ? error_text_
                                               : curl_easy_strerror(result_);
-  std::string text = fmt::format("{}: {}", target_.host, what);
+  std::string text = fmt::format("{}: {}", target_.host, WithoutTime(what));
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/strings/ascii.h"
-#include "absl/time/time.h"
+#include "kube/micro_time.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {
@@ -14,11 +14,6 @@ using OrderedJson = nlohmann::ordered_json;
 
 bool IsPlaced(const PodGroupStatus& status) {
   return status.phase == "Scheduled" || status.phase == "Running" || status.phase == "Finished";
-}
-
-// metav1.Time has whole seconds.
-std::string Time(std::chrono::system_clock::time_point time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(time), absl::UTCTimeZone());
 }
 
 // A reason of metav1.Condition: letters, digits and '_', a letter first.
@@ -104,7 +99,7 @@ OrderedJson StatusOf(Dialect dialect, std::string_view version, const PodGroupSt
 
 std::string GroupStatusJson(Dialect dialect, std::string_view version, const PodGroupStatus& status,
                             std::chrono::system_clock::time_point now) {
-  return StatusOf(dialect, version, status, Time(now))
+  return StatusOf(dialect, version, status, WholeTime(now))
       .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
+#include "kube/micro_time.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
 #include "kube/write/group_status_json.h"
@@ -75,6 +76,26 @@ absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
   body["status"]["nominatedNodeName"] = node.empty() ? OrderedJson(nullptr) : OrderedJson(node);
   return MergeInto(api, kPods, {pod.namespace_, pod.name, "status"}, pod.uid,
                    body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options);
+}
+
+absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
+                              std::string_view message, std::chrono::system_clock::time_point now,
+                              const CallOptions& options) {
+  if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
+  if (pod.unscheduled_reason == reason && pod.unscheduled_message == message) {
+    return absl::OkStatus();
+  }
+  OrderedJson condition = {{"type", "PodScheduled"}, {"status", "False"}};
+  // Whoever writes False gives a reason; what is left out of a merge stays.
+  if (pod.unscheduled_reason.empty()) condition["lastTransitionTime"] = WholeTime(now);
+  condition["reason"] = reason;
+  condition["message"] = message;
+  if (pod.generation != 0) condition["observedGeneration"] = pod.generation;
+  const OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
+                            {"status", {{"conditions", OrderedJson::array({condition})}}}};
+  return MergeInto(api, kPods, {pod.namespace_, pod.name, "status"}, pod.uid,
+                   body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options,
+                   PatchType::kStrategicMerge);
 }
 
 absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view version,

@@ -8,6 +8,7 @@
 #include "kube/api.h"
 #include "kube/objects.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/k8s/pod.h"
 
 // What is merged into objects on behalf of agents.
 
@@ -18,6 +19,14 @@ namespace outrigger::kube {
 /// NotFound: there is none. Idempotent. `options.rate_limited` counts.
 absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                           std::string_view resource_version, const CallOptions& options);
+
+/// Sets the pod's condition PodScheduled to False, as kube-scheduler does for a pod that found no
+/// node: the time of its last transition stays where it was False before. What it says already is
+/// taken from `pod`, which Needs().PodStatus() was read of; where that is the same, nothing is
+/// written. Errors as of NominateNode(). `options.rate_limited` counts.
+absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
+                              std::string_view message, std::chrono::system_clock::time_point now,
+                              const CallOptions& options);
 
 /// Writes what the PodGroup's dialect has fields for; the rest of its status stays, but for its
 /// conditions. `version`: the one that the server serves; empty: the newest known. A PodGroup of

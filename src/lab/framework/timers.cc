@@ -6,7 +6,14 @@ namespace outrigger::lab {
 
 ThreadTimers::ThreadTimers() : thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-ThreadTimers::~ThreadTimers() = default;
+ThreadTimers::~ThreadTimers() {
+  Stop();
+}
+
+void ThreadTimers::Stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
 
 Clock::TimePoint ThreadTimers::Now() const {
   return std::chrono::steady_clock::now();

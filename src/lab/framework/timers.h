@@ -28,12 +28,14 @@ class Timers {
 class ThreadTimers final : public Timers {
  public:
   ThreadTimers();
-  ~ThreadTimers() override;
+  ~ThreadTimers() override;  // stops
   ThreadTimers(const ThreadTimers&) = delete;
   ThreadTimers& operator=(const ThreadTimers&) = delete;
 
   Clock::TimePoint Now() const override;
   void At(Clock::TimePoint when, std::function<void()> task) override;
+  /// Waits for the task that runs, if one does; no other begins from then on. Not for tasks.
+  void Stop();
 
  private:
   void Run(const std::stop_token& stop);

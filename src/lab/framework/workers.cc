@@ -13,8 +13,15 @@ Workers::Workers(size_t threads) {
 }
 
 Workers::~Workers() {
+  Stop();
+}
+
+void Workers::Stop() {
   // All at once: joining one after the other would let the rest begin further tasks.
   for (std::jthread& thread : threads_) thread.request_stop();
+  for (std::jthread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 void Workers::Run(std::function<void()> task) {

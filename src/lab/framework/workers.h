@@ -32,6 +32,8 @@ class Workers final : public Executor {
   Workers& operator=(const Workers&) = delete;
 
   void Run(std::function<void()> task) override;
+  /// Waits for the tasks that have begun; no other begins from then on. Not for tasks.
+  void Stop();
 
  private:
   void Work(const std::stop_token& stop);

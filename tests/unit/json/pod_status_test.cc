@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using testing::Q;
 
 constexpr std::string_view kPod = R"({
-  "metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"42",
+  "metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"42","generation":7,
     "creationTimestamp":"2026-01-15T08:00:01Z","deletionTimestamp":"2026-01-16T08:00:00Z",
     "ownerReferences":[{"kind":"Node","name":"x","uid":"y"},
       {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"rs-uid","controller":true},
@@ -34,6 +34,7 @@ TEST(PodStatus, IsReadWhenNeeded) {
   const Pod pod = PodFrom(kPod, Needs().PodStatus(), &malformed);
   EXPECT_THAT(malformed, IsEmpty());
   EXPECT_EQ(pod.resource_version, "42");
+  EXPECT_EQ(pod.generation, 7);
   EXPECT_EQ(pod.creation_time, 1'768'464'001);
   EXPECT_TRUE(pod.being_deleted);
   ASSERT_TRUE(pod.controller.has_value());
@@ -64,7 +65,8 @@ TEST(PodStatus, IsSkippedUnlessNeeded) {
   std::vector<MalformedValue> malformed;
   const Pod pod = PodFrom(kPod, Needs().PodScheduling().PodMetadata().PodResources(), &malformed);
   EXPECT_EQ(pod.phase, "Pending");
-  EXPECT_TRUE(pod.resource_version.empty() && pod.creation_time == 0 && !pod.being_deleted);
+  EXPECT_TRUE(pod.resource_version.empty() && pod.generation == 0 && pod.creation_time == 0 &&
+              !pod.being_deleted);
   EXPECT_TRUE(!pod.controller.has_value() && pod.scheduling_gates.empty());
   EXPECT_TRUE(pod.container_statuses.empty() && !pod.status_requests.has_value());
   EXPECT_TRUE(pod.unscheduled_reason.empty() && !pod.resize_infeasible && pod.qos_class.empty());

@@ -61,5 +61,15 @@ const Row kRows[] = {
 INSTANTIATE_TEST_SUITE_P(Of, FollowLogLine, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string(row.param.name); });
 
+TEST(FollowLog, LeavesOutCountsAndNothingElse) {
+  const auto line = [](const kube::ReflectorState& before, const kube::ReflectorState& now) {
+    return FollowLog::Line(&before, now, /*counts=*/false);
+  };
+  EXPECT_EQ(line(State(false, ""), State(true, "")), "");
+  EXPECT_EQ(line(State(false, "no route"), State(true, "")), "");
+  EXPECT_EQ(line(State(true, "no route"), State(true, "")), "nodes: following again");
+  EXPECT_NE(line(State(false, ""), State(false, "no route")), "");
+}
+
 }  // namespace
 }  // namespace outrigger::cli

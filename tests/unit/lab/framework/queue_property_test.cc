@@ -25,7 +25,7 @@ using std::chrono::minutes;
 using Part = SchedulingQueue::Part;
 using Resource = ClusterEvent::Resource;
 
-const std::vector<ClusterEvent> kEvents = {
+const std::vector<ClusterEvent> kPossibleEvents = {
     {Resource::kNode, ClusterEvent::kAdd},
     {Resource::kNode, ClusterEvent::kUpdateNodeTaint},
     {Resource::kAssignedPod, ClusterEvent::kDelete},
@@ -33,7 +33,8 @@ const std::vector<ClusterEvent> kEvents = {
 
 QueueOptions Options() {
   QueueOptions options;
-  options.registered = {{"A", {kEvents[0], kEvents[1]}}, {"B", {kEvents[2]}}};
+  options.registered = {{"A", {kPossibleEvents[0], kPossibleEvents[1]}},
+                        {"B", {kPossibleEvents[2]}}};
   return options;
 }
 
@@ -99,7 +100,7 @@ struct Model {
       case 5:
         return Update(which, how);
       case 6:
-        return queue.OnEvent(kEvents[which % kEvents.size()]);
+        return queue.OnEvent(kPossibleEvents[which % kPossibleEvents.size()]);
       case 7:
         return timers.Advance(milliseconds(how % 8 == 0 ? 100'000 : how % 3000));
       default:
