@@ -53,13 +53,17 @@ func TestTheScenarioEndsInEachStepAsTheCourseSays(t *testing.T) {
 // play runs the scenario in several steps at once, each in a namespace of its own, and takes away what it has made.
 func (w *world) play(steps []int, judge func(step int, lines []string)) {
 	w.Helper()
-	lines := make([][]string, len(steps))
-	var group sync.WaitGroup
+	program, err := scenario()
+	w.Must(err)
+	name := func(i int) string { return fmt.Sprintf("step-%d", steps[i]) }
+	kubeconfigs, lines := make([]string, len(steps)), make([][]string, len(steps))
 	for i, step := range steps {
-		name := fmt.Sprintf("step-%d", step)
-		w.start(step, name)
-		kubeconfig := w.kubeconfigIn(name)
-		group.Go(func() { lines[i] = runScenario(w, kubeconfig, name) })
+		w.start(step, name(i))
+		kubeconfigs[i] = w.kubeconfigIn(name(i))
+	}
+	var group sync.WaitGroup
+	for i := range steps {
+		group.Go(func() { lines[i] = w.run(program, kubeconfigs[i], name(i)) })
 	}
 	group.Wait()
 	for i, step := range steps {
@@ -83,16 +87,11 @@ func (w *world) kubeconfigIn(namespace string) string {
 	return path
 }
 
-// runScenario returns the scenario's lines, without their mark.
-func runScenario(w *world, kubeconfig, scheduler string) (lines []string) {
+// run returns the scenario's lines, without their mark.
+func (w *world) run(program, kubeconfig, scheduler string) (lines []string) {
 	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
 	defer cancel()
-	path, err := scenario()
-	if err != nil {
-		w.Error(err)
-		return nil
-	}
-	command := exec.CommandContext(ctx, path)
+	command := exec.CommandContext(ctx, program)
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "SCHEDULER_NAME="+scheduler)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
