@@ -27,7 +27,6 @@ func TestNonsenseIsRefusedAtTheStart(t *testing.T) {
 		{"Step8", []string{"--step", "8"}, []string{"--step", "8", "1", "7"}},
 		{"StepX", []string{"--step", "x"}, []string{"--step", "x"}},
 		{"StepMinus1", []string{"--step=-1"}, []string{"--step", "-1"}},
-		{"NoStep", nil, []string{"--step"}},
 		{"SeedX", []string{"--step", "1", "--seed", "x"}, []string{"--seed", "x"}},
 		{"NameThatIsNone", []string{"--step", "1", "--scheduler-name", "Not A Name"}, []string{"--scheduler-name", "Not A Name"}},
 		{"NoKubeconfig", []string{"--step", "1"}, []string{"kubeconfig"}},

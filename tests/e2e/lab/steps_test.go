@@ -75,6 +75,7 @@ func (w *world) podsGoToTheNodeOfTheirDigit() {
 }
 
 func (w *world) preScoreReadsTheDigitOnce() {
+	const reads = "read the digit of the pod's name: "
 	for _, row := range []struct {
 		step      int
 		want, not string
@@ -200,7 +201,7 @@ func TestOnlyWhatMayHelpWakesAPod(t *testing.T) {
 		w.Errorf("awake-pod1 is on %s", node)
 	}
 	// A second failure: 2 s of backoff; then 4 s of Permit.
-	w.Within(6*time.Second, "the pod is bound to the node that takes pods again", time.Since(began))
+	w.Within(7*time.Second, "the pod is bound to the node that takes pods again", time.Since(began))
 	if lines := awake.untilLines("awake-pod1", 3); len(lines) != 3 {
 		w.Errorf("tried %d times: %q", len(lines), lines)
 	}

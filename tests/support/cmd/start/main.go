@@ -4,13 +4,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,11 +31,11 @@ var progress = terminal.Progress("start")
 
 func main() {
 	step := flag.String("step", "7", "the scheduler's `step`")
-	seed := flag.String("seed", "", "the scheduler's seed; without it a random one")
+	seed := flag.Uint64("seed", rand.Uint64N(1e6), "the scheduler's `seed`; without it one at random")
 	scenario := flag.String("scenario", "", "the scenario's `program`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *step, *seed, *scenario)
+	err := run(ctx, *step, fmt.Sprint(*seed), *scenario)
 	interrupted := ctx.Err() != nil
 	stop()
 	var exit *exec.ExitError
@@ -66,15 +70,11 @@ func run(ctx context.Context, step, seed, scenario string) (err error) {
 	}
 	defer c.Stop()
 	progress("")
-	return play(ctx, c, scenario, append([]string{binary}, schedulerArgs(step, seed)...))
-}
-
-func schedulerArgs(step, seed string) []string {
-	args := []string{"lab", "scheduler", "--step", step, "--verbose"}
-	if seed != "" {
-		args = append(args, "--seed", seed)
+	args := []string{"lab", "scheduler", "--step", step, "--seed", seed, "--verbose"}
+	if terminal.Is(os.Stderr) {
+		fmt.Fprintf(os.Stderr, "start: outrigger %s\n\n", strings.Join(args, " "))
 	}
-	return args
+	return play(ctx, c, scenario, append([]string{binary}, args...))
 }
 
 // play runs the scenario with the scheduler at work, and returns what the scenario ended with.
@@ -87,15 +87,19 @@ func play(ctx context.Context, c *cluster.Cluster, scenario string, scheduler []
 	if err != nil {
 		return err
 	}
-	start := func(name, path string, args []string, env ...string) (*process.Process, error) {
-		return process.Start(process.Spec{Name: name, Path: path, Args: args, Env: env, LogDir: c.LogDir(),
-			Stdout: os.Stdout, Stderr: os.Stderr})
-	}
-	schedules, err := start("scheduler", scheduler[0], append(scheduler[1:], "--kubeconfig", rights))
+	warnings, passed, err := passWarnings(os.Stderr)
 	if err != nil {
 		return err
 	}
-	plays, err := start("scenario", scenario, nil, "KUBECONFIG="+admin)
+	defer func() { <-passed }()
+	schedules, err := process.Start(process.Spec{Name: "scheduler", Path: scheduler[0], LogDir: c.LogDir(),
+		Args: append(scheduler[1:], "--kubeconfig", rights), Stdout: os.Stdout, Stderr: warnings})
+	warnings.Close()
+	if err != nil {
+		return err
+	}
+	plays, err := process.Start(process.Spec{Name: "scenario", Path: scenario, LogDir: c.LogDir(),
+		Env: []string{"KUBECONFIG=" + admin}, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil {
 		schedules.Kill()
 		return err
@@ -115,4 +119,24 @@ func play(ctx context.Context, c *cluster.Cluster, scenario string, scheduler []
 		return fmt.Errorf("the scheduler, on SIGTERM: %v", stopped) // not %w: its exit code is not the scenario's
 	}
 	return nil
+}
+
+// passWarnings returns a file for the scheduler's log. Its lines go on to out, but for those of level info: what they
+// say can be seen from what happens. The channel is closed after the last line.
+func passWarnings(out io.Writer) (*os.File, <-chan struct{}, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	passed := make(chan struct{})
+	go func() {
+		defer close(passed)
+		defer read.Close()
+		for scanner := bufio.NewScanner(read); scanner.Scan(); {
+			if line := scanner.Text(); !strings.Contains(line, "Z info ") {
+				fmt.Fprintln(out, line)
+			}
+		}
+	}()
+	return write, passed, nil
 }
