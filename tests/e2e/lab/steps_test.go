@@ -80,8 +80,8 @@ func (w *world) preScoreReadsTheDigitOnce() {
 		step      int
 		want, not string
 	}{
-		{3, "read the digit 10 times", "read the digit once"},
-		{4, "read the digit once", "read the digit 10 times"},
+		{3, reads + "10 times", reads + "1 time\n"},
+		{4, reads + "1 time\n", reads + "10 times"},
 	} {
 		name := fmt.Sprintf("readings-%d", row.step)
 		s := w.start(row.step, name, "--verbose")
