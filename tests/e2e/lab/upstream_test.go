@@ -65,7 +65,7 @@ func (w *world) traces(pod, scheduler string) map[string]any {
 		{`"resourceVersion":"\d+"`, `"resourceVersion":"NUMBER"`},
 		{`"(metadata":\{"name":"POD)\.[0-9a-f]+"`, `"$1.NUMBER"`},
 		{`"uid":"[0-9a-f-]{36}"`, `"uid":"UID"`},
-		{` preemption: [^"]*"`, `"`},
+		{`( no new claims to deallocate,)? preemption: [^"]*"`, `"`},
 	} {
 		text = regexp.MustCompile(hidden.pattern).ReplaceAll(text, []byte(hidden.by))
 	}
