@@ -1,5 +1,5 @@
 # Short names for the scripts, for fingers that type make.
-.PHONY: all demo test full bench setup
+.PHONY: all demo start test full bench setup
 all:
 	cmake --preset dev
 	ninja -C build/dev
@@ -7,3 +7,6 @@ setup demo test bench:
 	scripts/$@
 full:
 	scripts/test --full
+# make start STEP=3 SCENARIO=my-scenario.go SEED=1: a scheduler to learn from (docs/learn).
+start:
+	scripts/start $(if $(STEP),--step '$(STEP)') $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SEED),--seed '$(SEED)')

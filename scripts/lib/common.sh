@@ -45,6 +45,26 @@ build_preset() {
   run_ninja "$ROOT/build/$preset" "$@"
 }
 
+# build_program SCRIPT: exports OUTRIGGER_BIN, the program that SCRIPT shows: that of the environment, or else
+# the one that is built here (preset dev).
+build_program() {
+  local log
+  if [ -z "${OUTRIGGER_BIN:-}" ]; then
+    # Progress belongs to stderr, and to a terminal.
+    if [ -t 2 ]; then say "$1: building outrigger (preset dev)"; fi
+    log=$(mktemp)
+    if [ -t 2 ]; then build_preset dev outrigger >&2; else build_preset dev outrigger >"$log"; fi || {
+      cat "$log" >&2
+      rm -f "$log"
+      die "the build failed"
+    }
+    rm -f "$log"
+    OUTRIGGER_BIN=$ROOT/build/dev/bin/outrigger
+  fi
+  OUTRIGGER_BIN=$(realpath -- "$OUTRIGGER_BIN")
+  export OUTRIGGER_BIN
+}
+
 # Ninja's own output on a terminal; in a pipe only what went wrong, and how far it is.
 run_ninja() {
   local dir=$1 status=0 log

@@ -1,5 +1,8 @@
 #include "cli/lab/lab.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <memory>
 #include <mutex>
 #include <ostream>
@@ -59,6 +62,12 @@ lab::QueueSort MakeQueueSort(const std::string& order) {
   return std::make_shared<lab::ArrivalSort>();
 }
 
+// This machine's; empty if it is not known.
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 uint64_t SeedOf(const LabFlags& flags) {
   if (flags.seed) return *flags.seed;
   std::random_device device;
@@ -77,14 +86,13 @@ void WarnOfObject(const kube::ObjectProblem& problem) {
                problem.namespace_, problem.name, problem.error);
 }
 
-lab::LabSchedulerOptions OptionsOf(const LabFlags& flags, const World& world,
-                                   lab::TraceSink* trace) {
+lab::LabSchedulerOptions OptionsOf(const LabFlags& flags, lab::TraceSink* trace) {
   lab::LabSchedulerOptions options;
   options.step = flags.step;
   options.scheduler_name = flags.scheduler_name;
   options.seed = SeedOf(flags);
   options.sort = MakeQueueSort(flags.queue_sort);
-  if (const std::string* host = Find(world.environment, "HOSTNAME")) options.host = *host;
+  options.host = HostName();
   options.trace = trace;
   options.trace_rows = flags.verbose;
   options.ready = [flags, seed = options.seed](size_t nodes) { SayReady(flags, seed, nodes); };
@@ -102,7 +110,7 @@ absl::Status RunLabScheduler(const LabFlags& flags, const World& world) {
   StartLogging({});
   spdlog::info("lab scheduler: connecting to {}", client->server);
   Narrator narrator(flags, world);
-  lab::LabScheduler scheduler(client->client.get(), OptionsOf(flags, world, &narrator));
+  lab::LabScheduler scheduler(client->client.get(), OptionsOf(flags, &narrator));
   FollowLog log([&scheduler] { return scheduler.States(); }, /*counts=*/false);
   scheduler.Start();
   log.Start();

@@ -147,6 +147,12 @@ bool Recorder::Told(const absl::Status& written, bool* failed_before) const {
 
 Json Recorder::ObjectOf(const Event& event, const std::string& name) const {
   const EventObject& of = event.regarding;
+  Json regarding = {{"apiVersion", of.api_version},
+                    {"kind", of.kind},
+                    {"namespace", of.namespace_},
+                    {"name", of.name},
+                    {"uid", of.uid}};
+  if (!of.resource_version.empty()) regarding["resourceVersion"] = of.resource_version;
   return {{"apiVersion", "events.k8s.io/v1"},
           {"kind", "Event"},
           {"metadata", {{"name", name}, {"namespace", NamespaceOf(event)}}},
@@ -157,12 +163,7 @@ Json Recorder::ObjectOf(const Event& event, const std::string& name) const {
           {"reason", event.reason},
           {"type", event.warning ? "Warning" : "Normal"},
           {"note", event.note},
-          {"regarding",
-           {{"apiVersion", of.api_version},
-            {"kind", of.kind},
-            {"namespace", of.namespace_},
-            {"name", of.name},
-            {"uid", of.uid}}}};
+          {"regarding", std::move(regarding)}};
 }
 
 bool Recorder::CreateNew(const Event& event, EventSeries::Entry* entry,

@@ -19,6 +19,7 @@ struct EventObject {
   std::string namespace_;
   std::string name;
   std::string uid;
+  std::string resource_version = {};  // as it was seen; empty: left out
   friend bool operator==(const EventObject&, const EventObject&) = default;
 };
 

@@ -51,7 +51,8 @@ void ApiClient::RecordEvent(const Pod& pod, bool warning, std::string_view reaso
                      .kind = "Pod",
                      .namespace_ = pod.namespace_,
                      .name = pod.name,
-                     .uid = pod.uid};
+                     .uid = pod.uid,
+                     .resource_version = pod.resource_version};
   event.warning = warning;
   event.reason = reason;
   event.action = action;

@@ -64,6 +64,12 @@ func (b *NodeBuilder) Taint(key, value string, effect corev1.TaintEffect) *NodeB
 	return b
 }
 
+// Cordoned marks the node as `kubectl cordon` does.
+func (b *NodeBuilder) Cordoned() *NodeBuilder {
+	b.node.Spec.Unschedulable = true
+	return b
+}
+
 // Node returns a copy of what was built.
 func (b *NodeBuilder) Node() *corev1.Node { return b.node.DeepCopy() }
 

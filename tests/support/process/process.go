@@ -31,8 +31,8 @@ type Spec struct {
 	LogDir string
 	// Stdin is what the child reads; nil: nothing.
 	Stdin *os.File
-	// Stdout takes the child's standard output; nil: it goes to the log, as standard error always.
-	Stdout *os.File
+	// Stdout and Stderr take the child's output and errors; nil: they go to the log.
+	Stdout, Stderr *os.File
 }
 
 // Process is a running or ended child. Its methods are safe for concurrent use.
@@ -63,6 +63,9 @@ func Start(spec Spec) (*Process, error) {
 	}
 	if spec.Stdout != nil {
 		cmd.Stdout = spec.Stdout
+	}
+	if spec.Stderr != nil {
+		cmd.Stderr = spec.Stderr
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := startOnLastingThread(cmd); err != nil {

@@ -34,6 +34,9 @@ type options struct {
 	// heldOnly measures the queue and nothing else.
 	heldOnly bool
 	held     held
+	// labOnly measures the lab's scheduler and nothing else.
+	labOnly bool
+	lab     lab
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -56,9 +59,13 @@ var full = options{
 		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 		freeing: freeing{nodes: 25, waiting: 60},
 	},
+	lab: lab{nodes: 500, pods: 2000, clients: 20},
 }
 
 func (o options) partial() bool {
+	if o.labOnly {
+		return o.rounds < full.rounds || o.lab != full.lab
+	}
 	if o.heldOnly {
 		return o.rounds < full.rounds || o.held != full.held
 	}
@@ -87,7 +94,7 @@ func parse(args []string) (options, error) {
 	o := full
 	set := flag.NewFlagSet("outrigger-gang-bench", flag.ContinueOnError)
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
-	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, or queue.json, to")
+	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, queue.json or lab.json to")
 	set.IntVar(&o.rounds, "rounds", full.rounds, "how often each is measured")
 	set.IntVar(&o.crowd.nodes, "nodes", full.crowd.nodes, "nodes, each with room for four pods")
 	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
@@ -97,14 +104,20 @@ func parse(args []string) (options, error) {
 	set.BoolVar(&o.heldOnly, "queue", false, "measure the queue of gang and qos alone: single pods that are held")
 	set.IntVar(&o.held.freeing.waiting, "pending", full.held.freeing.waiting, "pods that wait on a full cluster, with --queue")
 	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
+	set.BoolVar(&o.labOnly, "lab", false, "measure the lab's scheduler alone, next to kube-scheduler")
+	set.IntVar(&o.lab.pods, "pods", full.lab.pods, "pods that arrive, with --lab")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
 	o.queue.watch = time.Duration(*seconds) * time.Second
 	o.crowd.size = o.crowd.nodes * slots / o.crowd.gangs
-	o.held.crowd = o.crowd
+	o.held.crowd, o.lab.nodes = o.crowd, o.crowd.nodes
 	switch {
+	case o.labOnly && o.heldOnly:
+		return o, errors.New("--queue and --lab exclude each other")
+	case o.lab.pods < 1:
+		return o, errors.New("pods is at least 1")
 	case o.outrigger == "":
 		return o, errors.New("--outrigger is not given")
 	case o.held.freeing.waiting < 1 || o.held.freeing.waiting > full.held.freeing.nodes*slots:
@@ -118,6 +131,13 @@ func parse(args []string) (options, error) {
 }
 
 func (o options) measure(ctx context.Context) (sheet.Section, error) {
+	if o.labOnly {
+		report, err := o.lab.measure(ctx, o.outrigger, o.rounds)
+		if err != nil {
+			return sheet.Section{}, err
+		}
+		return o.lab.section(o.rounds, report), nil
+	}
 	if o.heldOnly {
 		report, err := o.held.measure(ctx, o.outrigger, o.rounds)
 		if err != nil {
@@ -134,6 +154,9 @@ func (o options) measure(ctx context.Context) (sheet.Section, error) {
 
 // file is what the figures are written to.
 func (o options) file() string {
+	if o.labOnly {
+		return "lab.json"
+	}
 	if o.heldOnly {
 		return "queue.json"
 	}

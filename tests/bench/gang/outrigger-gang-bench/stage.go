@@ -37,10 +37,11 @@ const (
 	agent
 	ownGates // nothing: kube-scheduler plans upstream's groups itself
 	queueAgents
+	labScheduler // nothing: kube-scheduler and the lab's scheduler run by themselves
 )
 
 func (c companion) String() string {
-	return [...]string{"plain", "passing", "gang", "own gates", "held"}[c]
+	return [...]string{"plain", "passing", "gang", "own gates", "held", "lab"}[c]
 }
 
 // agents are those that run, or whose entries the scheduler has.
@@ -102,7 +103,11 @@ func (s *stage) start(nodes int, beside companion) (err error) {
 		return err
 	}
 	err = s.inParallel(20, nodes, func(i int) error {
-		node := kube.MakeNode(fmt.Sprintf("n%04d", i)).Resource(corev1.ResourceCPU, fmt.Sprint(slots)).Node()
+		name := fmt.Sprintf("n%04d", i)
+		if beside == labScheduler {
+			name += "x" // a pod waits as many seconds as its node's last digit says
+		}
+		node := kube.MakeNode(name).Resource(corev1.ResourceCPU, fmt.Sprint(slots)).Node()
 		_, err := s.client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/terminal"
 )
 
 const (
@@ -25,7 +26,7 @@ type printer struct {
 }
 
 func newPrinter(file *os.File) *printer {
-	return &printer{file, isTerminal(file) && os.Getenv("NO_COLOR") == ""}
+	return &printer{file, terminal.Is(file) && os.Getenv("NO_COLOR") == ""}
 }
 
 func (p *printer) line(format string, values ...any) {

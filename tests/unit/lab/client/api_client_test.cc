@@ -25,6 +25,7 @@ Pod Web() {
   pod.namespace_ = "shop";
   pod.name = "web-1";
   pod.uid = "uid-1";
+  pod.resource_version = "7";
   return pod;
 }
 
@@ -83,7 +84,7 @@ TEST_F(ApiClientTest, WritesEventsAsKubeSchedulerDoes) {
   EXPECT_EQ(event["reportingController"], "small");
   EXPECT_EQ(event["reportingInstance"], "small-laptop");
   EXPECT_EQ(event["regarding"], Json::parse(R"({"apiVersion":"v1","kind":"Pod",
-    "namespace":"shop","name":"web-1","uid":"uid-1"})"));
+    "namespace":"shop","name":"web-1","uid":"uid-1","resourceVersion":"7"})"));
 }
 
 TEST_F(ApiClientTest, HandsOnThatItIsCancelled) {

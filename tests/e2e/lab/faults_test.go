@@ -1,0 +1,80 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/cluster"
+)
+
+// A node is deleted while its pods wait at Permit. They get an Event, not the node; step 7 tries its pod again, on
+// another node; step 5 does not, and goes on.
+func TestANodeIsDeletedBeforeTheBinding(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	w.nodes(1, 1, false)
+	w.nodes(4, 4, false)
+	forgets, queues := w.start(5, "forgets"), w.start(7, "queues")
+	forgets.create("forgets-pod4")
+	queues.create("queues-pod4")
+	time.Sleep(time.Second) // both wait
+	w.deleteNode("node4")
+	forgets.create("forgets-pod1")
+	for _, pod := range []string{"forgets-pod4", "queues-pod4"} {
+		w.untilEvent(pod, corev1.EventTypeWarning, "FailedScheduling", `node "node4" is gone`)
+		if w.isBound(pod) && w.untilNode(pod) == "node4" {
+			w.Errorf("%s is bound to a node that is gone", pod)
+		}
+	}
+	for _, pod := range []string{"forgets-pod1", "queues-pod4"} {
+		if node := w.untilNode(pod); node != "node1" {
+			w.Errorf("%s is on %s, want node1", pod, node)
+		}
+	}
+	if condition := w.untilRefused("forgets-pod4"); condition.Reason != corev1.PodReasonSchedulerError {
+		w.Errorf("the condition of the pod whose node is gone: %+v", condition)
+	}
+}
+
+// The API server is away at the start, and later for a while. The scheduler prints that, waits, and loses no pod.
+func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	w.nodes(0, 9, false)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("away", w.Cluster.ConfigOf(cluster.SchedulerUser))
+	w.Must(err)
+	w.Cluster.KillServer()
+	s := w.startWith(kubeconfig, 3, "away")
+	s.untilPrinted(strings.TrimPrefix(w.Cluster.Config.Host, "https://")) // which server is away
+	w.Must(w.Cluster.StartServer(w.Ctx))
+
+	const count = 20
+	some := func(round int) {
+		for i := range count {
+			s.create(fmt.Sprintf("away-%d-%02d", round, i))
+		}
+	}
+	check := func(round int) {
+		for i := range count {
+			name := fmt.Sprintf("away-%d-%02d", round, i)
+			if node, want := w.untilNode(name), fmt.Sprintf("node%d", i%10); node != want {
+				w.Errorf("%s is on %s, want %s", name, node, want)
+			}
+		}
+	}
+	some(1)
+	w.UntilBound(1) // in mid-run: the scheduler is at work on the others
+	w.Cluster.KillServer()
+	w.Must(w.Cluster.StartServer(w.Ctx))
+	some(2)
+	check(1)
+	check(2)
+	w.CheckBoundOnce(2 * count)
+}
