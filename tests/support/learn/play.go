@@ -19,7 +19,8 @@ const grace = 10 * time.Second
 // scenarioMark begins each line that a scenario prints.
 const scenarioMark = "scenario: "
 
-// Play runs a scenario with a step of the scheduler as `make start` does, and returns what both print.
+// Play runs a scenario with a step of the scheduler as `make start` does, and returns what both print on
+// standard output: the scheduler's log, which has the time of day, is not part of it.
 // binary is the program under test, scenarios a program of BuildScenarios, number the scenario's.
 func Play(ctx context.Context, c *cluster.Cluster, binary, scenarios string, number int, output Output) (string, error) {
 	printed, err := os.Create(filepath.Join(c.Dir, "printed.txt"))
@@ -37,7 +38,7 @@ func Play(ctx context.Context, c *cluster.Cluster, binary, scenarios string, num
 		return "", err
 	}
 	plays, err := process.Start(process.Spec{
-		Name: "scenario", Path: scenarios, LogDir: c.LogDir(), Stdout: printed, Stderr: printed,
+		Name: "scenario", Path: scenarios, LogDir: c.LogDir(), Stdout: printed,
 		Env: []string{"KUBECONFIG=" + admin, fmt.Sprintf("%s=%d", scenarioEnv, number)},
 	})
 	if err != nil {
@@ -45,7 +46,7 @@ func Play(ctx context.Context, c *cluster.Cluster, binary, scenarios string, num
 	}
 	defer plays.Kill()
 	if err := plays.Wait(ctx); err != nil {
-		return "", fmt.Errorf("the scenario: %w", err)
+		return "", errors.Join(err, plays.ExitError())
 	}
 	if err := errors.Join(schedules.ExitError(), schedules.Stop(grace)); err != nil {
 		return "", fmt.Errorf("the scheduler: %w", err)
@@ -64,7 +65,7 @@ func startScheduler(c *cluster.Cluster, binary string, printed *os.File, output 
 		args = append(args, "--seed", output.Seed)
 	}
 	return process.Start(process.Spec{
-		Name: "scheduler", Path: binary, Args: args, LogDir: c.LogDir(), Stdout: printed, Stderr: printed,
+		Name: "scheduler", Path: binary, Args: args, LogDir: c.LogDir(), Stdout: printed,
 	})
 }
 
