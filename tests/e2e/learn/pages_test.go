@@ -30,9 +30,6 @@ type page struct {
 
 // Each block of output is what the run prints, but for the moments at which scenario and scheduler print.
 func TestPagesShowWhatRunsPrint(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the pages are of the newest version")
-	}
 	all, functions := readPages(t)
 	if len(functions) < 7 {
 		t.Fatalf("only %d blocks of output in %s", len(functions), pages)
