@@ -78,16 +78,19 @@ func TestMarkersThatCannotBeFollowed(t *testing.T) {
 }
 
 func TestSameLooksAtEachWriterByItself(t *testing.T) {
-	const a = "scenario: one\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: two"
+	const a = "scenario: one\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: two\nscenario: after 4 s: pod1"
 	for _, row := range []struct {
 		name, b string
 		want    bool
 	}{
 		{"the same", a, true},
-		{"written at another moment", "default/pod1, attempt 1\n  -> node1\n\nscenario: one\nscenario: two", true},
+		{"written at another moment", "default/pod1, attempt 1\n  -> node1\n\nscenario: one\nscenario: two\nscenario: after 4 s: pod1", true},
 		{"another node", strings.Replace(a, "node1", "node2", 1), false},
-		{"the scenario's lines in another order", "scenario: two\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: one", false},
-		{"one line less", "scenario: one\ndefault/pod1, attempt 1\n\nscenario: two", false},
+		{"the scenario's lines in another order", "scenario: two\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: one\nscenario: after 4 s: pod1", false},
+		{"a second later", strings.Replace(a, "after 4 s", "after 5 s", 1), true},
+		{"two seconds earlier", strings.Replace(a, "after 4 s", "after 2 s", 1), false},
+		{"another pod", strings.Replace(a, "s: pod1", "s: pod2", 1), false},
+		{"one line less", "scenario: one\ndefault/pod1, attempt 1\n\nscenario: two\nscenario: after 4 s: pod1", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := Same(a, row.b); got != row.want {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,17 +73,31 @@ func startScheduler(c *cluster.Cluster, binary string, printed *os.File, output 
 }
 
 // Same reports whether two runs have printed the same: the scenario's lines and the scheduler's, each in
-// their order. Which of the two printed first where both did at the same moment does not matter.
+// their order. Which of the two printed first where both did at the same moment does not matter. "After 4 s"
+// may be a second more or less.
 func Same(a, b string) bool {
 	ofScenario, ofScheduler := split(a)
 	otherScenario, otherScheduler := split(b)
-	return ofScenario == otherScenario && ofScheduler == otherScheduler
+	return ofScheduler == otherScheduler && slices.EqualFunc(ofScenario, otherScenario, sameLine)
 }
 
-func split(text string) (ofScenario, ofScheduler string) {
+// seconds is how a scenario of the pages prints when something happened.
+var seconds = regexp.MustCompile(`^(scenario: after )(\d+)( s: .*)$`)
+
+func sameLine(a, b string) bool {
+	first, second := seconds.FindStringSubmatch(a), seconds.FindStringSubmatch(b)
+	if first == nil || second == nil {
+		return a == b
+	}
+	early, _ := strconv.Atoi(first[2])
+	late, _ := strconv.Atoi(second[2])
+	return first[1] == second[1] && first[3] == second[3] && early-late <= 1 && late-early <= 1
+}
+
+func split(text string) (ofScenario []string, ofScheduler string) {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, scenarioMark) {
-			ofScenario += line + "\n"
+			ofScenario = append(ofScenario, line)
 		} else if line != "" { // blank lines are between the two
 			ofScheduler += line + "\n"
 		}
