@@ -9,4 +9,4 @@ full:
 	scripts/test --full
 # make start STEP=3 SCENARIO=my-scenario.go SEED=1: a scheduler to learn from (docs/learn).
 start:
-	scripts/start $(if $(STEP),--step '$(STEP)') $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SEED),--seed '$(SEED)')
+	@scripts/start $(if $(STEP),--step '$(STEP)') $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SEED),--seed '$(SEED)')

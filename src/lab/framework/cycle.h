@@ -23,8 +23,9 @@ struct Scheduler::Cycle {
   bool is_reserved = false;
   WaitingPods::Timeouts waits_for = {};  // plugins whose Permit said "wait"
   CycleState state = {};
-  std::set<const Plugin*> skip_filter = {};  // said kSkip in PreFilter
-  std::set<const Plugin*> skip_score = {};   // said kSkip in PreScore
+  // Names, which live as long as the profile: a plugin may be another object at each stage.
+  std::set<std::string_view> skip_filter = {};  // said kSkip in PreFilter
+  std::set<std::string_view> skip_score = {};   // said kSkip in PreScore
   CycleTrace trace = {};
   bool trace_rows = false;  // rows are wanted
 

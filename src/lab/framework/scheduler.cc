@@ -64,7 +64,7 @@ Scheduler::Failure Scheduler::PreFilter(Cycle& cycle) {
   for (const auto& plugin : profile_.pre_filter) {
     const PluginStatus status = plugin->PreFilter(cycle.state, cycle.pod(), *cycle.nodes);
     cycle.Note("PreFilter", *plugin, "", status);
-    if (status.is_skip()) cycle.skip_filter.insert(plugin.get());
+    if (status.is_skip()) cycle.skip_filter.insert(plugin->Name());
     if (status.ok() || status.is_skip()) continue;
     if (!status.is_unschedulable()) return status;
     cycle.RejectedBy(*plugin);
@@ -80,7 +80,7 @@ Scheduler::Failure Scheduler::Filter(Cycle& cycle) {
   for (const std::shared_ptr<const Node>& node : *cycle.nodes) {
     bool fits = true;
     for (const auto& plugin : profile_.filter) {
-      if (cycle.skip_filter.contains(plugin.get())) continue;
+      if (cycle.skip_filter.contains(plugin->Name())) continue;
       const PluginStatus status = plugin->Filter(cycle.state, cycle.pod(), *node);
       cycle.Note("Filter", *plugin, node->name, status);
       if (status.ok()) continue;
@@ -102,12 +102,12 @@ Scheduler::Failure Scheduler::Score(Cycle& cycle) {
   for (const auto& plugin : profile_.pre_score) {
     const PluginStatus status = plugin->PreScore(cycle.state, cycle.pod(), cycle.feasible);
     cycle.Note("PreScore", *plugin, "", status);
-    if (status.is_skip()) cycle.skip_score.insert(plugin.get());
+    if (status.is_skip()) cycle.skip_score.insert(plugin->Name());
     if (!status.ok() && !status.is_skip()) return status;
   }
   std::vector<int64_t> scores(cycle.feasible.size(), 0);
   for (const auto& plugin : profile_.score) {
-    if (cycle.skip_score.contains(plugin.get())) continue;
+    if (cycle.skip_score.contains(plugin->Name())) continue;
     if (Failure failure = AddScores(cycle, *plugin, &scores)) return failure;
   }
   Select(cycle, scores);

@@ -137,7 +137,7 @@ class SchedulerTest : public ::testing::Test {
       profile.pre_filter.push_back(plugin);
       profile.filter.push_back(plugin);
       profile.pre_score.push_back(plugin);
-      profile.score.push_back(plugin);
+      profile.score.push_back(scorers_apart_ ? std::make_shared<EveryStage>(*plugin) : plugin);
       profile.reserve.push_back(plugin);
       profile.permit.push_back(plugin);
       profile.pre_bind.push_back(plugin);
@@ -155,6 +155,7 @@ class SchedulerTest : public ::testing::Test {
     return {plugins.begin(), plugins.end()};
   }
 
+  bool scorers_apart_ = false;  // an object of its own scores
   std::vector<std::string> calls_;
   std::shared_ptr<EveryStage> a_ = std::make_shared<EveryStage>("A", &calls_);
   std::shared_ptr<EveryStage> b_ = std::make_shared<EveryStage>("B", &calls_);
@@ -237,6 +238,14 @@ TEST_F(SchedulerTest, APluginThatSkipsIsLeftOut) {
                           "B PreScore", "A Score node0", "A Reserve node0", "B Reserve node0",
                           "A Permit node0", "B Permit node0", "A PreBind node0", "B PreBind node0"))
       << "of A Filter, of B Score";
+}
+
+TEST_F(SchedulerTest, APluginThatSkipsIsLeftOutAlsoWhereAnotherObjectOfItScores) {
+  scorers_apart_ = true;
+  b_->answers["PreScore"] = PluginStatus::Skip();
+  Schedule("pod1");
+  EXPECT_THAT(calls_, ::testing::Contains("A Score node0"));
+  EXPECT_THAT(calls_, ::testing::Not(::testing::Contains("B Score node0")));
 }
 
 TEST_F(SchedulerTest, AddsTheScoresOfAllPlugins) {
