@@ -27,7 +27,7 @@ type options struct {
 	holdServer  string
 	out         string
 	page        string
-	section     string
+	sections    []string
 	seed        uint64
 	quick       bool
 	only        string
@@ -64,7 +64,10 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.holdServer, "hold-server", "", "the `binary` whose binds wait, outrigger_bench_server; without it no call is measured beside waiting binds")
 	set.StringVar(&o.out, "out", "", "`directory` to write bench.json to")
 	set.StringVar(&o.page, "page", "", "`file` to write the tables to as a page; of a full run only")
-	set.StringVar(&o.section, "section", "", "`file` that another benchmark wrote, such as watch.json: its section goes onto the page, its targets count")
+	set.Func("section", "`file` that another benchmark wrote, watch.json or lab.json: its section goes onto the page, its targets count; may be repeated", func(file string) error {
+		o.sections = append(o.sections, file)
+		return nil
+	})
 	set.Uint64Var(&o.seed, "seed", 1, "seed of the cluster that is sent")
 	set.BoolVar(&o.quick, "quick", false, "a few calls of the small cases only; targets do not decide")
 	set.StringVar(&o.only, "only", "", "measure only cases whose name contains `text`, as in \"filter, 1000 nodes, full\"; targets do not decide")
@@ -103,8 +106,8 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	report.Machine.LoadAfter = sheet.Load()
-	if o.section != "" {
-		if err := report.addSection(o.section); err != nil {
+	for _, file := range o.sections {
+		if err := report.addSection(file); err != nil {
 			return err
 		}
 	}

@@ -176,7 +176,11 @@ func run(ctx context.Context, o options) error {
 		fmt.Println(verdict)
 	}
 	if o.out != "" {
-		text, err := json.MarshalIndent(section, "", "  ")
+		var content any = section
+		if o.labOnly { // as --section of outrigger-bench takes it
+			content = map[string]any{"section": section}
+		}
+		text, err := json.MarshalIndent(content, "", "  ")
 		if err != nil {
 			return err
 		}
