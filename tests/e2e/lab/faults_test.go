@@ -52,7 +52,8 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	w.Must(err)
 	w.Cluster.KillServer()
 	s := w.startWith(kubeconfig, 3, "away")
-	s.untilPrinted(strings.TrimPrefix(w.Cluster.Config.Host, "https://")) // which server is away
+	server := strings.TrimPrefix(w.Cluster.Config.Host, "https://")
+	s.untilPrinted("nodes: cannot follow the API server, trying again: GET /api/v1/nodes: " + server)
 	w.Must(w.Cluster.StartServer(w.Ctx))
 
 	const count = 20
