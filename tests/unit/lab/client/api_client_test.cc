@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
-constexpr char kPath[] = "/api/v1/namespaces/shop/pods/web-1";
-constexpr char kEvents[] = "/apis/events.k8s.io/v1/namespaces/shop/events";
+constexpr char kPodPath[] = "/api/v1/namespaces/shop/pods/web-1";
+constexpr char kEventsPath[] = "/apis/events.k8s.io/v1/namespaces/shop/events";
 
 Pod Web() {
   Pod pod;
@@ -38,7 +38,7 @@ Pod Other() {
 class ApiClientTest : public ::testing::Test {
  protected:
   ApiClientTest() {
-    server_.Put(std::string(kPath) + "/status", {{"metadata", {{"uid", "uid-1"}}}});
+    server_.Put(std::string(kPodPath) + "/status", {{"metadata", {{"uid", "uid-1"}}}});
   }
   ApiClientOptions Options() {
     return {.scheduler_name = "small", .host = "laptop", .warn = {}, .clock = time_.clock()};
@@ -56,14 +56,14 @@ TEST_F(ApiClientTest, Binds) {
   };
   ApiClient client(&server_, Options());
   EXPECT_TRUE(client.Bind(Web(), "node1").ok());
-  EXPECT_THAT(server_.calls(), ElementsAre("POST " + std::string(kPath) + "/binding"));
+  EXPECT_THAT(server_.calls(), ElementsAre("POST " + std::string(kPodPath) + "/binding"));
   EXPECT_FALSE(rate_limited);
 }
 
 TEST_F(ApiClientTest, WritesTheConditionAtTheClocksTime) {
   ApiClient client(&server_, Options());
   ASSERT_TRUE(client.WriteUnscheduled(Web(), "Unschedulable", "0/9 nodes").ok());
-  const Json condition = server_.At(std::string(kPath) + "/status")["status"]["conditions"][0];
+  const Json condition = server_.At(std::string(kPodPath) + "/status")["status"]["conditions"][0];
   EXPECT_EQ(condition["message"], "0/9 nodes");
   EXPECT_EQ(condition["lastTransitionTime"], "1970-02-11T16:00:00Z");
 }
@@ -76,7 +76,7 @@ TEST_F(ApiClientTest, WritesEventsAsKubeSchedulerDoes) {
   const std::vector<std::string> paths = server_.Paths();
   ASSERT_THAT(paths, SizeIs(2));
   const Json event = server_.At(paths[1]);
-  EXPECT_EQ(paths[1].substr(0, sizeof kEvents - 1), kEvents);
+  EXPECT_EQ(paths[1].substr(0, sizeof kEventsPath - 1), kEventsPath);
   EXPECT_EQ(event["type"], "Warning");
   EXPECT_EQ(event["reason"], "FailedScheduling");
   EXPECT_EQ(event["action"], "Scheduling");
