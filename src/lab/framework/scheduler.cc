@@ -186,14 +186,17 @@ void Scheduler::GoOn(const CyclePtr& cycle) {
   handle_.waiting_pods->Add(
       cycle->pod(), cycle->waits_for,
       [this, cycle](const PluginStatus& status, const std::string& plugin) {
-        InBackground([this, cycle, status, plugin] {
-          cycle->Note("Permit", plugin, cycle->node, status.ok() ? "allowed" : status.reason,
-                      status.ok());
-          if (status.ok()) return BindingCycle(*cycle);
-          if (!plugin.empty()) cycle->queued.unschedulable_plugins.insert(plugin);
-          Fail(*cycle, PluginStatus::Unschedulable(FitErrorText(1, {{status.reason, 1}})));
-        });
+        InBackground([this, cycle, status, plugin] { AfterPermit(*cycle, status, plugin); });
       });
+}
+
+void Scheduler::AfterPermit(Cycle& cycle, const PluginStatus& status, const std::string& plugin) {
+  cycle.Note("Permit", plugin, cycle.node, status.ok() ? "allowed" : status.reason, status.ok());
+  if (status.ok()) return BindingCycle(cycle);
+  // No plugin: the pod was deleted, or bound by others. It needs no condition of ours.
+  if (plugin.empty()) return EndWithoutNode(cycle, status.reason);
+  cycle.queued.unschedulable_plugins.insert(plugin);
+  Fail(cycle, PluginStatus::Unschedulable(FitErrorText(1, {{status.reason, 1}})));
 }
 
 void Scheduler::BindingCycle(Cycle& cycle) {
@@ -236,23 +239,28 @@ void Scheduler::Succeed(Cycle& cycle) {
 
 // ---- No node this time --------------------------------------------------------------------------
 
-// The pod goes back into the queue last: from then on it may be scheduled again, and what is
-// written about this cycle must not come after what is written about the next one.
 void Scheduler::Fail(Cycle& cycle, const PluginStatus& status) {
   const Pod& pod = cycle.pod();
-  if (cycle.is_reserved) {
-    for (auto plugin = profile_.reserve.rbegin(); plugin != profile_.reserve.rend(); ++plugin) {
-      (*plugin)->Unreserve(cycle.state, pod, cycle.node);
-    }
-  }
-  handle_.api->RecordEvent(pod, /*warning=*/true, "FailedScheduling", "Scheduling", status.reason);
   const absl::Status written = handle_.api->WriteUnscheduled(
       pod, status.is_unschedulable() ? "Unschedulable" : "SchedulerError", status.reason);
   if (!written.ok() && !absl::IsNotFound(written) && options_.warn) {
     options_.warn(fmt::format("cannot write the condition of pod {}/{}: {}", pod.namespace_,
                               pod.name, std::string(written.message())));
   }
-  cycle.trace.reason = status.reason;
+  EndWithoutNode(cycle, status.reason);
+}
+
+// The pod goes back into the queue last: from then on it may be scheduled again, and what is
+// written about this cycle must not come after what is written about the next one.
+void Scheduler::EndWithoutNode(Cycle& cycle, const std::string& reason) {
+  const Pod& pod = cycle.pod();
+  if (cycle.is_reserved) {
+    for (auto plugin = profile_.reserve.rbegin(); plugin != profile_.reserve.rend(); ++plugin) {
+      (*plugin)->Unreserve(cycle.state, pod, cycle.node);
+    }
+  }
+  handle_.api->RecordEvent(pod, /*warning=*/true, "FailedScheduling", "Scheduling", reason);
+  cycle.trace.reason = reason;
   if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
   profile_.queue->AddUnschedulable(std::move(cycle.queued));
 }

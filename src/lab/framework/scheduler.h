@@ -56,11 +56,13 @@ class Scheduler {
   Failure Permit(Cycle& cycle);
 
   void GoOn(const CyclePtr& cycle);
+  void AfterPermit(Cycle& cycle, const PluginStatus& status, const std::string& plugin);
   void BindingCycle(Cycle& cycle);
   Failure Bind(Cycle& cycle);
   void Succeed(Cycle& cycle);
 
   void Fail(Cycle& cycle, const PluginStatus& status);
+  void EndWithoutNode(Cycle& cycle, const std::string& reason);
   void InBackground(std::function<void()> task);
 
   const Profile profile_;
