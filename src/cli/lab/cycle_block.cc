@@ -51,7 +51,7 @@ std::vector<Group> GroupsOf(const std::vector<TraceRow>& rows) {
 }
 
 std::string ShortName(std::string_view name) {
-  const std::string text = Printable(name);
+  std::string text = Printable(name);
   if (text.size() <= kLongestName) return text;
   const size_t end = (kLongestName - kCut.size()) / 2;
   const size_t start = kLongestName - kCut.size() - end;
