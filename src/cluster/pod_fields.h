@@ -88,10 +88,10 @@ void Fields(T& value, Archive& archive) {
   archive(value.containers, value.init_containers, value.overhead, value.pod_requests,
           value.pod_limits, value.nominated_node_name, value.scheduler_name,
           value.priority_class_name, value.node_selector, value.affinity, value.tolerations,
-          value.being_deleted, value.controller, value.scheduling_gates, value.qos_class,
-          value.unscheduled_reason, value.unscheduled_message, value.container_statuses,
-          value.init_container_statuses, value.status_requests, value.status_allocated,
-          value.resize_infeasible, value.resize_counting);
+          value.generation, value.being_deleted, value.controller, value.scheduling_gates,
+          value.qos_class, value.unscheduled_reason, value.unscheduled_message,
+          value.container_statuses, value.init_container_statuses, value.status_requests,
+          value.status_allocated, value.resize_infeasible, value.resize_counting);
 }
 
 /// What few pods have. Of a pod that has nothing of it each is a zero byte when packed.
