@@ -4,6 +4,7 @@ package lab
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/learn"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/process"
 )
@@ -54,14 +56,24 @@ type scheduler struct {
 	*process.Process
 }
 
-// start starts a scheduler of that name. It is killed at the end of the test, and the test fails if it ended before.
+// start starts a scheduler of that name, and waits until it knows all nodes and pods. It is killed at the end of the
+// test, and the test fails if it ended before.
 func (w *world) start(step int, name string, args ...string) *scheduler {
 	w.Helper()
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, w.Cluster.ConfigOf(cluster.SchedulerUser))
 	w.Must(err)
-	return w.startWith(kubeconfig, step, name, args...)
+	s := w.startWith(kubeconfig, step, name, args...)
+	s.untilReady()
+	return s
 }
 
+// untilReady waits until the scheduler knows all nodes and pods.
+func (s *scheduler) untilReady() {
+	s.w.Helper()
+	s.untilPrinted(learn.ReadyLine)
+}
+
+// startWith does not wait until the scheduler is ready.
 func (w *world) startWith(kubeconfig string, step int, name string, args ...string) *scheduler {
 	w.Helper()
 	p, err := process.Start(process.Spec{Name: name, Path: outrigger.Binary(w), LogDir: w.Cluster.LogDir(),
@@ -81,6 +93,17 @@ func (w *world) startWith(kubeconfig string, step int, name string, args ...stri
 func (s *scheduler) create(name string) {
 	s.w.Helper()
 	s.w.Pods(kube.MakePod(name).Scheduler(s.name))
+}
+
+// untilItWaits waits until each pod that was created before has got its node, and waits there at Permit if the node
+// has it wait: pods are tried in the order of their arrival, and one that goes to node0 does not wait.
+func (s *scheduler) untilItWaits() {
+	s.w.Helper()
+	name := s.name + "-then0"
+	s.create(name)
+	if node := s.w.untilNode(name); node != "node0" {
+		s.w.Fatalf("%s is on %s", name, node)
+	}
 }
 
 // lines are those that the scheduler has printed about a pod: one for each attempt without --verbose.
@@ -108,9 +131,9 @@ func (s *scheduler) untilLines(pod string, count int) []string {
 // untilPrinted waits until the scheduler has printed a text.
 func (s *scheduler) untilPrinted(text string) {
 	s.w.Helper()
-	s.w.until(fmt.Sprintf("the text %q in\n%s", text, s.LogTail(30)), func() bool {
-		return strings.Contains(s.LogTail(10_000), text)
-	})
+	ctx, cancel := context.WithTimeout(s.w.Ctx, scheduling.Patience)
+	defer cancel()
+	s.w.Must(s.UntilLogged(ctx, text))
 }
 
 func (w *world) until(what string, holds func() bool) {

@@ -19,6 +19,9 @@ import (
 // grace is how long the scheduler may take to end.
 const grace = 10 * time.Second
 
+// ReadyLine begins what the scheduler logs once it knows all nodes and pods, and schedules.
+const ReadyLine = "lab scheduler: step "
+
 // scenarioMark begins each line that a scenario prints.
 const scenarioMark = "scenario: "
 
@@ -36,6 +39,9 @@ func Play(ctx context.Context, c *cluster.Cluster, binary, scenarios string, num
 		return "", err
 	}
 	defer schedules.Kill()
+	if err := schedules.UntilLogged(ctx, ReadyLine); err != nil {
+		return "", err
+	}
 	admin, err := c.WriteKubeconfig("scenario", c.Config)
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,9 +41,10 @@ type Process struct {
 	Spec    Spec
 	LogPath string
 
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error // written before done is closed
+	cmd   *exec.Cmd
+	start int64 // where in the log its lines begin: an earlier process of that name may have written others
+	done  chan struct{}
+	err   error // written before done is closed
 }
 
 // Start starts the child; its output goes to <LogDir>/<Name>.log.
@@ -53,6 +55,10 @@ func Start(spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("log of %s: %w", spec.Name, err)
 	}
 	defer log.Close()
+	start, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("log of %s: %w", spec.Name, err)
+	}
 
 	cmd := exec.Command(spec.Path, spec.Args...)
 	cmd.Dir = spec.Dir
@@ -71,7 +77,7 @@ func Start(spec Spec) (*Process, error) {
 	if err := startOnLastingThread(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
-	p := &Process{Spec: spec, LogPath: logPath, cmd: cmd, done: make(chan struct{})}
+	p := &Process{Spec: spec, LogPath: logPath, cmd: cmd, start: start, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
 		close(p.done)
@@ -134,6 +140,31 @@ func (p *Process) ExitError() error {
 		err = errors.New("exit status 0")
 	}
 	return fmt.Errorf("%s ended: %w; end of its log:\n%s", p.Spec.Name, err, p.LogTail(30))
+}
+
+// UntilLogged waits until the child's log has a text, or returns why that will not be: the child has ended, or the
+// context has.
+func (p *Process) UntilLogged(ctx context.Context, text string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		running := p.Running() // before the log is read: what an ended child has printed is all there
+		log, err := os.ReadFile(p.LogPath)
+		if err != nil {
+			return fmt.Errorf("log of %s: %w", p.Spec.Name, err)
+		}
+		if bytes.Contains(log[min(p.start, int64(len(log))):], []byte(text)) {
+			return nil
+		}
+		if !running {
+			return fmt.Errorf("no %q: %w", text, p.ExitError())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s has not printed %q: %w; end of its log:\n%s", p.Spec.Name, text, ctx.Err(), p.LogTail(30))
+		}
+	}
 }
 
 // LogTail returns the last lines of the log.

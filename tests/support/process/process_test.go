@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -87,4 +88,36 @@ func TestStopAsksFirst(t *testing.T) {
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+func TestUntilLogged(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	spec := Spec{Name: "child", Path: "/bin/sh", Args: []string{"-c", "echo ready; exec sleep 600"}, LogDir: t.TempDir()}
+	first, err := Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = first.UntilLogged(ctx, "ready")
+	first.Kill()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// What the first one has printed is not meant.
+	spec.Args = []string{"-c", "echo other"}
+	second, err := Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.UntilLogged(ctx, "ready"); err == nil || !strings.Contains(err.Error(), "child ended") {
+		t.Errorf("of one that has ended without it: %v", err)
+	}
+
+	silent := start(t, "exec sleep 600")
+	soon, cancelSoon := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancelSoon()
+	if err := silent.UntilLogged(soon, "ready"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("of one that prints nothing: %v", err)
+	}
 }

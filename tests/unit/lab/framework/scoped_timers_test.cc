@@ -12,6 +12,7 @@
 namespace outrigger::lab {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(ScopedTimers, RunTasksWhenTheyAreDue) {
@@ -48,9 +49,16 @@ TEST(ScopedTimers, WaitAtTheirEndForATaskThatHasBegun) {
     ended = true;
   });
   begun.get_future().wait();
+  std::promise<void> resetting;
+  const auto reset = std::async(std::launch::async, [&] {
+    resetting.set_value();
+    scoped.reset();
+    EXPECT_TRUE(ended);
+  });
+  resetting.get_future().wait();
+  EXPECT_EQ(reset.wait_for(milliseconds(50)), std::future_status::timeout);
   may_end.set_value();
-  scoped.reset();
-  EXPECT_TRUE(ended);
+  reset.wait();
 }
 
 }  // namespace
