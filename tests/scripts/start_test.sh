@@ -46,6 +46,22 @@ shows '^  Select +node1 '
 shows '^scenario: pod1 is bound to node1$'
 grep -q node0 "$work/out" && fail "not the scenario of one's own"
 
+# What ends the script ends everything, in the middle of a scenario, too.
+awk '/^func scenario\(\) \{$/ { print; print "\tsay(\"for long\")\n\ttime.Sleep(time.Hour)"; next } { print }' \
+  "$root/docs/learn/scenario/main.go" >"$work/own scenarios/long.go"
+TMPDIR="$work/tmp" "$root/scripts/start" --scenario "$work/own scenarios/long.go" >"$work/out" 2>"$work/err" </dev/null &
+script=$!
+for ((i = 0; i < 600; i++)); do
+  if grep -q '^scenario: for long$' "$work/out"; then break; fi
+  sleep 0.1
+done
+shows '^scenario: for long$'
+kill -TERM "$script"
+status=0
+wait "$script" || status=$?
+ends_with 130 "a script that gets SIGTERM"
+grep -qx 'start: interrupted, everything is stopped' "$work/err" || fail "it does not print that all is stopped: $(cat "$work/err")"
+
 sed 's/createPod("pod1")/creatPod("pod1")/' "$own" >"$work/own scenarios/wrong.go"
 start --scenario "$work/own scenarios/wrong.go"
 ends_with 1 "a scenario that does not compile"

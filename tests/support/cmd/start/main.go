@@ -15,10 +15,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/learn"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/terminal"
@@ -79,29 +81,28 @@ func run(ctx context.Context, step, seed, scenario string) (err error) {
 
 // play runs the scenario with the scheduler at work, and returns what the scenario ended with.
 func play(ctx context.Context, c *cluster.Cluster, scenario string, scheduler []string) error {
-	rights, err := c.WriteKubeconfig("scheduler", c.ConfigOf(cluster.SchedulerUser))
-	if err != nil {
-		return err
-	}
 	admin, err := c.WriteKubeconfig("scenario", c.Config)
 	if err != nil {
 		return err
 	}
-	warnings, passed, err := passWarnings(os.Stderr)
+	schedules, passed, err := startScheduler(c, scheduler)
 	if err != nil {
 		return err
 	}
-	defer func() { <-passed }()
-	schedules, err := process.Start(process.Spec{Name: "scheduler", Path: scheduler[0], LogDir: c.LogDir(),
-		Args: append(scheduler[1:], "--kubeconfig", rights), Stdout: os.Stdout, Stderr: warnings})
-	warnings.Close()
-	if err != nil {
-		return err
+	defer func() {
+		schedules.Kill()
+		<-passed.all
+	}()
+	select {
+	case <-passed.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-schedules.Done():
+		return errors.New("the scheduler has ended before the scenario")
 	}
 	plays, err := process.Start(process.Spec{Name: "scenario", Path: scenario, LogDir: c.LogDir(),
 		Env: []string{"KUBECONFIG=" + admin}, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil {
-		schedules.Kill()
 		return err
 	}
 	defer plays.Kill()
@@ -121,22 +122,51 @@ func play(ctx context.Context, c *cluster.Cluster, scenario string, scheduler []
 	return nil
 }
 
+// startScheduler starts the scheduler; the command lacks the kubeconfig.
+func startScheduler(c *cluster.Cluster, command []string) (*process.Process, passed, error) {
+	rights, err := c.WriteKubeconfig("scheduler", c.ConfigOf(cluster.SchedulerUser))
+	if err != nil {
+		return nil, passed{}, err
+	}
+	warnings, passed, err := passWarnings(os.Stderr)
+	if err != nil {
+		return nil, passed, err
+	}
+	defer warnings.Close()
+	schedules, err := process.Start(process.Spec{Name: "scheduler", Path: command[0], LogDir: c.LogDir(),
+		Args: append(command[1:], "--kubeconfig", rights), Stdout: os.Stdout, Stderr: warnings})
+	return schedules, passed, err
+}
+
+// passed is how far the scheduler's log has been read.
+type passed struct {
+	ready chan struct{} // closed when the scheduler is ready
+	all   chan struct{} // closed after the last line
+}
+
 // passWarnings returns a file for the scheduler's log. Its lines go on to out, but for those of level info: what they
-// say can be seen from what happens. The channel is closed after the last line.
-func passWarnings(out io.Writer) (*os.File, <-chan struct{}, error) {
+// say can be seen from what happens.
+func passWarnings(out io.Writer) (*os.File, passed, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, passed{}, err
 	}
-	passed := make(chan struct{})
+	far := passed{make(chan struct{}), make(chan struct{})}
 	go func() {
-		defer close(passed)
+		defer close(far.all)
 		defer read.Close()
-		for scanner := bufio.NewScanner(read); scanner.Scan(); {
-			if line := scanner.Text(); !strings.Contains(line, "Z info ") {
-				fmt.Fprintln(out, line)
+		isReady := sync.OnceFunc(func() { close(far.ready) })
+		for lines := bufio.NewReader(read); ; {
+			line, err := lines.ReadString('\n') // of any length
+			if !strings.Contains(line, "Z info ") {
+				fmt.Fprint(out, line)
+			} else if strings.Contains(line, learn.ReadyLine) {
+				isReady()
+			}
+			if err != nil {
+				return
 			}
 		}
 	}()
-	return write, passed, nil
+	return write, far, nil
 }
