@@ -17,8 +17,12 @@ import (
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-// patience is how long a pod may take that is bound in a moment, or within seconds, on a quiet machine.
-const patience = 15 * time.Second
+// patience is how long something may take that takes a moment, or seconds, on a quiet machine: a slow one must not make
+// a solution a wrong one.
+const patience = 45 * time.Second
+
+// quiet is how long nothing must happen: longer than the backoff after a first failure.
+const quiet = 2 * time.Second
 
 // lab is a cluster with the learner's scheduler.
 type lab struct {
@@ -28,44 +32,44 @@ type lab struct {
 	created   map[string]time.Time // pods
 }
 
-func startLab(ctx context.Context, c *cluster.Cluster, binary string, step int) (*lab, error) {
+// startLab creates the nodes, starts the scheduler, and waits until that knows them.
+func startLab(ctx context.Context, c *cluster.Cluster, binary string, step int, nodes []*corev1.Node) (*lab, error) {
+	l := &lab{ctx: ctx, cluster: c, created: map[string]time.Time{}}
+	for _, node := range nodes {
+		if err := l.createNode(node); err != nil {
+			return nil, err
+		}
+	}
 	rights, err := c.WriteKubeconfig("scheduler", c.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
 		return nil, err
 	}
-	scheduler, err := process.Start(process.Spec{
+	l.scheduler, err = process.Start(process.Spec{
 		Name: "scheduler", Path: binary, LogDir: c.LogDir(),
-		Args: []string{"lab", "scheduler", "--kubeconfig", rights, "--step", fmt.Sprint(step)},
+		Args: []string{"lab", "scheduler", "--kubeconfig", rights, "--step", fmt.Sprint(step), "--verbose"},
 	})
-	return &lab{ctx, c, scheduler, map[string]time.Time{}}, err
-}
-
-// nodes creates nodes, and gives the scheduler time to hear of them.
-func (l *lab) nodes(names ...string) error {
-	for _, name := range names {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := l.cluster.Client.CoreV1().Nodes().Create(l.ctx, node, metav1.CreateOptions{}); err != nil {
-			return err
-		}
+	if err != nil {
+		return nil, err
 	}
-	l.settle()
-	return nil
-}
-
-// settle gives the scheduler time to hear of nodes: it hears of pods by another stream.
-func (l *lab) settle() { l.sleep(500 * time.Millisecond) }
-
-func (l *lab) sleep(length time.Duration) {
-	select {
-	case <-l.ctx.Done():
-	case <-time.After(length):
+	if err := l.scheduler.UntilLogged(ctx, ReadyLine); err != nil {
+		l.scheduler.Kill()
+		return nil, err
 	}
+	return l, nil
 }
 
-func (l *lab) pod(name string) error {
-	pod := kube.MakePod(name).Pod()
-	_, err := l.cluster.Client.CoreV1().Pods(pod.Namespace).Create(l.ctx, pod, metav1.CreateOptions{})
-	l.created[name] = time.Now()
+func node(name string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func closedNode(name string) *corev1.Node {
+	node := node(name)
+	node.Labels = map[string]string{"closed": "true"}
+	return node
+}
+
+func (l *lab) createNode(node *corev1.Node) error {
+	_, err := l.cluster.Client.CoreV1().Nodes().Create(l.ctx, node, metav1.CreateOptions{})
 	return err
 }
 
@@ -75,25 +79,68 @@ func (l *lab) patchNode(name, patch string) error {
 	return err
 }
 
-// waitBound waits until the pod has a node, or the limit is over since the call. It returns the node, empty
-// if there is none, and how long after the pod's creation that was.
-func (l *lab) waitBound(name string, limit time.Duration) (node string, after time.Duration, err error) {
+func (l *lab) pod(name string) error {
+	pod := kube.MakePod(name).Pod()
+	_, err := l.cluster.Client.CoreV1().Pods(pod.Namespace).Create(l.ctx, pod, metav1.CreateOptions{})
+	l.created[name] = time.Now()
+	return err
+}
+
+// until asks again and again until something holds, and reports whether it did before the limit was over.
+func (l *lab) until(limit time.Duration, holds func() (bool, error)) (bool, error) {
 	for end := time.Now().Add(limit); ; l.sleep(50 * time.Millisecond) {
-		pod, err := l.cluster.Client.CoreV1().Pods("default").Get(l.ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return "", 0, err
+		if held, err := holds(); held || err != nil {
+			return held, err
 		}
-		if pod.Spec.NodeName != "" || time.Now().After(end) {
-			return pod.Spec.NodeName, time.Since(l.created[name]), nil
+		if time.Now().After(end) {
+			return false, nil
 		}
 	}
 }
 
-// attempts counts how often the scheduler has found no node for the pod: it prints a line each time.
-func (l *lab) attempts(pod string) int {
+func (l *lab) sleep(length time.Duration) {
+	select {
+	case <-l.ctx.Done():
+	case <-time.After(length):
+	}
+}
+
+// nodeOf returns the pod's node, empty if it has none.
+func (l *lab) nodeOf(pod string) (string, error) {
+	found, err := l.cluster.Client.CoreV1().Pods("default").Get(l.ctx, pod, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	return found.Spec.NodeName, nil
+}
+
+// waitBound waits until the pod has a node. It returns the node, empty if there is still none when patience is at its
+// end, and how long after the pod's creation that was.
+func (l *lab) waitBound(pod string) (node string, after time.Duration, err error) {
+	_, err = l.until(patience, func() (bool, error) {
+		node, err = l.nodeOf(pod)
+		return node != "", err
+	})
+	return node, time.Since(l.created[pod]), err
+}
+
+// attempts returns what the scheduler has printed of each cycle of the pod that is over.
+func (l *lab) attempts(pod string) (blocks []string) {
 	text, err := os.ReadFile(l.scheduler.LogPath)
 	if err != nil {
-		return 0
+		return nil
 	}
-	return strings.Count("\n"+string(text), "\ndefault/"+pod+": ")
+	all := strings.Split(string(text), "\n\n")
+	for _, block := range all[:len(all)-1] { // a blank line ends each
+		// A line of the log may come before it.
+		if at := strings.Index("\n"+block, "\ndefault/"+pod+", attempt "); at >= 0 {
+			blocks = append(blocks, block[at:])
+		}
+	}
+	return blocks
+}
+
+// waitAttempts waits until the pod has had so many cycles, and reports whether it had.
+func (l *lab) waitAttempts(pod string, count int) (bool, error) {
+	return l.until(patience, func() (bool, error) { return len(l.attempts(pod)) >= count, l.ctx.Err() })
 }
