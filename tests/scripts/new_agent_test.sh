@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Proves scripts/new-agent in a copy of the tree: what it makes builds, passes its own test and the
 # contract, and is formatted; what it should refuse it refuses. What --with-cluster makes also places
-# pods under the real kube-scheduler. No page of docs/ wants an edit.
+# pods under the real kube-scheduler. No page of docs/ wants an edit. In the same copy it goes through docs/learn.
+#
+#   tests/scripts/new_agent_test.sh [--update]
+#
+#   --update   writes what the commands of docs/learn/step8.md print into the page
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -20,6 +24,16 @@ mkdir "$tree"
 git -C "$root" ls-files -z --cached --others --exclude-standard |
   (cd "$root" && while IFS= read -rd '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
     tar -c --null --no-recursion -T -) | tar -x -C "$tree"
+
+# First, so that the page's agent gets the port that a reader's gets.
+build=$tree/build/dev # at the depth of the tree itself, so that ccache knows its objects
+for solution in "$root"/tests/scripts/learn/step*.patch; do
+  must git -C "$tree" apply "$solution"
+done
+must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF -DOUTRIGGER_AGENT_CONGESTION=ON \
+  -DOUTRIGGER_AGENT_NODE_NUMBER=ON
+must "$root/tests/scripts/learn/go-through" "$@" "$tree"
+rm -r "$tree/agents/node-number"
 
 refuses "" "is not a name"
 refuses Quota "is not a name"
@@ -59,8 +73,7 @@ if clang_format=$(command -v clang-format-14); then
   must "$clang_format" --dry-run -Werror --style=file "$tree"/agents/{node-quota,switch,price,apart}/*.cc
 fi
 
-build=$tree/build/dev # at the depth of the tree itself, so that ccache knows its objects
-must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENTS_DEFAULT=OFF \
+must cmake --preset dev -S "$tree" -B "$build" -DOUTRIGGER_AGENT_CONGESTION=OFF \
   -DOUTRIGGER_AGENT_NODE_QUOTA=ON -DOUTRIGGER_AGENT_SWITCH=ON -DOUTRIGGER_AGENT_PRICE=ON \
   -DOUTRIGGER_AGENT_APART=ON
 must cmake --build "$build" --target outrigger_agent_node_quota_test \

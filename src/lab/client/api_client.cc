@@ -46,6 +46,8 @@ absl::Status ApiClient::WriteUnscheduled(const Pod& pod, std::string_view reason
 
 void ApiClient::RecordEvent(const Pod& pod, bool warning, std::string_view reason,
                             std::string_view action, std::string_view note) {
+  // What ends because we end is no news of the pod.
+  if (stop_.stop_requested()) return;
   kube::Event event;
   event.regarding = {.api_version = "v1",
                      .kind = "Pod",

@@ -22,6 +22,7 @@ LabScheduler::LabScheduler(kube::Api* api, const LabSchedulerOptions& options)
       random_(options_.seed),
       waiting_(&timers_),
       workers_(kWorkers),
+      reporters_(kReporters),
       scheduler_(MakeStep(options_.step, MakeHandle(), options_.sort), &nodes_, MakeHandle(),
                  MakeSchedulerOptions()),
       handlers_(options_.scheduler_name, scheduler_.profile().has_event_handlers, &nodes_,
@@ -37,6 +38,7 @@ Handle LabScheduler::MakeHandle() {
           .random = &random_,
           .waiting_pods = &waiting_,
           .background = &workers_,
+          .reports = &reporters_,
           .api = &client_};
 }
 
@@ -63,6 +65,7 @@ void LabScheduler::Stop() {
   if (loop_.joinable()) loop_.join();
   informers_.Stop();
   workers_.Stop();
+  reporters_.Stop();
   timers_.Stop();
 }
 

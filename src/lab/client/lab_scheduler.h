@@ -73,6 +73,8 @@ class LabScheduler {
  private:
   // Bindings at once: what the API server takes from one client without delay.
   static constexpr size_t kWorkers = 32;
+  // Conditions at once; the client's rate limit holds them back anyway.
+  static constexpr size_t kReporters = 4;
 
   Handle MakeHandle();
   SchedulerOptions MakeSchedulerOptions() const;
@@ -87,6 +89,7 @@ class LabScheduler {
   NodeCache nodes_;
   WaitingPods waiting_;
   Workers workers_;
+  Workers reporters_;
   Scheduler scheduler_;
   EventHandlers handlers_;
   Informers informers_;

@@ -17,7 +17,7 @@ std::string AnswerOf(const PluginStatus& status) {
 }
 
 bool IsGood(const PluginStatus& status) {
-  return !status.is_unschedulable() && status.code != PluginStatus::Code::kError;
+  return status.ok() || status.is_skip() || status.is_wait();
 }
 
 }  // namespace

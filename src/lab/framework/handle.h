@@ -16,6 +16,8 @@ struct Handle {
   Random* random = nullptr;  // of the scheduling cycle's thread
   WaitingPods* waiting_pods = nullptr;
   Executor* background = nullptr;  // of binding cycles
+  /// Of what is written about pods that found no node. Apart from those, which it must not hold up.
+  Executor* reports = nullptr;
   SchedulerApi* api = nullptr;
 };
 

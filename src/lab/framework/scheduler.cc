@@ -38,11 +38,8 @@ void Scheduler::ScheduleOne(QueuedPod pod) {
   cycle->trace.attempt = cycle->queued.attempts;
   cycle->trace_rows = options_.trace_rows;
   const Failure failure = SchedulingCycle(*cycle);
-  if (failure.has_value()) {
-    InBackground([this, cycle, status = *failure] { Fail(*cycle, status); });
-  } else {
-    GoOn(cycle);
-  }
+  if (failure.has_value()) return Fail(cycle, *failure);
+  GoOn(cycle);
 }
 
 // ---- The scheduling cycle -----------------------------------------------------------------------
@@ -95,6 +92,8 @@ Scheduler::Failure Scheduler::Filter(Cycle& cycle) {
   if (cycle.feasible.empty()) {
     return PluginStatus::Unschedulable(FitErrorText(cycle.nodes->size(), reasons));
   }
+  // Nodes are left: whatever goes wrong from here on, these rejections are not the cause.
+  cycle.queued.unschedulable_plugins.clear();
   return std::nullopt;
 }
 
@@ -159,6 +158,17 @@ Scheduler::Failure Scheduler::Reserve(Cycle& cycle) {
 
 // "Wait" is no failure: the binding cycle begins later (GoOn).
 Scheduler::Failure Scheduler::Permit(Cycle& cycle) {
+  if (profile_.permit.empty()) return std::nullopt;
+  // A plugin may allow the pod before the others have been asked.
+  handle_.waiting_pods->Expect(cycle.pod().uid);
+  const Failure failure = AskPermit(cycle);
+  if (failure.has_value() || cycle.waits_for.empty()) {
+    handle_.waiting_pods->Forget(cycle.pod().uid);
+  }
+  return failure;
+}
+
+Scheduler::Failure Scheduler::AskPermit(Cycle& cycle) {
   for (const auto& plugin : profile_.permit) {
     const PermitPlugin::Answer answer = plugin->Permit(cycle.state, cycle.pod(), cycle.node);
     cycle.Note("Permit", *plugin, cycle.node, answer.status);
@@ -180,36 +190,38 @@ Scheduler::Failure Scheduler::Permit(Cycle& cycle) {
 // up no other: it is a note in WaitingPods, and the loop takes the next pod.
 void Scheduler::GoOn(const CyclePtr& cycle) {
   if (cycle->waits_for.empty()) {
-    InBackground([this, cycle] { BindingCycle(*cycle); });
+    InBackground(handle_.background, [this, cycle] { BindingCycle(cycle); });
     return;
   }
-  handle_.waiting_pods->Add(
-      cycle->pod(), cycle->waits_for,
-      [this, cycle](const PluginStatus& status, const std::string& plugin) {
-        InBackground([this, cycle, status, plugin] { AfterPermit(*cycle, status, plugin); });
-      });
+  handle_.waiting_pods->Add(cycle->pod(), cycle->waits_for,
+                            [this, cycle](const PluginStatus& status, const std::string& plugin) {
+                              InBackground(handle_.background, [this, cycle, status, plugin] {
+                                AfterPermit(cycle, status, plugin);
+                              });
+                            });
 }
 
-void Scheduler::AfterPermit(Cycle& cycle, const PluginStatus& status, const std::string& plugin) {
-  cycle.Note("Permit", plugin, cycle.node, status.ok() ? "allowed" : status.reason, status.ok());
+void Scheduler::AfterPermit(const CyclePtr& cycle, const PluginStatus& status,
+                            const std::string& plugin) {
+  cycle->Note("Permit", plugin, cycle->node, status.ok() ? "allowed" : status.reason, status.ok());
   if (status.ok()) return BindingCycle(cycle);
-  // No plugin: the pod was deleted, or bound by others. It needs no condition of ours.
-  if (plugin.empty()) return EndWithoutNode(cycle, status.reason);
-  cycle.queued.unschedulable_plugins.insert(plugin);
+  // No plugin: the pod was deleted, or bound by others.
+  if (plugin.empty()) return Fail(cycle, PluginStatus::NotNeeded(status.reason));
+  cycle->queued.unschedulable_plugins.insert(plugin);
   Fail(cycle, PluginStatus::Unschedulable(FitErrorText(1, {{status.reason, 1}})));
 }
 
-void Scheduler::BindingCycle(Cycle& cycle) {
+void Scheduler::BindingCycle(const CyclePtr& cycle) {
   for (const auto& plugin : profile_.pre_bind) {
-    const PluginStatus status = plugin->PreBind(cycle.state, cycle.pod(), cycle.node);
-    cycle.Note("PreBind", *plugin, cycle.node, status);
+    const PluginStatus status = plugin->PreBind(cycle->state, cycle->pod(), cycle->node);
+    cycle->Note("PreBind", *plugin, cycle->node, status);
     if (status.ok()) continue;
-    if (status.is_unschedulable()) cycle.RejectedBy(*plugin);
+    if (status.is_unschedulable()) cycle->RejectedBy(*plugin);
     return Fail(cycle, status);
   }
-  const Failure failure = Bind(cycle);
+  const Failure failure = Bind(*cycle);
   if (failure.has_value()) return Fail(cycle, *failure);
-  Succeed(cycle);
+  Succeed(*cycle);
 }
 
 Scheduler::Failure Scheduler::Bind(Cycle& cycle) {
@@ -234,39 +246,54 @@ void Scheduler::Succeed(Cycle& cycle) {
       fmt::format("Successfully assigned {}/{} to {}", pod.namespace_, pod.name, cycle.node));
   cycle.trace.bound = true;
   cycle.trace.node = cycle.node;
-  if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
+  Show(cycle);
 }
 
 // ---- No node this time --------------------------------------------------------------------------
 
-void Scheduler::Fail(Cycle& cycle, const PluginStatus& status) {
-  const Pod& pod = cycle.pod();
-  const absl::Status written = handle_.api->WriteUnscheduled(
-      pod, status.is_unschedulable() ? "Unschedulable" : "SchedulerError", status.reason);
-  if (!written.ok() && !absl::IsNotFound(written) && options_.warn) {
-    options_.warn(fmt::format("cannot write the condition of pod {}/{}: {}", pod.namespace_,
-                              pod.name, std::string(written.message())));
-  }
-  EndWithoutNode(cycle, status.reason);
-}
-
+// What is written about the pod may take long where many pods fail, and must not hold up bindings.
 // The pod goes back into the queue last: from then on it may be scheduled again, and what is
 // written about this cycle must not come after what is written about the next one.
-void Scheduler::EndWithoutNode(Cycle& cycle, const std::string& reason) {
-  const Pod& pod = cycle.pod();
-  if (cycle.is_reserved) {
-    for (auto plugin = profile_.reserve.rbegin(); plugin != profile_.reserve.rend(); ++plugin) {
-      (*plugin)->Unreserve(cycle.state, pod, cycle.node);
-    }
-  }
-  handle_.api->RecordEvent(pod, /*warning=*/true, "FailedScheduling", "Scheduling", reason);
-  cycle.trace.reason = reason;
-  if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
-  profile_.queue->AddUnschedulable(std::move(cycle.queued));
+void Scheduler::Fail(const CyclePtr& cycle, const PluginStatus& status) {
+  // Where something broke, plugins that rejected some of the nodes were not in the way.
+  if (!status.is_unschedulable()) cycle->queued.unschedulable_plugins.clear();
+  Unreserve(*cycle);
+  handle_.api->RecordEvent(cycle->pod(), /*warning=*/true, "FailedScheduling", "Scheduling",
+                           status.reason);
+  cycle->trace.reason = status.reason;
+  Show(*cycle);
+  cycle->trace.rows.clear();
+  InBackground(handle_.reports, [this, cycle, status] {
+    if (!status.is_not_needed()) WriteCondition(cycle->pod(), status);
+    profile_.queue->AddUnschedulable(std::move(cycle->queued));
+  });
 }
 
-void Scheduler::InBackground(std::function<void()> task) {
-  if (profile_.binds_in_background) return handle_.background->Run(std::move(task));
+void Scheduler::Unreserve(Cycle& cycle) {
+  if (!cycle.is_reserved) return;
+  for (auto plugin = profile_.reserve.rbegin(); plugin != profile_.reserve.rend(); ++plugin) {
+    (*plugin)->Unreserve(cycle.state, cycle.pod(), cycle.node);
+  }
+}
+
+void Scheduler::WriteCondition(const Pod& pod, const PluginStatus& status) {
+  const absl::Status written = handle_.api->WriteUnscheduled(
+      pod, status.is_unschedulable() ? "Unschedulable" : "SchedulerError", status.reason);
+  // A pod that is gone needs none, and Cancelled is what we asked for when we end.
+  if (written.ok() || absl::IsNotFound(written) || absl::IsCancelled(written)) return;
+  if (!options_.warn) return;
+  options_.warn(fmt::format("cannot write the condition of pod {}/{}: {}", pod.namespace_, pod.name,
+                            std::string(written.message())));
+}
+
+// ---- Helpers ------------------------------------------------------------------------------------
+
+void Scheduler::Show(const Cycle& cycle) {
+  if (options_.trace != nullptr) options_.trace->Show(cycle.trace);
+}
+
+void Scheduler::InBackground(Executor* executor, std::function<void()> task) {
+  if (profile_.binds_in_background) return executor->Run(std::move(task));
   task();
 }
 

@@ -54,16 +54,19 @@ class Scheduler {
   void Select(Cycle& cycle, const std::vector<int64_t>& scores);
   Failure Reserve(Cycle& cycle);
   Failure Permit(Cycle& cycle);
+  Failure AskPermit(Cycle& cycle);
 
   void GoOn(const CyclePtr& cycle);
-  void AfterPermit(Cycle& cycle, const PluginStatus& status, const std::string& plugin);
-  void BindingCycle(Cycle& cycle);
+  void AfterPermit(const CyclePtr& cycle, const PluginStatus& status, const std::string& plugin);
+  void BindingCycle(const CyclePtr& cycle);
   Failure Bind(Cycle& cycle);
   void Succeed(Cycle& cycle);
 
-  void Fail(Cycle& cycle, const PluginStatus& status);
-  void EndWithoutNode(Cycle& cycle, const std::string& reason);
-  void InBackground(std::function<void()> task);
+  void Fail(const CyclePtr& cycle, const PluginStatus& status);
+  void Unreserve(Cycle& cycle);
+  void WriteCondition(const Pod& pod, const PluginStatus& status);
+  void Show(const Cycle& cycle);
+  void InBackground(Executor* executor, std::function<void()> task);
 
   const Profile profile_;
   const NodeCache* const nodes_;

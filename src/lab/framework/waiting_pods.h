@@ -30,14 +30,19 @@ class WaitingPods {
   WaitingPods(const WaitingPods&) = delete;
   WaitingPods& operator=(const WaitingPods&) = delete;
 
+  /// Plugins are about to be asked whether the pod shall wait: what is said of it from now on
+  /// counts, even before Add(). Ends with Add() or Forget().
+  void Expect(std::string_view uid);
   /// The pod waits until each of these plugins has allowed it, or one has rejected it or is out of
-  /// time. `outcome` is called once, without a lock, by the thread that brings it about. Several
-  /// plugins may already have allowed it before Add() is called: see Allow().
+  /// time. `outcome` is called once, without a lock, by the thread that brings it about, which may
+  /// be this one. Nothing of `pod` is used any more when that happens.
   void Add(const Pod& pod, const Timeouts& timeouts, Outcome outcome);
+  /// The pod will not wait.
+  void Forget(std::string_view uid);
 
-  /// The plugin lets the pod go on. A pod that does not wait (yet, or any more) is left alone.
+  /// The plugin lets the pod go on. A pod that neither waits nor is expected is left alone.
   void Allow(std::string_view uid, std::string_view plugin);
-  /// Nothing for a pod that does not wait.
+  /// The pod must not go on. As Allow(). No plugin: the cluster itself says so.
   void Reject(std::string_view uid, std::string_view plugin, std::string reason);
 
   /// How many pods wait.

@@ -11,7 +11,7 @@ import (
 )
 
 // No check takes the program as it is for a solution. That model solutions pass is a matter of
-// tests/scripts/learn_test.sh, which builds them.
+// tests/scripts/learn/go-through.
 func TestChecksFailWithoutASolution(t *testing.T) {
 	for _, exercise := range learn.Exercises {
 		t.Run(fmt.Sprint("step", exercise.Step), func(t *testing.T) {

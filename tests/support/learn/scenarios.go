@@ -30,7 +30,11 @@ func BuildScenarios(ctx context.Context, tests, dir string, functions []string) 
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, file)
+	command := os.Getenv("OUTRIGGER_GO")
+	if command == "" {
+		command = "go"
+	}
+	build := exec.CommandContext(ctx, command, "build", "-o", program, file)
 	build.Dir = tests
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("a scenario of a page does not compile: %w:\n%s", err, out)

@@ -80,6 +80,7 @@ class EveryStage final : public PreFilterPlugin,
     calls_->push_back(name_ + " Unreserve " + node);
   }
   Answer Permit(CycleState&, const Pod&, const std::string& node) override {
+    if (on_permit) on_permit();
     return {Call("Permit " + node), seconds(10)};
   }
   PluginStatus PreBind(CycleState&, const Pod&, const std::string& node) override {
@@ -89,6 +90,7 @@ class EveryStage final : public PreFilterPlugin,
   std::map<std::string, PluginStatus> answers;  // by stage
   std::set<std::string> rejected_nodes;
   std::map<std::string, int64_t> scores;
+  std::function<void()> on_permit = {};
 
  private:
   PluginStatus Call(const std::string& what) {
@@ -145,7 +147,8 @@ class SchedulerTest : public ::testing::Test {
     profile.bind.push_back(std::make_shared<DefaultBinder>(&api_));
     profile.binds_in_background = true;
     scheduler_ = std::make_unique<Scheduler>(
-        std::move(profile), &nodes_, Handle{&timers_, &random_, &waiting_, &background_, &api_},
+        std::move(profile), &nodes_,
+        Handle{&timers_, &random_, &waiting_, &background_, &background_, &api_},
         SchedulerOptions{.trace = &trace_,
                          .trace_rows = true,
                          .warn = [this](const std::string& line) { warnings_.push_back(line); }});
@@ -345,12 +348,47 @@ TEST_F(SchedulerTest, ANodeThatIsGoneBeforeTheBindingIsNotBoundTo) {
 }
 
 TEST_F(SchedulerTest, ABindingThatFailsPutsThePodBack) {
-  api_.on_bind = [](const Pod&, std::string_view) { return absl::AbortedError("bound to node9"); };
+  api_.on_bind = [](const Pod&, std::string_view) { return absl::UnavailableError("away"); };
   Schedule("pod1");
-  EXPECT_THAT(api_.conditions(),
-              ElementsAre("pod1 SchedulerError: binding rejected: bound to node9"));
+  EXPECT_THAT(api_.conditions(), ElementsAre("pod1 SchedulerError: binding rejected: away"));
   EXPECT_EQ(queue_->failed.size(), 1);
   EXPECT_THAT(queue_->done, IsEmpty());
+}
+
+TEST_F(SchedulerTest, APodThatOthersBoundOrDeletedGetsNoCondition) {
+  for (const absl::Status& answer :
+       {absl::AbortedError("bound to node9"), absl::NotFoundError("no such pod")}) {
+    api_.on_bind = [&](const Pod&, std::string_view) { return answer; };
+    Schedule("pod1");
+    EXPECT_THAT(api_.conditions(), IsEmpty());
+    EXPECT_EQ(api_.events().back(), "pod1 warning FailedScheduling Scheduling: binding rejected: " +
+                                        std::string(answer.message()));
+  }
+  EXPECT_EQ(queue_->failed.size(), 2) << "the queue knows whether it still wants a node";
+}
+
+TEST_F(SchedulerTest, WhereSomethingBreaksNoPluginIsToBlame) {
+  a_->rejected_nodes = {"node0"};  // and others are left
+  api_.on_bind = [](const Pod&, std::string_view) { return absl::UnavailableError("away"); };
+  Schedule("pod1");
+  EXPECT_THAT(WokenBy(), IsEmpty()) << "what A registered for would not help";
+}
+
+TEST_F(SchedulerTest, APluginThatRejectedOtherNodesIsNotToBlameForALaterStage) {
+  a_->rejected_nodes = {"node0"};
+  b_->answers["Reserve"] = PluginStatus::Unschedulable("taken");
+  Schedule("pod1");
+  EXPECT_THAT(WokenBy(), ElementsAre("B"));
+}
+
+TEST_F(SchedulerTest, APodThatIsAllowedBeforeItWaitsIsBound) {
+  nodes_.Remove("node1");
+  nodes_.Remove("node2");
+  a_->answers["Permit"] = PluginStatus::Wait("wait");
+  a_->on_permit = [this] { waiting_.Allow("uid-pod1", "A"); };
+  Schedule("pod1");
+  EXPECT_THAT(api_.bindings(), ElementsAre("pod1 -> node0"));
+  EXPECT_EQ(waiting_.size(), 0);
 }
 
 TEST_F(SchedulerTest, TracesEachAnswerAndTheWinner) {

@@ -92,6 +92,32 @@ TEST_F(WaitingPodsTest, PodsThatDoNotWaitAreLeftAlone) {
   EXPECT_THAT(outcomes_, IsEmpty());
 }
 
+TEST_F(WaitingPodsTest, WhatIsSaidOfAnExpectedPodCounts) {
+  waiting_.Expect("uid-pod1");
+  waiting_.Allow("uid-pod1", "A");
+  EXPECT_EQ(waiting_.size(), 0);
+  Add(PodOf("pod1"), {{"A", seconds(10)}, {"B", seconds(10)}});
+  EXPECT_THAT(outcomes_, IsEmpty()) << "B has not allowed it";
+  waiting_.Allow("uid-pod1", "B");
+  EXPECT_THAT(outcomes_, ElementsAre("pod1 B: ok"));
+
+  waiting_.Expect("uid-pod2");
+  waiting_.Reject("uid-pod2", "", "gone");
+  waiting_.Allow("uid-pod2", "A");
+  Add(PodOf("pod2"), {{"A", seconds(10)}});
+  EXPECT_THAT(outcomes_, ElementsAre("pod1 B: ok", "pod2 : gone"));
+}
+
+TEST_F(WaitingPodsTest, AnExpectedPodThatIsForgottenLeavesNothing) {
+  waiting_.Expect("uid-pod1");
+  waiting_.Allow("uid-pod1", "A");
+  waiting_.Forget("uid-pod1");
+  Add(PodOf("pod1"), {{"A", seconds(10)}});
+  EXPECT_THAT(outcomes_, IsEmpty()) << "what was said of an earlier cycle does not count";
+  waiting_.Forget("uid-pod1");
+  EXPECT_EQ(waiting_.size(), 1) << "one that waits is not forgotten";
+}
+
 TEST(WaitingPods, MayEndBeforeItsTimeouts) {
   ManualTimers timers;
   bool called = false;

@@ -68,7 +68,7 @@ class StepWorld {
   InlineExecutor background_;
   FakeSchedulerApi api_;
   NodeCache nodes_;
-  Handle handle_{&timers_, &random_, &waiting_, &background_, &api_};
+  Handle handle_{&timers_, &random_, &waiting_, &background_, &background_, &api_};
   Scheduler scheduler_;
   EventHandlers handlers_;
 };
@@ -174,6 +174,7 @@ TEST(Step7, ALabelOfANodeWakesNoPod) {
 TEST(Step7, AnErrorIsTriedAgainAfterABackoff) {
   StepWorld world(7);
   world.Node(MakeNode("node0"));
+  world.Node(MakeNode("node1").Unschedulable());  // rejected, but not the cause
   int failures = 0;
   world.api().on_bind = [&](const Pod&, std::string_view) {
     return ++failures < 3 ? absl::UnavailableError("away") : absl::OkStatus();
