@@ -178,6 +178,7 @@ class SchedulerThreads : public ::testing::Test {
       thread->join();
     }
     workers_.Stop();
+    reporters_.Stop();
     timers_.Stop();
   }
 
@@ -232,8 +233,9 @@ class SchedulerThreads : public ::testing::Test {
   Random random_{1};
   WaitingPods waiting_{&timers_};
   Workers workers_{4};
+  Workers reporters_{2};
   NodeCache node_cache_;
-  Handle handle_{&timers_, &random_, &waiting_, &workers_, &store_};
+  Handle handle_{&timers_, &random_, &waiting_, &workers_, &reporters_, &store_};
   SchedulingQueue* queue_ = nullptr;  // of the scheduler
   Scheduler scheduler_{MakeProfile(), &node_cache_, handle_};
   EventHandlers handlers_{std::string(kScheduler), /*wakes=*/true, &node_cache_,
