@@ -9,7 +9,6 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
-	"outrigger.dev/outrigger/tests/support/kube"
 )
 
 // A node is deleted while its pods wait at Permit. They get an Event, not the node; step 7 tries its pod again, on
@@ -49,9 +48,8 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
-	for _, name := range []string{"node-a", "node-b", "node-c"} { // no digit: no pod waits at Permit
-		w.Nodes(kube.MakeNode(name))
-	}
+	w.nodes(0, 0, false)
+	w.nodes(2, 2, false) // its pods wait 2 s at Permit
 	kubeconfig, err := w.Cluster.WriteKubeconfig("away", w.Cluster.ConfigOf(cluster.SchedulerUser))
 	w.Must(err)
 	w.Cluster.KillServer()
@@ -64,20 +62,24 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	const count = 20
 	some := func(round int) {
 		for i := range count {
-			s.create(fmt.Sprintf("away-%d-%02d", round, i))
+			s.create(fmt.Sprintf("away-%d-%02d-2", round, i))
 		}
 	}
 	check := func(round int) {
 		for i := range count {
-			w.untilNode(fmt.Sprintf("away-%d-%02d", round, i))
+			name := fmt.Sprintf("away-%d-%02d-2", round, i)
+			if node := w.untilNode(name); node != "node2" {
+				w.Errorf("%s is on %s, want node2", name, node)
+			}
 		}
 	}
 	some(1)
-	w.UntilBound(1) // in mid-run: the scheduler is at work on the others
+	s.untilItWaits() // and the others with it
 	w.Cluster.KillServer()
+	s.untilPrinted(": binding rejected: ")
 	w.Must(w.Cluster.StartServer(w.Ctx))
 	some(2)
 	check(1)
 	check(2)
-	w.CheckBoundOnce(2 * count)
+	w.CheckBoundOnce(2*count + 1) // and that which did not wait
 }
