@@ -161,7 +161,7 @@ Scheduler::Failure Scheduler::Permit(Cycle& cycle) {
   if (profile_.permit.empty()) return std::nullopt;
   // A plugin may allow the pod before the others have been asked.
   handle_.waiting_pods->Expect(cycle.pod().uid);
-  const Failure failure = AskPermit(cycle);
+  Failure failure = AskPermit(cycle);
   if (failure.has_value() || cycle.waits_for.empty()) {
     handle_.waiting_pods->Forget(cycle.pod().uid);
   }

@@ -82,17 +82,18 @@ void WaitingPods::Forget(std::string_view uid) {
 void WaitingPods::Add(const Pod& pod, const Timeouts& timeouts, Outcome outcome) {
   // Once it is added the pod may go on, and be gone, at any time.
   const std::string uid = pod.uid;
-  const Timeouts limits = timeouts;
   std::optional<Shared::End> end;
+  Outcome ended;
   uint64_t number = 0;
   {
     const MutexLock lock(shared_->mutex);
     const auto at = shared_->pods.try_emplace(uid).first;
     Shared::WaitingPod& waiting = at->second;
-    waiting.SetPending(limits);
+    waiting.SetPending(timeouts);
     end = std::move(waiting.end);
     if (!end.has_value() && waiting.pending.empty()) end = {PluginStatus::Success(), ""};
     if (end.has_value()) {
+      ended = std::move(outcome);
       shared_->pods.erase(at);
     } else {
       waiting.is_added = true;
@@ -100,8 +101,8 @@ void WaitingPods::Add(const Pod& pod, const Timeouts& timeouts, Outcome outcome)
       number = waiting.number = ++shared_->last;
     }
   }
-  if (end.has_value()) return outcome(end->status, end->plugin);
-  for (const auto& [plugin, timeout] : limits) {
+  if (end.has_value()) return ended(end->status, end->plugin);
+  for (const auto& [plugin, timeout] : timeouts) {
     shared_->timers->After(timeout, [weak = std::weak_ptr<Shared>(shared_), uid, number,
                                      plugin = plugin, timeout = timeout] {
       if (const auto shared = weak.lock()) shared->TimeOut(uid, number, plugin, timeout);

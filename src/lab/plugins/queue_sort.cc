@@ -12,7 +12,7 @@ bool ArrivalSort::Less(const QueuedPod& a, const QueuedPod& b) const {
 
 bool RiyaSort::Less(const QueuedPod& a, const QueuedPod& b) const {
   const std::weak_ordering order = plan::ComparePods(*a.pod, *b.pod);
-  return order != 0 ? order < 0 : a.timestamp < b.timestamp;
+  return std::is_neq(order) ? std::is_lt(order) : a.timestamp < b.timestamp;
 }
 
 }  // namespace outrigger::lab
