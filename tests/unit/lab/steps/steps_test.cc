@@ -102,7 +102,7 @@ TEST(Steps, TheLastAloneWakesAPodForANewNode) {
 
 TEST(Step1, IsRepeatedByItsSeed) {
   std::vector<std::vector<std::string>> runs;
-  for (const uint64_t seed : {5, 5, 6}) {
+  for (const uint64_t seed : {5U, 5U, 6U}) {
     StepWorld world(1, seed);
     world.CordonedNodes();
     for (int i = 0; i < 9; ++i) world.Pod("pod" + std::to_string(i));
