@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cel/syntax/ast.h"
+#include "cel/syntax/error.h"
+
+namespace outrigger::cel {
+
+/// What is wrong although all types fit: lists and maps of mixed types (but as arguments of
+/// format()), patterns that are no regular expressions, formats that do not suit their arguments.
+/// Conversions of constants are left to the planner, which does them.
+void Validate(const Expr& root, ErrorList& errors);
+
+}  // namespace outrigger::cel
