@@ -12,7 +12,8 @@ namespace {
 
 // A place of a quantity or version in the builder's vectors, until it is stored in the device.
 Value Placed(Kind kind, size_t index) {
-  return kind == Kind::kQuantity ? Value::Uint(index) : Value::Duration(static_cast<int64_t>(index));
+  return kind == Kind::kQuantity ? Value::Uint(index)
+                                 : Value::Duration(static_cast<int64_t>(index));
 }
 
 constexpr size_t kRounding = alignof(std::max_align_t);
@@ -37,16 +38,22 @@ void DeviceBuilder::Add(std::string_view name, const Value& value) {
 
 // The last `count` values are one attribute.
 void DeviceBuilder::AddAll(std::string_view name, size_t count) {
-  attributes_.push_back({name, static_cast<uint32_t>(values_.size() - count),
-                         static_cast<uint32_t>(count), true});
+  attributes_.push_back(
+      {name, static_cast<uint32_t>(values_.size() - count), static_cast<uint32_t>(count), true});
 }
 
-void DeviceBuilder::AddBool(std::string_view name, bool value) { Add(name, Value::Bool(value)); }
-void DeviceBuilder::AddInt(std::string_view name, int64_t value) { Add(name, Value::Int(value)); }
+void DeviceBuilder::AddBool(std::string_view name, bool value) {
+  Add(name, Value::Bool(value));
+}
+void DeviceBuilder::AddInt(std::string_view name, int64_t value) {
+  Add(name, Value::Int(value));
+}
 void DeviceBuilder::AddString(std::string_view name, std::string_view value) {
   Add(name, Value::String(value));
 }
-void DeviceBuilder::AddNull(std::string_view name) { Add(name, Value::Null()); }
+void DeviceBuilder::AddNull(std::string_view name) {
+  Add(name, Value::Null());
+}
 
 absl::Status DeviceBuilder::AddVersion(std::string_view name, std::string_view text) {
   std::string_view why;
@@ -83,8 +90,7 @@ absl::Status DeviceBuilder::AddVersions(std::string_view name,
     std::string_view why;
     const auto version = ParseSemver(text, &why);
     if (!version) {
-      return absl::InvalidArgumentError(
-          Concat("attribute ", name, ": no semantic version: ", why));
+      return absl::InvalidArgumentError(Concat("attribute ", name, ": no semantic version: ", why));
     }
     values_.push_back(Placed(Kind::kSemver, versions_.size()));
     versions_.push_back(*version);
@@ -123,8 +129,7 @@ size_t DeviceBuilder::Bytes(size_t domains) const {
   return (entries + maps) * (sizeof(MapEntry) + kRounding) + maps * sizeof(MapBuffer) +
          quantities_.size() * (sizeof(Quantity) + kRounding) +
          versions_.size() * (sizeof(Semver) + kRounding) +
-         values_.size() * (sizeof(Value) + kRounding) +
-         attributes_.size() * sizeof(ListBuffer);
+         values_.size() * (sizeof(Value) + kRounding) + attributes_.size() * sizeof(ListBuffer);
 }
 
 Value DeviceBuilder::Domains(Arena& arena, std::string_view driver,

@@ -4,7 +4,6 @@
 
 #include "cel/values/concat.h"
 
-
 namespace outrigger::cel {
 namespace {
 

@@ -30,8 +30,8 @@ class Evaluator {
 
   Verdict Evaluate(const Program& program, const Device& device);
 
-  /// Why the last evaluation was neither true nor false; empty if it was. The program and the device
-  /// must still be there.
+  /// Why the last evaluation was neither true nor false; empty if it was. The program and the
+  /// device must still be there.
   std::string Reason() const;
 
   /// What the last evaluation cost, counted as upstream counts it (docs/cel.md).

@@ -77,7 +77,7 @@ class Checker {
         return Map(expr);
       case ExprKind::kMessage:
         return Fail(expr, Concat("undeclared reference to '", expr.name,
-                                       "'; messages cannot be written, maps are {'key': value}"));
+                                 "'; messages cannot be written, maps are {'key': value}"));
       case ExprKind::kComprehension:
         return Comprehension(expr);
     }
@@ -167,8 +167,8 @@ class Checker {
         break;
       default:
         if (IsDyn(*target) || target->kind == TypeKind::kError) break;
-        errors_.Add(expr.offset, Concat("type '", FormatType(*target),
-                                              "' does not support field selection"));
+        errors_.Add(expr.offset,
+                    Concat("type '", FormatType(*target), "' does not support field selection"));
     }
     return was_optional || optional ? pool_.Optional(result) : result;
   }
@@ -340,7 +340,7 @@ class Checker {
       default:
         errors_.Add(expr.args[kRange]->offset,
                     Concat("expression of type '", FormatType(*range),
-                                 "' cannot be range of a comprehension (must be list, map, or dynamic)"));
+                           "' cannot be range of a comprehension (must be list, map, or dynamic)"));
         first = &types::kError;
         second = &types::kError;
     }

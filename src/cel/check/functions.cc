@@ -32,7 +32,9 @@ class Registry {
     return found == functions_.end() ? nullptr : &found->second;
   }
 
-  const absl::flat_hash_map<std::string_view, FunctionInfo>& functions() const { return functions_; }
+  const absl::flat_hash_map<std::string_view, FunctionInfo>& functions() const {
+    return functions_;
+  }
 
  private:
   TypePool pool_;
@@ -46,9 +48,9 @@ const Registry& TheRegistry() {
 }
 
 constexpr std::array<std::string_view, 15> kMacros = {
-    "has",          "all",          "exists",            "exists_one", "existsOne",
-    "map",          "filter",       "transformList",     "transformMap",
-    "transformMapEntry", "sortBy",  "optMap",            "optFlatMap", "cel.bind", "size"};
+    "has",    "all",    "exists",        "exists_one",   "existsOne",
+    "map",    "filter", "transformList", "transformMap", "transformMapEntry",
+    "sortBy", "optMap", "optFlatMap",    "cel.bind",     "size"};
 
 // The edit distance of two names, letter case not counted.
 size_t Distance(std::string_view a, std::string_view b) {
@@ -70,7 +72,9 @@ size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-const FunctionInfo* FindFunction(std::string_view name) { return TheRegistry().Find(name); }
+const FunctionInfo* FindFunction(std::string_view name) {
+  return TheRegistry().Find(name);
+}
 
 std::string_view SimilarFunction(std::string_view name) {
   constexpr size_t kLongestName = 40;

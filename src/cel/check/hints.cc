@@ -54,7 +54,9 @@ std::string KnownOverloads(const FunctionInfo& function, bool member) {
                 : Concat("it is called as value.", function.name, "(...)");
 }
 
-bool IsName(std::string_view name) { return name.find('_') == std::string_view::npos; }
+bool IsName(std::string_view name) {
+  return name.find('_') == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -64,26 +66,26 @@ std::string NoMatchingOverload(const FunctionInfo& function, std::span<const Typ
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool target = member && i == 0;
     Append(applied, i > (member ? 1U : 0U) ? ", " : "", FormatType(*arguments[i]),
-                    target ? ".(" : "");
+           target ? ".(" : "");
   }
   std::string hint = OperatorHint(function.name, arguments);
   if (hint.empty() && IsName(function.name)) hint = KnownOverloads(function, member);
   return Concat("found no matching overload for '", function.name, "' applied to '",
-                      member ? "" : "(", applied, ")'", hint.empty() ? "" : "; ", hint);
+                member ? "" : "(", applied, ")'", hint.empty() ? "" : "; ", hint);
 }
 
 std::string UndeclaredFunction(std::string_view name) {
   const std::string_view similar = SimilarFunction(name);
-  const std::string hint =
-      similar.empty()   ? std::string()
-      : similar == name ? Concat("; the macro ", name, " takes other arguments")
-                        : Concat("; did you mean '", similar, "'?");
+  const std::string hint = similar.empty() ? std::string()
+                           : similar == name
+                               ? Concat("; the macro ", name, " takes other arguments")
+                               : Concat("; did you mean '", similar, "'?");
   return Concat("undeclared reference to '", name, "'", hint);
 }
 
 std::string UndeclaredName(std::string_view name) {
   return Concat("undeclared reference to '", name,
-                      "'; known are 'device' and the variables of macros, and texts need quotes");
+                "'; known are 'device' and the variables of macros, and texts need quotes");
 }
 
 std::string UndefinedField(std::string_view name, const Environment& environment) {

@@ -57,7 +57,8 @@ auto Lookup(const Named& known, std::string_view name) {
   for (const auto& [each, value] : known) {
     if (each == name) return value;
   }
-  std::fprintf(stderr, "unknown in a signature: %.*s\n", static_cast<int>(name.size()), name.data());
+  std::fprintf(stderr, "unknown in a signature: %.*s\n", static_cast<int>(name.size()),
+               name.data());
   std::abort();
 }
 
@@ -123,7 +124,8 @@ Overload ReadOverload(std::string_view text, TypePool& pool) {
 std::vector<std::string> Expanded(std::string_view text) {
   static constexpr std::array<std::string_view, 8> kComparable = {
       "int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"};
-  static constexpr std::array<std::string_view, 4> kSummable = {"int", "uint", "double", "duration"};
+  static constexpr std::array<std::string_view, 4> kSummable = {"int", "uint", "double",
+                                                                "duration"};
   std::vector<std::string> all;
   for (const std::string_view type : kComparable) {
     if (text.find("{cmp}") != std::string_view::npos) {

@@ -2,13 +2,14 @@
 
 #include "cel/values/concat.h"
 
-
 namespace outrigger::cel {
 namespace {
 
 constexpr std::string_view kOptionalName = "optional_type";
 
-constexpr Type Simple(TypeKind kind, std::string_view name) { return {kind, name, {}, 0, 0}; }
+constexpr Type Simple(TypeKind kind, std::string_view name) {
+  return {kind, name, {}, 0, 0};
+}
 
 }  // namespace
 
@@ -34,7 +35,9 @@ constexpr Type kFormat = Simple(TypeKind::kOpaque, "kubernetes.NamedFormat");
 constexpr Type kTypeOfDyn = {TypeKind::kType, "type", {&kDyn}, 1, 0};
 }  // namespace types
 
-const Type* TypePool::Add(const Type& type) { return &types_.emplace_back(type); }
+const Type* TypePool::Add(const Type& type) {
+  return &types_.emplace_back(type);
+}
 
 const Type* TypePool::List(const Type* item) {
   return Add({TypeKind::kList, "list", {item}, 1, 0});
@@ -57,7 +60,9 @@ const Type* TypePool::With(const Type& type, std::array<const Type*, 2> paramete
   return Add(changed);
 }
 
-bool IsDyn(const Type& type) { return type.kind == TypeKind::kDyn || type.kind == TypeKind::kAny; }
+bool IsDyn(const Type& type) {
+  return type.kind == TypeKind::kDyn || type.kind == TypeKind::kAny;
+}
 
 bool IsOptional(const Type& type) {
   return type.kind == TypeKind::kOpaque && type.name == kOptionalName;

@@ -6,8 +6,12 @@
 namespace outrigger::cel {
 namespace {
 
-bool IsVariable(const Type& type) { return type.kind == TypeKind::kVariable; }
-bool IsWild(const Type& type) { return IsDyn(type) || type.kind == TypeKind::kError; }
+bool IsVariable(const Type& type) {
+  return type.kind == TypeKind::kVariable;
+}
+bool IsWild(const Type& type) {
+  return IsDyn(type) || type.kind == TypeKind::kError;
+}
 
 bool IsNullable(const Type& type) {
   switch (type.kind) {
@@ -123,7 +127,9 @@ bool Unifier::Absent(const Type& variable, const Type& within) const {
   return true;
 }
 
-const Type* Unifier::MostGeneral(const Type* a, const Type* b) { return LessSpecific(*a, *b) ? a : b; }
+const Type* Unifier::MostGeneral(const Type* a, const Type* b) {
+  return LessSpecific(*a, *b) ? a : b;
+}
 
 const Type* Unifier::Substitute(const Type* type, bool free_to_dyn) {
   if (IsVariable(*type)) {

@@ -37,7 +37,7 @@ class Validator {
   bool Same(const Expr& at, const Type& expected, const Type& found) {
     if (SameType(expected, found)) return true;
     errors_.Add(at.offset, Concat("expected type '", FormatType(expected), "' but found '",
-                                        FormatType(found), "'; all of them must have one type"));
+                                  FormatType(found), "'; all of them must have one type"));
     return false;
   }
 
@@ -64,8 +64,8 @@ class Validator {
   void Pattern(const Expr& call, const Expr& pattern) {
     if (pattern.kind != ExprKind::kConstant || !pattern.constant.Is(Kind::kString)) return;
     if (CompileRegex(pattern.constant.text()) != nullptr) return;
-    errors_.Add(pattern.offset, Concat("invalid ", call.name,
-                                             " argument: it must be a regular expression of RE2"));
+    errors_.Add(pattern.offset,
+                Concat("invalid ", call.name, " argument: it must be a regular expression of RE2"));
   }
 
   void Regex(const Expr& call) {
@@ -91,17 +91,19 @@ class Validator {
     std::string shown;
     size_t used = 0;
     for (; reader.Next(shown, clause); ++used) {
-      if (used >= list.args.size()) return errors_.Add(call.offset, Concat("index ", used, " out of range: the format needs more arguments"));
+      if (used >= list.args.size())
+        return errors_.Add(
+            call.offset, Concat("index ", used, " out of range: the format needs more arguments"));
       if (!ClauseFits(clause.verb, *list.args[used]->type)) {
         return errors_.Add(list.args[used]->offset,
                            Concat("error during formatting: %", std::string(1, clause.verb),
-                                        " does not take ", FormatType(*list.args[used]->type)));
+                                  " does not take ", FormatType(*list.args[used]->type)));
       }
     }
     if (!reader.error().empty()) return errors_.Add(text.offset, std::string(reader.error()));
     if (used < list.args.size()) {
       errors_.Add(call.offset, Concat("too many arguments supplied to string.format (expected ",
-                                            used, ", got ", list.args.size(), ")"));
+                                      used, ", got ", list.args.size(), ")"));
     }
   }
 
@@ -140,6 +142,8 @@ class Validator {
 
 }  // namespace
 
-void Validate(const Expr& root, ErrorList& errors) { Validator(errors).Visit(root); }
+void Validate(const Expr& root, ErrorList& errors) {
+  Validator(errors).Visit(root);
+}
 
 }  // namespace outrigger::cel

@@ -20,13 +20,18 @@ namespace {
 
 using Args = std::span<const Value>;
 
-Value NotConvertible(std::string_view to) { return Value::Error(ErrorCode::kConversion, to); }
-Value Overflow() { return Value::Error(ErrorCode::kOverflow); }
+Value NotConvertible(std::string_view to) {
+  return Value::Error(ErrorCode::kConversion, to);
+}
+Value Overflow() {
+  return Value::Error(ErrorCode::kOverflow);
+}
 
 // All of `text` as a decimal number; a sign only where the type has one.
 template <typename T>
 std::optional<T> ReadInteger(std::string_view text) {
-  if (std::is_signed_v<T> && text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  if (std::is_signed_v<T> && text.starts_with('+') && !text.starts_with("+-"))
+    text.remove_prefix(1);
   T number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
@@ -119,7 +124,8 @@ Value ToBool(Evaluation&, Args args) {
   if (args[0].Is(Kind::kBool)) return args[0];
   if (!args[0].Is(Kind::kString)) return NoSuchOverload("bool");
   static constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "true", "TRUE", "True"};
-  static constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "false", "FALSE", "False"};
+  static constexpr std::array<std::string_view, 6> kFalse = {"0",     "f",     "F",
+                                                             "false", "FALSE", "False"};
   const auto is = [&](const auto& words) {
     return std::find(words.begin(), words.end(), args[0].text()) != words.end();
   };
@@ -147,7 +153,8 @@ Value ToString(Evaluation& evaluation, Args args) {
     case Kind::kDuration:
       return NewText(evaluation, FormatDuration(value.nanoseconds()));
     case Kind::kTimestamp:
-      return NewText(evaluation, FormatTimestamp({value.seconds(), value.subsecond(), value.offset()}));
+      return NewText(evaluation,
+                     FormatTimestamp({value.seconds(), value.subsecond(), value.offset()}));
     case Kind::kIp:
       return NewText(evaluation, value.ip().ToString());
     case Kind::kCidr:
@@ -183,8 +190,12 @@ Value ToTimestamp(Evaluation&, Args args) {
                  : NotConvertible("timestamp");
 }
 
-Value ToType(Evaluation&, Args args) { return Value::Type(TypeNameOf(args[0])); }
-Value ToDyn(Evaluation&, Args args) { return args[0]; }
+Value ToType(Evaluation&, Args args) {
+  return Value::Type(TypeNameOf(args[0]));
+}
+Value ToDyn(Evaluation&, Args args) {
+  return args[0];
+}
 
 constexpr std::array kRows = {
     FunctionRow{"type", "A>type(A)", ToType},
@@ -193,7 +204,8 @@ constexpr std::array kRows = {
     FunctionRow{"bytes", "bytes>bytes | string>bytes $tenth", ToBytes},
     FunctionRow{"double", "double>double | int>double | string>double | uint>double", ToDouble},
     FunctionRow{"duration", "duration>duration | int>duration | string>duration", ToDuration},
-    FunctionRow{"int", "int>int | double>int | duration>int | string>int | timestamp>int | uint>int",
+    FunctionRow{"int",
+                "int>int | double>int | duration>int | string>int | timestamp>int | uint>int",
                 ToInt},
     FunctionRow{"string",
                 "string>string | bool>string | bytes>string $tenth | double>string | "
@@ -207,6 +219,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace conversions
 
-std::span<const FunctionRow> ConversionFunctions() { return conversions::kRows; }
+std::span<const FunctionRow> ConversionFunctions() {
+  return conversions::kRows;
+}
 
 }  // namespace outrigger::cel

@@ -9,8 +9,8 @@
 #include "cel/library/format_number.h"
 #include "cel/values/collections.h"
 #include "cel/values/concat.h"
-#include "fmt/format.h"
 #include "cel/values/time.h"
+#include "fmt/format.h"
 
 namespace outrigger::cel {
 namespace {
@@ -77,7 +77,7 @@ class Formatter {
         return true;
       case Kind::kTimestamp:
         Append(out, "timestamp(\"",
-                        FormatTimestamp({value.seconds(), value.subsecond(), value.offset()}), "\")");
+               FormatTimestamp({value.seconds(), value.subsecond(), value.offset()}), "\")");
         return true;
       default:
         return Show(value, out);

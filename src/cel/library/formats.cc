@@ -19,8 +19,12 @@ namespace {
 using Args = std::span<const Value>;
 using Wrongs = std::vector<std::string>;
 
-bool IsLower(char c) { return absl::ascii_islower(static_cast<unsigned char>(c)); }
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+bool IsLower(char c) {
+  return absl::ascii_islower(static_cast<unsigned char>(c));
+}
+bool IsDigit(char c) {
+  return absl::ascii_isdigit(static_cast<unsigned char>(c));
+}
 
 // What is said of a name that is too long and of one that has wrong characters.
 Wrongs Judge(std::string_view text, size_t longest, bool good, std::string_view rule) {
@@ -35,7 +39,9 @@ bool IsLabelOfAnyLength(std::string_view text, bool (*first)(char)) {
   return !text.empty() && first(text.front()) && text.back() != '-' &&
          std::all_of(text.begin(), text.end(), inner);
 }
-bool StartsLabel(char c) { return IsLower(c) || IsDigit(c); }
+bool StartsLabel(char c) {
+  return IsLower(c) || IsDigit(c);
+}
 
 bool IsSubdomainOfAnyLength(std::string_view text) {
   while (true) {
@@ -47,10 +53,12 @@ bool IsSubdomainOfAnyLength(std::string_view text) {
 }
 
 constexpr std::string_view kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must "
     "start and end with an alphanumeric character";
 constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', "
     "and must start and end with an alphanumeric character";
 constexpr std::string_view kOldLabelRule =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
@@ -72,31 +80,42 @@ std::string WithoutLastDash(std::string_view text) {
   if (masked.size() > 1 && masked.back() == '-') masked.back() = 'a';
   return masked;
 }
-Wrongs LabelPrefix(std::string_view text) { return Label(WithoutLastDash(text)); }
-Wrongs SubdomainPrefix(std::string_view text) { return Subdomain(WithoutLastDash(text)); }
-Wrongs OldLabelPrefix(std::string_view text) { return OldLabel(WithoutLastDash(text)); }
+Wrongs LabelPrefix(std::string_view text) {
+  return Label(WithoutLastDash(text));
+}
+Wrongs SubdomainPrefix(std::string_view text) {
+  return Subdomain(WithoutLastDash(text));
+}
+Wrongs OldLabelPrefix(std::string_view text) {
+  return OldLabel(WithoutLastDash(text));
+}
 
 Wrongs Unless(bool good, std::string_view wrong) {
   return good ? Wrongs() : Wrongs{std::string(wrong)};
 }
 
 Wrongs QualifiedName(std::string_view text) {
-  return Unless(IsLabelKey(text), "name part must consist of alphanumeric characters, '-', '_' or "
-                                  "'.', with an optional DNS subdomain prefix and '/'");
+  return Unless(IsLabelKey(text),
+                "name part must consist of alphanumeric characters, '-', '_' or "
+                "'.', with an optional DNS subdomain prefix and '/'");
 }
 Wrongs LabelValue(std::string_view text) {
-  return Unless(IsLabelValue(text), "a valid label must be an empty string or consist of alphanumeric "
-                                    "characters, '-', '_' or '.', 63 at most");
+  return Unless(IsLabelValue(text),
+                "a valid label must be an empty string or consist of alphanumeric "
+                "characters, '-', '_' or '.', 63 at most");
 }
 
-Wrongs Uri(std::string_view text) { return Unless(ParseUrl(text).has_value(), "invalid URI"); }
+Wrongs Uri(std::string_view text) {
+  return Unless(ParseUrl(text).has_value(), "invalid URI");
+}
 
 Wrongs Uuid(std::string_view text) {
   static constexpr std::array<size_t, 5> kGroups = {8, 4, 4, 4, 12};
   for (const size_t group : kGroups) {
     if (group != 8 && text.starts_with('-')) text.remove_prefix(1);
     const std::string_view digits = text.substr(0, group);
-    if (digits.size() != group || !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
+    if (digits.size() != group ||
+        !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
       return {"does not match the UUID format"};
     }
     text.remove_prefix(group);
@@ -107,9 +126,10 @@ Wrongs Uuid(std::string_view text) {
 Wrongs Base64(std::string_view text) {
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
   const std::string_view body = text.substr(0, text.size() - padding);
-  const bool good = text.size() % 4 == 0 && !text.empty() && std::all_of(body.begin(), body.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '/';
-  });
+  const bool good =
+      text.size() % 4 == 0 && !text.empty() && std::all_of(body.begin(), body.end(), [](char c) {
+        return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '/';
+      });
   return Unless(good, "invalid base64");
 }
 
@@ -145,8 +165,7 @@ constexpr std::array<NamedFormat, 13> kFormats = {{
 Value Named(Evaluation& evaluation, Args args) {
   if (!args[0].Is(Kind::kString)) return NoSuchOverload("format.named");
   const NamedFormat* format = FindFormat(args[0].text());
-  return format == nullptr ? Value::Optional(nullptr)
-                           : NewOptional(evaluation, Value::Of(format));
+  return format == nullptr ? Value::Optional(nullptr) : NewOptional(evaluation, Value::Of(format));
 }
 
 Value Validate(Evaluation& evaluation, Args args) {
@@ -187,7 +206,9 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace formats
 
-std::span<const NamedFormat> NamedFormats() { return formats::kFormats; }
+std::span<const NamedFormat> NamedFormats() {
+  return formats::kFormats;
+}
 
 const NamedFormat* FindFormat(std::string_view name) {
   const auto* found = std::find_if(formats::kFormats.begin(), formats::kFormats.end(),
@@ -195,6 +216,8 @@ const NamedFormat* FindFormat(std::string_view name) {
   return found == formats::kFormats.end() ? nullptr : found;
 }
 
-std::span<const FunctionRow> FormatFunctions() { return formats::kRows; }
+std::span<const FunctionRow> FormatFunctions() {
+  return formats::kRows;
+}
 
 }  // namespace outrigger::cel

@@ -74,7 +74,9 @@ std::span<const FunctionRow> FormatFunctions();
 inline Value NoSuchOverload(std::string_view function = {}) {
   return Value::Error(ErrorCode::kNoSuchOverload, function);
 }
-inline Value OutOfMemory() { return Value::Error(ErrorCode::kCost, "memory limit exceeded"); }
+inline Value OutOfMemory() {
+  return Value::Error(ErrorCode::kCost, "memory limit exceeded");
+}
 
 /// A text in the arena.
 inline Value NewText(Evaluation& evaluation, std::string_view text) {

@@ -18,7 +18,9 @@ bool AreLists(Args args) {
                      [](const Value& value) { return value.Is(Kind::kList); });
 }
 
-bool Comparable(const Value& value) { return Compare(value, value).has_value(); }
+bool Comparable(const Value& value) {
+  return Compare(value, value).has_value();
+}
 
 Value IsSorted(Evaluation&, Args args) {
   if (!AreLists(args)) return NoSuchOverload("isSorted");
@@ -49,8 +51,12 @@ Value Extreme(Args args, std::string_view name, Better better) {
   }
   return best == nullptr ? Value::Error(ErrorCode::kEmptyList, name) : *best;
 }
-Value Min(Evaluation&, Args args) { return Extreme(args, "min", std::is_lt); }
-Value Max(Evaluation&, Args args) { return Extreme(args, "max", std::is_gt); }
+Value Min(Evaluation&, Args args) {
+  return Extreme(args, "min", std::is_lt);
+}
+Value Max(Evaluation&, Args args) {
+  return Extreme(args, "max", std::is_gt);
+}
 
 Value Zero(Kind kind) {
   switch (kind) {
@@ -71,9 +77,9 @@ Value Sum(Evaluation& evaluation, Args args) {
   Value sum = Zero(items.empty() ? Kind::kInt : items[0].kind());
   static const Implementation add = [] {
     const auto rows = OperatorFunctions();
-    return std::find_if(rows.begin(), rows.end(), [](const FunctionRow& row) {
-             return row.name == "_+_";
-           })->implementation;
+    return std::find_if(rows.begin(), rows.end(),
+                        [](const FunctionRow& row) { return row.name == "_+_"; })
+        ->implementation;
   }();
   for (const Value& item : items) {
     const std::array<Value, 2> operands = {sum, item};
@@ -106,7 +112,8 @@ Value LastIndexOf(Evaluation& evaluation, Args args) {
   if (!args[0].Is(Kind::kList) || args.size() != 2) return NoSuchOverload("lastIndexOf");
   const auto items = ItemsOf(args[0]);
   for (size_t i = items.size(); i > 0; --i) {
-    if (Equal(items[i - 1], args[1], evaluation.work)) return Value::Int(static_cast<int64_t>(i - 1));
+    if (Equal(items[i - 1], args[1], evaluation.work))
+      return Value::Int(static_cast<int64_t>(i - 1));
   }
   return Value::Int(-1);
 }
@@ -216,15 +223,13 @@ Value Distinct(Evaluation& evaluation, Args args) {
 
 bool ContainsItem(Evaluation& evaluation, const Value& list, const Value& wanted) {
   const auto items = ItemsOf(list);
-  return std::any_of(items.begin(), items.end(), [&](const Value& item) {
-    return Equal(item, wanted, evaluation.work);
-  });
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Value& item) { return Equal(item, wanted, evaluation.work); });
 }
 bool ContainsAll(Evaluation& evaluation, const Value& list, const Value& wanted) {
   const auto items = ItemsOf(wanted);
-  return std::all_of(items.begin(), items.end(), [&](const Value& item) {
-    return ContainsItem(evaluation, list, item);
-  });
+  return std::all_of(items.begin(), items.end(),
+                     [&](const Value& item) { return ContainsItem(evaluation, list, item); });
 }
 Value SetsContains(Evaluation& evaluation, Args args) {
   if (!AreLists(args)) return NoSuchOverload("sets.contains");
@@ -248,12 +253,10 @@ constexpr std::array kRows = {
     FunctionRow{"sum", ".list({sum})>{sum}", Sum, CostRule::kTraversal},
     FunctionRow{"max", ".list({cmp})>{cmp}", Max, CostRule::kTraversal},
     FunctionRow{"min", ".list({cmp})>{cmp}", Min, CostRule::kTraversal},
-    FunctionRow{"indexOf",
-                ".string,string>int | .string,string,int>int | .list(A),A>int", IndexOf,
+    FunctionRow{"indexOf", ".string,string>int | .string,string,int>int | .list(A),A>int", IndexOf,
                 CostRule::kTraversal},
-    FunctionRow{"lastIndexOf",
-                ".string,string>int | .string,string,int>int | .list(A),A>int", LastIndexOf,
-                CostRule::kTraversal},
+    FunctionRow{"lastIndexOf", ".string,string>int | .string,string,int>int | .list(A),A>int",
+                LastIndexOf, CostRule::kTraversal},
     FunctionRow{"includes", ".dyn,dyn>bool", Includes, CostRule::kOne},
     FunctionRow{"slice", ".list(T),int,int>list(T) $result", Slice},
     FunctionRow{"flatten", ".list(list(T))>list(T) $flatten | .list(dyn),int>list(dyn) $flatten",
@@ -271,6 +274,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace lists
 
-std::span<const FunctionRow> ListFunctions() { return lists::kRows; }
+std::span<const FunctionRow> ListFunctions() {
+  return lists::kRows;
+}
 
 }  // namespace outrigger::cel

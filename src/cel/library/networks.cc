@@ -106,8 +106,8 @@ Value Query(Evaluation& evaluation, Args args) {
     const Value item = NewText(evaluation, value);
     if (name.IsError() || item.IsError()) return OutOfMemory();
     const Value* known = FindKey(map, name);
-    const Value list = AppendedList(evaluation.arena, known == nullptr ? Value::List(nullptr, 0) : *known,
-                                    {&item, 1});
+    const Value list = AppendedList(
+        evaluation.arena, known == nullptr ? Value::List(nullptr, 0) : *known, {&item, 1});
     if (known != nullptr) {
       *const_cast<Value*>(known) = list;
     } else {
@@ -152,6 +152,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace networks
 
-std::span<const FunctionRow> NetworkFunctions() { return networks::kRows; }
+std::span<const FunctionRow> NetworkFunctions() {
+  return networks::kRows;
+}
 
 }  // namespace outrigger::cel

@@ -13,7 +13,9 @@ namespace {
 
 using Args = std::span<const Value>;
 
-Value Overflow() { return Value::Error(ErrorCode::kOverflow); }
+Value Overflow() {
+  return Value::Error(ErrorCode::kOverflow);
+}
 
 // The result of an operation of two integers that says whether it overflowed.
 template <typename T>
@@ -57,12 +59,14 @@ Value AddSame(Evaluation& evaluation, const Value& a, const Value& b) {
   switch (a.kind()) {
     case Kind::kInt: {
       int64_t sum = 0;
-      return Checked(__builtin_add_overflow(a.integer(), b.integer(), &sum), sum);
+      const bool overflowed = __builtin_add_overflow(a.integer(), b.integer(), &sum);
+      return Checked(overflowed, sum);
     }
     case Kind::kUint: {
       uint64_t sum = 0;
-      return Checked(
-          __builtin_add_overflow(a.unsigned_integer(), b.unsigned_integer(), &sum), sum);
+      const bool overflowed =
+          __builtin_add_overflow(a.unsigned_integer(), b.unsigned_integer(), &sum);
+      return Checked(overflowed, sum);
     }
     case Kind::kDouble:
       return Value::Double(a.number() + b.number());
@@ -111,12 +115,14 @@ Value Subtract(Evaluation&, Args args) {
   switch (a.kind()) {
     case Kind::kInt: {
       int64_t result = 0;
-      return Checked(__builtin_sub_overflow(a.integer(), b.integer(), &result), result);
+      const bool overflowed = __builtin_sub_overflow(a.integer(), b.integer(), &result);
+      return Checked(overflowed, result);
     }
     case Kind::kUint: {
       uint64_t result = 0;
-      return Checked(
-          __builtin_sub_overflow(a.unsigned_integer(), b.unsigned_integer(), &result), result);
+      const bool overflowed =
+          __builtin_sub_overflow(a.unsigned_integer(), b.unsigned_integer(), &result);
+      return Checked(overflowed, result);
     }
     case Kind::kDouble:
       return Value::Double(a.number() - b.number());
@@ -138,12 +144,14 @@ Value Multiply(Evaluation&, Args args) {
   if (a.kind() != b.kind()) return NoSuchOverload("_*_");
   if (a.Is(Kind::kInt)) {
     int64_t result = 0;
-    return Checked(__builtin_mul_overflow(a.integer(), b.integer(), &result), result);
+    const bool overflowed = __builtin_mul_overflow(a.integer(), b.integer(), &result);
+    return Checked(overflowed, result);
   }
   if (a.Is(Kind::kUint)) {
     uint64_t result = 0;
-    return Checked(__builtin_mul_overflow(a.unsigned_integer(), b.unsigned_integer(), &result),
-                   result);
+    const bool overflowed =
+        __builtin_mul_overflow(a.unsigned_integer(), b.unsigned_integer(), &result);
+    return Checked(overflowed, result);
   }
   return a.Is(Kind::kDouble) ? Value::Double(a.number() * b.number()) : NoSuchOverload("_*_");
 }
@@ -193,10 +201,18 @@ Value Ordered(Args args, std::string_view name, Decide decide) {
   return Value::Bool(decide(*order));
 }
 
-Value Less(Evaluation&, Args args) { return Ordered(args, "_<_", std::is_lt); }
-Value LessOrEqual(Evaluation&, Args args) { return Ordered(args, "_<=_", std::is_lteq); }
-Value Greater(Evaluation&, Args args) { return Ordered(args, "_>_", std::is_gt); }
-Value GreaterOrEqual(Evaluation&, Args args) { return Ordered(args, "_>=_", std::is_gteq); }
+Value Less(Evaluation&, Args args) {
+  return Ordered(args, "_<_", std::is_lt);
+}
+Value LessOrEqual(Evaluation&, Args args) {
+  return Ordered(args, "_<=_", std::is_lteq);
+}
+Value Greater(Evaluation&, Args args) {
+  return Ordered(args, "_>_", std::is_gt);
+}
+Value GreaterOrEqual(Evaluation&, Args args) {
+  return Ordered(args, "_>=_", std::is_gteq);
+}
 
 Value In(Evaluation& evaluation, Args args) {
   if (args[1].Is(Kind::kMap)) return Value::Bool(FindKey(args[1], args[0]) != nullptr);
@@ -232,7 +248,9 @@ Value InsertIntoMap(Evaluation& evaluation, Args args) {
 }
 
 // What the interpreter decides itself.
-Value Special(Evaluation&, Args) { return NoSuchOverload(); }
+Value Special(Evaluation&, Args) {
+  return NoSuchOverload();
+}
 
 constexpr std::string_view kComparisons =
     "bool,bool>bool | int,int>bool | int,double>bool | int,uint>bool | uint,uint>bool | "
@@ -274,10 +292,11 @@ constexpr std::array kRows = {
                 "map(A,B),A>optional(B) | optional(map(A,B)),A>optional(B)",
                 Special},
     FunctionRow{"@in", "A,list(A)>bool $second | A,map(A,B)>bool", In},
-    FunctionRow{"size",
-                "bytes>int | .bytes>int | list(A)>int | .list(A)>int | map(A,B)>int | .map(A,B)>int "
-                "| string>int | .string>int",
-                Size},
+    FunctionRow{
+        "size",
+        "bytes>int | .bytes>int | list(A)>int | .list(A)>int | map(A,B)>int | .map(A,B)>int "
+        "| string>int | .string>int",
+        Size},
     FunctionRow{"cel.@mapInsert", "map(A,B),A,B>map(A,B) | map(A,B),map(A,B)>map(A,B)",
                 InsertIntoMap},
 };
@@ -285,6 +304,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace operators
 
-std::span<const FunctionRow> OperatorFunctions() { return operators::kRows; }
+std::span<const FunctionRow> OperatorFunctions() {
+  return operators::kRows;
+}
 
 }  // namespace outrigger::cel

@@ -33,11 +33,15 @@ bool IsZero(const Value& value) {
   }
 }
 
-Value Of(Evaluation& evaluation, Args args) { return NewOptional(evaluation, args[0]); }
+Value Of(Evaluation& evaluation, Args args) {
+  return NewOptional(evaluation, args[0]);
+}
 Value OfNonZero(Evaluation& evaluation, Args args) {
   return IsZero(args[0]) ? Value::Optional(nullptr) : NewOptional(evaluation, args[0]);
 }
-Value None(Evaluation&, Args) { return Value::Optional(nullptr); }
+Value None(Evaluation&, Args) {
+  return Value::Optional(nullptr);
+}
 
 Value Held(Evaluation&, Args args) {
   if (!args[0].Is(Kind::kOptional)) return NoSuchOverload("value");
@@ -49,7 +53,9 @@ Value HasValue(Evaluation&, Args args) {
 }
 
 // The interpreter decides these two: the second operand is computed only if it is needed.
-Value Special(Evaluation&, Args) { return NoSuchOverload(); }
+Value Special(Evaluation&, Args) {
+  return NoSuchOverload();
+}
 
 Value First(Evaluation& evaluation, Args args) {
   if (!args[0].Is(Kind::kList)) return NoSuchOverload("first");
@@ -93,6 +99,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace optionals
 
-std::span<const FunctionRow> OptionalFunctions() { return optionals::kRows; }
+std::span<const FunctionRow> OptionalFunctions() {
+  return optionals::kRows;
+}
 
 }  // namespace outrigger::cel

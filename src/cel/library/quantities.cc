@@ -107,6 +107,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace quantities
 
-std::span<const FunctionRow> QuantityFunctions() { return quantities::kRows; }
+std::span<const FunctionRow> QuantityFunctions() {
+  return quantities::kRows;
+}
 
 }  // namespace outrigger::cel

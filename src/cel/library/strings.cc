@@ -18,7 +18,9 @@ namespace {
 
 using Args = std::span<const Value>;
 
-Value OutOfRange() { return Value::Error(ErrorCode::kIndexOutOfRange); }
+Value OutOfRange() {
+  return Value::Error(ErrorCode::kIndexOutOfRange);
+}
 
 bool AreTexts(Args args, size_t count) {
   return std::all_of(args.begin(), args.begin() + static_cast<ptrdiff_t>(count),
@@ -72,8 +74,12 @@ Value Changed(Evaluation& evaluation, Args args, std::string_view name) {
   std::transform(text.begin(), text.end(), place, Change);
   return Value::String({place, text.size()});
 }
-char Lower(char c) { return absl::ascii_tolower(static_cast<unsigned char>(c)); }
-char Upper(char c) { return absl::ascii_toupper(static_cast<unsigned char>(c)); }
+char Lower(char c) {
+  return absl::ascii_tolower(static_cast<unsigned char>(c));
+}
+char Upper(char c) {
+  return absl::ascii_toupper(static_cast<unsigned char>(c));
+}
 Value LowerAscii(Evaluation& evaluation, Args args) {
   return Changed<Lower>(evaluation, args, "lowerAscii");
 }
@@ -104,7 +110,8 @@ Value Join(Evaluation& evaluation, Args args) {
   const std::string_view separator = args.size() == 2 ? args[1].text() : std::string_view();
   size_t size = 0;
   for (const Value& item : ItemsOf(args[0])) {
-    if (!item.Is(Kind::kString)) return Value::Error(ErrorCode::kInvalidArgument, "join needs texts");
+    if (!item.Is(Kind::kString))
+      return Value::Error(ErrorCode::kInvalidArgument, "join needs texts");
     size += item.size() + separator.size();
   }
   if (size > UINT32_MAX) return OutOfMemory();
@@ -128,7 +135,9 @@ Value Quote(Evaluation& evaluation, Args args) {
   return NewText(evaluation, QuotedText(args[0].text()));
 }
 
-Value BadRegex() { return Value::Error(ErrorCode::kInvalidArgument, "invalid regular expression"); }
+Value BadRegex() {
+  return Value::Error(ErrorCode::kInvalidArgument, "invalid regular expression");
+}
 
 Value Matches(Evaluation& evaluation, Args args) {
   if (!AreTexts(args, 2)) return NoSuchOverload("matches");
@@ -147,7 +156,8 @@ Value FindAll(Evaluation& evaluation, Args args) {
   if (!AreTexts(args, 2) || !AreInts(args, 2)) return NoSuchOverload("findAll");
   const re2::RE2* regex = evaluation.regexes.Get(args[1].text());
   if (regex == nullptr) return BadRegex();
-  return RegexFindAll(evaluation, *regex, args[0].text(), args.size() == 3 ? args[2].integer() : -1);
+  return RegexFindAll(evaluation, *regex, args[0].text(),
+                      args.size() == 3 ? args[2].integer() : -1);
 }
 
 constexpr std::array kRows = {
@@ -161,8 +171,8 @@ constexpr std::array kRows = {
     FunctionRow{"substring", ".string,int>string | .string,int,int>string", Substring,
                 CostRule::kTenthOfFirst},
     FunctionRow{"trim", ".string>string", Trim, CostRule::kTenthOfFirst},
-    FunctionRow{"replace", ".string,string,string>string | .string,string,string,int>string", Replace,
-                CostRule::kFifthOfFirst},
+    FunctionRow{"replace", ".string,string,string>string | .string,string,string,int>string",
+                Replace, CostRule::kFifthOfFirst},
     FunctionRow{"split", ".string,string>list(string) | .string,string,int>list(string)", Split,
                 CostRule::kFifthOfFirst},
     FunctionRow{"join", ".list(string)>string | .list(string),string>string", Join,
@@ -177,6 +187,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace strings
 
-std::span<const FunctionRow> StringFunctions() { return strings::kRows; }
+std::span<const FunctionRow> StringFunctions() {
+  return strings::kRows;
+}
 
 }  // namespace outrigger::cel

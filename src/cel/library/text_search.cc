@@ -12,8 +12,12 @@
 namespace outrigger::cel {
 namespace {
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-std::string_view View(const re2::StringPiece& piece) { return {piece.data(), piece.size()}; }
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+std::string_view View(const re2::StringPiece& piece) {
+  return {piece.data(), piece.size()};
+}
 
 // Bytes of the white space that begins `text`, 0 if none does.
 size_t SpaceAt(std::string_view text) {
@@ -47,7 +51,9 @@ size_t CountPlaces(std::string_view text, std::string_view old, uint64_t most) {
   return count;
 }
 
-uint64_t Most(int64_t most) { return most < 0 ? UINT64_MAX : static_cast<uint64_t>(most); }
+uint64_t Most(int64_t most) {
+  return most < 0 ? UINT64_MAX : static_cast<uint64_t>(most);
+}
 
 }  // namespace
 

@@ -86,6 +86,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace times
 
-std::span<const FunctionRow> TimeFunctions() { return times::kRows; }
+std::span<const FunctionRow> TimeFunctions() {
+  return times::kRows;
+}
 
 }  // namespace outrigger::cel

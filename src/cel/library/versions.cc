@@ -53,6 +53,8 @@ constexpr std::array kRows = {
 }  // namespace
 }  // namespace versions
 
-std::span<const FunctionRow> SemverFunctions() { return versions::kRows; }
+std::span<const FunctionRow> SemverFunctions() {
+  return versions::kRows;
+}
 
 }  // namespace outrigger::cel

@@ -12,9 +12,9 @@ namespace {
 uint64_t Scaled(uint64_t size, double factor) {
   return static_cast<uint64_t>(std::ceil(static_cast<double>(size) * factor));
 }
-constexpr double kTenth = 0.1;       // of a text, to walk over it
-constexpr double kQuarter = 0.25;    // of a pattern, for the states it has
-constexpr uint64_t kListBase = 11;   // the call, and making a list
+constexpr double kTenth = 0.1;      // of a text, to walk over it
+constexpr double kQuarter = 0.25;   // of a pattern, for the states it has
+constexpr uint64_t kListBase = 11;  // the call, and making a list
 
 uint64_t Traversal(const Value& value) {
   switch (value.kind()) {

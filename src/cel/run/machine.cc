@@ -208,7 +208,8 @@ Value Machine::List(const Node& node) {
     Value item = EvalChild(node, i);
     if (item.IsError()) error = item;
     if (node.optional[i] && !error) {
-      if (!item.Is(Kind::kOptional)) error = Value::Error(ErrorCode::kInvalidArgument, "no optional");
+      if (!item.Is(Kind::kOptional))
+        error = Value::Error(ErrorCode::kInvalidArgument, "no optional");
       if (error || item.held() == nullptr) continue;
       item = *item.held();
     }
@@ -229,7 +230,8 @@ Value Machine::Map(const Node& node) {
     Value value = key.IsError() ? key : EvalChild(node, i + 1);
     if (value.IsError()) error = value;
     if (node.optional[i / 2] && !error) {
-      if (!value.Is(Kind::kOptional)) error = Value::Error(ErrorCode::kInvalidArgument, "no optional");
+      if (!value.Is(Kind::kOptional))
+        error = Value::Error(ErrorCode::kInvalidArgument, "no optional");
       if (error || value.held() == nullptr) continue;
       value = *value.held();
     }

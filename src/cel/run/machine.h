@@ -16,9 +16,9 @@ namespace outrigger::cel {
 /// Not thread-safe.
 class Machine {
  public:
-  /// The value of a plan for one `device`, or the error. It refers to the machine's memory, the plan
-  /// and the device, and is valid until the next run. An error of code kCost: the run cost more than
-  /// `limit`, or needed too much memory or work.
+  /// The value of a plan for one `device`, or the error. It refers to the machine's memory, the
+  /// plan and the device, and is valid until the next run. An error of code kCost: the run cost
+  /// more than `limit`, or needed too much memory or work.
   Value Run(const Plan& plan, const Value& device, uint64_t limit);
 
   /// What the last run cost.

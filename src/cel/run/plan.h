@@ -12,21 +12,21 @@ namespace outrigger::cel {
 
 enum class Op : uint8_t {
   kConstant,
-  kVariable,           // of a macro, or `device`
-  kAttribute,          // a base (first child) and what selects parts of it
-  kConditional,        // condition, yes, no
-  kAnd,                // two children
-  kOr,                 //
-  kNotStrictlyFalse,   // one child
-  kEqual,              // two children
-  kNotEqual,           //
-  kCall,               // arguments
-  kInSet,              // the child is a key of `constant`
-  kList,               // items
-  kMap,                // key, value, key, value
-  kFold,               // range, initial value, condition, step, result
-  kOptionalOr,         // two children
-  kOptionalOrValue,    //
+  kVariable,          // of a macro, or `device`
+  kAttribute,         // a base (first child) and what selects parts of it
+  kConditional,       // condition, yes, no
+  kAnd,               // two children
+  kOr,                //
+  kNotStrictlyFalse,  // one child
+  kEqual,             // two children
+  kNotEqual,          //
+  kCall,              // arguments
+  kInSet,             // the child is a key of `constant`
+  kList,              // items
+  kMap,               // key, value, key, value
+  kFold,              // range, initial value, condition, step, result
+  kOptionalOr,        // two children
+  kOptionalOrValue,   //
 };
 
 /// Selects a part of a value: a field, a key, an index.
@@ -40,16 +40,16 @@ struct Qualifier {
 /// One step of a compiled expression. Children are `child_count` numbers of Plan::children.
 struct Node {
   Op op = Op::kConstant;
-  bool charged = true;        // of variables and attributes: costs 1 beyond its qualifiers
+  bool charged = true;  // of variables and attributes: costs 1 beyond its qualifiers
   CostRule rule = CostRule::kNone;
   uint32_t first_child = 0;
   uint32_t child_count = 0;
   uint32_t first_qualifier = 0;
   uint32_t qualifier_count = 0;
-  uint32_t slot = 0;    // of a variable; of a fold its accumulator's
+  uint32_t slot = 0;       // of a variable; of a fold its accumulator's
   uint32_t slots[2] = {};  // of a fold: its variables'
   bool second_variable = false;
-  bool finds = false;   // of a call with `regex`: gives the match, not whether there is one
+  bool finds = false;  // of a call with `regex`: gives the match, not whether there is one
   Value constant = {};
   Implementation implementation = nullptr;
   const re2::RE2* regex = nullptr;  // of a call whose pattern is constant

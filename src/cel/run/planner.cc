@@ -69,8 +69,8 @@ class Planner {
       case ExprKind::kIdent:
         return Variable(expr.name);
       case ExprKind::kSelect:
-        return Qualified(Visit(*expr.target),
-                         {Value::String(constants_.StoreText(expr.name)), -1, false, expr.test_only});
+        return Qualified(Visit(*expr.target), {Value::String(constants_.StoreText(expr.name)), -1,
+                                               false, expr.test_only});
       case ExprKind::kCall:
         return Call(expr);
       case ExprKind::kList:
@@ -197,8 +197,8 @@ class Planner {
     Evaluation evaluation{constants_, work, regexes, 0};
     const Value value = expr.function->implementation(evaluation, {&At(arg).constant, 1});
     if (value.IsError()) {
-      errors_.Add(expr.args[0]->offset, Concat("invalid ", expr.name,
-                                                     " argument: the constant cannot be converted"));
+      errors_.Add(expr.args[0]->offset,
+                  Concat("invalid ", expr.name, " argument: the constant cannot be converted"));
     }
     return AddConstant(value);
   }
@@ -208,7 +208,8 @@ class Planner {
     node.op = Op::kCall;
     node.rule = expr.cost;
     node.implementation = expr.function->implementation;
-    if (const size_t pattern = PatternOf(expr.name); pattern < args.size() && IsConstant(args[pattern])) {
+    if (const size_t pattern = PatternOf(expr.name);
+        pattern < args.size() && IsConstant(args[pattern])) {
       const Value& text = At(args[pattern]).constant;
       auto regex = text.Is(Kind::kString) ? CompileRegex(text.text()) : nullptr;
       if (regex != nullptr && args.size() == 2) {

@@ -32,7 +32,8 @@ Selection Select(const Value& value, const Value& key) {
   if (!value.Is(Kind::kList)) return NoSuchKey(key);
   const std::optional<int64_t> index = IndexOf(key);
   if (!index) return {Value::Error(ErrorCode::kInvalidArgument, "unsupported index value"), false};
-  if (*index < 0 || *index >= value.size()) return {Value::Error(ErrorCode::kIndexOutOfRange), true};
+  if (*index < 0 || *index >= value.size())
+    return {Value::Error(ErrorCode::kIndexOutOfRange), true};
   return {ItemsOf(value)[static_cast<size_t>(*index)], false};
 }
 

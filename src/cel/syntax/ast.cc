@@ -4,7 +4,6 @@
 
 #include "cel/values/concat.h"
 
-
 namespace outrigger::cel {
 
 Expr* Ast::New(ExprKind kind, uint32_t offset) {

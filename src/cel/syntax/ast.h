@@ -27,8 +27,8 @@ enum class ExprKind : uint8_t {
   kComprehension,  // see Fold
 };
 
-/// The parts of a comprehension are `args`: range, initial value of the accumulator, loop condition,
-/// step, result.
+/// The parts of a comprehension are `args`: range, initial value of the accumulator, loop
+/// condition, step, result.
 enum FoldPart : uint8_t { kRange, kInit, kCondition, kStep, kResult };
 
 /// One node of an expression. Owned by its Ast.

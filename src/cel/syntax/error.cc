@@ -11,7 +11,9 @@ namespace {
 constexpr size_t kBefore = 60;  // bytes of the line that are shown before and after the caret
 constexpr size_t kAfter = 60;
 
-bool StartsCodePoint(char c) { return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U; }
+bool StartsCodePoint(char c) {
+  return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U;
+}
 
 std::string Printable(std::string_view text) {
   std::string shown(text);
@@ -43,8 +45,7 @@ std::string Describe(std::string_view text, const SyntaxError& error) {
   while (end < text.size() && !StartsCodePoint(text[end])) ++end;
   const size_t indent = CountCodePoints(text.substr(begin, offset - begin));
   return Concat("ERROR: <input>:", place.line, ":", place.column, ": ", error.message, "\n | ",
-                      Printable(text.substr(begin, end - begin)), "\n | ",
-                      std::string(indent, '.'), "^");
+                Printable(text.substr(begin, end - begin)), "\n | ", std::string(indent, '.'), "^");
 }
 
 }  // namespace outrigger::cel

@@ -12,25 +12,45 @@
 namespace outrigger::cel {
 namespace {
 
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
-bool IsHex(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
-bool StartsName(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool ContinuesName(char c) { return StartsName(c) || IsDigit(c); }
+bool IsDigit(char c) {
+  return absl::ascii_isdigit(static_cast<unsigned char>(c));
+}
+bool IsHex(char c) {
+  return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+}
+bool StartsName(char c) {
+  return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_';
+}
+bool ContinuesName(char c) {
+  return StartsName(c) || IsDigit(c);
+}
 
 constexpr std::array<std::pair<std::string_view, TokenKind>, 24> kSymbols = {{
     // The longer ones first.
-    {"==", TokenKind::kEqual},        {"!=", TokenKind::kNotEqual},
-    {"<=", TokenKind::kLessEqual},    {">=", TokenKind::kGreaterEqual},
-    {"&&", TokenKind::kAnd},          {"||", TokenKind::kOr},
-    {"<", TokenKind::kLess},          {">", TokenKind::kGreater},
-    {"[", TokenKind::kLeftBracket},   {"]", TokenKind::kRightBracket},
-    {"{", TokenKind::kLeftBrace},     {"}", TokenKind::kRightBrace},
-    {"(", TokenKind::kLeftParenthesis}, {")", TokenKind::kRightParenthesis},
-    {".", TokenKind::kDot},           {",", TokenKind::kComma},
-    {"-", TokenKind::kMinus},         {"!", TokenKind::kNot},
-    {"?", TokenKind::kQuestion},      {":", TokenKind::kColon},
-    {"+", TokenKind::kPlus},          {"*", TokenKind::kStar},
-    {"/", TokenKind::kSlash},         {"%", TokenKind::kPercent},
+    {"==", TokenKind::kEqual},
+    {"!=", TokenKind::kNotEqual},
+    {"<=", TokenKind::kLessEqual},
+    {">=", TokenKind::kGreaterEqual},
+    {"&&", TokenKind::kAnd},
+    {"||", TokenKind::kOr},
+    {"<", TokenKind::kLess},
+    {">", TokenKind::kGreater},
+    {"[", TokenKind::kLeftBracket},
+    {"]", TokenKind::kRightBracket},
+    {"{", TokenKind::kLeftBrace},
+    {"}", TokenKind::kRightBrace},
+    {"(", TokenKind::kLeftParenthesis},
+    {")", TokenKind::kRightParenthesis},
+    {".", TokenKind::kDot},
+    {",", TokenKind::kComma},
+    {"-", TokenKind::kMinus},
+    {"!", TokenKind::kNot},
+    {"?", TokenKind::kQuestion},
+    {":", TokenKind::kColon},
+    {"+", TokenKind::kPlus},
+    {"*", TokenKind::kStar},
+    {"/", TokenKind::kSlash},
+    {"%", TokenKind::kPercent},
 }};
 
 class Lexer {
@@ -147,7 +167,7 @@ class Lexer {
     if (end == std::string_view::npos) {
       const size_t line = std::min(text_.find('\n', at_), text_.size());
       return Fail(line - at_, Concat("Syntax error: the text that begins here has no closing ",
-                                           std::string(triple ? 3 : 1, quote)));
+                                     std::string(triple ? 3 : 1, quote)));
     }
     Add(bytes ? TokenKind::kBytes : TokenKind::kString, end - at_);
   }

@@ -11,7 +11,9 @@
 namespace outrigger::cel {
 namespace {
 
-bool IsCodePoint(uint32_t code) { return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
+bool IsCodePoint(uint32_t code) {
+  return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+}
 
 // Reads what follows a backslash.
 class Escapes {
@@ -25,8 +27,8 @@ class Escapes {
         out.push_back(c);
       } else if (!Escape(out)) {
         why = Concat("unable to unescape ", bytes_ ? "bytes" : "string",
-                           ": accepted are \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" \\` \\? \\xHH "
-                           "\\ooo \\uHHHH \\UHHHHHHHH");
+                     ": accepted are \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" \\` \\? \\xHH "
+                     "\\ooo \\uHHHH \\UHHHHHHHH");
         return false;
       }
     }

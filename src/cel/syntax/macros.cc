@@ -6,7 +6,6 @@
 
 #include "cel/values/concat.h"
 
-
 namespace outrigger::cel {
 namespace {
 
@@ -110,8 +109,7 @@ class Expander {
   }
   Expr* Exists(size_t variables) {
     if (Expr* wrong = CheckVariables(variables)) return wrong;
-    return Loop(Constant(Value::Bool(false)),
-                Call("@not_strictly_false", {Call("!_", {Result()})}),
+    return Loop(Constant(Value::Bool(false)), Call("@not_strictly_false", {Call("!_", {Result()})}),
                 Call("_||_", {Result(), call_.args[variables]}), Result());
   }
   Expr* ExistsOne(size_t variables) {
@@ -172,8 +170,9 @@ class Expander {
     Expr* input = call_.target;
     const Expr* variable = call_.args[0];
     if (input->kind == ExprKind::kConstant || input->kind == ExprKind::kMap) {
-      return Fail(*input, "sortBy can only be applied to a list, identifier, comprehension, call or "
-                          "select expression");
+      return Fail(*input,
+                  "sortBy can only be applied to a list, identifier, comprehension, call or "
+                  "select expression");
     }
     if (Expr* wrong = CheckVariables(1)) return wrong;
     Expr* keys = Fold(kResultName, ast_.NewIdent(call_.offset, kSortInput), List({}),

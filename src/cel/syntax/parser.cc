@@ -18,8 +18,9 @@ namespace outrigger::cel {
 namespace {
 
 constexpr std::array<std::string_view, 21> kReserved = {
-    "as",   "break",  "const", "continue", "else",   "false", "for",  "function", "if",  "import", "in",
-    "let",  "loop",   "package", "namespace", "null", "return", "true", "var",    "void", "while"};
+    "as",        "break", "const",  "continue", "else", "false", "for",
+    "function",  "if",    "import", "in",       "let",  "loop",  "package",
+    "namespace", "null",  "return", "true",     "var",  "void",  "while"};
 
 bool IsReserved(std::string_view name) {
   return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
@@ -181,7 +182,8 @@ class Parser {
     Expr* operand = Member();
     // Two of them are none, even where one would be no operation of the operand.
     if (operand == nullptr || count % 2 == 0) return operand;
-    return Raised(ast_.NewCall(offset, kind == TokenKind::kNot ? "!_" : "-_", {operand}), {operand}, 0);
+    return Raised(ast_.NewCall(offset, kind == TokenKind::kNot ? "!_" : "-_", {operand}), {operand},
+                  0);
   }
 
   Expr* Member() {
@@ -407,7 +409,7 @@ Expr* Parse(std::string_view text, Ast& ast, ErrorList& errors) {
   const size_t characters = CountCodePoints(text);
   if (characters > kMostCharacters) {
     errors.Add(0, Concat("the expression has ", characters, " characters; at most ",
-                               kMostCharacters, " are allowed"));
+                         kMostCharacters, " are allowed"));
     return nullptr;
   }
   return Parser(text, ast, errors).Run();

@@ -16,7 +16,8 @@ void* Arena::AllocateBytes(size_t count, size_t size) {
     exhausted_ = true;
     return nullptr;
   }
-  const size_t bytes = (std::max<size_t>(count * size, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t bytes =
+      (std::max<size_t>(count * size, 1) + kAlignment - 1) / kAlignment * kAlignment;
   if (used_ + bytes > limit_) {
     exhausted_ = true;
     return nullptr;

@@ -118,7 +118,8 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   MapBuffer* buffer = NewMap(arena, static_cast<uint32_t>(entries.size()));
   if (buffer == nullptr) return kOutOfMemory;
   for (const MapEntry& entry : entries) {
-    if (!CanBeKey(entry.key)) return Value::Error(ErrorCode::kInvalidArgument, "unsupported key type");
+    if (!CanBeKey(entry.key))
+      return Value::Error(ErrorCode::kInvalidArgument, "unsupported key type");
     if (MapEntry* known = FindEntry(*buffer, buffer->used, entry.key)) {
       known->value = entry.value;
     } else {

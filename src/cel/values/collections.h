@@ -27,8 +27,8 @@ struct MapBuffer {
   uint32_t used = 0;
   uint32_t capacity = 0;
   MapEntry* entries = nullptr;
-  uint32_t* index = nullptr;   // hash table of entry numbers + 1; none for small maps
-  uint32_t slots = 0;          // a power of two
+  uint32_t* index = nullptr;               // hash table of entry numbers + 1; none for small maps
+  uint32_t slots = 0;                      // a power of two
   bool empty_map_for_absent_keys = false;  // a lookup of an absent key finds {}
 };
 

@@ -11,7 +11,9 @@
 namespace outrigger::cel {
 
 namespace concat_internal {
-inline void AppendOne(std::string& out, std::string_view text) { out += text; }
+inline void AppendOne(std::string& out, std::string_view text) {
+  out += text;
+}
 inline void AppendOne(std::string& out, std::integral auto number) {
   const fmt::format_int digits(number);
   out.append(digits.data(), digits.size());

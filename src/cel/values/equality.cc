@@ -53,7 +53,9 @@ std::partial_ordering CompareIntUint(int64_t a, uint64_t b) {
   return static_cast<uint64_t>(a) <=> b;
 }
 
-std::partial_ordering Reversed(std::partial_ordering order) { return 0 <=> order; }
+std::partial_ordering Reversed(std::partial_ordering order) {
+  return 0 <=> order;
+}
 
 std::strong_ordering CompareTimestamps(const Value& a, const Value& b) {
   const auto seconds = a.seconds() <=> b.seconds();

@@ -21,8 +21,8 @@ bool Equal(const Value& a, const Value& b, WorkBudget& budget);
 /// Equal() of two keys of a map (bool, number, text).
 bool KeysEqual(const Value& a, const Value& b);
 
-/// < of the language: numbers by value, texts and bytes bytewise, bools, times. Nothing if the kinds
-/// cannot be compared; unordered with NaN.
+/// < of the language: numbers by value, texts and bytes bytewise, bools, times. Nothing if the
+/// kinds cannot be compared; unordered with NaN.
 std::optional<std::partial_ordering> Compare(const Value& a, const Value& b);
 
 /// Compares numbers exactly, also where a double cannot hold the integer.

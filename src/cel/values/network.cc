@@ -7,16 +7,21 @@
 
 #include "cel/values/concat.h"
 
-
 namespace outrigger::cel {
 namespace {
 
 constexpr size_t kFirstOfV4 = 12;
 constexpr size_t kLongestText = 45;
 
-uint8_t First(const IpAddress& ip) { return ip.bytes[ip.is_v4 ? kFirstOfV4 : 0]; }
-uint8_t Second(const IpAddress& ip) { return ip.bytes[ip.is_v4 ? kFirstOfV4 + 1 : 1]; }
-uint32_t WidthOf(const IpAddress& ip) { return ip.is_v4 ? 32 : 128; }
+uint8_t First(const IpAddress& ip) {
+  return ip.bytes[ip.is_v4 ? kFirstOfV4 : 0];
+}
+uint8_t Second(const IpAddress& ip) {
+  return ip.bytes[ip.is_v4 ? kFirstOfV4 + 1 : 1];
+}
+uint32_t WidthOf(const IpAddress& ip) {
+  return ip.is_v4 ? 32 : 128;
+}
 
 bool IsMulticast(const IpAddress& ip) {
   return ip.is_v4 ? (First(ip) & 0xF0U) == 0xE0U : First(ip) == 0xFF;
@@ -78,8 +83,8 @@ bool IpAddress::IsLinkLocalUnicast() const {
 }
 
 bool IpAddress::IsGlobalUnicast() const {
-  const bool broadcast =
-      is_v4 && std::all_of(bytes.begin() + kFirstOfV4, bytes.end(), [](uint8_t b) { return b == 255; });
+  const bool broadcast = is_v4 && std::all_of(bytes.begin() + kFirstOfV4, bytes.end(),
+                                              [](uint8_t b) { return b == 255; });
   return !broadcast && !IsUnspecified() && !IsLoopback() && !IsMulticast(*this) &&
          !IsLinkLocalUnicast();
 }
@@ -105,7 +110,9 @@ std::optional<Cidr> ParseCidr(std::string_view text) {
   return cidr;
 }
 
-std::string Cidr::ToString() const { return Concat(address.ToString(), "/", bits); }
+std::string Cidr::ToString() const {
+  return Concat(address.ToString(), "/", bits);
+}
 
 Cidr Cidr::Masked() const {
   Cidr masked = *this;

@@ -127,7 +127,8 @@ std::optional<Semver> ParseSemver(std::string_view text, std::string_view* why) 
 std::string NormalisedSemver(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   std::vector<std::string> parts;
-  for (const std::string_view part : Split(text, '.', 3)) parts.push_back(WithoutLeadingZeros(part));
+  for (const std::string_view part : Split(text, '.', 3))
+    parts.push_back(WithoutLeadingZeros(part));
   // A short version cannot have more than numbers: it is left as it is, which no version is.
   if (parts.size() < 3 && parts.back().find_first_of("+-") != std::string::npos) {
     return std::string(text);
@@ -145,7 +146,7 @@ std::strong_ordering CompareSemver(const Semver& a, const Semver& b) {
 
 std::string Semver::ToString() const {
   return Concat(major, ".", minor, ".", patch, prerelease.empty() ? "" : "-", prerelease,
-                      build.empty() ? "" : "+", build);
+                build.empty() ? "" : "+", build);
 }
 
 }  // namespace outrigger::cel

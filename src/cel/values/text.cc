@@ -5,7 +5,9 @@
 namespace outrigger::cel {
 namespace {
 
-uint8_t ByteAt(std::string_view text, size_t i) { return static_cast<uint8_t>(text[i]); }
+uint8_t ByteAt(std::string_view text, size_t i) {
+  return static_cast<uint8_t>(text[i]);
+}
 
 bool Continues(std::string_view text, size_t i) {
   return i < text.size() && (ByteAt(text, i) & 0xC0U) == 0x80U;
@@ -43,9 +45,8 @@ size_t ValidLength(std::string_view text, size_t i) {
 }  // namespace
 
 size_t CountCodePoints(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U;
-  }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U; }));
 }
 
 size_t LengthOfCodePoint(std::string_view text) {

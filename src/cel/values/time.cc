@@ -41,8 +41,8 @@ int64_t TakeUnit(std::string_view& text) {
     int64_t nanoseconds;
   };
   static constexpr Unit kUnits[] = {
-      {"ns", 1},           {"us", 1000},   {"\u00b5s", 1000}, {"\u03bcs", 1000},
-      {"ms", 1'000'000},   {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3600 * kSecond},
+      {"ns", 1},         {"us", 1000},   {"\u00b5s", 1000},   {"\u03bcs", 1000},
+      {"ms", 1'000'000}, {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3600 * kSecond},
   };
   for (const Unit& unit : kUnits) {
     if (Take(text, unit.name)) return unit.nanoseconds;
@@ -158,8 +158,8 @@ std::optional<int64_t> ParseDuration(std::string_view text) {
 
 std::string FormatDuration(int64_t nanoseconds) {
   // As many digits as a double needs: upstream formats the seconds as one.
-  const double seconds = static_cast<double>(nanoseconds / kSecond) +
-                         static_cast<double>(nanoseconds % kSecond) / 1e9;
+  const double seconds =
+      static_cast<double>(nanoseconds / kSecond) + static_cast<double>(nanoseconds % kSecond) / 1e9;
   std::array<char, 64> text = {};
   const auto end = std::to_chars(text.begin(), text.end(), seconds, std::chars_format::fixed);
   return Concat(std::string_view(text.data(), static_cast<size_t>(end.ptr - text.data())), "s");
@@ -183,23 +183,22 @@ std::optional<Instant> ParseTimestamp(std::string_view text) {
   if (!fraction || !offset || !text.empty()) return std::nullopt;
   const absl::CivilDay date(*year, *month, *day);
   if (date.month() != *month || date.day() != *day) return std::nullopt;
-  const int64_t seconds = (date - absl::CivilDay(1970, 1, 1)) * 86400 + *hour * 3600 +
-                          *minute * 60 + *second - *offset;
+  const int64_t seconds =
+      (date - absl::CivilDay(1970, 1, 1)) * 86400 + *hour * 3600 + *minute * 60 + *second - *offset;
   if (seconds < kFirstSecond || seconds > kLastSecond) return std::nullopt;
   return Instant{seconds, *fraction, static_cast<int16_t>(*offset / 60)};
 }
 
 std::string FormatTimestamp(const Instant& instant) {
   const int offset = instant.offset;
-  const absl::CivilSecond civil =
-      absl::ToCivilSecond(absl::FromUnixSeconds(instant.seconds + offset * 60), absl::UTCTimeZone());
-  const std::string zone =
-      offset == 0 ? "Z"
-                  : fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', std::abs(offset) / 60,
-                                    std::abs(offset) % 60);
+  const absl::CivilSecond civil = absl::ToCivilSecond(
+      absl::FromUnixSeconds(instant.seconds + offset * 60), absl::UTCTimeZone());
+  const std::string zone = offset == 0 ? "Z"
+                                       : fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+',
+                                                     std::abs(offset) / 60, std::abs(offset) % 60);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}{}", civil.year(), civil.month(),
-                         civil.day(), civil.hour(), civil.minute(), civil.second(),
-                         FractionText(instant.nanoseconds), zone);
+                     civil.day(), civil.hour(), civil.minute(), civil.second(),
+                     FractionText(instant.nanoseconds), zone);
 }
 
 std::optional<DateParts> DateOf(const Instant& instant, std::string_view zone) {
@@ -209,8 +208,8 @@ std::optional<DateParts> DateOf(const Instant& instant, std::string_view zone) {
       absl::ToCivilSecond(absl::FromUnixSeconds(instant.seconds), *known);
   const absl::CivilDay day(civil);
   const int weekday = (static_cast<int>(absl::GetWeekday(day)) + 1) % 7;  // abseil's Monday is 0
-  return DateParts{civil.year(),    civil.month(), civil.day(),    absl::GetYearDay(day),
-                   weekday,         civil.hour(),  civil.minute(), civil.second()};
+  return DateParts{civil.year(), civil.month(), civil.day(),    absl::GetYearDay(day),
+                   weekday,      civil.hour(),  civil.minute(), civil.second()};
 }
 
 }  // namespace outrigger::cel

@@ -17,9 +17,8 @@ bool IsScheme(std::string_view text) {
 }
 
 bool HasControl(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return absl::ascii_iscntrl(static_cast<unsigned char>(c));
-  });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); });
 }
 
 bool EscapesAreWhole(std::string_view text) {
@@ -107,7 +106,8 @@ std::optional<Url> ParseUrl(std::string_view text) {
 std::vector<std::pair<std::string, std::string>> QueryParts(std::string_view query) {
   std::vector<std::pair<std::string, std::string>> parts;
   for (const std::string_view part : Split(query, '&')) {
-    if (part.empty() || part.find(';') != std::string_view::npos || !EscapesAreWhole(part)) continue;
+    if (part.empty() || part.find(';') != std::string_view::npos || !EscapesAreWhole(part))
+      continue;
     const size_t equals = std::min(part.find('='), part.size());
     parts.emplace_back(Unescaped(part.substr(0, equals)),
                        Unescaped(part.substr(std::min(equals + 1, part.size()))));

@@ -25,8 +25,8 @@ struct Url {
 /// fragment is divided off. The scheme is returned as it is written.
 std::optional<Url> ParseUrl(std::string_view text);
 
-/// Keys and values of a query in order, escapes resolved. Parts with a bad escape or a semicolon are
-/// left out.
+/// Keys and values of a query in order, escapes resolved. Parts with a bad escape or a semicolon
+/// are left out.
 std::vector<std::pair<std::string, std::string>> QueryParts(std::string_view query);
 
 }  // namespace outrigger::cel

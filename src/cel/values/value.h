@@ -103,7 +103,8 @@ class Value {
     result.integer_ = nanoseconds;
     return result;
   }
-  /// `offset` is the zone in which the text of the time was written, in minutes; only text shows it.
+  /// `offset` is the zone in which the text of the time was written, in minutes; only text shows
+  /// it.
   static constexpr Value Timestamp(int64_t seconds, uint32_t nanoseconds, int16_t offset = 0) {
     Value result(Kind::kTimestamp);
     result.integer_ = seconds;
