@@ -26,6 +26,7 @@ Value MapOf(Arena& arena, std::span<const MapEntry> entries, bool empty_for_abse
   buffer->used = buffer->capacity = static_cast<uint32_t>(entries.size());
   buffer->entries = place;
   buffer->empty_map_for_absent_keys = empty_for_absent;
+  buffer->of_device = true;
   return Value::Map(buffer, buffer->used);
 }
 

@@ -33,6 +33,10 @@ std::string_view WhatOf(ErrorCode code) {
       return "neither a list nor a map";
     case ErrorCode::kDuplicateKey:
       return "the key is in the map already";
+    case ErrorCode::kUnhashableKey:
+      return "bytes, versions and formats cannot be looked for in a map";
+    case ErrorCode::kNotCounted:
+      return "the argument of a function is no list";
     case ErrorCode::kCost:
       return "stopped";
   }

@@ -7,6 +7,7 @@
 #include "cel/library/format_text.h"
 #include "cel/library/regex_cache.h"
 #include "cel/values/concat.h"
+#include "cel/values/time.h"
 
 namespace outrigger::cel {
 namespace {
@@ -18,6 +19,7 @@ class Validator {
   void Visit(const Expr& expr) {
     if (expr.kind == ExprKind::kCall) {
       Regex(expr);
+      Time(expr);
       Format(expr);
     }
     if (exempt_ == 0 && expr.kind == ExprKind::kList) List(expr);
@@ -68,13 +70,28 @@ class Validator {
                 Concat("invalid ", call.name, " argument: it must be a regular expression of RE2"));
   }
 
+  // Upstream takes the first argument for the pattern, also of matches(text, pattern); that pattern
+  // is left to the planner.
   void Regex(const Expr& call) {
-    if (call.args.empty()) return;
-    const bool finds = call.name == "find" || call.name == "findAll";
-    if (call.name != "matches" && !finds) return;
-    // Of matches(text, pattern) upstream checks the text, and the pattern when it plans.
-    Pattern(call, *call.args[0]);
-    if (call.name == "matches" && call.args.size() > 1) Pattern(call, *call.args[1]);
+    if (call.name == "matches" && !call.args.empty()) Pattern(call, *call.args[0]);
+  }
+
+  void Time(const Expr& call) {
+    if (call.args.size() != 1 || call.args[0]->kind != ExprKind::kConstant) return;
+    const Value& value = call.args[0]->constant;
+    bool good = true;
+    if (call.name == "duration") {
+      good = value.Is(Kind::kString) && ParseDuration(value.text()).has_value();
+    } else if (call.name == "timestamp") {
+      const bool seconds =
+          value.Is(Kind::kInt) && value.integer() >= kFirstSecond && value.integer() <= kLastSecond;
+      good = seconds || (value.Is(Kind::kString) && ParseTimestamp(value.text()).has_value());
+    }
+    if (good) return;
+    errors_.Add(call.args[0]->offset,
+                Concat("invalid ", call.name, " argument: ",
+                       call.name == "duration" ? "as in '1h30m', units are h, m, s, ms, us, ns"
+                                               : "as in '2024-04-30T12:00:00Z'"));
   }
 
   // A constant format with its arguments written beside it.

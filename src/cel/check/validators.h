@@ -6,8 +6,9 @@
 namespace outrigger::cel {
 
 /// What is wrong although all types fit: lists and maps of mixed types (but as arguments of
-/// format()), patterns that are no regular expressions, formats that do not suit their arguments.
-/// Conversions of constants are left to the planner, which does them.
+/// format()), patterns of matches() that are no regular expressions, constants that are no
+/// durations or timestamps, formats that do not suit their arguments. Other conversions of
+/// constants are left to the planner, which does them.
 void Validate(const Expr& root, ErrorList& errors);
 
 }  // namespace outrigger::cel

@@ -162,7 +162,7 @@ std::string Superscript(std::string_view text) {
   static constexpr std::array<std::string_view, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
                                                                "⁵", "⁶", "⁷", "⁸", "⁹"};
   const size_t e = text.find('e');
-  std::string shown = Concat(text.substr(0, e), " × 10", text[e + 1] == '-' ? "⁻" : "");
+  std::string shown = Concat(text.substr(0, e), "\u202f×\u202f10", text[e + 1] == '-' ? "⁻" : "");
   for (const char digit : text.substr(e + 2)) shown += kDigits[static_cast<size_t>(digit - '0')];
   return shown;
 }

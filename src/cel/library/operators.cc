@@ -215,7 +215,10 @@ Value GreaterOrEqual(Evaluation&, Args args) {
 }
 
 Value In(Evaluation& evaluation, Args args) {
-  if (args[1].Is(Kind::kMap)) return Value::Bool(FindKey(args[1], args[0]) != nullptr);
+  if (args[1].Is(Kind::kMap)) {
+    if (IsUnhashable(args[1], args[0])) return Value::Error(ErrorCode::kUnhashableKey);
+    return Value::Bool(FindKey(args[1], args[0]) != nullptr);
+  }
   if (!args[1].Is(Kind::kList)) return NoSuchOverload("_in_");
   for (const Value& item : ItemsOf(args[1])) {
     if (Equal(args[0], item, evaluation.work)) return Value::Bool(true);

@@ -12,16 +12,16 @@ namespace {
 
 using Args = std::span<const Value>;
 
-Value NewQuantity(Evaluation& evaluation, const Quantity& quantity) {
+Value NewQuantity(Evaluation& evaluation, const Quantity& quantity, bool computed) {
   const Quantity* stored = evaluation.arena.Store(quantity);
-  return stored == nullptr ? OutOfMemory() : Value::Of(stored);
+  return stored == nullptr ? OutOfMemory() : Value::Of(stored, computed);
 }
 
 Value FromText(Evaluation& evaluation, Args args) {
   if (!args[0].Is(Kind::kString)) return NoSuchOverload("quantity");
   const auto parsed = Quantity::Parse(args[0].text());
   if (!parsed.ok()) return Value::Error(ErrorCode::kConversion, "quantity");
-  return NewQuantity(evaluation, *parsed);
+  return NewQuantity(evaluation, *parsed, false);
 }
 
 Value IsQuantity(Evaluation&, Args args) {
@@ -58,12 +58,12 @@ std::optional<Quantity> Operand(const Value& value) {
 Value Add(Evaluation& evaluation, Args args) {
   const auto other = Operand(args[1]);
   if (!args[0].Is(Kind::kQuantity) || !other) return NoSuchOverload("add");
-  return NewQuantity(evaluation, args[0].quantity() + *other);
+  return NewQuantity(evaluation, args[0].quantity() + *other, true);
 }
 Value Sub(Evaluation& evaluation, Args args) {
   const auto other = Operand(args[1]);
   if (!args[0].Is(Kind::kQuantity) || !other) return NoSuchOverload("sub");
-  return NewQuantity(evaluation, args[0].quantity() - *other);
+  return NewQuantity(evaluation, args[0].quantity() - *other, true);
 }
 
 // The order of two quantities or two versions.

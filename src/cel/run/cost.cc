@@ -117,6 +117,19 @@ uint64_t CostOf(CostRule rule, std::span<const Value> args, const Value& result)
   return 1;
 }
 
+bool CanBeCounted(CostRule rule, std::span<const Value> args) {
+  switch (rule) {
+    case CostRule::kSelfCompare:
+      return args[0].Is(Kind::kList);
+    case CostRule::kSelfCompareKeys:
+      return args[1].Is(Kind::kList);
+    case CostRule::kFlatten:
+      return args.size() < 2 || args[1].Is(Kind::kInt);
+    default:
+      return true;
+  }
+}
+
 uint64_t CostOfEqual(const Value& a, const Value& b) {
   if (a.kind() >= Kind::kQuantity) return 1;
   return Scaled(std::min(SizeOf(a), SizeOf(b)), kTenth);

@@ -17,6 +17,10 @@ namespace {
 constexpr size_t kMostArguments = 4;
 const Value kTooCostly = Value::Error(ErrorCode::kCost, "cost limit exceeded");
 
+bool EndsEvaluation(ErrorCode code) {
+  return code == ErrorCode::kUnhashableKey || code == ErrorCode::kNotCounted;
+}
+
 // An operand of && and ||: what is no bool counts as an error.
 Value AsOperand(const Value& value) {
   return value.IsError() || value.Is(Kind::kBool) ? value : NoSuchOverload();
@@ -35,7 +39,9 @@ Value Machine::Run(const Plan& plan, const Value& device, uint64_t limit) {
   entries_.clear();
   if (variables_.size() < plan.slot_count) variables_.resize(plan.slot_count);
   variables_[0] = device;
+  fatal_ = Value();
   const Value result = Eval(At(plan.root));
+  if (fatal_.IsError()) return fatal_;
   if (stopped_ || arena_.exhausted() || work_.left < 0) return kTooCostly;
   return result;
 }
@@ -64,7 +70,7 @@ Value Machine::Eval(const Node& node) {
       return NotStrictlyFalse(node);
     case Op::kEqual:
     case Op::kNotEqual:
-      return Equality(node);
+      return Compared(node);
     case Op::kCall:
       return Call(node);
     case Op::kInSet:
@@ -121,7 +127,7 @@ Value Machine::Qualify(const Node& node, Value value) {
     // Of an optional selection only what is there costs.
     if (!optional || !part.absent) Charge(1);
     if (part.absent && optional) return Value::Optional(nullptr);
-    if (part.value.IsError()) return part.value;
+    if (part.value.IsError()) return Guarded(part.value);
     value = part.value;
   }
   if (!optional) return value;
@@ -158,15 +164,19 @@ Value Machine::NotStrictlyFalse(const Node& node) {
   return Value::Bool(!value.IsFalse());
 }
 
-Value Machine::Equality(const Node& node) {
+Value Machine::Compared(const Node& node) {
   const Value a = EvalChild(node, 0);
   const Value b = EvalChild(node, 1);
-  const bool equal = !a.IsError() && !b.IsError() && Equal(a, b, work_);
+  const bool wrong = a.IsError() || b.IsError();
+  const Equality equality = wrong ? Equality::kIncomparable : CompareEquality(a, b, work_);
   const std::array<Value, 2> args = {a, b};
   Charge(node.op == Op::kEqual ? CostOfEqual(a, b) : CostOf(CostRule::kTenthOfLesser, args, a));
   if (a.IsError()) return a;
   if (b.IsError()) return b;
-  return Value::Bool(equal == (node.op == Op::kEqual));
+  // What cannot be compared is no equal, but not unequal either.
+  if (node.op == Op::kNotEqual) return Value::Bool(equality != Equality::kEqual);
+  if (equality == Equality::kIncomparable) return NoSuchOverload("_==_");
+  return Value::Bool(equality == Equality::kEqual);
 }
 
 Value Machine::Call(const Node& node) {
@@ -181,6 +191,7 @@ Value Machine::Call(const Node& node) {
   }
   const std::span<const Value> used(args.data(), node.child_count);
   const Value result = error == nullptr ? Invoke(node, used) : *error;
+  if (!CanBeCounted(node.rule, used)) return Guarded(Value::Error(ErrorCode::kNotCounted));
   Charge(CostOf(node.rule, used, result));
   return result;
 }
@@ -192,12 +203,22 @@ Value Machine::Invoke(const Node& node, std::span<const Value> args) {
                       : Value::Bool(RegexMatches(*node.regex, args[0].text()));
   }
   Evaluation evaluation{arena_, work_, regexes_, limit_ - std::min(limit_, cost_)};
-  return node.implementation(evaluation, args);
+  return Guarded(node.implementation(evaluation, args));
+}
+
+// An error that ends the evaluation ends it here.
+Value Machine::Guarded(const Value& value) {
+  if (value.IsError() && EndsEvaluation(value.code()) && !stopped_) {
+    stopped_ = true;
+    fatal_ = value;
+  }
+  return value;
 }
 
 Value Machine::InSet(const Node& node) {
   const Value value = EvalChild(node, 0);
   if (value.IsError()) return value;
+  if (IsUnhashable(node.constant, value)) return Guarded(Value::Error(ErrorCode::kUnhashableKey));
   return Value::Bool(FindKey(node.constant, value) != nullptr);
 }
 

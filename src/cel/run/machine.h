@@ -39,9 +39,10 @@ class Machine {
   Value And(const Node& node);
   Value Or(const Node& node);
   Value NotStrictlyFalse(const Node& node);
-  Value Equality(const Node& node);
+  Value Compared(const Node& node);
   Value Call(const Node& node);
   Value Invoke(const Node& node, std::span<const Value> args);
+  Value Guarded(const Value& value);
   Value InSet(const Node& node);
   Value List(const Node& node);
   Value Map(const Node& node);
@@ -58,6 +59,7 @@ class Machine {
   uint64_t cost_ = 0;
   uint64_t limit_ = 0;
   bool stopped_ = false;
+  Value fatal_;  // the error that stopped it, if it was not the cost
 };
 
 }  // namespace outrigger::cel

@@ -208,21 +208,25 @@ class Planner {
     node.op = Op::kCall;
     node.rule = expr.cost;
     node.implementation = expr.function->implementation;
-    if (const size_t pattern = PatternOf(expr.name);
-        pattern < args.size() && IsConstant(args[pattern])) {
-      const Value& text = At(args[pattern]).constant;
-      auto regex = text.Is(Kind::kString) ? CompileRegex(text.text()) : nullptr;
-      if (regex != nullptr && args.size() == 2) {
-        node.regex = regex.get();
-        node.finds = expr.name == "find";
-        plan_.regexes.push_back(std::move(regex));
-      }
-    }
+    Pattern(expr, args, node);
     return Add(std::move(node), args);
   }
-  // Which argument of a function is a regular expression.
-  static size_t PatternOf(std::string_view name) {
-    return name == "matches" || name == "find" ? 1 : SIZE_MAX;
+
+  // Compiles a constant pattern.
+  void Pattern(const Expr& expr, const std::vector<uint32_t>& args, Node& node) {
+    node.finds = expr.name == "find";
+    if (expr.name != "matches" && !node.finds && expr.name != "findAll") return;
+    const Value& pattern = At(args[1]).constant;
+    if (!IsConstant(args[1]) || !pattern.Is(Kind::kString)) return;
+    auto regex = CompileRegex(pattern.text());
+    if (regex == nullptr) {
+      errors_.Add(
+          expr.args.back()->offset,
+          Concat("invalid ", expr.name, " argument: it must be a regular expression of RE2"));
+    } else if (expr.name != "findAll") {
+      node.regex = regex.get();
+      plan_.regexes.push_back(std::move(regex));
+    }
   }
 
   uint32_t List(const Expr& expr) {

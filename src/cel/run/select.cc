@@ -26,6 +26,7 @@ std::optional<int64_t> IndexOf(const Value& key) {
 
 Selection Select(const Value& value, const Value& key) {
   if (value.Is(Kind::kMap)) {
+    if (IsUnhashable(value, key)) return {Value::Error(ErrorCode::kUnhashableKey), false};
     const Value* found = FindKeyOrDefault(value, key);
     return found == nullptr ? NoSuchKey(key) : Selection{*found, false};
   }

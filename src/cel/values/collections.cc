@@ -10,7 +10,6 @@ namespace outrigger::cel {
 namespace {
 
 constexpr uint32_t kIndexedFrom = 16;
-const Value kEmptyMap = Value::Map(nullptr, 0);
 const Value kOutOfMemory = Value::Error(ErrorCode::kCost, "memory limit exceeded");
 
 uint64_t HashOfKey(const Value& key) {
@@ -114,7 +113,7 @@ Value AppendedList(Arena& arena, const Value& list, std::span<const Value> items
 }
 
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
-  if (entries.empty()) return kEmptyMap;
+  if (entries.empty()) return Value::Map(nullptr, 0);
   MapBuffer* buffer = NewMap(arena, static_cast<uint32_t>(entries.size()));
   if (buffer == nullptr) return kOutOfMemory;
   for (const MapEntry& entry : entries) {
@@ -142,6 +141,11 @@ Value InsertedMap(Arena& arena, const Value& map, const Value& key, const Value&
   return Value::Map(buffer, buffer->used);
 }
 
+bool IsUnhashable(const Value& map, const Value& key) {
+  const bool unhashable = key.Is(Kind::kBytes) || key.Is(Kind::kSemver) || key.Is(Kind::kFormat);
+  return unhashable && map.size() > 0 && !map.map()->of_device;
+}
+
 const Value* FindKey(const Value& map, const Value& key) {
   if (map.map() == nullptr || !CanBeKey(key)) return nullptr;
   const MapEntry* entry = FindEntry(*map.map(), map.size(), key);
@@ -151,7 +155,9 @@ const Value* FindKey(const Value& map, const Value& key) {
 const Value* FindKeyOrDefault(const Value& map, const Value& key) {
   const Value* found = FindKey(map, key);
   if (found == nullptr && map.map() != nullptr && map.map()->empty_map_for_absent_keys) {
-    return &kEmptyMap;
+    static const MapBuffer buffer{0, 0, nullptr, nullptr, 0, false, true};
+    static const Value empty = Value::Map(&buffer, 0);
+    return &empty;
   }
   return found;
 }

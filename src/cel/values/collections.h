@@ -30,6 +30,7 @@ struct MapBuffer {
   uint32_t* index = nullptr;               // hash table of entry numbers + 1; none for small maps
   uint32_t slots = 0;                      // a power of two
   bool empty_map_for_absent_keys = false;  // a lookup of an absent key finds {}
+  bool of_device = false;                  // keys are texts; others are absent, never an error
 };
 
 inline std::span<const Value> ItemsOf(const Value& list) {
@@ -56,6 +57,10 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries);
 
 /// `map` with one more entry; kDuplicateKey if it has the key.
 Value InsertedMap(Arena& arena, const Value& map, const Value& key, const Value& value);
+
+/// Whether a lookup of `key` in `map` fails: upstream cannot look for bytes, versions and formats,
+/// but in empty maps and those of a device.
+bool IsUnhashable(const Value& map, const Value& key);
 
 /// The value at `key`, numbers compared by value; nullptr if absent.
 const Value* FindKey(const Value& map, const Value& key);

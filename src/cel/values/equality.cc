@@ -10,12 +10,16 @@
 namespace outrigger::cel {
 namespace {
 
+Equality From(bool equal) {
+  return equal ? Equality::kEqual : Equality::kUnequal;
+}
+
 bool EqualLists(const Value& a, const Value& b, WorkBudget& budget) {
   if (a.size() != b.size()) return false;
   const auto left = ItemsOf(a);
   const auto right = ItemsOf(b);
   for (size_t i = 0; i < left.size(); ++i) {
-    if (!Equal(left[i], right[i], budget)) return false;
+    if (CompareEquality(left[i], right[i], budget) == Equality::kUnequal) return false;
   }
   return true;
 }
@@ -24,27 +28,29 @@ bool EqualMaps(const Value& a, const Value& b, WorkBudget& budget) {
   if (a.size() != b.size()) return false;
   for (const MapEntry& entry : EntriesOf(a)) {
     const Value* other = FindKey(b, entry.key);
-    if (other == nullptr || !Equal(entry.value, *other, budget)) return false;
+    if (other == nullptr) return false;
+    if (CompareEquality(entry.value, *other, budget) == Equality::kUnequal) return false;
   }
   return true;
 }
 
-bool EqualOptionals(const Value& a, const Value& b, WorkBudget& budget) {
-  if (a.held() == nullptr || b.held() == nullptr) return a.held() == b.held();
-  return Equal(*a.held(), *b.held(), budget);
+Equality EqualOptionals(const Value& a, const Value& b, WorkBudget& budget) {
+  if (a.held() == nullptr || b.held() == nullptr) return From(a.held() == b.held());
+  return CompareEquality(*a.held(), *b.held(), budget);
 }
 
+// Within the range of the integer its nearest double decides, as upstream: 2^63 - 1 equals 2^63.
 std::partial_ordering CompareIntDouble(int64_t a, double b) {
   if (std::isnan(b)) return std::partial_ordering::unordered;
   if (b < -0x1p63) return std::partial_ordering::greater;
-  if (b >= 0x1p63) return std::partial_ordering::less;
+  if (b > 0x1p63) return std::partial_ordering::less;
   return static_cast<double>(a) <=> b;
 }
 
 std::partial_ordering CompareUintDouble(uint64_t a, double b) {
   if (std::isnan(b)) return std::partial_ordering::unordered;
   if (b < 0) return std::partial_ordering::greater;
-  if (b >= 0x1p64) return std::partial_ordering::less;
+  if (b > 0x1p64) return std::partial_ordering::less;
   return static_cast<double>(a) <=> b;
 }
 
@@ -60,6 +66,36 @@ std::partial_ordering Reversed(std::partial_ordering order) {
 std::strong_ordering CompareTimestamps(const Value& a, const Value& b) {
   const auto seconds = a.seconds() <=> b.seconds();
   return std::is_eq(seconds) ? a.subsecond() <=> b.subsecond() : seconds;
+}
+
+// Two values of one kind that neither hold others nor are numbers.
+bool EqualPlain(const Value& a, const Value& b) {
+  switch (a.kind()) {
+    case Kind::kBool:
+      return a.boolean() == b.boolean();
+    case Kind::kString:
+    case Kind::kBytes:
+    case Kind::kType:
+      return a.text() == b.text();
+    case Kind::kDuration:
+      return a.nanoseconds() == b.nanoseconds();
+    case Kind::kTimestamp:
+      return std::is_eq(CompareTimestamps(a, b));
+    case Kind::kQuantity:
+      return a.quantity() == b.quantity();
+    case Kind::kSemver:
+      return std::is_eq(CompareSemver(a.semver(), b.semver()));
+    case Kind::kIp:
+      return a.ip() == b.ip();
+    case Kind::kCidr:
+      return a.cidr() == b.cidr();
+    case Kind::kUrl:
+      return a.url().text == b.url().text;
+    case Kind::kFormat:
+      return &a.format() == &b.format();
+    default:
+      return a.Is(Kind::kNull);
+  }
 }
 
 }  // namespace
@@ -90,40 +126,23 @@ bool KeysEqual(const Value& a, const Value& b) {
   return a.Is(Kind::kBool) ? a.boolean() == b.boolean() : a.text() == b.text();
 }
 
-bool Equal(const Value& a, const Value& b, WorkBudget& budget) {
-  if (a.IsNumber() && b.IsNumber()) return std::is_eq(CompareNumbers(a, b));
-  if (a.kind() != b.kind() || !budget.Spend(1)) return false;
+Equality CompareEquality(const Value& a, const Value& b, WorkBudget& budget) {
+  if (a.IsNumber() && b.IsNumber()) return From(std::is_eq(CompareNumbers(a, b)));
+  if (a.kind() != b.kind()) {
+    const bool comparable = a.kind() < Kind::kQuantity || b.Is(Kind::kNull);
+    return comparable ? Equality::kUnequal : Equality::kIncomparable;
+  }
+  if (a.Is(Kind::kQuantity) && b.computed()) return Equality::kIncomparable;
+  if (!budget.Spend(1)) return Equality::kUnequal;
   switch (a.kind()) {
-    case Kind::kBool:
-      return a.boolean() == b.boolean();
-    case Kind::kString:
-    case Kind::kBytes:
-    case Kind::kType:
-      return a.text() == b.text();
     case Kind::kList:
-      return EqualLists(a, b, budget);
+      return From(EqualLists(a, b, budget));
     case Kind::kMap:
-      return EqualMaps(a, b, budget);
-    case Kind::kDuration:
-      return a.nanoseconds() == b.nanoseconds();
-    case Kind::kTimestamp:
-      return std::is_eq(CompareTimestamps(a, b));
+      return From(EqualMaps(a, b, budget));
     case Kind::kOptional:
       return EqualOptionals(a, b, budget);
-    case Kind::kQuantity:
-      return a.quantity() == b.quantity();
-    case Kind::kSemver:
-      return std::is_eq(CompareSemver(a.semver(), b.semver()));
-    case Kind::kIp:
-      return a.ip() == b.ip();
-    case Kind::kCidr:
-      return a.cidr() == b.cidr();
-    case Kind::kUrl:
-      return a.url().text == b.url().text;
-    case Kind::kFormat:
-      return &a.format() == &b.format();
     default:
-      return a.Is(Kind::kNull);
+      return From(EqualPlain(a, b));
   }
 }
 

@@ -172,7 +172,9 @@ std::optional<Instant> ParseTimestamp(std::string_view text) {
   if (!month || !Take(text, "-")) return std::nullopt;
   const auto day = TakeNumber(text, 2);
   if (!day || !Take(text, "T")) return std::nullopt;
-  const auto hour = TakeNumber(text, 2);
+  // Go's parser, which decides what Kubernetes accepts, takes hours of one digit.
+  auto hour = TakeNumber(text, 2);
+  if (!hour) hour = TakeNumber(text, 1);
   if (!hour || !Take(text, ":")) return std::nullopt;
   const auto minute = TakeNumber(text, 2);
   if (!minute || !Take(text, ":")) return std::nullopt;

@@ -34,8 +34,8 @@ enum class Kind : uint8_t {
   kFormat,
 };
 
-/// Why an operation failed. kCost ends the whole evaluation, the others can be absorbed by && and
-/// ||.
+/// Why an operation failed. The last three end the whole evaluation, the others can be absorbed by
+/// && and ||.
 enum class ErrorCode : uint8_t {
   kNoSuchOverload,
   kNoSuchKey,
@@ -49,6 +49,8 @@ enum class ErrorCode : uint8_t {
   kInvalidArgument,
   kNotIterable,
   kDuplicateKey,
+  kUnhashableKey,
+  kNotCounted,
   kCost,
 };
 
@@ -114,7 +116,10 @@ class Value {
   }
   /// nullptr is optional.none().
   static Value Optional(const Value* held) { return Referring(Kind::kOptional, held, 0); }
-  static Value Of(const Quantity* quantity) { return Referring(Kind::kQuantity, quantity, 0); }
+  /// `computed`: the result of add() or sub(), which upstream cannot compare on the right of ==.
+  static Value Of(const Quantity* quantity, bool computed = false) {
+    return Referring(Kind::kQuantity, quantity, computed ? 1 : 0);
+  }
   static Value Of(const Semver* version) { return Referring(Kind::kSemver, version, 0); }
   static Value Of(const IpAddress* address) { return Referring(Kind::kIp, address, 0); }
   static Value Of(const Cidr* cidr) { return Referring(Kind::kCidr, cidr, 0); }
@@ -156,6 +161,7 @@ class Value {
   constexpr int16_t offset() const { return offset_; }        // of a timestamp, in minutes
   const Value* held() const { return static_cast<const Value*>(pointer_); }
   const Quantity& quantity() const { return *static_cast<const Quantity*>(pointer_); }
+  constexpr bool computed() const { return size_ != 0; }  // of a quantity
   const Semver& semver() const { return *static_cast<const Semver*>(pointer_); }
   const IpAddress& ip() const { return *static_cast<const IpAddress*>(pointer_); }
   const Cidr& cidr() const { return *static_cast<const Cidr*>(pointer_); }
