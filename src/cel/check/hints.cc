@@ -55,7 +55,7 @@ std::string KnownOverloads(const FunctionInfo& function, bool member) {
 }
 
 bool IsName(std::string_view name) {
-  return name.find('_') == std::string_view::npos;
+  return name.find_first_of("_@") == std::string_view::npos;
 }
 
 }  // namespace

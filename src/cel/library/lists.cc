@@ -191,7 +191,9 @@ Value Range(Evaluation& evaluation, Args args) {
   if (!args[0].Is(Kind::kInt)) return NoSuchOverload("lists.range");
   const int64_t size = std::max<int64_t>(0, args[0].integer());
   // It would cost more than is left, so it need not be made.
-  if (static_cast<uint64_t>(size) > evaluation.cost_left) return OutOfMemory();
+  if (static_cast<uint64_t>(size) > evaluation.cost_left) {
+    return Value::Error(ErrorCode::kCost, "cost limit exceeded");
+  }
   ListBuffer* list = NewList(evaluation.arena, static_cast<size_t>(size));
   if (list == nullptr) return OutOfMemory();
   for (int64_t i = 0; i < size; ++i) list->items[list->used++] = Value::Int(i);

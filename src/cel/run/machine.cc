@@ -18,7 +18,8 @@ constexpr size_t kMostArguments = 4;
 const Value kTooCostly = Value::Error(ErrorCode::kCost, "cost limit exceeded");
 
 bool EndsEvaluation(ErrorCode code) {
-  return code == ErrorCode::kUnhashableKey || code == ErrorCode::kNotCounted;
+  return code == ErrorCode::kUnhashableKey || code == ErrorCode::kNotCounted ||
+         code == ErrorCode::kCost;
 }
 
 // An operand of && and ||: what is no bool counts as an error.
