@@ -186,8 +186,7 @@ Value Machine::Call(const Node& node) {
   for (size_t i = 0; i < node.child_count; ++i) {
     args[i] = EvalChild(node, i);
     if (!args[i].IsError() || error != nullptr) continue;
-    // Calls of one or two arguments compute them all, those of more stop at an error.
-    if (node.child_count > 2) return args[i];
+    if (node.stops_at_error) return args[i];
     error = &args[i];
   }
   const std::span<const Value> used(args.data(), node.child_count);

@@ -49,6 +49,8 @@ struct Node {
   uint32_t slot = 0;       // of a variable; of a fold its accumulator's
   uint32_t slots[2] = {};  // of a fold: its variables'
   bool second_variable = false;
+  bool stops_at_error =
+      false;           // of a call: computes no arguments after one that failed, at no cost
   bool finds = false;  // of a call with `regex`: gives the match, not whether there is one
   Value constant = {};
   Implementation implementation = nullptr;

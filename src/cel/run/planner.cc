@@ -209,7 +209,16 @@ class Planner {
     node.rule = expr.cost;
     node.implementation = expr.function->implementation;
     Pattern(expr, args, node);
+    // As upstream runs calls: by the number of arguments if it knows the one overload, else in
+    // turn.
+    const bool in_turn = !expr.single_overload && !IsOperator(expr.name);
+    node.stops_at_error = args.size() > 2 || node.regex != nullptr || in_turn;
     return Add(std::move(node), args);
+  }
+  // Functions of which all overloads have one implementation.
+  static bool IsOperator(std::string_view name) {
+    return name.find_first_of("_@") != std::string_view::npos || name == "size" || name == "sort" ||
+           name == "type" || name == "dyn";
   }
 
   // Compiles a constant pattern.
