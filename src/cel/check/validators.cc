@@ -94,7 +94,7 @@ class Validator {
                                                : "as in '2024-04-30T12:00:00Z'"));
   }
 
-  // A constant format with its arguments written beside it.
+  // A constant format with a list of arguments.
   void Format(const Expr& call) {
     if (call.name != "format" || call.target == nullptr || call.args.size() != 1) return;
     const Expr& text = *call.target;

@@ -53,16 +53,14 @@ bool IsSubdomainOfAnyLength(std::string_view text) {
 }
 
 constexpr std::string_view kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must "
-    "start and end with an alphanumeric character";
+    "a lowercase RFC 1123 label has lower case letters, digits and '-', and begins and ends with a "
+    "letter or digit";
 constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', "
-    "and must start and end with an alphanumeric character";
+    "a lowercase RFC 1123 subdomain has labels of lower case letters, digits and '-' with dots "
+    "between them";
 constexpr std::string_view kOldLabelRule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic character, and end with an alphanumeric character";
+    "a DNS-1035 label has lower case letters, digits and '-', begins with a letter and ends with a "
+    "letter or digit";
 
 Wrongs Label(std::string_view text) {
   return Judge(text, 63, IsLabelOfAnyLength(text, StartsLabel), kLabelRule);

@@ -105,7 +105,7 @@ class Planner {
       if (IsAttribute(At(base))) At(base).charged = false;
       attribute = Add(std::move(node), {base});
     }
-    // Qualifiers of one attribute lie together: those of the base are moved behind the others.
+    // Qualifiers of one attribute lie together: those of the base are moved to the end.
     Node& node = At(attribute);
     const auto first = static_cast<uint32_t>(plan_.qualifiers.size());
     for (uint32_t i = 0; i < node.qualifier_count; ++i) {
