@@ -211,7 +211,7 @@ class Planner {
     Pattern(expr, args, node);
     // As upstream runs calls: by the number of arguments if it knows the one overload, else in
     // turn.
-    const bool in_turn = !expr.single_overload && !IsOperator(expr.name);
+    const bool in_turn = args.size() > 1 && !expr.single_overload && !IsOperator(expr.name);
     node.stops_at_error = args.size() > 2 || node.regex != nullptr || in_turn;
     return Add(std::move(node), args);
   }

@@ -44,8 +44,9 @@ std::string Describe(std::string_view text, const SyntaxError& error) {
   end = std::min(end, offset + kAfter);
   while (end < text.size() && !StartsCodePoint(text[end])) ++end;
   const size_t indent = CountCodePoints(text.substr(begin, offset - begin));
-  return Concat("ERROR: <input>:", place.line, ":", place.column, ": ", error.message, "\n | ",
-                Printable(text.substr(begin, end - begin)), "\n | ", std::string(indent, '.'), "^");
+  return Concat("ERROR: <input>:", place.line, ":", place.column, ": ", Printable(error.message),
+                "\n | ", Printable(text.substr(begin, end - begin)), "\n | ",
+                std::string(indent, '.'), "^");
 }
 
 }  // namespace outrigger::cel

@@ -23,8 +23,8 @@ struct Place {
 Place PlaceOf(std::string_view text, uint32_t offset);
 
 /// The error as upstream prints it: "ERROR: <input>:1:5: message", the line of the text, and a
-/// caret below the place. Control characters of the text are shown as blanks, long lines shortened
-/// around the caret.
+/// caret below the place. Control characters of text and message are shown as blanks, long lines
+/// shortened around the caret.
 std::string Describe(std::string_view text, const SyntaxError& error);
 
 /// What is found wrong with one text; at most kMost errors are kept.

@@ -49,7 +49,9 @@ class Parser {
   }
   Expr* Unexpected(std::string_view wanted) {
     const std::string found =
-        At(TokenKind::kEnd) ? std::string("the end") : Concat("'", Now().text.substr(0, 40), "'");
+        At(TokenKind::kEnd)
+            ? std::string("the end")
+            : Concat("'", Now().text.substr(0, OffsetOfCodePoint(Now().text, 40)), "'");
     std::string message = Concat("Syntax error: found ", found, ", expected ", wanted);
     if (Now().text == "and") message += "; logical and is &&";
     if (Now().text == "or") message += "; logical or is ||";

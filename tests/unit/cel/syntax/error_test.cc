@@ -18,6 +18,10 @@ TEST(SyntaxError, TheCaretStandsBelowThePlace) {
             "ERROR: <input>:1:6: wrong\n | é == b c\n | .....^");
 }
 
+TEST(SyntaxError, NoControlCharacterComesThrough) {
+  EXPECT_EQ(Describe("a\x1b", {0, "found 'a\x1b'"}), "ERROR: <input>:1:1: found 'a '\n | a \n | ^");
+}
+
 TEST(SyntaxError, LongLinesAreShortened) {
   const std::string text = std::string(5000, 'x') + "!" + std::string(5000, 'y');
   const std::string shown = Describe(text, {5000, "wrong"});
