@@ -173,6 +173,7 @@ class Planner {
       return Add(std::move(node), args);
     }
     std::vector<MapEntry> entries;
+    entries.reserve(items.size());
     for (const Value& item : items) entries.push_back({item, Value::Bool(true)});
     Node node;
     node.op = Op::kInSet;
@@ -240,6 +241,7 @@ class Planner {
 
   uint32_t List(const Expr& expr) {
     std::vector<uint32_t> items;
+    items.reserve(expr.args.size());
     for (const Expr* arg : expr.args) items.push_back(Visit(*arg));
     Node node;
     node.op = Op::kList;
@@ -248,6 +250,7 @@ class Planner {
         std::all_of(items.begin(), items.end(), [&](uint32_t item) { return IsConstant(item); });
     if (!constant || AnyOptional(expr)) return Add(std::move(node), items);
     std::vector<Value> values;
+    values.reserve(items.size());
     for (const uint32_t item : items) values.push_back(At(item).constant);
     return AddConstant(MakeList(constants_, values));
   }
@@ -257,6 +260,7 @@ class Planner {
 
   uint32_t Map(const Expr& expr) {
     std::vector<uint32_t> parts;
+    parts.reserve(expr.args.size());
     for (const Expr* arg : expr.args) parts.push_back(Visit(*arg));
     Node node;
     node.op = Op::kMap;

@@ -22,7 +22,7 @@ class Expander {
     for (const Macro& macro : kMacros) {
       if (macro.name == call_.name && macro.arguments == call_.args.size() &&
           macro.member == (call_.target != nullptr)) {
-        return (this->*macro.expand)();
+        return macro.expand(*this);
       }
     }
     return nullptr;
@@ -33,7 +33,7 @@ class Expander {
     std::string_view name;
     bool member;
     size_t arguments;
-    Expr* (Expander::*expand)();
+    Expr* (*expand)(Expander& self);
   };
   static const std::array<Macro, 21> kMacros;
 
@@ -211,27 +211,27 @@ class Expander {
 };
 
 const std::array<Expander::Macro, 21> Expander::kMacros = {{
-    {"has", false, 1, &Expander::Has},
-    {"all", true, 2, &Expander::AllOne},
-    {"all", true, 3, &Expander::AllTwo},
-    {"exists", true, 2, &Expander::ExistsOf},
-    {"exists", true, 3, &Expander::ExistsTwo},
-    {"exists_one", true, 2, &Expander::ExistsOneOf},
-    {"exists_one", true, 3, &Expander::ExistsOneTwo},
-    {"existsOne", true, 3, &Expander::ExistsOneTwo},
-    {"map", true, 2, &Expander::MapItems},
-    {"map", true, 3, &Expander::MapItems},
-    {"filter", true, 2, &Expander::Filter},
-    {"transformList", true, 3, &Expander::TransformList},
-    {"transformList", true, 4, &Expander::TransformList},
-    {"transformMap", true, 3, &Expander::TransformMap},
-    {"transformMap", true, 4, &Expander::TransformMap},
-    {"transformMapEntry", true, 3, &Expander::TransformMapEntry},
-    {"transformMapEntry", true, 4, &Expander::TransformMapEntry},
-    {"sortBy", true, 2, &Expander::SortBy},
-    {"optMap", true, 2, &Expander::OptMap},
-    {"optFlatMap", true, 2, &Expander::OptFlatMap},
-    {"bind", true, 3, &Expander::CelBind},
+    {"has", false, 1, [](Expander& self) { return self.Has(); }},
+    {"all", true, 2, [](Expander& self) { return self.AllOne(); }},
+    {"all", true, 3, [](Expander& self) { return self.AllTwo(); }},
+    {"exists", true, 2, [](Expander& self) { return self.ExistsOf(); }},
+    {"exists", true, 3, [](Expander& self) { return self.ExistsTwo(); }},
+    {"exists_one", true, 2, [](Expander& self) { return self.ExistsOneOf(); }},
+    {"exists_one", true, 3, [](Expander& self) { return self.ExistsOneTwo(); }},
+    {"existsOne", true, 3, [](Expander& self) { return self.ExistsOneTwo(); }},
+    {"map", true, 2, [](Expander& self) { return self.MapItems(); }},
+    {"map", true, 3, [](Expander& self) { return self.MapItems(); }},
+    {"filter", true, 2, [](Expander& self) { return self.Filter(); }},
+    {"transformList", true, 3, [](Expander& self) { return self.TransformList(); }},
+    {"transformList", true, 4, [](Expander& self) { return self.TransformList(); }},
+    {"transformMap", true, 3, [](Expander& self) { return self.TransformMap(); }},
+    {"transformMap", true, 4, [](Expander& self) { return self.TransformMap(); }},
+    {"transformMapEntry", true, 3, [](Expander& self) { return self.TransformMapEntry(); }},
+    {"transformMapEntry", true, 4, [](Expander& self) { return self.TransformMapEntry(); }},
+    {"sortBy", true, 2, [](Expander& self) { return self.SortBy(); }},
+    {"optMap", true, 2, [](Expander& self) { return self.OptMap(); }},
+    {"optFlatMap", true, 2, [](Expander& self) { return self.OptFlatMap(); }},
+    {"bind", true, 3, [](Expander& self) { return self.CelBind(); }},
 }};
 
 }  // namespace

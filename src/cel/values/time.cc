@@ -185,14 +185,14 @@ std::optional<Instant> ParseTimestamp(std::string_view text) {
   if (!fraction || !offset || !text.empty()) return std::nullopt;
   const absl::CivilDay date(*year, *month, *day);
   if (date.month() != *month || date.day() != *day) return std::nullopt;
-  const int64_t seconds =
-      (date - absl::CivilDay(1970, 1, 1)) * 86400 + *hour * 3600 + *minute * 60 + *second - *offset;
+  const int64_t seconds = (date - absl::CivilDay(1970, 1, 1)) * 86400 + int64_t{*hour} * 3600 +
+                          int64_t{*minute} * 60 + *second - *offset;
   if (seconds < kFirstSecond || seconds > kLastSecond) return std::nullopt;
   return Instant{seconds, *fraction, static_cast<int16_t>(*offset / 60)};
 }
 
 std::string FormatTimestamp(const Instant& instant) {
-  const int offset = instant.offset;
+  const int64_t offset = instant.offset;
   const absl::CivilSecond civil = absl::ToCivilSecond(
       absl::FromUnixSeconds(instant.seconds + offset * 60), absl::UTCTimeZone());
   const std::string zone = offset == 0 ? "Z"
