@@ -60,7 +60,8 @@ std::partial_ordering CompareIntUint(int64_t a, uint64_t b) {
 }
 
 std::partial_ordering Reversed(std::partial_ordering order) {
-  return 0 <=> order;
+  if (std::is_lt(order)) return std::partial_ordering::greater;
+  return std::is_gt(order) ? std::partial_ordering::less : order;
 }
 
 std::strong_ordering CompareTimestamps(const Value& a, const Value& b) {

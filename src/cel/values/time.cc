@@ -158,8 +158,8 @@ std::optional<int64_t> ParseDuration(std::string_view text) {
 
 std::string FormatDuration(int64_t nanoseconds) {
   // As many digits as a double needs: upstream formats the seconds as one.
-  const double seconds =
-      static_cast<double>(nanoseconds / kSecond) + static_cast<double>(nanoseconds % kSecond) / 1e9;
+  const std::lldiv_t parts = std::lldiv(nanoseconds, kSecond);
+  const double seconds = static_cast<double>(parts.quot) + static_cast<double>(parts.rem) / 1e9;
   std::array<char, 64> text = {};
   const auto end = std::to_chars(text.begin(), text.end(), seconds, std::chars_format::fixed);
   return Concat(std::string_view(text.data(), static_cast<size_t>(end.ptr - text.data())), "s");
