@@ -21,6 +21,7 @@ rows() {
 outrigger_base base/url.h outrigger/base/clock.h | wire/extender.h json/reader.h kube/api.h
 outrigger_sdk outrigger/k8s/pod.h | wire/extender.h
 outrigger_names names/name_set.h | json/reader.h outrigger/k8s/node.h
+outrigger_cel cel/program.h outrigger/k8s/quantity.h | json/reader.h kube/api.h cluster/snapshot.h engine/engine.h
 outrigger_json json/reader.h | wire/extender.h kube/api.h protobuf/envelope.h
 outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server.h
 outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
@@ -110,6 +111,7 @@ floors() {
   done
 }
 floors src/cli cli/ main . doctor lab annotate penalty explain scheduler_config agents args serve settings format
+floors src/cel cel/ . run check library syntax values
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
@@ -158,6 +160,7 @@ forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'ag
 forbid "httplib outside src/http_client/*.cc and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/http_client/*.cc'
 forbid "libcurl outside src/kube/transport/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/transport/curl_*'
 forbid "protozero outside src/protobuf and tests" '#include [<"]protozero' 'src/*' 'agents/*' 'include/*' ':!src/protobuf'
+forbid "RE2 outside src/cel/library" '#include [<"]re2/' '*.cc' '*.h' ':!src/cel/library'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/config/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'

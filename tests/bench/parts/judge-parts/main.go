@@ -76,6 +76,7 @@ var targets = []sheet.Target[parts]{
 	atMost("queue, a node changes while 20000 pods wait", "BM_QueuePlan20000PodsAfterANodeChanges", 20),
 	atMost("queue, filter of a pod that is held, 5000 nodes", "BM_QueueFilter5000Nodes_APodThatIsHeld", 1),
 	atMost("queue, filter of a pod with a place, 5000 nodes", "BM_QueueFilter5000Nodes_APodWithAPlace", 1),
+	atMost("cel, a simple selector, one device", "BM_CelEvaluate/simple", 0.001),
 	atMost("penalty, one of 5000 PodGroups changes, 500 classes", "BM_PenaltyOneOf5000GroupsChanges", 5),
 	atMost("penalty, a pod changes", "BM_PenaltyAPodChanges", 0.1),
 	atMost("annotate usage, a pass of 5000 nodes but for the source's own time", "BM_UsagePassOf5000Nodes", 2000),
