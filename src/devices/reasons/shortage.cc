@@ -1,0 +1,97 @@
+#include "devices/reasons/shortage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "devices/search/search.h"
+
+namespace outrigger::devices {
+namespace {
+
+int64_t MostNeeded(const Slot& slot) {
+  int64_t most = 1;
+  for (const Alternative& one : slot.alternatives) most = std::max(most, one.least);
+  return most;
+}
+
+/// Searches with some devices spared. For one demand on one ground.
+class Trials {
+ public:
+  Trials(const DemandData& demand, const Ground& ground, int64_t budget)
+      : demand_(demand), ground_(ground), budget_(budget) {}
+
+  std::vector<int64_t> None() const { return std::vector<int64_t>(demand_.slots.size()); }
+  /// The fewest devices that must be spared at `slot` in addition to `spared`, below `most`; `most`
+  /// if fewer will not do.
+  int64_t Fewest(std::vector<int64_t> spared, size_t slot, int64_t most) const;
+  bool Fits(std::vector<int64_t> spared) const {
+    return Search(demand_, ground_, std::move(spared)).Find(budget_) == Outcome::kFits;
+  }
+
+ private:
+  const DemandData& demand_;
+  const Ground& ground_;
+  const int64_t budget_;
+};
+
+int64_t Trials::Fewest(std::vector<int64_t> spared, size_t slot, int64_t most) const {
+  const auto fits = [&](int64_t count) {
+    spared[slot] = count;
+    return Fits(spared);
+  };
+  // Doubling steps: most are short of few.
+  int64_t too_few = -1;
+  int64_t enough = 0;
+  while (enough < most && !fits(enough)) {
+    too_few = enough;
+    enough = std::min(most, std::max<int64_t>(2 * enough, 1));
+  }
+  while (enough - too_few > 1) {
+    const int64_t middle = too_few + (enough - too_few) / 2;
+    (fits(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+// Slot by slot, the later ones left out.
+std::vector<Short> FindEach(const DemandData& demand, const Trials& trials) {
+  std::vector<Short> all;
+  std::vector<int64_t> spared = trials.None();
+  for (size_t i = 0; i < spared.size(); ++i) spared[i] = MostNeeded(demand.slots[i]);
+  for (size_t i = 0; i < spared.size(); ++i) {
+    const int64_t missing = trials.Fewest(spared, i, spared[i]);
+    spared[i] = missing;
+    if (missing > 0) all.push_back({i, missing, false});
+  }
+  return all;
+}
+
+bool IsHeldBack(const DemandData& demand, const Trials& trials, const Short& of) {
+  std::vector<int64_t> spared = trials.None();
+  for (size_t i = 0; i < spared.size(); ++i) spared[i] = MostNeeded(demand.slots[i]);
+  spared[of.slot] = of.missing - 1;
+  return trials.Fits(std::move(spared));
+}
+
+}  // namespace
+
+std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, int64_t budget) {
+  const Trials trials(demand, ground, budget);
+  Short best;
+  for (size_t i = 0; i < demand.slots.size(); ++i) {
+    // Nothing above the best so far is of interest.
+    const int64_t most = best.missing == 0 ? MostNeeded(demand.slots[i]) : best.missing;
+    const int64_t missing = trials.Fewest(trials.None(), i, most);
+    if (best.missing > 0 && missing == best.missing) continue;
+    std::vector<int64_t> spared = trials.None();
+    spared[i] = missing;
+    if (missing < most || trials.Fits(std::move(spared))) best = {i, missing, false};
+  }
+  std::vector<Short> all = best.missing > 0 ? std::vector{best} : FindEach(demand, trials);
+  if (demand.slots.size() > 1) {
+    for (Short& one : all) one.by_others = IsHeldBack(demand, trials, one);
+  }
+  return all;
+}
+
+}  // namespace outrigger::devices
