@@ -26,10 +26,11 @@ struct Detail {
   /// Amounts of the devices' own resources, as sums over the chosen devices. A device gives all
   /// that it has of an own resource for which no amount is asked.
   Amounts amounts;
-  std::vector<std::string> match_attributes;  ///< equal for all devices of this detail
+  std::vector<std::string> match_attributes;     ///< equal for all devices of this detail
+  std::vector<std::string> distinct_attributes;  ///< different for all devices of this detail
   /// Every device that matches, and at least one.
   bool all = false;
-  /// Devices in use do, and nothing is used up.
+  /// Devices in use do, nothing is used up, and amounts do not count.
   bool admin_access = false;
   friend bool operator==(const Detail&, const Detail&) = default;
 };
@@ -56,7 +57,8 @@ struct Claim {
   /// Of the count dialect: counts are held against those of the class, and what is chosen touches
   /// as few pools as possible.
   bool counts = false;
-  std::vector<std::string> match_attributes;  ///< equal for all devices of the claim
+  std::vector<std::string> match_attributes;     ///< equal for all devices of the claim
+  std::vector<std::string> distinct_attributes;  ///< different for all devices of the claim
   std::vector<Request> requests;
   /// What its reader found wrong, such as both dialects at once; empty: nothing. CheckClaim()
   /// returns it.

@@ -46,10 +46,9 @@ struct OriginalNodeResult {
 /// The prototype tries all sets of pools. This many on one node are tried, then it is an error.
 inline constexpr int64_t kMostOriginalSets = 100'000;
 
-/// Results by name of node; nodes are those of `pools`, in whose order sets are tried. Pools that are
-/// attached to the network are on none.
-/// ResourceExhausted: too many sets. InvalidArgument: there are no claims (the prototype divides by
-/// their number). Thread-safe.
+/// Results by name of node; nodes are those of `pools`, in whose order sets are tried. Pools that
+/// are attached to the network are on none. ResourceExhausted: too many sets. InvalidArgument:
+/// there are no claims (the prototype divides by their number). Thread-safe.
 absl::StatusOr<std::vector<OriginalNodeResult>> OriginalResults(
     std::span<const Claim* const> claims, std::span<const Pool* const> pools,
     const Selectors& selectors);

@@ -76,7 +76,10 @@ absl::Status Resolver::AddClaim(int32_t index, const Claim& claim) {
   if (!claim.fault.empty()) return CheckClaim(claim);
   std::vector<int32_t> of_claim;
   for (const std::string& attribute : claim.match_attributes) {
-    of_claim.push_back(AddMatch(attribute));
+    of_claim.push_back(AddConstraint(attribute, false));
+  }
+  for (const std::string& attribute : claim.distinct_attributes) {
+    of_claim.push_back(AddConstraint(attribute, true));
   }
   for (size_t i = 0; i < claim.requests.size(); ++i) {
     Slot slot = {.claim = index,
@@ -110,20 +113,12 @@ absl::Status Resolver::AddDetail(const Claim& claim, const Detail& detail,
   auto matches = cache_->Find(query);
   if (!matches.ok()) return matches.status();
   alternative.matches = *std::move(matches);
-  alternative.wishes = WishesOf(detail);
   alternative.all = detail.all;
   alternative.admin = detail.admin_access || (of != nullptr && of->admin_access);
+  if (!alternative.admin) alternative.wishes = WishesOf(detail);
   data_.has_admin = data_.has_admin || alternative.admin;
   alternative.constraints = of_claim;
-  std::vector<std::string> attributes = detail.match_attributes;
-  if (of != nullptr) {
-    attributes.insert(attributes.end(), of->match_attributes.begin(), of->match_attributes.end());
-  }
-  std::sort(attributes.begin(), attributes.end());
-  attributes.erase(std::unique(attributes.begin(), attributes.end()), attributes.end());
-  for (const std::string& attribute : attributes) {
-    alternative.constraints.push_back(AddMatch(attribute));
-  }
+  AddOwnConstraints(detail, of, &alternative);
   slot->alternatives.push_back(std::move(alternative));
   return absl::OkStatus();
 }
@@ -191,8 +186,19 @@ absl::Status Resolver::AddClass(const Detail& detail, const Class& of, MatchQuer
   return absl::OkStatus();
 }
 
-int32_t Resolver::AddMatch(const std::string& attribute) {
-  data_.constraints.push_back({.distinct = false, .values = cache_->Values(attribute)});
+void Resolver::AddOwnConstraints(const Detail& detail, const Class* of, Alternative* alternative) {
+  std::set<std::string> attributes(detail.match_attributes.begin(), detail.match_attributes.end());
+  if (of != nullptr) attributes.insert(of->match_attributes.begin(), of->match_attributes.end());
+  for (const std::string& attribute : attributes) {
+    alternative->constraints.push_back(AddConstraint(attribute, false));
+  }
+  for (const std::string& attribute : detail.distinct_attributes) {
+    alternative->constraints.push_back(AddConstraint(attribute, true));
+  }
+}
+
+int32_t Resolver::AddConstraint(const std::string& attribute, bool distinct) {
+  data_.constraints.push_back({.distinct = distinct, .values = cache_->Values(attribute)});
   return static_cast<int32_t>(data_.constraints.size()) - 1;
 }
 

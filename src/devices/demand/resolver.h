@@ -31,7 +31,8 @@ class Resolver {
   absl::Status AddClasses(const Detail& detail, MatchQuery* query) const;
   absl::Status SetCounts(const Claim& claim, const Detail& detail, const Class* of,
                          Alternative* alternative) const;
-  int32_t AddMatch(const std::string& attribute);
+  void AddOwnConstraints(const Detail& detail, const Class* of, Alternative* alternative);
+  int32_t AddConstraint(const std::string& attribute, bool distinct);
   const Class* ClassOf(const Detail& detail) const;
   void AddGroups();
 

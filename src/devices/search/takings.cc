@@ -74,8 +74,9 @@ int64_t Takings::AvailableShared(const Slot& slot, const Alternative& alternativ
                                     [&](const Wish& wish) { return wish.resource == store.name; });
     if (LeftOf(place, store) < (wished ? store.block : store.capacity)) return 0;
   }
+  if (demand_.has_admin && InClaim(slot, place) > 0) return 0;
   const bool is_used = ground_.UsersOf(at) + taken_[place] > 0;
-  if (is_used) return alternative.wishes.empty() || InClaim(slot, place) > 0 ? 0 : 1;
+  if (is_used) return alternative.wishes.empty() ? 0 : 1;
   return AvailableByCounters(place, 1);
 }
 

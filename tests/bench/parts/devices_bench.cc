@@ -1,0 +1,166 @@
+// Devices for the claims of a pod: 5000 nodes with 8 devices each, and the two cases of which
+// upstream's search does not come back.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmark/benchmark.h"
+#include "fmt/format.h"
+#include "outrigger/devices/allocator.h"
+
+namespace outrigger::devices {
+namespace {
+
+constexpr int kNodes = 5000;
+
+/// Knows one expression, so that the engine is measured and not the language.
+class ModelSelectors : public Selectors {
+ public:
+  absl::StatusOr<std::unique_ptr<const Selector>> Compile(std::string_view,
+                                                          Environment) const override {
+    return std::make_unique<OfModel>();
+  }
+
+ private:
+  class OfModel : public Selector {
+   public:
+    absl::StatusOr<bool> Matches(const DeviceView& device) const override {
+      for (const Attribute& attribute : device.attributes) {
+        if (attribute.name == "model") return attribute.value == AttributeValue("foozer-1000");
+      }
+      return false;
+    }
+  };
+};
+
+Pool PoolOf(int node, int devices, int numas, bool serials) {
+  Pool pool;
+  pool.name = fmt::format("node-{:04}-foozer", node);
+  pool.node = fmt::format("node-{:04}", node);
+  pool.driver = "example.com-foozer";
+  pool.attributes = {{"vendor", "example.com"}, {"model", "foozer-1000"}};
+  for (int i = 0; i < devices; ++i) {
+    Device device;
+    device.name = fmt::format("dev-{:02}", i);
+    device.attributes.push_back({"numa", fmt::format("{}", i * numas / devices)});
+    if (serials) device.attributes.push_back({"serial", fmt::format("{}-{}", node, i)});
+    pool.devices.push_back(std::move(device));
+  }
+  return pool;
+}
+
+Claim ClaimOf(int count, bool on_one_numa) {
+  Detail detail;
+  detail.device_class = "foozer";
+  detail.constraints = "device.model == 'foozer-1000'";
+  detail.min_count = count;
+  if (on_one_numa) detail.match_attributes.emplace_back("numa");
+  Claim claim;
+  claim.namespace_ = "default";
+  claim.name = "c";
+  claim.requests.push_back({{detail}});
+  return claim;
+}
+
+Inventory InventoryOf(int nodes, int devices, int numas, bool serials) {
+  Inventory inventory;
+  inventory.SetClass({.name = "foozer",
+                      .driver = "example.com-foozer",
+                      .device_type = "gpu",
+                      .constraints = "",
+                      .min_count = {},
+                      .max_count = {},
+                      .match_attributes = {}});
+  for (int i = 0; i < nodes; ++i) inventory.SetPool(PoolOf(i, devices, numas, serials));
+  return inventory;
+}
+
+int64_t AskAll(const Allocator& allocator, const Inventory& inventory, const Claim& claim,
+               const std::vector<std::string>& nodes) {
+  const Claim* claims[] = {&claim};
+  const Demand demand = allocator.Resolve(inventory, claims);
+  int64_t fits = 0;
+  for (const std::string& node : nodes) {
+    fits += allocator.Allocate(inventory, demand, node).verdict.fits() ? 1 : 0;
+  }
+  return fits;
+}
+
+// Every node fits. With serial numbers no two devices have equal attributes.
+void Warm(benchmark::State& state) {
+  const ModelSelectors selectors;
+  const Allocator allocator(selectors);
+  const bool serials = state.range(0) != 0;
+  const Inventory inventory = InventoryOf(kNodes, 8, 1, serials);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  const Claim claim = ClaimOf(8, true);
+  AskAll(allocator, inventory, claim, nodes);
+  for (auto _ : state) {
+    if (AskAll(allocator, inventory, claim, nodes) != kNodes) state.SkipWithError("does not fit");
+  }
+}
+BENCHMARK(Warm)->Name("devices/8_on_one_numa/warm")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+// No node fits, each with its reason.
+void Rejected(benchmark::State& state) {
+  const ModelSelectors selectors;
+  const Allocator allocator(selectors);
+  const Inventory inventory = InventoryOf(kNodes, 8, 2, true);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  const Claim claim = ClaimOf(8, true);
+  AskAll(allocator, inventory, claim, nodes);
+  for (auto _ : state) {
+    if (AskAll(allocator, inventory, claim, nodes) != 0) state.SkipWithError("fits");
+  }
+}
+BENCHMARK(Rejected)->Name("devices/8_on_one_numa/rejected")->Unit(benchmark::kMillisecond);
+
+void Cold(benchmark::State& state) {
+  const ModelSelectors selectors;
+  const Inventory inventory = InventoryOf(kNodes, 8, 1, true);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  const Claim claim = ClaimOf(8, true);
+  for (auto _ : state) {
+    const Allocator allocator(selectors);
+    if (AskAll(allocator, inventory, claim, nodes) != kNodes) state.SkipWithError("does not fit");
+  }
+}
+BENCHMARK(Cold)->Name("devices/8_on_one_numa/cold")->Unit(benchmark::kMillisecond);
+
+// A pool changes, and its node is asked.
+void Change(benchmark::State& state) {
+  const ModelSelectors selectors;
+  const Allocator allocator(selectors);
+  Inventory inventory = InventoryOf(kNodes, 8, 1, true);
+  const Claim claim = ClaimOf(8, true);
+  AskAll(allocator, inventory, claim, inventory.Nodes());
+  int64_t i = 0;
+  for (auto _ : state) {
+    Pool pool = PoolOf(static_cast<int>(i % kNodes), 8, 1, true);
+    pool.attributes.push_back({"version", ++i});
+    inventory.SetPool(std::move(pool));
+    AskAll(allocator, inventory, claim, {"node-0000"});
+  }
+}
+BENCHMARK(Change)->Name("devices/change_of_one_pool")->Unit(benchmark::kMicrosecond);
+
+// Claims that one node cannot serve, with the reason: devices wanted, there, and NUMA nodes.
+void Hopeless(benchmark::State& state) {
+  const ModelSelectors selectors;
+  const Allocator allocator(selectors);
+  const auto wanted = static_cast<int>(state.range(0));
+  const auto numas = static_cast<int>(state.range(2));
+  const Inventory inventory = InventoryOf(1, static_cast<int>(state.range(1)), numas, false);
+  const Claim claim = ClaimOf(wanted, numas > 1);
+  for (auto _ : state) {
+    if (AskAll(allocator, inventory, claim, {"node-0000"}) != 0) state.SkipWithError("fits");
+  }
+}
+BENCHMARK(Hopeless)
+    ->Name("devices/hopeless")
+    ->Args({25, 24, 1})
+    ->Args({17, 32, 2})
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace outrigger::devices
