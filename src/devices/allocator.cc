@@ -43,8 +43,8 @@ Demand Allocator::Resolve(const Inventory& inventory, std::span<const Claim* con
   return cache_->Resolve(inventory, claims, options_);
 }
 
-Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand,
-                           std::string_view node) const {
+Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand, std::string_view node,
+                           Parts parts) const {
   const DemandData& data = demand.data();
   Answer answer;
   if (!data.invalid.empty()) {
@@ -62,9 +62,10 @@ Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand,
   const Outcome outcome = search.Find(options_.budget);
   answer.steps = search.steps();
   if (outcome == Outcome::kFits) {
+    if (parts == Parts::kVerdict) return answer;
     const std::vector<Pick> picks = search.Picks();
-    answer.claims = NamePicks(data, ground, picks);
     answer.scores = Score(data, ground, picks, options_.weights);
+    if (parts == Parts::kAll) answer.claims = NamePicks(data, ground, picks);
   } else if (outcome == Outcome::kBudgetSpent) {
     answer.verdict =
         Verdict::Unresolvable("search budget", "search budget of {} steps spent", options_.budget);

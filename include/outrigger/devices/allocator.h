@@ -76,10 +76,13 @@ struct Answer {
   /// Rejected: it would fit if others gave back what they hold. Unresolvable: not even then, or the
   /// search did not end. The reason is the cheapest change that would help.
   Verdict verdict;
-  std::vector<ClaimAllocation> claims;  ///< one for each claim, if it fits
-  Scores scores;                        ///< if it fits
+  std::vector<ClaimAllocation> claims;  ///< one for each claim, if it fits; Parts::kAll
+  Scores scores;                        ///< if it fits; from Parts::kScores on
   int64_t steps = 0;                    ///< what the search cost
 };
+
+/// How much of an Answer is filled in: naming devices costs more than finding them.
+enum class Parts : uint8_t { kVerdict, kScores, kAll };
 
 /// Finds devices for all claims of a pod at once on a node, or why there are none.
 ///
@@ -99,7 +102,8 @@ class Allocator {
   Demand Resolve(const Inventory& inventory, std::span<const Claim* const> claims) const;
 
   /// Of `inventory`, with which `demand` was resolved and which has not changed since.
-  Answer Allocate(const Inventory& inventory, const Demand& demand, std::string_view node) const;
+  Answer Allocate(const Inventory& inventory, const Demand& demand, std::string_view node,
+                  Parts parts = Parts::kAll) const;
 
   const AllocatorOptions& options() const { return options_; }
 

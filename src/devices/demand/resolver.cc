@@ -127,7 +127,8 @@ absl::Status Resolver::SetCounts(const Claim& claim, const Detail& detail, const
                                  Alternative* alternative) const {
   const int64_t class_least = of == nullptr ? 1 : of->min_count.value_or(1);
   alternative->least = detail.min_count.value_or(class_least);
-  alternative->most = detail.max_count.value_or(kMostWanted);
+  // What is out of range altogether is found by CheckClaim().
+  alternative->most = detail.max_count.value_or(std::max(kMostWanted, alternative->least));
   if (claim.counts && alternative->least < class_least) {
     return NoSuch("minDeviceCount below that of the class, or below 1");
   }

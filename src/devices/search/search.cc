@@ -12,6 +12,7 @@ Search::Search(const DemandData& demand, const Ground& ground, std::vector<int64
       ground_(ground),
       spared_(std::move(spared)),
       takings_(demand, ground, spared_),
+      by_value_(demand.slots.size()),
       wished_(demand.slots.size()) {
   frames_.reserve(2 * demand.slots.size() + 8);
 }
@@ -144,7 +145,9 @@ bool Search::Open() {
   wished.clear();
   for (const Wish& wish : alternative().wishes) wished.push_back(wish.amount);
   cursor_.potential = Potential(0);
-  return cursor_.potential >= cursor_.need;
+  if (cursor_.potential < cursor_.need) return false;
+  by_value_[cursor_.slot].Count(demand_, ground_, takings_, slot(), alternative());
+  return cursor_.need == 0 || !by_value_[cursor_.slot].AreShort(cursor_.need);
 }
 
 // Every device that matches; 0 if one of them is not to be had.
@@ -176,7 +179,7 @@ bool Search::TakeSome() {
     const int64_t available = takings_.Available(slot(), alternative(), place);
     if (available == 0) continue;
     cursor_.potential -= available;
-    if (IsLaterOfEquals(place)) continue;
+    if (IsLaterOfEquals(place) || IsOfShortValue(place)) continue;
     const int64_t most = MostAt(place, available);
     const int64_t least = std::max<int64_t>(cursor_.need - cursor_.potential, 0);
     if (most < least) return false;
@@ -191,6 +194,12 @@ bool Search::IsLaterOfEquals(size_t place) const {
   const int32_t previous = ground_.places()[place].previous;
   return previous >= 0 && !alternative().admin &&
          takings_.Available(slot(), alternative(), static_cast<size_t>(previous)) > 0;
+}
+
+// The first device of a slot decides the values for the others.
+bool Search::IsOfShortValue(size_t place) const {
+  return cursor_.need == std::max<int64_t>(cursor_.count - SparedOf(cursor_.slot), 0) &&
+         by_value_[cursor_.slot].AreShort(demand_, ground_.places()[place].run->set, cursor_.need);
 }
 
 int64_t Search::MostAt(size_t place, int64_t available) {

@@ -7,6 +7,7 @@
 #include "devices/demand/demand.h"
 #include "devices/search/ground.h"
 #include "devices/search/takings.h"
+#include "devices/search/value_counts.h"
 
 namespace outrigger::devices {
 
@@ -79,6 +80,7 @@ class Search {
   bool GiveLess(Frame* frame) const;
   Amount MostGiven(const Frame& frame, size_t wish) const;
   bool IsLaterOfEquals(size_t place) const;
+  bool IsOfShortValue(size_t place) const;
   int64_t Potential(size_t from);
   bool FewPoolsDo();
   void FindLowerBounds();
@@ -100,6 +102,7 @@ class Search {
   Takings takings_;
   Cursor cursor_;
   std::vector<Frame> frames_;
+  std::vector<ValueCounts> by_value_;        // by slot, of when its alternative was chosen
   std::vector<std::vector<Amount>> wished_;  // by slot: what is yet to be found of each wish
   std::vector<int32_t> later_pools_;         // by slot: fewest pools of it and of those after it
   std::vector<int64_t> by_pool_;             // memory of FewPoolsDo()

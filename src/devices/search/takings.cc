@@ -11,12 +11,46 @@ Takings::Takings(const DemandData& demand, const Ground& ground, const std::vect
       taken_(ground.places().size()),
       counters_(ground.counters()),
       bound_(demand.constraints.size(), -1) {
+  if (!spared.empty()) FindAdmissible(spared);
   if (demand.has_admin) in_claim_.resize(demand.claims.size() * taken_.size());
   first_store_.reserve(taken_.size());
   for (const Ground::Place& place : ground.places()) {
     first_store_.push_back(static_cast<int32_t>(left_.size()));
     if (!place.run->shared) continue;
     for (const Store& store : ground.ResourcesOf(place)) left_.push_back(ground.LeftOf(store));
+  }
+}
+
+// Devices that a slot need not find here are some of a kind that it could have: where all of them
+// are, the others of its claim that must be equal to them are equal to such a kind.
+void Takings::FindAdmissible(const std::vector<int64_t>& spared) {
+  admissible_.resize(demand_.constraints.size());
+  for (size_t i = 0; i < demand_.slots.size(); ++i) {
+    const std::vector<Alternative>& all = demand_.slots[i].alternatives;
+    const bool is_spared =
+        spared[i] > 0 && std::any_of(all.begin(), all.end(), [&](const auto& one) {
+          return one.all || one.least <= spared[i];
+        });
+    if (is_spared) Admit(demand_.slots[i]);
+  }
+}
+
+void Takings::Admit(const Slot& slot) {
+  for (const int32_t id : slot.alternatives.front().constraints) {
+    const Constraint& constraint = demand_.constraints[static_cast<size_t>(id)];
+    if (constraint.distinct) continue;
+    std::vector<bool> values(static_cast<size_t>(constraint.values->values()));
+    for (const Alternative& one : slot.alternatives) {
+      for (size_t set = 0; set < one.matches->of.size(); ++set) {
+        const int32_t value = constraint.values->of[set];
+        if (value >= 0 && one.matches->Has(static_cast<SetId>(set))) {
+          values[static_cast<size_t>(value)] = true;
+        }
+      }
+    }
+    std::vector<bool>& admissible = admissible_[static_cast<size_t>(id)];
+    if (admissible.empty()) admissible.assign(values.size(), true);
+    for (size_t i = 0; i < values.size(); ++i) admissible[i] = admissible[i] && values[i];
   }
 }
 
@@ -87,6 +121,10 @@ int64_t Takings::AvailableByConstraints(const Alternative& alternative, SetId se
     const int32_t value = constraint.values->of[static_cast<size_t>(set)];
     if (value < 0) return 0;
     if (!constraint.distinct) {
+      if (!admissible_.empty()) {
+        const std::vector<bool>& admissible = admissible_[static_cast<size_t>(id)];
+        if (!admissible.empty() && !admissible[static_cast<size_t>(value)]) return 0;
+      }
       const int32_t bound = bound_[static_cast<size_t>(id)];
       if (bound >= 0 && bound != value) return 0;
       continue;

@@ -14,6 +14,12 @@ class Takings {
  public:
   Takings(const DemandData& demand, const Ground& ground, const std::vector<int64_t>& spared);
 
+  /// True if `constraint` matches and has no value yet.
+  bool IsUnbound(int32_t constraint) const {
+    return !demand_.constraints[static_cast<size_t>(constraint)].distinct &&
+           bound_[static_cast<size_t>(constraint)] < 0;
+  }
+
   /// How many devices at `place` an alternative of `slot` can still get: free, matching, with
   /// counters for them, in keeping with all constraints.
   int64_t Available(const Slot& slot, const Alternative& alternative, size_t place) const;
@@ -40,6 +46,8 @@ class Takings {
 
   int64_t AvailableShared(const Slot& slot, const Alternative& alternative, size_t place) const;
   int64_t AvailableByCounters(size_t place, int64_t free) const;
+  void FindAdmissible(const std::vector<int64_t>& spared);
+  void Admit(const Slot& slot);
   int64_t AvailableByConstraints(const Alternative& alternative, SetId set, int64_t free) const;
   int64_t InClaim(const Slot& slot, size_t place) const;
   bool Bind(const Alternative& alternative, SetId set);
@@ -57,6 +65,8 @@ class Takings {
   std::vector<Amount> left_;          // of own resources
   std::vector<Amount> counters_;
   std::vector<int64_t> in_claim_;  // by claim and place, only with admin access
+  /// By constraint: the values that it may have; empty: any.
+  std::vector<std::vector<bool>> admissible_;
   std::vector<int32_t> bound_;     // by constraint that matches: the value, or -1
   std::vector<Binding> bindings_;  // in order
   std::vector<size_t> marks_;      // into bindings_, one for each Apply()

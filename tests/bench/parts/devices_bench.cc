@@ -76,12 +76,12 @@ Inventory InventoryOf(int nodes, int devices, int numas, bool serials) {
 }
 
 int64_t AskAll(const Allocator& allocator, const Inventory& inventory, const Claim& claim,
-               const std::vector<std::string>& nodes) {
+               const std::vector<std::string>& nodes, Parts parts = Parts::kVerdict) {
   const Claim* claims[] = {&claim};
   const Demand demand = allocator.Resolve(inventory, claims);
   int64_t fits = 0;
   for (const std::string& node : nodes) {
-    fits += allocator.Allocate(inventory, demand, node).verdict.fits() ? 1 : 0;
+    fits += allocator.Allocate(inventory, demand, node, parts).verdict.fits() ? 1 : 0;
   }
   return fits;
 }
@@ -91,15 +91,21 @@ void Warm(benchmark::State& state) {
   const ModelSelectors selectors;
   const Allocator allocator(selectors);
   const bool serials = state.range(0) != 0;
+  const auto parts = static_cast<Parts>(state.range(1));
   const Inventory inventory = InventoryOf(kNodes, 8, 1, serials);
   const std::vector<std::string> nodes = inventory.Nodes();
   const Claim claim = ClaimOf(8, true);
   AskAll(allocator, inventory, claim, nodes);
   for (auto _ : state) {
-    if (AskAll(allocator, inventory, claim, nodes) != kNodes) state.SkipWithError("does not fit");
+    const int64_t fits = AskAll(allocator, inventory, claim, nodes, parts);
+    if (fits != kNodes) state.SkipWithError("does not fit");
   }
 }
-BENCHMARK(Warm)->Name("devices/8_on_one_numa/warm")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(Warm)
+    ->Name("devices/8_on_one_numa/warm")
+    ->ArgNames({"serials", "parts"})
+    ->ArgsProduct({{0, 1}, {0, 1, 2}})
+    ->Unit(benchmark::kMillisecond);
 
 // No node fits, each with its reason.
 void Rejected(benchmark::State& state) {

@@ -16,10 +16,10 @@ class Maker {
   explicit Maker(uint64_t seed) : random_(seed) {}
 
   Case Make() {
-    const int pools = Pick(1, 3);
+    const int pools = Pick(2, 3);
     for (int i = 0; i < pools && devices_ < kMostOfCase; ++i) AddPool(i);
     AddHoldings();
-    const int claims = Pick(1, 3);
+    const int claims = OneIn(2) ? 1 : Pick(2, 3);
     for (int i = 0; i < claims; ++i) AddClaim(i);
     return std::move(case_);
   }
@@ -96,7 +96,7 @@ class Maker {
     detail.device_class = "any";
     if (OneIn(3)) detail.driver = fmt::format("d{}", Pick(0, 1));
     if (OneIn(4)) detail.constraints = OneIn(2) ? "device.model == 1" : "device.numa != '0'";
-    detail.min_count = OneIn(8) ? 4 : Pick(1, 3);
+    detail.min_count = OneIn(8) ? 4 : Pick(1, OneIn(2) ? 3 : 1);
     if (OneIn(3)) detail.match_attributes.emplace_back(OneIn(2) ? "numa" : "model");
     if (flat) return detail;
     if (OneIn(8)) detail.distinct_attributes.emplace_back("numa");

@@ -279,7 +279,8 @@ std::string TakeGiven(const Case& of, const Allocation& given, State* state) {
       const auto amount = given.amounts.find(name);
       const auto [capacity, block] = thing.own.at(name);
       const int64_t taken = amount == given.amounts.end() ? capacity : amount->second.Value();
-      if (amount != given.amounts.end() && block > 0 && taken % block != 0) return "not a multiple of the block";
+      if (amount != given.amounts.end() && block > 0 && taken % block != 0)
+        return "not a multiple of the block";
       if ((rest -= taken) < 0) return "above a capacity";
     }
     if (state->counters[thing.pool] < 0 && thing.slots > 0) return "above a counter";
