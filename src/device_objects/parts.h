@@ -9,7 +9,7 @@
 #include "outrigger/devices/attribute.h"
 #include "outrigger/devices/pool.h"
 
-// Readers of parts that several kinds have. All read anew.
+// Readers of parts that several kinds have. Each replaces what was there.
 
 namespace outrigger::device_objects {
 

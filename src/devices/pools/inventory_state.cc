@@ -8,7 +8,7 @@
 namespace outrigger::devices {
 namespace {
 
-// Sets out of use that are kept before all are found anew.
+// Sets out of use that are kept before all are made again.
 constexpr size_t kSparedSets = 1024;
 
 uint64_t NextEpoch() {

@@ -29,7 +29,7 @@ class InventoryState {
   /// What claims hold of a pool.
   const Holdings& HoldingsOf(std::string_view pool) const;
   const AttributeSets& sets() const { return *sets_; }
-  /// Differs between any two inventories and after each time that sets were found anew: a SetId
+  /// Differs between any two inventories and after each time that all sets were made again: a SetId
   /// means the same as long as this is the same.
   uint64_t epoch() const { return epoch_; }
   const std::map<std::string, std::vector<const Stock*>, std::less<>>& nodes() const {

@@ -51,7 +51,7 @@ class Stock {
   /// An invalid pool has no runs, and fault() is why.
   Stock(Pool pool, AttributeSets* sets);
 
-  /// Counts what is in use anew.
+  /// Counts what is in use, from the beginning.
   void Use(const Holdings& holdings);
   /// Finds the sets again in others.
   void Reset(AttributeSets* sets);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "devices/reasons/best_group.h"
 #include "devices/search/search.h"
 
 namespace outrigger::devices {
@@ -21,36 +22,44 @@ class Trials {
       : demand_(demand), ground_(ground), budget_(budget) {}
 
   std::vector<int64_t> None() const { return std::vector<int64_t>(demand_.slots.size()); }
-  /// The fewest devices that must be spared at `slot` in addition to `spared`, below `most`; `most`
-  /// if fewer will not do.
-  int64_t Fewest(std::vector<int64_t> spared, size_t slot, int64_t most) const;
+  /// The fewest devices that must be spared at `slot` in addition to `spared`, above `too_few` and
+  /// below `most`; `most` if fewer will not do.
+  int64_t Fewest(std::vector<int64_t> spared, size_t slot, int64_t too_few, int64_t most) const;
   bool Fits(std::vector<int64_t> spared) const {
     return Search(demand_, ground_, std::move(spared)).Find(budget_) == Outcome::kFits;
   }
 
  private:
+  int64_t Guess(size_t slot) const;
+
   const DemandData& demand_;
   const Ground& ground_;
   const int64_t budget_;
 };
 
-int64_t Trials::Fewest(std::vector<int64_t> spared, size_t slot, int64_t most) const {
+int64_t Trials::Fewest(std::vector<int64_t> spared, size_t slot, int64_t too_few,
+                       int64_t most) const {
   const auto fits = [&](int64_t count) {
     spared[slot] = count;
     return Fits(spared);
   };
-  // Doubling steps: most are short of few.
-  int64_t too_few = -1;
-  int64_t enough = 0;
-  while (enough < most && !fits(enough)) {
+  // What counts alone say is most often right; from there on in doubling steps.
+  int64_t enough = std::clamp<int64_t>(Guess(slot), too_few + 1, most);
+  for (int64_t step = 1; enough < most && !fits(enough); step *= 2) {
     too_few = enough;
-    enough = std::min(most, std::max<int64_t>(2 * enough, 1));
+    enough = std::min(most, enough + step);
   }
+  if (enough - too_few > 1 && !fits(enough - 1)) return enough;
   while (enough - too_few > 1) {
     const int64_t middle = too_few + (enough - too_few) / 2;
     (fits(middle) ? enough : too_few) = middle;
   }
   return enough;
+}
+
+int64_t Trials::Guess(size_t slot) const {
+  const Alternative& first = demand_.slots[slot].alternatives.front();
+  return first.least - FindBestGroup(demand_, ground_, first).free;
 }
 
 // Slot by slot, the later ones left out.
@@ -59,7 +68,7 @@ std::vector<Short> FindEach(const DemandData& demand, const Trials& trials) {
   std::vector<int64_t> spared = trials.None();
   for (size_t i = 0; i < spared.size(); ++i) spared[i] = MostNeeded(demand.slots[i]);
   for (size_t i = 0; i < spared.size(); ++i) {
-    const int64_t missing = trials.Fewest(spared, i, spared[i]);
+    const int64_t missing = trials.Fewest(spared, i, -1, spared[i]);
     spared[i] = missing;
     if (missing > 0) all.push_back({i, missing, false});
   }
@@ -81,7 +90,7 @@ std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, 
   for (size_t i = 0; i < demand.slots.size(); ++i) {
     // Nothing above the best so far is of interest.
     const int64_t most = best.missing == 0 ? MostNeeded(demand.slots[i]) : best.missing;
-    const int64_t missing = trials.Fewest(trials.None(), i, most);
+    const int64_t missing = trials.Fewest(trials.None(), i, 0, most);
     if (best.missing > 0 && missing == best.missing) continue;
     std::vector<int64_t> spared = trials.None();
     spared[i] = missing;

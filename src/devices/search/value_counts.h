@@ -13,7 +13,7 @@ namespace outrigger::devices {
 /// moment at which they are not bound to one: values with too few need not be tried.
 class ValueCounts {
  public:
-  /// Counts anew.
+  /// Counts from the beginning.
   void Count(const DemandData& demand, const Ground& ground, const Takings& takings,
              const Slot& slot, const Alternative& alternative);
   /// True if no value of some attribute has `need` devices.
