@@ -28,3 +28,4 @@ endif()
 # layout of its classes: its pkg-config Cflags, and nothing else, are right.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cpp-httplib REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
