@@ -116,7 +116,7 @@ floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
 floors src/desk desk/ . nominations calls board leadership
 floors src/penalty penalty/ pages replace journal ledger edges policy
-floors src/devices devices/ . original reasons scores search demand pools model
+floors src/devices devices/ . original reasons scores search demand selectors pools model
 floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 floors agents/reward '' . original rule pods common

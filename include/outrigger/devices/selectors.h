@@ -7,8 +7,7 @@
 #include "absl/status/statusor.h"
 #include "outrigger/devices/attribute.h"
 
-// Expressions that choose devices, as the engine sees them: the language is a matter of those that
-// implement this.
+// Expressions that choose devices, as the allocator sees them. It does not know their language.
 
 namespace outrigger::devices {
 
@@ -30,7 +29,6 @@ class Selector {
 enum class Environment : uint8_t {
   kPrototype,  ///< `device.<attribute>`; versions are text
   kOriginal,   ///< as kPrototype, with its fault: to read a quantity fails
-  kDra,        ///< `device.attributes[domain].id`
 };
 
 /// The compiler of expressions. Thread-safe.
@@ -41,5 +39,8 @@ class Selectors {
   virtual absl::StatusOr<std::unique_ptr<const Selector>> Compile(std::string_view text,
                                                                   Environment in) const = 0;
 };
+
+/// The Common Expression Language, as docs/cel.md has it.
+std::unique_ptr<const Selectors> MakeCelSelectors();
 
 }  // namespace outrigger::devices

@@ -87,7 +87,7 @@ int64_t AskAll(const Allocator& allocator, const Inventory& inventory, const Cla
 }
 
 // Every node fits. With serial numbers no two devices have equal attributes.
-void Warm(benchmark::State& state) {
+void BM_DevicesWarm(benchmark::State& state) {
   const ModelSelectors selectors;
   const Allocator allocator(selectors);
   const bool serials = state.range(0) != 0;
@@ -101,14 +101,13 @@ void Warm(benchmark::State& state) {
     if (fits != kNodes) state.SkipWithError("does not fit");
   }
 }
-BENCHMARK(Warm)
-    ->Name("devices/8_on_one_numa/warm")
+BENCHMARK(BM_DevicesWarm)
     ->ArgNames({"serials", "parts"})
     ->ArgsProduct({{0, 1}, {0, 1, 2}})
     ->Unit(benchmark::kMillisecond);
 
 // No node fits, each with its reason.
-void Rejected(benchmark::State& state) {
+void BM_DevicesRejected(benchmark::State& state) {
   const ModelSelectors selectors;
   const Allocator allocator(selectors);
   const Inventory inventory = InventoryOf(kNodes, 8, 2, true);
@@ -119,9 +118,9 @@ void Rejected(benchmark::State& state) {
     if (AskAll(allocator, inventory, claim, nodes) != 0) state.SkipWithError("fits");
   }
 }
-BENCHMARK(Rejected)->Name("devices/8_on_one_numa/rejected")->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_DevicesRejected)->Unit(benchmark::kMillisecond);
 
-void Cold(benchmark::State& state) {
+void BM_DevicesCold(benchmark::State& state) {
   const ModelSelectors selectors;
   const Inventory inventory = InventoryOf(kNodes, 8, 1, true);
   const std::vector<std::string> nodes = inventory.Nodes();
@@ -131,10 +130,10 @@ void Cold(benchmark::State& state) {
     if (AskAll(allocator, inventory, claim, nodes) != kNodes) state.SkipWithError("does not fit");
   }
 }
-BENCHMARK(Cold)->Name("devices/8_on_one_numa/cold")->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_DevicesCold)->Unit(benchmark::kMillisecond);
 
 // A pool changes, and its node is asked.
-void Change(benchmark::State& state) {
+void BM_DevicesChange(benchmark::State& state) {
   const ModelSelectors selectors;
   const Allocator allocator(selectors);
   Inventory inventory = InventoryOf(kNodes, 8, 1, true);
@@ -148,10 +147,10 @@ void Change(benchmark::State& state) {
     AskAll(allocator, inventory, claim, {"node-0000"});
   }
 }
-BENCHMARK(Change)->Name("devices/change_of_one_pool")->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_DevicesChange)->Unit(benchmark::kMicrosecond);
 
 // Claims that one node cannot serve, with the reason: devices wanted, there, and NUMA nodes.
-void Hopeless(benchmark::State& state) {
+void BM_DevicesHopeless(benchmark::State& state) {
   const ModelSelectors selectors;
   const Allocator allocator(selectors);
   const auto wanted = static_cast<int>(state.range(0));
@@ -162,11 +161,7 @@ void Hopeless(benchmark::State& state) {
     if (AskAll(allocator, inventory, claim, {"node-0000"}) != 0) state.SkipWithError("fits");
   }
 }
-BENCHMARK(Hopeless)
-    ->Name("devices/hopeless")
-    ->Args({25, 24, 1})
-    ->Args({17, 32, 2})
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_DevicesHopeless)->Args({25, 24, 1})->Args({17, 32, 2})->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace outrigger::devices

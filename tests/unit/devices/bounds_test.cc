@@ -12,7 +12,6 @@
 #include "outrigger/devices/allocator.h"
 #include "unit/devices/cases.h"
 #include "unit/devices/devices_testing.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -54,8 +53,8 @@ Pool DevicesOf(std::string name, size_t count) {
 }
 
 Answer Ask(const Inventory& inventory, const std::vector<Claim>& claims) {
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   return allocator.Allocate(inventory, allocator.Resolve(inventory, PointersTo(claims)), kNode);
 }
 
@@ -114,8 +113,8 @@ TEST(Bounds, TheBudgetEndsASearch) {
   }
   pool.resources = {{"slots", Quantity::FromInt(40), {}}};
   inventory.SetPool(pool);
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors, {.budget = 1000});
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors, {.budget = 1000});
   const std::vector<Claim> claims = {ClaimOf(14)};
   const Answer answer =
       allocator.Allocate(inventory, allocator.Resolve(inventory, PointersTo(claims)), kNode);

@@ -12,7 +12,6 @@
 #include "unit/devices/cases.h"
 #include "unit/devices/devices_testing.h"
 #include "unit/devices/reference.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -34,11 +33,11 @@ int PairsOf(const Case& of, const Answer& answer) {
 }
 
 TEST(BruteForce, AgreesOnGeneratedCases) {
-  const SmallSelectors selectors;
+  const auto selectors = MakeCelSelectors();
   int fits = 0;
   for (uint64_t seed = 1; seed <= DEVICES_CASES; ++seed) {
     const Case of = MakeCase(seed);
-    const Allocator allocator(selectors);
+    const Allocator allocator(*selectors);
     const Answer answer = Ask(allocator, InventoryOf(of), of.claims);
     const std::optional<int> fewest = TryEveryChoice(of);
     ASSERT_EQ(answer.verdict.fits(), fewest.has_value())
@@ -55,10 +54,10 @@ TEST(BruteForce, AgreesOnGeneratedCases) {
 }
 
 TEST(BruteForce, OrderOfInputChangesNothing) {
-  const SmallSelectors selectors;
+  const auto selectors = MakeCelSelectors();
   for (uint64_t seed = 1; seed <= DEVICES_CASES / 10; ++seed) {
     const Case of = MakeCase(seed);
-    const Allocator allocator(selectors);
+    const Allocator allocator(*selectors);
     const Answer answer = Ask(allocator, InventoryOf(of), of.claims);
     Inventory other;
     std::vector<Pool> pools = of.pools;

@@ -10,7 +10,6 @@
 #include "outrigger/devices/allocator.h"
 #include "outrigger/devices/original.h"
 #include "unit/devices/devices_testing.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -65,13 +64,35 @@ void CutReasons(json* value) {
   }
 }
 
+// Of the prototype's own fault, a quantity that cannot be read, the table has a row, too.
+TEST(Golden, ConstraintsAreThePrototypes) {
+  const json table = LoadGolden("devices.json").at("constraints");
+  const json pool = {
+      {"apiVersion", "devmgmtproto.k8s.io/v1alpha1"},
+      {"kind", "DevicePool"},
+      {"metadata", {{"name", "p"}}},
+      {"spec", {{"driver", "d"}, {"count", 1}, {"attributes", table["attributes"]}}}};
+  const Objects objects = ReadObjects({{"pools", {pool}}});
+  const auto selectors = MakeCelSelectors();
+  for (const json& row : table.at("rows")) {
+    SCOPED_TRACE(row.at("expr"));
+    const auto selector = selectors->Compile(std::string(row.at("expr")), Environment::kOriginal);
+    const auto matches = selector.ok() ? (*selector)->Matches({"d", objects.pools.at(0).attributes})
+                                       : absl::StatusOr<bool>(selector.status());
+    EXPECT_EQ(matches.ok(), row.contains("result")) << matches.status();
+    if (matches.ok()) {
+      EXPECT_EQ(*matches, row.value("result", json()));
+    }
+  }
+}
+
 TEST(Golden, OriginalResultsAreThePrototypes) {
   const json table = LoadGolden("devices.json");
   for (const json& row : table.at("pools_dialect")) {
     SCOPED_TRACE(row.at("id"));
     const Objects objects = ReadObjects(row.at("input"));
     const auto results =
-        OriginalResults(PointersTo(objects.claims), PointersTo(objects.pools), SmallSelectors());
+        OriginalResults(PointersTo(objects.claims), PointersTo(objects.pools), *MakeCelSelectors());
     const json& prototype = row.at("prototype");
     if (prototype.contains("panic")) {
       EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);
@@ -100,8 +121,8 @@ json PairsOf(const Answer& answer) {
 
 TEST(Golden, CountsAreTakenFromTheFewestPools) {
   const json table = LoadGolden("devices.json");
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   for (const json& row : table.at("pools_dialect")) {
     SCOPED_TRACE(row.at("id"));
     const Objects objects = ReadObjects(row.at("input"));
@@ -124,8 +145,8 @@ TEST(Golden, CountsAreTakenFromTheFewestPools) {
 
 TEST(Golden, DevicesFitWhereUpstreamFitsThem) {
   const json table = LoadGolden("devices.json");
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   int first_fits = 0;
   for (const json& row : table.at("devices_dialect")) {
     SCOPED_TRACE(row.at("id"));

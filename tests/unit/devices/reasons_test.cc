@@ -14,7 +14,6 @@
 #include "outrigger/devices/allocator.h"
 #include "unit/devices/cases.h"
 #include "unit/devices/devices_testing.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -86,8 +85,8 @@ bool FitsWithMore(const Allocator& allocator, const Case& of, const std::vector<
 }
 
 TEST(Reasons, AreTrue) {
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   int alone = 0;
   int several = 0;
   for (uint64_t seed = 1; seed <= DEVICES_CASES / 10; ++seed) {
@@ -115,8 +114,8 @@ TEST(Reasons, AreTrue) {
 }
 
 TEST(Reasons, RejectedIsWhatFitsOnEmptyPools) {
-  const SmallSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   int rejected = 0;
   for (uint64_t seed = 1; seed <= DEVICES_CASES / 10; ++seed) {
     const Case of = MakeCase(seed);
@@ -162,8 +161,8 @@ class ReasonTexts : public ::testing::Test {
     return (rejected ? "rejected: " : "unresolvable: ") + verdict.reason();
   }
 
-  SmallSelectors selectors_;
-  Allocator allocator_{selectors_};
+  const std::unique_ptr<const Selectors> selectors_ = MakeCelSelectors();
+  Allocator allocator_{*selectors_};
   Inventory inventory_;
   Detail detail_;
 };
@@ -191,7 +190,7 @@ TEST_F(ReasonTexts, NameWhyNothingMatches) {
   detail_.constraints = "device.absent == 'y'";
   EXPECT_EQ(Reason(),
             "unresolvable: claim default/c: 1 foozer wanted, no device matches (4 fail: no such "
-            "key)");
+            "key: absent)");
   detail_.constraints.clear();
   detail_.match_attributes = {"pcie"};
   EXPECT_EQ(Reason(),

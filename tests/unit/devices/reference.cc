@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "fmt/format.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -85,13 +85,21 @@ State StateOf(const Case& of) {
   return state;
 }
 
-bool Matches(const Case& of, const Detail& detail, const Thing& thing) {
-  const std::string& driver = of.pools[thing.pool].driver;
-  if (!detail.driver.empty() && detail.driver != driver) return false;
-  if (detail.constraints.empty()) return true;
-  const auto selector = SmallSelectors().Compile(detail.constraints, Environment::kPrototype);
-  const auto matches = (*selector)->Matches({driver, thing.attributes});
-  return matches.ok() && *matches;
+std::vector<bool> MatchesOf(const Case& of, const Detail& detail, const State& state) {
+  static const std::unique_ptr<const Selectors> selectors = MakeCelSelectors();
+  std::unique_ptr<const Selector> selector;
+  if (!detail.constraints.empty()) {
+    selector = *selectors->Compile(detail.constraints, Environment::kPrototype);
+  }
+  std::vector<bool> matches;
+  for (const Thing& thing : state.things) {
+    const std::string& driver = of.pools[thing.pool].driver;
+    const bool is_of_driver = detail.driver.empty() || detail.driver == driver;
+    const auto chosen = selector == nullptr ? absl::StatusOr<bool>(true)
+                                            : selector->Matches({driver, thing.attributes});
+    matches.push_back(is_of_driver && chosen.ok() && *chosen);
+  }
+  return matches;
 }
 
 /// Tries all ways to serve the requests one after the other.
@@ -102,10 +110,7 @@ class Trial {
       for (size_t i = 0; i < of.claims[claim].requests.size(); ++i) {
         slots_.push_back({claim, i});
         for (const Detail& detail : of.claims[claim].requests[i].details) {
-          std::vector<bool>& of_detail = matches_[&detail];
-          for (const Thing& thing : start_.things) {
-            of_detail.push_back(Matches(of, detail, thing));
-          }
+          matches_[&detail] = MatchesOf(of, detail, start_);
         }
       }
     }

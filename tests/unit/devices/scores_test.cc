@@ -6,7 +6,6 @@
 #include "outrigger/devices/allocator.h"
 #include "unit/devices/cases.h"
 #include "unit/devices/devices_testing.h"
-#include "unit/devices/small_selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -30,7 +29,7 @@ class ScoresTest : public ::testing::Test {
     claim.name = "c";
     claim.requests.push_back({std::move(details)});
     const Claim* claims[] = {&claim};
-    const Allocator allocator(selectors_, options_);
+    const Allocator allocator(*selectors_, options_);
     return allocator.Allocate(inventory_, allocator.Resolve(inventory_, claims), kNode);
   }
 
@@ -42,7 +41,7 @@ class ScoresTest : public ::testing::Test {
     return detail;
   }
 
-  SmallSelectors selectors_;
+  const std::unique_ptr<const Selectors> selectors_ = MakeCelSelectors();
   AllocatorOptions options_;
   Inventory inventory_;
 };
@@ -87,7 +86,7 @@ TEST_F(ScoresTest, PartsAreFilledInAsAsked) {
   Claim claim;
   claim.requests.push_back({{DetailOf(1, false)}});
   const Claim* claims[] = {&claim};
-  const Allocator allocator(selectors_);
+  const Allocator allocator(*selectors_);
   const Demand demand = allocator.Resolve(inventory_, claims);
   EXPECT_EQ(allocator.Allocate(inventory_, demand, kNode, Parts::kVerdict).scores.total, 0);
   const Answer scored = allocator.Allocate(inventory_, demand, kNode, Parts::kScores);
