@@ -54,6 +54,10 @@ Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand, std
     return answer;
   }
   const InventoryState& state = inventory.state();
+  if (data.epoch != state.epoch() || data.sets != state.sets().size()) {
+    answer.verdict = Verdict::Unresolvable("stale claims", "pools have changed in the meantime");
+    return answer;
+  }
   const auto of_node = state.StocksOf(node);
   const auto of_network =
       options_.network_pools ? state.StocksOf("") : std::span<const Stock* const>();

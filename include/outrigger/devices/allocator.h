@@ -88,8 +88,8 @@ enum class Parts : uint8_t { kVerdict, kScores, kAll };
 ///
 /// Exact within the budget. Deterministic: the same answer for any order in which the inventory was
 /// filled. Pools are taken by driver and name, devices, claims and requests as they are listed; the
-/// first complete solution counts, for claims of the count dialect among those with the fewest
-/// pairs of claim and pool.
+/// first complete solution counts, for claims of the count dialect among those with the
+/// fewest pairs of claim and pool (if half of the budget is enough to find these).
 ///
 /// Thread-safe. Remembers results of expressions by expression and attributes. `selectors` must
 /// outlive it.
@@ -101,7 +101,8 @@ class Allocator {
   /// Cost: one evaluation for each expression and each set of attributes that was not there before.
   Demand Resolve(const Inventory& inventory, std::span<const Claim* const> claims) const;
 
-  /// Of `inventory`, with which `demand` was resolved and which has not changed since.
+  /// Of `inventory`, with which `demand` was resolved and which has not changed since: what claims
+  /// hold may have. If pools brought new attributes, the answer is Unresolvable and says so.
   Answer Allocate(const Inventory& inventory, const Demand& demand, std::string_view node,
                   Parts parts = Parts::kAll) const;
 

@@ -54,6 +54,9 @@ struct DemandData {
   std::vector<std::shared_ptr<const ValueColumn>> groups;
   std::vector<InvalidClaim> invalid;
   bool has_admin = false;
+  // Of the inventory's sets, to which the columns above belong.
+  uint64_t epoch = 0;
+  size_t sets = 0;
 };
 
 }  // namespace outrigger::devices

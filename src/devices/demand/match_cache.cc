@@ -59,6 +59,10 @@ absl::StatusOr<MatchCache::Expression*> MatchCache::Compile(const std::string& t
   return &expression;
 }
 
+absl::Status MatchCache::Check(const std::string& text) {
+  return text.empty() ? absl::OkStatus() : Compile(text).status();
+}
+
 MatchCache::Result MatchCache::Evaluate(Expression* expression, SetId set) {
   Result& result = expression->of[static_cast<size_t>(set)];
   if (result != Result::kUnknown) return result;

@@ -38,6 +38,8 @@ class MatchCache {
 
   /// InvalidArgument: an expression does not compile.
   absl::StatusOr<std::shared_ptr<const Matches>> Find(const MatchQuery& query);
+  /// Whether an expression compiles; an empty one does.
+  absl::Status Check(const std::string& text);
   std::shared_ptr<const ValueColumn> Values(std::string_view attribute);
 
  private:

@@ -58,6 +58,8 @@ std::shared_ptr<const DemandData> Resolver::Resolve(std::span<const Claim* const
     if (!status.ok()) data_.invalid.push_back({i, std::string(status.message())});
   }
   AddGroups();
+  data_.epoch = inventory_.state().epoch();
+  data_.sets = inventory_.state().sets().size();
   return std::make_shared<const DemandData>(std::move(data_));
 }
 
@@ -157,7 +159,8 @@ absl::Status Resolver::AddClasses(const Detail& detail, MatchQuery* query) const
     return AddClass(detail, *of, query);
   }
   for (const auto& [name, of] : inventory_.state().classes) {
-    if (of.device_type != detail.device_type || !CheckClass(of).ok()) continue;
+    if (of.device_type != detail.device_type) continue;
+    if (!CheckClass(of).ok() || !cache_->Check(of.constraints).ok()) continue;
     absl::Status status = AddClass(detail, of, query);
     if (!status.ok()) return status;
   }

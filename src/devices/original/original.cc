@@ -49,6 +49,19 @@ class OriginalNode {
   int64_t sets_ = 0;
 };
 
+// Attributes of a pool by name; of a name that comes twice the last counts, as in a map of Go.
+std::map<std::string, AttributeValue> ValuesOf(const Pool& pool) {
+  std::map<std::string, AttributeValue> values;
+  for (const Attribute& attribute : pool.attributes) values[attribute.name] = attribute.value;
+  return values;
+}
+
+std::map<std::string, std::string> KeysOf(const Pool& pool) {
+  std::map<std::string, std::string> keys;
+  for (const auto& [name, value] : ValuesOf(pool)) keys[name] = KeyOf(value);
+  return keys;
+}
+
 std::string OriginalNode::WhyIgnored(const OriginalClaim& claim, const Pool& pool) const {
   if (pool.count.value_or(0) <= 0) return "no available devices";
   if (!claim.driver.empty() && claim.driver != pool.driver) {
@@ -59,7 +72,8 @@ std::string OriginalNode::WhyIgnored(const OriginalClaim& claim, const Pool& poo
     return "error evaluating constraints: " + std::string(status.message());
   };
   if (!claim.selector.ok()) return fails(claim.selector.status());
-  const Attributes attributes = MergeAttributes(pool.attributes, {});
+  Attributes attributes;
+  for (auto& [name, value] : ValuesOf(pool)) attributes.push_back({name, value});
   const absl::StatusOr<bool> matches = (*claim.selector)->Matches({pool.driver, attributes});
   if (!matches.ok()) return fails(matches.status());
   return *matches ? "" : "constraints not met";
@@ -75,15 +89,6 @@ bool NextCombination(size_t count, std::vector<size_t>* chosen) {
     return true;
   }
   return false;
-}
-
-// Attributes of a pool by name; of a name that comes twice the last counts, as in a map of Go.
-std::map<std::string, std::string> KeysOf(const Pool& pool) {
-  std::map<std::string, std::string> keys;
-  for (const Attribute& attribute : pool.attributes) {
-    keys[attribute.name] = KeyOf(attribute.value);
-  }
-  return keys;
 }
 
 OriginalPoolSetResult OriginalNode::TrySet(const OriginalClaim& claim,

@@ -7,31 +7,12 @@
 #include "benchmark/benchmark.h"
 #include "fmt/format.h"
 #include "outrigger/devices/allocator.h"
+#include "outrigger/devices/selectors.h"
 
 namespace outrigger::devices {
 namespace {
 
 constexpr int kNodes = 5000;
-
-/// Knows one expression, so that the engine is measured and not the language.
-class ModelSelectors : public Selectors {
- public:
-  absl::StatusOr<std::unique_ptr<const Selector>> Compile(std::string_view,
-                                                          Environment) const override {
-    return std::make_unique<OfModel>();
-  }
-
- private:
-  class OfModel : public Selector {
-   public:
-    absl::StatusOr<bool> Matches(const DeviceView& device) const override {
-      for (const Attribute& attribute : device.attributes) {
-        if (attribute.name == "model") return attribute.value == AttributeValue("foozer-1000");
-      }
-      return false;
-    }
-  };
-};
 
 Pool PoolOf(int node, int devices, int numas, bool serials) {
   Pool pool;
@@ -88,8 +69,8 @@ int64_t AskAll(const Allocator& allocator, const Inventory& inventory, const Cla
 
 // Every node fits. With serial numbers no two devices have equal attributes.
 void BM_DevicesWarm(benchmark::State& state) {
-  const ModelSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   const bool serials = state.range(0) != 0;
   const auto parts = static_cast<Parts>(state.range(1));
   const Inventory inventory = InventoryOf(kNodes, 8, 1, serials);
@@ -108,8 +89,8 @@ BENCHMARK(BM_DevicesWarm)
 
 // No node fits, each with its reason.
 void BM_DevicesRejected(benchmark::State& state) {
-  const ModelSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   const Inventory inventory = InventoryOf(kNodes, 8, 2, true);
   const std::vector<std::string> nodes = inventory.Nodes();
   const Claim claim = ClaimOf(8, true);
@@ -121,12 +102,12 @@ void BM_DevicesRejected(benchmark::State& state) {
 BENCHMARK(BM_DevicesRejected)->Unit(benchmark::kMillisecond);
 
 void BM_DevicesCold(benchmark::State& state) {
-  const ModelSelectors selectors;
+  const auto selectors = MakeCelSelectors();
   const Inventory inventory = InventoryOf(kNodes, 8, 1, true);
   const std::vector<std::string> nodes = inventory.Nodes();
   const Claim claim = ClaimOf(8, true);
   for (auto _ : state) {
-    const Allocator allocator(selectors);
+    const Allocator allocator(*selectors);
     if (AskAll(allocator, inventory, claim, nodes) != kNodes) state.SkipWithError("does not fit");
   }
 }
@@ -134,8 +115,8 @@ BENCHMARK(BM_DevicesCold)->Unit(benchmark::kMillisecond);
 
 // A pool changes, and its node is asked.
 void BM_DevicesChange(benchmark::State& state) {
-  const ModelSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   Inventory inventory = InventoryOf(kNodes, 8, 1, true);
   const Claim claim = ClaimOf(8, true);
   AskAll(allocator, inventory, claim, inventory.Nodes());
@@ -151,8 +132,8 @@ BENCHMARK(BM_DevicesChange)->Unit(benchmark::kMicrosecond);
 
 // Claims that one node cannot serve, with the reason: devices wanted, there, and NUMA nodes.
 void BM_DevicesHopeless(benchmark::State& state) {
-  const ModelSelectors selectors;
-  const Allocator allocator(selectors);
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
   const auto wanted = static_cast<int>(state.range(0));
   const auto numas = static_cast<int>(state.range(2));
   const Inventory inventory = InventoryOf(1, static_cast<int>(state.range(1)), numas, false);

@@ -135,6 +135,29 @@ TEST(Bounds, HoldingsOfWhatIsNotThereCountLater) {
   EXPECT_EQ(inventory.UseOf("p").used, 0);
 }
 
+TEST(Bounds, ADemandOfOtherPoolsIsNotServed) {
+  Inventory inventory;
+  inventory.SetPool(PoolOf("p", 1));
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
+  const std::vector<Claim> claims = {ClaimOf(1)};
+  const Demand demand = allocator.Resolve(inventory, PointersTo(claims));
+  inventory.SetPool(DevicesOf("q", 3));
+  EXPECT_EQ(allocator.Allocate(inventory, demand, kNode).verdict.reason(),
+            "pools have changed in the meantime");
+}
+
+TEST(Bounds, AnExpressionThatDoesNotCompileIsNamedWithItsPlace) {
+  Inventory inventory;
+  inventory.SetPool(PoolOf("p", 1));
+  Claim claim = ClaimOf(1);
+  claim.requests[0].details[0].constraints = "device.model == 'm0' &&";
+  const std::string reason = Ask(inventory, {claim}).verdict.reason();
+  EXPECT_THAT(reason, HasSubstr("claim default/c1: "));
+  EXPECT_THAT(reason, HasSubstr("1:24"));
+  EXPECT_THAT(reason, HasSubstr("^"));
+}
+
 TEST(Bounds, SetsOutOfUseAreForgotten) {
   Inventory inventory;
   for (int64_t i = 0; i < 5000; ++i) {
