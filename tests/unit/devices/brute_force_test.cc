@@ -53,6 +53,37 @@ TEST(BruteForce, AgreesOnGeneratedCases) {
   EXPECT_LT(fits, DEVICES_CASES * 4 / 5);
 }
 
+// Of nine requests the last two are past those whose counts prune: that the first must leave one
+// device of each pool, neither most nor fewest of the first pool, is found by trying.
+TEST(Search, TakesNeitherMostNorFewest) {
+  Case of;
+  for (const auto& [driver, count] : {std::pair("x", 3), std::pair("y", 2), std::pair("z", 6)}) {
+    of.pools.push_back({driver, kNode, driver, {}, count, {}, {}});
+  }
+  Claim claim;
+  claim.namespace_ = "default";
+  claim.name = "c";
+  const auto add = [&claim](const std::string& driver, const std::string& constraints, int count) {
+    Detail detail;
+    detail.device_class = "any";
+    detail.driver = driver;
+    detail.constraints = constraints;
+    detail.min_count = count;
+    claim.requests.push_back({{detail}});
+  };
+  of.pools[2].attributes = {{"is", std::string("z")}};
+  add("", "!has(device.is)", 3);
+  for (int i = 0; i < 6; ++i) add("z", "", 1);
+  add("x", "", 1);
+  add("y", "", 1);
+  of.claims.push_back(claim);
+  const auto selectors = MakeCelSelectors();
+  const Answer answer = Ask(Allocator(*selectors), InventoryOf(of), of.claims);
+  ASSERT_TRUE(answer.verdict.fits()) << answer.verdict.reason();
+  EXPECT_EQ(FindFault(of, answer), "");
+  EXPECT_EQ(answer.claims[0].allocations[0], (Allocation{"x", "", 2, {}}));
+}
+
 TEST(BruteForce, OrderOfInputChangesNothing) {
   const auto selectors = MakeCelSelectors();
   for (uint64_t seed = 1; seed <= DEVICES_CASES / 10; ++seed) {
