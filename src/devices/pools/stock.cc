@@ -1,6 +1,7 @@
 #include "devices/pools/stock.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "fmt/format.h"
@@ -60,6 +61,11 @@ void Stock::AddRuns(AttributeSets* sets) {
     AddDevice(static_cast<int32_t>(i), sets, &last_equal);
   }
   total_ += static_cast<int64_t>(pool_.devices.size());
+  by_name_.resize(pool_.devices.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0);
+  std::sort(by_name_.begin(), by_name_.end(), [this](int32_t a, int32_t b) {
+    return pool_.devices[static_cast<size_t>(a)].name < pool_.devices[static_cast<size_t>(b)].name;
+  });
   users_.assign(runs_.size(), 0);
   used_.assign(pool_.devices.size(), 0);
 }
@@ -70,7 +76,6 @@ void Stock::AddDevice(int32_t index, AttributeSets* sets,
   const SetId set = sets->Add(pool_.driver, MergeAttributes(pool_.attributes, device.attributes));
   std::vector<Take> takes = TakesFrom(counters_, device);
   const bool shared = !device.resources.empty();
-  device_of_.emplace(device.name, index);
   const bool goes_on = !shared && !runs_.empty() && !runs_.back().shared &&
                        runs_.back().set == set && takes_.back() == takes;
   if (goes_on) {
@@ -118,9 +123,9 @@ void Stock::UseDevice(const Allocation& held) {
     runs_[0].free -= count;
     return;
   }
-  const auto device = device_of_.find(held.device);
-  if (device == device_of_.end()) return;
-  const auto index = static_cast<size_t>(device->second);
+  const int32_t device = FindDevice(held.device);
+  if (device < 0) return;
+  const auto index = static_cast<size_t>(device);
   const auto run = static_cast<size_t>(run_of_[index]);
   if (runs_[run].shared) return UseShared(run, held);
   if (used_[index] != 0) return;
@@ -146,9 +151,18 @@ void Stock::TakeCounters(size_t run) {
   }
 }
 
+int32_t Stock::FindDevice(std::string_view name) const {
+  const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), name,
+                                   [this](int32_t index, std::string_view wanted) {
+                                     return pool_.devices[static_cast<size_t>(index)].name < wanted;
+                                   });
+  const bool found = at != by_name_.end() && pool_.devices[static_cast<size_t>(*at)].name == name;
+  return found ? *at : -1;
+}
+
 int32_t Stock::RunOf(std::string_view device) const {
-  const auto at = device_of_.find(device);
-  return at == device_of_.end() ? -1 : run_of_[static_cast<size_t>(at->second)];
+  const int32_t index = FindDevice(device);
+  return index < 0 ? -1 : run_of_[static_cast<size_t>(index)];
 }
 
 int64_t Stock::used() const {

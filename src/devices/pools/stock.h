@@ -76,6 +76,7 @@ class Stock {
   void AddRuns(AttributeSets* sets);
   void AddDevice(int32_t index, AttributeSets* sets, std::map<std::string, int32_t>* last_equal);
   void UseDevice(const Allocation& held);
+  int32_t FindDevice(std::string_view name) const;
   void UseShared(size_t run, const Allocation& held);
   void TakeCounters(size_t run);
 
@@ -86,10 +87,10 @@ class Stock {
   std::vector<std::vector<Take>> takes_;       // by run
   std::vector<std::vector<Store>> resources_;  // by run
   std::vector<Store> counters_;
-  std::vector<int32_t> users_;   // by run
-  std::vector<uint8_t> used_;    // by device
-  std::vector<int32_t> run_of_;  // by device
-  std::map<std::string, int32_t, std::less<>> device_of_;
+  std::vector<int32_t> users_;    // by run
+  std::vector<uint8_t> used_;     // by device
+  std::vector<int32_t> run_of_;   // by device
+  std::vector<int32_t> by_name_;  // devices
 };
 
 }  // namespace outrigger::devices
