@@ -9,6 +9,10 @@
 namespace outrigger::devices {
 namespace {
 
+// Ways to spread devices over slots that are tried: all of them for up to three slots that miss up
+// to four devices.
+constexpr int kMostSpreads = 16;
+
 int64_t MostNeeded(const Slot& slot) {
   int64_t most = 1;
   for (const Alternative& one : slot.alternatives) most = std::max(most, one.least);
@@ -75,6 +79,55 @@ std::vector<Short> FindEach(const DemandData& demand, const Trials& trials) {
   return all;
 }
 
+/// Enumerates how a number of devices can be spread over two slots or more.
+class Spreads {
+ public:
+  Spreads(size_t slots, int64_t total) : counts_(slots), total_(total) { counts_.back() = total; }
+
+  const std::vector<int64_t>& counts() const { return counts_; }
+  bool IsOverSeveral() const { return *std::max_element(counts_.begin(), counts_.end()) < total_; }
+  /// False after the last.
+  bool Next() {
+    // The next larger one in lexicographic order with the same sum.
+    size_t last = counts_.size() - 1;
+    while (last > 0 && counts_[last] == 0) --last;
+    if (last == 0) return false;
+    const int64_t rest = std::exchange(counts_[last], 0) - 1;
+    ++counts_[last - 1];
+    counts_.back() = rest;
+    return true;
+  }
+
+ private:
+  std::vector<int64_t> counts_;
+  const int64_t total_;
+};
+
+// The fewest devices over several slots that would do, if they are fewer than `most`; else none.
+std::vector<Short> FindSpread(const DemandData& demand, const Trials& trials, int64_t most) {
+  int trial = 0;
+  for (int64_t total = 2; demand.slots.size() > 1 && total < most; ++total) {
+    Spreads spreads(demand.slots.size(), total);
+    do {
+      if (!spreads.IsOverSeveral()) continue;
+      if (++trial > kMostSpreads) return {};
+      if (!trials.Fits(spreads.counts())) continue;
+      std::vector<Short> all;
+      for (size_t i = 0; i < demand.slots.size(); ++i) {
+        if (spreads.counts()[i] > 0) all.push_back({i, spreads.counts()[i], false});
+      }
+      return all;
+    } while (spreads.Next());
+  }
+  return {};
+}
+
+int64_t SumOf(const std::vector<Short>& all) {
+  int64_t sum = 0;
+  for (const Short& one : all) sum += one.missing;
+  return sum;
+}
+
 bool IsHeldBack(const DemandData& demand, const Trials& trials, const Short& of) {
   std::vector<int64_t> spared = trials.None();
   for (size_t i = 0; i < spared.size(); ++i) spared[i] = MostNeeded(demand.slots[i]);
@@ -97,6 +150,8 @@ std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, 
     if (missing < most || trials.Fits(std::move(spared))) best = {i, missing, false};
   }
   std::vector<Short> all = best.missing > 0 ? std::vector{best} : FindEach(demand, trials);
+  std::vector<Short> spread = FindSpread(demand, trials, SumOf(all));
+  if (!spread.empty()) all = std::move(spread);
   if (demand.slots.size() > 1) {
     for (Short& one : all) one.by_others = IsHeldBack(demand, trials, one);
   }
