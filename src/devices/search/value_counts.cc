@@ -1,6 +1,7 @@
 #include "devices/search/value_counts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace outrigger::devices {
 
@@ -22,18 +23,23 @@ void ValueCounts::Count(const DemandData& demand, const Ground& ground, const Ta
         counts.push_back({value, available});
       }
     }
-    std::sort(counts.begin(), counts.end(),
-              [](const OfValue& a, const OfValue& b) { return a.value < b.value; });
-    size_t kept = 0;
-    for (size_t i = 1; i < counts.size(); ++i) {
-      if (counts[i].value == counts[kept].value) {
-        counts[kept].count += counts[i].count;
-      } else {
-        counts[++kept] = counts[i];
-      }
-    }
-    if (!counts.empty()) counts.resize(kept + 1);
+    Merge(&counts);
   }
+}
+
+// Sorts by value, each value once.
+void ValueCounts::Merge(std::vector<OfValue>* counts) {
+  std::sort(counts->begin(), counts->end(),
+            [](const OfValue& a, const OfValue& b) { return a.value < b.value; });
+  std::vector<OfValue> merged;
+  for (const OfValue& one : *counts) {
+    if (!merged.empty() && merged.back().value == one.value) {
+      merged.back().count += one.count;
+    } else {
+      merged.push_back(one);
+    }
+  }
+  *counts = std::move(merged);
 }
 
 bool ValueCounts::AreShort(int64_t need) const {

@@ -31,6 +31,8 @@ class ValueCounts {
     std::vector<OfValue> counts;  // by value
   };
 
+  static void Merge(std::vector<OfValue>* counts);
+
   std::vector<OfConstraint> all_;
 };
 

@@ -19,7 +19,7 @@ using testing::LoadGolden;
 
 constexpr std::string_view kConstraintsPrefix = "error evaluating constraints: ";
 
-// What stands behind this prefix is for information.
+// The text after this prefix is for information.
 std::string Reason(const std::string& text) {
   return text.starts_with(kConstraintsPrefix) ? std::string(kConstraintsPrefix) : text;
 }

@@ -146,6 +146,40 @@ TEST(Reasons, RejectedIsWhatFitsOnEmptyPools) {
   EXPECT_GT(rejected, DEVICES_CASES / 400);
 }
 
+// One request alone would need three more. One more for each of both is cheaper, and of the kind
+// that a device in use has.
+TEST(Reasons, NameTheCheapestChangeOverSeveralRequests) {
+  Case of;
+  const auto add = [&of](const char* name, const char* numa, int64_t model, int64_t count) {
+    of.pools.push_back(
+        {name, kNode, "d", {{"numa", std::string(numa)}, {"model", model}}, count, {}, {}});
+  };
+  add("a", "0", 0, 3);
+  add("b", "0", 1, 1);
+  add("c", "2", 0, 1);
+  add("d", "2", 1, 1);
+  of.holdings["default/job"] = {{"b", "", 1, {}}};
+  Claim claim;
+  claim.match_attributes = {"numa"};
+  Detail detail;
+  detail.device_class = "any";
+  detail.constraints = "device.model == 1";
+  claim.requests.push_back({{detail}});
+  detail.constraints.clear();
+  detail.min_count = 4;
+  claim.requests.push_back({{detail}});
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
+  const Inventory inventory = InventoryOf(of);
+  const Claim* claims[] = {&claim};
+  const Demand demand = allocator.Resolve(inventory, claims);
+  const Ground ground(inventory.state().StocksOf(kNode), {}, Contents::kFree);
+  const std::vector<Short> shorts = FindShortage(demand.data(), ground, kBudget);
+  ASSERT_EQ(shorts.size(), 2u);
+  EXPECT_EQ(shorts[0].missing, 1);
+  EXPECT_EQ(shorts[1].missing, 1);
+}
+
 /// One node with two pools of two devices each on their own numa.
 class ReasonTexts : public ::testing::Test {
  protected:
