@@ -52,6 +52,10 @@ void DeviceBuilder::AddInt(std::string_view name, int64_t value) {
 void DeviceBuilder::AddString(std::string_view name, std::string_view value) {
   Add(name, Value::String(value));
 }
+void DeviceBuilder::AddFault(std::string_view name, std::string_view detail) {
+  Add(name, Value::Error(ErrorCode::kConversion, detail));
+}
+
 void DeviceBuilder::AddNull(std::string_view name) {
   Add(name, Value::Null());
 }

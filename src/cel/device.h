@@ -47,6 +47,8 @@ class DeviceBuilder {
   absl::Status AddVersion(std::string_view name, std::string_view text);
   /// An attribute that is a quantity, as the prototype has them.
   void AddQuantity(std::string_view name, const Quantity& value);
+  /// An attribute that cannot be read: an error, and `detail` is its text.
+  void AddFault(std::string_view name, std::string_view detail);
   /// An attribute without a value, as the prototype has them.
   void AddNull(std::string_view name);
 

@@ -28,6 +28,8 @@ outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
 outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
 outrigger_desk outrigger/desk/desk.h outrigger/plan/groups.h | json/reader.h kube/api.h engine/engine.h
 outrigger_penalty outrigger/penalty/policy.h outrigger/agent/config_maps.h | cluster/snapshot.h plan/round/round.h json/reader.h kube/api.h
+outrigger_devices outrigger/devices/allocator.h devices/search/search.h | json/reader.h kube/api.h cluster/snapshot.h device_objects/decode.h
+outrigger_device_objects device_objects/decode.h json/reader.h outrigger/devices/pool.h | kube/api.h wire/extender.h engine/engine.h
 outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
 outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h http/server.h
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
@@ -118,6 +120,7 @@ floors src/plan plan/ . preemption shortfall round search nodes pairs groups
 floors src/desk desk/ . nominations calls board leadership
 floors src/penalty penalty/ pages replace journal ledger edges policy
 floors src/lab lab/ client steps plugins framework
+floors src/devices devices/ . original reasons scores search demand selectors pools model
 floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 floors agents/reward '' . original rule pods common
@@ -133,6 +136,8 @@ apart src/http http/ request tls
 apart src/desk desk/ board leadership
 apart src/plan plan/ preemption shortfall
 apart src/plan plan/ pairs groups
+apart src/devices devices/ original reasons
+apart src/devices devices/ reasons scores
 
 for room in $(git ls-files 'src/*/*/*.cc' 'src/*/*/*.h' 'agents/*/*/*.cc' 'agents/*/*/*.h' | cut -d/ -f1-3 | sort -u); do
   [[ $with_floors == *" $room "* ]] && continue

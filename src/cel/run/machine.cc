@@ -120,10 +120,11 @@ Value Machine::Qualify(const Node& node, Value value) {
     optional = optional || qualifier.optional;
     Value key = qualifier.constant;
     if (qualifier.node >= 0) key = Eval(At(static_cast<uint32_t>(qualifier.node)));
-    const Selection part = key.IsError() ? Selection{key, false} : Select(value, key);
+    const Selection part = key.IsError() ? Selection{key, false, false} : Select(value, key);
     if (qualifier.test) {
       Charge(1);
-      return part.value.IsError() && !part.absent ? part.value : Value::Bool(!part.absent);
+      const bool failed = part.value.IsError() && !part.absent && !part.unreadable;
+      return failed ? part.value : Value::Bool(!part.absent);
     }
     // Of an optional selection only what is there costs.
     if (!optional || !part.absent) Charge(1);

@@ -10,7 +10,7 @@ namespace {
 
 Selection NoSuchKey(const Value& key) {
   const bool text = key.Is(Kind::kString);
-  return {Value::Error(ErrorCode::kNoSuchKey, text ? key.text() : std::string_view()), true};
+  return {Value::Error(ErrorCode::kNoSuchKey, text ? key.text() : std::string_view()), true, false};
 }
 
 // A whole number as an index, also written as uint or double.
@@ -26,16 +26,17 @@ std::optional<int64_t> IndexOf(const Value& key) {
 
 Selection Select(const Value& value, const Value& key) {
   if (value.Is(Kind::kMap)) {
-    if (IsUnhashable(value, key)) return {Value::Error(ErrorCode::kUnhashableKey), false};
+    if (IsUnhashable(value, key)) return {Value::Error(ErrorCode::kUnhashableKey), false, false};
     const Value* found = FindKeyOrDefault(value, key);
-    return found == nullptr ? NoSuchKey(key) : Selection{*found, false};
+    return found == nullptr ? NoSuchKey(key) : Selection{*found, false, found->IsError()};
   }
   if (!value.Is(Kind::kList)) return NoSuchKey(key);
   const std::optional<int64_t> index = IndexOf(key);
-  if (!index) return {Value::Error(ErrorCode::kInvalidArgument, "unsupported index value"), false};
+  if (!index)
+    return {Value::Error(ErrorCode::kInvalidArgument, "unsupported index value"), false, false};
   if (*index < 0 || *index >= value.size())
-    return {Value::Error(ErrorCode::kIndexOutOfRange), true};
-  return {ItemsOf(value)[static_cast<size_t>(*index)], false};
+    return {Value::Error(ErrorCode::kIndexOutOfRange), true, false};
+  return {ItemsOf(value)[static_cast<size_t>(*index)], false, false};
 }
 
 }  // namespace outrigger::cel

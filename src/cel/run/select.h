@@ -8,6 +8,7 @@ namespace outrigger::cel {
 struct Selection {
   Value value = {};
   bool absent = false;
+  bool unreadable = false;  // it is there, and the value is why it cannot be read
 };
 
 /// The entry of a map at a key, or the item of a list at an index. Other values have no parts.

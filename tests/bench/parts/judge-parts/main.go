@@ -59,6 +59,13 @@ func ratio(what, of, by string, most float64) sheet.Target[parts] {
 // targets say what a plan and an answer may cost. A plan may cost no more than
 // in proportion to nodes and to distinct shapes; half more than that is noise.
 var targets = []sheet.Target[parts]{
+	atMost("devices, 8 on one numa of each of 5000 nodes, attributes known", "BM_DevicesWarm/serials:1/parts:0", 20),
+	atMost("devices, the same with scores", "BM_DevicesWarm/serials:1/parts:1", 20),
+	atMost("devices, the same with a reason for each of 5000 nodes", "BM_DevicesRejected", 40),
+	atMost("devices, the same with 40000 sets of attributes to judge", "BM_DevicesCold", 150),
+	atMost("devices, a change of one pool", "BM_DevicesChange", 1),
+	atMost("devices, 25 of 24 equal ones", "BM_DevicesHopeless/25/24/1", 1),
+	atMost("devices, 17 of 32 in two halves", "BM_DevicesHopeless/17/32/2", 1),
 	atMost("planner, a gang of 1000 on 5000 nodes", "BM_PlanOneGangOf1000", 50),
 	atMost("planner, 100 gangs of 50 on 5000 nodes", "BM_Plan100GangsOf50", 500),
 	atMost("planner, the same, each gang of its own shape", "BM_Plan100GangsOf50EachOfItsShape", 500),

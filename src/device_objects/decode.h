@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "json/body.h"
+#include "json/object_list.h"
+#include "outrigger/devices/claim.h"
+#include "outrigger/devices/device_class.h"
+#include "outrigger/devices/pool.h"
+
+// Objects of devmgmtproto.k8s.io/v1alpha1 as JSON, both dialects, as `kubectl get ... -o json`
+// prints them. Names of fields are accepted in any case, since a fault of the prototype's types
+// prints some of them with a capital.
+
+namespace outrigger::device_objects {
+
+/// Each reads an object of json::ForEachObject(). InvalidArgument names the place: broken JSON, a
+/// wrong type, no name. What is malformed is appended to `malformed` with its path. Of a pool it is
+/// taken as absent; a claim that has any gets a `fault`, since it would be served wrongly.
+absl::Status DecodePool(const json::ListedObject& object, devices::Pool* pool,
+                        std::vector<json::MalformedValue>* malformed);
+absl::Status DecodeClass(const json::ListedObject& object, devices::Class* of,
+                         std::vector<json::MalformedValue>* malformed);
+absl::Status DecodeDriver(const json::ListedObject& object, devices::Driver* driver,
+                          std::vector<json::MalformedValue>* malformed);
+/// A DeviceClaim, or a DevicePrivilegedClaim: every device that matches, whoever uses it.
+absl::Status DecodeClaim(const json::ListedObject& object, devices::Claim* claim,
+                         std::vector<json::MalformedValue>* malformed);
+
+}  // namespace outrigger::device_objects

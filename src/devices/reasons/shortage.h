@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "devices/demand/demand.h"
+#include "devices/search/ground.h"
+
+namespace outrigger::devices {
+
+/// Devices that one slot is short of.
+struct Short {
+  size_t slot = 0;
+  int64_t missing = 0;     ///< with so many more for it, and no fewer, all fit
+  bool by_others = false;  ///< it would have more, were it not for the other slots
+};
+
+/// The cheapest change that makes a demand fit that does not: the one slot that is short of the
+/// fewest devices (the first of several); or, where no single one will do, or fewer devices spread
+/// over several slots will, these slots. Devices that are added are of kinds that the cluster has.
+/// With one device less for one of them it does not fit. All this as long as no search spends
+/// `budget` steps; and of more than three slots, or four devices, not every spread is tried.
+std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, int64_t budget);
+
+}  // namespace outrigger::devices
