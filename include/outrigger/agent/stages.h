@@ -57,6 +57,27 @@ class Binder {
   virtual absl::Status Bind(const BindRequest& request) = 0;
 };
 
+/// Prepares what a pod needs on its node, just before the pod is bound there (upstream's PreBind).
+///
+/// In a bind call of an endpoint that binds, the engine runs PreBind() of the endpoint's agents in
+/// their order, then binds: by the one Binder among them, else by itself (ClusterWriter::Bind()).
+/// Each PreBind() that was called is followed by exactly one of PostBind() and UndoPreBind(),
+/// unless the process dies. Blocks as a Binder may.
+class PreBinder {
+ public:
+  virtual ~PreBinder() = default;
+  /// A Status ends the call: nothing is bound, and it is what the scheduler sees as the reason of
+  /// the failure. Must be idempotent by (pod UID, node).
+  virtual absl::Status PreBind(const BindRequest& request) = 0;
+  /// The pod was not bound, or that is not known: `why` is the error of this PreBind(), of a later
+  /// one or of the binding. Of the binding, Unavailable, DeadlineExceeded, Cancelled, Internal and
+  /// Unknown do not exclude that the pod is bound; before anything is given back, it has to be
+  /// read. In reverse order. `request.abandoned` may have been requested to stop already.
+  virtual void UndoPreBind(const BindRequest& request, const absl::Status& why) = 0;
+  /// The pod is bound.
+  virtual void PostBind(const BindRequest& request) = 0;
+};
+
 /// Candidate victims on one node.
 struct NodeVictims {
   std::string node;
@@ -91,6 +112,9 @@ class Controller {
   /// Not OK once the agent has stood still for so long that only a restart helps: `/livez` fails
   /// then. Called from any thread between Start() and Stop(); must not block.
   virtual absl::Status Live() const { return absl::OkStatus(); }
+  /// Not OK while the agent cannot answer yet or any more: `/readyz` fails then and says why.
+  /// Called as Live().
+  virtual absl::Status Ready() const { return absl::OkStatus(); }
   /// False for an agent that answers from the question alone, and as well before Start():
   /// `outrigger explain` asks it, and a filter call that rejects every node may wait some
   /// milliseconds for news of nodes. One that plans while it runs cannot be asked there, and knows
