@@ -67,15 +67,21 @@ type world struct {
 // install applies the manifests and waits until all kinds are served.
 func install(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: base.Of(t, cluster.SharedForTest(t), 3*time.Minute)}
+	w := base.Of(t, cluster.SharedForTest(t), 3*time.Minute)
+	// No controller manager makes it, and pods are refused without it.
+	_, err := w.Client.CoreV1().ServiceAccounts("default").Create(w.Ctx,
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})
+	w.Must(err)
+	return installOn(w)
+}
+
+func installOn(on base.World) *world {
+	on.Helper()
+	w := &world{World: on}
 	var err error
 	config := rest.CopyConfig(w.Cluster.Config)
 	config.QPS, config.Burst = 1000, 1000
 	w.dynamic, err = dynamic.NewForConfig(config)
-	w.Must(err)
-	// No controller manager makes it, and pods are refused without it.
-	_, err = w.Client.CoreV1().ServiceAccounts("default").Create(w.Ctx,
-		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})
 	w.Must(err)
 	w.kubectl("apply", "--server-side", "--validate=strict", "-f", manifests, "-f", filepath.Join(examples, "crds"))
 	w.untilServed()

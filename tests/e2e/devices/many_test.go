@@ -1,0 +1,159 @@
+package devices
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/devicejudge"
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// shapes are 50 nodes with 154 foozers and 88 barzers, in pools of 2 or 4.
+var shapes = []struct {
+	name  string
+	nodes int
+}{{"zero", 15}, {"one", 10}, {"foozer-barzer", 5}, {"three", 3}, {"foozer-1000-tiny", 12}, {"foozer-4000-small", 5}}
+
+// withShapes applies pools and drivers as `outrigger devices pools` prints them, with a class of each type.
+func withShapes(s *serving) {
+	s.Helper()
+	for _, shape := range shapes {
+		file := filepath.Join(s.TempDir(), shape.name+".yaml")
+		text := outrigger.Run(s, "devices", "pools", "--shape", shape.name, "--nodes", fmt.Sprint(shape.nodes))
+		// Nodes that no kubelet reports are made ready in another way.
+		documents := strings.Split(string(text), "\n---\n")
+		kept := []string{}
+		for _, document := range documents {
+			if !strings.Contains(document, "kind: Node\n") {
+				kept = append(kept, document)
+			}
+		}
+		s.Must(os.WriteFile(file, []byte(strings.Join(kept, "\n---\n")), 0o644))
+		s.kinds.kubectl("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", file)
+	}
+	for _, device := range []string{"foozer", "barzer"} {
+		s.make([3]string{"DeviceClass", device, "spec: {driver: example.com-" + device + ", deviceType: " + device + "}"})
+	}
+	nodes := map[string]bool{}
+	for _, pool := range s.state().Pools {
+		if !nodes[pool.Spec.NodeName] {
+			s.Nodes(kube.MakeNode(pool.Spec.NodeName))
+		}
+		nodes[pool.Spec.NodeName] = true
+	}
+	if len(nodes) != 50 {
+		s.Fatalf("%d nodes have pools, want 50", len(nodes))
+	}
+}
+
+func (s *serving) state() devicejudge.State {
+	s.Helper()
+	state, err := devicejudge.Read(s.Ctx, s.kinds.dynamic, s.Client)
+	s.Must(err)
+	return state
+}
+
+// 200 pods on 50 nodes: each device is used at most once, and who waits could not be served.
+func TestManyPodsShareNodesOfMixedShapes(t *testing.T) {
+	t.Parallel()
+	s := newServing(t)
+	withShapes(s)
+	s.serve(nil)
+	ask := func(class string, count int) string {
+		return fmt.Sprintf(`[{"name": "d", "claim": {"deviceClass": %q, "minDeviceCount": %d, "maxDeviceCount": %d,
+			"matchAttributes": ["numa"]}}]`, class, count, count)
+	}
+	for i := range 50 {
+		s.Pods(pod(fmt.Sprintf("one-a-%02d", i), ask("foozer", 1)), pod(fmt.Sprintf("one-b-%02d", i), ask("foozer", 1)),
+			pod(fmt.Sprintf("two-%02d", i), ask("foozer", 2)), pod(fmt.Sprintf("barzer-%02d", i), ask("barzer", 2)))
+	}
+	s.untilTried()
+	s.untilSound()
+	s.checkWaitForAReason()
+	if bound := s.bound("barzer-"); len(bound) != 44 {
+		t.Errorf("%d pods have two barzers, want 44", len(bound))
+	}
+
+	s.remove(s.bound("barzer-")[:5]...)
+	s.Must(kube.Eventually(s.Ctx, scheduling.Patience, func(context.Context) error {
+		if bound := s.bound("barzer-"); len(bound) != 44 {
+			return fmt.Errorf("%d pods have two barzers after five have ended, want 44", len(bound))
+		}
+		return nil
+	}))
+	s.untilSound()
+}
+
+// bound are the pods with a node whose names begin so.
+func (s *serving) bound(prefix string) (names []string) {
+	for _, pod := range s.Tracker.Pods() {
+		if scheduling.IsBound(pod) && strings.HasPrefix(pod.Name, prefix) {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}
+
+// untilTried waits until each pod has a node or a reason why not.
+func (s *serving) untilTried() {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Ctx, 2*scheduling.Patience)
+	defer cancel()
+	err := s.Tracker.Until(ctx, func() bool {
+		for _, pod := range s.Tracker.Pods() {
+			if !scheduling.IsBound(pod) && kube.Condition(pod, corev1.PodScheduled).Reason != corev1.PodReasonUnschedulable {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		s.Fatalf("not every pod was tried: %v\n%s", err, kube.Summary(s.Tracker.Pods()))
+	}
+}
+
+// checkWaitForAReason: of what a waiting pod asks for no pool has enough, and its reason says who has it.
+func (s *serving) checkWaitForAReason() {
+	s.Helper()
+	most := map[string]int64{} // free in one pool, by driver
+	pools, err := s.kinds.client(kinds["DevicePool"]).List(s.Ctx, metav1.ListOptions{})
+	s.Must(err)
+	driver := map[string]string{}
+	for _, pool := range pools.Items {
+		driver[pool.GetName()], _ = pool.Object["spec"].(map[string]any)["driver"].(string)
+	}
+	for _, pool := range s.state().Pools {
+		most[driver[pool.Name]] = max(most[driver[pool.Name]], *pool.Status.FreeDevices)
+	}
+	waiting := 0
+	for _, pod := range s.Tracker.Pods() {
+		if scheduling.IsBound(pod) {
+			continue
+		}
+		waiting++
+		device, asks := "foozer", int64(2)
+		if strings.HasPrefix(pod.Name, "barzer") {
+			device = "barzer"
+		} else if strings.HasPrefix(pod.Name, "one") {
+			asks = 1
+		}
+		if free := most["example.com-"+device]; free >= asks {
+			s.Errorf("pod %s waits for %d of %s, and a pool has %d free", pod.Name, asks, device, free)
+		}
+		if message := kube.Condition(pod, corev1.PodScheduled).Message; !strings.Contains(message, "in use by default/") {
+			s.Errorf("pod %s waits, and nobody is named: %s", pod.Name, message)
+		}
+	}
+	if waiting < 6+10 {
+		s.Errorf("%d pods wait, want 6 for barzers and some for foozers", waiting)
+	}
+}
