@@ -116,7 +116,6 @@ void SetRequests(Spec spec, bool is_privileged, Claim* claim) {
   spec.flat.match_attributes = std::move(spec.match_attributes);
   spec.flat.all = is_privileged;
   spec.flat.admin_access = is_privileged;
-  if (is_privileged && spec.flat.device_class.empty()) spec.flat.device_class = "device";
   claim->counts = !is_privileged;
   claim->requests.push_back({{std::move(spec.flat)}});
 }

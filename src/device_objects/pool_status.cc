@@ -109,16 +109,21 @@ int64_t FreeCount(int64_t total, std::span<const PoolEntry> entries) {
 
 }  // namespace
 
-std::string PoolStatusPatch(const PoolObject& pool, std::span<const PoolEntry> entries) {
+PoolTotals TotalsOf(const PoolObject& pool, std::span<const PoolEntry> entries) {
   const bool counts = pool.pool.devices.empty();
   const int64_t total = counts ? std::max<int64_t>(pool.pool.count.value_or(0), 0)
                                : static_cast<int64_t>(pool.pool.devices.size());
+  return {total, counts ? FreeCount(total, entries) : FreeDevices(pool.pool, entries)};
+}
+
+std::string PoolStatusPatch(const PoolObject& pool, std::span<const PoolEntry> entries) {
+  const PoolTotals totals = TotalsOf(pool, entries);
   OrderedJson list = OrderedJson::array();
   for (const PoolEntry& entry : entries) list.push_back(EntryJson(entry));
   OrderedJson patch;
   patch["allocations"] = std::move(list);
-  patch["totalDevices"] = total;
-  patch["freeDevices"] = counts ? FreeCount(total, entries) : FreeDevices(pool.pool, entries);
+  patch["totalDevices"] = totals.total;
+  patch["freeDevices"] = totals.free;
   return device_objects::Text(patch);
 }
 

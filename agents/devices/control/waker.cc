@@ -17,7 +17,7 @@ constexpr size_t kMostWaiting = 10'000;
 // vain. Each allocation is news, which wakes the next ones.
 constexpr int kMostPerNode = 8;
 constexpr std::chrono::seconds kBetween{1};  // nominations of one pod
-constexpr std::chrono::seconds kCall{5};
+constexpr std::chrono::seconds kNominating{5};
 
 bool StillWaits(const ClusterSnapshot& pods, std::string_view namespace_, std::string_view name,
                 std::string_view uid) {
@@ -122,7 +122,7 @@ std::string Waker::NodeFor(const std::string& uid, const Waiting& pod, bool ever
 bool Waker::Wake(const std::string& uid, const Waiting& pod, const std::string& node,
                  const std::stop_token& stop) {
   const absl::Status woken = terms_.cluster->Nominate({pod.namespace_, pod.name, uid}, node, "",
-                                                      {.timeout = kCall, .stop = stop});
+                                                      {.timeout = kNominating, .stop = stop});
   if (woken.ok()) terms_.metrics->Add(metric::kWoken, "", 1);
   return woken.ok() || absl::IsNotFound(woken) || absl::IsAborted(woken);
 }

@@ -146,6 +146,14 @@ std::string EmbeddedClaimName(std::string_view pod_name, std::string_view name);
 std::string EmbeddedClaim(std::string_view pod_namespace, std::string_view pod_name,
                           std::string_view pod_uid, const PodClaim& claim);
 
+struct PoolTotals {
+  int64_t total = 0;
+  int64_t free = 0;  ///< a device that serves several claims is free while some of it is left
+  friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
+};
+/// What the status of a pool with these entries says of its devices.
+PoolTotals TotalsOf(const PoolObject& pool, std::span<const PoolEntry> entries);
+
 /// The status of a pool with these entries, as a patch for PatchCustomStatus(): allocations,
 /// totalDevices, freeDevices. availableDevices stays the driver's.
 std::string PoolStatusPatch(const PoolObject& pool, std::span<const PoolEntry> entries);
