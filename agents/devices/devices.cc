@@ -39,6 +39,7 @@ class Devices final : public Agent, public Filterer, public Scorer, public Contr
       return absl::FailedPreconditionError(
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
+    store_.Follow(deps_.cluster);
     return absl::OkStatus();
   }
   void Stop() override { store_.Stop(); }

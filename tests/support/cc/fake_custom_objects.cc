@@ -25,6 +25,7 @@ constexpr const char* kOwnFields[] = {
     "managedFields", "selfLink"};
 
 Json WithoutStatus(Json object) {
+  if (!object.is_object()) return object;
   object.erase("metadata");
   object.erase("status");
   return object;
