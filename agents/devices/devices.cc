@@ -1,13 +1,25 @@
 // Devices of devmgmtproto.k8s.io: which nodes can serve the claims of a pod, who gets which devices.
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "calls/judge.h"
+#include "control/keeper.h"
+#include "control/pool_reports.h"
+#include "control/status_writer.h"
+#include "control/waker.h"
+#include "fmt/format.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/base/pace.h"
 #include "outrigger/devices/allocator.h"
 #include "outrigger/devices/selectors.h"
+#include "reports/device_metrics.h"
+#include "reports/pool_page.h"
 #include "settings.h"
 #include "store/device_store.h"
 
@@ -15,7 +27,39 @@ namespace outrigger::devices {
 namespace agent {
 namespace {
 
-class Devices final : public Agent, public Filterer, public Scorer, public Controller {
+using std::chrono::milliseconds;
+
+// What the agent does with kinds of devmgmtproto.k8s.io.
+AccessRule RuleOf(const CustomKind& kind, std::vector<std::string> verbs, bool of_status = false) {
+  return {std::string(kind.group),
+          fmt::format("{}{}", kind.plural, of_status ? "/status" : ""), std::move(verbs)};
+}
+
+std::vector<AccessRule> AccessRules() {
+  AccessRule lease{"coordination.k8s.io", "leases", {"get", "update"}};
+  lease.names = {Settings().lease};
+  AccessRule new_lease{"coordination.k8s.io", "leases", {"create"}};
+  lease.in_own_namespace = new_lease.in_own_namespace = true;
+  return {RuleOf(kPoolKind, {"get", "list", "watch"}),
+          RuleOf(kPoolKind, {"patch"}, true),
+          RuleOf(kClassKind, {"list", "watch"}),
+          RuleOf(kClassKind, {"patch"}, true),
+          RuleOf(kDriverKind, {"list", "watch"}),
+          RuleOf(kClaimKind, {"get", "list", "watch", "create"}),
+          RuleOf(kClaimKind, {"patch"}, true),
+          RuleOf(kPrivilegedClaimKind, {"get", "list", "watch"}),
+          RuleOf(kPrivilegedClaimKind, {"patch"}, true),
+          {"", "pods/status", {"patch"}},
+          {"events.k8s.io", "events", {"create", "patch"}},
+          lease,
+          new_lease};
+}
+
+class Devices final : public Agent,
+                      public Filterer,
+                      public Scorer,
+                      public PageSource,
+                      public Controller {
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
@@ -24,12 +68,25 @@ class Devices final : public Agent, public Filterer, public Scorer, public Contr
     return std::make_unique<Devices>(deps, *std::move(options));
   }
 
+  static std::vector<MetricSpec> Metrics() { return DeviceMetrics(); }
+  static std::vector<AccessRule> Access() { return AccessRules(); }
+
   Devices(const AgentDeps& deps, Options options)
       : deps_(deps),
         options_(std::move(options)),
         selectors_(MakeCelSelectors()),
         allocator_(*selectors_, options_.allocator),
-        judge_(store_, allocator_) {}
+        judge_(store_, allocator_),
+        waker_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, judge_, allocator_),
+        statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock}, &store_, allocator_,
+                  *selectors_),
+        reports_({deps_.cluster, deps_.metrics, deps_.clock}),
+        keeper_(deps_.clock, store_, &statuses_, &reports_) {
+    store_.OnChange([this] {
+      waking_.Wake();
+      keeper_.Wake();
+    });
+  }
   ~Devices() override { Stop(); }
 
   Needs Reads() const override { return Needs().PodMetadata().PodStatus().ClusterPods(); }
@@ -40,24 +97,65 @@ class Devices final : public Agent, public Filterer, public Scorer, public Contr
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
     store_.Follow(deps_.cluster);
+    is_started_ = true;
+    auto candidacy = deps_.cluster->Stand(
+        options_.lease, {.lead = [this](const std::stop_token& term) { keeper_.Lead(term); }});
+    if (!candidacy.ok()) return candidacy.status();
+    candidacy_ = *std::move(candidacy);
+    waker_thread_ = std::jthread([this](const std::stop_token& stop) { KeepWaking(stop); });
     return absl::OkStatus();
   }
-  void Stop() override { store_.Stop(); }
 
-  absl::Status Filter(const outrigger::Request& request, std::span<Verdict> verdicts) const override {
-    return judge_.Filter(request, verdicts);
+  void Stop() override {
+    candidacy_.reset();
+    waker_thread_ = {};
+    store_.Stop();
   }
-  absl::Status Score(const outrigger::Request& request, std::span<NodeScore> scores) const override {
+
+  absl::Status Filter(const outrigger::Request& request,
+                      std::span<Verdict> verdicts) const override {
+    const auto left = judge_.Filter(request, verdicts);
+    if (!left.ok()) return left.status();
+    if (*left == Judge::Left::kSome || !is_started_) return absl::OkStatus();
+    waker_.OnRejected(request.pod, *left == Judge::Left::kUnresolved);
+    return absl::OkStatus();
+  }
+  absl::Status Score(const outrigger::Request& request,
+                     std::span<NodeScore> scores) const override {
     return judge_.Score(request, scores);
   }
 
+  std::vector<PageSpec> Pages() const override { return {PoolPage()}; }
+  absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
+    const absl::Status usable = store_.Usable(false);
+    if (!usable.ok()) return absl::UnavailableError(usable.message());
+    FillPoolPage(store_, table);
+    return absl::OkStatus();
+  }
+
  private:
+  void KeepWaking(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      waking_.Wait(waker_.waiting() > 0 ? milliseconds(1'000) : milliseconds(60'000), stop);
+      waker_.Round(stop);
+      (void)deps_.clock.sleep(milliseconds(50), stop);  // changes that come together
+    }
+  }
+
   const AgentDeps deps_;
   const Options options_;
   const std::unique_ptr<const Selectors> selectors_;
   const Allocator allocator_;
   DeviceStore store_;
   const Judge judge_;
+  Pace waking_;
+  mutable Waker waker_;
+  StatusWriter statuses_;
+  PoolReports reports_;
+  Keeper keeper_;
+  std::atomic<bool> is_started_{false};
+  std::unique_ptr<Candidacy> candidacy_;  // its thread uses keeper_
+  std::jthread waker_thread_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "calls/judge.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -67,12 +68,13 @@ Verdict Judge::With(const PodName& pod, const std::vector<PodClaim>& claims, Cal
   return verdict;
 }
 
-absl::Status Judge::Filter(const outrigger::Request& request, std::span<Verdict> verdicts) const {
-  if (request.pod.annotations.Get(kClaimsAnnotation).empty()) return absl::OkStatus();
+absl::StatusOr<Judge::Left> Judge::Filter(const outrigger::Request& request,
+                                          std::span<Verdict> verdicts) const {
+  if (request.pod.annotations.Get(kClaimsAnnotation).empty()) return Left::kSome;
   const Pod& pod = request.pod;
   Wanted wanted = WantedBy(pod);
   Verdict all = wanted.verdict;
-  if (all.fits() && wanted.claims.empty()) return absl::OkStatus();
+  if (all.fits() && wanted.claims.empty()) return Left::kSome;
   if (all.fits()) {
     absl::Status usable = Usable(wanted.privileged, &all);
     if (!usable.ok()) return usable;
@@ -89,8 +91,13 @@ absl::Status Judge::Filter(const outrigger::Request& request, std::span<Verdict>
                  }
                });
   }
-  if (!all.fits()) RejectAll(all, verdicts);
-  return absl::OkStatus();
+  if (!all.fits()) {
+    RejectAll(all, verdicts);
+    return Left::kUnresolved;
+  }
+  const bool some = std::any_of(verdicts.begin(), verdicts.end(),
+                                [](const Verdict& verdict) { return verdict.fits(); });
+  return some ? Left::kSome : Left::kNone;
 }
 
 absl::Status Judge::Score(const outrigger::Request& request, std::span<NodeScore> scores) const {

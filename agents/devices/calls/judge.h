@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "claims/pod_demand.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
@@ -21,8 +23,15 @@ class Judge {
   Judge(const DeviceStore& store, const Allocator& allocator)
       : store_(store), allocator_(allocator) {}
 
+  /// Why no node was left of a filter call.
+  enum class Left : uint8_t {
+    kSome,        ///< some are left, or the pod has no claims
+    kNone,        ///< each node was asked
+    kUnresolved,  ///< none could be asked: a claim is missing, invalid, ...
+  };
   // As Filterer and Scorer. A pod without claims costs a look at its annotations.
-  absl::Status Filter(const outrigger::Request& request, std::span<Verdict> verdicts) const;
+  absl::StatusOr<Left> Filter(const outrigger::Request& request,
+                              std::span<Verdict> verdicts) const;
   absl::Status Score(const outrigger::Request& request, std::span<NodeScore> scores) const;
 
   /// Calls `judge` with the inventory, as if the pod's own claims without devices held nothing, and
