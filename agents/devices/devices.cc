@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "calls/binding.h"
 #include "calls/judge.h"
+#include "control/custody.h"
 #include "control/keeper.h"
 #include "control/pool_reports.h"
 #include "control/status_writer.h"
@@ -15,6 +17,7 @@
 #include "fmt/format.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/pace.h"
 #include "outrigger/devices/allocator.h"
 #include "outrigger/devices/selectors.h"
@@ -49,6 +52,7 @@ std::vector<AccessRule> AccessRules() {
           RuleOf(kClaimKind, {"patch"}, true),
           RuleOf(kPrivilegedClaimKind, {"get", "list", "watch"}),
           RuleOf(kPrivilegedClaimKind, {"patch"}, true),
+          {"", "pods", {"get"}},
           {"", "pods/status", {"patch"}},
           {"events.k8s.io", "events", {"create", "patch"}},
           lease,
@@ -58,6 +62,7 @@ std::vector<AccessRule> AccessRules() {
 class Devices final : public Agent,
                       public Filterer,
                       public Scorer,
+                      public PreBinder,
                       public PageSource,
                       public Controller {
  public:
@@ -77,11 +82,18 @@ class Devices final : public Agent,
         selectors_(MakeCelSelectors()),
         allocator_(*selectors_, options_.allocator),
         judge_(store_, allocator_),
+        binding_({deps_.cluster,
+                  deps_.metrics,
+                  {.identity = NewIdentity(),
+                   .intent_time = options_.intent_deadline,
+                   .wall = deps_.clock.wall}},
+                 &store_, judge_, allocator_),
+        custody_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, &binding_),
         waker_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, judge_, allocator_),
         statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock}, &store_, allocator_,
                   *selectors_),
         reports_({deps_.cluster, deps_.metrics, deps_.clock}),
-        keeper_(deps_.clock, store_, &statuses_, &reports_) {
+        keeper_(deps_.clock, store_, &custody_, &statuses_, &reports_) {
     store_.OnChange([this] {
       waking_.Wake();
       keeper_.Wake();
@@ -101,13 +113,23 @@ class Devices final : public Agent,
     auto candidacy = deps_.cluster->Stand(
         options_.lease, {.lead = [this](const std::stop_token& term) { keeper_.Lead(term); }});
     if (!candidacy.ok()) return candidacy.status();
-    candidacy_ = *std::move(candidacy);
+    {
+      const MutexLock lock(mutex_);
+      candidacy_ = *std::move(candidacy);
+    }
+    changes_ = deps_.cluster->OnChange([this] { keeper_.Wake(); });
     waker_thread_ = std::jthread([this](const std::stop_token& stop) { KeepWaking(stop); });
     return absl::OkStatus();
   }
 
   void Stop() override {
-    candidacy_.reset();
+    changes_.End();
+    std::unique_ptr<Candidacy> ended;
+    {
+      const MutexLock lock(mutex_);
+      ended = std::move(candidacy_);
+    }
+    ended.reset();
     waker_thread_ = {};
     store_.Stop();
   }
@@ -123,6 +145,23 @@ class Devices final : public Agent,
   absl::Status Score(const outrigger::Request& request,
                      std::span<NodeScore> scores) const override {
     return judge_.Score(request, scores);
+  }
+
+  absl::Status PreBind(const BindRequest& request) override { return binding_.PreBind(request); }
+  void UndoPreBind(const BindRequest& request, const BindFailure& failure) override {
+    binding_.UndoPreBind(request, failure);
+  }
+  void PostBind(const BindRequest& request) override { binding_.PostBind(request); }
+
+  // One process brings what is written in order before any answers.
+  absl::Status Ready() const override {
+    absl::Status usable = store_.Usable(true);
+    if (!usable.ok() || custody_.HasRecovered()) return usable;
+    const MutexLock lock(mutex_);
+    if (candidacy_ != nullptr && !candidacy_->IsLeader() && !candidacy_->Leader().empty()) {
+      return absl::OkStatus();
+    }
+    return absl::UnavailableError("allocations that were begun are not settled yet");
   }
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }
@@ -148,13 +187,17 @@ class Devices final : public Agent,
   const Allocator allocator_;
   DeviceStore store_;
   const Judge judge_;
+  Binding binding_;
+  Custody custody_;
   Pace waking_;
   mutable Waker waker_;
   StatusWriter statuses_;
   PoolReports reports_;
   Keeper keeper_;
   std::atomic<bool> is_started_{false};
-  std::unique_ptr<Candidacy> candidacy_;  // its thread uses keeper_
+  mutable Mutex mutex_;
+  std::unique_ptr<Candidacy> candidacy_ ABSL_GUARDED_BY(mutex_);  // its thread uses keeper_
+  Subscription changes_;
   std::jthread waker_thread_;
 };
 

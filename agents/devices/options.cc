@@ -1,5 +1,8 @@
 #include "options.h"
 
+#include <unistd.h>
+
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,13 @@ absl::Status NotAccepted(std::string_view setting, std::string_view value, std::
 }
 
 }  // namespace
+
+std::string NewIdentity() {
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  std::random_device random;
+  return fmt::format("{}_{:08x}", host, random());
+}
 
 absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   if (!IsDnsLabel(settings.name_space)) {

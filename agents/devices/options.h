@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "outrigger/agent/elections.h"
@@ -15,6 +16,9 @@ struct Options {
   std::chrono::seconds intent_deadline{60};
   LeaseClaim lease;
 };
+
+/// Names this process among those that write allocations: host and a random part.
+std::string NewIdentity();
 
 /// InvalidArgument names the setting, its value and what is accepted.
 absl::StatusOr<Options> OptionsFrom(const Settings& settings);

@@ -17,9 +17,11 @@ std::chrono::milliseconds Rounded(Clock::Duration time) {
 }  // namespace
 
 void Keeper::Lead(const std::stop_token& term) {
+  custody_.Begin();
   while (!term.stop_requested()) {
     std::chrono::milliseconds next = kLongest;
     if (store_.Usable(true).ok()) {
+      next = std::min(next, Rounded(custody_.Round(term)));
       next = std::min(next, Rounded(reports_.Round(store_)));
       if (const auto due = statuses_.Round(term); due.has_value()) {
         next = std::min(next, Rounded(*due));

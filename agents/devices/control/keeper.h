@@ -2,6 +2,7 @@
 
 #include <stop_token>
 
+#include "control/custody.h"
 #include "control/pool_reports.h"
 #include "control/status_writer.h"
 #include "outrigger/base/clock.h"
@@ -15,17 +16,26 @@ namespace outrigger::devices::agent {
 class Keeper {
  public:
   /// All outlive this.
-  Keeper(const Clock& clock, const DeviceStore& store, StatusWriter* statuses, PoolReports* reports)
-      : clock_(clock), store_(store), statuses_(*statuses), reports_(*reports) {}
+  Keeper(const Clock& clock, const DeviceStore& store, Custody* custody,
+         StatusWriter* statuses, PoolReports* reports)
+      : clock_(clock),
+        store_(store),
+        custody_(*custody),
+        statuses_(*statuses),
+        reports_(*reports) {}
 
   /// Works until the end of the term. One term at a time.
   void Lead(const std::stop_token& term);
-  /// Something has changed. Thread-safe.
-  void Wake() { pace_.Wake(); }
+  /// Pods, claims, pools or classes have changed. Thread-safe.
+  void Wake() {
+    custody_.OnChange();
+    pace_.Wake();
+  }
 
  private:
   const Clock clock_;
   const DeviceStore& store_;
+  Custody& custody_;
   StatusWriter& statuses_;
   PoolReports& reports_;
   Pace pace_;
