@@ -125,6 +125,7 @@ floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 floors agents/reward '' . original rule pods common
 floors agents/pigeon '' . demand
+floors agents/devices '' . control calls claims reports store
 # Neighbours that are on one floor: neither includes the other.
 apart() {
   forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'

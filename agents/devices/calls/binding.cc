@@ -27,6 +27,7 @@ Binding::Binding(Terms terms, DeviceStore* store, const Judge& judge, const Allo
     : terms_(std::move(terms)),
       store_(*store),
       judge_(judge),
+      allocator_(allocator),
       chooser_(store, allocator),
       writer_(terms_.cluster, terms_.writer) {}
 
@@ -85,7 +86,32 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   if (!served.fits()) return Refused(served);
   auto claims = ClaimsOf(pod, *wanted, limits);
   if (!claims.ok()) return claims.status();
-  return writer_.Write(pod, *std::move(claims), &chooser_, limits);
+  auto configs = ConfigsOf(*claims, limits);
+  if (!configs.ok()) return configs.status();
+  StoreChooser chooser(&store_, allocator_, *std::move(configs));
+  return writer_.Write(pod, *std::move(claims), &chooser, limits);
+}
+
+absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,
+                                                   const CallLimits& limits) {
+  std::map<std::string, ConfigNames> named;
+  store_.Look([&](const Contents& contents) {
+    for (const ClaimObject& claim : claims) {
+      if (claim.state == ClaimState::kAllocated) continue;
+      ConfigNames names = ConfigNamesOf(contents, claim);
+      if (!names.empty()) named.emplace(NameOf(claim.claim), std::move(names));
+    }
+  });
+  ConfigsOfClaims configs;
+  for (const auto& [name, names] : named) {
+    auto read = ReadConfigs(terms_.cluster, names, limits);
+    if (!read.ok()) {
+      return absl::Status(read.status().code(),
+                          fmt::format("claim {}: {}", name, std::string(read.status().message())));
+    }
+    configs.emplace(name, *std::move(read));
+  }
+  return configs;
 }
 
 absl::Status Binding::Count(absl::Status result) {

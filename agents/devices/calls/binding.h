@@ -50,6 +50,8 @@ class Binding {
   absl::StatusOr<Wanted> WantedOf(const PodOnNode& pod, const CallLimits& limits);
   absl::StatusOr<std::vector<ClaimObject>> ClaimsOf(const PodOnNode& pod, const Wanted& wanted,
                                                     const CallLimits& limits);
+  absl::StatusOr<ConfigsOfClaims> ConfigsOf(const std::vector<ClaimObject>& claims,
+                                            const CallLimits& limits);
   absl::StatusOr<Written> Allocate(const PodOnNode& pod, const CallLimits& limits);
   absl::Status Count(absl::Status result);
   bool Begin(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -61,6 +63,7 @@ class Binding {
   const Terms terms_;
   DeviceStore& store_;
   const Judge& judge_;
+  const Allocator& allocator_;
   StoreChooser chooser_;
   AllocationWriter writer_;
   Mutex mutex_;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "fmt/format.h"
+
 namespace outrigger::devices::agent {
 namespace {
 
@@ -19,6 +21,30 @@ std::vector<std::string> Holders(const Contents& contents, std::span<const Claim
 
 }  // namespace
 
+absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
+                                      const std::vector<int>& alternatives, Grant* grant) const {
+  const std::string name = NameOf(claim.claim);
+  const auto at = configs_.find(name);
+  if (at == configs_.end()) return absl::OkStatus();
+  grant->claim_configs = at->second.of_claim;
+  std::set<std::string> classes;
+  for (size_t i = 0; i < alternatives.size(); ++i) {
+    const Detail& chosen =
+        claim.claim.requests[i].details[static_cast<size_t>(alternatives[i])];
+    const auto of_class = at->second.of_classes.find(chosen.device_class);
+    if (of_class == at->second.of_classes.end()) continue;
+    if (!classes.insert(chosen.device_class).second) continue;
+    if (!of_class->second.ok()) {
+      return absl::Status(of_class->second.status().code(),
+                          fmt::format("claim {}: {}", name,
+                                      std::string(of_class->second.status().message())));
+    }
+    grant->class_configs.insert(grant->class_configs.end(), of_class->second->begin(),
+                                of_class->second->end());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::string_view node,
                                                 std::span<const ClaimObject> claims) const {
   std::vector<const Claim*> asked;
@@ -29,9 +55,14 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
   if (!answer.verdict.fits()) return absl::FailedPreconditionError(answer.verdict.reason());
   Choice choice;
   std::set<std::string> pools;
-  for (ClaimAllocation& claim : answer.claims) {
+  for (size_t i = 0; i < claims.size(); ++i) {
+    ClaimAllocation& claim = answer.claims[i];
     for (const Allocation& held : claim.holding) pools.insert(held.pool);
-    choice.grants.push_back({std::move(claim.allocations), std::move(claim.holding)});
+    Grant& grant = choice.grants.emplace_back();
+    grant.allocations = std::move(claim.allocations);
+    grant.holding = std::move(claim.holding);
+    absl::Status configured = AddConfigs(claims[i], claim.alternatives, &grant);
+    if (!configured.ok()) return configured;
   }
   for (const std::string& name : pools) choice.pools.push_back(*contents.FindPool(name));
   return choice;

@@ -14,6 +14,7 @@ namespace {
 // of the allocation.
 constexpr std::chrono::seconds kSettling{1};
 constexpr std::chrono::seconds kRetry{2};
+constexpr std::chrono::seconds kConfigs{30};
 constexpr std::chrono::seconds kCall{10};
 constexpr size_t kMostWrites = 200;  // of one round, so that the others of this thread get a turn
 
@@ -42,9 +43,11 @@ StatusWriter::Seen* StatusWriter::Look(const std::string& key, const ObjectVersi
     seen.since = terms_.clock.now();
     seen.round = round_;
   }
-  const bool is_known = seen.is_settled && seen.uid == version.uid &&
-                        seen.resource_version == version.resource_version &&
-                        seen.class_epoch == class_epoch;
+  const bool is_same = seen.uid == version.uid &&
+                       seen.resource_version == version.resource_version &&
+                       seen.class_epoch == class_epoch;
+  const bool is_known = is_same && seen.is_settled;
+  if (!is_same) seen.configs_due = {};
   seen.uid = version.uid;
   seen.resource_version = version.resource_version;
   seen.class_epoch = class_epoch;
@@ -65,6 +68,17 @@ void StatusWriter::AddClaim(const Contents& contents, const std::string& name,
   const Clock::Duration age = terms_.clock.now() - seen->since;
   if (age < kSettling) return DueIn(kSettling - age);
   const ClaimJudgement judged = JudgeClaim(contents, allocator_, claim);
+  ConfigNames configs;
+  if (judged.message.empty()) configs = ConfigNamesOf(contents, claim);
+  if (configs.empty()) return Say(claim, judged, seen, jobs);
+  const Clock::TimePoint now = terms_.clock.now();
+  if (now < seen->configs_due) return DueIn(seen->configs_due - now);
+  seen->configs_due = now + kConfigs;
+  configured_.push_back({claim, std::move(configs), seen});
+}
+
+void StatusWriter::Say(const ClaimObject& claim, const ClaimJudgement& judged, Seen* seen,
+                       std::vector<Job>* jobs) {
   ClaimStatus status;
   status.state = judged.state;
   status.class_text = ClassText(claim.claim);
@@ -77,9 +91,27 @@ void StatusWriter::AddClaim(const Contents& contents, const std::string& name,
   Job job{claim.privileged ? &kPrivilegedClaimKind : &kClaimKind, claim.claim.namespace_,
           claim.claim.name, claim.version, ClaimStatusPatch(status), "", judged.message};
   if (!judged.message.empty()) {
-    job.event = judged.state == ClaimState::kInvalid ? "ClaimInvalid" : "ClassMissing";
+    job.event = judged.state == ClaimState::kInvalid ? "ClaimInvalid" : "ClaimWaits";
   }
   jobs->push_back(std::move(job));
+}
+
+// What is missing may come, which no watch says.
+void StatusWriter::CheckConfigs(const std::stop_token& stop, std::vector<Job>* jobs) {
+  for (const Configured& one : configured_) {
+    if (stop.stop_requested()) break;
+    const auto read = ReadConfigs(terms_.api, one.configs, {.timeout = kCall, .stop = stop});
+    absl::Status fault = read.status();
+    if (read.ok()) {
+      for (const auto& [name, of_class] : read->of_classes) fault.Update(of_class.status());
+    }
+    if (fault.ok() || absl::IsFailedPrecondition(fault)) {
+      Say(one.claim, {ClaimState::kPending, std::string(fault.message())}, one.seen, jobs);
+    }
+    one.seen->is_settled = false;
+    DueIn(kConfigs);
+  }
+  configured_.clear();
 }
 
 void StatusWriter::AddClass(const Contents& contents, const ClassObject& of,
@@ -165,6 +197,7 @@ std::optional<Clock::Duration> StatusWriter::Round(const std::stop_token& stop) 
   due_.reset();
   std::vector<Job> jobs;
   store_.Look([&](const Contents& contents) { Collect(contents, &jobs); });
+  CheckConfigs(stop, &jobs);
   for (size_t i = 0; i < jobs.size() && !stop.stop_requested(); ++i) {
     if (i == kMostWrites) {
       DueIn({});

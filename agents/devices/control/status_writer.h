@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/configs.h"
 #include "control/judgements.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/custom_objects.h"
@@ -44,7 +45,8 @@ class StatusWriter {
     std::string uid;
     std::string resource_version;
     uint64_t class_epoch = 0;
-    Clock::TimePoint since;  // of a claim: without devices
+    Clock::TimePoint since;        // of a claim: without devices
+    Clock::TimePoint configs_due;  // of a claim: when its configs are looked up again
     bool is_settled = false;
     uint64_t round = 0;
   };
@@ -64,7 +66,11 @@ class StatusWriter {
                 std::vector<Job>* jobs);
   void AddClass(const Contents& contents, const ClassObject& of, std::vector<Job>* jobs);
   void AddPool(const PoolObject& pool, std::vector<Job>* jobs);
-  /// Its entry, and whether it has to be judged.
+  /// What is to be said of a claim; nothing if its status says it.
+  void Say(const ClaimObject& claim, const ClaimJudgement& judged, Seen* seen,
+           std::vector<Job>* jobs);
+  void CheckConfigs(const std::stop_token& stop, std::vector<Job>* jobs);
+  /// Its entry, if it has to be judged; else null.
   Seen* Look(const std::string& key, const ObjectVersion& version, uint64_t class_epoch,
              SeenObjects* objects);
   void Write(const Job& job, const std::stop_token& stop);
@@ -75,6 +81,13 @@ class StatusWriter {
   DeviceStore& store_;
   const Allocator& allocator_;
   const Selectors& selectors_;
+  /// A claim that nothing is in the way of but, perhaps, its configs.
+  struct Configured {
+    ClaimObject claim;
+    ConfigNames configs;
+    Seen* seen = nullptr;
+  };
+  std::vector<Configured> configured_;  // of this round
   SeenObjects claims_[2];  // the second: privileged ones
   SeenObjects classes_;
   SeenObjects pools_;
