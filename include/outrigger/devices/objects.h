@@ -99,6 +99,11 @@ struct ClaimObject {
   friend bool operator==(const ClaimObject&, const ClaimObject&) = default;
 };
 
+/// Devices are the claim's once its status has them.
+inline bool IsAllocated(const ClaimObject& claim) {
+  return !claim.claim.allocations.empty();
+}
+
 struct ClassObject {
   Class of;
   ObjectVersion version;
