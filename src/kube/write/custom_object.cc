@@ -62,10 +62,14 @@ absl::StatusOr<std::string> PatchVersion(Api& api, const CustomKind& kind,
   auto written =
       Explained(kind, PatchStatus(api, ResourceOf(kind), {object.namespace_, object.name},
                                   BodyOf(object.resource_version, status_patch), merge, options));
-  if (written.ok() && !object.uid.empty() && Metadata(*written, "/metadata/uid") != object.uid) {
-    return AnotherOne(kind, object);
-  }
-  return written;
+  if (!written.ok() || object.uid.empty()) return written;
+  // Of no object that the version was read of, unless a backup of etcd was restored.
+  const std::string uid = Metadata(*written, "/metadata/uid");
+  if (uid == object.uid) return written;
+  return absl::InternalError(
+      fmt::format("{} {}/{} was written in the version {}, which is that of the UID {} and not {}",
+                  NameOf(ResourceOf(kind)), object.namespace_, object.name, object.resource_version,
+                  uid, object.uid));
 }
 
 }  // namespace

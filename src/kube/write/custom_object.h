@@ -27,8 +27,9 @@ absl::StatusOr<std::string> CreateCustomObject(Api& api, const CustomKind& kind,
                                                std::string_view namespace_, std::string_view json,
                                                const CallOptions& options);
 /// The status as a subresource takes nothing of the metadata but the version, so that a patch with
-/// another UID would pass unnoticed. With a UID and without a version the object is therefore read
-/// first, and the version that was read is what is patched.
+/// another UID passes unnoticed. With a UID and without a version the object is therefore read
+/// first, and the version that was read is what is patched. With both a UID that differs is told
+/// too late, as Internal.
 absl::StatusOr<std::string> PatchCustomStatus(Api& api, const CustomKind& kind,
                                               const CustomObjectName& object,
                                               std::string_view status_patch,
