@@ -9,7 +9,7 @@
 #include "outrigger/agent/call_limits.h"
 
 // Objects of kinds that the program does not know: those of CustomResourceDefinitions. They are
-// JSON here; who follows a kind reads it.
+// JSON here, which the agent reads.
 
 namespace outrigger {
 

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 // So often a version that was read is patched in vain, because others write at the same time.
 constexpr int kTries = 5;
 
-// Who asks for a path that is not served hears 404, too, but not of what name.
+// A path that is not served is 404, too, but without the name of an object.
 absl::StatusOr<std::string> Explained(const CustomKind& kind, absl::StatusOr<std::string> answer) {
   if (!absl::IsNotFound(answer.status())) return answer;
   const std::optional<ApiError> error = ApiErrorOf(answer.status());
@@ -82,10 +82,10 @@ Resource ResourceOf(const CustomKind& kind) {
           .namespaced = kind.namespaced};
 }
 
-absl::Status NotServed(const CustomKind& kind) {
-  return absl::NotFoundError(
-      fmt::format("{} of {}/{} is not served by the API server: apply its CustomResourceDefinition",
-                  kind.kind, kind.group, kind.version));
+absl::Status NotServed(const CustomKind& kind, std::string_view versions) {
+  return absl::NotFoundError(fmt::format(
+      "{} of {}/{} is not served by the API server{}{}: apply its CustomResourceDefinition",
+      kind.kind, kind.group, kind.version, versions.empty() ? "" : ", which has it in ", versions));
 }
 
 absl::StatusOr<std::string> ReadCustomObject(Api& api, const CustomKind& kind,

@@ -8,7 +8,7 @@
 
 namespace outrigger::testing {
 
-/// What one follower has not seen yet, and who is to see it.
+/// What one follower has not seen yet, and its sink.
 class FakeCustomObjects::Follower {
  public:
   using Name = FakeCustomStore::Name;
@@ -190,7 +190,7 @@ void FakeCustomObjects::SetServed(const CustomKind& kind, bool served) {
   Deliver();
 }
 
-// --- what happens to those who call
+// --- what happens to calls
 
 void FakeCustomObjects::Before(Hook hook) {
   const std::lock_guard<std::mutex> lock(mutex_);

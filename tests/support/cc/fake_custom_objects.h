@@ -59,8 +59,8 @@ class FakeCustomObjects final : public CustomObjectAccess {
   /// The definition of the kind is applied, or deleted with all objects.
   void SetServed(const CustomKind& kind, bool served);
 
-  // What happens to those who call.
-  /// Asked before a write is performed, without a lock, so that it may act as somebody else; an
+  // What happens to calls.
+  /// Asked before a write is performed, without a lock, so that it may act as another writer; an
   /// error is the answer, and nothing is written. Null: none.
   void Before(Hook hook);
   /// Asked after a write that succeeded, without a lock; an error is the answer in place of the

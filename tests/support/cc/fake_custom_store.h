@@ -21,7 +21,7 @@ class FakeCustomStore {
  public:
   using Json = nlohmann::json;
   using Name = std::pair<std::string, std::string>;  // namespace and name
-  /// Told of each change, in order.
+  /// Called at each change, in order.
   struct Listener {
     std::function<void(const CustomKind& kind, const Json& object)> put = {};
     std::function<void(const CustomKind& kind, const Name& name)> removed = {};
