@@ -113,6 +113,16 @@ TEST_F(CustomKinds, AreHandedOnAsTheyCame) {
   EXPECT_THAT(diary_.Lines(), ElementsAre("d/a 6 " + Json("a", 6, "new"), "d/b gone"));
 }
 
+TEST_F(CustomKinds, MayBeNestedDeeply) {
+  const std::string deep = std::string(3000, '[') + std::string(3000, ']');
+  const std::string object = fmt::format(
+      R"({{"metadata":{{"name":"a","namespace":"d","resourceVersion":"4"}},"spec":{}}})", deep);
+  api_.Answer(kPoolsPath, EventOf("ADDED", object) + InitialEnd(5));
+  const auto followed = FollowPools();
+  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "d/a 4 " + object, "]"));
+  EXPECT_TRUE(watch_.States()[0].last_error.empty());
+}
+
 TEST_F(CustomKinds, AreReadFromPages) {
   // The server does not stream lists.
   api_.Answer(kPoolsPath, "", ErrorOfAnswer(400, "{}", ""));
