@@ -149,9 +149,9 @@ TEST_F(CustomKinds, ThatComeDamagedAreAskedForAgain) {
   api_.Answer(kPoolsPath, Added("a", 4, "x") + InitialEnd(5));
   const auto followed = FollowPools();
   diary_.Lines();
-  // The brackets close, and a colon is missing.
+  // Of what is stepped over only the brackets are looked at.
   api_.Answer(kPoolsPath, EventOf("MODIFIED", R"({"metadata":{"name":"a","namespace":"d",)"
-                                              R"("resourceVersion":"6"},"spec":{"value" "y"}})"));
+                                              R"("resourceVersion":"6"},"spec":{"value":nope}})"));
   Settle();
   EXPECT_THAT(diary_.Lines(), IsEmpty());
   EXPECT_EQ(watch_.States()[0].unreadable, 0U);
@@ -251,7 +251,6 @@ TEST_F(CustomKinds, AreFollowedNoMoreAfterTheStop) {
   watch_.Stop();
   Settle(0);
   const auto late = watch_.Follow(kDrivers, &diary_);
-  Settle(0);
   EXPECT_EQ(late->Usable().code(), absl::StatusCode::kUnavailable);
 }
 
