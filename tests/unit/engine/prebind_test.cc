@@ -205,6 +205,21 @@ TEST_F(EnginePreBind, TwoThatBindAreStillRefused) {
   EXPECT_THAT(std::string(engine_.Make().message()), HasSubstr("agents x and b both bind"));
 }
 
+class Recovers final : public Agent, public Controller {
+ public:
+  absl::Status Start() override { return absl::OkStatus(); }
+  void Stop() override {}
+  absl::Status Ready() const override { return absl::UnavailableError("recovers"); }
+};
+
+TEST_F(EnginePreBind, ReadinessIsThatOfAgentsWithAController) {
+  Serve({InfoOf<Prepares>("x"), InfoOf<Recovers>("r")});
+  const std::vector<AgentReadiness> all = (*engine_).Readiness();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].agent, "r");
+  EXPECT_EQ(all[0].ready, absl::UnavailableError("recovers"));
+}
+
 TEST_F(EnginePreBind, TheRequestIsTheOneOfTheCall) {
   Serve({InfoOf<Prepares>("x")});
   std::string seen;
