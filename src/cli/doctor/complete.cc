@@ -62,8 +62,8 @@ void CheckComplete(const DoctorCase& found, const AgentInfo& agent, const Entrie
   for (size_t i = 0; i < kVerbCount; ++i) {
     const auto verb = static_cast<EntryVerb>(i);
     if (!HasVerb(agent, verb) || AnyNames(entries, verb)) continue;
-    // Others may be asked for a part of what they have; but who filters and preempts needs both,
-    // and who prepares pods has to hear of each.
+    // Others may be asked for a part of what they have; but an agent that filters and preempts
+    // needs both, and one that prepares pods has to hear of each.
     const bool needs = verb == kPreemptVerb ? AnyHas(entries, kFilterVerb)
                                             : verb == kBindVerb && agent.factory.prebinds;
     if (!plans && !needs) continue;

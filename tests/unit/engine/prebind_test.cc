@@ -177,7 +177,7 @@ TEST_F(EnginePreBind, WhatIsThrownIsAnErrorLikeOthersAndSaysNothing) {
                           "x undo: " + why + ", may be bound"));
 }
 
-TEST_F(EnginePreBind, WhatIsThrownAfterwardsKeepsNobodyFromHearingOfIt) {
+TEST_F(EnginePreBind, WhatIsThrownAfterwardsKeepsNoAgentFromHearingOfIt) {
   Serve({InfoOf<Prepares>("x"), InfoOf<Prepares>("y"), InfoOf<Binds>("b")});
   stage_.does = {{"x postbind", Throws()}};
   EXPECT_EQ(Bind(), Answer("")) << "the pod is bound";
