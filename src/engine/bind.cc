@@ -78,8 +78,8 @@ class BindCall {
     }
   }
 
-  /// Who waits no more needs no binding; it is not asked for. A call that nothing was prepared for
-  /// is left to its Binder, which knows better.
+  /// A caller that has gone needs no binding; it is not asked for. A call that nothing was prepared
+  /// for is left to its Binder, which knows better.
   bool StopIfAbandoned() {
     if (!request_.abandoned.stop_requested()) return false;
     failure_.why = absl::CancelledError(Abandoned().text);
@@ -87,15 +87,15 @@ class BindCall {
     return true;
   }
 
-  /// What `step` says, on behalf of `who`; Internal for what it throws.
-  absl::Status Guarded(std::string_view who, Step step) {
-    blamed_ = who;
+  /// What `step` says, on behalf of `agent`; Internal for what it throws.
+  absl::Status Guarded(std::string_view agent, Step step) {
+    blamed_ = agent;
     try {
       return step();
     } catch (const std::exception& caught) {
-      LogThrown(who, caught.what());
+      LogThrown(agent, caught.what());
     } catch (...) {
-      LogThrown(who, "not a std::exception");
+      LogThrown(agent, "not a std::exception");
     }
     threw_ = true;
     return absl::InternalError("internal error, see the log");
@@ -112,8 +112,8 @@ class BindCall {
     }
   }
 
-  void LogThrown(std::string_view who, std::string_view what) const {
-    spdlog::error("{}: {}: internal error: {}", pipeline_.endpoint.path, who, ForLog(what));
+  void LogThrown(std::string_view agent, std::string_view what) const {
+    spdlog::error("{}: {}: internal error: {}", pipeline_.endpoint.path, agent, ForLog(what));
   }
 
   std::string Summary() const {
@@ -136,7 +136,7 @@ class BindCall {
         blamed_.empty() ? std::string(failure_.why.message())
                         : fmt::format("{}: {}", blamed_, std::string(failure_.why.message()));
     if (threw_) return {ErrorKind::kInternal, text};
-    // Whatever an agent says to nobody, it did as it was asked.
+    // What an agent says to a caller that has gone is no fault of its own.
     const bool alone = request_.abandoned.stop_requested();
     return {alone ? ErrorKind::kAbandoned : ErrorKind::kAgent, text};
   }
@@ -146,7 +146,7 @@ class BindCall {
   const BindRequest& request_;
   size_t prepared_ = 0;  // of pipeline_.prebinders
   BindFailure failure_;  // Ok: none yet
-  std::string blamed_;   // whose error that is, or who did the last step
+  std::string blamed_;   // the agent whose error that is, or "binding"
   bool threw_ = false;
 };
 

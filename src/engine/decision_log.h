@@ -14,7 +14,7 @@ bool DecisionsAreLogged();
 void LogFilterDecision(const Endpoint& endpoint, const CallState& state);
 /// One line: the best nodes with their scores and, from a single agent, why the best scored so.
 void LogScoreDecision(const Endpoint& endpoint, const CallState& state);
-/// One line: who bound the pod, or that it is not bound, and who had prepared it.
+/// One line: what bound the pod, or that it is not bound, and which agents had prepared it.
 void LogBindDecision(const Endpoint& endpoint, const BindRequest& request,
                      std::string_view outcome);
 

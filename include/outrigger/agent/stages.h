@@ -73,7 +73,7 @@ struct BindFailure {
   /// before the binding was asked for.
   absl::Status why;
   /// The binding was asked for, and MayBeBound(why): the pod has to be read before anything is
-  /// given back. False: nobody has asked for the binding, or it is refused; the pod is not bound
+  /// given back. False: the binding was not asked for, or it is refused; the pod is not bound
   /// by this call.
   bool may_be_bound = false;
 };

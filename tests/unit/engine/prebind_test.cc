@@ -177,7 +177,7 @@ TEST_F(EnginePreBind, WhatIsThrownIsAnErrorLikeOthersAndSaysNothing) {
                           "x undo: " + why + ", may be bound"));
 }
 
-TEST_F(EnginePreBind, WhatIsThrownAfterwardsKeepsNobodyFromHearingOfIt) {
+TEST_F(EnginePreBind, WhatIsThrownAfterwardsKeepsNoAgentFromHearingOfIt) {
   Serve({InfoOf<Prepares>("x"), InfoOf<Prepares>("y"), InfoOf<Binds>("b")});
   stage_.does = {{"x postbind", Throws()}};
   EXPECT_EQ(Bind(), Answer("")) << "the pod is bound";
@@ -203,6 +203,21 @@ TEST_F(EnginePreBind, WithoutAClusterThereIsNothingToBindAt) {
 TEST_F(EnginePreBind, TwoThatBindAreStillRefused) {
   engine_.Add(InfoOf<PreparesAndBinds>("x")).Add(InfoOf<Binds>("b"));
   EXPECT_THAT(std::string(engine_.Make().message()), HasSubstr("agents x and b both bind"));
+}
+
+class Recovers final : public Agent, public Controller {
+ public:
+  absl::Status Start() override { return absl::OkStatus(); }
+  void Stop() override {}
+  absl::Status Ready() const override { return absl::UnavailableError("recovers"); }
+};
+
+TEST_F(EnginePreBind, ReadinessIsThatOfAgentsWithAController) {
+  Serve({InfoOf<Prepares>("x"), InfoOf<Recovers>("r")});
+  const std::vector<AgentReadiness> all = (*engine_).Readiness();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].agent, "r");
+  EXPECT_EQ(all[0].ready, absl::UnavailableError("recovers"));
 }
 
 TEST_F(EnginePreBind, TheRequestIsTheOneOfTheCall) {
