@@ -395,8 +395,8 @@ bool Attempt::IsWritten(const Part& part, const ClaimObject& live) const {
 }
 
 absl::Status Attempt::ClaimChanged(const ClaimName& claim) {
-  claims_changed_ = true;
-  return absl::AbortedError(fmt::format("{} changed while devices were written", TextOf(claim)));
+  changed_claim_ = TextOf(claim);
+  return absl::AbortedError(fmt::format("{} changed while devices were written", changed_claim_));
 }
 
 // --- after an error

@@ -27,8 +27,9 @@ class Attempt {
 
   /// Writes intents and claims. After an error everything is given back, as far as that succeeds.
   absl::Status Run();
-  /// After an error: a claim is in another version now, so that another attempt makes sense.
-  bool claims_changed() const { return claims_changed_; }
+  /// After an error: the claim that is in another version now, so that another attempt makes sense;
+  /// else empty.
+  const std::string& changed_claim() const { return changed_claim_; }
   /// After success.
   devices::Written TakeWritten();
 
@@ -85,7 +86,7 @@ class Attempt {
   std::map<std::string, Wanted> wanted_;  // by pool
   std::map<std::string, Wanted> mine_;    // as it was written, in the version of `base`
   std::map<std::string, int> tries_;      // by pool
-  bool claims_changed_ = false;
+  std::string changed_claim_;
   bool is_unknown_ = false;  // whether a claim was written
 };
 

@@ -74,18 +74,19 @@ absl::StatusOr<Written> AllocationWriter::Write(const PodOnNode& pod,
                                                 std::vector<ClaimObject> claims, Chooser* chooser,
                                                 const CallLimits& limits) const {
   const ObjectCalls calls(&api_, limits);
-  absl::Status last;
+  std::string changed;
   for (int i = 0; i < options_.most_tries; ++i) {
     device_writer::Attempt attempt(pod, claims, &calls, &options_, chooser);
-    last = attempt.Run();
-    if (last.ok()) return attempt.TakeWritten();
-    if (!attempt.claims_changed()) return last;
+    absl::Status status = attempt.Run();
+    if (status.ok()) return attempt.TakeWritten();
+    changed = attempt.changed_claim();
+    if (changed.empty()) return status;
     auto live = ReadAgain(claims, calls, chooser);
     if (!live.ok()) return live.status();
     claims = *std::move(live);
   }
   return absl::AbortedError(
-      fmt::format("{} ({} times)", std::string(last.message()), options_.most_tries));
+      fmt::format("{} changed {} times while devices were written", changed, options_.most_tries));
 }
 
 absl::Status AllocationWriter::Confirm(const Written& written, Chooser* chooser,
