@@ -9,6 +9,7 @@
 
 #include "calls/binding.h"
 #include "calls/judge.h"
+#include "calls/preemption.h"
 #include "control/custody.h"
 #include "control/keeper.h"
 #include "control/pool_reports.h"
@@ -63,6 +64,7 @@ class Devices final : public Agent,
                       public Filterer,
                       public Scorer,
                       public PreBinder,
+                      public Preempter,
                       public PageSource,
                       public Controller {
  public:
@@ -82,6 +84,7 @@ class Devices final : public Agent,
         selectors_(MakeCelSelectors()),
         allocator_(*selectors_, options_.allocator),
         judge_(store_, allocator_),
+        preemption_(store_, judge_, allocator_),
         binding_({deps_.cluster,
                   deps_.metrics,
                   {.identity = NewIdentity(),
@@ -147,6 +150,11 @@ class Devices final : public Agent,
     return judge_.Score(request, scores);
   }
 
+  absl::Status Preempt(const PreemptRequest& request,
+                       std::vector<NodeVictims>* chosen) const override {
+    return preemption_.Preempt(request, chosen);
+  }
+
   absl::Status PreBind(const BindRequest& request) override { return binding_.PreBind(request); }
   void UndoPreBind(const BindRequest& request, const BindFailure& failure) override {
     binding_.UndoPreBind(request, failure);
@@ -187,6 +195,7 @@ class Devices final : public Agent,
   const Allocator allocator_;
   DeviceStore store_;
   const Judge judge_;
+  const Preemption preemption_;
   Binding binding_;
   Custody custody_;
   Pace waking_;

@@ -11,8 +11,9 @@
 namespace outrigger::devices::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{500};   // between two looks
-constexpr std::chrono::seconds kPatrol{30};        // a look though nothing has changed
+constexpr std::chrono::milliseconds kPause{500};  // between two looks, at least
+constexpr int kShare = 20;                        // a look takes no more than a part of the time
+constexpr std::chrono::seconds kPatrol{30};       // a look though nothing has changed
 constexpr std::chrono::seconds kActing{10};
 
 std::vector<PodFact> FactsOf(const ClusterSnapshot& snapshot) {
@@ -160,11 +161,11 @@ bool Custody::Carry(const Action& action, const std::stop_token& stop) {
 Clock::Duration Custody::Due() const {
   if (!looked_.has_value()) return {};
   const Clock::Duration since = terms_.clock.now() - *looked_;
-  Clock::Duration due = (is_dirty_ ? Clock::Duration(kPause) : Clock::Duration(kPatrol)) - since;
+  Clock::Duration due = (is_dirty_ ? pause_ : Clock::Duration(kPatrol)) - since;
   if (deadline_.has_value()) {
     const Clock::Duration left =
         std::chrono::duration_cast<Clock::Duration>(*deadline_ - terms_.clock.wall());
-    due = std::min(due, std::max(left, kPause - since));
+    due = std::min(due, std::max(left, pause_ - since));
   }
   return due;
 }
@@ -177,14 +178,16 @@ Clock::Duration Custody::Round(const std::stop_token& stop) {
   is_dirty_ = false;
   ++round_;
   bool is_done = true;
-  for (const Action& action : Find(*view->snapshot, &deadline_)) {
+  const std::vector<Action> actions = Find(*view->snapshot, &deadline_);
+  pause_ = std::max<Clock::Duration>(kPause, kShare * (terms_.clock.now() - *looked_));
+  for (const Action& action : actions) {
     if (stop.stop_requested()) return kPause;
     is_done = Carry(action, stop) && is_done;
   }
   std::erase_if(reported_, [&](const auto& entry) { return entry.second != round_; });
   if (is_done) has_recovered_ = true;
   if (!is_done) is_dirty_ = true;
-  return std::max<Clock::Duration>(Due(), kPause);
+  return std::max<Clock::Duration>(Due(), std::chrono::milliseconds(1));
 }
 
 }  // namespace outrigger::devices::agent

@@ -58,6 +58,7 @@ class Custody final : private CustodyHost {
   std::atomic<bool> is_dirty_{true};
   std::atomic<bool> has_recovered_{false};
   std::optional<Clock::TimePoint> looked_;  // when it last did
+  Clock::Duration pause_{};                 // until the next look, if something has changed
   std::optional<WallTime> deadline_;        // of the next intent that may expire
   std::map<std::string, uint64_t, std::less<>> reported_;  // what, and in which round
   uint64_t round_ = 0;

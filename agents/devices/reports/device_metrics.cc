@@ -22,9 +22,9 @@ std::vector<MetricSpec> DeviceMetrics() {
            "Allocations of pods in bind calls: allocated, refused (no room, or claims that cannot "
            "be served), failed (the API server), undone.",
            "result"),
-      Spec(Kind::kCounter, metric::kConflicts,
-           "Writes of an allocation that another writer was before, and that began anew."),
-      Spec(Kind::kCounter, metric::kFreed, "Entries of pools that were removed, by why.", "cause"),
+      Spec(Kind::kCounter, metric::kFreed,
+           "Claims and entries of pools that were freed: pods ended, intent expired, claim gone.",
+           "cause"),
       Spec(Kind::kCounter, metric::kWoken,
            "Pods that waited for devices and were nominated since some became free."),
       Spec(Kind::kCounter, metric::kStatusWrites,

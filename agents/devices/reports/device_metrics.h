@@ -11,7 +11,6 @@ namespace metric {
 inline constexpr std::string_view kDevices = "outrigger_devices_devices";
 inline constexpr std::string_view kClaims = "outrigger_devices_claims";
 inline constexpr std::string_view kAllocations = "outrigger_devices_allocations_total";
-inline constexpr std::string_view kConflicts = "outrigger_devices_conflicts_total";
 inline constexpr std::string_view kFreed = "outrigger_devices_freed_total";
 inline constexpr std::string_view kWoken = "outrigger_devices_woken_total";
 inline constexpr std::string_view kStatusWrites = "outrigger_devices_status_writes_total";
