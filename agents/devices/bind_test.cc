@@ -11,11 +11,11 @@
 namespace outrigger::devices::agent {
 namespace {
 
+using testing::CustomWrite;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::CustomWrite;
 
 class DevicesBind : public DevicesTest {
  protected:
@@ -78,8 +78,8 @@ TEST_F(DevicesBind, ThreeWritesForAClaimOnOnePool) {
   EXPECT_EQ(cluster_.Get("p").node_name, "n2");
   EXPECT_EQ(StateOf("c"), "Allocated on n2");
   EXPECT_THAT(Entries("n2-0"), ElementsAre("c: Confirmed 2"));
-  EXPECT_THAT(Written(), ElementsAre("patch DevicePool n2-0", "patch DeviceClaim c",
-                                     "patch DevicePool n2-0"));
+  EXPECT_THAT(Written(),
+              ElementsAre("patch DevicePool n2-0", "patch DeviceClaim c", "patch DevicePool n2-0"));
   EXPECT_EQ(StatusOf(kClaimKind, "c")["podNames"], Json({"p"}));
   EXPECT_EQ(StatusOf(kPoolKind, "n2-0")["freeDevices"], 2);
 }
@@ -137,8 +137,7 @@ TEST_F(DevicesBind, EveryClaimOfThePodOrNone) {
   PutClaim("c", 3);
   PutClaim("d", 2);
   Start();
-  const Pod pod =
-      PutPod("p", R"([{"name":"x","claimName":"c"},{"name":"y","claimName":"d"}])");
+  const Pod pod = PutPod("p", R"([{"name":"x","claimName":"c"},{"name":"y","claimName":"d"}])");
   EXPECT_FALSE(Bind(pod, "n1").ok());
   EXPECT_THAT(Written(), IsEmpty());
   PutPool("n1-1", "n1", 4);
@@ -202,6 +201,79 @@ TEST_F(DevicesBind, ALostAnswerOfTheBindingIsLookedUp) {
     EXPECT_EQ(StateOf("c"), row.state) << row.name;
     EXPECT_EQ(Entries("n1-0"), row.entries) << row.name;
     cluster_.RemovePod("p");
+  }
+}
+
+// Of an earlier try, on another node: they serve no more, and are not in the way.
+TEST_F(DevicesBind, IntentsOfAnEarlierTryAreTakenOver) {
+  PutNodes(1, 4);
+  PutClaim("c", 4);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  Json pool = Get(kPoolKind, "n1-0");
+  pool["status"]["allocations"] = {{{"claimUID", Get(kClaimKind, "c")["metadata"]["uid"]},
+                                    {"claimNamespace", "default"},
+                                    {"claimName", "c"},
+                                    {"podUID", pod.uid},
+                                    {"state", "Intent"},
+                                    {"deadline", "2999-01-15T08:00:00Z"},
+                                    {"writer", "dead"},
+                                    {"deviceCount", 4}}};
+  cluster_.custom().Put(kPoolKind, pool);
+  EXPECT_TRUE(Bind(pod, "n1").ok());
+  EXPECT_THAT(Entries("n1-0"), ElementsAre("c: Confirmed 4"));
+}
+
+TEST_F(DevicesBind, ConfigsAreCopiedAsOfTheAllocation) {
+  constexpr CustomKind kConfigKind{"foozer.example.com", "v1alpha1", "foozerconfigs",
+                                   "FoozerConfig", true};
+  const auto reference = [](const std::string& name) {
+    return Json{{"apiVersion", "foozer.example.com/v1alpha1"},
+                {"kind", "FoozerConfig"},
+                {"namespace", "default"},
+                {"name", name}};
+  };
+  PutNodes(1, 4);
+  Put(kClassKind, "fast",
+      {{"deviceType", "gpu"}, {"driver", "foozer.example.com"}, {"configs", {reference("base")}}});
+  Put(kClaimKind, "c", {{"deviceClass", "fast"}, {"configs", {reference("superfast")}}});
+  cluster_.custom().Put(kConfigKind, {{"metadata", {{"name", "base"}, {"namespace", "default"}}}});
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  EXPECT_EQ(Bind(pod, "n1").message(),
+            "claim default/c: config FoozerConfig default/superfast is not there");
+  EXPECT_THAT(Written(), IsEmpty());
+  cluster_.custom().Put(kConfigKind,
+                        {{"metadata", {{"name", "superfast"}, {"namespace", "default"}}},
+                         {"spec", {{"mode", "superfast"}}}});
+  EXPECT_TRUE(Bind(pod, "n1").ok());
+  const Json status = StatusOf(kClaimKind, "c");
+  EXPECT_EQ(status["claimConfigs"][0]["spec"]["mode"], "superfast");
+  EXPECT_EQ(status["classConfigs"][0]["metadata"]["name"], "base");
+  EXPECT_THAT(status["classConfigs"], SizeIs(1));
+}
+
+TEST_F(DevicesBind, ConfigsThatCannotBeReadAreNamed) {
+  struct Row {
+    std::string name;
+    Json config;
+    std::string message;
+  };
+  PutNodes(1, 4);
+  Start();
+  const Row rows[] = {
+      {"of the core group",
+       {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "x"}},
+       "apiVersion \"v1\" has no group"},
+      {"of a kind that is not served",
+       {{"apiVersion", "example.com/v1"}, {"kind", "Policy"}, {"name", "x"}},
+       "config Policy default/x is not there"},
+  };
+  for (const Row& row : rows) {
+    Put(kClaimKind, "c", {{"deviceClass", "foozer"}, {"configs", {row.config}}});
+    const absl::Status refused = Bind(PutPodOf("p", "c"), "n1");
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << row.name;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr(row.message)) << row.name;
   }
 }
 

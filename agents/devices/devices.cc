@@ -1,4 +1,5 @@
-// Devices of devmgmtproto.k8s.io: which nodes can serve the claims of a pod, who gets which devices.
+// Devices of devmgmtproto.k8s.io: which nodes can serve the claims of a pod, and which devices it
+// gets.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -35,8 +36,8 @@ using std::chrono::milliseconds;
 
 // What the agent does with kinds of devmgmtproto.k8s.io.
 AccessRule RuleOf(const CustomKind& kind, std::vector<std::string> verbs, bool of_status = false) {
-  return {std::string(kind.group),
-          fmt::format("{}{}", kind.plural, of_status ? "/status" : ""), std::move(verbs)};
+  return {std::string(kind.group), fmt::format("{}{}", kind.plural, of_status ? "/status" : ""),
+          std::move(verbs)};
 }
 
 std::vector<AccessRule> AccessRules() {
@@ -104,7 +105,9 @@ class Devices final : public Agent,
   }
   ~Devices() override { Stop(); }
 
-  Needs Reads() const override { return Needs().PodMetadata().PodStatus().ClusterPods(); }
+  Needs Reads() const override {
+    return Needs().PodMetadata().PodScheduling().PodTimes().ClusterPods();
+  }
 
   absl::Status Start() override {
     if (deps_.cluster == nullptr) {

@@ -95,8 +95,7 @@ class DevicesTest : public ::testing::Test {
   std::string Reason(const Pod& pod) { return Filter(pod).at(0).reason(); }
 
   Json Get(const CustomKind& kind, const std::string& name) {
-    const auto object =
-        cluster_.custom().Get(kind, kind.namespaced ? "default" : "", name);
+    const auto object = cluster_.custom().Get(kind, kind.namespaced ? "default" : "", name);
     return object.value_or(Json());
   }
   Json StatusOf(const CustomKind& kind, const std::string& name) {

@@ -18,10 +18,12 @@ class DevicesFilter : public DevicesTest {
  protected:
   /// What was allocated by an earlier pod.
   void PutAllocated(const std::string& claim, const std::string& node, int64_t devices) {
-    Json object = Object(kClaimKind, claim, {{"deviceClass", "foozer"}, {"minDeviceCount", devices}});
-    object["status"] = {{"state", "Allocated"},
-                        {"nodeName", node},
-                        {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", devices}}}}};
+    Json object =
+        Object(kClaimKind, claim, {{"deviceClass", "foozer"}, {"minDeviceCount", devices}});
+    object["status"] = {
+        {"state", "Allocated"},
+        {"nodeName", node},
+        {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", devices}}}}};
     cluster_.custom().Put(kClaimKind, object);
   }
 };
@@ -69,16 +71,17 @@ TEST_F(DevicesFilter, ClaimsOfOnePodAreServedTogetherOrNotAtAll) {
   Start();
   EXPECT_THAT(Fitting(PutPodOf("p", "a")), ElementsAre("n1"));
   EXPECT_THAT(Fitting(PutPodOf("q", "b")), ElementsAre("n1"));
-  EXPECT_THAT(Fitting(PutPod("r", R"([{"name":"x","claimName":"a"},{"name":"y","claimName":"b"}])")),
-              IsEmpty());
+  EXPECT_THAT(
+      Fitting(PutPod("r", R"([{"name":"x","claimName":"a"},{"name":"y","claimName":"b"}])")),
+      IsEmpty());
 }
 
 TEST_F(DevicesFilter, AnEmbeddedClaimCountsBeforeItIsCreated) {
   PutNodes(1, 4);
   Start();
   const auto embedded = [](int devices) {
-    return fmt::format(
-        R"([{{"name":"a","claim":{{"deviceClass":"foozer","minDeviceCount":{}}}}}])", devices);
+    return fmt::format(R"([{{"name":"a","claim":{{"deviceClass":"foozer","minDeviceCount":{}}}}}])",
+                       devices);
   };
   EXPECT_THAT(Fitting(PutPod("p", embedded(4))), ElementsAre("n1"));
   EXPECT_THAT(Fitting(PutPod("q", embedded(5))), IsEmpty());
@@ -93,6 +96,17 @@ TEST_F(DevicesFilter, APrivilegedClaimTakesWhatIsInUse) {
               ElementsAre("n1", "n2"));
 }
 
+TEST_F(DevicesFilter, APrivilegedClaimIsNotTheOtherClaimOfItsName) {
+  PutNodes(1, 4);
+  PutAllocated("c", "n1", 4);
+  PutClaim("d", 1);
+  Put(kPrivilegedClaimKind, "c", {{"driver", "foozer.example.com"}});
+  Start();
+  EXPECT_THAT(Fitting(PutPod(
+                  "p", R"([{"name":"a","privilegedClaimName":"c"},{"name":"b","claimName":"d"}])")),
+              IsEmpty());
+}
+
 TEST_F(DevicesFilter, AnAllocatedClaimPinsToItsNode) {
   PutNodes(3, 4);
   PutAllocated("shared", "n2", 2);
@@ -102,9 +116,9 @@ TEST_F(DevicesFilter, AnAllocatedClaimPinsToItsNode) {
   EXPECT_THAT(Fitting(pod), ElementsAre("n2"));
   EXPECT_EQ(Reason(pod), "claim default/shared has its devices on node n2");
   EXPECT_EQ(Filter(pod)[0].kind(), Verdict::Kind::kUnresolvable);
-  EXPECT_THAT(
-      Fitting(PutPod("q", R"([{"name":"a","claimName":"shared"},{"name":"b","claimName":"more"}])")),
-      ElementsAre("n2"));
+  EXPECT_THAT(Fitting(PutPod(
+                  "q", R"([{"name":"a","claimName":"shared"},{"name":"b","claimName":"more"}])")),
+              ElementsAre("n2"));
   PutClaim("too-much", 3);
   EXPECT_THAT(Fitting(PutPod("r", R"([{"name":"a","claimName":"shared"},
                                      {"name":"b","claimName":"too-much"}])")),
@@ -187,12 +201,14 @@ TEST_F(DevicesFilter, MembersOfGangsAreNotPlannedYet) {
   PutClaim("c", 1);
   Start();
   const std::string_view claims = R"([{"name":"a","claimName":"c"}])";
-  const Pod pods[] = {
+  Pod pods[] = {
       MakePod("p").Label("podGroup", "g").Label("minAvailable", "2"),
       MakePod("p").Label("scheduling.x-k8s.io/pod-group", "g"),
       MakePod("p").Label("pod-group.scheduling.sigs.k8s.io", "g"),
       MakePod("p").Annotation("scheduling.k8s.io/group-name", "g"),
+      MakePod("p"),
   };
+  pods[4].scheduling_group = "g";
   for (Pod pod : pods) {
     EXPECT_THAT(Fitting(pod), ElementsAre("n1")) << "without claims";
     pod.annotations.Set(kClaimsAnnotation, claims);

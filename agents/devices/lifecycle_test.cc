@@ -82,6 +82,66 @@ TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentIsServedWhereThereIsRoom) {
   Await([&] { return HasEvent("Pod", "q", "3 in use by default/c"); });
 }
 
+// What a process left that was killed after the first, the second and the third write.
+TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
+  PutNodes(3, 4);
+  for (const char* claim : {"early", "late", "done"}) PutClaim(claim, 2);
+  const auto uid_of = [&](const std::string& claim) {
+    return Get(kClaimKind, claim)["metadata"]["uid"];
+  };
+  const auto put_intent = [&](const std::string& pool, const std::string& claim) {
+    Json object = Get(kPoolKind, pool);
+    object["status"]["allocations"] = {{{"claimUID", uid_of(claim)},
+                                        {"claimNamespace", "default"},
+                                        {"claimName", claim},
+                                        {"podUID", "uid-default-" + claim},
+                                        {"state", "Intent"},
+                                        {"deadline", "2026-01-15T08:00:00Z"},
+                                        {"writer", "dead"},
+                                        {"deviceCount", 2}}};
+    cluster_.custom().Put(kPoolKind, object);
+  };
+  const auto put_allocated = [&](const std::string& claim, const std::string& node) {
+    Json object = Get(kClaimKind, claim);
+    object["status"] = {{"state", "Allocated"},
+                        {"nodeName", node},
+                        {"pods", {{{"name", claim}, {"uid", "uid-default-" + claim}}}},
+                        {"podNames", {claim}},
+                        {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", 2}}}}};
+    cluster_.custom().Put(kClaimKind, object);
+  };
+  put_intent("n1-0", "early");
+  put_intent("n2-0", "late");
+  put_allocated("late", "n2");
+  put_intent("n3-0", "done");
+  put_allocated("done", "n3");
+  for (const char* pod : {"early", "late", "done"}) PutPodOf(pod, pod);
+  cluster_.Change("done", [](Pod* pod) { pod->node_name = "n3"; });
+  Start();
+  Await([&] { return controller().Ready().ok(); });
+  EXPECT_TRUE(IsFree("early"));
+  EXPECT_NE(StatusOf(kClaimKind, "late")["state"], "Allocated");
+  EXPECT_TRUE(StatusOf(kPoolKind, "n2-0")["allocations"].empty());
+  EXPECT_EQ(StatusOf(kClaimKind, "done")["state"], "Allocated");
+  EXPECT_EQ(StatusOf(kPoolKind, "n3-0")["allocations"][0]["state"], "Confirmed");
+}
+
+TEST_F(DevicesLifecycle, EntriesOfClaimsThatAreGoneAreRemoved) {
+  PutNodes(1, 4);
+  Json pool = Get(kPoolKind, "n1-0");
+  pool["status"]["allocations"] = {{{"claimUID", "no-such-claim"},
+                                    {"claimNamespace", "default"},
+                                    {"claimName", "gone"},
+                                    {"state", "Confirmed"},
+                                    {"deviceCount", 4}}};
+  cluster_.custom().Put(kPoolKind, pool);
+  PutClaim("c", 1);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  Await([&] { return !Fitting(pod).empty(); });
+  EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
+}
+
 TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   PutNodes(1, 4);
   cluster_.elections().Take("");

@@ -170,7 +170,7 @@ forbid "RE2 outside src/cel/library" '#include [<"]re2/' '*.cc' '*.h' ':!src/cel
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/config/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
-forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc'
+forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc' ':!agents/*_testing.h'
 # The lab's word is worth something since it shares no predicate with the planner.
 forbid "the planner in the lab" '#include "(plan/|cluster/|outrigger/desk/|outrigger/plan/([^o]|o[^r]|or[^d]|ord[^e]|orde[^r]|order[^.]))' 'src/lab/*'
 forbid "the environment read outside the command line" '\bgetenv\(' 'src/*' 'agents/*' 'include/*' ':!src/cli'

@@ -29,7 +29,9 @@ Binding::Binding(Terms terms, DeviceStore* store, const Judge& judge, const Allo
       judge_(judge),
       allocator_(allocator),
       chooser_(store, allocator),
-      writer_(terms_.cluster, terms_.writer) {}
+      writer_(terms_.cluster == nullptr
+                  ? nullptr
+                  : std::make_unique<AllocationWriter>(terms_.cluster, terms_.writer)) {}
 
 // The view has pods that the scheduler binds; one that it lacks, or has in another life, is read.
 absl::StatusOr<Wanted> Binding::WantedOf(const PodOnNode& pod, const CallLimits& limits) {
@@ -57,15 +59,14 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
       exists = contents.FindClaim(pod.namespace_, claim.claim_name, false) != nullptr;
     });
     if (exists) continue;
-    const auto created = writer_.CreateEmbedded(pod, claim, limits);
+    const auto created = writer_->CreateEmbedded(pod, claim, limits);
     if (!created.ok()) return created.status();
     chooser_.SeeClaim(*created);
   }
   std::vector<ClaimObject> claims;
   Verdict verdict;
   store_.Look([&](const Contents& contents) {
-    const PodDemand demand =
-        DemandOf(contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
+    const PodDemand demand = DemandOf(contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
     verdict = demand.verdict;
     for (const DemandedClaim& one : demand.claims) {
       if (verdict.fits()) claims.push_back(*one.object);
@@ -89,7 +90,7 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   auto configs = ConfigsOf(*claims, limits);
   if (!configs.ok()) return configs.status();
   StoreChooser chooser(&store_, allocator_, *std::move(configs));
-  return writer_.Write(pod, *std::move(claims), &chooser, limits);
+  return writer_->Write(pod, *std::move(claims), &chooser, limits);
 }
 
 absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,
@@ -132,6 +133,7 @@ void Binding::End(const std::string& uid) {
 }
 
 absl::Status Binding::PreBind(const BindRequest& request) {
+  if (writer_ == nullptr) return absl::FailedPreconditionError("needs the API server");
   const PodOnNode pod = PodOf(request);
   if (!Begin(pod.uid)) return absl::AbortedError("another call is binding the pod");
   auto written = Allocate(pod, {.timeout = kAllocating});
@@ -161,7 +163,7 @@ void Binding::PostBind(const BindRequest& request) {
   const std::optional<Written> written = TakeWritten(request.pod_uid);
   if (!written.has_value()) return;
   // What fails is confirmed by the custodian.
-  (void)writer_.Confirm(*written, &chooser_, {.timeout = kEnding});
+  (void)writer_->Confirm(*written, &chooser_, {.timeout = kEnding});
   End(written->pod.uid);
 }
 
@@ -172,9 +174,9 @@ void Binding::Settle(const Written& written) {
   const auto read = terms_.cluster->Read(pod.namespace_, pod.name, limits);
   const bool is_gone = absl::IsNotFound(read.status()) || (read.ok() && read->uid != pod.uid);
   if (is_gone || (read.ok() && !read->node_name.empty() && read->node_name != pod.node)) {
-    (void)writer_.GiveBack(written, &chooser_, limits);
+    (void)writer_->GiveBack(written, &chooser_, limits);
   } else if (read.ok() && read->node_name == pod.node) {
-    (void)writer_.Confirm(written, &chooser_, limits);
+    (void)writer_->Confirm(written, &chooser_, limits);
   }
   // Not bound, or not known: the binding may still arrive. The custodian waits for the deadline.
 }
@@ -186,7 +188,7 @@ void Binding::UndoPreBind(const BindRequest& request, const BindFailure& failure
   if (failure.may_be_bound) {
     Settle(*written);
   } else {
-    (void)writer_.GiveBack(*written, &chooser_, {.timeout = kEnding});
+    (void)writer_->GiveBack(*written, &chooser_, {.timeout = kEnding});
   }
   End(written->pod.uid);
 }
@@ -196,7 +198,7 @@ absl::Status Binding::Serve(const PodOnNode& pod, const CallLimits& limits) {
   auto written = Allocate(pod, limits);
   absl::Status served = written.status();
   if (served.ok() && !written->claims.empty()) {
-    served = writer_.Confirm(*written, &chooser_, limits);
+    served = writer_->Confirm(*written, &chooser_, limits);
   }
   End(pod.uid);
   return Count(std::move(served));

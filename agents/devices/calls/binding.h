@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,7 +43,7 @@ class Binding {
   absl::Status Serve(const PodOnNode& pod, const CallLimits& limits);
 
   Chooser& chooser() { return chooser_; }
-  const WriterOptions& writer_options() const { return writer_.options(); }
+  const WriterOptions& writer_options() const { return terms_.writer; }
 
  private:
   using Key = std::pair<std::string, std::thread::id>;  // the UID of the pod, and its bind call
@@ -65,7 +66,7 @@ class Binding {
   const Judge& judge_;
   const Allocator& allocator_;
   StoreChooser chooser_;
-  AllocationWriter writer_;
+  const std::unique_ptr<const AllocationWriter> writer_;  // null: there is no cluster
   Mutex mutex_;
   std::set<std::string, std::less<>> busy_ ABSL_GUARDED_BY(mutex_);  // UIDs of pods
   std::map<Key, Written> written_ ABSL_GUARDED_BY(mutex_);

@@ -9,8 +9,8 @@
 namespace outrigger::devices::agent {
 namespace {
 
-// As apimachinery's meta.UnsafeGuessKindToResource(): the API server's own tables say it, and cost a
-// call.
+// As apimachinery's meta.UnsafeGuessKindToResource(): the API server's own tables say it, and cost
+// a call.
 std::string PluralOf(std::string_view kind) {
   std::string name(kind);
   std::transform(name.begin(), name.end(), name.begin(),

@@ -21,11 +21,8 @@ std::string WhyOf(const outrigger::Request& request, const Scores& scores) {
 
 // Open claims that hold something all the same: an allocation that was begun.
 std::vector<std::string> Begun(const Contents& contents, const PodDemand& demand) {
-  std::vector<std::string> names;
-  for (const Claim* claim : demand.Open()) {
-    std::string name = NameOf(*claim);
-    if (!contents.HeldBy(name).empty()) names.push_back(std::move(name));
-  }
+  std::vector<std::string> names = demand.OpenHolders();
+  std::erase_if(names, [&](const std::string& name) { return contents.HeldBy(name).empty(); });
   return names;
 }
 
@@ -34,7 +31,8 @@ std::vector<std::string> Begun(const Contents& contents, const PodDemand& demand
 absl::Status Judge::Usable(bool privileged, Verdict* verdict) const {
   absl::Status usable = store_.Usable(privileged);
   if (!absl::IsNotFound(usable)) return usable;
-  *verdict = Verdict::Unresolvable("not served", "{} (apply deploy/devices)", std::string(usable.message()));
+  *verdict = Verdict::Unresolvable("not served", "{} (apply deploy/devices)",
+                                   std::string(usable.message()));
   return absl::OkStatus();
 }
 

@@ -30,8 +30,7 @@ class Judge {
     kUnresolved,  ///< none could be asked: a claim is missing, invalid, ...
   };
   // As Filterer and Scorer. A pod without claims costs a look at its annotations.
-  absl::StatusOr<Left> Filter(const outrigger::Request& request,
-                              std::span<Verdict> verdicts) const;
+  absl::StatusOr<Left> Filter(const outrigger::Request& request, std::span<Verdict> verdicts) const;
   absl::Status Score(const outrigger::Request& request, std::span<NodeScore> scores) const;
 
   /// Calls `judge` with the inventory, as if the pod's own claims without devices held nothing, and

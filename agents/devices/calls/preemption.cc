@@ -56,9 +56,7 @@ absl::Status Preemption::Preempt(const PreemptRequest& request,
     const PodDemand demand =
         DemandOf(*contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
     if (!demand.verdict.fits()) return;
-    std::vector<std::string> own;
-    for (const Claim* claim : demand.Open()) own.push_back(NameOf(*claim));
-    const Contents::Without begun(contents, std::move(own));
+    const Contents::Without begun(contents, demand.OpenHolders());
     Choose(contents, demand, request, chosen);
   });
   return absl::OkStatus();

@@ -29,15 +29,14 @@ absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
   grant->claim_configs = at->second.of_claim;
   std::set<std::string> classes;
   for (size_t i = 0; i < alternatives.size(); ++i) {
-    const Detail& chosen =
-        claim.claim.requests[i].details[static_cast<size_t>(alternatives[i])];
+    const Detail& chosen = claim.claim.requests[i].details[static_cast<size_t>(alternatives[i])];
     const auto of_class = at->second.of_classes.find(chosen.device_class);
     if (of_class == at->second.of_classes.end()) continue;
     if (!classes.insert(chosen.device_class).second) continue;
     if (!of_class->second.ok()) {
-      return absl::Status(of_class->second.status().code(),
-                          fmt::format("claim {}: {}", name,
-                                      std::string(of_class->second.status().message())));
+      return absl::Status(
+          of_class->second.status().code(),
+          fmt::format("claim {}: {}", name, std::string(of_class->second.status().message())));
     }
     grant->class_configs.insert(grant->class_configs.end(), of_class->second->begin(),
                                 of_class->second->end());

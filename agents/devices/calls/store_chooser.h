@@ -29,8 +29,7 @@ class StoreChooser final : public Chooser {
 
   /// FailedPrecondition: there is no room, the claims cannot be served as they are, or a config of
   /// a chosen class is missing.
-  absl::StatusOr<Choice> Choose(const PodOnNode& pod,
-                                std::span<const ClaimObject> claims) override;
+  absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override;
   void LosePool(std::string_view name) override;

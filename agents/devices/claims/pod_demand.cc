@@ -61,8 +61,7 @@ Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim
   if (object.version.deleting) {
     return Verdict::Unresolvable("claim deleted", "claim {} is being deleted", name);
   }
-  const bool owned_by_other =
-      !object.owner_pod_uid.empty() && object.owner_pod_uid != pod.uid;
+  const bool owned_by_other = !object.owner_pod_uid.empty() && object.owner_pod_uid != pod.uid;
   if (owned_by_other || (embedded && object.owner_pod_uid.empty())) {
     return Verdict::Unresolvable("claim of another", "claim {} {}", name,
                                  owned_by_other
@@ -81,8 +80,9 @@ Wanted WantedBy(const Pod& pod) {
   if (text.empty()) return wanted;
   auto claims = ParsePodClaims(text, pod.name);
   if (!claims.ok()) {
-    wanted.verdict = Verdict::Unresolvable("claims annotation", "annotation {}: {}",
-                                           kClaimsAnnotation, std::string(claims.status().message()));
+    wanted.verdict =
+        Verdict::Unresolvable("claims annotation", "annotation {}: {}", kClaimsAnnotation,
+                              std::string(claims.status().message()));
     return wanted;
   }
   wanted.claims = *std::move(claims);
@@ -100,6 +100,15 @@ std::vector<const Claim*> PodDemand::Open() const {
     if (one.node.empty()) open.push_back(&one.object->claim);
   }
   return open;
+}
+
+std::vector<std::string> PodDemand::OpenHolders() const {
+  std::vector<std::string> names;
+  for (const DemandedClaim& one : claims) {
+    // Of both kinds there may be one of a name.
+    if (one.node.empty() && !one.object->privileged) names.push_back(NameOf(one.object->claim));
+  }
+  return names;
 }
 
 Verdict PodDemand::VerdictOf(std::string_view node) const {

@@ -35,7 +35,7 @@ Wanted WantedBy(const Pod& pod);
 struct DemandedClaim {
   std::shared_ptr<const ClaimObject> object;  ///< never null
   bool exists = true;                         ///< false: embedded, and not created yet
-  std::string node;  ///< where its devices are; empty: it has none yet
+  std::string node;                           ///< where its devices are; empty: it has none yet
 };
 
 /// The claims of one pod as they are now.
@@ -46,6 +46,8 @@ struct PodDemand {
 
   /// Those without devices; pointers live as long as this.
   std::vector<const Claim*> Open() const;
+  /// Names of those that may hold something, since their allocation was begun.
+  std::vector<std::string> OpenHolders() const;
   /// Why the pod cannot run on `node`, where a claim has its devices elsewhere.
   Verdict VerdictOf(std::string_view node) const;
 };

@@ -82,7 +82,10 @@ Custody::Custody(const Terms& terms, DeviceStore* store, Binding* binding)
     : terms_(terms),
       store_(*store),
       binding_(*binding),
-      carrier_(terms.cluster, this, &binding->chooser(), binding->writer_options()) {}
+      carrier_(terms.cluster == nullptr
+                   ? nullptr
+                   : std::make_unique<Carrier>(terms.cluster, this, &binding->chooser(),
+                                               binding->writer_options())) {}
 
 absl::StatusOr<PodFact> Custody::ReadPod(std::string_view namespace_, std::string_view name,
                                          const CallLimits& limits) {
@@ -132,8 +135,9 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
     contents.pools().ForEach(
         [&](const std::string&, const auto& pool) { pool_objects.push_back(*pool); });
     for (const bool privileged : {false, true}) {
-      contents.claims(privileged).ForEach(
-          [&](const std::string&, const auto& claim) { claim_objects.push_back(*claim); });
+      contents.claims(privileged).ForEach([&](const std::string&, const auto& claim) {
+        claim_objects.push_back(*claim);
+      });
     }
   });
   view.pools = pool_objects;
@@ -145,15 +149,15 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
 
 // Whether nothing is left to be done of it.
 bool Custody::Carry(const Action& action, const std::stop_token& stop) {
-  const absl::Status carried = carrier_.Carry(action, {.timeout = kActing, .stop = stop});
+  const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
   const std::string_view cause = CauseOf(action.kind);
   if (carried.ok() && !cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
   if (action.kind != ActionKind::kServeBoundPod || carried.ok()) return carried.ok();
   if (!absl::IsFailedPrecondition(carried)) return false;
   // There is no room: a person must act, or other pods end.
   Action missing = action;
-  missing.reason = fmt::format("the pod is bound without its devices: {}",
-                               std::string(carried.message()));
+  missing.reason =
+      fmt::format("the pod is bound without its devices: {}", std::string(carried.message()));
   Report(missing);
   return true;
 }

@@ -18,8 +18,8 @@
 
 namespace outrigger::devices::agent {
 
-/// Puts right what writers left that died, and frees what pods had that ended: what the process does
-/// that holds the Lease. Of one thread, but for HasRecovered().
+/// Puts right what writers left that died, and frees what pods had that ended: what the process
+/// does that holds the Lease. Of one thread, but for HasRecovered().
 class Custody final : private CustodyHost {
  public:
   struct Terms {
@@ -54,7 +54,7 @@ class Custody final : private CustodyHost {
   const Terms terms_;
   DeviceStore& store_;
   Binding& binding_;
-  Carrier carrier_;
+  const std::unique_ptr<Carrier> carrier_;  // null: there is no cluster
   std::atomic<bool> is_dirty_{true};
   std::atomic<bool> has_recovered_{false};
   std::optional<Clock::TimePoint> looked_;  // when it last did

@@ -68,8 +68,8 @@ ClassJudgement JudgeClass(const Contents& contents, const Selectors& selectors, 
   }
   std::vector<std::string> drivers = DriversOf(contents, of);
   if (drivers.empty()) {
-    return {false, "NoDriver", fmt::format("no DeviceDriver has the type \"{}\"", of.device_type),
-            {}};
+    return {
+        false, "NoDriver", fmt::format("no DeviceDriver has the type \"{}\"", of.device_type), {}};
   }
   return {true, "DriverFound", "", std::move(drivers)};
 }

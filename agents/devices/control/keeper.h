@@ -16,8 +16,8 @@ namespace outrigger::devices::agent {
 class Keeper {
  public:
   /// All outlive this.
-  Keeper(const Clock& clock, const DeviceStore& store, Custody* custody,
-         StatusWriter* statuses, PoolReports* reports)
+  Keeper(const Clock& clock, const DeviceStore& store, Custody* custody, StatusWriter* statuses,
+         PoolReports* reports)
       : clock_(clock),
         store_(store),
         custody_(*custody),

@@ -88,8 +88,13 @@ void StatusWriter::Say(const ClaimObject& claim, const ClaimJudgement& judged, S
     seen->is_settled = true;
     return;
   }
-  Job job{claim.privileged ? &kPrivilegedClaimKind : &kClaimKind, claim.claim.namespace_,
-          claim.claim.name, claim.version, ClaimStatusPatch(status), "", judged.message};
+  Job job{claim.privileged ? &kPrivilegedClaimKind : &kClaimKind,
+          claim.claim.namespace_,
+          claim.claim.name,
+          claim.version,
+          ClaimStatusPatch(status),
+          "",
+          judged.message};
   if (!judged.message.empty()) {
     job.event = judged.state == ClaimState::kInvalid ? "ClaimInvalid" : "ClaimWaits";
   }
@@ -137,8 +142,8 @@ void StatusWriter::AddPool(const PoolObject& pool, std::vector<Job>* jobs) {
     seen->is_settled = true;
     return;
   }
-  jobs->push_back({&kPoolKind, "", pool.pool.name, pool.version,
-                   PoolStatusPatch(pool, pool.entries), "", ""});
+  jobs->push_back(
+      {&kPoolKind, "", pool.pool.name, pool.version, PoolStatusPatch(pool, pool.entries), "", ""});
 }
 
 void StatusWriter::Collect(const Contents& contents, std::vector<Job>* jobs) {
@@ -167,9 +172,8 @@ void StatusWriter::Learn(const Job& job, const std::string& json) {
 
 void StatusWriter::Write(const Job& job, const std::stop_token& stop) {
   const auto written = terms_.api->PatchCustomStatus(
-      *job.kind,
-      {job.namespace_, job.name, job.version.uid, job.version.resource_version}, job.patch,
-      {.timeout = kCall, .stop = stop});
+      *job.kind, {job.namespace_, job.name, job.version.uid, job.version.resource_version},
+      job.patch, {.timeout = kCall, .stop = stop});
   if (!written.ok()) {
     // Another version is there, or none: the watch brings it.
     if (absl::IsAborted(written.status()) || absl::IsNotFound(written.status())) return;

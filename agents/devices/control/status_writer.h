@@ -88,7 +88,7 @@ class StatusWriter {
     Seen* seen = nullptr;
   };
   std::vector<Configured> configured_;  // of this round
-  SeenObjects claims_[2];  // the second: privileged ones
+  SeenObjects claims_[2];               // the second: privileged ones
   SeenObjects classes_;
   SeenObjects pools_;
   uint64_t round_ = 0;

@@ -45,8 +45,8 @@ class DevicesStatuses : public DevicesTest {
   std::vector<std::string> Events() {
     std::vector<std::string> events;
     for (const ClusterEvent& event : cluster_.events()) {
-      events.push_back(fmt::format("{} {}: {}: {}", event.kind, event.name, event.reason,
-                                   event.note));
+      events.push_back(
+          fmt::format("{} {}: {}: {}", event.kind, event.name, event.reason, event.note));
     }
     return events;
   }
@@ -55,16 +55,16 @@ class DevicesStatuses : public DevicesTest {
   std::unique_ptr<const Selectors> selectors_ = MakeCelSelectors();
   Allocator allocator_{*selectors_, {.always_resolve = true}};
   DeviceStore store_;
-  StatusWriter statuses_{{&cluster_, &cluster_, NoMetrics::Instance(), {
-                             .now = [this] { return now_; },
-                             .wall =
-                                 [this] {
-                                   return std::chrono::system_clock::time_point() +
-                                          now_.time_since_epoch();
-                                 }}},
-                         &store_,
-                         allocator_,
-                         *selectors_};
+  StatusWriter statuses_{
+      {&cluster_,
+       &cluster_,
+       NoMetrics::Instance(),
+       {.now = [this] { return now_; },
+        .wall =
+            [this] { return std::chrono::system_clock::time_point() + now_.time_since_epoch(); }}},
+      &store_,
+      allocator_,
+      *selectors_};
 };
 
 TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
@@ -100,10 +100,16 @@ TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
        "^",
        "ClaimInvalid"},
       {"asks-for-nothing", Json::object(), "Invalid", "neither deviceClass", "ClaimInvalid"},
-      {"minus-two", {{"deviceClass", "foozer"}, {"minDeviceCount", -2}}, "Invalid",
-       "must be from 1", "ClaimInvalid"},
-      {"too-many", {{"deviceClass", "foozer"}, {"minDeviceCount", 1'000'000'001}}, "Invalid",
-       "1000000001", "ClaimInvalid"},
+      {"minus-two",
+       {{"deviceClass", "foozer"}, {"minDeviceCount", -2}},
+       "Invalid",
+       "must be from 1",
+       "ClaimInvalid"},
+      {"too-many",
+       {{"deviceClass", "foozer"}, {"minDeviceCount", 1'000'000'001}},
+       "Invalid",
+       "1000000001",
+       "ClaimInvalid"},
       {"both-dialects",
        {{"deviceClass", "foozer"}, {"claims", {{{"deviceClass", "foozer"}}}}},
        "Invalid",
@@ -158,6 +164,25 @@ TEST_F(DevicesStatuses, ANewClaimIsLeftAloneAtFirst) {
   EXPECT_THAT(Written(), ElementsAre("DeviceClaim c"));
 }
 
+TEST_F(DevicesStatuses, AConfigThatIsMissingIsSaidAndLookedForAgain) {
+  constexpr CustomKind kConfigKind{"foozer.example.com", "v1alpha1", "foozerconfigs",
+                                   "FoozerConfig", true};
+  PutNodes(1, 4);
+  Put(kClaimKind, "c",
+      {{"deviceClass", "foozer"},
+       {"configs",
+        {{{"apiVersion", "foozer.example.com/v1alpha1"},
+          {"kind", "FoozerConfig"},
+          {"name", "x"}}}}});
+  Settle();
+  EXPECT_EQ(StatusOf(kClaimKind, "c")["state"], "Pending");
+  EXPECT_EQ(StatusOf(kClaimKind, "c")["message"], "config FoozerConfig default/x is not there");
+  cluster_.custom().Put(kConfigKind, {{"metadata", {{"name", "x"}, {"namespace", "default"}}}});
+  now_ += std::chrono::seconds(30);
+  Settle();
+  EXPECT_EQ(StatusOf(kClaimKind, "c").value("message", ""), "");
+}
+
 TEST_F(DevicesStatuses, AnAllocatedClaimIsNotTouched) {
   Json object = Object(kClaimKind, "c", {{"deviceClass", "none"}});
   object["status"] = {{"state", "Allocated"},
@@ -204,9 +229,8 @@ TEST_F(DevicesStatuses, AClassIsReadyWithADriver) {
 TEST_F(DevicesStatuses, WhatCouldNotBeWrittenIsWrittenLater) {
   PutNodes(1, 4);
   bool is_away = true;
-  cluster_.custom().Before([&](const auto&) {
-    return is_away ? absl::UnavailableError("away") : absl::OkStatus();
-  });
+  cluster_.custom().Before(
+      [&](const auto&) { return is_away ? absl::UnavailableError("away") : absl::OkStatus(); });
   EXPECT_EQ(Round(), std::optional<Clock::Duration>(std::chrono::seconds(2)));
   is_away = false;
   (void)Round();

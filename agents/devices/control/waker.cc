@@ -98,24 +98,24 @@ std::vector<std::pair<std::string, Waker::Waiting>> Waker::InOrder() const {
 std::string Waker::NodeFor(const std::string& uid, const Waiting& pod, bool everywhere,
                            const ClusterSnapshot& nodes, bool* was_asked) const {
   std::string found;
-  judge_.With({pod.namespace_, pod.name, uid}, pod.claims,
-              [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
-                *was_asked = true;
-                const auto fits = [&](const std::string& node) {
-                  return nodes.FindNode(node).has_value() && demand.VerdictOf(node).fits() &&
-                         allocator_.Allocate(inventory, resolved, node, Parts::kVerdict)
-                             .verdict.fits();
-                };
-                const auto first_of = [&](const auto& names) {
-                  const auto at = std::find_if(names.begin(), names.end(), fits);
-                  if (at != names.end()) found = *at;
-                };
-                if (everywhere) {
-                  first_of(inventory.Nodes());
-                } else {
-                  first_of(touched_.nodes);
-                }
-              });
+  judge_.With(
+      {pod.namespace_, pod.name, uid}, pod.claims,
+      [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
+        *was_asked = true;
+        const auto fits = [&](const std::string& node) {
+          return nodes.FindNode(node).has_value() && demand.VerdictOf(node).fits() &&
+                 allocator_.Allocate(inventory, resolved, node, Parts::kVerdict).verdict.fits();
+        };
+        const auto first_of = [&](const auto& names) {
+          const auto at = std::find_if(names.begin(), names.end(), fits);
+          if (at != names.end()) found = *at;
+        };
+        if (everywhere) {
+          first_of(inventory.Nodes());
+        } else {
+          first_of(touched_.nodes);
+        }
+      });
   return found;
 }
 

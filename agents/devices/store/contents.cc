@@ -123,9 +123,8 @@ void Contents::CountAgain(std::string_view class_name) {
   claims_[0].ForEach([&](const std::string& name, const auto& claim) {
     if (claim->claim.allocations.empty()) return;
     bool asks = false;
-    ForEachDetail(claim->claim, [&](const Detail& detail) {
-      asks = asks || detail.device_class == class_name;
-    });
+    ForEachDetail(claim->claim,
+                  [&](const Detail& detail) { asks = asks || detail.device_class == class_name; });
     if (asks) Count(name, *claim);
   });
 }

@@ -92,9 +92,8 @@ class DeviceStore::DriverSink final : public Sink {
  public:
   explicit DriverSink(DeviceStore* store) : Sink(store, kDriverKind) {}
   absl::Status Upsert(const CustomObjectName& /*object*/, std::string_view json) override {
-    return Take(ParseDriver(json), [](Contents* contents, Driver driver) {
-      return contents->Put(std::move(driver));
-    });
+    return Take(ParseDriver(json),
+                [](Contents* contents, Driver driver) { return contents->Put(std::move(driver)); });
   }
   void Remove(const CustomObjectName& object) override {
     store_.Change([&](Contents* contents) { return contents->RemoveDriver(object.name); });

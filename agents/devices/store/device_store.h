@@ -23,7 +23,8 @@ class DeviceStore {
   DeviceStore();
   ~DeviceStore();
 
-  /// Called after each change, by the thread that made it: must be quick. Set once, before Follow().
+  /// Called after each change, by the thread that made it: must be quick. Set once, before
+  /// Follow().
   void OnChange(std::function<void()> changed) { changed_ = std::move(changed); }
 
   /// Begins to follow all kinds, until Stop().

@@ -9,7 +9,7 @@ namespace outrigger::devices::agent {
 namespace {
 
 // Each claim that holds something else counts through the pool again; for more than these it is put
-// in anew once.
+// in again once.
 constexpr size_t kFewChanges = 4;
 
 struct Amount {

@@ -39,7 +39,7 @@ class Ledger {
   struct Holder {
     std::vector<Allocation> of_status;
     std::map<std::string, std::vector<Allocation>, std::less<>> of_pools;  // by pool
-    std::string label;               // under which the inventory has it; empty: it has not
+    std::string label;                // under which the inventory has it; empty: it has not
     std::vector<Allocation> written;  // what the inventory has
   };
 

@@ -1,4 +1,4 @@
-// Who holds what, by two sources that never agree for long.
+// What claims hold, by two sources that never agree for long.
 #include "store/ledger.h"
 
 #include "gmock/gmock.h"
@@ -43,7 +43,10 @@ TEST(DevicesUnion, NeverLessThanEitherSource) {
        {Counted("p", 2)},
        {Counted("p", 3)}},
       {"a count that was edited by hand", {Counted("p", -2)}, {}, {}},
-      {"different devices", {Named("p", "a")}, {Named("p", "b")}, {Named("p", "a"), Named("p", "b")}},
+      {"different devices",
+       {Named("p", "a")},
+       {Named("p", "b")},
+       {Named("p", "a"), Named("p", "b")}},
       {"different pools", {Counted("p", 1)}, {Counted("q", 1)}, {Counted("p", 1), Counted("q", 1)}},
       {"the larger amount of each resource",
        {Named("p", "a", two)},
@@ -110,8 +113,7 @@ TEST_F(DevicesLedger, EntriesOfAClaimThatIsGoneCountNextToOnesOfItsName) {
   ledger_.SetClaim("default/c", "u2", {});
   ledger_.SetEntries("p", std::vector{Entry("c", "u1", 3), Entry("c", "u2", 2)});
   EXPECT_EQ(Used(), 5);
-  EXPECT_THAT(inventory_.UseOf("p").claims,
-              ElementsAre("default/c", "default/c (gone, UID u1)"));
+  EXPECT_THAT(inventory_.UseOf("p").claims, ElementsAre("default/c", "default/c (gone, UID u1)"));
   ledger_.SetEntries("p", std::vector{Entry("c", "u2", 2)});
   EXPECT_EQ(Used(), 2);
 }

@@ -36,7 +36,8 @@ class ObjectTable {
   Change Put(const std::string& name, Pointer object, Source from) {
     Entry& entry = entries_[name];
     Change change{.is_taken = true, .before = entry.object};
-    const bool is_same = entry.object != nullptr && entry.object->version.uid == object->version.uid;
+    const bool is_same =
+        entry.object != nullptr && entry.object->version.uid == object->version.uid;
     const bool is_older = is_same && IsOlder(object->version.resource_version,
                                              entry.object->version.resource_version);
     if (is_older && (from == Source::kWrite || entry.is_ahead)) return {.before = entry.object};
