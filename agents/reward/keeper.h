@@ -18,7 +18,7 @@
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/state_store.h"
-#include "pace.h"
+#include "outrigger/base/pace.h"
 
 namespace outrigger::reward {
 

@@ -13,8 +13,11 @@ namespace {
 constexpr size_t kShownReasons = 3;
 constexpr size_t kShownNodes = 5;
 
+std::string PodForLog(std::string_view name_space, std::string_view name) {
+  return ForLog(fmt::format("{}/{}", name_space, name));
+}
 std::string PodForLog(const Pod& pod) {
-  return ForLog(pod.namespace_ + "/" + pod.name);
+  return PodForLog(pod.namespace_, pod.name);
 }
 
 std::string CommonestReasons(const CallState& state) {
@@ -65,6 +68,12 @@ void LogScoreDecision(const Endpoint& endpoint, const CallState& state) {
   }
   if (order.size() > shown) text += fmt::format(" and {} more", order.size() - shown);
   spdlog::debug("{} pod={} {}", endpoint.path, PodForLog(state.args.pod), text);
+}
+
+void LogBindDecision(const Endpoint& endpoint, const BindRequest& request,
+                     std::string_view outcome) {
+  spdlog::debug("{} pod={} node={} {}", endpoint.path,
+                PodForLog(request.pod_namespace, request.pod_name), ForLog(request.node), outcome);
 }
 
 }  // namespace outrigger::engine

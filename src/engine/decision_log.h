@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string_view>
+
 #include "engine/call.h"
+#include "outrigger/agent/stages.h"
 
 namespace outrigger::engine {
 
@@ -11,5 +14,8 @@ bool DecisionsAreLogged();
 void LogFilterDecision(const Endpoint& endpoint, const CallState& state);
 /// One line: the best nodes with their scores and, from a single agent, why the best scored so.
 void LogScoreDecision(const Endpoint& endpoint, const CallState& state);
+/// One line: what bound the pod, or that it is not bound, and which agents had prepared it.
+void LogBindDecision(const Endpoint& endpoint, const BindRequest& request,
+                     std::string_view outcome);
 
 }  // namespace outrigger::engine

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "engine/bind.h"
 #include "engine/call.h"
 #include "engine/catch_up.h"
 #include "engine/decision_log.h"
@@ -28,8 +29,11 @@ struct Asked {
 
 class EngineImpl final : public Engine {
  public:
-  EngineImpl(Observer* observer, const NodeSource* nodes)
-      : observer_(observer), source_(nodes), decoder_diagnostics_("", observer) {}
+  EngineImpl(Observer* observer, const NodeSource* nodes, ClusterWriter* cluster)
+      : observer_(observer),
+        source_(nodes),
+        cluster_(cluster),
+        decoder_diagnostics_("", observer) {}
 
   absl::Status Init(const std::vector<ServedAgent>& agents, const AgentWorld& world);
 
@@ -42,6 +46,7 @@ class EngineImpl final : public Engine {
   absl::Status Start() override;
   void Stop() override;
   absl::Status Live() const override;
+  std::vector<AgentReadiness> Readiness() const override;
   void Call(size_t endpoint, wire::Body body, std::stop_token abandoned,
             Reply* reply) const override;
   void Trim() const override { json::TrimParsers(); }
@@ -62,6 +67,7 @@ class EngineImpl final : public Engine {
 
   Observer* const observer_;
   const NodeSource* const source_;
+  ClusterWriter* const cluster_;  // null: there is none
   mutable CountingDiagnostics decoder_diagnostics_;
   std::vector<Instance> instances_;
   std::vector<Pipeline> pipelines_;
@@ -153,6 +159,11 @@ absl::Status EngineImpl::FirstBad(absl::Status (*ask)(Controller* controller)) c
 }
 
 absl::Status EngineImpl::Start() {
+  for (const Pipeline& pipeline : pipelines_) {
+    if (cluster_ != nullptr || !BindsPlainly(pipeline)) continue;
+    return absl::FailedPreconditionError(
+        fmt::format("agent {}: {}", pipeline.prebinders[0].instance->name, kNothingToBindAt));
+  }
   return FirstBad([](Controller* controller) { return controller->Start(); });
 }
 
@@ -164,6 +175,15 @@ void EngineImpl::Stop() {
 
 absl::Status EngineImpl::Live() const {
   return FirstBad([](Controller* controller) { return controller->Live(); });
+}
+
+std::vector<AgentReadiness> EngineImpl::Readiness() const {
+  std::vector<AgentReadiness> all;
+  for (const Instance& instance : instances_) {
+    if (instance.controller == nullptr) continue;
+    all.push_back({.agent = instance.name, .ready = instance.controller->Ready()});
+  }
+  return all;
 }
 
 void EngineImpl::Report(const std::vector<wire::MalformedValue>& malformed) const {
@@ -282,17 +302,13 @@ CallError EngineImpl::AnswerBind(const Pipeline& pipeline, const Asked& asked,
   wire::BindArgs args;
   const absl::Status decoded = wire::DecodeBindArgs(asked.body, &args);
   if (!decoded.ok()) return FromDecoding(decoded);
-  const absl::Status bound = pipeline.binder->binder->Bind({.pod_namespace = args.pod_namespace,
-                                                            .pod_name = args.pod_name,
-                                                            .pod_uid = args.pod_uid,
-                                                            .node = args.node,
-                                                            .abandoned = asked.abandoned});
-  if (!bound.ok()) {
-    // Whatever an agent says to nobody, it did as it was asked.
-    const bool alone = asked.abandoned.stop_requested();
-    return {alone ? ErrorKind::kAbandoned : ErrorKind::kAgent,
-            fmt::format("{}: {}", pipeline.binder->name, std::string(bound.message()))};
-  }
+  CallError error = RunBind(pipeline, cluster_,
+                            {.pod_namespace = args.pod_namespace,
+                             .pod_name = args.pod_name,
+                             .pod_uid = args.pod_uid,
+                             .node = args.node,
+                             .abandoned = asked.abandoned});
+  if (!error.ok()) return error;
   wire::EncodeBindResult("", out);
   return {};
 }
@@ -328,7 +344,7 @@ CallError EngineImpl::AnswerPreempt(const Pipeline& pipeline, const Asked& asked
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const std::vector<ServedAgent>& agents,
                                                        Observer* observer, const NodeSource* nodes,
                                                        const AgentWorld& world) {
-  auto engine = std::make_unique<EngineImpl>(observer, nodes);
+  auto engine = std::make_unique<EngineImpl>(observer, nodes, world.cluster);
   const absl::Status made = engine->Init(agents, world);
   if (!made.ok()) return made;
   return engine;

@@ -48,6 +48,12 @@ struct OfferedPage {
   PageSpec spec;
 };
 
+/// Whether an agent can answer (Controller::Ready()).
+struct AgentReadiness {
+  std::string agent;  // "gang"
+  absl::Status ready;
+};
+
 /// What goes back to the scheduler. A status other than 200 makes the scheduler throw the body
 /// away, so it is kept for what is not the protocol (400) and for calls whose answer has no place
 /// for an error (prioritize, preempt: 422 if the call has no answer, 500 if an agent failed).
@@ -60,7 +66,8 @@ struct Reply {
 
 /// What agents get of the world, beside their settings; all of it outlives the engine.
 struct AgentWorld {
-  ClusterAccess* cluster = nullptr;  // null: there is none
+  /// Where the engine binds, too, for agents that prepare where none binds. Null: there is none.
+  ClusterAccess* cluster = nullptr;
   /// Where an agent counts, never null, or why its metrics cannot be. Empty: nothing is counted.
   std::function<absl::StatusOr<AgentMetrics*>(const AgentInfo& agent)> metrics = {};
   /// What the agents may have in common; outlives Create(). Null: nothing.
@@ -76,7 +83,8 @@ class Engine {
   ///   /<agent>/<scorer>/prioritize  its named scorers
   ///   /<verb>                     all served agents merged: filters intersect, the first reason
   ///                               wins and is prefixed with the agent's name; scores are a
-  ///                               weighted mean; at most one agent may bind
+  ///                               weighted mean; all that have a PreBinder prepare, at most
+  ///                               one agent may bind, and else the engine does
   ///   aliases of older programs
   /// `observer` outlives the engine; `nodes` answers names-only calls and may be null (agents that
   /// read more than names then answer such calls with an Error). InvalidArgument for settings that
@@ -97,11 +105,15 @@ class Engine {
   virtual absl::StatusOr<PageTable> ReadPage(size_t page, size_t max_rows) const = 0;
 
   /// Starts and stops the agents' controllers, in order and in reverse order. Stop() is idempotent;
-  /// calls are answered on, as far as agents do without their controllers.
+  /// calls are answered on, as far as agents do without their controllers. FailedPrecondition: the
+  /// engine would have to bind, and there is no cluster; such bind calls are refused without
+  /// Start(), too.
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
   /// Of the first agent that only a restart helps, with its name (Controller::Live()). Thread-safe.
   virtual absl::Status Live() const = 0;
+  /// Of each agent with a controller, in order. To be called after Start(). Thread-safe.
+  virtual std::vector<AgentReadiness> Readiness() const = 0;
 
   /// Answers one call of endpoints()[endpoint]. Never throws; `reply->body` is appended to (reuse
   /// it, cleared). Blocks as long as the agent does: for bind that may be minutes. `abandoned`:

@@ -103,8 +103,11 @@ bool AddStage(const Instance& instance, Pipeline* pipeline) {
       pipeline->scorers.push_back({&instance, instance.scorer});
       break;
     case Verb::kBind:
-      if (instance.binder == nullptr) return false;
-      pipeline->binder = &instance;
+      if (instance.prebinder == nullptr && instance.binder == nullptr) return false;
+      if (instance.prebinder != nullptr) {
+        pipeline->prebinders.push_back({&instance, instance.prebinder});
+      }
+      if (instance.binder != nullptr) pipeline->binder = &instance;
       break;
     case Verb::kPreempt:
       if (instance.preempter == nullptr) return false;
@@ -153,6 +156,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   instance.needs = instance.agent->Reads();
   instance.filterer = dynamic_cast<const Filterer*>(instance.agent.get());
   instance.scorer = dynamic_cast<const Scorer*>(instance.agent.get());
+  instance.prebinder = dynamic_cast<PreBinder*>(instance.agent.get());
   instance.binder = dynamic_cast<Binder*>(instance.agent.get());
   instance.preempter = dynamic_cast<const Preempter*>(instance.agent.get());
   instance.controller = dynamic_cast<Controller*>(instance.agent.get());

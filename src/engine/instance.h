@@ -18,6 +18,7 @@ struct Instance {
   Needs needs;
   const Filterer* filterer = nullptr;
   const Scorer* scorer = nullptr;
+  PreBinder* prebinder = nullptr;
   Binder* binder = nullptr;
   const Preempter* preempter = nullptr;
   Controller* controller = nullptr;
@@ -40,6 +41,10 @@ struct Pipeline {
     const Instance* instance;
     const Scorer* scorer;
   };
+  struct PreBinding {
+    const Instance* instance;
+    PreBinder* prebinder;
+  };
   struct Preempting {
     const Instance* instance;
     const Preempter* preempter;
@@ -50,7 +55,8 @@ struct Pipeline {
   std::vector<Filtering> filters;
   std::vector<Scoring> scorers;
   std::vector<Preempting> preempters;
-  const Instance* binder = nullptr;
+  std::vector<PreBinding> prebinders;
+  const Instance* binder = nullptr;  // null where `prebinders` is not empty: the engine binds
   /// Filters that judge by the view of the cluster alone: a call may wait for news (see
   /// catch_up.h).
   bool waits_for_news = false;

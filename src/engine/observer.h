@@ -16,7 +16,7 @@ enum class ErrorKind : uint8_t {
   kNone,
   kBadRequest,    ///< not the protocol
   kUnanswerable,  ///< the protocol, but without an answer (no nodes, names without a source)
-  kAgent,         ///< an agent said that it cannot answer
+  kAgent,         ///< an agent said that it cannot answer, or a binding failed
   kInternal,      ///< a fault of ours
   kAbandoned,     ///< the caller had gone before the answer
 };

@@ -38,6 +38,11 @@ void AnswerText(int status, std::string_view text, http::Response* response) {
   response->body = text;
 }
 
+// Never empty: that would be a check that passed.
+std::string WhyNot(const absl::Status& status) {
+  return std::string(status.message().empty() ? "not ready" : status.message());
+}
+
 }  // namespace
 
 void AdminRoutes::Handle(const http::Request& request, http::Response* response) const {
@@ -92,6 +97,11 @@ std::vector<Check> AdminRoutes::RunChecks() const {
       {"not-draining", readiness == Readiness::kDraining ? "draining" : ""}};
   if (checks_) {
     for (Check& check : checks_()) checks.push_back(std::move(check));
+  }
+  if (engine_ == nullptr) return checks;
+  for (const engine::AgentReadiness& agent : engine_->Readiness()) {
+    const std::string why_not = agent.ready.ok() ? "" : WhyNot(agent.ready);
+    checks.push_back({fmt::format("agent-{}", agent.agent), why_not});
   }
   return checks;
 }

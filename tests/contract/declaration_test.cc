@@ -83,9 +83,10 @@ TEST(AgentDeclaration, HasTheStagesThatItSaysAndAtLeastOne) {
     const AgentFactory& factory = info.factory;
     EXPECT_EQ(factory.filters, dynamic_cast<Filterer*>(agent.get()) != nullptr) << info.name;
     EXPECT_EQ(factory.scores, dynamic_cast<Scorer*>(agent.get()) != nullptr) << info.name;
+    EXPECT_EQ(factory.prebinds, dynamic_cast<PreBinder*>(agent.get()) != nullptr) << info.name;
     EXPECT_EQ(factory.binds, dynamic_cast<Binder*>(agent.get()) != nullptr) << info.name;
     EXPECT_EQ(factory.preempts, dynamic_cast<Preempter*>(agent.get()) != nullptr) << info.name;
-    EXPECT_TRUE(factory.filters || factory.scores || factory.binds || factory.preempts ||
+    EXPECT_TRUE(factory.filters || factory.scores || factory.TakesBindCalls() || factory.preempts ||
                 !agent->NamedScorers().empty())
         << info.name << " does nothing";
   }

@@ -30,7 +30,8 @@ struct NamedScorer {
 };
 
 /// A policy that the scheduler consults. It implements the stages it has by inheriting from
-/// Filterer, Scorer, Binder, Preempter or Controller as well, and from PageSource to offer pages.
+/// Filterer, Scorer, PreBinder, Binder, Preempter or Controller as well, and from PageSource to
+/// offer pages.
 ///
 ///     class Even final : public Agent, public Scorer {
 ///      public:
@@ -109,8 +110,11 @@ struct AgentFactory {
   /// Which stages the agent's class has.
   bool filters = false;
   bool scores = false;
+  bool prebinds = false;
   bool binds = false;
   bool preempts = false;
+  /// Whether the agent takes part in bind calls, of which a scheduler sends each to one extender.
+  bool TakesBindCalls() const { return prebinds || binds; }
   /// Makes the agent from `values`, which `settings` made. InvalidArgument for settings that are
   /// wrong together (each alone was checked already).
   absl::StatusOr<std::unique_ptr<Agent>> (*make)(const AgentDeps& deps,
@@ -184,6 +188,7 @@ AgentFactory MakeAgentFactory() {
   factory.wishes = WishesOf<AgentType>();
   factory.filters = std::is_base_of_v<Filterer, AgentType>;
   factory.scores = std::is_base_of_v<Scorer, AgentType>;
+  factory.prebinds = std::is_base_of_v<PreBinder, AgentType>;
   factory.binds = std::is_base_of_v<Binder, AgentType>;
   factory.preempts = std::is_base_of_v<Preempter, AgentType>;
   factory.make = &MakeAgent<AgentType, SettingsType>;

@@ -50,31 +50,54 @@ struct BindRequest {
 /// Binds a pod in the scheduler's place; may block for minutes (a permit barrier).
 ///
 /// Must be idempotent by (pod UID, node): "already bound there" is success. A Status is what the
-/// scheduler sees as the reason of the failure.
+/// scheduler sees as the reason of the failure. Its code says whether the pod may be bound all the
+/// same (MayBeBound()): one that waits and then never asks for the binding answers with a code that
+/// excludes it, such as Aborted.
 class Binder {
  public:
   virtual ~Binder() = default;
   virtual absl::Status Bind(const BindRequest& request) = 0;
 };
 
+/// Whether a pod may be bound though its binding failed with `error`: Unavailable,
+/// DeadlineExceeded, Cancelled, Internal and Unknown do not exclude it, since the answer of the API
+/// server may be what was lost.
+inline bool MayBeBound(const absl::Status& error) {
+  return absl::IsUnavailable(error) || absl::IsDeadlineExceeded(error) ||
+         absl::IsCancelled(error) || absl::IsInternal(error) || absl::IsUnknown(error);
+}
+
+/// Why a pod that was prepared is not bound, or not known to be.
+struct BindFailure {
+  /// The error of this PreBind(), of a later one, or of the binding. Cancelled: the caller had gone
+  /// before the binding was asked for.
+  absl::Status why;
+  /// The binding was asked for, and MayBeBound(why): the pod has to be read before anything is
+  /// given back. False: the binding was not asked for, or it is refused; the pod is not bound
+  /// by this call.
+  bool may_be_bound = false;
+};
+
 /// Prepares what a pod needs on its node, just before the pod is bound there (upstream's PreBind).
 ///
-/// In a bind call of an endpoint that binds, the engine runs PreBind() of the endpoint's agents in
-/// their order, then binds: by the one Binder among them, else by itself (ClusterWriter::Bind()).
-/// Each PreBind() that was called is followed by exactly one of PostBind() and UndoPreBind(),
-/// unless the process dies. Blocks as a Binder may.
+/// In a bind call the engine runs PreBind() of the endpoint's agents in their order, then binds: by
+/// the one Binder among them, else by itself (ClusterWriter::Bind(), for 10 s at most). At
+/// /<agent>/bind that is the one agent, at the merged /bind it is all that are served. Each
+/// PreBind() that was called is followed by exactly one of PostBind() and UndoPreBind(), in the
+/// same thread and before the call is answered, whatever fails or throws, unless the process dies.
+/// All of it blocks as a Binder may, within the bind call's limit at the scheduler. A Binder that
+/// waits (a permit barrier) does so after PreBind(): what was prepared is held meanwhile.
 class PreBinder {
  public:
   virtual ~PreBinder() = default;
   /// A Status ends the call: nothing is bound, and it is what the scheduler sees as the reason of
-  /// the failure. Must be idempotent by (pod UID, node).
+  /// the failure, with the agent's name before it. Must be idempotent by (pod UID, node): the
+  /// scheduler asks again after each failure. A pod that needs nothing of this agent is Ok.
   virtual absl::Status PreBind(const BindRequest& request) = 0;
-  /// The pod was not bound, or that is not known: `why` is the error of this PreBind(), of a later
-  /// one or of the binding. Of the binding, Unavailable, DeadlineExceeded, Cancelled, Internal and
-  /// Unknown do not exclude that the pod is bound; before anything is given back, it has to be
-  /// read. In reverse order. `request.abandoned` may have been requested to stop already.
-  virtual void UndoPreBind(const BindRequest& request, const absl::Status& why) = 0;
-  /// The pod is bound.
+  /// The pod was not bound, or that is not known. Also after a PreBind() that failed itself. In
+  /// reverse order. `request.abandoned` may have been requested to stop already.
+  virtual void UndoPreBind(const BindRequest& request, const BindFailure& failure) = 0;
+  /// The pod is bound. In order.
   virtual void PostBind(const BindRequest& request) = 0;
 };
 
@@ -110,10 +133,11 @@ class Controller {
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
   /// Not OK once the agent has stood still for so long that only a restart helps: `/livez` fails
-  /// then. Called from any thread between Start() and Stop(); must not block.
+  /// then. Called from any thread once Start() has returned, also during Stop() and after it; must
+  /// not block.
   virtual absl::Status Live() const { return absl::OkStatus(); }
-  /// Not OK while the agent cannot answer yet or any more: `/readyz` fails then and says why.
-  /// Called as Live().
+  /// Not OK while the agent cannot answer yet or any more: `/readyz` fails then, and
+  /// `/readyz?verbose` says why in the line "agent-<name>". Called as Live().
   virtual absl::Status Ready() const { return absl::OkStatus(); }
   /// False for an agent that answers from the question alone, and as well before Start():
   /// `outrigger explain` asks it, and a filter call that rejects every node may wait some

@@ -68,6 +68,7 @@ struct Scores {
 /// What one claim gets.
 struct ClaimAllocation {
   std::vector<Allocation> allocations;  ///< by request, then pool and device
+  std::vector<Allocation> holding;      ///< the same without admin access, which takes nothing
   std::vector<int> alternatives;        ///< which alternative serves each request
 };
 

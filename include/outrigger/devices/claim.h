@@ -16,7 +16,7 @@ namespace outrigger::devices {
 /// One way to serve a request.
 struct Detail {
   std::string device_class;
-  std::string device_type;  ///< devices of any class of this type
+  std::string device_type;  ///< devices of any class of this type, but for admin_access
   std::string driver;       ///< count dialect: narrows a class to one driver; empty: does not
   std::string constraints;  ///< a CEL expression, in addition to that of the class
   /// Devices at least: nothing: the minimum of the class, else 1.
@@ -30,7 +30,8 @@ struct Detail {
   std::vector<std::string> distinct_attributes;  ///< different for all devices of this detail
   /// Every device that matches, and at least one.
   bool all = false;
-  /// Devices in use do, nothing is used up, and amounts do not count.
+  /// Devices in use do, nothing is used up, and amounts do not count. With this and `driver`
+  /// neither class nor type is needed: any device of the driver.
   bool admin_access = false;
   friend bool operator==(const Detail&, const Detail&) = default;
 };

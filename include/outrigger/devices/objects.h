@@ -14,8 +14,8 @@
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/pool.h"
 
-// The objects of devmgmtproto.k8s.io/v1alpha1 as the API server has them: metadata and status
-// beside the specs, and what is written into statuses. docs/devices.md has the fields. Plain
+// The objects of devmgmtproto.k8s.io/v1alpha1 as the API server has them: spec, metadata and
+// status, and what is written into statuses. docs/devices.md has the fields. Plain
 // values; all functions are thread-safe and make no call. Linked by Outrigger::devices.
 
 namespace outrigger::devices {
@@ -47,10 +47,11 @@ struct PoolEntry {
   std::string claim_namespace;
   std::string claim_name;
   std::string claim_uid;
-  std::string pod_uid;               ///< the pod for which it was written
+  std::string pod_name;  ///< the pod for which it was written, of that namespace
+  std::string pod_uid;
   bool confirmed = false;            ///< Confirmed: claim and binding are written; else Intent
   std::optional<WallTime> deadline;  ///< of an Intent; to the second
-  std::string writer;                ///< of an Intent: who wrote it
+  std::string writer;                ///< of an Intent: identity of the process that wrote it
   std::vector<Allocation> holding;   ///< Allocation::pool is the pool
   friend bool operator==(const PoolEntry&, const PoolEntry&) = default;
 };
@@ -98,6 +99,11 @@ struct ClaimObject {
   friend bool operator==(const ClaimObject&, const ClaimObject&) = default;
 };
 
+/// Devices are the claim's once its status has them.
+inline bool IsAllocated(const ClaimObject& claim) {
+  return !claim.claim.allocations.empty();
+}
+
 struct ClassObject {
   Class of;
   ObjectVersion version;
@@ -105,7 +111,8 @@ struct ClassObject {
   std::optional<bool> ready;  ///< the condition Ready; nothing: not set
   std::string ready_reason;
   std::string ready_message;
-  std::vector<std::string> drivers;  ///< status.drivers
+  std::optional<WallTime> ready_since;  ///< its lastTransitionTime
+  std::vector<std::string> drivers;     ///< status.drivers
   friend bool operator==(const ClassObject&, const ClassObject&) = default;
 };
 
@@ -145,6 +152,14 @@ std::string EmbeddedClaimName(std::string_view pod_name, std::string_view name);
 std::string EmbeddedClaim(std::string_view pod_namespace, std::string_view pod_name,
                           std::string_view pod_uid, const PodClaim& claim);
 
+struct PoolTotals {
+  int64_t total = 0;
+  int64_t free = 0;  ///< a device that serves several claims is free while some of it is left
+  friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
+};
+/// What the status of a pool with these entries says of its devices.
+PoolTotals TotalsOf(const PoolObject& pool, std::span<const PoolEntry> entries);
+
 /// The status of a pool with these entries, as a patch for PatchCustomStatus(): allocations,
 /// totalDevices, freeDevices. availableDevices stays the driver's.
 std::string PoolStatusPatch(const PoolObject& pool, std::span<const PoolEntry> entries);
@@ -164,6 +179,8 @@ struct ClaimStatus {
 /// As a patch for PatchCustomStatus(); deviceStatuses stay the drivers'. Texts that are too long
 /// are cut to their bounds.
 std::string ClaimStatusPatch(const ClaimStatus& status);
+/// The same of `pods` and `message` alone; the rest of the status stays.
+std::string ClaimUsePatch(std::span<const PodReference> pods, std::string_view message);
 /// The condition Ready (with lastTransitionTime `now`, if it changes) and drivers of a class.
 std::string ClassStatusPatch(const ClassObject& of, bool ready, std::string_view reason,
                              std::string_view message, std::span<const std::string> drivers,

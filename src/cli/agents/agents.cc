@@ -133,7 +133,7 @@ std::vector<std::string> VerbsOf(const AgentInfo& agent) {
   std::vector<std::string> verbs;
   if (agent.factory.filters) verbs.emplace_back("filter");
   if (agent.factory.scores) verbs.emplace_back("prioritize");
-  if (agent.factory.binds) verbs.emplace_back("bind");
+  if (agent.factory.TakesBindCalls()) verbs.emplace_back("bind");
   if (agent.factory.preempts) verbs.emplace_back("preempt");
   return verbs;
 }

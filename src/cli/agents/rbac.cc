@@ -168,6 +168,11 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
   Rules rules;
   AddFollowed((*made)->Reads(), &rules);
   for (const AccessRule& rule : agent.factory.access) rules.Add(rule);
+  // Where no agent binds, the engine does; after a conflict it reads the pod.
+  if (agent.factory.prebinds && !agent.factory.binds) {
+    rules.Add({.api_group = "", .resource = "pods", .verbs = {"get"}});
+    rules.Add({.api_group = "", .resource = "pods/binding", .verbs = {"create"}});
+  }
   return rules.Take();
 }
 

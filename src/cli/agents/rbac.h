@@ -11,8 +11,8 @@
 namespace outrigger::cli {
 
 /// Everything that a process which serves `agent` with default settings does at the API server:
-/// what is watched so that names-only calls can be answered, and what the agent itself does. In a
-/// fixed order, no objects twice.
+/// what is watched so that names-only calls can be answered, what the agent itself does, and the
+/// binding of pods that it prepares. In a fixed order, no objects twice.
 absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent);
 
 /// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding, and Role and

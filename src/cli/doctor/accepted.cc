@@ -20,9 +20,12 @@ void CheckBinders(const std::vector<Entry>& entries, Findings* findings) {
   for (const Entry& entry : entries) {
     if (!entry.Has(kBindVerb)) continue;
     if (binder != nullptr) {
-      findings->Add(Id::kBindersSeveral, entry.verbs[kBindVerb].place,
-                    fmt::format("bindVerb, which {} has, too", binder->Title()),
-                    "bindVerb in one of the two alone");
+      const bool both =
+          binder->agent != nullptr && entry.agent != nullptr && binder->agent != entry.agent;
+      findings->Add(
+          Id::kBindersSeveral, entry.verbs[kBindVerb].place,
+          fmt::format("bindVerb, which {} has, too", binder->Title()),
+          both ? InOneProcess(*binder->agent, *entry.agent) : "bindVerb in one of the two alone");
     } else {
       binder = &entry;
     }

@@ -12,7 +12,8 @@ constexpr absl::Duration kDefault = absl::Seconds(5);
 constexpr absl::Duration kShortest = absl::Milliseconds(100);
 constexpr absl::Duration kLongest = absl::Seconds(2);
 constexpr absl::Duration kLongestFull = absl::Seconds(5);
-// The usual backoff of a pod is up to 10 s, and the barrier ends 2 s earlier.
+// The usual backoff of a pod is up to 10 s, and the barrier ends 2 s earlier. What an agent
+// prepares are calls of the API server, one after another, of 10 s at most each.
 constexpr absl::Duration kShortestBind = absl::Seconds(15);
 
 bool NamesOnly(const Entry& entry) {
@@ -50,6 +51,11 @@ void CheckInCycle(const Entry& entry, Findings* findings) {
 void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) {
   const Field<absl::Duration>& timeout = entry.timeout;
   const absl::Duration limit = IsDefault(timeout) ? kDefault : timeout.value;
+  if (!entry.Plans() && entry.Prepares() && limit >= absl::ZeroDuration() &&
+      limit < kShortestBind) {
+    findings->Add(Id::kPreBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
+    return;
+  }
   if (!entry.Plans() || limit < absl::ZeroDuration()) return;
   if (limit < kShortestBind) {
     findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "cli/doctor/case.h"
 #include "cli/doctor/findings.h"
 
@@ -27,6 +29,10 @@ void CheckScheduler(const DoctorCase& found, Findings* findings);
 
 /// Leader election and profiles, against what agents are told.
 void CheckIdentity(const DoctorCase& found, Findings* findings);
+
+/// What brings agents that are called at two addresses into one process: "one process (serve
+/// --agents gang,qos), and in place of the entries of both what ... prints".
+std::string InOneProcess(const AgentInfo& first, const AgentInfo& second);
 
 /// Plugins that do what agents do, too.
 void CheckPlugins(const DoctorCase& found, Findings* findings);

@@ -11,7 +11,8 @@ namespace {
 using Id = FindingId;
 using Entries = std::vector<const Entry*>;
 
-Id MissingId(EntryVerb verb) {
+Id MissingId(const AgentInfo& agent, EntryVerb verb) {
+  if (verb == kBindVerb && !agent.factory.binds) return Id::kPreBindMissing;
   constexpr Id kIds[] = {Id::kFilterMissing, Id::kPreemptMissing, Id::kPrioritizeMissing,
                          Id::kBindMissing};
   return kIds[verb];
@@ -37,11 +38,15 @@ const Entry& EntryFor(const Entries& entries, EntryVerb verb) {
   return in_cycle == entries.end() ? *entries.front() : **in_cycle;
 }
 
-std::string WriteFor(const DoctorCase& found, const Entry& entry, EntryVerb verb) {
+std::string WriteFor(const DoctorCase& found, const AgentInfo& agent, const Entry& entry,
+                     EntryVerb verb) {
   if (verb == kPrioritizeVerb) return "prioritizeVerb: prioritize and weight: 1";
   if (verb != kBindVerb) return fmt::format("{}: {}", FieldNameOf(verb), NameOf(verb));
   const auto other = std::find_if(found.entries.begin(), found.entries.end(),
                                   [](const Entry& one) { return one.Has(kBindVerb); });
+  if (other != found.entries.end() && other->agent != nullptr && other->agent != &agent) {
+    return InOneProcess(*other->agent, agent);
+  }
   const std::string instead =
       other == found.entries.end()
           ? ""
@@ -57,11 +62,14 @@ void CheckComplete(const DoctorCase& found, const AgentInfo& agent, const Entrie
   for (size_t i = 0; i < kVerbCount; ++i) {
     const auto verb = static_cast<EntryVerb>(i);
     if (!HasVerb(agent, verb) || AnyNames(entries, verb)) continue;
-    // Others may be asked for a part of what they have; but who filters and preempts needs both.
-    if (!plans && !(verb == kPreemptVerb && AnyHas(entries, kFilterVerb))) continue;
+    // Others may be asked for a part of what they have; but an agent that filters and preempts
+    // needs both, and one that prepares pods has to hear of each.
+    const bool needs = verb == kPreemptVerb ? AnyHas(entries, kFilterVerb)
+                                            : verb == kBindVerb && agent.factory.prebinds;
+    if (!plans && !needs) continue;
     const Entry& entry = EntryFor(entries, verb);
-    findings->Add(MissingId(verb), entry.place(), fmt::format("no {}", FieldNameOf(verb)),
-                  WriteFor(found, entry, verb));
+    findings->Add(MissingId(agent, verb), entry.place(), fmt::format("no {}", FieldNameOf(verb)),
+                  WriteFor(found, agent, entry, verb));
   }
 }
 
@@ -106,14 +114,10 @@ bool IsSameProcess(const EntryUrl& a, const EntryUrl& b) {
 
 void AddTwoDesks(const AgentInfo& first, const Entry& one, const AgentInfo& agent,
                  const Entry& other, Findings* findings) {
-  const std::string both = first.name + "," + agent.name;
   findings->Add(Id::kTwoDesks, other.url_text.place,
                 fmt::format("{} at {}, and {} at {}", first.name, one.url->Address(), agent.name,
                             other.url->Address()),
-                fmt::format("one process (serve --agents {0}), and in place of the entries of both "
-                            "what `outrigger scheduler-config --agents {0} --url "
-                            "http://127.0.0.1:{1}` prints",
-                            both, kSharedPort));
+                InOneProcess(first, agent));
 }
 
 // Agents of one process share a desk. One agent at two addresses is found as kEntriesApart.
@@ -146,6 +150,13 @@ void CheckManaged(const Entries& entries, std::set<const Entry*>* reported, Find
 }
 
 }  // namespace
+
+std::string InOneProcess(const AgentInfo& first, const AgentInfo& second) {
+  return fmt::format(
+      "one process (serve --agents {0}), and in place of the entries of both what `outrigger "
+      "scheduler-config --agents {0} --url http://127.0.0.1:{1}` prints",
+      first.name + "," + second.name, kSharedPort);
+}
 
 void CheckEntries(const DoctorCase& found, Findings* findings) {
   std::set<const Entry*> managed;

@@ -105,6 +105,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kBindMissing, "bind-missing", kError,
      "Without the bind call nothing holds members back until the gang is complete: gangs start in "
      "part."},
+    {Id::kPreBindMissing, "prebind-missing", kError,
+     "Without the bind call the agent prepares nothing: pods start without what they need on their "
+     "nodes."},
     {Id::kManagedResources, "managed-resources", kError,
      "The agent sees only pods that request one of these resources, and a name may stand in one of "
      "its entries only: its calls are about different pods."},
@@ -124,6 +127,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kBindTimeoutNotTold, "bind-timeout-not-told", kWarning,
      "kube-scheduler gives bind calls up while the agent still waits for the rest of the gang: "
      "members leave the barrier one by one."},
+    {Id::kPreBindTimeoutShort, "prebind-timeout-short", kWarning,
+     "kube-scheduler gives the call up while the agent still writes what the pod needs: that is "
+     "taken back, and the pod is tried again."},
     {Id::kFullNodes, "full-nodes", kWarning,
      "Whole nodes are sent with every call: at 5000 nodes a filter call takes kube-scheduler a "
      "second instead of 5 ms (docs/performance.md). Since 1.33 it then scores nodes as if these "

@@ -81,7 +81,7 @@ std::string_view NameOf(EntryVerb verb) {
 
 bool HasVerb(const AgentInfo& agent, EntryVerb verb) {
   const AgentFactory& factory = agent.factory;
-  const bool has[] = {factory.filters, factory.preempts, factory.scores, factory.binds};
+  const bool has[] = {factory.filters, factory.preempts, factory.scores, factory.TakesBindCalls()};
   return has[verb];
 }
 
@@ -90,6 +90,12 @@ const AgentInfo* Entry::Planner() const {
   if (agent != nullptr) return plans(agent) ? agent : nullptr;
   const auto found = std::find_if(together.begin(), together.end(), plans);
   return found == together.end() ? nullptr : *found;
+}
+
+bool Entry::Prepares() const {
+  const auto prepares = [](const AgentInfo* one) { return one->factory.prebinds; };
+  return agent != nullptr ? prepares(agent)
+                          : std::any_of(together.begin(), together.end(), prepares);
 }
 
 bool Entry::Calls(const AgentInfo& other) const {

@@ -52,6 +52,8 @@ struct Entry {
   bool InCycle() const { return Has(kFilterVerb) || Has(kPreemptVerb) || Has(kPrioritizeVerb); }
   /// Calls an agent that plans for all pods.
   bool Plans() const { return Planner() != nullptr; }
+  /// Calls an agent that prepares pods.
+  bool Prepares() const;
   /// The agent that it calls and that plans for all pods; null if there is none.
   const AgentInfo* Planner() const;
   /// True if it calls `other`, alone or together with others.

@@ -81,12 +81,7 @@ class ExtenderList {
       return RefuseIgnorable(extender.url_prefix);
     }
     if (!extender.bind_verb.empty()) {
-      if (!binder_.empty()) {
-        return absl::InvalidArgumentError(
-            fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; leave "
-                        "agent {} out, or remove the other's bindVerb",
-                        name_, binder_, extender.settings_of));
-      }
+      if (!binder_.empty()) return RefuseBinder(extender);
       binder_ = extender.url_prefix;
     }
     (extender.last ? last_ : first_).push_back(ExtenderNode(extender));
@@ -114,6 +109,23 @@ class ExtenderList {
         name_, url));
   }
 
+  // A scheduler sends a bind call to one extender, and does not start with two that take them.
+  absl::Status RefuseBinder(const ExtenderEntry& extender) const {
+    const std::string ours = fmt::format("{}", fmt::join(extender.agents, ","));
+    std::string instead =
+        fmt::format("leave agent {} out, or remove the other's bindVerb", extender.settings_of);
+    if (binder_is_ours_) {
+      const std::string both = (binder_agent_.empty() ? "ITS AGENTS" : binder_agent_) + "," + ours;
+      instead = fmt::format(
+          "serve them in one process: --agents {0} for `outrigger serve`, and "
+          "for this command",
+          both);
+    }
+    return absl::InvalidArgumentError(
+        fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; {}", name_,
+                    binder_, instead));
+  }
+
   absl::Status KeepOne(const YAML::Node& extender, const Entry& entry) {
     const std::string url = extender["urlPrefix"].Scalar();
     const bool is_part = entry.agent != nullptr && together_.count(entry.agent->name) > 0;
@@ -121,7 +133,11 @@ class ExtenderList {
       notes_->push_back(fmt::format("the extender {} was replaced", url));
       return absl::OkStatus();
     }
-    if (HasText(extender, "bindVerb")) binder_ = url;
+    if (HasText(extender, "bindVerb")) {
+      binder_ = url;
+      binder_is_ours_ = entry.ours;
+      binder_agent_ = entry.agent == nullptr ? "" : entry.agent->name;
+    }
     if (plan_.wishes.last && IsIgnorable(extender) && HasText(extender, "filterVerb")) {
       return RefuseIgnorable(url);
     }
@@ -146,6 +162,8 @@ class ExtenderList {
   std::set<std::string> ours_;
   std::set<std::string> together_;  // agents that are called at merged paths
   std::string binder_;              // urlPrefix of the one that binds
+  bool binder_is_ours_ = false;     // and was there before
+  std::string binder_agent_;        // of that one; empty: not known, or several
   std::vector<YAML::Node> first_;
   std::vector<YAML::Node> last_;
   size_t noted_ = 0;  // of last_

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+
 #include "cli/agents/agents.h"
 #include "cli/format/text.h"
 #include "cli/scheduler_config/extender_tls.h"
@@ -75,6 +76,14 @@ absl::StatusOr<Values> ReadValues(const SchedulerConfigFlags& flags, const Agent
   return values;
 }
 
+bool TakesThem(const AgentInfo* agent) {
+  return agent->factory.TakesBindCalls();
+}
+
+bool PlansForAll(const AgentInfo* agent) {
+  return agent->factory.wishes.last;
+}
+
 // Agents whose entries are the same ones: one, or several at their merged paths.
 struct Party {
   Agents agents;
@@ -84,11 +93,15 @@ struct Party {
     return std::any_of(agents.begin(), agents.end(),
                        [can](const AgentInfo* agent) { return agent->factory.*can; });
   }
-  // The one that binds, else the first.
+  bool TakesBindCalls() const { return std::any_of(agents.begin(), agents.end(), TakesThem); }
+  // The one that binds, else the first that plans, else the first.
   const AgentInfo& Binder() const {
-    const auto binder = std::find_if(agents.begin(), agents.end(),
-                                     [](const AgentInfo* agent) { return agent->factory.binds; });
-    return binder == agents.end() ? *agents[0] : **binder;
+    for (const auto& is_it : {+[](const AgentInfo* agent) { return agent->factory.binds; },
+                              +[](const AgentInfo* agent) { return agent->factory.wishes.last; }}) {
+      const auto found = std::find_if(agents.begin(), agents.end(), is_it);
+      if (found != agents.end()) return **found;
+    }
+    return *agents[0];
   }
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
@@ -97,18 +110,29 @@ struct Party {
   }
 };
 
-// Those that plan do it together, in one process: two would plan the same places.
+// Those that plan do it together, in one process: two would plan the same places. So do those that
+// take bind calls: a scheduler sends each to one extender. Where one does both, they are one party.
 std::vector<Party> PartiesOf(const Agents& agents) {
+  const bool shared = std::count_if(agents.begin(), agents.end(), TakesThem) > 1;
+  const bool joined = shared && std::any_of(agents.begin(), agents.end(), [](const auto* agent) {
+                        return TakesThem(agent) && PlansForAll(agent);
+                      });
   std::vector<Party> parties;
+  Party binders;
   Party planners{{}, true};
   for (const AgentInfo* agent : agents) {
-    if (agent->factory.wishes.last) {
+    const bool binds = shared && TakesThem(agent);
+    if (PlansForAll(agent) || (binds && joined)) {
       planners.agents.push_back(agent);
+    } else if (binds) {
+      binders.agents.push_back(agent);
     } else {
       parties.push_back({{agent}});
     }
   }
-  if (!planners.agents.empty()) parties.push_back(std::move(planners));
+  for (Party* party : {&binders, &planners}) {
+    if (!party->agents.empty()) parties.push_back(std::move(*party));
+  }
   return parties;
 }
 
@@ -174,7 +198,7 @@ absl::Status AddEntries(const Party& party, const Values& values, const Schedule
   if (!(entry.filter_verb + entry.prioritize_verb + entry.preempt_verb).empty()) {
     extenders->push_back(entry);
   }
-  if (party.Any(&AgentFactory::binds)) {
+  if (party.TakesBindCalls()) {
     ExtenderEntry binder = *common;
     binder.bind_verb = "bind";
     binder.http_timeout = values.bind_timeout;
@@ -191,9 +215,13 @@ void NoteProcesses(const std::vector<Party>& parties, const Values& values,
   for (const Party& party : parties) {
     if (party.agents.size() > 1) {
       plan->notes.push_back(
-          fmt::format("{} plan together, so they are one process: outrigger serve --agents {}; "
-                      "the entries call its merged paths",
-                      Listed(party.Names()), fmt::join(party.Names(), ",")));
+          fmt::format("{} {}, so they are one process: outrigger serve --agents {}; the entries "
+                      "call its merged paths",
+                      Listed(party.Names()),
+                      std::all_of(party.agents.begin(), party.agents.end(), PlansForAll)
+                          ? "plan together"
+                          : "share the bind calls, each of which a scheduler sends to one extender",
+                      fmt::join(party.Names(), ",")));
       continue;
     }
     const AgentInfo& agent = *party.agents[0];

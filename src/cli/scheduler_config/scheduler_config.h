@@ -49,9 +49,10 @@ struct SchedulerConfigPlan {
 };
 
 /// The entries for the agents that `flags` choose. Those that wish to be last plan together in one
-/// process, and have their entries together, at its merged paths. An agent that binds gets a second
-/// entry for that: a bind call may wait for minutes, and the limit of a filter call is the longest
-/// time that the whole cluster may stand still. `registry` outlives the result.
+/// process, and have their entries together, at its merged paths; so have those that take bind
+/// calls, if they are several. An agent that takes bind calls gets a second entry for that: a bind
+/// call may wait for minutes, and the limit of a filter call is the longest time that the whole
+/// cluster may stand still. `registry` outlives the result.
 absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFlags& flags,
                                                         const std::vector<AgentInfo>& registry,
                                                         const LeftOutAgents& left_out);
@@ -73,7 +74,7 @@ struct SchedulerConfigInput {
 /// that the plan calls together with others; those of agents that
 /// wish to be last (as the doctor recognises them) come after all others. InvalidArgument,
 /// with the place, for what is not a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1,
-/// and for a second bindVerb.
+/// and for a second bindVerb: if that is another agent's, the text says how to serve both.
 absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
     const SchedulerConfigPlan& plan, const std::optional<SchedulerConfigInput>& input);
 

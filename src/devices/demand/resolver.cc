@@ -104,7 +104,9 @@ const Class* Resolver::ClassOf(const Detail& detail) const {
 absl::Status Resolver::AddDetail(const Claim& claim, const Detail& detail,
                                  const std::vector<int32_t>& of_claim, Slot* slot) {
   Alternative alternative;
-  alternative.what = detail.device_class.empty() ? detail.device_type : detail.device_class;
+  for (const std::string* what : {&detail.device_class, &detail.device_type, &detail.driver}) {
+    if (alternative.what.empty()) alternative.what = *what;
+  }
   const Class* of = ClassOf(detail);
   absl::Status status = SetCounts(claim, detail, of, &alternative);
   if (!status.ok()) return status;
@@ -153,13 +155,20 @@ absl::Status Resolver::AddClasses(const Detail& detail, MatchQuery* query) const
     query->options.push_back(std::move(any));
     return absl::OkStatus();
   }
+  if (detail.device_class.empty() && detail.device_type.empty() && detail.admin_access) {
+    ClassOption of_driver;
+    of_driver.drivers.push_back(detail.driver);
+    query->options.push_back(std::move(of_driver));
+    return absl::OkStatus();
+  }
   if (!detail.device_class.empty()) {
     const Class* of = ClassOf(detail);
     if (of == nullptr) return NoSuch("there is no DeviceClass \"{}\"", detail.device_class);
     return AddClass(detail, *of, query);
   }
   for (const auto& [name, of] : inventory_.state().classes) {
-    if (of.device_type != detail.device_type) continue;
+    // Whoever asks for a type must not get by chance what is in use.
+    if (of.device_type != detail.device_type || of.admin_access) continue;
     if (!CheckClass(of).ok() || !cache_->Check(of.constraints).ok()) continue;
     absl::Status status = AddClass(detail, of, query);
     if (!status.ok()) return status;

@@ -22,7 +22,8 @@ bool InRange(const std::optional<int64_t>& count) {
 }
 
 absl::Status CheckDetail(const Detail& detail) {
-  if (detail.device_class.empty() && detail.device_type.empty()) {
+  const bool is_of_driver = detail.admin_access && !detail.driver.empty();  // privileged claims
+  if (detail.device_class.empty() && detail.device_type.empty() && !is_of_driver) {
     return ClaimFault("neither deviceClass nor deviceType is given");
   }
   if (!InRange(detail.min_count)) {

@@ -96,6 +96,10 @@ std::vector<ClaimAllocation> NamePicks(const DemandData& demand, const Ground& g
     for (const Pick& pick : picks) {
       if (pick.slot == i) claim.alternatives[request] = pick.alternative;
     }
+    const auto chosen = static_cast<size_t>(claim.alternatives[request]);
+    if (!demand.slots[i].alternatives[chosen].admin) {
+      claim.holding.insert(claim.holding.end(), of_slot[i].begin(), of_slot[i].end());
+    }
     std::move(of_slot[i].begin(), of_slot[i].end(), std::back_inserter(claim.allocations));
   }
   return claims;

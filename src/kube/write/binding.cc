@@ -30,7 +30,12 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
   CallOptions reading = options;
   reading.rate_limited = false;
   const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
-  if (!text.ok()) return conflict;
+  if (absl::IsNotFound(text.status())) return conflict;
+  if (!text.ok()) {
+    // An earlier try of the same call may have bound it, and its answer been lost.
+    return absl::UnavailableError(fmt::format("{}; whether the pod is bound is not known: {}",
+                                              MessageOf(conflict), MessageOf(text.status())));
+  }
   const Json pod = Json::parse(*text, nullptr, false);
   const std::string node = TextAt(pod, "/spec/nodeName");
   if (TextAt(pod, "/metadata/uid") != binding.uid || node.empty()) return conflict;

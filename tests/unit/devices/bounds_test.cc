@@ -158,6 +158,45 @@ TEST(Bounds, AnExpressionThatDoesNotCompileIsNamedWithItsPlace) {
   EXPECT_THAT(reason, HasSubstr("^"));
 }
 
+Class ClassOf(const std::string& name, bool admin_access) {
+  Class of;
+  of.name = name;
+  of.driver = PoolOf("p", 1).driver;
+  of.device_type = "gpu";
+  of.admin_access = admin_access;
+  return of;
+}
+
+TEST(Bounds, AskingForATypeIsNotAskingForAdminAccess) {
+  Inventory inventory;
+  inventory.SetPool(PoolOf("p", 1));
+  inventory.SetClass(ClassOf("monitor", true));
+  inventory.SetHolding("default/a", {{"p", "", 1, {}}});
+  Claim claim = ClaimOf(1);
+  claim.requests[0].details[0].device_class = "";
+  claim.requests[0].details[0].device_type = "gpu";
+  EXPECT_THAT(Ask(inventory, {claim}).verdict.reason(), HasSubstr("no DeviceClass of type"));
+  inventory.SetClass(ClassOf("gpu", false));
+  EXPECT_EQ(Ask(inventory, {claim}).verdict.kind(), Verdict::Kind::kRejected);
+}
+
+TEST(Bounds, AnyDeviceOfADriverNeedsAdminAccess) {
+  Inventory inventory;
+  inventory.SetPool(PoolOf("p", 1));
+  inventory.SetClass(ClassOf("gpu", false));
+  inventory.SetHolding("default/a", {{"p", "", 1, {}}});
+  Claim claim = ClaimOf(1);
+  Detail& detail = claim.requests[0].details[0];
+  detail.device_class = "";
+  detail.driver = PoolOf("p", 1).driver;
+  EXPECT_THAT(Ask(inventory, {claim}).verdict.reason(),
+              HasSubstr("neither deviceClass nor deviceType"));
+  detail.admin_access = detail.all = true;
+  EXPECT_TRUE(Ask(inventory, {claim}).verdict.fits());
+  detail.driver = "other";
+  EXPECT_FALSE(Ask(inventory, {claim}).verdict.fits());
+}
+
 TEST(Bounds, SetsOutOfUseAreForgotten) {
   Inventory inventory;
   for (int64_t i = 0; i < 5000; ++i) {

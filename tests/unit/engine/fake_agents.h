@@ -140,8 +140,13 @@ inline std::stop_token Stopped() {
 class TestEngine {
  public:
   TestEngine& Add(AgentInfo info, double weight = 1) {
+    SettingsValues settings = info.factory.settings.Defaults();
+    return Add(std::move(info), weight, std::move(settings));
+  }
+  TestEngine& Add(AgentInfo info, double weight, SettingsValues settings) {
     infos_.push_back(std::make_unique<AgentInfo>(std::move(info)));
     weights_.push_back(weight);
+    settings_.push_back(std::move(settings));
     return *this;
   }
   TestEngine& Nodes(std::vector<Node> nodes) {
@@ -152,26 +157,33 @@ class TestEngine {
     source_ = std::move(source);
     return *this;
   }
+  TestEngine& Cluster(ClusterAccess* cluster) {
+    world_.cluster = cluster;
+    return *this;
+  }
   absl::Status Make() {
     std::vector<ServedAgent> served;
     for (size_t i = 0; i < infos_.size(); ++i) {
-      served.push_back({.info = infos_[i].get(),
-                        .settings = infos_[i]->factory.settings.Defaults(),
-                        .weight = weights_[i]});
+      served.push_back({.info = infos_[i].get(), .settings = settings_[i], .weight = weights_[i]});
     }
-    auto made = Engine::Create(served, &observer, source_.get());
+    auto made = Engine::Create(served, &observer, source_.get(), world_);
     if (!made.ok()) return made.status();
     engine_ = *std::move(made);
     return absl::OkStatus();
   }
   const Engine& operator*() const { return *engine_; }
+  Engine& operator*() { return *engine_; }
   bool Serves(std::string_view path) const { return Find(path) < engine_->endpoints().size(); }
 
   Reply Call(std::string_view path, std::string body) {
+    return Call(path, std::move(body), abandoned);
+  }
+  /// As a caller of its own; from any thread.
+  Reply Call(std::string_view path, std::string body, std::stop_token caller) {
     const size_t size = body.size();
     body.resize(size + wire::kPadding, ' ');
     Reply reply;
-    engine_->Call(Find(path), {body.data(), size}, abandoned, &reply);
+    engine_->Call(Find(path), {body.data(), size}, std::move(caller), &reply);
     // In one piece, and not longer than the request.
     for (auto echo = reply.echoes.rbegin(); echo != reply.echoes.rend(); ++echo) {
       reply.body.insert(echo->at, echo->bytes);
@@ -196,7 +208,9 @@ class TestEngine {
 
   std::vector<std::unique_ptr<AgentInfo>> infos_;
   std::vector<double> weights_;
+  std::vector<SettingsValues> settings_;
   std::unique_ptr<NodeSource> source_;
+  AgentWorld world_;
   std::unique_ptr<Engine> engine_;
 };
 
@@ -204,6 +218,11 @@ class TestEngine {
 inline nlohmann::json JsonNode(const std::string& name,
                                const std::map<std::string, std::string>& annotations = {}) {
   return {{"metadata", {{"name", name}, {"annotations", annotations}}}};
+}
+
+/// ExtenderBindingArgs of pod default/p.
+inline nlohmann::json BindArgs(const std::string& node) {
+  return {{"PodName", "p"}, {"PodNamespace", "default"}, {"PodUID", "u"}, {"Node", node}};
 }
 
 /// ExtenderArgs with full nodes.

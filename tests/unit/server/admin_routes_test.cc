@@ -96,6 +96,20 @@ TEST_F(AdminRoutesTest, ReadyzFailsWithAnyCheckAndNamesItToPeersFromOutside) {
   EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: draining");
 }
 
+TEST_F(AdminRoutesTest, ReadyzFailsWhileAnAgentIsNotReady) {
+  engine_.readiness = {{"gang", absl::OkStatus()}, {"devices", absl::UnavailableError("recovers")}};
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: agent-devices");
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).status, 503);
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\n[+]agent-gang ok\n"
+            "[-]agent-devices failed: recovers\nreadyz check failed\n");
+  engine_.readiness[1].ready = absl::UnavailableError("");
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503) << "also without a text";
+  engine_.readiness[1].ready = absl::OkStatus();
+  EXPECT_EQ(Ask("/readyz", kFar).status, 200);
+}
+
 TEST_F(AdminRoutesTest, MetricsAreTheTextExposition) {
   const http::Response response = Ask("/metrics");
   EXPECT_EQ(response.status, 200);

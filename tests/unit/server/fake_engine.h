@@ -38,6 +38,7 @@ class FakeEngine final : public engine::Engine {
   absl::Status Start() override { return absl::OkStatus(); }
   void Stop() override {}
   absl::Status Live() const override { return live; }
+  std::vector<engine::AgentReadiness> Readiness() const override { return readiness; }
   void Call(size_t endpoint, wire::Body body, std::stop_token,
             engine::Reply* reply) const override {
     ++calls_;
@@ -47,6 +48,7 @@ class FakeEngine final : public engine::Engine {
   void Trim() const override { ++trims_; }
 
   absl::Status live;
+  std::vector<engine::AgentReadiness> readiness;  // of no agent, by default
   /// Fills /queue, the one page, which agent qos offers; by default with one row.
   std::function<absl::Status(PageTable* table)> fill_page = [](PageTable* table) {
     table->Add({"default/a"});

@@ -91,6 +91,35 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
 }
 
+class Preparer : public Agent, public PreBinder {
+ public:
+  absl::Status PreBind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
+  void UndoPreBind(const BindRequest& /*request*/, const BindFailure& /*failure*/) override {}
+  void PostBind(const BindRequest& /*request*/) override {}
+};
+class PreparerThatBinds final : public Preparer, public Binder {
+ public:
+  absl::Status Bind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
+};
+
+// What the engine does for an agent that prepares pods.
+TEST(AccessOf, HasTheBindingOfPodsThatAreOnlyPrepared) {
+  AgentInfo preparer;
+  preparer.name = "preparer";
+  preparer.factory = internal::MakeAgentFactory<Preparer, NoSettings>();
+  EXPECT_THAT(VerbsOf(preparer), ElementsAre("bind"));
+  const auto paths = PathsOf(preparer);
+  ASSERT_TRUE(paths.ok()) << paths.status();
+  ASSERT_EQ(paths->size(), 1U);
+  EXPECT_EQ(paths->at(0).path, "/preparer/bind");
+  const auto access = AccessOf(preparer);
+  ASSERT_TRUE(access.ok()) << access.status();
+  EXPECT_THAT(*access, ElementsAre(AccessRule{"", "pods", {"get"}},
+                                   AccessRule{"", "pods/binding", {"create"}}));
+  preparer.factory = internal::MakeAgentFactory<PreparerThatBinds, NoSettings>();
+  EXPECT_THAT(*AccessOf(preparer), IsEmpty()) << "it says itself what it does";
+}
+
 class Keeper final : public Agent, public Filterer {
  public:
   explicit Keeper(const NoSettings& /*settings*/) {}

@@ -118,6 +118,12 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, DoctorIsQuiet,
     ::testing::Values(
         QuietRow{"WhatSchedulerConfigWrites", {}, {}},
+        QuietRow{"AnAgentThatPrepares", {}, {}, "devices"},
+        QuietRow{"AnAgentThatPreparesAndOneThatBinds", {}, {}, "gang,devices"},
+        QuietRow{"ABindTimeoutThatIsLongEnoughToPrepare",
+                 {{"extenders[1].httpTimeout", "15s"}},
+                 {},
+                 "devices"},
         QuietRow{"AScorerThatIsIgnorable", {{"extenders[0].ignorable", "true"}}, {}, "congestion"},
         QuietRow{"AScorerThatIsNot", {}, {}, "congestion"},
         QuietRow{"AFilterThatIsNotAskedForScores",

@@ -69,6 +69,17 @@ class Queuer final : public Agent, public Filterer, public Preempter {
   }
 };
 
+class Preparer final : public Agent, public Filterer, public PreBinder {
+ public:
+  explicit Preparer(const NoSettings& /*settings*/) {}
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
+    return absl::OkStatus();
+  }
+  absl::Status PreBind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
+  void UndoPreBind(const BindRequest& /*request*/, const BindFailure& /*failure*/) override {}
+  void PostBind(const BindRequest& /*request*/) override {}
+};
+
 // The part of `path` that comes next: a key, or an index.
 std::string NextPart(std::string* path) {
   const size_t end = path->find_first_of(".[", 1);
@@ -114,6 +125,10 @@ const std::vector<AgentInfo>& DoctorAgents() {
     changed[1].factory = internal::MakeAgentFactory<Planner, PlannerSettings>();
     changed.push_back(
         {"qos", "Keeps a queue", 9872, internal::MakeAgentFactory<Queuer, NoSettings>()});
+    changed.push_back(
+        {"devices", "Prepares pods", 9878, internal::MakeAgentFactory<Preparer, NoSettings>()});
+    changed.push_back(
+        {"disks", "Prepares pods, too", 9879, internal::MakeAgentFactory<Preparer, NoSettings>()});
     return changed;
   }();
   return agents;

@@ -169,6 +169,59 @@ TEST(SchedulerConfigTogether, IsStableWhenRepeatedAndStaysLast) {
       ElementsAre(HasSubstr("safe"), HasSubstr("9870 filter preempt"), HasSubstr("9870 bind")));
 }
 
+// Each bind call goes to one extender.
+TEST(SchedulerConfigTogether, AnAgentThatPreparesHasABindEntryAsOneThatBinds) {
+  EXPECT_THAT(EntriesOf(Write(Flags("devices"))),
+              ElementsAre("http://127.0.0.1:9878/devices filter 1s",
+                          "http://127.0.0.1:9878/devices bind 10m30s"));
+  SchedulerConfigFlags flags = Flags("devices");
+  flags.bind_timeout = "2m";
+  EXPECT_THAT(EntriesOf(Write(flags)), Contains("http://127.0.0.1:9878/devices bind 2m"));
+}
+
+TEST(SchedulerConfigTogether, ThoseThatTakeBindCallsAreOneProcess) {
+  for (const char* agents : {"gang,devices", "devices,gang"}) {
+    EXPECT_THAT(EntriesOf(Write(Flags(agents))), ElementsAre(kCycle, kBind)) << agents;
+  }
+  EXPECT_THAT(EntriesOf(Write(Flags("devices,queue,disks,gang"))), ElementsAre(kCycle, kBind));
+  EXPECT_THAT(EntriesOf(Write(Flags("disks,safe,devices"))),
+              ElementsAre("http://127.0.0.1:9871/safe filter prioritize 1s",
+                          "http://127.0.0.1:9870 filter 1s", "http://127.0.0.1:9870 bind 10m30s"));
+  const auto text = Write(Flags("gang,devices"));
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(text->notes,
+              Contains("gang and devices share the bind calls, each of which a scheduler sends to "
+                       "one extender, so they are one process: outrigger serve --agents "
+                       "gang,devices; the entries call its merged paths"));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("--gang.bind-timeout 630")));
+}
+
+TEST(SchedulerConfigTogether, OneThatPlansAndOneThatPreparesMayBeTwoProcesses) {
+  EXPECT_THAT(EntriesOf(Write(Flags("queue,devices"))),
+              ElementsAre("http://127.0.0.1:9878/devices filter 1s",
+                          "http://127.0.0.1:9878/devices bind 10m30s",
+                          "http://127.0.0.1:9876/queue filter prioritize preempt 1s"));
+}
+
+TEST(SchedulerConfigTogether, ASecondProcessThatTakesBindCallsIsRefused) {
+  EXPECT_THAT(Write(Flags("devices"), "- {urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind}")
+                  .status()
+                  .message(),
+              HasSubstr("bindVerb: http://127.0.0.1:9875/gang binds already, and a scheduler takes "
+                        "one binder; serve them in one process: --agents gang,devices for "
+                        "`outrigger serve`, and for this command"));
+  EXPECT_THAT(Write(Flags("gang"), "- {urlPrefix: 'http://127.0.0.1:9870', bindVerb: bind}")
+                  .status()
+                  .message(),
+              HasSubstr("serve them in one process: --agents ITS AGENTS,gang"));
+  EXPECT_THAT(Write(Flags("devices"), "- {urlPrefix: 'http://o', bindVerb: b}").status().message(),
+              HasSubstr("leave agent devices out, or remove the other's bindVerb"));
+  SchedulerConfigFlags flags = Flags("gang,devices");
+  flags.urls = {"gang=http://10.0.0.1:1", "devices=http://10.0.0.1:2"};
+  EXPECT_THAT(Write(flags).status().message(),
+              HasSubstr("--url: gang and devices are called together, in one process"));
+}
+
 TEST(SchedulerConfigTogether, IsNeverIgnorable) {
   SchedulerConfigFlags flags = Flags("gang,queue");
   flags.ignorable = true;

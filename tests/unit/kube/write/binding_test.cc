@@ -72,6 +72,17 @@ INSTANTIATE_TEST_SUITE_P(
                     "taken"}),
     [](const auto& row) { return row.param.name; });
 
+// A try whose answer was lost may have bound it: Aborted would say that it is not bound there.
+TEST(Bind, AConflictWhosePodCannotBeReadLeavesOpenWhetherItIsBound) {
+  for (const absl::Status& error :
+       {absl::UnavailableError("gone away"), absl::PermissionDeniedError("no right")}) {
+    ScriptedApi api({Conflict(), error});
+    const absl::Status status = Bind(api, kBinding);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    EXPECT_THAT(Text(status), HasSubstr("taken; whether the pod is bound is not known"));
+  }
+}
+
 TEST(Bind, TellsOtherErrorsAsTheyAre) {
   ScriptedApi api({ErrorOfAnswer(404, "", "")});
   EXPECT_EQ(Bind(api, kBinding).code(), absl::StatusCode::kNotFound);

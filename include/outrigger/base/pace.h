@@ -5,7 +5,7 @@
 #include <mutex>
 #include <stop_token>
 
-namespace outrigger::reward {
+namespace outrigger {
 
 /// Lets a thread wait until there is something to do. Thread-safe.
 class Pace {
@@ -31,4 +31,4 @@ class Pace {
   bool is_woken_ = false;
 };
 
-}  // namespace outrigger::reward
+}  // namespace outrigger

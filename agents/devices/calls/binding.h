@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "calls/judge.h"
+#include "calls/store_chooser.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/metrics.h"
+#include "outrigger/agent/stages.h"
+#include "outrigger/base/mutex.h"
+#include "outrigger/devices/writer.h"
+#include "store/device_store.h"
+
+namespace outrigger::devices::agent {
+
+/// Allocates the devices of a pod in its bind call, and gives them back if that fails. Thread-safe.
+class Binding {
+ public:
+  struct Terms {
+    ClusterAccess* cluster = nullptr;
+    AgentMetrics* metrics = nullptr;
+    WriterOptions writer = {};
+  };
+  /// All outlive this.
+  Binding(Terms terms, DeviceStore* store, const Judge& judge, const Allocator& allocator);
+
+  // As PreBinder.
+  absl::Status PreBind(const BindRequest& request);
+  void UndoPreBind(const BindRequest& request, const BindFailure& failure);
+  void PostBind(const BindRequest& request);
+
+  /// Allocates for a pod that is bound there already, and confirms.
+  absl::Status Serve(const PodOnNode& pod, const CallLimits& limits);
+
+  Chooser& chooser() { return chooser_; }
+  const WriterOptions& writer_options() const { return terms_.writer; }
+
+ private:
+  using Key = std::pair<std::string, std::thread::id>;  // the UID of the pod, and its bind call
+
+  absl::StatusOr<Wanted> WantedOf(const PodOnNode& pod, const CallLimits& limits);
+  absl::StatusOr<std::vector<ClaimObject>> ClaimsOf(const PodOnNode& pod, const Wanted& wanted,
+                                                    const CallLimits& limits);
+  absl::StatusOr<ConfigsOfClaims> ConfigsOf(const std::vector<ClaimObject>& claims,
+                                            const CallLimits& limits);
+  absl::StatusOr<Written> Allocate(const PodOnNode& pod, const CallLimits& limits);
+  absl::Status Count(absl::Status result);
+  bool Begin(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);
+  void End(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);
+  /// What the bind call of this thread has written.
+  std::optional<Written> TakeWritten(std::string_view uid) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Settle(const Written& written);
+
+  const Terms terms_;
+  DeviceStore& store_;
+  const Judge& judge_;
+  const Allocator& allocator_;
+  StoreChooser chooser_;
+  const std::unique_ptr<const AllocationWriter> writer_;  // null: there is no cluster
+  Mutex mutex_;
+  std::set<std::string, std::less<>> busy_ ABSL_GUARDED_BY(mutex_);  // UIDs of pods
+  std::map<Key, Written> written_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace outrigger::devices::agent

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <stop_token>
+
+#include "control/custody.h"
+#include "control/pool_reports.h"
+#include "control/status_writer.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/base/pace.h"
+#include "store/device_store.h"
+
+namespace outrigger::devices::agent {
+
+/// What the one process does that holds the Lease: looks again and again at what is known, and
+/// brings what is written in line with it.
+class Keeper {
+ public:
+  /// All outlive this.
+  Keeper(const Clock& clock, const DeviceStore& store, Custody* custody, StatusWriter* statuses,
+         PoolReports* reports)
+      : clock_(clock),
+        store_(store),
+        custody_(*custody),
+        statuses_(*statuses),
+        reports_(*reports) {}
+
+  /// Works until the end of the term. One term at a time.
+  void Lead(const std::stop_token& term);
+  /// Pods, claims, pools or classes have changed. Thread-safe.
+  void Wake() {
+    custody_.OnChange();
+    pace_.Wake();
+  }
+
+ private:
+  const Clock clock_;
+  const DeviceStore& store_;
+  Custody& custody_;
+  StatusWriter& statuses_;
+  PoolReports& reports_;
+  Pace pace_;
+};
+
+}  // namespace outrigger::devices::agent

@@ -1,0 +1,162 @@
+#include "control/waker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+#include "fmt/format.h"
+#include "outrigger/agent/cluster_snapshot.h"
+#include "reports/device_metrics.h"
+
+namespace outrigger::devices::agent {
+namespace {
+
+constexpr size_t kMostWaiting = 10'000;
+// More pods are not woken for one node at a time: those that find no room would have been woken in
+// vain. Each allocation is news, which wakes the next ones.
+constexpr int kMostPerNode = 8;
+constexpr std::chrono::seconds kBetween{1};  // nominations of one pod
+constexpr std::chrono::seconds kNominating{5};
+
+bool StillWaits(const ClusterSnapshot& pods, std::string_view namespace_, std::string_view name,
+                std::string_view uid) {
+  const auto pod = pods.FindPod(namespace_, name);
+  return pod.has_value() && pod->Uid() == uid && pod->NodeName().empty() && !pod->IsFinished();
+}
+
+}  // namespace
+
+void Waker::OnRejected(const Pod& pod, bool unresolved) {
+  Wanted wanted = WantedBy(pod);
+  if (!wanted.verdict.fits() || wanted.claims.empty()) return;  // the pod itself has to change
+  Waiting waiting;
+  waiting.namespace_ = pod.namespace_;
+  waiting.name = pod.name;
+  waiting.claims = std::move(wanted.claims);
+  waiting.look_everywhere = true;  // what has changed since the answer is not known
+  waiting.priority = pod.priority;
+  waiting.created = pod.creation_time;
+  const MutexLock lock(mutex_);
+  if (const auto at = waiting_.find(pod.uid); at != waiting_.end()) {
+    // What has changed meanwhile was looked at, or waits until it may be woken again.
+    waiting.look_everywhere = at->second.look_everywhere || unresolved;
+    waiting.not_before = at->second.not_before;
+    at->second = std::move(waiting);
+  } else if (waiting_.size() < kMostWaiting) {
+    waiting_.emplace(pod.uid, std::move(waiting));
+  }
+}
+
+size_t Waker::waiting() const {
+  const MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
+void Waker::LookEverywhere(const std::string& uid, bool everywhere) {
+  const MutexLock lock(mutex_);
+  if (const auto at = waiting_.find(uid); at != waiting_.end()) {
+    at->second.look_everywhere = everywhere;
+  }
+}
+
+void Waker::Rest(const std::string& uid, Clock::TimePoint until) {
+  const MutexLock lock(mutex_);
+  if (const auto at = waiting_.find(uid); at != waiting_.end()) {
+    at->second.look_everywhere = false;
+    at->second.not_before = until;
+  }
+}
+
+bool Waker::IsForAllNodes(const Waiting& pod) const {
+  if (pod.look_everywhere || touched_.everywhere) return true;
+  return std::any_of(pod.claims.begin(), pod.claims.end(), [&](const PodClaim& claim) {
+    return touched_.claims.contains(fmt::format("{}/{}", pod.namespace_, claim.claim_name));
+  });
+}
+
+void Waker::Forget(const ClusterSnapshot& pods) {
+  const MutexLock lock(mutex_);
+  std::erase_if(waiting_, [&](const auto& entry) {
+    return !StillWaits(pods, entry.second.namespace_, entry.second.name, entry.first);
+  });
+}
+
+std::vector<std::pair<std::string, Waker::Waiting>> Waker::InOrder() const {
+  std::vector<std::pair<std::string, Waiting>> pods;
+  {
+    const MutexLock lock(mutex_);
+    pods.assign(waiting_.begin(), waiting_.end());
+  }
+  std::sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.second.priority, a.second.created, a.second.namespace_, a.second.name) <
+           std::tie(a.second.priority, b.second.created, b.second.namespace_, b.second.name);
+  });
+  return pods;
+}
+
+std::string Waker::NodeFor(const std::string& uid, const Waiting& pod, bool everywhere,
+                           const ClusterSnapshot& nodes, bool* was_asked) const {
+  std::string found;
+  judge_.With(
+      {pod.namespace_, pod.name, uid}, pod.claims,
+      [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
+        *was_asked = true;
+        const auto fits = [&](const std::string& node) {
+          return nodes.FindNode(node).has_value() && demand.VerdictOf(node).fits() &&
+                 allocator_.Allocate(inventory, resolved, node, Parts::kVerdict).verdict.fits();
+        };
+        const auto first_of = [&](const auto& names) {
+          const auto at = std::find_if(names.begin(), names.end(), fits);
+          if (at != names.end()) found = *at;
+        };
+        if (everywhere) {
+          first_of(inventory.Nodes());
+        } else {
+          first_of(touched_.nodes);
+        }
+      });
+  return found;
+}
+
+bool Waker::Wake(const std::string& uid, const Waiting& pod, const std::string& node,
+                 const std::stop_token& stop) {
+  const absl::Status woken = terms_.cluster->Nominate({pod.namespace_, pod.name, uid}, node, "",
+                                                      {.timeout = kNominating, .stop = stop});
+  if (woken.ok()) terms_.metrics->Add(metric::kWoken, "", 1);
+  return woken.ok() || absl::IsNotFound(woken) || absl::IsAborted(woken);
+}
+
+void Waker::Round(const std::stop_token& stop) {
+  const auto view = terms_.cluster->Take();
+  if (!view.ok()) return;  // what has changed waits in the store
+  store_.Change([&](Contents* contents) {
+    touched_ = contents->TakeTouched();
+    return false;
+  });
+  const ClusterSnapshot& snapshot = *view->snapshot;
+  Forget(snapshot);
+  const Clock::TimePoint now = terms_.clock.now();
+  std::map<std::string, int> woken;  // by node
+  for (const auto& [uid, pod] : InOrder()) {
+    if (stop.stop_requested()) return;
+    const bool everywhere = IsForAllNodes(pod);
+    if (!everywhere && touched_.nodes.empty()) continue;
+    if (now < pod.not_before) {
+      LookEverywhere(uid, true);
+      continue;
+    }
+    bool was_asked = false;
+    const std::string node = NodeFor(uid, pod, everywhere, snapshot, &was_asked);
+    if (node.empty()) {
+      LookEverywhere(uid, !was_asked);  // until its claims can be resolved
+    } else if (woken[node] >= kMostPerNode || !Wake(uid, pod, node, stop)) {
+      LookEverywhere(uid, true);
+    } else {
+      ++woken[node];
+      Rest(uid, now + kBetween);
+    }
+  }
+}
+
+}  // namespace outrigger::devices::agent

@@ -1,0 +1,256 @@
+// Which nodes can serve the claims of a pod, and what the others say.
+#include <string>
+#include <vector>
+
+#include "devices_testing.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::devices::agent {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakePod;
+
+class DevicesFilter : public DevicesTest {
+ protected:
+  /// What was allocated by an earlier pod.
+  void PutAllocated(const std::string& claim, const std::string& node, int64_t devices) {
+    Json object =
+        Object(kClaimKind, claim, {{"deviceClass", "foozer"}, {"minDeviceCount", devices}});
+    object["status"] = {
+        {"state", "Allocated"},
+        {"nodeName", node},
+        {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", devices}}}}};
+    cluster_.custom().Put(kClaimKind, object);
+  }
+};
+
+TEST_F(DevicesFilter, APodWithoutClaimsFitsEverywhereWhateverIsKnown) {
+  PutNodes(2, 4);
+  cluster_.custom().SetUsable(absl::UnavailableError("too old"));
+  Start();
+  EXPECT_THAT(Fitting(MakePod("p")), ElementsAre("n1", "n2"));
+  EXPECT_THAT(Fitting(PutPod("q", "[]")), ElementsAre("n1", "n2"));
+}
+
+TEST_F(DevicesFilter, NodesWithEnoughFreeDevicesFit) {
+  PutNodes(3, 4);
+  AddNode("bare");
+  PutAllocated("job-1", "n2", 2);
+  PutClaim("c", 3);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1", "n3"));
+  const std::vector<Verdict> verdicts = Filter(pod);
+  EXPECT_EQ(verdicts[1].kind(), Verdict::Kind::kRejected) << "it would, if job-1 ended";
+  EXPECT_THAT(verdicts[1].reason(), HasSubstr("2 in use by default/job-1"));
+  EXPECT_EQ(verdicts[3].kind(), Verdict::Kind::kUnresolvable);
+}
+
+TEST_F(DevicesFilter, WhatChangesIsSeenAtOnce) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1"));
+  PutPool("n1-0", "n1", 2);
+  EXPECT_THAT(Fitting(pod), IsEmpty());
+  PutPool("n1-1", "n1", 1);
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1"));
+  cluster_.custom().Delete(kPoolKind, "", "n1-1");
+  EXPECT_THAT(Fitting(pod), IsEmpty());
+}
+
+TEST_F(DevicesFilter, ClaimsOfOnePodAreServedTogetherOrNotAtAll) {
+  PutNodes(1, 4);
+  PutClaim("a", 2);
+  PutClaim("b", 3);
+  Start();
+  EXPECT_THAT(Fitting(PutPodOf("p", "a")), ElementsAre("n1"));
+  EXPECT_THAT(Fitting(PutPodOf("q", "b")), ElementsAre("n1"));
+  EXPECT_THAT(
+      Fitting(PutPod("r", R"([{"name":"x","claimName":"a"},{"name":"y","claimName":"b"}])")),
+      IsEmpty());
+}
+
+TEST_F(DevicesFilter, AnEmbeddedClaimCountsBeforeItIsCreated) {
+  PutNodes(1, 4);
+  Start();
+  const auto embedded = [](int devices) {
+    return fmt::format(R"([{{"name":"a","claim":{{"deviceClass":"foozer","minDeviceCount":{}}}}}])",
+                       devices);
+  };
+  EXPECT_THAT(Fitting(PutPod("p", embedded(4))), ElementsAre("n1"));
+  EXPECT_THAT(Fitting(PutPod("q", embedded(5))), IsEmpty());
+}
+
+TEST_F(DevicesFilter, APrivilegedClaimTakesWhatIsInUse) {
+  PutNodes(2, 4);
+  PutAllocated("job-1", "n1", 4);
+  Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
+  Start();
+  EXPECT_THAT(Fitting(PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])")),
+              ElementsAre("n1", "n2"));
+}
+
+TEST_F(DevicesFilter, APrivilegedClaimIsNotTheOtherClaimOfItsName) {
+  PutNodes(1, 4);
+  PutAllocated("c", "n1", 4);
+  PutClaim("d", 1);
+  Put(kPrivilegedClaimKind, "c", {{"driver", "foozer.example.com"}});
+  Start();
+  EXPECT_THAT(Fitting(PutPod(
+                  "p", R"([{"name":"a","privilegedClaimName":"c"},{"name":"b","claimName":"d"}])")),
+              IsEmpty());
+}
+
+TEST_F(DevicesFilter, AnAllocatedClaimPinsToItsNode) {
+  PutNodes(3, 4);
+  PutAllocated("shared", "n2", 2);
+  PutClaim("more", 2);
+  Start();
+  const Pod pod = PutPodOf("p", "shared");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n2"));
+  EXPECT_EQ(Reason(pod), "claim default/shared has its devices on node n2");
+  EXPECT_EQ(Filter(pod)[0].kind(), Verdict::Kind::kUnresolvable);
+  EXPECT_THAT(Fitting(PutPod(
+                  "q", R"([{"name":"a","claimName":"shared"},{"name":"b","claimName":"more"}])")),
+              ElementsAre("n2"));
+  PutClaim("too-much", 3);
+  EXPECT_THAT(Fitting(PutPod("r", R"([{"name":"a","claimName":"shared"},
+                                     {"name":"b","claimName":"too-much"}])")),
+              IsEmpty());
+}
+
+// An allocation that was begun, and whose binding failed: its own intents are not in its way.
+TEST_F(DevicesFilter, WhatAClaimHasBegunToTakeIsItsOwn) {
+  PutNodes(1, 4);
+  PutClaim("c", 4);
+  PutClaim("d", 1);
+  const std::string uid = Get(kClaimKind, "c")["metadata"]["uid"];
+  Json pool = Get(kPoolKind, "n1-0");
+  pool["status"] = {{"allocations",
+                     {{{"claimUID", uid},
+                       {"claimNamespace", "default"},
+                       {"claimName", "c"},
+                       {"state", "Intent"},
+                       {"deadline", "2026-01-15T08:00:00Z"},
+                       {"deviceCount", 4}}}}};
+  cluster_.custom().Put(kPoolKind, pool);
+  Start();
+  EXPECT_THAT(Fitting(PutPodOf("p", "c")), ElementsAre("n1"));
+  EXPECT_THAT(Fitting(PutPodOf("q", "d")), IsEmpty());
+  EXPECT_THAT(Fitting(PutPodOf("p", "c")), ElementsAre("n1")) << "what was put aside is back";
+}
+
+TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
+  struct Row {
+    std::string name;
+    std::string claims;
+    std::string reason;
+  };
+  PutNodes(2, 4);
+  PutClaim("broken", 1);
+  Put(kClaimKind, "broken", {{"deviceClass", "foozer"}, {"constraints", "device.model =="}});
+  Put(kClaimKind, "unknown-class", {{"deviceClass", "no-such"}});
+  Put(kClaimKind, "of-none", Json::object());
+  Json deleted = Object(kClaimKind, "deleted", {{"deviceClass", "foozer"}});
+  deleted["metadata"]["deletionTimestamp"] = "2026-01-15T08:00:00Z";
+  cluster_.custom().Put(kClaimKind, deleted);
+  Json owned = Object(kClaimKind, "owned", {{"deviceClass", "foozer"}});
+  owned["metadata"]["ownerReferences"] = {
+      {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "x"}, {"uid", "uid-of-another"}}};
+  cluster_.custom().Put(kClaimKind, owned);
+  PutClaim("p-made", 1);
+  Json edited = Object(kClaimKind, "edited", {{"deviceClass", "foozer"}});
+  edited["status"] = {{"state", "Allocated"}, {"nodeName", "n1"}};
+  cluster_.custom().Put(kClaimKind, edited);
+  Start();
+  const auto named = [](const std::string& claim) {
+    return fmt::format(R"([{{"name":"a","claimName":"{}"}}])", claim);
+  };
+  const Row rows[] = {
+      {"no JSON", "{", "annotation devmgmtproto.k8s.io/device-claims: "},
+      {"not there", named("none"), "claim default/none: there is no DeviceClaim of that name"},
+      {"a privileged one that is not there", R"([{"name":"a","privilegedClaimName":"none"}])",
+       "claim default/none: there is no DevicePrivilegedClaim of that name"},
+      {"does not compile", named("broken"), "claim default/broken: "},
+      {"class unknown", named("unknown-class"),
+       "claim default/unknown-class: there is no DeviceClass \"no-such\""},
+      {"asks for nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
+      {"deleted", named("deleted"), "claim default/deleted is being deleted"},
+      {"of another pod", named("owned"), "claim default/owned belongs to another pod"},
+      {"embedded, and its name is taken", R"([{"name":"made","claim":{"deviceClass":"foozer"}}])",
+       "claim default/p-made is there already, and was not made for this pod"},
+      {"status edited by hand", named("edited"),
+       "claim default/edited is Allocated by its status, which lacks devices"},
+  };
+  for (const Row& row : rows) {
+    const std::vector<Verdict> verdicts = Filter(PutPod("p", row.claims));
+    EXPECT_EQ(verdicts[0].kind(), Verdict::Kind::kUnresolvable) << row.name;
+    EXPECT_THAT(verdicts[0].reason(), HasSubstr(row.reason)) << row.name;
+    EXPECT_EQ(verdicts[1].kind(), Verdict::Kind::kLeftOut) << row.name;
+  }
+}
+
+TEST_F(DevicesFilter, MembersOfGangsAreNotPlannedYet) {
+  PutNodes(1, 4);
+  PutClaim("c", 1);
+  Start();
+  const std::string_view claims = R"([{"name":"a","claimName":"c"}])";
+  Pod pods[] = {
+      MakePod("p").Label("podGroup", "g").Label("minAvailable", "2"),
+      MakePod("p").Label("scheduling.x-k8s.io/pod-group", "g"),
+      MakePod("p").Label("pod-group.scheduling.sigs.k8s.io", "g"),
+      MakePod("p").Annotation("scheduling.k8s.io/group-name", "g"),
+      MakePod("p"),
+  };
+  pods[4].scheduling_group = "g";
+  for (Pod pod : pods) {
+    EXPECT_THAT(Fitting(pod), ElementsAre("n1")) << "without claims";
+    pod.annotations.Set(kClaimsAnnotation, claims);
+    EXPECT_EQ(Reason(pod), "gangs with device claims are not planned yet");
+  }
+}
+
+TEST_F(DevicesFilter, WhatIsTooOldIsNoBasis) {
+  PutNodes(1, 4);
+  PutClaim("c", 1);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  cluster_.custom().SetUsable(absl::UnavailableError("devicepools: too old"));
+  const testing::OwnedRequest request(pod, nodes_);
+  std::vector<Verdict> verdicts(1);
+  EXPECT_TRUE(absl::IsUnavailable(
+      dynamic_cast<const Filterer&>(agent_->agent()).Filter(*request, verdicts)));
+  std::vector<NodeScore> scores(1);
+  EXPECT_TRUE(
+      absl::IsUnavailable(dynamic_cast<const Scorer&>(agent_->agent()).Score(*request, scores)));
+}
+
+TEST_F(DevicesFilter, KindsThatAreNotServedAreNamed) {
+  PutNodes(1, 4);
+  cluster_.custom().SetServed(kPoolKind, false);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  EXPECT_THAT(Reason(pod), HasSubstr("apply deploy/devices"));
+  EXPECT_EQ(Filter(pod)[0].kind(), Verdict::Kind::kUnresolvable);
+}
+
+TEST_F(DevicesFilter, TheFullerNodeScoresMore) {
+  PutNodes(3, 4);
+  PutAllocated("job-1", "n2", 2);
+  PutClaim("c", 2);
+  Start({{"packing", "1"}, {"intact", "0"}, {"choice", "0"}});
+  const auto scores = agent_->Score(testing::OwnedRequest(PutPodOf("p", "c"), nodes_));
+  EXPECT_THAT(scores[0].value, DoubleNear(0.5, 1e-9));
+  EXPECT_THAT(scores[1].value, DoubleNear(1, 1e-9));
+  EXPECT_THAT(scores[0].why.text(), HasSubstr("packing 0.5"));
+  EXPECT_EQ(agent_->Score(testing::OwnedRequest(MakePod("q"), nodes_))[1].value, 0);
+}
+
+}  // namespace
+}  // namespace outrigger::devices::agent

@@ -1,0 +1,181 @@
+// The agent as a whole, by what it does in the background.
+#include <string>
+#include <utility>
+
+#include "devices_testing.h"
+#include "gmock/gmock.h"
+
+namespace outrigger::devices::agent {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+class DevicesLifecycle : public DevicesTest {
+ protected:
+  DevicesLifecycle() { cluster_.elections().Give(); }
+
+  absl::Status Bind(const Pod& pod, const std::string& node) {
+    auto& agent = dynamic_cast<PreBinder&>(agent_->agent());
+    const BindRequest request{pod.namespace_, pod.name, pod.uid, node};
+    absl::Status status = agent.PreBind(request);
+    if (!status.ok()) {
+      agent.UndoPreBind(request, {status, false});
+      return status;
+    }
+    status = cluster_.Bind({pod.namespace_, pod.name, pod.uid}, node, {}, {});
+    EXPECT_TRUE(status.ok()) << status;
+    agent.PostBind(request);
+    return status;
+  }
+  bool IsFree(const std::string& claim) {
+    return StatusOf(kClaimKind, claim).value("state", "") != "Allocated" &&
+           StatusOf(kPoolKind, "n1-0").value("allocations", Json::array()).empty();
+  }
+  bool HasEvent(const std::string& kind, const std::string& name, const std::string& text) {
+    for (const ClusterEvent& event : cluster_.events()) {
+      if (event.kind == kind && event.name == name &&
+          (event.reason + ": " + event.note).find(text) != std::string::npos) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+TEST_F(DevicesLifecycle, APodEndsAndTheNextGetsItsDevices) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  const Pod first = PutPodOf("p", "c");
+  const Pod next = PutPodOf("q", "d");
+  ASSERT_TRUE(Bind(first, "n1").ok());
+  EXPECT_THAT(Reason(next), HasSubstr("3 in use by default/c"));
+  cluster_.Change("p", [](Pod* pod) { pod->phase = "Succeeded"; });
+  Await([&] { return IsFree("c"); });
+  Await([&] { return !cluster_.nominations().empty(); });
+  EXPECT_THAT(cluster_.nominations(), Contains(Pair("q", "n1")));
+  EXPECT_TRUE(Bind(next, "n1").ok());
+}
+
+TEST_F(DevicesLifecycle, APodThatIsDeletedGivesBackWhatItsEmbeddedClaimHad) {
+  PutNodes(1, 4);
+  Start();
+  const Pod pod = PutPod("p", R"([{"name":"a","claim":{"deviceClass":"foozer"}}])");
+  ASSERT_TRUE(Bind(pod, "n1").ok());
+  cluster_.RemovePod("p");
+  Await([&] { return IsFree("p-a"); });
+}
+
+TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentIsServedWhereThereIsRoom) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  PutPodOf("p", "c");
+  cluster_.Change("p", [](Pod* pod) { pod->node_name = "n1"; });
+  Await([&] { return StatusOf(kClaimKind, "c").value("state", "") == "Allocated"; });
+  PutPodOf("q", "d");
+  cluster_.Change("q", [](Pod* pod) { pod->node_name = "n1"; });
+  Await([&] { return HasEvent("Pod", "q", "3 in use by default/c"); });
+}
+
+// What a process left that was killed after the first, the second and the third write.
+TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
+  PutNodes(3, 4);
+  for (const char* claim : {"early", "late", "done"}) PutClaim(claim, 2);
+  const auto uid_of = [&](const std::string& claim) {
+    return Get(kClaimKind, claim)["metadata"]["uid"];
+  };
+  const auto put_intent = [&](const std::string& pool, const std::string& claim) {
+    Json object = Get(kPoolKind, pool);
+    object["status"]["allocations"] = {{{"claimUID", uid_of(claim)},
+                                        {"claimNamespace", "default"},
+                                        {"claimName", claim},
+                                        {"podUID", "uid-default-" + claim},
+                                        {"state", "Intent"},
+                                        {"deadline", "2026-01-15T08:00:00Z"},
+                                        {"writer", "dead"},
+                                        {"deviceCount", 2}}};
+    cluster_.custom().Put(kPoolKind, object);
+  };
+  const auto put_allocated = [&](const std::string& claim, const std::string& node) {
+    Json object = Get(kClaimKind, claim);
+    object["status"] = {{"state", "Allocated"},
+                        {"nodeName", node},
+                        {"pods", {{{"name", claim}, {"uid", "uid-default-" + claim}}}},
+                        {"podNames", {claim}},
+                        {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", 2}}}}};
+    cluster_.custom().Put(kClaimKind, object);
+  };
+  put_intent("n1-0", "early");
+  put_intent("n2-0", "late");
+  put_allocated("late", "n2");
+  put_intent("n3-0", "done");
+  put_allocated("done", "n3");
+  for (const char* pod : {"early", "late", "done"}) PutPodOf(pod, pod);
+  cluster_.Change("done", [](Pod* pod) { pod->node_name = "n3"; });
+  Start();
+  Await([&] { return controller().Ready().ok(); });
+  EXPECT_TRUE(IsFree("early"));
+  EXPECT_NE(StatusOf(kClaimKind, "late")["state"], "Allocated");
+  EXPECT_TRUE(StatusOf(kPoolKind, "n2-0")["allocations"].empty());
+  EXPECT_EQ(StatusOf(kClaimKind, "done")["state"], "Allocated");
+  EXPECT_EQ(StatusOf(kPoolKind, "n3-0")["allocations"][0]["state"], "Confirmed");
+}
+
+TEST_F(DevicesLifecycle, EntriesOfClaimsThatAreGoneAreRemoved) {
+  PutNodes(1, 4);
+  Json pool = Get(kPoolKind, "n1-0");
+  pool["status"]["allocations"] = {{{"claimUID", "no-such-claim"},
+                                    {"claimNamespace", "default"},
+                                    {"claimName", "gone"},
+                                    {"state", "Confirmed"},
+                                    {"deviceCount", 4}}};
+  cluster_.custom().Put(kPoolKind, pool);
+  PutClaim("c", 1);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  Await([&] { return !Fitting(pod).empty(); });
+  EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
+}
+
+TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
+  PutNodes(1, 4);
+  cluster_.elections().Take("");
+  Start();
+  EXPECT_THAT(std::string(controller().Ready().message()), HasSubstr("not settled yet"));
+  cluster_.elections().Give();
+  Await([&] { return controller().Ready().ok(); });
+  cluster_.custom().SetUsable(absl::UnavailableError("too old"));
+  EXPECT_TRUE(absl::IsUnavailable(controller().Ready()));
+}
+
+TEST_F(DevicesLifecycle, ReadyWhileAnotherProcessLeads) {
+  PutNodes(1, 4);
+  cluster_.elections().Take("another");
+  Start();
+  EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+}
+
+TEST_F(DevicesLifecycle, ThePageShowsWhoHasWhat) {
+  PutNodes(2, 4);
+  PutClaim("c", 3);
+  Start();
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  const auto& source = dynamic_cast<const PageSource&>(agent_->agent());
+  const PageSpec page = source.Pages()[0];
+  EXPECT_EQ(FaultOf(page), "");
+  PageTable table(page.columns, 100);
+  ASSERT_TRUE(source.FillPage(page.name, &table).ok());
+  EXPECT_EQ(table.fault(), "");
+  ASSERT_EQ(table.rows().size(), 2u);
+  EXPECT_EQ(table.rows()[0],
+            (std::vector<PageCell>{"n1-0", "n1", "foozer.example.com", int64_t{4}, int64_t{3},
+                                   int64_t{1}, "default/c", PageCell()}));
+}
+
+}  // namespace
+}  // namespace outrigger::devices::agent

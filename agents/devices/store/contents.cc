@@ -1,0 +1,171 @@
+#include "store/contents.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace outrigger::devices::agent {
+namespace {
+
+std::string KeyOf(std::string_view namespace_, std::string_view name) {
+  return fmt::format("{}/{}", namespace_, name);
+}
+
+template <typename Visit>
+void ForEachDetail(const Claim& claim, Visit visit) {
+  for (const Request& request : claim.requests) {
+    for (const Detail& detail : request.details) visit(detail);
+  }
+}
+
+}  // namespace
+
+Contents::Without::Without(Contents* contents, std::vector<std::string> claims)
+    : contents_(*contents), claims_(std::move(claims)) {
+  for (const std::string& name : claims_) contents_.inventory_.SetHolding(name, {});
+}
+
+Contents::Without::~Without() {
+  for (const std::string& name : claims_) {
+    contents_.inventory_.SetHolding(name, contents_.HeldBy(name));
+  }
+}
+
+void Contents::Touch(const Pool& pool) {
+  if (pool.node.empty()) {
+    touched_.everywhere = true;
+  } else {
+    touched_.nodes.insert(pool.node);
+  }
+}
+
+void Contents::Touch(const ClaimObject& claim) {
+  for (const Allocation& one : claim.claim.allocations) {
+    const Pool* pool = inventory_.FindPool(one.pool);
+    if (pool != nullptr) Touch(*pool);
+  }
+}
+
+bool Contents::Put(PoolObject pool, Source from) {
+  const auto object = std::make_shared<const PoolObject>(std::move(pool));
+  const std::string& name = object->pool.name;
+  const auto change = pools_.Put(name, object, from);
+  if (!change.is_taken) return false;
+  Touch(object->pool);
+  if (change.before != nullptr) Touch(change.before->pool);
+  if (change.before != nullptr && change.before->pool == object->pool) {
+    ledger_.SetEntries(name, object->entries);
+    return *change.before != *object;
+  }
+  inventory_.RemovePool(name);
+  ledger_.SetEntries(name, object->entries);  // before the pool, which then counts them once
+  inventory_.SetPool(object->pool);
+  return true;
+}
+
+bool Contents::RemovePool(std::string_view name, std::string_view uid) {
+  const auto gone = pools_.Remove(name, uid);
+  if (gone == nullptr) return false;
+  Touch(gone->pool);
+  inventory_.RemovePool(name);
+  ledger_.SetEntries(name, {});
+  return true;
+}
+
+bool Contents::HasAdminAccess(const ClaimObject& claim) const {
+  bool has = claim.privileged;
+  ForEachDetail(claim.claim, [&](const Detail& detail) {
+    const Class* of = inventory_.FindClass(detail.device_class);
+    has = has || detail.admin_access || (of != nullptr && of->admin_access);
+  });
+  return has;
+}
+
+// What a claim with admin access holds alone is in the entries of pools.
+void Contents::Count(const std::string& name, const ClaimObject& claim) {
+  ledger_.SetClaim(name, claim.version.uid,
+                   HasAdminAccess(claim) ? std::vector<Allocation>() : claim.claim.allocations);
+}
+
+bool Contents::Put(ClaimObject claim, Source from) {
+  const auto object = std::make_shared<const ClaimObject>(std::move(claim));
+  const std::string name = NameOf(object->claim);
+  const auto change = claims_[object->privileged ? 1 : 0].Put(name, object, from);
+  if (!change.is_taken) return false;
+  if (change.before != nullptr) Touch(*change.before);
+  Touch(*object);
+  if (change.before == nullptr || change.before->version.generation != object->version.generation) {
+    touched_.claims.insert(name);
+  }
+  if (!object->privileged) Count(name, *object);
+  return change.before == nullptr || *change.before != *object;
+}
+
+bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
+                           std::string_view uid) {
+  const std::string key = KeyOf(namespace_, name);
+  const auto gone = claims_[privileged ? 1 : 0].Remove(key, uid);
+  if (gone == nullptr) return false;
+  Touch(*gone);
+  if (!privileged) ledger_.RemoveClaim(key);
+  return true;
+}
+
+std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespace_,
+                                                       std::string_view name,
+                                                       bool privileged) const {
+  return claims_[privileged ? 1 : 0].Find(KeyOf(namespace_, name));
+}
+
+// Whether allocated claims of the class hold what they have depends on the class.
+void Contents::CountAgain(std::string_view class_name) {
+  claims_[0].ForEach([&](const std::string& name, const auto& claim) {
+    if (claim->claim.allocations.empty()) return;
+    bool asks = false;
+    ForEachDetail(claim->claim,
+                  [&](const Detail& detail) { asks = asks || detail.device_class == class_name; });
+    if (asks) Count(name, *claim);
+  });
+}
+
+bool Contents::Put(ClassObject of, Source from) {
+  const auto object = std::make_shared<const ClassObject>(std::move(of));
+  const std::string& name = object->of.name;
+  const auto change = classes_.Put(name, object, from);
+  if (!change.is_taken) return false;
+  const bool was_admin = change.before != nullptr && change.before->of.admin_access;
+  if (change.before == nullptr || change.before->of != object->of) inventory_.SetClass(object->of);
+  if (was_admin != object->of.admin_access) CountAgain(name);
+  OnClasses();
+  return change.before == nullptr || *change.before != *object;
+}
+
+bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
+  const auto gone = classes_.Remove(name, uid);
+  if (gone == nullptr) return false;
+  OnClasses();
+  inventory_.RemoveClass(name);
+  if (gone->of.admin_access) CountAgain(name);
+  return true;
+}
+
+bool Contents::Put(Driver driver) {
+  Driver& known = drivers_[driver.name];
+  if (known == driver) return false;
+  known = driver;
+  OnClasses();
+  inventory_.SetDriver(std::move(driver));
+  return true;
+}
+
+bool Contents::RemoveDriver(std::string_view name) {
+  const auto at = drivers_.find(name);
+  if (at == drivers_.end()) return false;
+  OnClasses();
+  drivers_.erase(at);
+  inventory_.RemoveDriver(name);
+  return true;
+}
+
+}  // namespace outrigger::devices::agent

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "outrigger/devices/device_class.h"
+#include "outrigger/devices/inventory.h"
+#include "outrigger/devices/objects.h"
+#include "store/ledger.h"
+#include "store/object_table.h"
+
+namespace outrigger::devices::agent {
+
+/// Where something has changed that decides whether claims can be served.
+struct Touched {
+  bool everywhere = false;
+  std::set<std::string> nodes;
+  std::set<std::string> claims;  ///< "namespace/name": new, or asks for something else
+};
+
+/// All objects of the API, and the inventory that they make. Not thread-safe; const methods may be
+/// called from several threads at once.
+class Contents {
+ public:
+  Contents() : ledger_(&inventory_) {}
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+
+  // Returns whether anything has changed. Costs as much as what changes is large, with its pool.
+  bool Put(PoolObject pool, Source from);
+  bool Put(ClaimObject claim, Source from);
+  bool Put(ClassObject of, Source from);
+  bool Put(Driver driver);
+  bool RemovePool(std::string_view name, std::string_view uid);
+  bool RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
+                   std::string_view uid);
+  bool RemoveClass(std::string_view name, std::string_view uid);
+  bool RemoveDriver(std::string_view name);
+  /// A list of the kind begins.
+  void OnPoolList() { pools_.OnList(); }
+  void OnClaimList(bool privileged) { claims_[privileged ? 1 : 0].OnList(); }
+  void OnClassList() { classes_.OnList(); }
+
+  const Inventory& inventory() const { return inventory_; }
+  /// What claim `name` ("namespace/name") holds, by its status and by entries of pools.
+  std::vector<Allocation> HeldBy(std::string_view name) const { return ledger_.HeldBy(name); }
+  std::shared_ptr<const PoolObject> FindPool(std::string_view name) const {
+    return pools_.Find(name);
+  }
+  std::shared_ptr<const ClaimObject> FindClaim(std::string_view namespace_, std::string_view name,
+                                               bool privileged) const;
+  std::shared_ptr<const ClassObject> FindClass(std::string_view name) const {
+    return classes_.Find(name);
+  }
+  const ObjectTable<PoolObject>& pools() const { return pools_; }
+  const ObjectTable<ClaimObject>& claims(bool privileged) const {
+    return claims_[privileged ? 1 : 0];
+  }
+  const ObjectTable<ClassObject>& classes() const { return classes_; }
+  const std::map<std::string, Driver, std::less<>>& drivers() const { return drivers_; }
+
+  /// True if a request of the claim may take devices that are in use.
+  bool HasAdminAccess(const ClaimObject& claim) const;
+
+  /// Counts changes of classes and drivers.
+  uint64_t class_epoch() const { return class_epoch_; }
+  /// What has changed since the last call.
+  Touched TakeTouched() { return std::exchange(touched_, {}); }
+
+  /// The inventory as if these claims held nothing, as long as this lives.
+  class Without {
+   public:
+    /// `contents` outlives this, and is not changed meanwhile.
+    Without(Contents* contents, std::vector<std::string> claims);
+    ~Without();
+    Without(const Without&) = delete;
+    Without& operator=(const Without&) = delete;
+
+   private:
+    Contents& contents_;
+    const std::vector<std::string> claims_;
+  };
+
+ private:
+  void OnClasses() {
+    touched_.everywhere = true;
+    ++class_epoch_;
+  }
+  void Touch(const Pool& pool);
+  void Touch(const ClaimObject& claim);
+  void Count(const std::string& name, const ClaimObject& claim);
+  void CountAgain(std::string_view class_name);
+
+  Inventory inventory_;
+  Ledger ledger_;
+  ObjectTable<PoolObject> pools_;
+  ObjectTable<ClaimObject> claims_[2];  // by "namespace/name"; the second: privileged ones
+  ObjectTable<ClassObject> classes_;
+  std::map<std::string, Driver, std::less<>> drivers_;
+  Touched touched_;
+  uint64_t class_epoch_ = 1;
+};
+
+}  // namespace outrigger::devices::agent
