@@ -60,6 +60,11 @@ class Dump final : public ClusterObjects {
     });
   }
 
+  absl::Status ForEachDeviceObject(const PodName* /*pod*/, json::OnObject on_object,
+                                   std::vector<std::string>* /*notes*/) override {
+    return ForEachObjectInFile(name_, std::move(text_), on_object);
+  }
+
   std::string DefaultNamespace() const override { return ""; }
 
  private:
