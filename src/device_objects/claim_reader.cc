@@ -7,6 +7,7 @@
 
 #include "device_objects/parts.h"
 #include "device_objects/readers.h"
+#include "fmt/format.h"
 
 namespace outrigger::device_objects {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using devices::Claim;
 using devices::Detail;
 using devices::Request;
+using Configs = std::vector<devices::ConfigReference>;
 
 constexpr std::string_view kCount = "count";
 constexpr std::string_view kAcceptedCount = "a whole number of devices";
@@ -32,8 +34,9 @@ void TakeCount(const Path& at, devices::Amounts* amounts, std::optional<int64_t>
   amounts->erase(found);
 }
 
+// `configs` is appended to.
 absl::Status ReadDetailFields(Value value, const Path& at, Detail* detail,
-                              std::vector<Detail>* one_of) {
+                              std::vector<Detail>* one_of, Configs* configs) {
   const auto requests = [detail](Value map, const Path& place) {
     absl::Status status = ReadAmounts(map, place, &detail->amounts);
     TakeCount(place, &detail->amounts, &detail->min_count);
@@ -45,23 +48,27 @@ absl::Status ReadDetailFields(Value value, const Path& at, Detail* detail,
     TakeCount(place, &amounts, &detail->max_count);
     return status;
   };
-  const auto alternatives = [one_of](Value list, const Path& place) {
-    return ReadList(list, place, one_of, [](Value item, const Path& where, Detail* alternative) {
+  const auto alternatives = [one_of, configs](Value list, const Path& place) {
+    const auto read = [configs](Value item, const Path& where, Detail* alternative) {
       std::vector<Detail> none;
-      return ReadDetailFields(item, where, alternative, &none);
-    });
+      return ReadDetailFields(item, where, alternative, &none, configs);
+    };
+    return ReadList(list, place, one_of, read);
+  };
+  const auto references = [configs](Value list, const Path& place) {
+    return ReadConfigs(list, place, configs);
   };
   return ReadFields(value, at, Field{"deviceClass", &detail->device_class},
                     Field{"deviceType", &detail->device_type},
                     Field{"constraints", &detail->constraints}, Field{"requests", requests},
                     Field{"limits", limits}, Field{"matchAttributes", &detail->match_attributes},
-                    Field{"oneOf", alternatives});
+                    Field{"configs", references}, Field{"oneOf", alternatives});
 }
 
-absl::Status ReadRequest(Value value, const Path& at, Request* request) {
+absl::Status ReadRequest(Value value, const Path& at, Request* request, Configs* configs) {
   Detail own;
   std::vector<Detail> one_of;
-  absl::Status status = ReadDetailFields(value, at, &own, &one_of);
+  absl::Status status = ReadDetailFields(value, at, &own, &one_of, configs);
   if (one_of.empty()) {
     request->details.push_back(std::move(own));
   } else {
@@ -75,41 +82,31 @@ struct Spec {
   Detail flat;
   std::vector<std::string> match_attributes;
   std::optional<std::vector<Request>> claims;
+  Configs configs;
+  Configs configs_of_requests;
 };
 
 absl::Status ReadSpec(Value value, const Path& at, Spec* spec) {
   const auto claims = [spec](Value list, const Path& place) {
-    return ReadList(list, place, &spec->claims.emplace(), ReadRequest);
+    const auto read = [spec](Value item, const Path& where, Request* request) {
+      return ReadRequest(item, where, request, &spec->configs_of_requests);
+    };
+    return ReadList(list, place, &spec->claims.emplace(), read);
+  };
+  const auto references = [spec](Value list, const Path& place) {
+    return ReadConfigs(list, place, &spec->configs);
   };
   return ReadFields(value, at, Field{"deviceClass", &spec->flat.device_class},
                     Field{"driver", &spec->flat.driver},
                     Field{"constraints", &spec->flat.constraints},
                     Field{"minDeviceCount", &spec->flat.min_count},
                     Field{"maxDeviceCount", &spec->flat.max_count},
-                    Field{"matchAttributes", &spec->match_attributes}, Field{"claims", claims});
-}
-
-absl::Status ReadAllocation(Value value, const Path& at, devices::Allocation* allocation) {
-  const auto amounts = [allocation](Value list, const Path& place) {
-    return json::ForEachElement(list, place, [&](Value element, const Path& where) {
-      std::string name;
-      std::optional<Quantity> amount;
-      const auto read = [&amount](Value quantity, const Path& at_amount) {
-        return ReadQuantity(quantity, at_amount, &amount);
-      };
-      absl::Status status =
-          ReadFields(element, where, Field{"name", &name}, Field{"allocation", read});
-      if (amount.has_value()) allocation->amounts[name] = *amount;
-      return status;
-    });
-  };
-  return ReadFields(value, at, Field{"devicePoolName", &allocation->pool},
-                    Field{"deviceName", &allocation->device},
-                    Field{"deviceCount", &allocation->count}, Field{"allocations", amounts});
+                    Field{"matchAttributes", &spec->match_attributes}, Field{"configs", references},
+                    Field{"claims", claims});
 }
 
 void SetRequests(Spec spec, bool is_privileged, Claim* claim) {
-  const bool is_flat = !(spec.flat == Detail());
+  const bool is_flat = !(spec.flat == Detail()) || !spec.configs.empty();
   if (spec.claims.has_value()) {
     if (is_flat) claim->fault = "spec.claims and fields of the count dialect exclude each other";
     claim->match_attributes = std::move(spec.match_attributes);
@@ -124,27 +121,49 @@ void SetRequests(Spec spec, bool is_privileged, Claim* claim) {
   claim->requests.push_back({{std::move(spec.flat)}});
 }
 
+Configs AllConfigs(const Spec& spec) {
+  Configs all = spec.configs;
+  all.insert(all.end(), spec.configs_of_requests.begin(), spec.configs_of_requests.end());
+  return all;
+}
+
+absl::Status CheckClaimType(const Path& at, std::string_view api_version, std::string_view kind) {
+  const bool is_known =
+      kind == devices::kClaimKind.kind || kind == devices::kPrivilegedClaimKind.kind;
+  if (is_known) return CheckType(at, api_version, {}, devices::kClaimKind);
+  const bool is_kept = kind == "DeviceSetClaim" || kind == "DeviceClaimTemplate";
+  return json::Invalid(at.Key("kind"),
+                       fmt::format("\"{}\" is not {}DeviceClaim or DevicePrivilegedClaim",
+                                   json::Cut(kind), is_kept ? "scheduled, unlike " : ""));
+}
+
 }  // namespace
 
-absl::Status ReadClaim(json::Object object, const Path& at, bool is_privileged, Claim* claim) {
-  *claim = Claim();
+absl::Status ReadClaim(json::Object object, const Path& at, std::string_view kind,
+                       devices::ClaimObject* read) {
+  *read = devices::ClaimObject();
   Spec spec;
   const auto read_spec = [&spec](Value value, const Path& place) {
     return ReadSpec(value, place, &spec);
   };
-  const auto allocations = [claim](Value list, const Path& place) {
-    return ReadList(list, place, &claim->allocations, ReadAllocation);
-  };
-  const auto status = [&](Value value, const Path& place) {
-    return ReadFields(value, place, Field{"allocations", allocations},
-                      Field{"podNames", &claim->pods});
+  const auto status = [read](Value value, const Path& place) {
+    return ReadClaimStatus(value, place, read);
   };
   Metadata metadata;
-  absl::Status done = ReadKind(object, at, &metadata, read_spec, status);
-  claim->namespace_ = std::move(metadata.namespace_);
-  claim->name = std::move(metadata.name);
-  claim->uid = std::move(metadata.uid);
-  SetRequests(std::move(spec), is_privileged, claim);
+  std::string own_kind(kind);
+  std::string api_version;
+  absl::Status done = ReadKind(object, at, &metadata, &own_kind, &api_version,
+                               Field{"spec", read_spec}, Field{"status", status});
+  if (done.ok()) done = CheckClaimType(at, api_version, own_kind);
+  read->privileged = own_kind == devices::kPrivilegedClaimKind.kind;
+  Claim& claim = read->claim;
+  claim.namespace_ = std::move(metadata.namespace_);
+  claim.name = std::move(metadata.name);
+  claim.uid = metadata.version.uid;
+  read->version = std::move(metadata.version);
+  read->owner_pod_uid = std::move(metadata.owner_pod_uid);
+  read->configs = AllConfigs(spec);
+  SetRequests(std::move(spec), read->privileged, &claim);
   return done;
 }
 

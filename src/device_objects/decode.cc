@@ -1,5 +1,7 @@
 #include "device_objects/decode.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -26,17 +28,37 @@ absl::Status Decode(const json::ListedObject& object, std::vector<json::Malforme
 
 }  // namespace
 
-absl::Status DecodePool(const json::ListedObject& object, devices::Pool* pool,
-                        std::vector<json::MalformedValue>* malformed) {
+std::string TextOf(const json::MalformedValue& value) {
+  return fmt::format("{}: \"{}\" is not {}", value.field, value.value, value.accepted);
+}
+
+absl::Status DecodePoolObject(const json::ListedObject& object, devices::PoolObject* pool,
+                              std::vector<json::MalformedValue>* malformed) {
   return Decode(object, malformed, [pool](json::Object root, const json::Path& at) {
     return ReadPool(root, at, pool);
   });
 }
 
-absl::Status DecodeClass(const json::ListedObject& object, devices::Class* of,
-                         std::vector<json::MalformedValue>* malformed) {
+absl::Status DecodePool(const json::ListedObject& object, devices::Pool* pool,
+                        std::vector<json::MalformedValue>* malformed) {
+  devices::PoolObject read;
+  absl::Status status = DecodePoolObject(object, &read, malformed);
+  *pool = std::move(read.pool);
+  return status;
+}
+
+absl::Status DecodeClassObject(const json::ListedObject& object, devices::ClassObject* of,
+                               std::vector<json::MalformedValue>* malformed) {
   return Decode(object, malformed,
                 [of](json::Object root, const json::Path& at) { return ReadClass(root, at, of); });
+}
+
+absl::Status DecodeClass(const json::ListedObject& object, devices::Class* of,
+                         std::vector<json::MalformedValue>* malformed) {
+  devices::ClassObject read;
+  absl::Status status = DecodeClassObject(object, &read, malformed);
+  *of = std::move(read.of);
+  return status;
 }
 
 absl::Status DecodeDriver(const json::ListedObject& object, devices::Driver* driver,
@@ -46,18 +68,23 @@ absl::Status DecodeDriver(const json::ListedObject& object, devices::Driver* dri
   });
 }
 
-absl::Status DecodeClaim(const json::ListedObject& object, devices::Claim* claim,
-                         std::vector<json::MalformedValue>* malformed) {
-  const bool is_privileged = object.kind == "DevicePrivilegedClaim";
+absl::Status DecodeClaimObject(const json::ListedObject& object, devices::ClaimObject* claim,
+                               std::vector<json::MalformedValue>* malformed) {
+  const std::string_view kind = object.kind.empty() ? devices::kClaimKind.kind : object.kind;
   std::vector<json::MalformedValue> found;
   absl::Status status = Decode(object, &found, [&](json::Object root, const json::Path& at) {
-    return ReadClaim(root, at, is_privileged, claim);
+    return ReadClaim(root, at, kind, claim);
   });
-  if (!found.empty()) {
-    claim->fault =
-        fmt::format("{}: \"{}\" is not {}", found[0].field, found[0].value, found[0].accepted);
-  }
+  if (!found.empty()) claim->claim.fault = TextOf(found[0]);
   malformed->insert(malformed->end(), found.begin(), found.end());
+  return status;
+}
+
+absl::Status DecodeClaim(const json::ListedObject& object, devices::Claim* claim,
+                         std::vector<json::MalformedValue>* malformed) {
+  devices::ClaimObject read;
+  absl::Status status = DecodeClaimObject(object, &read, malformed);
+  *claim = std::move(read.claim);
   return status;
 }
 

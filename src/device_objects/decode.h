@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -7,6 +8,7 @@
 #include "json/object_list.h"
 #include "outrigger/devices/claim.h"
 #include "outrigger/devices/device_class.h"
+#include "outrigger/devices/objects.h"
 #include "outrigger/devices/pool.h"
 
 // Objects of devmgmtproto.k8s.io/v1alpha1 as JSON, both dialects, as `kubectl get ... -o json`
@@ -27,5 +29,16 @@ absl::Status DecodeDriver(const json::ListedObject& object, devices::Driver* dri
 /// A DeviceClaim, or a DevicePrivilegedClaim: every device that matches, whoever uses it.
 absl::Status DecodeClaim(const json::ListedObject& object, devices::Claim* claim,
                          std::vector<json::MalformedValue>* malformed);
+
+// The same with metadata and status.
+absl::Status DecodePoolObject(const json::ListedObject& object, devices::PoolObject* pool,
+                              std::vector<json::MalformedValue>* malformed);
+absl::Status DecodeClassObject(const json::ListedObject& object, devices::ClassObject* of,
+                               std::vector<json::MalformedValue>* malformed);
+absl::Status DecodeClaimObject(const json::ListedObject& object, devices::ClaimObject* claim,
+                               std::vector<json::MalformedValue>* malformed);
+
+/// "spec.count: "x" is not a count".
+std::string TextOf(const json::MalformedValue& value);
 
 }  // namespace outrigger::device_objects

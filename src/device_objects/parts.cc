@@ -1,7 +1,11 @@
 #include "device_objects/parts.h"
 
+#include <chrono>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/time/time.h"
+#include "fmt/format.h"
 #include "json/accepted.h"
 
 namespace outrigger::device_objects {
@@ -13,6 +17,20 @@ absl::Status TextOf(Value value, const Path& at, std::string_view* text) {
   if (text->starts_with('"')) return json::Read(value, at, text);
   if (json::IsNumber(*text)) return absl::OkStatus();
   return json::Expected(at, "a quantity (a string or a number)", value);
+}
+
+absl::Status ReadOwner(Value value, const Path& at, std::string* pod_uid) {
+  std::string kind;
+  std::string uid;
+  absl::Status status = json::ReadObject(value, at, Field{"kind", &kind}, Field{"uid", &uid});
+  if (status.ok() && kind == "Pod" && pod_uid->empty()) *pod_uid = std::move(uid);
+  return status;
+}
+
+absl::Status ReadConfig(Value value, const Path& at, devices::ConfigReference* config) {
+  return ReadFields(value, at, Field{"apiVersion", &config->api_version},
+                    Field{"kind", &config->kind}, Field{"namespace", &config->namespace_},
+                    Field{"name", &config->name});
 }
 
 }  // namespace
@@ -43,6 +61,21 @@ absl::Status ReadAmounts(Value value, const Path& at, devices::Amounts* amounts)
   });
 }
 
+absl::Status ReadAllocatedAmounts(Value value, const Path& at, devices::Amounts* amounts) {
+  amounts->clear();
+  return json::ForEachElement(value, at, [&](Value element, const Path& place) {
+    std::string name;
+    std::optional<Quantity> amount;
+    const auto read = [&amount](Value quantity, const Path& where) {
+      return ReadQuantity(quantity, where, &amount);
+    };
+    absl::Status status =
+        ReadFields(element, place, Field{"name", &name}, Field{"allocation", read});
+    if (amount.has_value()) amounts->insert_or_assign(std::move(name), *amount);
+    return status;
+  });
+}
+
 absl::Status ReadAttribute(Value value, const Path& at, devices::Attribute* attribute) {
   std::optional<std::string> text;
   std::optional<int64_t> number;
@@ -65,6 +98,59 @@ absl::Status ReadAttribute(Value value, const Path& at, devices::Attribute* attr
   if (quantity) attribute->value = *quantity;
   if (version) attribute->value = devices::Version{*std::move(version)};
   return status;
+}
+
+absl::Status ReadMetadata(Value value, const Path& at, Metadata* metadata) {
+  const auto owners = [metadata](Value list, const Path& place) {
+    return json::ForEachElement(list, place, [metadata](Value owner, const Path& where) {
+      return ReadOwner(owner, where, &metadata->owner_pod_uid);
+    });
+  };
+  std::string deleted;
+  devices::ObjectVersion& version = metadata->version;
+  absl::Status status = json::ReadObject(
+      value, at, Field{"name", &metadata->name}, Field{"namespace", &metadata->namespace_},
+      Field{"uid", &version.uid}, Field{"resourceVersion", &version.resource_version},
+      Field{"generation", &version.generation}, Field{"deletionTimestamp", &deleted},
+      Field{"ownerReferences", owners});
+  version.deleting = !deleted.empty();
+  return status;
+}
+
+absl::Status ReadConfigs(Value value, const Path& at, std::vector<devices::ConfigReference>* list) {
+  return json::ForEachElement(value, at, [list](Value element, const Path& place) {
+    return ReadConfig(element, place, &list->emplace_back());
+  });
+}
+
+absl::Status ReadWallTime(Value value, const Path& at, std::optional<devices::WallTime>* time) {
+  std::string_view text;
+  absl::Status status = json::Read(value, at, &text);
+  if (!status.ok()) return status;
+  absl::Time parsed;
+  std::string error;
+  // ParseTime() knows words for infinite times, too.
+  const bool has_digit =
+      !text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text.front()));
+  const absl::string_view form(text.data(), text.size());
+  if (has_digit && absl::ParseTime(absl::RFC3339_full, form, &parsed, &error)) {
+    *time = std::chrono::floor<std::chrono::seconds>(absl::ToChronoTime(parsed));
+  } else {
+    at.Malformed(text, json::kAcceptedTime);
+  }
+  return status;
+}
+
+absl::Status CheckType(const Path& at, std::string_view api_version, std::string_view kind,
+                       const CustomKind& expected) {
+  const std::string version = fmt::format("{}/{}", expected.group, expected.version);
+  if (!api_version.empty() && api_version != version) {
+    return json::Invalid(at.Key("apiVersion"),
+                         fmt::format("\"{}\" is not {}", json::Cut(api_version), version));
+  }
+  if (kind.empty() || kind == expected.kind) return absl::OkStatus();
+  return json::Invalid(at.Key("kind"),
+                       fmt::format("\"{}\" is not {}", json::Cut(kind), expected.kind));
 }
 
 }  // namespace outrigger::device_objects

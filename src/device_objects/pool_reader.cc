@@ -37,8 +37,9 @@ absl::Status ReadDevice(Value value, const Path& at, devices::Device* device) {
 
 }  // namespace
 
-absl::Status ReadPool(json::Object object, const Path& at, devices::Pool* pool) {
-  *pool = devices::Pool();
+absl::Status ReadPool(json::Object object, const Path& at, devices::PoolObject* read) {
+  *read = devices::PoolObject();
+  devices::Pool* const pool = &read->pool;
   const auto attributes = [pool](Value list, const Path& place) {
     return ReadList(list, place, &pool->attributes, ReadAttribute);
   };
@@ -53,9 +54,17 @@ absl::Status ReadPool(json::Object object, const Path& at, devices::Pool* pool) 
                       Field{"count", &pool->count}, Field{"attributes", attributes},
                       Field{"resources", resources}, Field{"devices", devices});
   };
+  const auto read_status = [read](Value value, const Path& place) {
+    return ReadPoolStatus(value, place, read);
+  };
   Metadata metadata;
-  absl::Status status = ReadKind(object, at, &metadata, spec, Skip);
+  absl::Status status = ReadKind(object, at, devices::kPoolKind, &metadata, Field{"spec", spec},
+                                 Field{"status", read_status});
   pool->name = std::move(metadata.name);
+  read->version = std::move(metadata.version);
+  for (devices::PoolEntry& entry : read->entries) {
+    for (devices::Allocation& held : entry.holding) held.pool = pool->name;
+  }
   return status;
 }
 

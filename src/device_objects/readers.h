@@ -3,16 +3,22 @@
 #include <string_view>
 
 #include "json/reader.h"
-#include "outrigger/devices/claim.h"
 #include "outrigger/devices/device_class.h"
-#include "outrigger/devices/pool.h"
+#include "outrigger/devices/objects.h"
+
+// Readers of whole objects. Each replaces what was there.
 
 namespace outrigger::device_objects {
 
-absl::Status ReadPool(json::Object object, const json::Path& at, devices::Pool* pool);
-absl::Status ReadClass(json::Object object, const json::Path& at, devices::Class* of);
+absl::Status ReadPool(json::Object object, const json::Path& at, devices::PoolObject* pool);
+absl::Status ReadClass(json::Object object, const json::Path& at, devices::ClassObject* of);
 absl::Status ReadDriver(json::Object object, const json::Path& at, devices::Driver* driver);
-absl::Status ReadClaim(json::Object object, const json::Path& at, bool is_privileged,
-                       devices::Claim* claim);
+/// Of the kind that the object names; without one, of `kind`.
+absl::Status ReadClaim(json::Object object, const json::Path& at, std::string_view kind,
+                       devices::ClaimObject* claim);
+
+/// The status of each.
+absl::Status ReadPoolStatus(json::Value value, const json::Path& at, devices::PoolObject* pool);
+absl::Status ReadClaimStatus(json::Value value, const json::Path& at, devices::ClaimObject* claim);
 
 }  // namespace outrigger::device_objects

@@ -116,6 +116,12 @@ CallOptions WithTimeLeft(CallOptions options, std::chrono::steady_clock::time_po
   return options;
 }
 
+CallOptions Unhindered(CallOptions options, bool may_retry) {
+  options.rate_limited = false;
+  options.may_retry = may_retry;
+  return options;
+}
+
 absl::StatusOr<std::string> Get(Api& api, const Resource& resource, const ObjectName& object,
                                 const CallOptions& options) {
   absl::Status status = CheckName(resource, object);

@@ -37,6 +37,9 @@ struct CallOptions {
 /// The same with what is left of the timeout for a further call of one that `began` then.
 CallOptions WithTimeLeft(CallOptions options, std::chrono::steady_clock::time_point began);
 
+/// The same past the rate limit.
+CallOptions Unhindered(CallOptions options, bool may_retry);
+
 absl::StatusOr<std::string> Get(Api& api, const Resource& resource, const ObjectName& object,
                                 const CallOptions& options = {});
 

@@ -15,7 +15,7 @@ rows() {
     [ -f "$agent/CMakeLists.txt" ] || continue
     echo "outrigger_agent_$(basename "$agent" | tr - _) outrigger/agent/agent.h | wire/extender.h" \
       "engine/engine.h page/page.h kube/api.h cluster/snapshot.h plan/round/round.h http/server.h" \
-      "server/service.h cli/main.h"
+      "server/service.h cli/main.h json/reader.h devices/search/search.h device_objects/decode.h"
   done
   cat <<'EOF'
 outrigger_base base/url.h outrigger/base/clock.h | wire/extender.h json/reader.h kube/api.h

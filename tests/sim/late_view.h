@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -90,6 +91,25 @@ class LateView final : public ClusterAccess {
   }
   absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override {
     return view_.DeleteConfigMap(map, limits);
+  }
+  std::unique_ptr<FollowedKind> Follow(const CustomKind& kind, CustomObjectSink* sink) override {
+    return view_.Follow(kind, sink);
+  }
+  absl::StatusOr<std::string> ReadCustomObject(const CustomKind& kind,
+                                               const CustomObjectName& object,
+                                               const CallLimits& limits) override {
+    return view_.ReadCustomObject(kind, object, limits);
+  }
+  absl::StatusOr<std::string> CreateCustomObject(const CustomKind& kind,
+                                                 std::string_view namespace_, std::string_view json,
+                                                 const CallLimits& limits) override {
+    return view_.CreateCustomObject(kind, namespace_, json, limits);
+  }
+  absl::StatusOr<std::string> PatchCustomStatus(const CustomKind& kind,
+                                                const CustomObjectName& object,
+                                                std::string_view status_patch,
+                                                const CallLimits& limits) override {
+    return view_.PatchCustomStatus(kind, object, status_patch, limits);
   }
   absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
                                                    ElectionCallbacks callbacks) override {

@@ -14,6 +14,7 @@
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/config_maps.h"
+#include "outrigger/agent/custom_objects.h"
 #include "outrigger/agent/elections.h"
 #include "outrigger/agent/priority_classes.h"
 #include "outrigger/agent/subscription.h"
@@ -177,6 +178,7 @@ class ClusterAccess : public ClusterReader,
                       public ClusterWriter,
                       public PriorityClassAccess,
                       public ConfigMapAccess,
+                      public CustomObjectAccess,
                       public Elections {};
 
 }  // namespace outrigger

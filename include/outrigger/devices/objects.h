@@ -14,8 +14,8 @@
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/pool.h"
 
-// The objects of devmgmtproto.k8s.io/v1alpha1 as the API server has them: metadata and status
-// beside the specs, and what is written into statuses. docs/devices.md has the fields. Plain
+// The objects of devmgmtproto.k8s.io/v1alpha1 as the API server has them: spec, metadata and
+// status, and what is written into statuses. docs/devices.md has the fields. Plain
 // values; all functions are thread-safe and make no call. Linked by Outrigger::devices.
 
 namespace outrigger::devices {
@@ -50,7 +50,7 @@ struct PoolEntry {
   std::string pod_uid;               ///< the pod for which it was written
   bool confirmed = false;            ///< Confirmed: claim and binding are written; else Intent
   std::optional<WallTime> deadline;  ///< of an Intent; to the second
-  std::string writer;                ///< of an Intent: who wrote it
+  std::string writer;                ///< of an Intent: identity of the process that wrote it
   std::vector<Allocation> holding;   ///< Allocation::pool is the pool
   friend bool operator==(const PoolEntry&, const PoolEntry&) = default;
 };
@@ -105,7 +105,8 @@ struct ClassObject {
   std::optional<bool> ready;  ///< the condition Ready; nothing: not set
   std::string ready_reason;
   std::string ready_message;
-  std::vector<std::string> drivers;  ///< status.drivers
+  std::optional<WallTime> ready_since;  ///< its lastTransitionTime
+  std::vector<std::string> drivers;     ///< status.drivers
   friend bool operator==(const ClassObject&, const ClassObject&) = default;
 };
 

@@ -77,11 +77,31 @@ class StillCluster final : public ClusterAccess {
     return Refused();
   }
   absl::Status DeleteConfigMap(const ConfigMap&, const CallLimits&) override { return Refused(); }
+  /// Nothing is known of custom objects.
+  std::unique_ptr<FollowedKind> Follow(const CustomKind&, CustomObjectSink*) override {
+    return std::make_unique<NotFollowed>();
+  }
+  absl::StatusOr<std::string> ReadCustomObject(const CustomKind&, const CustomObjectName&,
+                                               const CallLimits&) override {
+    return Refused();
+  }
+  absl::StatusOr<std::string> CreateCustomObject(const CustomKind&, std::string_view,
+                                                 std::string_view, const CallLimits&) override {
+    return Refused();
+  }
+  absl::StatusOr<std::string> PatchCustomStatus(const CustomKind&, const CustomObjectName&,
+                                                std::string_view, const CallLimits&) override {
+    return Refused();
+  }
   absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim, ElectionCallbacks) override {
     return Refused();
   }
 
  private:
+  class NotFollowed final : public FollowedKind {
+   public:
+    absl::Status Usable() const override { return Refused(); }
+  };
   static absl::Status Refused() {
     return absl::UnimplementedError("explain asks agents about a cluster that stands still");
   }

@@ -12,6 +12,7 @@
 #include "kube/transport/client.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
+#include "kube/view/custom_watch.h"
 #include "outrigger/plan/pods.h"
 #include "server/version.h"
 #include "spdlog/spdlog.h"
@@ -42,6 +43,13 @@ kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options,
   return watch;
 }
 
+kube::CustomWatchOptions CustomOptions(const ClusterOptions& options) {
+  kube::CustomWatchOptions custom;
+  custom.max_staleness = options.max_staleness;
+  custom.reflector.report = WarnOfObject;
+  return custom;
+}
+
 cluster::ClusterOptions ViewOptions(cluster::ChangeListeners* changes) {
   cluster::ClusterOptions options;
   options.indexes = {plan::PlannedPodsIndex()};
@@ -67,9 +75,10 @@ class ClusterSourceImpl final : public ClusterSource {
       : client_(std::move(client)),
         cluster_(ViewOptions(&changes_)),
         watch_(client_.get(), &cluster_, WatchOptions(options, &changes_)),
+        custom_(client_.get(), CustomOptions(options)),
         nodes_(&cluster_, [this] { return watch_.Usable(); }),
-        actor_(client_.get(), &cluster_, &watch_, &changes_, ActorOptions(environment)),
-        log_([this] { return watch_.States(); }) {}
+        actor_(client_.get(), &cluster_, &watch_, &custom_, &changes_, ActorOptions(environment)),
+        log_([this] { return States(); }) {}
 
   const engine::NodeSource& nodes() const override { return nodes_; }
   ClusterAccess* access() override { return &actor_; }
@@ -81,6 +90,7 @@ class ClusterSourceImpl final : public ClusterSource {
   }
   void Stop() override {
     log_.Stop();
+    custom_.Stop();
     watch_.Stop();
   }
 
@@ -97,7 +107,7 @@ class ClusterSourceImpl final : public ClusterSource {
     followed.events_written = events.written;
     followed.events_dropped = events.dropped;
     const auto now = steady_clock::now();
-    for (const kube::ReflectorState& state : watch_.States()) {
+    for (const kube::ReflectorState& state : States()) {
       followed.resources.push_back(
           {.resource = state.resource,
            .synced = state.synced,
@@ -114,10 +124,17 @@ class ClusterSourceImpl final : public ClusterSource {
   }
 
  private:
+  std::vector<kube::ReflectorState> States() const {
+    std::vector<kube::ReflectorState> states = watch_.States();
+    for (kube::ReflectorState& state : custom_.States()) states.push_back(std::move(state));
+    return states;
+  }
+
   const std::unique_ptr<kube::Client> client_;
   cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
+  kube::CustomWatch custom_;
   const engine::SnapshotNodes nodes_;
   kube::ClusterActor actor_;
   FollowLog log_;

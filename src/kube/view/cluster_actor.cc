@@ -13,6 +13,7 @@
 #include "kube/status_text.h"
 #include "kube/write/binding.h"
 #include "kube/write/config_map.h"
+#include "kube/write/custom_object.h"
 #include "kube/write/owner.h"
 #include "kube/write/priority_class.h"
 #include "kube/write/status_patch.h"
@@ -39,10 +40,12 @@ absl::Status ParsePod(std::string* text, Pod* pod) {
 }  // namespace
 
 ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
-                           cluster::ChangeListeners* changes, ClusterActorOptions options)
+                           CustomWatch* custom, cluster::ChangeListeners* changes,
+                           ClusterActorOptions options)
     : api_(*api),
       cluster_(*cluster),
       watch_(*watch),
+      custom_(*custom),
       changes_(*changes),
       options_(std::move(options)),
       bindings_(options_.bindings_at_once) {}
@@ -182,6 +185,30 @@ absl::StatusOr<ConfigMap> ClusterActor::WriteConfigMap(const ConfigMap& map,
 
 absl::Status ClusterActor::DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) {
   return kube::DeleteConfigMap(api_, map, OptionsOf(limits, false));
+}
+
+std::unique_ptr<FollowedKind> ClusterActor::Follow(const CustomKind& kind, CustomObjectSink* sink) {
+  return custom_.Follow(kind, sink);
+}
+
+absl::StatusOr<std::string> ClusterActor::ReadCustomObject(const CustomKind& kind,
+                                                           const CustomObjectName& object,
+                                                           const CallLimits& limits) {
+  return kube::ReadCustomObject(api_, kind, object, OptionsOf(limits, false));
+}
+
+absl::StatusOr<std::string> ClusterActor::CreateCustomObject(const CustomKind& kind,
+                                                             std::string_view namespace_,
+                                                             std::string_view json,
+                                                             const CallLimits& limits) {
+  return kube::CreateCustomObject(api_, kind, namespace_, json, OptionsOf(limits, false));
+}
+
+absl::StatusOr<std::string> ClusterActor::PatchCustomStatus(const CustomKind& kind,
+                                                            const CustomObjectName& object,
+                                                            std::string_view status_patch,
+                                                            const CallLimits& limits) {
+  return kube::PatchCustomStatus(api_, kind, object, status_patch, OptionsOf(limits, false));
 }
 
 absl::StatusOr<std::unique_ptr<Candidacy>> ClusterActor::Stand(LeaseClaim claim,

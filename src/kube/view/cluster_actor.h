@@ -12,6 +12,7 @@
 #include "kube/objects.h"
 #include "kube/transport/turnstile.h"
 #include "kube/view/cluster_watch.h"
+#include "kube/view/custom_watch.h"
 #include "kube/write/event_recorder.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
@@ -32,14 +33,14 @@ struct ClusterActorOptions {
 /// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
 /// safe. docs/kube-client.md states the promises.
 ///
-/// Bindings, nominations, evictions, PriorityClasses, ConfigMaps, annotations of PodGroups, and
-/// what is read to decide about them do not wait for the client's own rate limit; what is written
-/// for people does.
+/// Bindings, nominations, evictions, PriorityClasses, ConfigMaps, custom objects, annotations of
+/// PodGroups, and what is read to decide about them do not wait for the client's own rate limit;
+/// what is written for people does.
 class ClusterActor final : public ClusterAccess {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
   /// (ClusterOptions::changed, ClusterWatchOptions::changed).
-  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
+  ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch, CustomWatch* custom,
                cluster::ChangeListeners* changes, ClusterActorOptions options = {});
 
   absl::StatusOr<ClusterView> Take() override;
@@ -80,6 +81,18 @@ class ClusterActor final : public ClusterAccess {
   absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
   absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
 
+  std::unique_ptr<FollowedKind> Follow(const CustomKind& kind, CustomObjectSink* sink) override;
+  absl::StatusOr<std::string> ReadCustomObject(const CustomKind& kind,
+                                               const CustomObjectName& object,
+                                               const CallLimits& limits) override;
+  absl::StatusOr<std::string> CreateCustomObject(const CustomKind& kind,
+                                                 std::string_view namespace_, std::string_view json,
+                                                 const CallLimits& limits) override;
+  absl::StatusOr<std::string> PatchCustomStatus(const CustomKind& kind,
+                                                const CustomObjectName& object,
+                                                std::string_view status_patch,
+                                                const CallLimits& limits) override;
+
   absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
                                                    ElectionCallbacks callbacks) override;
 
@@ -95,6 +108,7 @@ class ClusterActor final : public ClusterAccess {
   Api& api_;
   cluster::Cluster& cluster_;
   ClusterWatch& watch_;
+  CustomWatch& custom_;
   cluster::ChangeListeners& changes_;
   const ClusterActorOptions options_;
   Turnstile bindings_;

@@ -35,6 +35,12 @@ absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max
       std::chrono::duration_cast<std::chrono::seconds>(max_staleness), Because(state)));
 }
 
+ReflectorOptions ListedInTime(ReflectorOptions options, std::chrono::milliseconds max_staleness) {
+  const auto in_time = max_staleness - ClusterWatchOptions::kListTime;
+  if (in_time.count() > 0) options.silence = std::min(options.silence, in_time);
+  return options;
+}
+
 /// Hands on to the cluster what the reflectors read.
 class ClusterWatch::Sink final : public ClusterSink {
  public:
@@ -70,12 +76,10 @@ ClusterWatch::~ClusterWatch() {
 }
 
 void ClusterWatch::Follow(const Resource& resource, std::unique_ptr<ObjectSink> sink, Kind kind) {
-  ReflectorOptions options = options_.reflector;
+  ReflectorOptions options = ListedInTime(options_.reflector, options_.max_staleness);
   options.may_be_missing = kind.may_be_missing;
   options.versions = kind.versions;
   options.turned = options_.changed;
-  const auto in_time = options_.max_staleness - ClusterWatchOptions::kListTime;
-  if (in_time.count() > 0) options.silence = std::min(options.silence, in_time);
   // Nobody asks how old an aid is, and they are many.
   if (kind.is_aid) options.silence *= 4;
   ObjectSink* const to = sink.get();

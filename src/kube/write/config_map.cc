@@ -14,13 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-CallOptions Unhindered(const CallOptions& options, bool may_retry) {
-  CallOptions changed = options;
-  changed.rate_limited = false;
-  changed.may_retry = may_retry;
-  return changed;
-}
-
 // Entries of `from` that are texts, into a map of either kind.
 template <typename Put>
 void TakeTexts(const Json& object, const char* pointer, const Put& put) {

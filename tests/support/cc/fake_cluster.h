@@ -12,6 +12,7 @@
 #include "cluster/change_listeners.h"
 #include "cluster/claim_store.h"
 #include "cluster/cluster.h"
+#include "fake_custom_objects.h"
 #include "fake_elections.h"
 #include "fake_objects.h"
 #include "outrigger/agent/cluster.h"
@@ -21,8 +22,8 @@ namespace outrigger::testing {
 
 /// A cluster in memory for tests of agents that act. It does at once what it is asked, and shows it
 /// at once. What it does not imitate: delays between an act and its being seen, the scheduler,
-/// graceful deletion, versions of objects other than pods and PodGroups, and that the value of a
-/// class that is deleted is seen for a second more. Thread-safe.
+/// graceful deletion, versions of objects other than pods, PodGroups and custom ones, and that the
+/// value of a class that is deleted is seen for a second more. Thread-safe.
 class FakeCluster final : public ClusterAccess {
  public:
   FakeCluster();
@@ -64,6 +65,8 @@ class FakeCluster final : public ClusterAccess {
       std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate);
   /// The PriorityClasses and ConfigMaps; the view has the classes.
   FakeObjects& keep() { return keep_; }
+  /// What is of CustomResourceDefinitions.
+  FakeCustomObjects& custom() { return custom_; }
   FakeElections& elections() { return elections_; }
 
   // What became of it.
@@ -132,6 +135,25 @@ class FakeCluster final : public ClusterAccess {
   absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override {
     return keep_.DeleteConfigMap(map, limits);
   }
+  std::unique_ptr<FollowedKind> Follow(const CustomKind& kind, CustomObjectSink* sink) override {
+    return custom_.Follow(kind, sink);
+  }
+  absl::StatusOr<std::string> ReadCustomObject(const CustomKind& kind,
+                                               const CustomObjectName& object,
+                                               const CallLimits& limits) override {
+    return custom_.ReadCustomObject(kind, object, limits);
+  }
+  absl::StatusOr<std::string> CreateCustomObject(const CustomKind& kind,
+                                                 std::string_view namespace_, std::string_view json,
+                                                 const CallLimits& limits) override {
+    return custom_.CreateCustomObject(kind, namespace_, json, limits);
+  }
+  absl::StatusOr<std::string> PatchCustomStatus(const CustomKind& kind,
+                                                const CustomObjectName& object,
+                                                std::string_view status_patch,
+                                                const CallLimits& limits) override {
+    return custom_.PatchCustomStatus(kind, object, status_patch, limits);
+  }
   absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
                                                    ElectionCallbacks callbacks) override {
     return elections_.Stand(std::move(claim), std::move(callbacks));
@@ -149,6 +171,7 @@ class FakeCluster final : public ClusterAccess {
 
   cluster::ChangeListeners changes_;
   FakeObjects keep_;
+  FakeCustomObjects custom_;
   FakeElections elections_;
   mutable std::mutex mutex_;
   std::unique_ptr<cluster::Cluster> cluster_;

@@ -87,8 +87,9 @@ Json ViewJson(const ClusterView& view) {
           {"pods", view.snapshot->PodCount()}};
 }
 
-kube::ClusterWatchOptions WatchOptions() {
-  kube::ClusterWatchOptions options;
+template <typename Options>
+Options LookingOften() {
+  Options options;
   options.reflector.missing_retry = std::chrono::milliseconds(200);
   return options;
 }
@@ -97,10 +98,12 @@ kube::ClusterWatchOptions WatchOptions() {
 
 Deeds::Deeds(kube::Api* api)
     : cluster_(cluster::ClusterOptions()),
-      watch_(api, &cluster_, WatchOptions()),
-      actor_(api, &cluster_, &watch_, &changes_) {}
+      watch_(api, &cluster_, LookingOften<kube::ClusterWatchOptions>()),
+      custom_(api, LookingOften<kube::CustomWatchOptions>()),
+      actor_(api, &cluster_, &watch_, &custom_, &changes_) {}
 
 Deeds::~Deeds() {
+  custom_.Stop();
   watch_.Stop();
 }
 

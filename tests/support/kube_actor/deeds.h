@@ -7,6 +7,7 @@
 #include "cluster/cluster.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
+#include "kube/view/custom_watch.h"
 #include "nlohmann/json.hpp"
 #include "stand.h"
 
@@ -41,6 +42,7 @@ class Deeds {
   cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   kube::ClusterWatch watch_;
+  kube::CustomWatch custom_;
   kube::ClusterActor actor_;
   Stand stand_;  // last: its threads use what is above
 };

@@ -29,8 +29,9 @@ struct ActorScene {
   cluster::ChangeListeners changes;
   cluster::Cluster cluster{cluster::ClusterOptions()};
   ClusterWatch watch{&api, &cluster, {}};
-  ClusterActor actor{
-      &api, &cluster, &watch, &changes, {.events = {.controller = "c"}, .clock = time.clock()}};
+  CustomWatch custom{&api, {}};
+  ClusterActor actor{&api,    &cluster, &watch,
+                     &custom, &changes, {.events = {.controller = "c"}, .clock = time.clock()}};
 };
 
 }  // namespace outrigger::kube

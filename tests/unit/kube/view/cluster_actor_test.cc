@@ -113,7 +113,8 @@ class HeldApi : public Api {
 TEST(Actor, SendsSoManyBindingsAtOnceAndNoMore) {
   ActorScene scene({});
   HeldApi api;
-  ClusterActor actor(&api, &scene.cluster, &scene.watch, &scene.changes, {.bindings_at_once = 1});
+  ClusterActor actor(&api, &scene.cluster, &scene.watch, &scene.custom, &scene.changes,
+                     {.bindings_at_once = 1});
   std::jthread first([&] { EXPECT_EQ(actor.Bind(kPod, "n1", {}, kLimits), absl::OkStatus()); });
   api.asked.wait();
   const absl::Status late = actor.Bind(kPod, "n1", {}, {.timeout = std::chrono::milliseconds(0)});

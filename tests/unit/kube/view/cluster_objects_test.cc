@@ -141,7 +141,8 @@ class ObjectsOfACluster : public ::testing::Test {
   std::vector<std::string> problems_;
   cluster::Cluster cluster_;
   ClusterWatch watch_;
-  ClusterActor actor_{&api_, &cluster_, &watch_, &changes_};
+  CustomWatch custom_{&api_, {}};
+  ClusterActor actor_{&api_, &cluster_, &watch_, &custom_, &changes_};
 };
 
 TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {

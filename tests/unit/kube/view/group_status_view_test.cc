@@ -140,7 +140,8 @@ class StatusOfGroups : public ::testing::Test {
   cluster::ChangeListeners changes_;
   cluster::Cluster cluster_;
   ClusterWatch watch_;
-  ClusterActor actor_{&api_, &cluster_, &watch_, &changes_};
+  CustomWatch custom_{&api_, {}};
+  ClusterActor actor_{&api_, &cluster_, &watch_, &custom_, &changes_};
   Counter planner_;
   Counter counter_;
   const Subscription plans_ = actor_.OnChange([this] { planner_.Count(); });

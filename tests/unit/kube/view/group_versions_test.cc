@@ -78,6 +78,7 @@ class GroupVersions : public ::testing::Test {
   ScriptedPaths api_;
   cluster::Cluster cluster_;
   ClusterWatch watch_;
+  CustomWatch custom_{&api_, {}};
 };
 
 TEST_F(GroupVersions, AnOlderVersionIsReadWhereTheNewestIsMissing) {
@@ -148,7 +149,8 @@ TEST_F(GroupVersions, StatusAndEventsAreOfTheVersionThatIsRead) {
   api_.AnswerCalls(events, std::string("{}"));
   Start();
   cluster::ChangeListeners changes;
-  ClusterActor actor(&api_, &cluster_, &watch_, &changes, {.events = {.controller = "c"}});
+  ClusterActor actor(&api_, &cluster_, &watch_, &custom_, &changes,
+                     {.events = {.controller = "c"}});
   PodGroup group;
   group.dialect = Dialect::kUpstream;
   group.namespace_ = "d";
