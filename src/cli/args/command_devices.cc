@@ -41,12 +41,11 @@ void CommandLine::Tree::AddSchedule() {
            "the pod: NAME or NAMESPACE/NAME (default: the one in the files; without a pod there, "
            "all claims of the files)");
   schedule->add_flag("-v,--verbose")
-      ->description("The whole results: pools ignored and why, sets tried, scores; also VERBOSE=y");
+      ->description("Whole results: pools ignored and why, scores; also VERBOSE=y");
   AddValue(schedule, "-o,--output", "FORMAT", "text, json or yaml (default text)",
            {false, false, {"text", "json", "yaml"}});
   schedule->add_flag("--original-results")
-      ->description(
-          "Answer as the prototype's scheduler: each claim by itself, 0 or 100, faults included");
+      ->description("What the prototype's scheduler answers, faults included");
   schedule->add_flag("--network-pools")
       ->description("Devices of pools without a node serve every node");
   schedule->footer(fmt::format(

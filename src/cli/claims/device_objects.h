@@ -11,7 +11,7 @@
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/objects.h"
 
-// The objects that decide who gets which devices, out of files or a cluster.
+// The objects by which devices are given out, from files or a cluster.
 
 namespace outrigger::cli {
 

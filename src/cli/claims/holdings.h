@@ -9,7 +9,7 @@
 
 namespace outrigger::cli {
 
-/// Pools, classes and drivers, and who holds what.
+/// Pools, classes and drivers, and what each claim holds.
 struct DeviceUse {
   devices::Inventory inventory;
   std::map<std::string, std::vector<devices::Allocation>> held;  ///< by claim, "namespace/name"

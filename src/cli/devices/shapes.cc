@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kApiVersion = "devmgmtproto.k8s.io/v1alpha1";
+constexpr const char* kPrototypeVersion = "devmgmtproto.k8s.io/v1alpha1";
 constexpr std::string_view kGroup = "example.com-";
 
 /// What one kind of devices is like on every NUMA node of a shape.
@@ -80,7 +80,7 @@ Json AttributesOf(const Part& part) {
 }
 
 Json Pool(const std::string& name, const std::string& node, const Part& part) {
-  return {{"apiVersion", kApiVersion},
+  return {{"apiVersion", kPrototypeVersion},
           {"kind", "DevicePool"},
           {"metadata", {{"name", name}}},
           {"spec",
@@ -117,11 +117,13 @@ Json NodeObject(const std::string& name) {
             {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})}}}};
 }
 
+// As agents/devices/examples have them.
 Json DriverObject(const Part& part) {
-  return {{"apiVersion", kApiVersion},
+  const bool is_nic = std::string_view(part.kind) == "barzer";
+  return {{"apiVersion", kPrototypeVersion},
           {"kind", "DeviceDriver"},
           {"metadata", {{"name", DriverOf(part)}}},
-          {"deviceTypes", Json::array({"gpu"})}};
+          {"deviceTypes", is_nic ? Json::array({"gpu", "sriov-nic"}) : Json::array({"gpu"})}};
 }
 
 void AddNode(const Shape& shape, int number, std::vector<Json>* objects) {

@@ -11,6 +11,7 @@
 #include "kube/stream/list_page.h"
 #include "kube/transport/client.h"
 #include "kube/watch/served_versions.h"
+#include "kube/write/custom_object.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/devices/objects.h"
 
@@ -87,8 +88,7 @@ class LiveCluster final : public ClusterObjects {
     for (const CustomKind* kind : {&devices::kPoolKind, &devices::kClassKind, &devices::kDriverKind,
                                    &devices::kClaimKind, &devices::kPrivilegedClaimKind}) {
       if (!status.ok()) return status;
-      const kube::Resource resource{kind->group, kind->version, kind->plural, kind->kind,
-                                    kind->namespaced};
+      const kube::Resource resource = kube::ResourceOf(*kind);
       status = ForEachOf(resource, kube::PathOf(resource), on_object);
       if (!absl::IsNotFound(status)) continue;
       notes->push_back(fmt::format("the cluster does not know {}: apply deploy/devices",

@@ -140,14 +140,14 @@ SortedJson OriginalAllocations(const devices::OriginalNodeResult& node) {
 
 }  // namespace
 
-ScheduleResults ResultsOf(const Placement& placement) {
+ScheduleResults ResultsOf(const Placement& placement, bool whole) {
   ScheduleResults results;
   results.pod = placement.asked().pod;
   std::vector<NodePlacement> nodes;
   for (const std::string& name : placement.nodes()) {
     const NodePlacement& node = nodes.emplace_back(placement.On(name));
     results.summaries.push_back(SummaryOf(node));
-    results.nodes.push_back(NodeResult(placement, node));
+    if (whole) results.nodes.push_back(NodeResult(placement, node));
   }
   const NodePlacement* const best = BestOf(nodes);
   if (best == nullptr) return results;

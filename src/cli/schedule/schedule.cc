@@ -29,13 +29,13 @@ bool IsVerbose(const ScheduleFlags& flags, const World& world) {
 
 absl::StatusOr<ScheduleResults> FindResults(const ScheduleFlags& flags,
                                             const DeviceObjects& objects, AskedClaims asked,
-                                            std::vector<std::string>* notes) {
+                                            bool whole, std::vector<std::string>* notes) {
   if (flags.original_results) return OriginalResultsOf(objects, asked);
   const bool is_live = flags.sources.cluster == DeviceSources::kLive;
   const Placement placement(objects, std::move(asked),
                             {.network_pools = flags.network_pools, .always_resolve = is_live});
   for (std::string& stray : placement.Strays()) notes->push_back(std::move(stray));
-  return ResultsOf(placement);
+  return ResultsOf(placement, whole);
 }
 
 }  // namespace
@@ -46,14 +46,16 @@ absl::StatusOr<ExplainText> Schedule(const ScheduleFlags& flags, const World& wo
   if (!objects.ok()) return objects.status();
   absl::StatusOr<AskedClaims> asked = FindAsked(flags, &*objects);
   if (!asked.ok()) return asked.status();
-  const auto results = FindResults(flags, *objects, *std::move(asked), &text.notes);
+  const bool verbose = IsVerbose(flags, world);
+  const auto results = FindResults(flags, *objects, *std::move(asked),
+                                   verbose || flags.output != "text", &text.notes);
   if (!results.ok()) return results.status();
   if (flags.output == "json") {
     text.text = ResultsJson(*results);
   } else if (flags.output == "yaml") {
     text.text = ResultsYaml(*results);
   } else {
-    text.text = ResultsText(*results, IsVerbose(flags, world));
+    text.text = ResultsText(*results, verbose);
   }
   return text;
 }
