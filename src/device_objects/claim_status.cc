@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,12 +45,20 @@ OrderedJson AllocationJson(const Allocation& held) {
 }
 
 // A list that has nothing is removed.
-template <typename Item, typename ToJson>
-void SetList(const char* key, const std::vector<Item>& items, const ToJson& to_json,
-             OrderedJson* json) {
+template <typename Items, typename ToJson>
+void SetList(const char* key, const Items& items, const ToJson& to_json, OrderedJson* json) {
   OrderedJson list = OrderedJson::array();
-  for (const Item& item : items) list.push_back(to_json(item));
+  for (const auto& item : items) list.push_back(to_json(item));
   (*json)[key] = list.empty() ? OrderedJson(nullptr) : std::move(list);
+}
+
+void SetPods(std::span<const PodReference> pods, OrderedJson* json) {
+  const auto name_of = [](const PodReference& pod) { return OrderedJson(pod.name); };
+  SetList("podNames", pods, name_of, json);
+  const auto reference = [](const PodReference& pod) {
+    return OrderedJson({{"name", pod.name}, {"uid", pod.uid}});
+  };
+  SetList("pods", pods, reference, json);
 }
 
 // Copies without what belongs to the API server's own bookkeeping. What is no object is left out.
@@ -80,14 +89,16 @@ std::string ClaimStatusPatch(const ClaimStatus& status) {
   SetText("message", Shortened(status.message, kLongestMessage), &patch);
   patch["observedGeneration"] = status.observed_generation;
   SetList("allocations", status.allocations, AllocationJson, &patch);
-  const auto name_of = [](const PodReference& pod) { return OrderedJson(pod.name); };
-  SetList("podNames", status.pods, name_of, &patch);
-  const auto reference = [](const PodReference& pod) {
-    return OrderedJson({{"name", pod.name}, {"uid", pod.uid}});
-  };
-  SetList("pods", status.pods, reference, &patch);
+  SetPods(status.pods, &patch);
   patch["classConfigs"] = CopiesJson(status.class_configs);
   patch["claimConfigs"] = CopiesJson(status.claim_configs);
+  return device_objects::Text(patch);
+}
+
+std::string ClaimUsePatch(std::span<const PodReference> pods, std::string_view message) {
+  OrderedJson patch;
+  SetText("message", Shortened(message, kLongestMessage), &patch);
+  SetPods(pods, &patch);
   return device_objects::Text(patch);
 }
 

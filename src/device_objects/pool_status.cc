@@ -49,6 +49,7 @@ OrderedJson EntryJson(const PoolEntry& entry) {
   OrderedJson json = {{"claimUID", entry.claim_uid}};
   AddText("claimNamespace", entry.claim_namespace, &json);
   AddText("claimName", entry.claim_name, &json);
+  AddText("podName", entry.pod_name, &json);
   AddText("podUID", entry.pod_uid, &json);
   json["state"] = entry.confirmed ? "Confirmed" : "Intent";
   if (entry.deadline.has_value()) json["deadline"] = device_objects::TimeText(*entry.deadline);

@@ -37,8 +37,9 @@ absl::Status ReadEntry(Value value, const Path& at, devices::PoolEntry* entry) {
   absl::Status status = ReadFields(
       value, at, Field{"claimUID", &entry->claim_uid},
       Field{"claimNamespace", &entry->claim_namespace}, Field{"claimName", &entry->claim_name},
-      Field{"podUID", &entry->pod_uid}, Field{"state", state}, Field{"deadline", deadline},
-      Field{"writer", &entry->writer}, Field{"deviceCount", &count}, Field{"devices", devices});
+      Field{"podName", &entry->pod_name}, Field{"podUID", &entry->pod_uid}, Field{"state", state},
+      Field{"deadline", deadline}, Field{"writer", &entry->writer}, Field{"deviceCount", &count},
+      Field{"devices", devices});
   if (count.has_value()) {
     entry->holding.push_back({.pool = {}, .device = {}, .count = *count, .amounts = {}});
   }

@@ -9,7 +9,7 @@
 #include "outrigger/agent/call_limits.h"
 
 // Objects of kinds that the program does not know: those of CustomResourceDefinitions. They are
-// JSON here; who follows a kind reads it.
+// JSON here, which the agent reads.
 
 namespace outrigger {
 
@@ -23,7 +23,8 @@ struct CustomKind {
 };
 
 /// An object, or which one is meant. With a `uid` or a `resource_version` a write is done to that
-/// object or that version only. Views live during the call.
+/// object or that version only; with both it is the version that decides, since it is of one object
+/// only. Views live during the call.
 struct CustomObjectName {
   std::string_view namespace_ = {};  // empty for kinds without
   std::string_view name;
@@ -32,12 +33,13 @@ struct CustomObjectName {
 };
 
 /// Where the objects of a kind go that is followed. Called by one thread at a time, which is that
-/// of no other kind.
+/// of no other kind. Must neither write objects of the kind nor end what follows it from a call.
 class CustomObjectSink {
  public:
   virtual ~CustomObjectSink() = default;
-  /// The object has come or changed: `json` is the whole object, valid during the call. An error
-  /// says that it could not be read; it is logged, and what was known of the object stays.
+  /// The object has come or changed: `json` is the whole object, valid during the call; `object`
+  /// has its version and no UID. An error says that it could not be read; it is logged, and what
+  /// was known of the object stays.
   virtual absl::Status Upsert(const CustomObjectName& object, std::string_view json) = 0;
   /// The object is gone; no effect if it is not known.
   virtual void Remove(const CustomObjectName& object) = 0;
@@ -59,7 +61,8 @@ class FollowedKind {
 };
 
 /// Follows and changes custom objects. Thread-safe; calls block, and go past the client's rate
-/// limit. Errors: those of PriorityClassAccess, and NotFound: no such object, or no such kind.
+/// limit. Errors: those of PriorityClassAccess, and NotFound: no such object, or no such kind,
+/// whose text is that of FollowedKind::Usable().
 class CustomObjectAccess {
  public:
   virtual ~CustomObjectAccess() = default;
@@ -80,7 +83,8 @@ class CustomObjectAccess {
   /// Changes `status` by a JSON merge patch (RFC 7396): `status_patch` is an object whose fields
   /// replace those of the status; null removes one, and what it does not name stays. Returns the
   /// object afterwards. Sent once only: an Unavailable, DeadlineExceeded or Internal may have been
-  /// a success, which only a read tells. Aborted: another version, or another UID.
+  /// a success, which only a read tells. Aborted: another version, or another UID; nothing was
+  /// written. A patch that changes nothing does not change the version either.
   virtual absl::StatusOr<std::string> PatchCustomStatus(const CustomKind& kind,
                                                         const CustomObjectName& object,
                                                         std::string_view status_patch,

@@ -47,7 +47,8 @@ struct PoolEntry {
   std::string claim_namespace;
   std::string claim_name;
   std::string claim_uid;
-  std::string pod_uid;               ///< the pod for which it was written
+  std::string pod_name;  ///< the pod for which it was written, of that namespace
+  std::string pod_uid;
   bool confirmed = false;            ///< Confirmed: claim and binding are written; else Intent
   std::optional<WallTime> deadline;  ///< of an Intent; to the second
   std::string writer;                ///< of an Intent: identity of the process that wrote it
@@ -97,6 +98,11 @@ struct ClaimObject {
   std::vector<PodReference> pods;
   friend bool operator==(const ClaimObject&, const ClaimObject&) = default;
 };
+
+/// Devices are the claim's once its status has them.
+inline bool IsAllocated(const ClaimObject& claim) {
+  return !claim.claim.allocations.empty();
+}
 
 struct ClassObject {
   Class of;
@@ -165,6 +171,8 @@ struct ClaimStatus {
 /// As a patch for PatchCustomStatus(); deviceStatuses stay the drivers'. Texts that are too long
 /// are cut to their bounds.
 std::string ClaimStatusPatch(const ClaimStatus& status);
+/// The same of `pods` and `message` alone; the rest of the status stays.
+std::string ClaimUsePatch(std::span<const PodReference> pods, std::string_view message);
 /// The condition Ready (with lastTransitionTime `now`, if it changes) and drivers of a class.
 std::string ClassStatusPatch(const ClassObject& of, bool ready, std::string_view reason,
                              std::string_view message, std::span<const std::string> drivers,

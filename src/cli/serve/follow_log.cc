@@ -1,5 +1,6 @@
 #include "cli/serve/follow_log.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -40,11 +41,14 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
 
 void FollowLog::Look() {
   std::vector<kube::ReflectorState> states = states_();
-  for (size_t i = 0; i < states.size(); ++i) {
-    const std::string line = Line(i < said_.size() ? &said_[i] : nullptr, states[i], counts_);
+  for (const kube::ReflectorState& now : states) {
+    // Custom kinds come and go: their places change.
+    const auto before = std::find_if(
+        said_.begin(), said_.end(),
+        [&](const kube::ReflectorState& said) { return said.resource == now.resource; });
+    const std::string line = Line(before == said_.end() ? nullptr : &*before, now, counts_);
     if (line.empty()) continue;
-    spdlog::log(states[i].last_error.empty() ? spdlog::level::info : spdlog::level::warn, "{}",
-                line);
+    spdlog::log(now.last_error.empty() ? spdlog::level::info : spdlog::level::warn, "{}", line);
   }
   said_ = std::move(states);
 }

@@ -50,6 +50,8 @@ absl::Status ReadHead(json::Object object, const json::Path& at, bool annotation
 
 bool IsJson(std::string_view text) {
   simdjson::dom::parser parser;
+  // Otherwise an object that is nested deeply would count as damaged.
+  if (parser.allocate(text.size(), json::kMaxDepth) != simdjson::SUCCESS) return false;
   return parser.parse(text.data(), text.size()).error() == simdjson::SUCCESS;
 }
 

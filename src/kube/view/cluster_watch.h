@@ -46,8 +46,8 @@ struct ClusterWatchOptions {
 absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max_staleness,
                       ReflectorState::TimePoint now);
 
-/// The options with a `silence` that is short enough for what is silent to be listed anew before it
-/// is older than that.
+/// The options with a `silence` that is short enough for what is silent to be listed again before
+/// it is older than that.
 ReflectorOptions ListedInTime(ReflectorOptions options, std::chrono::milliseconds max_staleness);
 
 /// Keeps a Cluster, and what an agent needs to know beside nodes and pods, equal to what the API

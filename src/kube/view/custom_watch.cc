@@ -1,6 +1,8 @@
 #include "kube/view/custom_watch.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +20,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-ReflectorOptions OptionsFor(const CustomWatchOptions& options) {
+// With `version` the API server is asked what it serves before a 404 is believed: one of several
+// servers may not know yet of a definition that was just applied.
+ReflectorOptions OptionsFor(const CustomWatchOptions& options,
+                            std::span<const std::string_view> version) {
   ReflectorOptions reflector = ListedInTime(options.reflector, options.max_staleness);
   reflector.may_be_missing = true;
+  reflector.versions = version;
   reflector.missing_retry = std::min(reflector.missing_retry, options.max_staleness / 2);
   reflector.turned = {};
   return reflector;
@@ -55,15 +61,16 @@ class CustomWatch::RawSink final : public ObjectSink {
   CustomObjectSink& sink_;
 };
 
-/// A kind and who follows it. Thread-safe but for Start().
+/// A kind that is followed. Thread-safe but for Start().
 class CustomWatch::Entry {
  public:
   Entry(Api* api, const CustomKind& kind, CustomObjectSink* sink, const CustomWatchOptions& options)
       : kind_(kind),
+        version_{kind.version},
         max_staleness_(options.max_staleness),
         now_(options.reflector.timing.now),
         sink_(sink),
-        reflector_(api, ResourceOf(kind), &sink_, OptionsFor(options)) {}
+        reflector_(api, ResourceOf(kind), &sink_, OptionsFor(options, version_)) {}
 
   void Start() { reflector_.Start(); }
   void Stop() {
@@ -74,11 +81,12 @@ class CustomWatch::Entry {
   absl::Status Usable() const {
     const ReflectorState state = State();
     absl::Status usable = UsableAt(state, max_staleness_, now_());
-    return usable.ok() && state.not_installed ? NotServed(kind_) : usable;
+    return usable.ok() && state.not_installed ? NotServed(kind_, state.unknown_versions) : usable;
   }
 
  private:
   const CustomKind kind_;
+  const std::array<std::string_view, 1> version_;
   const milliseconds max_staleness_;
   const SteadyNow now_;
   RawSink sink_;

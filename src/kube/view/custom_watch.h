@@ -20,9 +20,9 @@ struct CustomWatchOptions {
   ReflectorOptions reflector = {};
 };
 
-/// Follows kinds that the program does not know, each as long as somebody wants it. A kind that the
-/// API server does not serve is no hindrance for anybody else. docs/kube-client.md states the
-/// promises. Thread-safe.
+/// Follows kinds that the program does not know, each as long as what Follow() returns lives. A
+/// kind that the API server does not serve is no hindrance for anybody else. docs/kube-client.md
+/// states the promises. Thread-safe.
 class CustomWatch {
  public:
   /// `api` outlives this.

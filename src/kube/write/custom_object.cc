@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 // So often a version that was read is patched in vain, because others write at the same time.
 constexpr int kTries = 5;
 
-// Who asks for a path that is not served hears 404, too, but not of what name.
+// A path that is not served is 404, too, but without the name of an object.
 absl::StatusOr<std::string> Explained(const CustomKind& kind, absl::StatusOr<std::string> answer) {
   if (!absl::IsNotFound(answer.status())) return answer;
   const std::optional<ApiError> error = ApiErrorOf(answer.status());
@@ -62,10 +62,14 @@ absl::StatusOr<std::string> PatchVersion(Api& api, const CustomKind& kind,
   auto written =
       Explained(kind, PatchStatus(api, ResourceOf(kind), {object.namespace_, object.name},
                                   BodyOf(object.resource_version, status_patch), merge, options));
-  if (written.ok() && !object.uid.empty() && Metadata(*written, "/metadata/uid") != object.uid) {
-    return AnotherOne(kind, object);
-  }
-  return written;
+  if (!written.ok() || object.uid.empty()) return written;
+  // Of no object that the version was read of, unless a backup of etcd was restored.
+  const std::string uid = Metadata(*written, "/metadata/uid");
+  if (uid == object.uid) return written;
+  return absl::InternalError(
+      fmt::format("{} {}/{} was written in the version {}, which is that of the UID {} and not {}",
+                  NameOf(ResourceOf(kind)), object.namespace_, object.name, object.resource_version,
+                  uid, object.uid));
 }
 
 }  // namespace
@@ -78,10 +82,10 @@ Resource ResourceOf(const CustomKind& kind) {
           .namespaced = kind.namespaced};
 }
 
-absl::Status NotServed(const CustomKind& kind) {
-  return absl::NotFoundError(
-      fmt::format("{} of {}/{} is not served by the API server: apply its CustomResourceDefinition",
-                  kind.kind, kind.group, kind.version));
+absl::Status NotServed(const CustomKind& kind, std::string_view versions) {
+  return absl::NotFoundError(fmt::format(
+      "{} of {}/{} is not served by the API server{}{}: apply its CustomResourceDefinition",
+      kind.kind, kind.group, kind.version, versions.empty() ? "" : ", which has it in ", versions));
 }
 
 absl::StatusOr<std::string> ReadCustomObject(Api& api, const CustomKind& kind,

@@ -2,17 +2,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "fake_custom_store.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/custom_objects.h"
@@ -60,8 +59,8 @@ class FakeCustomObjects final : public CustomObjectAccess {
   /// The definition of the kind is applied, or deleted with all objects.
   void SetServed(const CustomKind& kind, bool served);
 
-  // What happens to those who call.
-  /// Asked before a write is performed, without a lock, so that it may act as somebody else; an
+  // What happens to calls.
+  /// Asked before a write is performed, without a lock, so that it may act as another writer; an
   /// error is the answer, and nothing is written. Null: none.
   void Before(Hook hook);
   /// Asked after a write that succeeded, without a lock; an error is the answer in place of the
@@ -90,37 +89,23 @@ class FakeCustomObjects final : public CustomObjectAccess {
  private:
   class Follower;
   class Followed;
-  using Name = std::pair<std::string, std::string>;
-  struct Kind {
-    bool served = true;
-    std::map<Name, Json> objects;
-  };
 
   absl::StatusOr<std::string> Send(CustomWrite write, const CallLimits& limits,
                                    const std::function<absl::StatusOr<Json>()>& perform);
-  // The rest is called with the lock.
-  Kind& KindOf(const CustomKind& kind);
-  absl::StatusOr<Json*> Find(const CustomKind& kind, const CustomObjectName& object);
-  absl::StatusOr<Json> Create(const CustomKind& kind, std::string_view namespace_,
-                              std::string_view json);
-  absl::StatusOr<Json> PatchStatus(const CustomKind& kind, const CustomObjectName& object,
-                                   std::string_view status_patch);
-  const Json& Store(const CustomKind& kind, Json object);
-  bool Erase(const CustomKind& kind, const Name& name);
-  std::vector<std::shared_ptr<Follower>> FollowersOf(const CustomKind& kind) const;
+  /// What a change of the store adds to what followers are to see. With the lock.
+  FakeCustomStore::Listener ToFollowers();
+  void ForFollowersOf(const CustomKind& kind, const std::function<void(Follower*)>& act) const;
   /// Hands on what waits. Without the lock.
   void Deliver();
 
   mutable std::mutex mutex_;
-  std::map<std::string, Kind> kinds_;  // by "plural.group"
+  FakeCustomStore store_{ToFollowers()};
   std::vector<std::shared_ptr<Follower>> followers_;
   std::vector<CustomWrite> writes_;
   Hook before_;
   Hook after_;
   absl::Status usable_;
   bool is_paused_ = false;
-  int64_t version_ = 0;
-  int64_t last_uid_ = 0;
 };
 
 }  // namespace outrigger::testing

@@ -100,7 +100,8 @@ Deeds::Deeds(kube::Api* api)
     : cluster_(cluster::ClusterOptions()),
       watch_(api, &cluster_, LookingOften<kube::ClusterWatchOptions>()),
       custom_(api, LookingOften<kube::CustomWatchOptions>()),
-      actor_(api, &cluster_, &watch_, &custom_, &changes_) {}
+      actor_(api, &cluster_, &watch_, &custom_, &changes_),
+      custom_deeds_(&actor_) {}
 
 Deeds::~Deeds() {
   custom_.Stop();
@@ -111,6 +112,7 @@ std::string Deeds::Do(const std::string& command) {
   const Json json = Json::parse(command, nullptr, false);
   if (!json.is_object()) return R"({"code":"INVALID_ARGUMENT","text":"no JSON"})";
   if (const auto done = testing::DoToObjects(json, &actor_, &actor_)) return done->dump();
+  if (const auto done = custom_deeds_.Do(json)) return done->dump();
   const std::string verb = json.value("verb", "");
   Json answer = DoToPods(verb, json);
   if (answer.is_null()) answer = DoToGroups(verb, json);

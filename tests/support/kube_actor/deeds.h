@@ -5,6 +5,7 @@
 
 #include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
+#include "custom_deeds.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/view/custom_watch.h"
@@ -23,7 +24,7 @@ namespace outrigger::kube_actor {
 ///     {"verb":"event","apiVersion":"...","kind":"PriorityClass","name":"c","uid":"u","note":"..."}
 ///     {"verb":"stand","namespace":"d","name":"lease"}  {"verb":"standing"}  {"verb":"resign"}
 ///     {"verb":"follow"}  {"verb":"view"}
-///     what object_deeds.h says of PriorityClasses and ConfigMaps
+///     what object_deeds.h says of PriorityClasses and ConfigMaps, and custom_deeds.h of others
 ///
 /// Each is answered with {"code":"ABORTED","text":"...","value":...}; "value" is what was read.
 class Deeds {
@@ -44,6 +45,7 @@ class Deeds {
   kube::ClusterWatch watch_;
   kube::CustomWatch custom_;
   kube::ClusterActor actor_;
+  testing::CustomDeeds custom_deeds_;
   Stand stand_;  // last: its threads use what is above
 };
 

@@ -65,6 +65,7 @@ PoolEntry Intent() {
   entry.claim_namespace = "ns";
   entry.claim_name = "c";
   entry.claim_uid = "cu";
+  entry.pod_name = "pod";
   entry.pod_uid = "podu";
   entry.deadline = At("2026-01-15T08:00:59Z");
   entry.writer = "host_1";
@@ -193,6 +194,21 @@ TEST(ClaimStatus, WhatIsEmptyIsRemoved) {
   const std::string allocated = Merged(kClaim, ClaimStatusPatch(full));
   const json freed = json::parse(Merged(allocated, ClaimStatusPatch(ClaimStatus())));
   EXPECT_EQ(freed["status"], json::parse(R"({"state":"Pending","observedGeneration":0})"));
+}
+
+TEST(ClaimStatus, UseAloneLeavesTheRest) {
+  ClaimStatus status;
+  status.state = ClaimState::kAllocated;
+  status.allocations = {{"p", "a", 1, {}}};
+  status.pods = {{"pod", "podu"}};
+  const std::vector<PodReference> pods = {{"other", "otheru"}};
+  const std::string allocated = Merged(kClaim, ClaimStatusPatch(status));
+  const auto claim = ParseClaim(Merged(allocated, ClaimUsePatch(pods, "m")));
+  ASSERT_TRUE(claim.ok()) << claim.status();
+  EXPECT_EQ(claim->state, ClaimState::kAllocated);
+  EXPECT_EQ(claim->claim.allocations, status.allocations);
+  EXPECT_EQ(claim->pods, pods);
+  EXPECT_EQ(claim->message, "m");
 }
 
 TEST(ClaimStatus, TextsAreCutToTheirBounds) {

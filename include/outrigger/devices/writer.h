@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "outrigger/agent/call_limits.h"
+#include "outrigger/agent/custom_objects.h"
+#include "outrigger/devices/objects.h"
+
+// Allocations written into the API server so that no device is given twice, whatever fails and
+// whoever writes at the same time (docs/devices.md, "What is written when"). Linked by
+// Outrigger::devices.
+
+namespace outrigger::devices {
+
+/// The pod for which claims are allocated, and the node on which it is to run.
+struct PodOnNode {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::string node;
+};
+
+/// What one claim gets.
+struct Grant {
+  std::vector<Allocation> allocations;
+  /// Those that others cannot have at the same time: `allocations`, but of admin access nothing.
+  std::vector<Allocation> holding;
+  std::vector<std::string> class_configs = {};  ///< ClaimStatus::class_configs
+  std::vector<std::string> claim_configs = {};
+};
+
+struct Choice {
+  std::vector<Grant> grants;  ///< one for each claim that was asked about, in their order
+  /// The pools of `holding`, in the state for which the choice was made.
+  std::vector<PoolObject> pools;
+};
+
+/// What the writer asks of the caller: its view of the pools, and which devices to take. Called by
+/// the thread that called the writer, which holds no lock.
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  /// Chooses devices on the pod's node for all these claims. None of them is allocated. What a pool
+  /// has for one of them already is not in the way. An error ends the writing; its message is for
+  /// people.
+  virtual absl::StatusOr<Choice> Choose(const PodOnNode& pod,
+                                        std::span<const ClaimObject> claims) = 0;
+  /// The pool as it is known; nothing: it is not.
+  virtual std::optional<PoolObject> FindPool(std::string_view name) = 0;
+  /// The API server answered with this state of a pool, which is newer than what was known.
+  virtual void SeePool(const PoolObject& pool) = 0;
+  virtual void LosePool(std::string_view name) = 0;
+  /// The same of a claim.
+  virtual void SeeClaim(const ClaimObject& claim) = 0;
+};
+
+/// What was written for a pod, to be confirmed or given back.
+struct Written {
+  PodOnNode pod;
+  std::vector<ClaimObject> claims;  ///< in the order of the call, as they are now
+  std::vector<PoolObject> pools;    ///< those with an intent that this call wrote
+  WallTime deadline;                ///< after this the custodian may free the claims of a pod that
+                                    ///< is not bound
+};
+
+struct WriterOptions {
+  /// Identity of the process, as in its Lease.
+  std::string identity;
+  /// How long an intent is respected by others.
+  std::chrono::seconds intent_time{60};
+  /// Tries for each pool, and for the claims together, before conflicts are an error.
+  int most_tries = 8;
+  std::function<WallTime()> wall = std::chrono::system_clock::now;
+};
+
+/// Writes allocations: (1) an intent in each pool, by name; (2) the status of each claim, which is
+/// the commit; then the caller binds the pod; (4) the pools' entries are confirmed.
+///
+/// Each write is conditional on the version that was read. For one claim on one pool these are
+/// three writes; two more for each further pool and one for each further claim. A claim that is
+/// allocated on the node already costs one write, or none if it has the pod. Claims of one pod are
+/// written by one call at a time; apart from that it is thread-safe. `api` outlives it.
+///
+/// Errors, each with a text for people: Aborted, a pool or claim changed `most_tries` times, or
+/// another pod is being served with the claim; NotFound, a claim is gone; FailedPrecondition, a
+/// claim is allocated on another node; DeadlineExceeded, the intents expired before all was
+/// written; what Chooser::Choose() returned; those of CustomObjectAccess. Whatever the error is,
+/// what was written is given back, as far as calls succeed. The custodian does the rest.
+class AllocationWriter {
+ public:
+  AllocationWriter(CustomObjectAccess* api, WriterOptions options);
+
+  /// Steps 1 and 2. `claims` as they are known, allocated or not; each is there, valid, and once.
+  /// Idempotent by (pod UID, node).
+  absl::StatusOr<Written> Write(const PodOnNode& pod, std::vector<ClaimObject> claims,
+                                Chooser* chooser, const CallLimits& limits) const;
+  /// Step 4. An error needs no action: the custodian confirms.
+  absl::Status Confirm(const Written& written, Chooser* chooser, const CallLimits& limits) const;
+  /// For a pod that is not bound, and will not be by the call that wrote: takes the pod from its
+  /// claims, which are free then if no other pod uses them, and after that the pools' entries.
+  absl::Status GiveBack(const Written& written, Chooser* chooser, const CallLimits& limits) const;
+
+  /// Creates the DeviceClaim of an embedded claim, or returns the one that is there if it is the
+  /// pod's own. AlreadyExists: another one has its name.
+  absl::StatusOr<ClaimObject> CreateEmbedded(const PodOnNode& pod, const PodClaim& claim,
+                                             const CallLimits& limits) const;
+
+  const WriterOptions& options() const { return options_; }
+
+ private:
+  CustomObjectAccess& api_;
+  WriterOptions options_;
+};
+
+}  // namespace outrigger::devices

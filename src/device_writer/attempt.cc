@@ -1,0 +1,440 @@
+#include "device_writer/attempt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "device_writer/room.h"
+#include "fmt/format.h"
+
+namespace outrigger::device_writer {
+namespace {
+
+using devices::Choice;
+using devices::Grant;
+using devices::PodReference;
+
+bool HaveSame(const std::map<std::string, PoolEntry>& a,
+              const std::map<std::string, PoolEntry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && SameHolding(x.second.holding, y.second.holding);
+  });
+}
+
+WallTime DeadlineOf(const devices::WriterOptions& options) {
+  return std::chrono::floor<std::chrono::seconds>(options.wall()) + options.intent_time;
+}
+
+}  // namespace
+
+Attempt::Attempt(const devices::PodOnNode& pod, const std::vector<ClaimObject>& claims,
+                 const ObjectCalls* calls, const devices::WriterOptions* options,
+                 devices::Chooser* chooser)
+    : pod_(pod),
+      calls_(*calls),
+      options_(*options),
+      chooser_(*chooser),
+      release_(calls, options, chooser),
+      deadline_(DeadlineOf(*options)) {
+  for (const ClaimObject& claim : claims) {
+    Part& part = parts_.emplace_back();
+    part.claim = claim;
+    part.is_new = !IsAllocated(claim);
+  }
+}
+
+absl::Status Attempt::Run() {
+  absl::Status status = CheckClaims();
+  if (status.ok()) status = WriteIntents();
+  if (status.ok()) status = WriteClaims();
+  if (!status.ok()) GiveBack();
+  return status;
+}
+
+devices::Written Attempt::TakeWritten() {
+  devices::Written written;
+  written.pod = pod_;
+  written.deadline = deadline_;
+  for (Part& part : parts_) written.claims.push_back(std::move(part.claim));
+  for (auto& [name, mine] : mine_) written.pools.push_back(std::move(mine.base));
+  return written;
+}
+
+absl::Status Attempt::CheckClaims() const {
+  for (const Part& part : parts_) {
+    const std::string name = TextOf(NameOf(part.claim));
+    if (part.claim.version.deleting) {
+      return absl::FailedPreconditionError(fmt::format("{} is being deleted", name));
+    }
+    if (part.is_new || part.claim.node == pod_.node) continue;
+    return absl::FailedPreconditionError(
+        fmt::format("{} is allocated on node {}", name, part.claim.node));
+  }
+  return absl::OkStatus();
+}
+
+// --- intents
+
+absl::Status Attempt::WriteIntents() {
+  for (;;) {
+    absl::Status status = Plan();
+    bool plan_again = false;
+    if (status.ok()) status = WritePools(&plan_again);
+    if (!status.ok() || !plan_again) return status;
+  }
+}
+
+absl::Status Attempt::Plan() {
+  wanted_.clear();
+  for (Part& part : parts_) {
+    if (!part.is_new) PlanRenewal(&part);
+  }
+  return ChooseNew();
+}
+
+absl::Status Attempt::ChooseNew() {
+  std::vector<ClaimObject> claims;
+  std::vector<Part*> parts;
+  for (Part& part : parts_) {
+    if (!part.is_new) continue;
+    claims.push_back(part.claim);
+    parts.push_back(&part);
+  }
+  if (claims.empty()) return absl::OkStatus();
+  auto choice = chooser_.Choose(pod_, claims);
+  if (!choice.ok()) return choice.status();
+  if (choice->grants.size() != claims.size()) {
+    return absl::InternalError("the choice of devices is not one for each claim");
+  }
+  std::map<std::string_view, const PoolObject*> pools;
+  for (const PoolObject& pool : choice->pools) pools[pool.pool.name] = &pool;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Grant& grant = choice->grants[i];
+    for (const std::string& name : PoolsOf(grant.holding)) {
+      const auto pool = pools.find(name);
+      if (pool == pools.end()) {
+        return absl::InternalError(fmt::format("the choice of devices lacks pool {}", name));
+      }
+      Wanted& wanted = wanted_[name];
+      wanted.base = *pool->second;
+      wanted.entries[parts[i]->claim.version.uid] =
+          IntentOf(*parts[i], name, Of(name, grant.holding));
+    }
+    parts[i]->grant = std::move(grant);
+  }
+  return absl::OkStatus();
+}
+
+// An intent of this pod, or one that is due, gets the deadline of this attempt.
+void Attempt::PlanRenewal(Part* part) {
+  for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
+    const auto mine = mine_.find(name);
+    const bool is_mine =
+        mine != mine_.end() && mine->second.entries.contains(part->claim.version.uid);
+    const auto pool =
+        is_mine ? std::optional<PoolObject>(mine->second.base) : chooser_.FindPool(name);
+    if (!pool.has_value()) continue;
+    const PoolEntry* const entry = FindEntry(*pool, part->claim.version.uid);
+    if (entry == nullptr || entry->confirmed) continue;
+    if (entry->pod_uid != pod_.uid && !IsDue(*entry, options_.wall())) continue;
+    Wanted& wanted = wanted_[name];
+    if (wanted.entries.empty()) wanted.base = *pool;
+    wanted.entries[part->claim.version.uid] = IntentOf(*part, name, entry->holding);
+    part->is_renewed = true;
+  }
+}
+
+PoolEntry Attempt::IntentOf(const Part& part, std::string_view pool,
+                            const std::vector<Allocation>& holding) const {
+  PoolEntry entry;
+  entry.claim_namespace = part.claim.claim.namespace_;
+  entry.claim_name = part.claim.claim.name;
+  entry.claim_uid = part.claim.version.uid;
+  entry.pod_name = pod_.name;
+  entry.pod_uid = pod_.uid;
+  entry.deadline = deadline_;
+  entry.writer = options_.identity;
+  entry.holding = Of(pool, holding);
+  return entry;
+}
+
+absl::Status Attempt::WritePools(bool* plan_again) {
+  std::set<std::string> names;
+  for (const auto& [name, wanted] : wanted_) names.insert(name);
+  for (const auto& [name, mine] : mine_) names.insert(name);
+  for (const std::string& name : names) {
+    absl::Status status = WritePool(name, plan_again);
+    if (!status.ok() || *plan_again) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
+  const auto had = mine_.find(name);
+  const auto wants = wanted_.find(name);
+  Wanted next;
+  if (wants != wanted_.end()) next = wants->second;
+  if (had != mine_.end() && HaveSame(had->second.entries, next.entries)) return absl::OkStatus();
+  if (wants == wanted_.end()) next.base = had->second.base;
+  absl::Status status = TakeOver(name, next.base);
+  if (!status.ok()) return status;
+  std::vector<PoolEntry> entries = next.base.entries;
+  if (had != mine_.end()) {
+    for (const auto& [uid, entry] : had->second.entries) EraseEntry(uid, &entries);
+  }
+  for (auto& [uid, entry] : next.entries) PutEntry(entry, &entries);
+  const Room room(next.base.pool, entries);
+  for (const auto& [uid, entry] : next.entries) {
+    status = room.Check(entry);
+    if (!status.ok()) return SeeAgain(name, status, plan_again);
+  }
+  auto written = calls_.WritePool(next.base, entries);
+  if (!written.ok()) return SeeAgain(name, written.status(), plan_again);
+  chooser_.SeePool(*written);
+  next.base = *std::move(written);
+  if (next.entries.empty()) {
+    mine_.erase(name);
+  } else {
+    mine_[name] = std::move(next);
+  }
+  return absl::OkStatus();
+}
+
+// What the pool has of this pod's claims without this attempt.
+absl::Status Attempt::TakeOver(const std::string& name, const PoolObject& base) {
+  const auto wants = wanted_.find(name);
+  if (wants == wanted_.end()) return absl::OkStatus();
+  for (auto& [uid, intent] : wants->second.entries) {
+    const PoolEntry* const entry = FindEntry(base, uid);
+    Part* const part = PartOf(uid);
+    if (entry == nullptr || IsMine(name, *entry)) continue;
+    // A write that changes nothing would leave the pool in its version.
+    if (*entry == intent) intent.deadline = *intent.deadline + std::chrono::seconds(1);
+    if (!part->is_new) continue;
+    absl::Status status = TakeOverEntry(*entry, part);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attempt::TakeOverEntry(const PoolEntry& entry, Part* part) {
+  const ClaimName name = NameOf(part->claim);
+  if (!entry.confirmed) {
+    if (entry.pod_uid == pod_.uid || IsDue(entry, options_.wall())) return Fence(entry, part);
+    return absl::AbortedError(fmt::format("{} is being allocated for pod {} until {}", TextOf(name),
+                                          entry.pod_name, TimeText(*entry.deadline)));
+  }
+  // The claim was freed and this entry is still to go, or the claim is known in an old version.
+  const auto live = calls_.ReadClaim(name);
+  if (!live.ok()) return live.status();
+  if (live->version.resource_version == part->claim.version.resource_version) {
+    return absl::OkStatus();
+  }
+  return ClaimChanged(name);
+}
+
+absl::Status Attempt::Fence(const PoolEntry& intent, Part* part) {
+  // A writer may have an intent in several pools. All of them are of one version of the claim.
+  const std::pair<std::string, WallTime> key(intent.writer,
+                                             intent.deadline.value_or(WallTime::min()));
+  if (part->fenced.contains(key)) return absl::OkStatus();
+  const std::string message = FenceMessage(intent, part->claim);
+  const ClaimName name = NameOf(part->claim);
+  auto written = calls_.WriteClaim(part->claim, devices::ClaimUsePatch(part->claim.pods, message));
+  if (!written.ok() && MayHaveHappened(written.status())) {
+    auto live = calls_.ReadClaim(name);
+    if (live.ok() && live->message == message) written = std::move(live);
+  }
+  if (absl::IsAborted(written.status())) return ClaimChanged(name);
+  if (!written.ok()) return written.status();
+  chooser_.SeeClaim(*written);
+  part->claim = *std::move(written);
+  part->fenced.insert(key);
+  return absl::OkStatus();
+}
+
+// Looks at a pool that was not written, or of which that is not known.
+absl::Status Attempt::SeeAgain(const std::string& name, const absl::Status& why, bool* plan_again) {
+  const bool may_repeat = absl::IsAborted(why) || absl::IsNotFound(why) ||
+                          absl::IsFailedPrecondition(why) || MayHaveHappened(why);
+  if (!may_repeat) return why;
+  const auto live = calls_.ReadPool(name);
+  if (absl::IsNotFound(live.status())) {
+    chooser_.LosePool(name);
+    mine_.erase(name);
+  } else if (!live.ok()) {
+    return live.status();
+  } else {
+    chooser_.SeePool(*live);
+    FindMine(*live, MayHaveHappened(why));
+  }
+  if (++tries_[name] >= options_.most_tries) {
+    if (MayHaveHappened(why) || absl::IsFailedPrecondition(why)) return why;
+    return absl::AbortedError(
+        fmt::format("pool {} changed {} times while devices were written", name, tries_[name]));
+  }
+  *plan_again = true;
+  return absl::OkStatus();
+}
+
+// What the pool has of this attempt: `is_lost`, also what was written without an answer.
+void Attempt::FindMine(const PoolObject& live, bool is_lost) {
+  const std::string& name = live.pool.name;
+  const auto wants = wanted_.find(name);
+  Wanted mine;
+  for (const PoolEntry& entry : live.entries) {
+    bool is_mine = IsMine(name, entry);
+    if (is_lost && wants != wanted_.end()) {
+      const auto intent = wants->second.entries.find(entry.claim_uid);
+      is_mine = is_mine || (intent != wants->second.entries.end() && intent->second == entry);
+    }
+    if (is_mine) mine.entries[entry.claim_uid] = entry;
+  }
+  mine.base = live;
+  if (mine.entries.empty()) {
+    mine_.erase(name);
+  } else {
+    mine_[name] = std::move(mine);
+  }
+}
+
+// --- claims
+
+absl::Status Attempt::WriteClaims() {
+  for (Part& part : parts_) {
+    const bool has_pod = HasPod(part.claim, pod_.uid);
+    if (!part.is_new && !part.is_renewed && has_pod) continue;
+    absl::Status status = WriteClaim(&part);
+    if (!status.ok()) return status;
+  }
+  return CheckTime();
+}
+
+absl::Status Attempt::CheckTime() const {
+  if (options_.wall() < deadline_) return absl::OkStatus();
+  return absl::DeadlineExceededError(
+      fmt::format("the intents of pod {}/{} expired at {} before its devices were written",
+                  pod_.namespace_, pod_.name, TimeText(deadline_)));
+}
+
+absl::Status Attempt::WriteClaim(Part* part) {
+  const ClaimName name = NameOf(part->claim);
+  const std::string patch = ClaimPatch(*part);
+  absl::Status last = absl::OkStatus();
+  for (int i = 0; i < options_.most_tries; ++i) {
+    absl::Status status = CheckTime();
+    if (!status.ok()) return last.ok() ? status : GiveUpLostWrite(status, part);
+    auto written = calls_.WriteClaim(part->claim, patch);
+    if (written.ok()) return TakeClaim(*std::move(written), part);
+    const bool may_be_there =
+        absl::IsAborted(written.status()) || MayHaveHappened(written.status());
+    if (!may_be_there) {
+      return last.ok() ? written.status() : GiveUpLostWrite(written.status(), part);
+    }
+    last = written.status();
+    auto live = calls_.ReadClaim(name);
+    is_unknown_ = !live.ok() && !absl::IsNotFound(live.status());
+    if (!live.ok()) return live.status();
+    if (IsWritten(*part, *live)) return TakeClaim(*std::move(live), part);
+    chooser_.SeeClaim(*live);
+    if (live->version.resource_version != part->claim.version.resource_version) {
+      return ClaimChanged(name);
+    }
+  }
+  return GiveUpLostWrite(last, part);
+}
+
+absl::Status Attempt::TakeClaim(ClaimObject claim, Part* part) {
+  chooser_.SeeClaim(claim);
+  part->claim = std::move(claim);
+  part->is_written = true;
+  return absl::OkStatus();
+}
+
+// A write without an answer may happen yet, until the claim is in another version.
+absl::Status Attempt::GiveUpLostWrite(const absl::Status& last, Part* part) {
+  const std::string message =
+      fmt::format("what {} wrote for pod {} in version {} got no answer", options_.identity,
+                  pod_.name, part->claim.version.resource_version);
+  const auto fenced =
+      calls_.WriteClaim(part->claim, devices::ClaimUsePatch(part->claim.pods, message));
+  is_unknown_ = !fenced.ok();
+  if (fenced.ok()) chooser_.SeeClaim(*fenced);
+  return last;
+}
+
+std::string Attempt::ClaimPatch(const Part& part) const {
+  std::vector<PodReference> pods = part.claim.pods;
+  if (!HasPod(part.claim, pod_.uid)) pods.push_back({pod_.name, pod_.uid});
+  if (!part.is_new) {
+    // The message changes the version, so that who would free the claim looks again.
+    const std::string message =
+        fmt::format("kept for pod {} until {}", pod_.name, TimeText(deadline_));
+    return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
+  }
+  devices::ClaimStatus status;
+  status.state = devices::ClaimState::kAllocated;
+  status.class_text = devices::ClassText(part.claim.claim);
+  status.node = pod_.node;
+  status.observed_generation = part.claim.version.generation;
+  status.allocations = part.grant.allocations;
+  status.pods = std::move(pods);
+  status.class_configs = part.grant.class_configs;
+  status.claim_configs = part.grant.claim_configs;
+  return devices::ClaimStatusPatch(status);
+}
+
+bool Attempt::IsWritten(const Part& part, const ClaimObject& live) const {
+  const std::vector<Allocation>& allocations =
+      part.is_new ? part.grant.allocations : part.claim.claim.allocations;
+  const bool is_renewed =
+      !part.is_renewed || live.version.resource_version != part.claim.version.resource_version;
+  return is_renewed && live.node == pod_.node && HasPod(live, pod_.uid) &&
+         SameHolding(live.claim.allocations, allocations);
+}
+
+absl::Status Attempt::ClaimChanged(const ClaimName& claim) {
+  changed_claim_ = TextOf(claim);
+  return absl::AbortedError(fmt::format("{} changed while devices were written", changed_claim_));
+}
+
+// --- after an error
+
+// Claims first. What is not known, or cannot be freed, is left with its entries.
+void Attempt::GiveBack() {
+  if (is_unknown_) return;
+  std::set<std::string> kept;
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    // Of a claim that had devices before, the entries are not of this attempt alone.
+    if (!part->is_new) kept.insert(part->claim.version.uid);
+    const bool took_pod = part->is_written;
+    if (!took_pod) continue;
+    const auto freed = release_.TakePods(
+        part->claim, [this](const PodReference& pod) { return pod.uid == pod_.uid; });
+    if (!freed.ok() || !*freed) kept.insert(part->claim.version.uid);
+  }
+  for (const auto& [name, mine] : mine_) {
+    std::vector<Removal> removals;
+    for (const auto& [uid, entry] : mine.entries) {
+      if (!kept.contains(uid)) removals.push_back({NameOf(PartOf(uid)->claim), entry});
+    }
+    if (!removals.empty()) (void)release_.RemoveEntries(name, removals, &mine.base);
+  }
+}
+
+Attempt::Part* Attempt::PartOf(std::string_view claim_uid) {
+  for (Part& part : parts_) {
+    if (part.claim.version.uid == claim_uid) return &part;
+  }
+  return nullptr;
+}
+
+bool Attempt::IsMine(const std::string& pool, const PoolEntry& entry) const {
+  const auto mine = mine_.find(pool);
+  if (mine == mine_.end()) return false;
+  const auto found = mine->second.entries.find(entry.claim_uid);
+  return found != mine->second.entries.end() && found->second == entry;
+}
+
+}  // namespace outrigger::device_writer
