@@ -146,6 +146,7 @@ struct ScheduleFlags {
   bool verbose = false;
   bool original_results = false;
   bool network_pools = false;
+  bool write = false;  // with a live cluster only
 };
 
 /// Of `devices` and `devices pools`.

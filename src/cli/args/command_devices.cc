@@ -48,8 +48,12 @@ void CommandLine::Tree::AddSchedule() {
       ->description("What the prototype's scheduler answers, faults included");
   schedule->add_flag("--network-pools")
       ->description("Devices of pools without a node serve every node");
+  schedule->add_flag("--write")->description(
+      "Write it: pools, claims and the pod's binding; with --cluster live");
   schedule->footer(fmt::format(
-      "Devices alone are looked at: not resources, taints or affinity. Nothing is written.\n"
+      "Devices alone are looked at: not resources, taints or affinity. Nothing is written without "
+      "--write,\nfor which the state of the cluster alone counts: of files the pod's name is "
+      "read.\n"
       "What claims have in their status is in use. Classes are looked up in a live cluster, and "
       "where there\nis any; docs/devices.md has the formats.\n{}",
       kExitCodes));
@@ -107,6 +111,11 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedule(const CLI::App& given) c
   flags.verbose = given.count("--verbose") > 0;
   flags.original_results = given.count("--original-results") > 0;
   flags.network_pools = given.count("--network-pools") > 0;
+  flags.write = given.count("--write") > 0;
+  if (flags.write && (sources.cluster != DeviceSources::kLive || flags.original_results)) {
+    return absl::InvalidArgumentError(
+        "--write goes with --cluster live, and not with --original-results");
+  }
   if (sources.files.empty() && (sources.cluster.empty() || flags.pod.empty())) {
     return absl::InvalidArgumentError(
         fmt::format("schedule wants --filename FILE with a pod or claims, or --cluster with --pod; "

@@ -17,6 +17,8 @@ bool IsAdmin(const Detail& detail, const Inventory& inventory) {
   return detail.admin_access || (of != nullptr && of->admin_access);
 }
 
+}  // namespace
+
 bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
   if (claim.privileged) return true;
   for (const devices::Request& request : claim.claim.requests) {
@@ -26,8 +28,6 @@ bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
   }
   return !claim.claim.requests.empty();
 }
-
-}  // namespace
 
 DeviceUse FindDeviceUse(const DeviceObjects& objects,
                         const std::vector<const ClaimObject*>& asked) {

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 #include "outrigger/devices/original.h"
 #include "outrigger/devices/selectors.h"
 
@@ -95,20 +97,21 @@ SortedJson NodeResult(const Placement& placement, const NodePlacement& node) {
 
 // A reason may have an expression with a caret below.
 std::string Indented(const std::string& text) {
-  std::string indented = "  ";
-  for (const char c : text) {
-    indented += c;
-    if (c == '\n') indented += "  ";
+  std::vector<std::string> lines;
+  for (const auto line : absl::StrSplit(text, '\n')) {
+    lines.push_back("  " + Printable({line.data(), line.size()}));
   }
-  return indented;
+  return absl::StrJoin(lines, "\n");
 }
 
 std::string SummaryOf(const NodePlacement& node) {
   if (node.fits) {
-    return fmt::format("{}: satisfied all claims with score {}", node.node, node.Points());
+    return Printable(
+        fmt::format("{}: satisfied all claims with score {}", node.node, node.Points()));
   }
-  return fmt::format("{}: could not satisfy these claims: {}\n{}", node.node,
-                     absl::StrJoin(node.unsatisfied, ", "), Indented(node.reason));
+  const std::string line = fmt::format("{}: could not satisfy these claims: {}", node.node,
+                                       absl::StrJoin(node.unsatisfied, ", "));
+  return Printable(line) + "\n" + Indented(node.reason);
 }
 
 SortedJson OriginalJson(const devices::OriginalPoolResult& result) {

@@ -21,7 +21,8 @@ struct ScheduleResults {
   nlohmann::json nodes;  ///< a NodeResult per node; null: there are no nodes
 };
 
-/// The allocator's answers. `whole`: with ScheduleResults::nodes, which cost far more than the rest.
+/// The allocator's answers. `whole`: with ScheduleResults::nodes, which cost far more than the
+/// rest.
 ScheduleResults ResultsOf(const Placement& placement, bool whole);
 
 /// The answers of the prototype's scheduler, which reads pools and claims alone, and takes nothing
