@@ -92,7 +92,7 @@ std::vector<std::string> Placement::Strays() const {
     if (std::binary_search(nodes_.begin(), nodes_.end(), node)) continue;
     std::vector<std::string> pools;
     for (const Pool* pool : use_.inventory.PoolsOf(node)) pools.push_back(pool->name);
-    texts.push_back(fmt::format("there is no node {}, of which are pools {}", node,
+    texts.push_back(fmt::format("there is no node {}: pools {} serve nothing", node,
                                 absl::StrJoin(pools, ", ")));
   }
   return texts;

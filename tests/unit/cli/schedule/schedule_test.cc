@@ -172,11 +172,11 @@ TEST(Schedule, NetworkPoolsServeIfAskedFor) {
 
 TEST(Schedule, APoolOfNoNodeIsNoted) {
   const Ran ran = ScheduleOn({NodeNamed("a"), CountingPool("p0", "b", 2), CountingClaim("two", 2)});
-  EXPECT_EQ(ran.err, "note: there is no node b, of which are pools p0\n");
+  EXPECT_EQ(ran.err, "note: there is no node b: pools p0 serve nothing\n");
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("b: ")));
 }
 
-// A claim in a privileged namespace of its own holds nothing.
+// What they have, others may have, too.
 TEST(Schedule, PrivilegedClaimsTakeNothing) {
   json all = DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}});
   all["status"] = {{"allocations", {{{"devicePoolName", "p0"}, {"deviceCount", 2}}}}};
