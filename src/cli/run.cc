@@ -12,6 +12,8 @@
 #include "cli/args/command_line.h"
 #include "cli/args/commands_page.h"
 #include "cli/args/completion.h"
+#include "cli/devices/devices.h"
+#include "cli/devices/shapes.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
 #include "cli/explain/gang.h"
@@ -20,6 +22,7 @@
 #include "cli/lab/lab.h"
 #include "cli/penalty/explain_penalty.h"
 #include "cli/penalty/restore.h"
+#include "cli/schedule/schedule.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/serve/serve.h"
@@ -123,6 +126,8 @@ bool OpensConnections(Command::Kind kind) {
     case Command::Kind::kPenaltyRestore:
     case Command::Kind::kDoctor:
     case Command::Kind::kLabScheduler:
+    case Command::Kind::kSchedule:
+    case Command::Kind::kDevices:
       return true;
     default:
       return false;
@@ -156,6 +161,12 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return Report(RestorePenalty(command.penalty, world), world);
     case Command::Kind::kDoctor:
       return RunDoctor(command, world);
+    case Command::Kind::kSchedule:
+      return PrintExplained(Schedule(command.schedule, world), world);
+    case Command::Kind::kDevices:
+      return PrintExplained(ListDevices(command.devices, world), world);
+    case Command::Kind::kDevicePools:
+      return Print(ShapeYaml(command.devices.shape, command.devices.nodes), world);
     case Command::Kind::kLabScheduler:
       return Report(RunLabScheduler(command.lab, world), world);
     case Command::Kind::kVersion:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -110,6 +111,54 @@ struct LabFlags {
   std::string color = "auto";  // auto, always or never
 };
 
+/// Words of `devices pools --shape`.
+inline constexpr std::array kDeviceShapes = {
+    "zero",
+    "one",
+    "two",
+    "three",
+    "foozer-barzer",
+    "foozer-1000-tiny",
+    "foozer-1000-small",
+    "foozer-1000-medium",
+    "foozer-1000-large",
+    "foozer-4000-tiny",
+    "foozer-4000-small",
+    "foozer-4000-medium",
+    "foozer-4000-large",
+};
+
+/// Where `schedule` and `devices` read objects.
+struct DeviceSources {
+  static constexpr const char* kLive = "live";
+  std::vector<std::string> files;  // paths; "-" is standard input
+  std::string cluster;             // path of a dump, "-", or kLive; empty: the files alone
+  std::string name_space;          // of objects without one; empty: the context's, or default
+  std::string kubeconfig;
+  std::string context;
+};
+
+/// Of `schedule`.
+struct ScheduleFlags {
+  DeviceSources sources;
+  std::string pod;              // NAME or NAMESPACE/NAME; empty: the one in the files
+  std::string output = "text";  // text, json or yaml
+  bool verbose = false;
+  bool original_results = false;
+  bool network_pools = false;
+  bool write = false;  // with a live cluster only
+};
+
+/// Of `devices` and `devices pools`.
+struct DevicesFlags {
+  static constexpr int kMostNodes = 5'000;
+  DeviceSources sources;
+  std::string output = "table";  // table or json
+  std::string color = "auto";    // auto, always or never
+  std::string shape;             // pools
+  int nodes = 1;                 // pools
+};
+
 /// What a command line asks for.
 struct Command {
   enum class Kind {
@@ -124,6 +173,9 @@ struct Command {
     kPenaltyRestore,
     kAnnotate,
     kDoctor,
+    kSchedule,
+    kDevices,
+    kDevicePools,
     kLabScheduler,
     kVersion,
     kCompletion,
@@ -141,6 +193,8 @@ struct Command {
   PenaltyFlags penalty;
   AnnotateFlags annotate;
   LabFlags lab;
+  ScheduleFlags schedule;
+  DevicesFlags devices;
   std::string version_output = "text";  // text or json
   std::string shell;                    // completion: bash or zsh
 };

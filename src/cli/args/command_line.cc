@@ -1,7 +1,6 @@
 #include "cli/args/command_line.h"
 
 #include <algorithm>
-#include <set>
 
 #include "cli/args/command_tree.h"
 #include "cli/format/text.h"
@@ -9,10 +8,6 @@
 
 namespace outrigger::cli {
 namespace {
-
-const std::set<std::string> kRepeatable = {
-    "--url",      "--weight",  "--http-timeout",   "--tls-ca",
-    "--tls-cert", "--tls-key", "--tls-server-name"};
 
 std::string Title(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
@@ -50,18 +45,6 @@ absl::Status Unknown(const CLI::App& command, const std::string& argument) {
                fmt::format("there is no command \"{}\"{}", which, DidYouMean(argument, names)));
 }
 
-absl::Status CheckCounts(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() > 1 && option->get_type_size() > 0 &&
-        kRepeatable.count("--" + (option->get_lnames().empty() ? "" : option->get_lnames()[0])) ==
-            0) {
-      return Wrong(command, name + " is given twice");
-    }
-  }
-  return absl::OkStatus();
-}
-
 // CLI11 takes the next argument as the value of "--flag=": here it is the empty text.
 std::vector<std::string> SplitEmptyValues(const std::vector<std::string>& arguments) {
   std::vector<std::string> split;
@@ -89,6 +72,15 @@ std::vector<const CLI::App*> Given(const CLI::App& app) {
 
 }  // namespace
 
+absl::Status CommandLine::Tree::CheckCounts(const CLI::App& command) const {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 1 && option->get_type_size() > 0 && !ExtraOf(option).is_repeatable) {
+      return Wrong(command, option->get_name() + " is given twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
 CommandLine::CommandLine(const std::vector<AgentInfo>& registry, const std::string& program)
     : tree_(std::make_unique<Tree>(registry, program)) {}
 CommandLine::~CommandLine() = default;
@@ -113,7 +105,7 @@ absl::StatusOr<Command> CommandLine::Parse(const std::vector<std::string>& argum
   for (const CLI::App* command : given) {
     if (!command->remaining().empty()) return Unknown(*command, command->remaining().front());
   }
-  absl::Status status = CheckCounts(*given.back());
+  absl::Status status = tree_->CheckCounts(*given.back());
   if (!status.ok()) return status;
   return tree_->Read(*given.back());
 }

@@ -165,6 +165,9 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
     return absl::InvalidArgumentError(fmt::format(
         "lab wants to know what to run: scheduler; see `{} lab --help`", app_.get_name()));
   }
+  if (name == "schedule") return ReadSchedule(given);
+  if (name == "devices") return ReadDevices(given);
+  if (name == "pools") return ReadDevicePools(given);
   if (name == "explain") {
     return absl::InvalidArgumentError(
         fmt::format("explain wants to know what to explain: pod, gang, queue or penalty; see `{} "

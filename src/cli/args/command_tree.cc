@@ -27,6 +27,10 @@ std::string SettingHelp(const SettingSpec& spec) {
   return fmt::format("{} ({}; default {})", spec.help, spec.accepted, spec.default_text);
 }
 
+// A flag with a value for each agent.
+const FlagExtra kSeveral = {.values = {}, .is_repeatable = true};
+const FlagExtra kSeveralFiles = {.is_file = true, .values = {}, .is_repeatable = true};
+
 // CLI11 indents the lines of a description but does not break them.
 std::string Wrapped(const std::string& text) {
   constexpr size_t kWidth = 62;
@@ -66,6 +70,8 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddExplain(registry);
   AddAnnotate();
   AddPenalty();
+  AddSchedule();
+  AddDevices();
   AddLab();
   AddOthers();
 }
@@ -152,14 +158,16 @@ void CommandLine::Tree::AddSchedulerConfig() {
            {false, true, agent_names_});
   AddValue(command, "--url", "[AGENT=]URL",
            "where an agent, or every agent, is served, http:// or https:// (default "
-           "127.0.0.1:<its own port>, with TLS if a --tls flag is for the agent)");
+           "127.0.0.1:<its own port>, with TLS if a --tls flag is for the agent)",
+           kSeveral);
   AddValue(command, "--in", "FILE",
            "configuration to add to, kept otherwise; - reads standard input; comments are lost",
            {true, false, {}});
   AddValue(command, "--weight", "[AGENT=]N",
-           "weight of scores beside the scheduler's own (an integer from 1 to 1000; default 1)");
+           "weight of scores beside the scheduler's own (an integer from 1 to 1000; default 1)",
+           kSeveral);
   AddValue(command, "--http-timeout", "[AGENT=]T",
-           "limit of a filter, prioritize or preempt call (default 1s)");
+           "limit of a filter, prioritize or preempt call (default 1s)", kSeveral);
   AddValue(command, "--bind-timeout", "T", "limit of a bind call (default 10m30s)");
   AddValue(command, "--scheduler-name", "NAME",
            "schedulerName of the profile (default: none is written, which is default-scheduler)");
@@ -176,12 +184,12 @@ void CommandLine::Tree::AddTlsOfSchedulerConfig(CLI::App* command) {
   AddValue(command, "--tls-ca", "[AGENT=]FILE",
            "authorities that the scheduler checks an agent's certificate with; this and the next "
            "two are absolute paths where the scheduler runs",
-           {true, false, {}});
+           kSeveralFiles);
   AddValue(command, "--tls-cert", "[AGENT=]FILE",
-           "certificate that the scheduler shows an agent (its --client-ca)", {true, false, {}});
-  AddValue(command, "--tls-key", "[AGENT=]FILE", "private key of --tls-cert", {true, false, {}});
+           "certificate that the scheduler shows an agent (its --client-ca)", kSeveralFiles);
+  AddValue(command, "--tls-key", "[AGENT=]FILE", "private key of --tls-cert", kSeveralFiles);
   AddValue(command, "--tls-server-name", "[AGENT=]NAME",
-           "name that an agent's certificate is for, if it is not the URL's host");
+           "name that an agent's certificate is for, if it is not the URL's host", kSeveral);
   command->add_flag("--tls-insecure")->description("Do not check who answers at an https:// URL");
 }
 

@@ -18,6 +18,7 @@ struct FlagExtra {
   bool is_file = false;
   bool is_list = false;
   std::vector<std::string> values;
+  bool is_repeatable = false;  // may be given several times
 };
 
 class CommandLine::Tree {
@@ -27,6 +28,9 @@ class CommandLine::Tree {
   CLI::App& app() { return app_; }
   const CLI::App& app() const { return app_; }
   const FlagExtra& ExtraOf(const CLI::Option* option) const;
+
+  /// Refuses a flag that is given twice and may not be.
+  absl::Status CheckCounts(const CLI::App& command) const;
 
   /// What was asked, from a parse that went well; `given` is the subcommand, or the program.
   absl::StatusOr<Command> Read(const CLI::App& given) const;
@@ -39,6 +43,11 @@ class CommandLine::Tree {
   absl::StatusOr<Command> ReadExplainPenalty(const CLI::App& given) const;
   absl::StatusOr<Command> ReadAnnotate(const CLI::App& given) const;
   absl::StatusOr<Command> ReadLabScheduler(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadSchedule(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadDevices(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadDevicePools(const CLI::App& given) const;
+  /// Reads where objects are from. Refuses flags that exclude each other.
+  static absl::Status ReadDeviceSources(const CLI::App& given, DeviceSources* sources);
   absl::StatusOr<Command> ReadPenaltyRestore(const CLI::App& given) const;
   /// Reads the number of rows that a table may have.
   static absl::Status ReadLimit(const CLI::App& given, size_t* limit);
@@ -71,6 +80,10 @@ class CommandLine::Tree {
                           const std::string& summary);
   void AddLab();
   void AddPenalty();
+  void AddSchedule();
+  void AddDevices();
+  /// Adds the flags of ReadDeviceSources(). `otherwise`: what is read without --cluster.
+  void AddDeviceSources(CLI::App* command, const std::string& otherwise);
   /// Adds the flags of the cluster in which penalties are.
   void AddPenaltyFlags(CLI::App* command);
   /// Adds the flags by which a plan is made: of the agent's settings, and of the cluster.

@@ -20,7 +20,7 @@ content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 )";
 
 // Descriptions are wrapped for a terminal, and a cell of a table must not end early.
-std::string Cell(const std::string& text) {
+std::string CellText(const std::string& text) {
   std::string cell;
   for (const char c : text) {
     if (c == '|' || c == '<') cell += '\\';
@@ -33,9 +33,9 @@ std::string Row(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   std::string value;
   // Code spans keep '<' as it is; a '|' ends a cell even there.
-  if (option.get_type_size() > 0 && !type.empty()) value = fmt::format("`{}`", Cell(type));
+  if (option.get_type_size() > 0 && !type.empty()) value = fmt::format("`{}`", CellText(type));
   return fmt::format("| `{}` | {} | {} |\n", option.get_name(false, true), value,
-                     Cell(option.get_description()));
+                     CellText(option.get_description()));
 }
 
 std::string Section(const std::string& title, const CLI::App& command, const std::string& group) {

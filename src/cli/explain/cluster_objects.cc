@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "kube/resource.h"
 #include "outrigger/base/text.h"
+#include "outrigger/devices/objects.h"
 
 namespace outrigger::cli {
 namespace {
@@ -29,6 +30,8 @@ class Dump final : public ClusterObjects {
   Dump(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
 
   absl::StatusOr<FoundObjects> Find(const PodName* pod, bool with_all_pods) override {
+    // For ForEachDeviceObject().
+    if (text_.find(devices::kPoolKind.group) != std::string::npos) with_devices_ = text_;
     ObjectPicker picker(name_, pod, kExpectedDump);
     if (with_all_pods) picker.KeepPods();
     const absl::Status status =
@@ -60,11 +63,19 @@ class Dump final : public ClusterObjects {
     });
   }
 
+  absl::Status ForEachDeviceObject(const PodName* /*pod*/, json::OnObject on_object,
+                                   std::vector<std::string>* /*notes*/) override {
+    std::string& text = with_devices_.empty() ? text_ : with_devices_;
+    if (text.empty()) return absl::OkStatus();  // it was read, and has none
+    return ForEachObjectInFile(name_, std::exchange(text, ""), on_object);
+  }
+
   std::string DefaultNamespace() const override { return ""; }
 
  private:
   const std::string name_;
   std::string text_;
+  std::string with_devices_;  // a copy, if Find() took the text and there are such objects in it
 };
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/agents/null_observer.h"
 #include "cli/explain/cluster_objects.h"
 #include "cli/explain/input.h"
 #include "cli/explain/manifest.h"
+#include "cli/explain/pod_claims.h"
 #include "cli/explain/still_cluster.h"
 #include "cli/explain/text.h"
 #include "cli/format/text.h"
@@ -19,11 +21,9 @@
 namespace outrigger::cli {
 namespace {
 
-absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const World& world,
+absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const ExplainInput& input,
                                             std::vector<std::string>* notes) {
-  absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
-  if (!input.ok()) return input.status();
-  auto pods = ReadManifest(input->name, std::move(input->text), notes);
+  auto pods = ReadManifest(input.name, input.text, notes);
   if (!pods.ok()) return pods;
   for (Pod& pod : *pods) {
     if (pod.namespace_.empty()) {
@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const Wor
     } else if (!flags.name_space.empty() && flags.name_space != pod.namespace_) {
       return absl::InvalidArgumentError(
           Printable(fmt::format("--namespace {}: the pod in {} is in namespace {}",
-                                flags.name_space, input->name, pod.namespace_)));
+                                flags.name_space, input.name, pod.namespace_)));
     }
   }
   return pods;
@@ -42,6 +42,7 @@ struct Asked {
   std::vector<Pod> pods;
   std::vector<Node> nodes;
   std::unique_ptr<StillCluster> cluster;  // null: no agent reads its pods, or they may not be read
+  std::unique_ptr<PodClaims> claims;
   std::vector<std::string> notes;
 };
 
@@ -58,10 +59,14 @@ bool ReadPods(const std::vector<engine::ServedAgent>& agents) {
 absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
                                   bool with_all_pods) {
   Asked asked;
+  std::optional<PodClaims::File> file;
   if (!flags.file.empty()) {
-    auto pods = PodsInFile(flags, world, &asked.notes);
+    absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
+    if (!input.ok()) return input.status();
+    auto pods = PodsInFile(flags, *input, &asked.notes);
     if (!pods.ok()) return pods.status();
     asked.pods = *std::move(pods);
+    file = PodClaims::File{std::move(input->name), std::move(input->text)};
   }
   const auto cluster = OpenCluster(flags, world);
   if (!cluster.ok()) return cluster.status();
@@ -73,6 +78,8 @@ absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
   asked.nodes = std::move(found->nodes);
   if (found->snapshot) asked.cluster = std::make_unique<StillCluster>(std::move(found->snapshot));
   asked.notes.insert(asked.notes.end(), found->notes.begin(), found->notes.end());
+  asked.claims = std::make_unique<PodClaims>(asked.pods, file, flags.cluster.empty(),
+                                             flags.name_space, cluster->get(), &asked.notes);
   return asked;
 }
 
@@ -129,10 +136,13 @@ absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
                     Listed(explanation->left_out)));
   }
   AddNotes(*explanation, pod.name, &result->notes);
-  const ExplainedPod explained{pod, asked.nodes.size(), engine::EventText(*explanation),
-                               *explanation};
+  const std::string event = engine::EventText(*explanation);  // of all nodes
   absl::Status status = ShowOnly(flags.nodes, &*explanation);
   if (!status.ok()) return status;
+  const auto claims = asked.claims->Explain(pod, SplitList(flags.nodes));
+  if (!claims.ok()) return claims.status();
+  const ExplainedPod explained{pod, asked.nodes.size(), event, *explanation,
+                               claims->has_value() ? &**claims : nullptr};
   result->text += InForm(flags, world, explained);
   return absl::OkStatus();
 }

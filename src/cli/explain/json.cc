@@ -95,6 +95,7 @@ Json AllJson(const ExplainedPod& explained) {
   for (const engine::ExplainedNode& node : explanation.nodes) {
     json["nodes"].push_back(NodeJson(explanation, node));
   }
+  if (explained.claims != nullptr) json["claims"] = ClaimsJson(*explained.claims);
   return json;
 }
 

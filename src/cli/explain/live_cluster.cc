@@ -11,6 +11,9 @@
 #include "kube/stream/list_page.h"
 #include "kube/transport/client.h"
 #include "kube/watch/served_versions.h"
+#include "kube/write/custom_object.h"
+#include "outrigger/agent/custom_objects.h"
+#include "outrigger/devices/objects.h"
 
 namespace outrigger::cli {
 namespace {
@@ -79,6 +82,23 @@ class LiveCluster final : public ClusterObjects {
     return all;
   }
 
+  absl::Status ForEachDeviceObject(const PodName* pod, json::OnObject on_object,
+                                   std::vector<std::string>* notes) override {
+    absl::Status status = ForEachOf(kube::kNodes, kube::PathOf(kube::kNodes), on_object);
+    for (const CustomKind* kind : {&devices::kPoolKind, &devices::kClassKind, &devices::kDriverKind,
+                                   &devices::kClaimKind, &devices::kPrivilegedClaimKind}) {
+      if (!status.ok()) return status;
+      const kube::Resource resource = kube::ResourceOf(*kind);
+      status = ForEachOf(resource, kube::PathOf(resource), on_object);
+      if (!absl::IsNotFound(status)) continue;
+      notes->push_back(fmt::format("the cluster does not know {}: apply deploy/devices",
+                                   kube::NameOf(resource)));
+      status = absl::OkStatus();
+    }
+    if (!status.ok() || pod == nullptr) return status;
+    return OfPod(*pod, on_object);
+  }
+
   std::string DefaultNamespace() const override { return client_->default_namespace(); }
 
  private:
@@ -106,6 +126,15 @@ class LiveCluster final : public ClusterObjects {
     taker->Note(fmt::format("{} are taken as not there: {}", kube::NameOf(resource),
                             std::string(status.message())));
     return absl::OkStatus();
+  }
+
+  absl::Status OfPod(const PodName& pod, json::OnObject on_object) {
+    const std::string path = kube::PathOf(kube::kPods, pod.name_space, pod.name);
+    auto body = Ask(path, {});
+    if (!body.ok()) return body.status();
+    const size_t size = body->size();
+    body->append(json::kPadding, '\0');
+    return In(path, on_object({"Pod", {body->data(), size}, ""}));
   }
 
   /// The pod, or, where there is none, what makes a hint.

@@ -163,7 +163,9 @@ std::string RequestsText(const Pod& pod) {
 }
 
 std::string ExplainTable(const ExplainedPod& explained, const TableForm& form) {
-  return HeadText(explained, form.color) + "\n" + Table(explained, form).Text();
+  const std::string text = HeadText(explained, form.color) + "\n" + Table(explained, form).Text();
+  if (explained.claims == nullptr) return text;
+  return text + "\n" + ClaimsTable(*explained.claims, form.color, form.columns);
 }
 
 }  // namespace outrigger::cli

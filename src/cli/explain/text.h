@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/claims/explained.h"
 #include "engine/explain.h"
 #include "outrigger/k8s/pod.h"
 
@@ -15,6 +16,7 @@ struct ExplainedPod {
   size_t nodes = 0;   ///< of the cluster, of which the explanation may show a part
   std::string event;  ///< engine::EventText()
   const engine::Explanation& explanation;
+  const ExplainedClaims* claims = nullptr;  ///< null: the pod has no device claims
 };
 
 struct TableForm {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -56,12 +57,6 @@ std::map<std::string, AttributeValue> ValuesOf(const Pool& pool) {
   return values;
 }
 
-std::map<std::string, std::string> KeysOf(const Pool& pool) {
-  std::map<std::string, std::string> keys;
-  for (const auto& [name, value] : ValuesOf(pool)) keys[name] = KeyOf(value);
-  return keys;
-}
-
 std::string OriginalNode::WhyIgnored(const OriginalClaim& claim, const Pool& pool) const {
   if (pool.count.value_or(0) <= 0) return "no available devices";
   if (!claim.driver.empty() && claim.driver != pool.driver) {
@@ -91,21 +86,35 @@ bool NextCombination(size_t count, std::vector<size_t>* chosen) {
   return false;
 }
 
+// As the prototype compares attributes: one without a value equals nothing, not even itself.
+bool AreEqual(const AttributeValue& a, const AttributeValue& b) {
+  return !std::holds_alternative<std::monostate>(a) && KeyOf(a) == KeyOf(b);
+}
+
+/// What the first pool of a set binds the others to.
+using Bound = std::map<std::string, AttributeValue>;
+
+// A pool without the attribute passes, whether the first has it or not; one with it does not if the
+// first has none.
+bool MatchesBound(const std::string& name, const Pool& pool, const Bound& bound) {
+  for (const Attribute& attribute : pool.attributes) {
+    if (attribute.name != name) continue;
+    const auto first = bound.find(name);
+    if (first == bound.end() || !AreEqual(first->second, attribute.value)) return false;
+  }
+  return true;
+}
+
 OriginalPoolSetResult OriginalNode::TrySet(const OriginalClaim& claim,
                                            const std::vector<const Pool*>& set) const {
   OriginalPoolSetResult result;
   int64_t needed = claim.min_count;
-  const std::map<std::string, std::string> bound = KeysOf(*set.front());
+  const Bound bound = ValuesOf(*set.front());
   for (const Pool* pool : set) {
-    const std::map<std::string, std::string> keys = KeysOf(*pool);
-    const bool matches = std::all_of(claim.match_attributes.begin(), claim.match_attributes.end(),
-                                     [&](const std::string& name) {
-                                       const auto wanted = bound.find(name);
-                                       if (wanted == bound.end())
-                                         return true;  // only the first pool binds
-                                       const auto own = keys.find(name);
-                                       return own != keys.end() && own->second == wanted->second;
-                                     });
+    const bool matches =
+        pool == set.front() ||
+        std::all_of(claim.match_attributes.begin(), claim.match_attributes.end(),
+                    [&](const std::string& name) { return MatchesBound(name, *pool, bound); });
     if (!matches) {
       result.pools.push_back({pool->name, 0, "claim MatchAttributes constraint failed"});
       continue;

@@ -209,11 +209,11 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
   const std::vector<CommandShape> shapes = CommandLine(testing::TestAgents()).Shapes();
   std::vector<std::string> names;
   for (const CommandShape& shape : shapes) names.push_back(shape.name);
-  EXPECT_THAT(names,
-              ElementsAre("", "serve", "agents", "scheduler-config", "doctor", "explain",
-                          "explain pod", "explain gang", "explain queue", "explain penalty",
-                          "annotate", "annotate usage", "annotate allocation", "penalty",
-                          "penalty restore", "lab", "lab scheduler", "version", "completion"));
+  EXPECT_THAT(names, ElementsAre("", "serve", "agents", "scheduler-config", "doctor", "explain",
+                                 "explain pod", "explain gang", "explain queue", "explain penalty",
+                                 "annotate", "annotate usage", "annotate allocation", "penalty",
+                                 "penalty restore", "schedule", "devices", "devices pools", "lab",
+                                 "lab scheduler", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

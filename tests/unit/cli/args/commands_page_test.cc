@@ -25,10 +25,10 @@ TEST(CommandsPage, IsUpToDate) {
 
 TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
   const std::string page = CommandsPage(Registry());
-  for (const char* command :
-       {"serve", "agents", "scheduler-config", "doctor", "explain pod", "explain gang",
-        "explain queue", "explain penalty", "annotate usage", "annotate allocation",
-        "penalty restore", "lab scheduler", "version", "completion"}) {
+  for (const char* command : {"serve", "agents", "scheduler-config", "doctor", "explain pod",
+                              "explain gang", "explain queue", "explain penalty", "annotate usage",
+                              "annotate allocation", "penalty restore", "schedule", "devices",
+                              "devices pools", "lab scheduler", "version", "completion"}) {
     EXPECT_THAT(page, HasSubstr(std::string("\n## `outrigger ") + command + "`"));
   }
   EXPECT_THAT(page, ::testing::Not(HasSubstr("`outrigger docs`")));

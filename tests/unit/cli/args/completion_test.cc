@@ -58,8 +58,11 @@ TEST_P(BashCompletion, Offers) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, BashCompletion,
     ::testing::Values(
-        CompletionRow{"Commands", "outrigger s", {"scheduler-config", "serve"}},
+        CompletionRow{"Commands", "outrigger s", {"schedule", "scheduler-config", "serve"}},
         CompletionRow{"HiddenCommands", "outrigger do", {"doctor"}},
+        CompletionRow{
+            "AShape", "outrigger devices pools --shape foozer-4000-t", {"foozer-4000-tiny"}},
+        CompletionRow{"FlagsOfDevices", "outrigger devices --filen", {"--filename"}},
         CompletionRow{"GlobalFlags", "outrigger --v", {"--version"}},
         CompletionRow{"Flags", "outrigger serve --safe.m", {"--safe.max-risk"}},
         CompletionRow{"FlagsAfterFlags", "outrigger serve --port 1 --admin-p", {"--admin-port"}},
@@ -127,7 +130,7 @@ TEST_P(ZshCompletion, Offers) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ZshCompletion,
     ::testing::Values(
-        CompletionRow{"Commands", "outrigger s", {"scheduler-config", "serve"}},
+        CompletionRow{"Commands", "outrigger s", {"schedule", "scheduler-config", "serve"}},
         CompletionRow{"Flags", "outrigger serve --safe.m", {"--safe.max-risk"}},
         CompletionRow{"Choice", "outrigger serve --log-level de", {"debug"}},
         CompletionRow{"ChoiceAfterEquals", "outrigger serve --log-level=de", {"debug"}},

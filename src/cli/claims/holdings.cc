@@ -1,0 +1,58 @@
+#include "cli/claims/holdings.h"
+
+#include <set>
+
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+
+using devices::ClaimObject;
+using devices::Detail;
+using devices::Inventory;
+
+namespace {
+
+bool IsAdmin(const Detail& detail, const Inventory& inventory) {
+  const devices::Class* const of = inventory.FindClass(detail.device_class);
+  return detail.admin_access || (of != nullptr && of->admin_access);
+}
+
+}  // namespace
+
+bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
+  if (claim.privileged) return true;
+  for (const devices::Request& request : claim.claim.requests) {
+    for (const Detail& detail : request.details) {
+      if (!IsAdmin(detail, inventory)) return false;
+    }
+  }
+  return !claim.claim.requests.empty();
+}
+
+DeviceUse FindDeviceUse(const DeviceObjects& objects,
+                        const std::vector<const ClaimObject*>& asked) {
+  DeviceUse use;
+  for (const devices::PoolObject& pool : objects.pools) use.inventory.SetPool(pool.pool);
+  for (const devices::ClassObject& of : objects.classes) use.inventory.SetClass(of.of);
+  for (const devices::Driver& driver : objects.drivers) use.inventory.SetDriver(driver);
+  std::set<std::string> known;  // claims whose status counts, and asked ones
+  for (const ClaimObject* claim : asked) known.insert(devices::NameOf(claim->claim));
+  for (const ClaimObject& claim : objects.claims) {
+    if (claim.claim.allocations.empty() || HasAdminAccess(claim, use.inventory)) continue;
+    const std::string name = devices::NameOf(claim.claim);
+    known.insert(name);
+    use.held[name] = claim.claim.allocations;
+  }
+  for (const devices::PoolObject& pool : objects.pools) {
+    for (const devices::PoolEntry& entry : pool.entries) {
+      const std::string name = fmt::format("{}/{}", entry.claim_namespace, entry.claim_name);
+      if (known.contains(name)) continue;
+      std::vector<devices::Allocation>& held = use.held[name];
+      held.insert(held.end(), entry.holding.begin(), entry.holding.end());
+    }
+  }
+  for (const auto& [claim, held] : use.held) use.inventory.SetHolding(claim, held);
+  return use;
+}
+
+}  // namespace outrigger::cli

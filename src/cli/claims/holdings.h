@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/claims/device_objects.h"
+#include "outrigger/devices/inventory.h"
+
+namespace outrigger::cli {
+
+/// True for a claim that takes nothing from others: a privileged one, and one of which each request
+/// is of a class with admin access.
+bool HasAdminAccess(const devices::ClaimObject& claim, const devices::Inventory& inventory);
+
+/// Pools, classes and drivers, and what each claim holds.
+struct DeviceUse {
+  devices::Inventory inventory;
+  std::map<std::string, std::vector<devices::Allocation>> held;  ///< by claim, "namespace/name"
+};
+
+/// Claims hold what their status has, but for those with admin access, which take nothing from
+/// others; and claims that are gone or not written yet hold what pools have of them. What pools
+/// have of `asked` alone does not count: these claims are about to get theirs.
+DeviceUse FindDeviceUse(const DeviceObjects& objects,
+                        const std::vector<const devices::ClaimObject*>& asked);
+
+}  // namespace outrigger::cli

@@ -1,0 +1,71 @@
+#include "cli/explain/pod_claims.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/claims/asked.h"
+#include "cli/explain/object_file.h"
+#include "fmt/format.h"
+
+namespace outrigger::cli {
+namespace {
+
+bool HasClaims(const Pod& pod) {
+  return pod.annotations.Contains(devices::kClaimsAnnotation);
+}
+
+bool MentionsClaims(const std::string& text) {
+  return text.find(devices::kClaimsAnnotation) != std::string::npos ||
+         text.find("eviceClaims") != std::string::npos;  // in either case
+}
+
+}  // namespace
+
+PodClaims::PodClaims(const std::vector<Pod>& pods, const std::optional<File>& file, bool is_live,
+                     const std::string& name_space, ClusterObjects* cluster,
+                     std::vector<std::string>* notes)
+    : is_live_(is_live) {
+  const bool any = std::any_of(pods.begin(), pods.end(), HasClaims) ||
+                   (file.has_value() && MentionsClaims(file->text));
+  if (!any) return;
+  const absl::Status status = Read(pods, file, is_live, name_space, cluster, notes);
+  if (status.ok()) return;
+  objects_.reset();
+  notes->push_back(
+      fmt::format("device claims are not explained: {}", std::string(status.message())));
+}
+
+absl::Status PodClaims::Read(const std::vector<Pod>& pods, const std::optional<File>& file,
+                             bool is_live, const std::string& name_space, ClusterObjects* cluster,
+                             std::vector<std::string>* notes) {
+  DeviceTaker taker(name_space.empty() ? "default" : name_space);
+  const auto take = [&taker](const json::ListedObject& object) { return taker.Take(object); };
+  if (file.has_value()) {
+    taker.Begin(file->name);
+    absl::Status status = ForEachObjectInFile(file->name, file->text, take);
+    if (!status.ok()) return status;
+  }
+  taker.BeginCluster("the cluster", /*gives_way=*/true);
+  std::optional<PodName> named;
+  if (is_live && !file.has_value()) named = PodName{pods.front().namespace_, pods.front().name};
+  absl::Status status = cluster->ForEachDeviceObject(named ? &*named : nullptr, take, notes);
+  if (!status.ok()) return status;
+  std::vector<std::string> others;  // that there are other objects is no news here
+  objects_ = taker.Finish(&others);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ExplainedClaims>> PodClaims::Explain(
+    const Pod& pod, const std::vector<std::string>& shown) {
+  if (!objects_.has_value()) return std::nullopt;
+  const auto found = FindPod(*objects_, fmt::format("{}/{}", pod.namespace_, pod.name));
+  if (!found.ok()) return std::nullopt;  // a pod of a template
+  if ((*found)->claims.empty() && (*found)->fault.empty()) return std::nullopt;
+  absl::StatusOr<AskedClaims> asked = ClaimsOf(**found, &*objects_);
+  if (!asked.ok()) return asked.status();
+  placements_.push_back(std::make_unique<Placement>(*objects_, *std::move(asked),
+                                                    PlacementOptions{.always_resolve = is_live_}));
+  return ExplainClaims(*placements_.back(), shown);
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,326 @@
+// `outrigger schedule` as a user runs it, on files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "unit/cli/schedule/schedule_testing.h"
+
+namespace outrigger::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::Ran;
+using testing::RunProgram;
+using testing::TempFile;
+
+TEST(Schedule, PrintsAllocationsAndNodes) {
+  const Ran ran =
+      ScheduleOn({NodeNamed("bare"), CountingPool("p0", "a", 4), CountingPool("p1", "b", 2),
+                  NodeNamed("a"), NodeNamed("b"), CountingClaim("two", 2),
+                  PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.out,
+            "ALLOCATIONS\n"
+            "-----------\n"
+            "- deviceCount: 2\n"
+            "  devicePoolName: p1\n"
+            "\n"
+            "NODE RESULTS\n"
+            "------------\n"
+            "a: satisfied all claims with score 75\n"
+            "b: satisfied all claims with score 100\n"
+            "bare: could not satisfy these claims: two\n"
+            "  claim default/two: 2 foozer wanted, the node has no pools\n");
+  EXPECT_EQ(ran.code, 0);
+}
+
+TEST(Schedule, TellsWholeResults) {
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingPool("p1", "a", 4),
+                              Holding(CountingClaim("job", 4), "p1", 4), CountingClaim("two", 2),
+                              PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})},
+                             {"-v"});
+  EXPECT_EQ(ran.out,
+            "ALLOCATIONS\n"
+            "-----------\n"
+            "- deviceCount: 2\n"
+            "  devicePoolName: p0\n"
+            "\n"
+            "NODE RESULTS\n"
+            "------------\n"
+            "- DeviceClaimResults:\n"
+            "  - best: 0\n"
+            "    claimName: two\n"
+            "    ignoredPools:\n"
+            "    - deviceCount: 0\n"
+            "      failureReason: 0 free (4 in use by default/job)\n"
+            "      poolName: p1\n"
+            "    poolSetResults:\n"
+            "    - poolResults:\n"
+            "      - deviceCount: 2\n"
+            "        poolName: p0\n"
+            "      score: 100\n"
+            "  NodeName: a\n"
+            "  score: 100\n"
+            "  scores:\n"
+            "    choice: 1.0\n"
+            "    intact: 1.0\n"
+            "    packing: 1.0\n"
+            "  searchSteps: 3\n"
+            "\n");
+}
+
+TEST(Schedule, NamesDevicesAndAmounts) {
+  const json pool = DeviceObject(
+      "DevicePool", "shared",
+      {{"nodeName", "a"},
+       {"driver", "d"},
+       {"devices",
+        {{{"name", "dev-0"}, {"resources", {{{"name", "memory"}, {"capacity", "4Gi"}}}}}}}});
+  const json claim = DeviceObject(
+      "DeviceClaim", "part",
+      {{"claims", {{{"deviceClass", "c"}, {"requests", {{"count", 1}, {"memory", "1Gi"}}}}}}});
+  const json results = json::parse(ScheduleOn({pool, claim}, {"-o", "json"}).out);
+  EXPECT_EQ(results["allocations"], json::parse(R"([{"devicePoolName":"shared","deviceName":"dev-0",
+              "allocations":[{"name":"memory","allocation":"1Gi"}]}])"));
+  EXPECT_EQ(results["node"], "a");
+  EXPECT_FALSE(results.contains("pod"));
+  EXPECT_EQ(results["nodeResults"][0]["DeviceClaimResults"][0]["poolSetResults"][0]["poolResults"],
+            json::parse(R"([{"deviceCount":1,"devices":["dev-0"],"poolName":"shared"}])"));
+}
+
+TEST(Schedule, YamlSaysTheSame) {
+  const Ran ran =
+      ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("three", 3)}, {"-o", "yaml"});
+  EXPECT_THAT(ran.out, ::testing::StartsWith("allocations: null\nnode: null\nnodeResults:\n- "
+                                             "DeviceClaimResults:\n  - best: -1\n"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("\n  failureReason: 'claim default/three: 3 foozer wanted, 2 free'\n"));
+}
+
+// Joint: both claims want the same devices.
+TEST(Schedule, IsJoint) {
+  const Ran ran =
+      ScheduleOn({CountingPool("p0", "a", 3), CountingClaim("one", 2), CountingClaim("other", 2)});
+  EXPECT_THAT(ran.out, HasSubstr("a: could not satisfy these claims: other\n  claim "));
+  EXPECT_THAT(ran.out, HasSubstr("ALLOCATIONS\n-----------\nnull\n\n"));
+}
+
+TEST(Schedule, APodWithoutClaimsFits) {
+  const Ran ran = ScheduleOn({NodeNamed("a"), PodWith("web", json::array())});
+  EXPECT_EQ(ran.out,
+            "ALLOCATIONS\n-----------\n[]\n\nNODE RESULTS\n------------\n"
+            "a: satisfied all claims with score 50\n");
+}
+
+TEST(Schedule, AClaimWithDevicesStaysWhereTheseAre) {
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingPool("p1", "b", 2),
+                              Holding(CountingClaim("two", 2), "p1", 2),
+                              PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})});
+  EXPECT_EQ(ran.out,
+            "ALLOCATIONS\n-----------\n- deviceCount: 2\n  devicePoolName: p1\n\n"
+            "NODE RESULTS\n------------\n"
+            "a: could not satisfy these claims: two\n"
+            "  claim two: its devices are on node b\n"
+            "b: satisfied all claims with score 50\n");
+}
+
+TEST(Schedule, ReadsEmbeddedClaimsAndTheFieldOfThePrototype) {
+  json pod = PodWith("web", json::array());
+  pod["metadata"].erase("annotations");
+  pod["metadata"].erase("namespace");
+  pod["spec"]["deviceClaims"] = {
+      {{"name", "gpus"}, {"claim", {{"DeviceClass", "foozer"}, {"minDeviceCount", 2}}}}};
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), pod}, {"-o", "json"});
+  EXPECT_EQ(ran.err, "");
+  const json results = json::parse(ran.out);
+  EXPECT_EQ(results["pod"], "default/web");
+  EXPECT_EQ(results["nodeResults"][0]["DeviceClaimResults"][0]["claimName"], "web-gpus");
+  EXPECT_EQ(results["allocations"][0]["deviceCount"], 2);
+}
+
+TEST(Schedule, EntriesOfPoolsAreInUseToo) {
+  json pool = CountingPool("p0", "a", 2);
+  pool["status"] = {{"allocations",
+                     {{{"claimNamespace", "default"},
+                       {"claimName", "gone"},
+                       {"claimUID", "u1"},
+                       {"podUID", "u2"},
+                       {"state", "Intent"},
+                       {"deviceCount", 1}}}}};
+  const Ran ran = ScheduleOn({pool, CountingClaim("two", 2)});
+  EXPECT_THAT(ran.out, HasSubstr("2 foozer wanted, 1 free (1 in use by default/gone)"));
+}
+
+TEST(Schedule, ResolvesClassesIfThereAreAny) {
+  const json other = DeviceObject("DeviceClass", "other", {{"driver", "d"}, {"deviceType", "t"}});
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("two", 2), other});
+  EXPECT_THAT(ran.out, HasSubstr("a: could not satisfy these claims: two\n  claim default/two: "));
+  EXPECT_THAT(ran.out, HasSubstr("foozer"));
+}
+
+TEST(Schedule, NetworkPoolsServeIfAskedFor) {
+  json pool = CountingPool("net", "", 2);
+  const std::vector<json> objects = {NodeNamed("a"), pool, CountingClaim("two", 2)};
+  EXPECT_THAT(ScheduleOn(objects).out, HasSubstr("a: could not satisfy"));
+  const Ran ran = ScheduleOn(objects, {"--network-pools"});
+  EXPECT_THAT(ran.out, HasSubstr("a: satisfied all claims"));
+}
+
+TEST(Schedule, APoolOfNoNodeIsNoted) {
+  const Ran ran = ScheduleOn({NodeNamed("a"), CountingPool("p0", "b", 2), CountingClaim("two", 2)});
+  EXPECT_EQ(ran.err, "note: there is no node b: pools p0 serve nothing\n");
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("b: ")));
+}
+
+// What they have, others may have, too.
+TEST(Schedule, PrivilegedClaimsTakeNothing) {
+  json all = DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}});
+  all["status"] = {{"allocations", {{{"devicePoolName", "p0"}, {"deviceCount", 2}}}}};
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("two", 2), all,
+                              PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})});
+  EXPECT_THAT(ran.out, HasSubstr("a: satisfied all claims"));
+}
+
+struct Wrong {
+  const char* name;
+  std::vector<json> objects;
+  std::vector<std::string> arguments;
+  int code;
+  const char* error;
+};
+class ScheduleRefuses : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(ScheduleRefuses, WithAClearText) {
+  const Ran ran = ScheduleOn(GetParam().objects, GetParam().arguments);
+  EXPECT_EQ(ran.code, GetParam().code);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().error));
+}
+
+json BothWays() {
+  json pod = PodWith("web", {{{"name", "a"}, {"claimName", "b"}}});
+  pod["spec"]["deviceClaims"] = {{{"name", "a"}, {"claimName", "b"}}};
+  return pod;
+}
+
+json WithCount(const json& count) {
+  json pool = CountingPool("p0", "a", 2);
+  pool["spec"]["count"] = count;
+  return pool;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, ScheduleRefuses,
+    ::testing::Values(
+        Wrong{"TwoPoolsOfOneName",
+              {CountingPool("p0", "a", 2), CountingPool("p0", "b", 2)},
+              {},
+              2,
+              "DevicePool p0 is given twice\n"},
+        Wrong{"TwoClaimsOfOneName",
+              {CountingClaim("c", 1), CountingClaim("c", 2)},
+              {},
+              2,
+              "DeviceClaim default/c is given twice\n"},
+        Wrong{"AClaimThatIsNotThere",
+              {CountingClaim("two", 1), PodWith("web", {{{"name", "a"}, {"claimName", "tow"}}})},
+              {},
+              1,
+              "pod default/web: claim a: there is no DeviceClaim tow in namespace default; did you "
+              "mean two?"},
+        Wrong{"AWrongAnnotation", {PodWith("web", json::object())}, {}, 2, "pod default/web: "},
+        Wrong{"BothPlacesOfClaims",
+              {BothWays()},
+              {},
+              2,
+              "pod default/web: spec.deviceClaims and the annotation "
+              "devmgmtproto.k8s.io/device-claims exclude each other"},
+        Wrong{"TwoPods",
+              {PodWith("a", json::array()), PodWith("b", json::array())},
+              {},
+              2,
+              "there are 2 pods, default/a and default/b; choose one with --pod NAMESPACE/NAME"},
+        Wrong{"APodThatIsNotThere",
+              {PodWith("a", json::array())},
+              {"--pod", "b"},
+              1,
+              "there is no pod b"},
+        Wrong{"ACountThatIsNone",
+              {WithCount("many")},
+              {},
+              2,
+              "objects.json: items[0]: DevicePool: spec.count: "},
+        Wrong{"AnOutput", {}, {"-o", "table"}, 2, "\"table\" is not accepted: text, json and yaml"},
+        Wrong{"AContextWithoutACluster",
+              {},
+              {"--context", "x"},
+              2,
+              "--kubeconfig and --context go with --cluster live"},
+        Wrong{"StandardInputTwice",
+              {},
+              {"-f", "-", "--cluster", "-"},
+              2,
+              "read standard input more than once"},
+        Wrong{"NoFile", {}, {"-f", ""}, 2, "--filename and --cluster want a file"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(ScheduleSources, FilesAreOneInput) {
+  const TempFile pools(ListOf({CountingPool("p0", "a", 2)}), "pools.json");
+  const TempFile more(
+      "apiVersion: devmgmtproto.k8s.io/v1alpha1\nkind: DevicePool\nmetadata: {name: p1}\n"
+      "spec: {NodeName: b, driver: d, count: 2}\n---\n" +
+          CountingClaim("two", 2).dump() + "\n",
+      "more.yaml");
+  const Ran ran = RunProgram({"schedule", "-f", pools.path(), "--filename", more.path()});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("b: satisfied all claims"));
+  const Ran twice = RunProgram({"schedule", "-f", pools.path(), "--cluster", pools.path()});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("DevicePool p0 is given twice"));
+}
+
+// The pods and claims of a dump are there, but only those of the files are asked for.
+TEST(ScheduleSources, ADumpIsTheCluster) {
+  json broken = PodWith("broken", json::object());
+  const TempFile dump(ListOf({CountingPool("p0", "a", 2), Holding(CountingClaim("job", 1), "p0", 1),
+                              broken, PodWith("other", {{{"name", "g"}, {"claimName", "job"}}})}),
+                      "dump.json");
+  const TempFile claims(ListOf({CountingClaim("two", 2)}), "claims.json");
+  const Ran ran = RunProgram({"schedule", "-f", claims.path(), "--cluster", dump.path()});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("2 foozer wanted, 1 free (1 in use by default/job)"));
+  const Ran other = RunProgram({"schedule", "--cluster", dump.path(), "--pod", "default/other"});
+  EXPECT_THAT(other.out, HasSubstr("- deviceCount: 1\n  devicePoolName: p0\n"));
+  EXPECT_EQ(RunProgram({"schedule", "--cluster", dump.path()}).code, 2);
+}
+
+TEST(ScheduleSources, UnknownKindsAreNamed) {
+  const json config = {{"apiVersion", "foozer.example.com/v1alpha1"},
+                       {"kind", "FoozerConfig"},
+                       {"metadata", {{"name", "fast"}}}};
+  const json of_dra = {{"apiVersion", "resource.k8s.io/v1"},
+                       {"kind", "DeviceClass"},
+                       {"metadata", {{"name", "gpu"}}}};
+  const Ran ran = ScheduleOn({config, config, of_dra, CountingClaim("one", 1),
+                              DeviceObject("DeviceSetClaim", "set", {{"claimSpec", {}}})});
+  EXPECT_THAT(ran.err, HasSubstr("objects.json: not read: 1 DeviceClass (resource.k8s.io/v1), 1 "
+                                 "DeviceSetClaim (never scheduled), 2 FoozerConfig "
+                                 "(foozer.example.com/v1alpha1)\n"));
+}
+
+TEST(ScheduleHelp, SaysWhatIsRead) {
+  const std::string help = RunProgram({"schedule", "--help"}).out;
+  for (const char* text : {"-f,--filename FILE", "--cluster FILE|live", "--original-results",
+                           "-v,--verbose", "VERBOSE=y", "--network-pools"}) {
+    EXPECT_THAT(help, HasSubstr(text));
+  }
+  EXPECT_EQ(RunProgram({"schedule"}).code, 2);
+  EXPECT_THAT(RunProgram({"schedule"}).err, HasSubstr("schedule wants --filename FILE"));
+}
+
+}  // namespace
+}  // namespace outrigger::cli

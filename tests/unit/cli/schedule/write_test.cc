@@ -1,0 +1,235 @@
+// What `outrigger schedule --write` writes, on an API server in memory.
+
+#include "cli/schedule/write.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/claims/placement.h"
+#include "fake_custom_objects.h"
+#include "json/body.h"
+#include "unit/cli/schedule/live_testing.h"
+#include "unit/cli/schedule/schedule_testing.h"
+
+namespace outrigger::cli {
+namespace {
+
+using devices::kClaimKind;
+using devices::kPoolKind;
+using devices::PodOnNode;
+using nlohmann::json;
+using testing::CustomWrite;
+using ::testing::ElementsAre;
+using testing::FakeCustomObjects;
+using ::testing::HasSubstr;
+
+constexpr const char* kPodUid = "pod-uid";
+
+/// Pods of which one is bound.
+class FakeBinder final : public PodBinder {
+ public:
+  absl::Status Bind(const PodOnNode& pod, const CallLimits& /*limits*/) override {
+    if (answer.ok() || is_lost) bound = pod.node;
+    return answer;
+  }
+  absl::StatusOr<std::string> NodeOf(const PodOnNode& /*pod*/,
+                                     const CallLimits& /*limits*/) override {
+    if (!read.ok()) return read;
+    return bound;
+  }
+
+  std::string bound;
+  absl::Status answer;
+  absl::Status read;
+  bool is_lost = false;  // the binding succeeds, its answer does not arrive
+};
+
+class WriteScheduleTest : public ::testing::Test {
+ protected:
+  void Take(DeviceTaker* taker, const std::string& kind, const json& object) {
+    const std::string text = object.dump();
+    const std::string padded = text + std::string(json::kPadding, ' ');
+    const std::string version = object.at("apiVersion");
+    const absl::Status status = taker->Take({kind, {padded.data(), text.size()}, "", version});
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  /// What the cluster has, with this pod.
+  DeviceObjects Read(const json& pod) {
+    DeviceTaker taker("default");
+    taker.BeginCluster("the cluster", true);
+    for (const CustomKind* kind :
+         {&kPoolKind, &kClaimKind, &devices::kClassKind, &devices::kPrivilegedClaimKind}) {
+      for (const json& object : api_.All(*kind)) Take(&taker, std::string(kind->kind), object);
+    }
+    Take(&taker, "Pod", pod);
+    std::vector<std::string> notes;
+    return taker.Finish(&notes);
+  }
+
+  absl::Status Write(const json& pod, const std::string& node = "a") {
+    DeviceObjects objects = Read(pod);
+    return WriteSchedule(objects.pods.front(), node, {}, &objects, {&api_, &binder_, {}});
+  }
+
+  static json Pod(const json& claims) {
+    json pod = PodWith("web", claims);
+    pod["metadata"]["uid"] = kPodUid;
+    return pod;
+  }
+
+  json StateOf(const std::string& claim) {
+    return api_.Get(kClaimKind, "default", claim)->at("status").at("state");
+  }
+  json EntriesOf(const std::string& pool) {
+    const auto object = api_.Get(kPoolKind, "", pool);
+    const json status = object->value("status", json::object());
+    return status.value("allocations", json::array());
+  }
+
+  FakeCustomObjects api_;
+  FakeBinder binder_;
+};
+
+TEST_F(WriteScheduleTest, WritesPoolClaimBindingAndConfirmation) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 4));
+  api_.Put(kClaimKind, CountingClaim("two", 2));
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(binder_.bound, "a");
+  EXPECT_EQ(StateOf("two"), "Allocated");
+  const json entry = EntriesOf("p0").at(0);
+  EXPECT_EQ(entry.at("state"), "Confirmed");
+  EXPECT_EQ(entry.at("deviceCount"), 2);
+  EXPECT_EQ(entry.at("podUID"), kPodUid);
+  std::vector<std::string> kinds;
+  for (const CustomWrite& write : api_.Writes()) kinds.push_back(write.kind);
+  EXPECT_THAT(kinds, ElementsAre("DevicePool", "DeviceClaim", "DevicePool"));
+}
+
+TEST_F(WriteScheduleTest, CreatesEmbeddedClaims) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 4));
+  const absl::Status status =
+      Write(Pod({{{"name", "gpus"}, {"claim", {{"deviceClass", "foozer"}}}}}));
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(StateOf("web-gpus"), "Allocated");
+  EXPECT_EQ(api_.Get(kClaimKind, "default", "web-gpus")
+                ->at("metadata")
+                .at("ownerReferences")
+                .at(0)
+                .at("uid"),
+            kPodUid);
+}
+
+TEST_F(WriteScheduleTest, GivesBackWhatABindingThatIsRefusedLeaves) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 4));
+  api_.Put(kClaimKind, CountingClaim("two", 2));
+  binder_.answer = absl::AbortedError("bound to node b");
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
+  EXPECT_EQ(status, binder_.answer);
+  EXPECT_EQ(StateOf("two"), "Pending");
+  EXPECT_TRUE(EntriesOf("p0").empty());
+}
+
+TEST_F(WriteScheduleTest, ABindingWithoutAnAnswerIsLookedUp) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 4));
+  api_.Put(kClaimKind, CountingClaim("two", 2));
+  binder_.answer = absl::UnavailableError("no connection");
+  binder_.is_lost = true;
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(EntriesOf("p0").at(0).at("state"), "Confirmed");
+}
+
+// It may still arrive: the devices are the pod's until it is known.
+TEST_F(WriteScheduleTest, WhatIsNotKnownStays) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 4));
+  api_.Put(kClaimKind, CountingClaim("two", 2));
+  binder_.answer = absl::UnavailableError("no connection");
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it is not known whether pod default/web"));
+  EXPECT_EQ(StateOf("two"), "Allocated");
+  EXPECT_EQ(EntriesOf("p0").at(0).at("state"), "Intent");
+}
+
+// Another writer takes the devices after the state was read: the pool is read again.
+TEST_F(WriteScheduleTest, TakesOtherDevicesIfTheChosenOnesAreGone) {
+  const json pool = DeviceObject(
+      "DevicePool", "cards",
+      {{"nodeName", "a"}, {"driver", "d"}, {"devices", {{{"name", "x0"}}, {{"name", "x1"}}}}});
+  api_.Put(kPoolKind, pool);
+  api_.Put(kClaimKind, CountingClaim("one", 1));
+  bool is_first = true;
+  api_.Before([&](const CustomWrite& write) {
+    if (write.kind != "DevicePool" || !is_first) return absl::OkStatus();
+    is_first = false;
+    json taken = pool;
+    taken["status"] = {{"allocations",
+                        {{{"claimNamespace", "default"},
+                          {"claimName", "other"},
+                          {"claimUID", "u9"},
+                          {"podUID", "p9"},
+                          {"state", "Confirmed"},
+                          {"devices", {{{"name", "x0"}}}}}}}};
+    api_.Put(kPoolKind, taken);
+    return absl::OkStatus();
+  });
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "one"}}}));
+  ASSERT_TRUE(status.ok()) << status;
+  const json claim = *api_.Get(kClaimKind, "default", "one");
+  EXPECT_EQ(claim.at("status").at("allocations").at(0).at("deviceName"), "x1");
+}
+
+TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 1));
+  json claim = CountingClaim("one", 1);
+  claim["spec"]["configs"] = {{{"apiVersion", "g/v1"}, {"kind", "Config"}, {"name", "fast"}}};
+  api_.Put(kClaimKind, claim);
+  json pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
+  EXPECT_THAT(std::string(Write(pod).message()),
+              HasSubstr("claim default/one or its class names configurations"));
+  pod["spec"]["nodeName"] = "b";
+  EXPECT_EQ(Write(pod).message(), "pod default/web is bound to node b already");
+  EXPECT_TRUE(api_.Writes().empty());
+}
+
+TEST(ScheduleWrite, IsForALiveCluster) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--write"},
+        {"--write", "--cluster", "dump.json"},
+        {"--write", "--cluster", "live", "--original-results"}}) {
+    const testing::Ran ran = ScheduleOn({}, arguments);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("--write goes with --cluster live"));
+  }
+}
+
+TEST(ScheduleWrite, FilesSayWhichPodIsMeant) {
+  const ObjectServer server(
+      {{"nodes", ObjectServer::List({NodeNamed("a")})},
+       {"devicepools", ObjectServer::List({})},
+       {"deviceclasses", ObjectServer::List({})},
+       {"devicedrivers", ObjectServer::List({})},
+       {"deviceclaims", ObjectServer::List({CountingClaim("two", 2)})},
+       {"deviceprivilegedclaims", ObjectServer::List({})},
+       {"default/pods/web", PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})}});
+  // The pool of the file is not the cluster's.
+  const testing::Ran ran =
+      ScheduleOn({CountingPool("p0", "a", 2), PodWith("web", json::array())},
+                 {"--cluster", "live", "--kubeconfig", server.kubeconfig(), "--write"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("no node has devices for pod default/web: nothing is written\n"
+                                 "a: could not satisfy these claims: two\n"));
+  const testing::Ran without =
+      ScheduleOn({CountingPool("p0", "a", 2)},
+                 {"--cluster", "live", "--kubeconfig", server.kubeconfig(), "--write"});
+  EXPECT_THAT(without.err, HasSubstr("--write wants a pod: the files have none"));
+}
+
+}  // namespace
+}  // namespace outrigger::cli
