@@ -39,7 +39,8 @@ func TestPodsGetDevicesAndGiveThemBack(t *testing.T) {
 	// The claim of its own is created by the agent, and goes with the pod.
 	own := `[{"name": "own", "claim": {"deviceClass": "foozer", "minDeviceCount": 2, "matchAttributes": ["numa"]}}]`
 	s.Pods(pod("second", own))
-	s.untilRefused("second", "claim own", "in use by default/two")
+	s.untilRefused("second", "claim default/second-own: 2 foozer on one numa wanted, best has 0 free (2 in use by default/two)",
+		"claim default/second-own: 2 foozer on one numa wanted, best has 1 free,", "the node has no pools")
 	s.remove("first")
 	s.untilOn("second", "n1")
 	s.untilClaim("second-own", "state", "Allocated")

@@ -130,7 +130,7 @@ podMaxBackoffSeconds: 2
 func (w *World) Config(urls map[string]string, args ...string) []byte {
 	w.Helper()
 	names := ""
-	for _, name := range []string{"safe", "congestion", "pigeon", "reward", "gang", "qos"} { // a fixed order
+	for _, name := range []string{"safe", "congestion", "pigeon", "reward", "devices", "gang", "qos"} { // a fixed order
 		if url, ok := urls[name]; ok {
 			names += "," + name
 			args = append(args, "--url", name+"="+url)
