@@ -16,11 +16,14 @@ constexpr int kShare = 20;                        // a look takes no more than a
 constexpr std::chrono::seconds kPatrol{30};       // a look though nothing has changed
 constexpr std::chrono::seconds kActing{10};
 
-std::vector<PodFact> FactsOf(const ClusterSnapshot& snapshot) {
+using Uids = std::set<std::string_view>;
+
+// Of pods that name claims, and of those that claims and pools name: an annotation may be removed.
+std::vector<PodFact> FactsOf(const ClusterSnapshot& snapshot, const Uids& named) {
   std::vector<PodFact> facts;
   snapshot.ForEachPod([&](const PodView& pod) {
     const std::string_view annotation = pod.Annotation(kClaimsAnnotation);
-    if (annotation.empty()) return;
+    if (annotation.empty() && !named.contains(pod.Uid())) return;
     PodFact fact;
     fact.namespace_ = pod.Namespace();
     fact.name = pod.Name();
@@ -84,8 +87,8 @@ Custody::Custody(const Terms& terms, DeviceStore* store, Binding* binding)
       binding_(*binding),
       carrier_(terms.cluster == nullptr
                    ? nullptr
-                   : std::make_unique<Carrier>(terms.cluster, this, &binding->chooser(),
-                                               binding->writer_options())) {}
+                   : std::make_unique<Carrier>(terms.cluster, static_cast<CustodyHost*>(this),
+                                               &binding->chooser(), binding->writer_options())) {}
 
 absl::StatusOr<PodFact> Custody::ReadPod(std::string_view namespace_, std::string_view name,
                                          const CallLimits& limits) {
@@ -111,7 +114,12 @@ absl::Status Custody::Serve(const Action& action, const CallLimits& limits) {
 void Custody::Report(const Action& action) {
   const bool is_new = reported_.insert_or_assign(KeyOf(action), round_).second;
   if (!is_new) return;
-  terms_.cluster->Record(EventOf(action));
+  ClusterEvent event = EventOf(action);
+  if (event.kind == kPoolKind.kind) {
+    const auto pool = binding_.chooser().FindPool(action.pool);
+    if (pool.has_value()) event.uid = pool->version.uid;
+  }
+  terms_.cluster->Record(std::move(event));
 }
 
 std::set<std::string, std::less<>> Custody::AdminClasses() {
@@ -127,7 +135,6 @@ std::set<std::string, std::less<>> Custody::AdminClasses() {
 std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<WallTime>* deadline) {
   std::vector<PoolObject> pool_objects;
   std::vector<ClaimObject> claim_objects;
-  const std::vector<PodFact> facts = FactsOf(pods);
   CustodyView view;
   view.admin_classes = AdminClasses();
   view.now = terms_.clock.wall();
@@ -140,6 +147,14 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
       });
     }
   });
+  Uids named;
+  for (const ClaimObject& claim : claim_objects) {
+    for (const PodReference& pod : claim.pods) named.insert(pod.uid);
+  }
+  for (const PoolObject& pool : pool_objects) {
+    for (const PoolEntry& entry : pool.entries) named.insert(entry.pod_uid);
+  }
+  const std::vector<PodFact> facts = FactsOf(pods, named);
   view.pools = pool_objects;
   view.claims = claim_objects;
   view.pods = facts;
