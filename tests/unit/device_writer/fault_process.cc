@@ -92,6 +92,7 @@ void Process::BindPod(const std::string& name, const std::string& node) {
   const bool is_refused = faults_.conflict > 0 && OneIn(random_, 6);
   const bool is_lost = faults_.lost > 0 && OneIn(random_, 6);
   const bool happens = !is_refused && world_.Bind(name, node).ok();
+  if (happens) world_.served.insert(target.uid);
   if (is_lost) {
     const auto now = world_.pods.find(name);
     const bool is_bound =
@@ -136,6 +137,7 @@ absl::Status Process::Serve(const Action& action, const CallLimits& limits) {
   const PodOnNode target{"ns", action.pod_name, action.pod_uid, pod->second.node, true};
   const auto written = writer_.Write(target, *std::move(claims), &chooser_, limits);
   if (!written.ok()) return written.status();
+  world_.served.insert(target.uid);
   return writer_.Confirm(*written, &chooser_, limits);
 }
 

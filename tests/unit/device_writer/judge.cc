@@ -94,7 +94,7 @@ void Judge::LookAt() {
       const auto fact = world_.pods.find(pod["name"].get<std::string>());
       const bool is_bound = fact != world_.pods.end() && fact->second.uid == uid &&
                             fact->second.node == claim["status"]["nodeName"] &&
-                            !fact->second.finished;
+                            !fact->second.finished && world_.served.contains(uid);
       if (is_bound) used_[{uid, UidOf(claim)}] = OfClaim(claim);
     }
   }
