@@ -105,7 +105,7 @@ class Round {
   void ActBetween() {
     if (depth_ >= kDeepest) return;
     ++depth_;
-    Act();
+    for (int64_t acts = 1 + Below(random_, 3); acts > 0; --acts) Act();
     --depth_;
   }
 
