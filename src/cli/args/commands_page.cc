@@ -7,7 +7,7 @@
 namespace outrigger::cli {
 namespace {
 
-constexpr const char* kIntroduction = R"(# Commands
+constexpr const char* kCommandsIntroduction = R"(# Commands
 
 <!-- Written by scripts/update-docs from the command line in the code; do not edit. -->
 
@@ -20,7 +20,7 @@ content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 )";
 
 // Descriptions are wrapped for a terminal, and a cell of a table must not end early.
-std::string Cell(const std::string& text) {
+std::string CellOfCommand(const std::string& text) {
   std::string cell;
   for (const char c : text) {
     if (c == '|' || c == '<') cell += '\\';
@@ -33,9 +33,9 @@ std::string Row(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   std::string value;
   // Code spans keep '<' as it is; a '|' ends a cell even there.
-  if (option.get_type_size() > 0 && !type.empty()) value = fmt::format("`{}`", Cell(type));
+  if (option.get_type_size() > 0 && !type.empty()) value = fmt::format("`{}`", CellOfCommand(type));
   return fmt::format("| `{}` | {} | {} |\n", option.get_name(false, true), value,
-                     Cell(option.get_description()));
+                     CellOfCommand(option.get_description()));
 }
 
 std::string Section(const std::string& title, const CLI::App& command, const std::string& group) {
@@ -76,7 +76,7 @@ std::vector<std::string> CommandSections(const std::vector<AgentInfo>& registry)
 }
 
 std::string CommandsPage(const std::vector<AgentInfo>& registry) {
-  std::string page = kIntroduction;
+  std::string page = kCommandsIntroduction;
   for (const std::string& section : CommandSections(registry)) page += "\n" + section;
   return page;
 }
