@@ -7,6 +7,7 @@
 
 #include "calls/barrier.h"
 #include "calls/commit.h"
+#include "calls/other_mode.h"
 #include "calls/preempt_call.h"
 #include "common/desk_names.h"
 #include "eviction/evictor.h"
@@ -14,10 +15,12 @@
 #include "fmt/format.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
+#include "reports/unasked.h"
 #include "rounds.h"
 #include "settings.h"
 
@@ -43,7 +46,11 @@ class Gang final : public Agent,
   }
 
   static SchedulerWishes Wishes() {
-    return {.last = true, .every_node = true, .quick_retries = true};
+    return {.last = true,
+            .every_node = true,
+            .quick_retries = true,
+            .cycle_resource = plan::kCallResource,
+            .bind_resource = plan::kBindCallResource};
   }
   static std::vector<MetricSpec> Metrics() {
     std::vector<MetricSpec> metrics = GangMetrics();
@@ -76,12 +83,15 @@ class Gang final : public Agent,
                   [this] { return desk_->MayAct({.timeout = seconds(5)}); }),
         statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
         explainer_([this] { desk_->Nudge(); }),
+        unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
+        other_mode_(deps.metrics, deps.warn, settings.only_groups),
         rounds_({.barriers = &barriers_,
                  .evictor = &evictor_,
                  .recovery = &recovery_,
                  .statuses = &statuses_,
                  .reports = &reports_,
-                 .explainer = &explainer_}),
+                 .explainer = &explainer_,
+                 .unasked = &unasked_}),
         committer_(deps.cluster, seconds(settings.bind_timeout)) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
@@ -132,6 +142,7 @@ class Gang final : public Agent,
   absl::Status Live() const override { return desk_->Live(); }
 
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
+    other_mode_.OnFilter(request.pod);
     // qos answers for single pods, where it is in the process.
     const bool with_qos = desk_->HasJoined("qos");
     return desk_->Filter(request, with_qos ? desk::Scope::kMembers : desk::Scope::kAll, verdicts);
@@ -244,6 +255,8 @@ class Gang final : public Agent,
   Recovery recovery_;
   StatusWriter statuses_;
   Explainer explainer_;
+  Unasked unasked_;
+  mutable OtherMode other_mode_;
   Rounds rounds_;
   Committer committer_;
 };

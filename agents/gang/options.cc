@@ -23,6 +23,7 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.host_name = given("host-name", settings.host_name);
   terms.unchecked = given("unchecked", settings.unchecked);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
+  terms.only_groups = settings.only_groups;
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->groups.leave_upstream = settings.leave_upstream;
     options->nominations.patience = PatienceOf(settings);

@@ -11,6 +11,7 @@ void Rounds::FailWaiter(const plan::UnitKey& gang, std::string_view uid, const s
 }
 
 void Rounds::Prepare(plan::GroupOptions* groups, plan::PlanOptions* options) {
+  parts_.unasked->Prepare(*groups);
   parts_.evictor->Prepare(groups, options);
 }
 
@@ -25,6 +26,7 @@ void Rounds::OnPlan(const desk::Round& round) {
   reports.OnPartial(board, partial, parts_.recovery->partial());
   reports.OnBarriers(parts_.barriers->standing(), parts_.barriers->waiting());
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
+  parts_.unasked->OnPlan(board, round.pods);
   parts_.evictor->OnPlan(round.view, round.units, round.options, board);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,
                   round.now);
@@ -39,6 +41,7 @@ void Rounds::OnPlan(const desk::Round& round) {
 void Rounds::OnActing(const absl::Status& acting) {
   parts_.reports->OnActing(acting);
   if (!acting.ok()) {
+    parts_.unasked->Forget();
     parts_.barriers->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
   }
 }

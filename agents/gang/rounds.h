@@ -16,6 +16,7 @@
 #include "reports/offers.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
+#include "reports/unasked.h"
 
 namespace outrigger::gang {
 
@@ -30,6 +31,7 @@ class Rounds final : public desk::Participant {
     StatusWriter* statuses;
     Reports* reports;
     Explainer* explainer;
+    Unasked* unasked;
   };
   explicit Rounds(const Parts& parts) : parts_(parts) {}
 

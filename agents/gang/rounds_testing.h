@@ -28,12 +28,14 @@ struct RoundsUnderTest {
   Recovery recovery{&cluster, &eviction_reports, std::chrono::seconds(60)};
   StatusWriter statuses{&cluster, log, {}};
   Explainer explainer{nullptr};
+  Unasked unasked{&cluster, &counted, log, false};
   Rounds rounds{{.barriers = &barriers,
                  .evictor = &evictor,
                  .recovery = &recovery,
                  .statuses = &statuses,
                  .reports = &reports,
-                 .explainer = &explainer}};
+                 .explainer = &explainer,
+                 .unasked = &unasked}};
   desk::Inbox inbox;
   desk::Leadership leadership{&cluster, {}, nullptr};
   desk::PlanningOptions options;

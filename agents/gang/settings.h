@@ -21,6 +21,7 @@ struct Settings {
   int64_t partial_timeout = 60;
   int64_t reserve_after = 0;
   std::string nominate = "rejected";
+  bool only_groups = false;
   bool leave_upstream = false;
   bool preempt = false;
   int64_t min_run_time = 60;
@@ -66,6 +67,10 @@ struct Settings {
       Setting{"nominate", &Settings::nominate, "rejected|all",
               "which members of a gang with places are nominated: those that the scheduler has "
               "rejected, or all, where percentageOfNodesToScore is not 100"},
+      Setting{"only-groups", &Settings::only_groups,
+              "the scheduler calls this agent only about pods that ask for outrigger.dev/gang and "
+              "outrigger.dev/gang-bind, as scheduler-config --only-groups has it; members that do "
+              "not ask for both are reported"},
       Setting{"leave-upstream", &Settings::leave_upstream,
               "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
               "them"},

@@ -8,6 +8,7 @@
 #include "desk/calls/victims.h"
 #include "desk/desk_settings.h"
 #include "desk/plan_loop.h"
+#include "fmt/format.h"
 #include "outrigger/desk/leadership.h"
 #include "outrigger/desk/reasons.h"
 
@@ -48,6 +49,15 @@ class Desk::State final : public Participant {
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
     is_built.store(true, std::memory_order_release);
   }
+  absl::Status CheckCalls(const DeskTerms& terms) const {
+    if (agents.empty() || (!terms.only_groups && only_groups.empty())) return absl::OkStatus();
+    const std::string& alone = only_groups.empty() ? terms.agent : only_groups;
+    return absl::InvalidArgumentError(
+        fmt::format("only-groups: \"true\" is not accepted: kube-scheduler calls {} about members "
+                    "of groups alone then, and agent {} of the same process needs calls about all "
+                    "pods; leave --{}.only-groups or that agent out",
+                    alone, only_groups.empty() ? agents.front() : terms.agent, alone));
+  }
   // Calls, and threads of participants, may come before the desk starts: null then.
   PlanLoop* Loop() const { return is_built.load(std::memory_order_acquire) ? loop.get() : nullptr; }
   void Nudge() {
@@ -61,6 +71,7 @@ class Desk::State final : public Participant {
   PlanningOptions options;
   std::vector<Participant*> participants;
   std::vector<std::string> agents;
+  std::string only_groups;  // the agent that is called about members of groups alone
   size_t started = 0;
 
   Inbox inbox;
@@ -84,11 +95,13 @@ Desk::~Desk() {
 }
 
 absl::Status Desk::Join(const DeskTerms& terms) {
-  absl::Status joined = state_->settings.Add(terms);
+  absl::Status joined = state_->CheckCalls(terms);
+  if (joined.ok()) joined = state_->settings.Add(terms);
   if (!joined.ok()) return joined;
   state_->settings.Apply(&state_->options);
   if (terms.adjust) terms.adjust(&state_->options);
   state_->agents.push_back(terms.agent);
+  if (terms.only_groups) state_->only_groups = terms.agent;
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();
 }

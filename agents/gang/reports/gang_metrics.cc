@@ -39,6 +39,12 @@ std::vector<MetricSpec> GangMetrics() {
       Spec(Kind::kCounter, metric::kNominations,
            "Writes of status.nominatedNodeName: written, withdrawn, failed.", "result"),
       Spec(Kind::kCounter, metric::kTimeouts, "Gangs that gave up their places, being incomplete."),
+      Spec(
+          Kind::kGauge, metric::kUnasked,
+          "Members that do not ask for the agent's calls where only-groups is set: waiting, bound.",
+          "pods"),
+      Spec(Kind::kCounter, metric::kOtherMode,
+           "Filter calls by which only-groups is set for one of scheduler and agent alone."),
   };
 }
 

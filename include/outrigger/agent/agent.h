@@ -95,6 +95,11 @@ struct SchedulerWishes {
   bool every_node = false;
   /// Pods that failed are tried again soon (podMaxBackoffSeconds).
   bool quick_retries = false;
+  /// Extended resources by which pods ask for its calls, where it is to be called about these pods
+  /// alone (`scheduler-config --only-groups`): for filter, prioritize and preempt, and for bind.
+  /// Empty: it is called about all pods. They live as long as the program.
+  std::string_view cycle_resource = {};
+  std::string_view bind_resource = {};
 };
 
 /// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.

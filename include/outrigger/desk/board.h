@@ -262,7 +262,8 @@ struct Patience {
 /// True for a group of which nothing is planned although a member wants a place.
 bool Waits(const plan::GroupState& group);
 
-/// What `pod` asks of a node, "pods" included.
+/// What `pod` asks of a node, "pods" included; what stands for calls is not
+/// (plan/call_resources.h).
 ResourceList RequestsOf(const Pod& pod);
 
 }  // namespace outrigger::desk

@@ -36,6 +36,9 @@ struct DeskTerms {
   std::optional<std::string> host_name;        // this machine's
   std::optional<std::string> unchecked;        // nothing
   std::optional<int64_t> reserve_after;        // seconds; 0: never
+  /// It is called about members of groups alone, and no other agent may join: none would hear of
+  /// single pods.
+  bool only_groups = false;
   /// Sets what only this agent has a say in.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
@@ -65,8 +68,8 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise;
-  /// the text names setting and value.
+  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise,
+  /// and for a second agent next to one with only_groups; the text names setting and value.
   absl::Status Join(const DeskTerms& terms);
   /// True if an agent of that name has joined.
   bool HasJoined(std::string_view agent) const;

@@ -40,6 +40,7 @@ struct SchedulerConfigFlags {
   std::string kubeconfig;
   bool full_nodes = false;
   bool ignorable = false;
+  bool only_groups = false;
   bool tls_insecure = false;
 };
 
@@ -56,6 +57,7 @@ struct ExplainFlags {
   std::string color = "auto";                         // auto, always or never
   std::string scheduler_names = "default-scheduler";  // explain gang, queue
   std::string unchecked;                              // explain gang, queue
+  bool only_groups = false;                           // explain gang
   std::string agent;                                  // explain queue: URL of the agent to ask
   bool pod_priority = true;                           // explain queue
   static constexpr size_t kMostRows = 10'000;

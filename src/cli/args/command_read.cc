@@ -104,6 +104,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   flags.kubeconfig = ValueOf(given, "--kubeconfig", "");
   flags.full_nodes = given.count("--full-nodes") > 0;
   flags.ignorable = given.count("--ignorable") > 0;
+  flags.only_groups = given.count("--only-groups") > 0;
   flags.tls_insecure = given.count("--tls-insecure") > 0;
   return command;
 }

@@ -177,6 +177,10 @@ void CommandLine::Tree::AddSchedulerConfig() {
           Wrapped("Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
                   "but agents need no access to the API server"));
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
+  command->add_flag("--only-groups")
+      ->description(
+          Wrapped("Have agent gang called only about pods that ask for outrigger.dev/gang and "
+                  "outrigger.dev/gang-bind; pods without a group then cost nothing"));
   AddTlsOfSchedulerConfig(command);
 }
 

@@ -4,6 +4,8 @@
 
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
+#include "cli/doctor/group_resources.h"
+#include "cli/doctor/only_groups.h"
 #include "cli/doctor/shape.h"
 #include "cli/doctor/unread_markers.h"
 #include "cli/explain/input.h"
@@ -62,8 +64,8 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
 void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
-  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckCalls,
-                           CheckScheduler, CheckIdentity, CheckPlugins}) {
+  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckOnlyGroups,
+                           CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
     check(found, findings);
   }
   const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
@@ -77,6 +79,13 @@ void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* find
                     : fmt::format("{} entries, none of {}", found.entries.size(), wanted),
                 fmt::format("what `outrigger scheduler-config --agents {} --in FILE` prints",
                             wanted.empty() ? "NAME" : wanted));
+}
+
+bool CallsGroupsAlone(const DoctorCase& found) {
+  const auto agents = found.Agents();
+  return std::any_of(agents.begin(), agents.end(), [&](const AgentInfo* agent) {
+    return CalledAboutOf(found, *agent) == CalledAbout::kGroups;
+  });
 }
 
 // Which agents are served together is not known without --agents.
@@ -121,6 +130,7 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   CheckAll(*found, told[0].server->agents, &findings);
   diagnosis.findings = findings.Take();
   diagnosis.planned_schedulers = PlannedSchedulers(*found);
+  diagnosis.only_groups = CallsGroupsAlone(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -157,12 +167,17 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   const auto objects = OpenCluster(source, world);
   if (!objects.ok()) return objects.status();
   UnreadMarkers markers(diagnosis->planned_schedulers);
-  absl::Status status = (*objects)->ForEachPod(
-      [&markers](const json::ListedObject& object) { return markers.Take(object); });
+  GroupResources resources(diagnosis->planned_schedulers);
+  absl::Status status = (*objects)->ForEachPod([&](const json::ListedObject& object) {
+    absl::Status taken = markers.Take(object);
+    if (taken.ok() && diagnosis->only_groups) taken = resources.Take(object);
+    return taken;
+  });
   if (!status.ok()) return status;
   if (markers.taken() == 0) notes->push_back("the cluster has no pods");
   Findings findings;
   markers.AddTo(&findings);
+  resources.AddTo(&findings);
   Merge(findings.Take(), diagnosis);
   return absl::OkStatus();
 }

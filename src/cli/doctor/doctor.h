@@ -31,6 +31,7 @@ struct Diagnosis {
   std::vector<Finding> findings;  // errors first
   /// The schedulers whose pods are planned by the agents; empty if no agent plans.
   std::vector<std::string> planned_schedulers;
+  bool only_groups = false;  // one of them is called about members of groups alone
 
   size_t Count(Severity severity) const;
 };

@@ -111,6 +111,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kManagedResources, "managed-resources", kError,
      "The agent sees only pods that request one of these resources, and a name may stand in one of "
      "its entries only: its calls are about different pods."},
+    {Id::kOnlyGroupsApart, "only-groups-apart", kWarning,
+     "The agent looks for members that it is not called about where it is set. Where the scheduler "
+     "has it alone they start one by one, and nothing says so."},
     {Id::kTwoDesks, "two-desks", kError,
      "Two processes that plan for one scheduler promise one place to two pods. Each overwrites the "
      "nominations of the other."},
@@ -177,6 +180,8 @@ constexpr FindingKind kKinds[] = {
     {Id::kMarkerUnread, "marker-unread", kWarning,
      "Pods with such a marker and no other are in no group. They start one by one, so their gang "
      "starts in part."},
+    {Id::kGroupResourceMissing, "group-resource-missing", kWarning,
+     "kube-scheduler does not call the agent about these members, and places them as single pods."},
 };
 
 constexpr bool InOrder() {

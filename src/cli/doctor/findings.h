@@ -65,6 +65,7 @@ enum class FindingId : uint8_t {
   kBindMissing,
   kPreBindMissing,
   kManagedResources,
+  kOnlyGroupsApart,
   kTwoDesks,
   kTimeoutMissing,
   kTimeoutLong,
@@ -89,6 +90,7 @@ enum class FindingId : uint8_t {
   kPreemptionReplaced,
   kBindPluginUnused,
   kMarkerUnread,
+  kGroupResourceMissing,
   kCount,  // not a finding
 };
 

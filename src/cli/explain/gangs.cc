@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/terms.h"
 #include "plan/groups/gang.h"
@@ -77,8 +78,8 @@ std::string_view DialectText(Dialect dialect) {
   return dialect == Dialect::kLabels ? "labels" : plan::NameOf(dialect);
 }
 
-GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags)
-    : cluster_(*cluster), planned_(*cluster, std::move(flags)) {
+GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups)
+    : cluster_(*cluster), only_groups_(only_groups), planned_(*cluster, std::move(flags)) {
   for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
   const std::vector<plan::Unit>& units = planned_.grouped.units;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -134,6 +135,22 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   return member;
 }
 
+void GangPlan::AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const {
+  bool any_asks = only_groups_;
+  std::map<std::string_view, std::vector<std::string>> found;
+  for (const PodPtr& pod : pods) {
+    const plan::Standing standing = plan::StandingOf(*pod, planned_.group_options);
+    if (standing == plan::Standing::kFinished || standing == plan::Standing::kTerminating ||
+        standing == plan::Standing::kOtherScheduler) {
+      continue;
+    }
+    const plan::CallsAsked asked = plan::CallsAskedBy(*pod);
+    any_asks |= asked.in_cycle || asked.bind;
+    if (!asked.All()) found[asked.Missing()].push_back(pod->name);
+  }
+  if (any_asks && !gang->group.independent) gang->not_asking = std::move(found);
+}
+
 void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
   gang->place = unit + 1;
   gang->placed_before = static_cast<size_t>(std::count_if(
@@ -154,7 +171,9 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   ExplainedGang gang;
   gang.group = group;
   const plan::Unit* unit = nullptr;
-  for (const PodPtr& pod : pods_of_[static_cast<size_t>(&group - groups_.data())]) {
+  const std::vector<PodPtr>& pods = pods_of_[static_cast<size_t>(&group - groups_.data())];
+  AddNotAsking(pods, &gang);
+  for (const PodPtr& pod : pods) {
     const ExplainedMember& member = gang.members.emplace_back(MemberOf(*pod));
     // Those that are through may be of a former gang of that name.
     const bool is_through = member.state == "finished" || member.state == "terminating";

@@ -52,6 +52,9 @@ struct ExplainedGang {
   size_t place = 0;          ///< among the units that want a place, from 1; 0: it is not there
   size_t placed_before = 0;  ///< units before it that get places now
   std::vector<ExplainedMember> members;  ///< by name
+  /// Members that do not ask for the calls of the agent (plan/call_resources.h), by what they do
+  /// not ask for: of gangs of which others do, or where all have to.
+  std::map<std::string_view, std::vector<std::string>> not_asking;
   int64_t oldest = 0;        ///< when the first that is not through was created; 0: not known
   std::optional<Told> told;  ///< what the agent has last said of it
 };
@@ -60,7 +63,8 @@ struct ExplainedGang {
 /// remembers is `told`, which others fill in. Not thread-safe.
 class GangPlan {
  public:
-  GangPlan(const PlannedCluster* cluster, PlanFlags flags);
+  /// `only_groups`: the agent is called about members alone that ask for it.
+  GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups = false);
 
   /// Of every group that a pod names or that has an object, in the order of (dialect, namespace,
   /// name).
@@ -83,9 +87,11 @@ class GangPlan {
   void AddGroupsWithoutPods();
   void FilePods();
   ExplainedMember MemberOf(const Pod& pod) const;
+  void AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const;
   void ExplainUnit(size_t unit, bool figures, ExplainedGang* gang);
 
   const PlannedCluster& cluster_;
+  const bool only_groups_;
   ClusterPlan planned_;
   std::vector<plan::GroupState> groups_;
   absl::flat_hash_map<const Pod*, Seat> seats_;

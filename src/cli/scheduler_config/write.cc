@@ -132,7 +132,9 @@ class Writer {
 
   // An agent that plans compares what the scheduler compares, no more.
   void NoteUnchecked(const YAML::Node& root) {
-    const std::string unchecked = UncheckedText(ReadUnchecked(MapReader(root, Place())));
+    const auto profiles = ReadUnchecked(MapReader(root, Place()));
+    for (const UncheckedProfile& profile : profiles) NoteWithoutEffect(profile);
+    const std::string unchecked = UncheckedText(profiles);
     if (unchecked.empty()) return;
     for (const ExtenderEntry& extender : plan_.extenders) {
       // An agent that binds has two entries.
@@ -142,6 +144,16 @@ class Writer {
                       "--{0}.unchecked {1}",
                       extender.settings_of, unchecked));
     }
+  }
+
+  void NoteWithoutEffect(const UncheckedProfile& profile) {
+    if (profile.without_effect.empty()) return;
+    std::vector<std::string> names;
+    for (const Field<std::string>& name : profile.without_effect) names.push_back(name.value);
+    notes_.push_back(
+        fmt::format("ignoredResources of profile {}: {} without effect next to managedResources "
+                    "with ignoredByScheduler: put the name there, too",
+                    profile.name, Listed(names)));
   }
 
   void WriteLimit(YAML::Node& connection, const char* field, int generous, int usual) {

@@ -8,6 +8,7 @@
 #include "desk/board/seat_index.h"
 #include "desk/board/unchanged_entries.h"
 #include "outrigger/desk/reasons.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/order.h"
 #include "outrigger/plan/room.h"
@@ -55,6 +56,7 @@ std::chrono::milliseconds Patience::Of(const BoardUnit& unit, bool with_open_cla
 
 ResourceList RequestsOf(const Pod& pod) {
   ResourceList requests = PodRequestsOnNode(pod);
+  plan::LeaveCallsOutOf(&requests);
   requests.Set(kPods, Quantity::FromInt(1));
   return requests;
 }

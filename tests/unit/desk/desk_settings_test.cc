@@ -120,6 +120,24 @@ TEST(Desk, IsTheSameForAllAgentsOfAProcessAndGoesWithTheLast) {
   EXPECT_FALSE(Desk::Of(deps)->HasJoined("gang"));
 }
 
+// Whichever comes first: the order of agents is that of the registry.
+TEST(Desk, IsOfOneAgentAloneThatIsCalledAboutMembersOfGroupsAlone) {
+  DeskTerms alone = Of("gang");
+  alone.only_groups = true;
+  for (const bool alone_first : {true, false}) {
+    testing::FakeCluster cluster;
+    Desk desk(&cluster);
+    const DeskTerms qos = Of("qos");
+    ASSERT_TRUE(desk.Join(alone_first ? alone : qos).ok());
+    const absl::Status joined = desk.Join(alone_first ? qos : alone);
+    EXPECT_EQ(joined.code(), absl::StatusCode::kInvalidArgument) << alone_first;
+    EXPECT_THAT(std::string(joined.message()),
+                HasSubstr("only-groups: \"true\" is not accepted: kube-scheduler calls gang about "
+                          "members of groups alone then, and agent qos"));
+    EXPECT_THAT(std::string(joined.message()), HasSubstr("leave --gang.only-groups or"));
+  }
+}
+
 TEST(Desk, IsEachAgentsOwnWhereTheyHaveNothingInCommon) {
   testing::FakeCluster cluster;
   AgentDeps deps;

@@ -37,6 +37,8 @@ type options struct {
 	// labOnly measures the lab's scheduler and nothing else.
 	labOnly bool
 	lab     lab
+	// onlyGroups measures the two ways in which the scheduler may ask the agent, and nothing else.
+	onlyGroups bool
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -69,6 +71,9 @@ func (o options) partial() bool {
 	if o.heldOnly {
 		return o.rounds < full.rounds || o.held != full.held
 	}
+	if o.onlyGroups {
+		return o.rounds < full.rounds || o.crowd != full.crowd
+	}
 	return o.waitingOnly || o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
 }
 
@@ -94,7 +99,7 @@ func parse(args []string) (options, error) {
 	o := full
 	set := flag.NewFlagSet("outrigger-gang-bench", flag.ContinueOnError)
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
-	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, queue.json or lab.json to")
+	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, queue.json, lab.json or only-groups.json to")
 	set.IntVar(&o.rounds, "rounds", full.rounds, "how often each is measured")
 	set.IntVar(&o.crowd.nodes, "nodes", full.crowd.nodes, "nodes, each with room for four pods")
 	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
@@ -105,6 +110,7 @@ func parse(args []string) (options, error) {
 	set.IntVar(&o.held.freeing.waiting, "pending", full.held.freeing.waiting, "pods that wait on a full cluster, with --queue")
 	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
 	set.BoolVar(&o.labOnly, "lab", false, "measure the lab's scheduler alone, next to kube-scheduler")
+	set.BoolVar(&o.onlyGroups, "only-groups", false, "measure pods and gangs alone, asked about and not, next to no extender")
 	set.IntVar(&o.lab.pods, "pods", full.lab.pods, "pods that arrive, with --lab")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
@@ -114,8 +120,8 @@ func parse(args []string) (options, error) {
 	o.crowd.size = o.crowd.nodes * slots / o.crowd.gangs
 	o.held.crowd, o.lab.nodes = o.crowd, o.crowd.nodes
 	switch {
-	case o.labOnly && o.heldOnly:
-		return o, errors.New("--queue and --lab exclude each other")
+	case o.labOnly && o.heldOnly || o.onlyGroups && (o.labOnly || o.heldOnly):
+		return o, errors.New("--queue, --lab and --only-groups exclude each other")
 	case o.lab.pods < 1:
 		return o, errors.New("pods is at least 1")
 	case o.outrigger == "":
@@ -145,6 +151,14 @@ func (o options) measure(ctx context.Context) (sheet.Section, error) {
 		}
 		return o.held.section(o, report), nil
 	}
+	if o.onlyGroups {
+		ways := onlyGroups{o.crowd}
+		rows, err := ways.measure(ctx, o.outrigger, o.rounds)
+		if err != nil {
+			return sheet.Section{}, err
+		}
+		return ways.section(o.rounds, rows), nil
+	}
 	report, err := measure(ctx, o)
 	if err != nil {
 		return sheet.Section{}, err
@@ -159,6 +173,9 @@ func (o options) file() string {
 	}
 	if o.heldOnly {
 		return "queue.json"
+	}
+	if o.onlyGroups {
+		return "only-groups.json"
 	}
 	return "gang.json"
 }

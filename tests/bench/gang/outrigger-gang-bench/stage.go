@@ -38,10 +38,11 @@ const (
 	ownGates // nothing: kube-scheduler plans upstream's groups itself
 	queueAgents
 	labScheduler // nothing: kube-scheduler and the lab's scheduler run by themselves
+	askedAgent   // the agent, which the scheduler asks about members of groups alone
 )
 
 func (c companion) String() string {
-	return [...]string{"plain", "passing", "gang", "own gates", "held", "lab"}[c]
+	return [...]string{"plain", "passing", "gang", "own gates", "held", "lab", "only groups"}[c]
 }
 
 // agents are those that run, or whose entries the scheduler has.
@@ -137,7 +138,7 @@ podMaxBackoffSeconds: 1
 			return err
 		}
 		return s.extend(s.passing.url)
-	case agent, queueAgents:
+	case agent, queueAgents, askedAgent:
 		if err := s.startAgent(); err != nil {
 			return err
 		}
@@ -160,7 +161,11 @@ func (s *stage) startAgent() error {
 	if err != nil {
 		return err
 	}
-	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), s.beside.agents(), "--kubeconfig", rights, "--gang.scheduler-lease", "none")
+	args := []string{"--kubeconfig", rights, "--gang.scheduler-lease", "none"}
+	if s.beside == askedAgent {
+		args = append(args, "--gang.only-groups")
+	}
+	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), s.beside.agents(), args...)
 	if err != nil {
 		return err
 	}
@@ -173,7 +178,11 @@ func (s *stage) extend(url string) (err error) {
 	if err := os.WriteFile(base, s.config, 0o644); err != nil {
 		return err
 	}
-	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", s.beside.agents(), "--url", url, "--in", base).Output()
+	args := []string{"scheduler-config", "--agents", s.beside.agents(), "--url", url, "--in", base}
+	if s.beside == askedAgent {
+		args = append(args, "--only-groups")
+	}
+	s.config, err = exec.CommandContext(s.ctx, s.binary, args...).Output()
 	return err
 }
 
@@ -243,6 +252,9 @@ func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
 			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
 			if grouped && s.beside != ownGates {
 				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
+			}
+			if grouped && s.beside == askedAgent {
+				builder.Request("outrigger.dev/gang", "1").Request("outrigger.dev/gang-bind", "1")
 			}
 			pod := builder.Pod()
 			if grouped && s.beside == ownGates {

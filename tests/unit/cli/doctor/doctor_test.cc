@@ -150,6 +150,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
                  {{"--gang.unchecked", "a.b/c"}}},
+        QuietRow{"OnlyGroupsOfBoth",
+                 {{"extenders[1].managedResources",
+                   "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
+                  {"extenders[2].managedResources",
+                   "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
+                 {{"--gang.only-groups", "true"}}},
         QuietRow{"ManagedResourcesThatAreCompared",
                  {{"extenders[3]",
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "

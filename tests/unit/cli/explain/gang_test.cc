@@ -55,6 +55,41 @@ TEST_F(ExplainGang, SaysWhereAGangGoesThatFits) {
             "State:     no members\n");
 }
 
+// Resources that stand for calls are nowhere: a gang that asks for them fits all the same.
+constexpr char kAskingDump[] = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1},
+   status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: a-0, namespace: shop, uid: a0, labels: {podGroup: a, minAvailable: "2"}},
+   spec: {containers: [{name: c, resources: {requests:
+          {cpu: "1", outrigger.dev/gang: "1", outrigger.dev/gang-bind: "1"}}}]}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: a-1, namespace: shop, uid: a1, labels: {podGroup: a, minAvailable: "2"}},
+   spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: b-0, namespace: shop, uid: b0, labels: {podGroup: b, minAvailable: "1"}},
+   spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+)";
+
+TEST(ExplainGangThatAsks, FitsOnNodesWithoutTheResourcesAndNamesWhoDoesNotAsk) {
+  const TempFile dump(kAskingDump, "dump.yaml");
+  const auto explain = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"explain", "gang", "--cluster", dump.path()});
+    return RunProgram(more).out;
+  };
+  const std::string kMissing = "outrigger.dev/gang and outrigger.dev/gang-bind";
+  EXPECT_THAT(explain({"a"}), HasSubstr("State:     fits\n"
+                                        "Not asked: 1 member does not ask for " +
+                                        kMissing + ", and kube-scheduler places it alone: a-1\n"));
+  const auto json = nlohmann::json::parse(explain({"a", "-o", "json"}));
+  EXPECT_EQ(json["gangs"][0]["notAsking"][0]["resources"], kMissing);
+  EXPECT_EQ(json["gangs"][0]["notAsking"][0]["pods"], nlohmann::json({"a-1"}));
+  EXPECT_THAT(explain({"b"}), Not(HasSubstr("Not asked:"))) << "it need not";
+  EXPECT_THAT(explain({"b", "--only-groups"}), HasSubstr("Not asked: 1 member does not ask for"));
+}
+
 TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
   const Ran ran = Explain({"big"});
   EXPECT_EQ(ran.code, 0);
