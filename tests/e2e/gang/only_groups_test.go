@@ -353,7 +353,7 @@ func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
 	w.Must(err)
 	said := string(outrigger.Run(w, "doctor", file, "--live", "--kubeconfig", kubeconfig, "--agents", "gang",
-		"--gang.scheduler-lease", "none", "--gang.only-groups", "--insecure-listen"))
+		"--gang.scheduler-lease", "none", "--gang.only-groups"))
 	if !strings.Contains(said, finding) || !strings.Contains(said, text) {
 		w.Errorf("doctor does not find %s with %q:\n%s", finding, text, said)
 	}
