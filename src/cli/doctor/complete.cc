@@ -146,7 +146,12 @@ void CheckManaged(const DoctorCase& found, const AgentInfo& agent, std::set<cons
   if (CalledAboutOf(found, agent) != CalledAbout::kOther) return;
   const Entries entries = found.EntriesOf(agent);
   const bool may_be_for_groups = !agent.factory.wishes.cycle_resource.empty();
+  // Where another entry has resources of another form, one in the right form is none too many.
+  const bool any_other = std::any_of(entries.begin(), entries.end(), [&](const Entry* entry) {
+    return entry->managed_resources > 0 && !IsOnlyForGroups(*entry, agent);
+  });
   for (const Entry* entry : entries) {
+    if (any_other && IsOnlyForGroups(*entry, agent)) continue;
     if (entry->managed_resources == 0 || (entries.size() == 1 && !entry->Plans())) continue;
     if (!reported->insert(entry).second) continue;
     findings->Add(Id::kManagedResources, entry->fields.Map("managedResources").place(),

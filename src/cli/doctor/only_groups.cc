@@ -19,13 +19,13 @@ bool IsOnlyFor(const Entry& entry, std::string_view resource) {
          managed.front().Truth("ignoredByScheduler").Or(false);
 }
 
+}  // namespace
+
 bool IsOnlyForGroups(const Entry& entry, const AgentInfo& agent) {
   const SchedulerWishes& wishes = agent.factory.wishes;
   if (entry.InCycle() && entry.Has(kBindVerb)) return false;
   return IsOnlyFor(entry, entry.InCycle() ? wishes.cycle_resource : wishes.bind_resource);
 }
-
-}  // namespace
 
 CalledAbout CalledAboutOf(const DoctorCase& found, const AgentInfo& agent) {
   const std::vector<const Entry*> entries = found.EntriesOf(agent);

@@ -13,6 +13,9 @@ enum class CalledAbout : uint8_t {
   kOther,    ///< neither: its calls are about different pods
 };
 
+/// True for an entry in that form.
+bool IsOnlyForGroups(const Entry& entry, const AgentInfo& agent);
+
 /// For an agent that has entries.
 CalledAbout CalledAboutOf(const DoctorCase& found, const AgentInfo& agent);
 

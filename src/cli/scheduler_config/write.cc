@@ -34,10 +34,11 @@ class Writer {
     if (status.ok()) status = WriteConnection(root);
     if (status.ok()) WriteWishes(plan_.wishes, root, &notes_);
     if (status.ok()) status = WriteExtenders(plan_, name_, root, &notes_);
-    if (status.ok()) NoteUnchecked(root);
     if (!status.ok()) return status;
     const auto yaml = YamlFromNode(root);
     if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
+    // As it is read: nodes that were made here have no types.
+    NoteUnchecked(YAML::Load(*yaml));
     return SchedulerConfigText{*yaml, std::move(notes_)};
   }
 

@@ -327,6 +327,33 @@ func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
 	w.checkDoctorFinds(w.config, "group-resource-missing", "outrigger.dev/gang-bind")
 }
 
+// kube-scheduler's own filter refuses members on a full cluster, and a new node does not wake who asks for a resource
+// that the node lacks, ignored or not (isSchedulableAfterNodeChange() of NodeResourcesFit). The agent wakes them.
+func TestAGangThatAsksStartsOnANewNode(t *testing.T) {
+	t.Parallel()
+	w := newAskingWorld(t, 1)
+	for i := range 4 {
+		w.Pods(slot(fmt.Sprintf("single-%d", i)))
+	}
+	w.untilBoundOf("single-", 4, time.Now())
+	w.Pods(askingGang("train", 4, false)...)
+	for i := range 4 {
+		w.Until(fmt.Sprintf("train-%03d", i), "refused", func(pod *corev1.Pod) bool {
+			return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "Insufficient cpu")
+		})
+	}
+	time.Sleep(2 * time.Second) // their back-off is over: they sleep
+	began := time.Now()
+	w.slots("new", 1, 4)
+	t.Logf("whole %.2f s after the node had come", w.untilBoundOf("train-", 4, began).Seconds())
+	if w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`) == 0 {
+		t.Error("no member was nominated")
+	}
+	if calls := w.podsOf("filter", "single-"); calls != 0 {
+		t.Errorf("filter was called about %d single pods", calls)
+	}
+}
+
 // checkEventsAbout fails the test unless events of a reason are about these objects, and no others.
 func (w *world) checkEventsAbout(reason string, want ...string) {
 	w.Helper()

@@ -54,8 +54,9 @@ INSTANTIATE_TEST_SUITE_P(TheWholeScheduler, DoctorFinds,
                          [](const auto& row) { return row.param.name; });
 
 TEST(DoctorFindings, EachHasARow) {
-  // In output_test.cc, as text, and in unread_markers_test.cc, with pods.
-  std::set<std::string_view> rows = {"field-twice", "marker-unread"};
+  // In output_test.cc, as text, and in unread_markers_test.cc and group_resources_test.cc, with
+  // pods.
+  std::set<std::string_view> rows = {"field-twice", "marker-unread", "group-resource-missing"};
   for (const auto& table : {testing::RefusedRows(), testing::UrlRows(), testing::EntryRows(),
                             testing::CallRows(), testing::SchedulerRows()}) {
     for (const FindingRow& row : table) {

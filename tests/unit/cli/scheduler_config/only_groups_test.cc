@@ -65,7 +65,7 @@ TEST(SchedulerConfigOnlyGroups, SaysWhatGoesWithIt) {
                                  "and outrigger.dev/gang-bind: set --gang.only-groups, and")));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang.unchecked"))))
       << "the agent never compares them";
-  EXPECT_THAT(Write("gang", "", false)->notes, Not(Contains(HasSubstr("only"))));
+  EXPECT_THAT(Write("gang", "", false)->notes, Not(Contains(HasSubstr("only about"))));
 }
 
 TEST(SchedulerConfigOnlyGroups, ReplacesEntriesThatAreCalledAboutAllPodsAndBack) {
