@@ -1,13 +1,18 @@
 #include "calls/other_mode.h"
 
 #include "fmt/format.h"
+#include "outrigger/k8s/resources.h"
 #include "outrigger/plan/call_resources.h"
 #include "reports/gang_metrics.h"
 
 namespace outrigger::gang {
 
 void OtherMode::OnFilter(const Pod& pod) {
-  if (plan::CallsAskedBy(pod).in_cycle == only_groups_) return;
+  const bool asks = plan::CallsAskedBy(pod).in_cycle;
+  // Pods may ask for none of it where all pods are asked about; NodeResourcesFit refuses an amount.
+  const bool is_other =
+      only_groups_ ? !asks : asks && !PodRequests(pod).Get(plan::kCallResource).IsZero();
+  if (!is_other) return;
   metrics_->Add(metric::kOtherMode, "", 1);
   if (warned_.exchange(true)) return;
   const std::string_view what =

@@ -11,8 +11,8 @@
 namespace outrigger::gang {
 
 /// Sees from calls whether the scheduler's configuration has what `only-groups` says: calls about
-/// pods that do not ask for them come where it has not, and no calls about pods that do come where
-/// it should not have (NodeResourcesFit refuses such pods before). Thread-safe.
+/// pods that do not ask for them come where it has not. Where it has, and the setting is off, only
+/// a pod that asks for an amount shows it: NodeResourcesFit would refuse it before. Thread-safe.
 class OtherMode {
  public:
   using Log = std::function<void(std::string_view line)>;

@@ -37,7 +37,8 @@ TEST_F(OtherModeTest, CountsPodsThatAskWhereOnlyTheSchedulerHasIt) {
   OtherMode mode(
       &counted, [this](std::string_view line) { warned.emplace_back(line); }, false);
   mode.OnFilter(single);
-  EXPECT_THAT(counted.values, IsEmpty());
+  mode.OnFilter(MakePod("none").Requests({{"outrigger.dev/gang", "0"}}));
+  EXPECT_THAT(counted.values, IsEmpty()) << "a pod that asks for none passes NodeResourcesFit";
   mode.OnFilter(member);
   mode.OnFilter(member);
   EXPECT_EQ(counted.values["only_groups_mismatch_total "], 2);

@@ -7,8 +7,8 @@
 
 // Extended resources that stand for calls. kube-scheduler calls an extender that has
 // managedResources only about pods that request one of them, so that pods without a group pay
-// nothing for an agent that plans groups. No node has them, kube-scheduler does not compare them
-// (ignoredByScheduler), and neither does the planner. Pure functions, thread-safe.
+// nothing for an agent that plans groups. An amount of 0 is enough, which kube-scheduler compares
+// with nothing; the planner compares no amount. Pure functions, thread-safe.
 
 namespace outrigger::plan {
 

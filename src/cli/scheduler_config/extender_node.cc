@@ -21,7 +21,7 @@ YAML::Node TlsNode(const ExtenderTls& tls) {
   return node;
 }
 
-// No node has it: the scheduler is not to look for it there.
+// Pods that ask for an amount of it are not refused by nodes, which have none.
 YAML::Node ManagedNode(const ExtenderEntry& extender) {
   YAML::Node node(YAML::NodeType::Map);
   node["name"] = TextNode(extender.only_for);

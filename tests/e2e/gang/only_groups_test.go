@@ -61,7 +61,7 @@ func (w *askingWorld) start(nodes int) {
 // asksFor has a pod ask for calls of the agent, as its template may.
 func asksFor(builder *kube.PodBuilder, resources ...corev1.ResourceName) *kube.PodBuilder {
 	for _, name := range resources {
-		builder.Request(name, "1")
+		builder.Request(name, "0")
 	}
 	return builder
 }
@@ -128,12 +128,12 @@ func (w *world) dryRun(builder *kube.PodBuilder) *corev1.Pod {
 	return made
 }
 
-// asksForBoth is true of a pod whose first container asks for one of each, in requests and limits.
+// asksForBoth is true of a pod whose first container asks for none of each, in requests and limits.
 func asksForBoth(pod *corev1.Pod) bool {
 	resources := pod.Spec.Containers[0].Resources
 	for _, name := range []corev1.ResourceName{callResource, bindCallResource} {
 		for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
-			if amount, ok := list[name]; !ok || amount.Value() != 1 {
+			if amount, ok := list[name]; !ok || !amount.IsZero() {
 				return false
 			}
 		}
@@ -327,16 +327,28 @@ func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
 	w.checkDoctorFinds(w.config, "group-resource-missing", "outrigger.dev/gang-bind")
 }
 
-// kube-scheduler's own filter refuses members on a full cluster, and a new node does not wake who asks for a resource
-// that the node lacks, ignored or not (isSchedulableAfterNodeChange() of NodeResourcesFit). The agent wakes them.
+// kube-scheduler's own filter refuses members on a full cluster. A new node does not wake who asks for an amount that
+// the node lacks, ignored or not (isSchedulableAfterNodeChange() of NodeResourcesFit): these the agent wakes.
 func TestAGangThatAsksStartsOnANewNode(t *testing.T) {
 	t.Parallel()
+	for _, amount := range []string{"0", "1"} {
+		t.Run(amount, func(t *testing.T) {
+			t.Parallel()
+			startsOnANewNode(t, amount)
+		})
+	}
+}
+
+func startsOnANewNode(t *testing.T, amount string) {
+	t.Helper()
 	w := newAskingWorld(t, 1)
 	for i := range 4 {
 		w.Pods(slot(fmt.Sprintf("single-%d", i)))
 	}
 	w.untilBoundOf("single-", 4, time.Now())
-	w.Pods(askingGang("train", 4, false)...)
+	for _, pod := range gangOf("train", 4) {
+		w.Pods(pod.Request(callResource, amount).Request(bindCallResource, amount))
+	}
 	for i := range 4 {
 		w.Until(fmt.Sprintf("train-%03d", i), "refused", func(pod *corev1.Pod) bool {
 			return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "Insufficient cpu")
@@ -346,7 +358,7 @@ func TestAGangThatAsksStartsOnANewNode(t *testing.T) {
 	began := time.Now()
 	w.slots("new", 1, 4)
 	t.Logf("whole %.2f s after the node had come", w.untilBoundOf("train-", 4, began).Seconds())
-	if w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`) == 0 {
+	if amount != "0" && w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`) == 0 {
 		t.Error("no member was nominated")
 	}
 	if calls := w.podsOf("filter", "single-"); calls != 0 {
@@ -386,6 +398,19 @@ func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 	}
 }
 
+// Members may ask before agent and scheduler are switched over, or where they never are.
+func TestMembersMayAskWhereAllPodsAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	w := newGangWorld(t, 2)
+	w.Pods(slot("single"))
+	w.Pods(askingGang("train", 4, false)...)
+	w.untilBoundOf("train-", 4, time.Now())
+	w.untilBoundOf("single", 1, time.Now())
+	if calls := w.gang.Metric(t, "outrigger_gang_only_groups_mismatch_total"); calls != 0 {
+		t.Errorf("%v calls do not go with the setting", calls)
+	}
+}
+
 // Where the agent alone has only-groups it is called about all pods, and counts that; so it does where the scheduler
 // alone has it.
 func TestOnlyGroupsOfOneAloneIsCounted(t *testing.T) {
@@ -402,7 +427,9 @@ func TestOnlyGroupsOfOneAloneIsCounted(t *testing.T) {
 			w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, row.scheduler...))
 			w.Pods(slot("single"))
 			if row.scheduler != nil {
-				w.Pods(askingGang("train", 2, false)...)
+				for _, pod := range gangOf("train", 2) {
+					w.Pods(pod.Request(callResource, "1").Request(bindCallResource, "1"))
+				}
 				w.untilBoundOf("train-", 2, time.Now())
 			}
 			w.untilBoundOf("single", 1, time.Now())

@@ -27,6 +27,10 @@ Pod PodThatRequests(const ResourceList& requests) {
 TEST(CallResources, AreFoundInRequestsAndLimitsOfAllContainers) {
   EXPECT_EQ(CallsAskedBy(MakePod("p")).Missing(), "outrigger.dev/gang and outrigger.dev/gang-bind");
   EXPECT_TRUE(CallsAskedBy(PodThatRequests(kBoth)).All());
+  EXPECT_TRUE(CallsAskedBy(PodThatRequests({{std::string(kCallResource), Q("0")},
+                                            {std::string(kBindCallResource), Q("0")}}))
+                  .All())
+      << "the name counts";
   EXPECT_EQ(CallsAskedBy(PodThatRequests(kBoth)).Missing(), "");
   Pod pod = MakePod("p");
   pod.init_containers.emplace_back().limits.Set(kCallResource, Q("1"));

@@ -254,7 +254,7 @@ func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
 				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
 			}
 			if grouped && s.beside == askedAgent {
-				builder.Request("outrigger.dev/gang", "1").Request("outrigger.dev/gang-bind", "1")
+				builder.Request("outrigger.dev/gang", "0").Request("outrigger.dev/gang-bind", "0")
 			}
 			pod := builder.Pod()
 			if grouped && s.beside == ownGates {
