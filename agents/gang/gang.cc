@@ -7,7 +7,6 @@
 
 #include "calls/barrier.h"
 #include "calls/commit.h"
-#include "calls/other_mode.h"
 #include "calls/preempt_call.h"
 #include "common/desk_names.h"
 #include "eviction/evictor.h"
@@ -18,6 +17,7 @@
 #include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
+#include "reports/other_mode.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 #include "reports/unasked.h"

@@ -1,4 +1,4 @@
-#include "calls/other_mode.h"
+#include "reports/other_mode.h"
 
 #include "fmt/format.h"
 #include "outrigger/k8s/resources.h"
