@@ -387,7 +387,7 @@ std::string Attempt::ClaimPatch(const Part& part) const {
   std::vector<PodReference> pods = part.claim.pods;
   if (!HasPod(part.claim, pod_.uid)) pods.push_back({pod_.name, pod_.uid});
   if (!part.is_new) {
-    // The message changes the version, so that who would free the claim looks again.
+    // The message changes the version, so that a custodian that would free the claim looks again.
     const std::string message =
         fmt::format("kept for pod {} until {}", pod_.name, TimeText(deadline_));
     return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
