@@ -132,6 +132,7 @@ absl::Status Attempt::ChooseNew() {
 // pools is, nothing is known: they are read.
 absl::Status Attempt::PlanRenewal(Part* part) {
   const std::string& uid = part->claim.version.uid;
+  part->is_renewed = HasPod(part->claim, pod_.uid);
   for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
     const auto pool = PoolNow(name);
     if (absl::IsNotFound(pool.status())) continue;
@@ -186,12 +187,19 @@ absl::Status Attempt::WritePools(bool* plan_again) {
 absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
   const auto had = mine_.find(name);
   const auto wants = wanted_.find(name);
-  Wanted next;
-  if (wants != wanted_.end()) next = wants->second;
-  if (had != mine_.end() && HaveSame(had->second.entries, next.entries)) return absl::OkStatus();
-  if (wants == wanted_.end()) next.base = had->second.base;
-  absl::Status status = TakeOver(name, next.base);
+  const bool is_wanted = wants != wanted_.end();
+  static const std::map<std::string, PoolEntry> kNone;
+  const bool is_same = had != mine_.end() &&
+                       HaveSame(had->second.entries, is_wanted ? wants->second.entries : kNone);
+  if (is_same && !lost_.contains(name)) return absl::OkStatus();
+  absl::Status status = is_wanted ? TakeOver(name, &wants->second) : absl::OkStatus();
   if (!status.ok()) return status;
+  Wanted next;
+  if (is_wanted) {
+    next = wants->second;
+  } else {
+    next.base = had->second.base;
+  }
   std::vector<PoolEntry> entries = next.base.entries;
   if (had != mine_.end()) {
     for (const auto& [uid, entry] : had->second.entries) EraseEntry(uid, &entries);
@@ -200,11 +208,12 @@ absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
   const Room room(next.base.pool, entries);
   for (const auto& [uid, entry] : next.entries) {
     status = room.Check(entry);
-    if (!status.ok()) return SeeAgain(name, status, plan_again);
+    if (!status.ok()) return SeeAgain(next.base, status, plan_again);
   }
   auto written = calls_.WritePool(next.base, entries);
-  if (!written.ok()) return SeeAgain(name, written.status(), plan_again);
+  if (!written.ok()) return SeeAgain(next.base, written.status(), plan_again);
   chooser_.SeePool(*written);
+  lost_.erase(name);
   next.base = *std::move(written);
   if (next.entries.empty()) {
     mine_.erase(name);
@@ -215,16 +224,14 @@ absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
 }
 
 // What the pool has of this pod's claims without this attempt.
-absl::Status Attempt::TakeOver(const std::string& name, const PoolObject& base) {
-  const auto wants = wanted_.find(name);
-  if (wants == wanted_.end()) return absl::OkStatus();
-  for (auto& [uid, intent] : wants->second.entries) {
-    const PoolEntry* const entry = FindEntry(base, uid);
+absl::Status Attempt::TakeOver(const std::string& name, Wanted* wanted) {
+  for (auto& [uid, intent] : wanted->entries) {
+    const PoolEntry* const entry = FindEntry(wanted->base, uid);
     Part* const part = PartOf(uid);
-    if (entry == nullptr || IsMine(name, *entry)) continue;
+    if (entry == nullptr) continue;
     // A write that changes nothing would leave the pool in its version.
     if (*entry == intent) intent.deadline = *intent.deadline + std::chrono::seconds(1);
-    if (!part->is_new) continue;
+    if (IsMine(name, *entry) || !part->is_new) continue;
     absl::Status status = TakeOverEntry(*entry, part);
     if (!status.ok()) return status;
   }
@@ -268,7 +275,8 @@ absl::Status Attempt::Fence(const PoolEntry& intent, Part* part) {
 }
 
 // Looks at a pool that was not written, or of which that is not known.
-absl::Status Attempt::SeeAgain(const std::string& name, const absl::Status& why, bool* plan_again) {
+absl::Status Attempt::SeeAgain(const PoolObject& base, const absl::Status& why, bool* plan_again) {
+  const std::string& name = base.pool.name;
   const bool may_repeat = absl::IsAborted(why) || absl::IsNotFound(why) ||
                           absl::IsFailedPrecondition(why) || MayHaveHappened(why);
   if (!may_repeat) return why;
@@ -281,6 +289,10 @@ absl::Status Attempt::SeeAgain(const std::string& name, const absl::Status& why,
   } else {
     chooser_.SeePool(*live);
     FindMine(*live, MayHaveHappened(why));
+    // A write without answer can arrive as long as the pool stays in its version.
+    const bool is_same = live->version.resource_version == base.version.resource_version;
+    if (!is_same) lost_.erase(name);
+    if (is_same && MayHaveHappened(why)) lost_.insert(name);
   }
   if (++tries_[name] >= options_.most_tries) {
     if (MayHaveHappened(why) || absl::IsFailedPrecondition(why)) return why;
@@ -316,18 +328,10 @@ void Attempt::FindMine(const PoolObject& live, bool is_lost) {
 
 absl::Status Attempt::WriteClaims() {
   for (Part& part : parts_) {
-    const bool is_there = !part.is_new && !part.is_renewed && HasPod(part.claim, pod_.uid);
-    absl::Status status = is_there ? CheckVersion(part.claim) : WriteClaim(&part);
+    absl::Status status = WriteClaim(&part);
     if (!status.ok()) return status;
   }
   return CheckTime();
-}
-
-// Of a claim to which nothing is to be written.
-absl::Status Attempt::CheckVersion(const ClaimObject& claim) {
-  const auto live = calls_.ReadClaim(NameOf(claim));
-  if (!live.ok()) return live.status();
-  return live->version == claim.version ? absl::OkStatus() : ClaimChanged(NameOf(claim));
 }
 
 absl::Status Attempt::CheckTime() const {
