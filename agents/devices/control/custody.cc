@@ -132,21 +132,25 @@ std::set<std::string, std::less<>> Custody::AdminClasses() {
   return names;
 }
 
-std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<WallTime>* deadline) {
-  std::vector<PoolObject> pool_objects;
-  std::vector<ClaimObject> claim_objects;
-  CustodyView view;
-  view.admin_classes = AdminClasses();
-  view.now = terms_.clock.wall();
+std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
+                                  std::optional<WallTime>* deadline) {
+  std::vector<std::shared_ptr<const PoolObject>> pools;
+  std::vector<std::shared_ptr<const ClaimObject>> claims;
   store_.Look([&](const Contents& contents) {
-    contents.pools().ForEach(
-        [&](const std::string&, const auto& pool) { pool_objects.push_back(*pool); });
+    contents.pools().ForEach([&](const auto&, const auto& pool) { pools.push_back(pool); });
     for (const bool privileged : {false, true}) {
-      contents.claims(privileged).ForEach([&](const std::string&, const auto& claim) {
-        claim_objects.push_back(*claim);
+      contents.claims(privileged).ForEach([&](const auto&, const auto& claim) {
+        claims.push_back(claim);
       });
     }
   });
+  std::vector<PoolObject> pool_objects;  // copied without the lock
+  for (const auto& pool : pools) pool_objects.push_back(*pool);
+  std::vector<ClaimObject> claim_objects;
+  for (const auto& claim : claims) claim_objects.push_back(*claim);
+  CustodyView view;
+  view.admin_classes = AdminClasses();
+  view.now = terms_.clock.wall();
   Uids named;
   for (const ClaimObject& claim : claim_objects) {
     for (const PodReference& pod : claim.pods) named.insert(pod.uid);
@@ -154,7 +158,7 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
   for (const PoolObject& pool : pool_objects) {
     for (const PoolEntry& entry : pool.entries) named.insert(entry.pod_uid);
   }
-  const std::vector<PodFact> facts = FactsOf(pods, named);
+  const std::vector<PodFact> facts = FactsOf(snapshot, named);
   view.pools = pool_objects;
   view.claims = claim_objects;
   view.pods = facts;

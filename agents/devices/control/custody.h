@@ -48,7 +48,7 @@ class Custody final : private CustodyHost {
 
   /// After which time a look is due; not above zero: now.
   Clock::Duration Due() const;
-  std::vector<Action> Find(const ClusterSnapshot& pods, std::optional<WallTime>* deadline);
+  std::vector<Action> Find(const ClusterSnapshot& snapshot, std::optional<WallTime>* deadline);
   bool Carry(const Action& action, const std::stop_token& stop);
 
   const Terms terms_;
