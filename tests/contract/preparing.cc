@@ -1,5 +1,6 @@
 #include "preparing.h"
 
+#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -28,9 +29,10 @@ std::string FaultOfAsking(PreBinder& agent, const BindRequest& request) {
 
 // A caller that has gone, and a pod that has: any Status, but no wait.
 void AskInVain(PreBinder& agent, const Pod& pod, testing::FakeCluster* cluster) {
-  std::stop_source gone;
-  gone.request_stop();
-  const BindRequest abandoned = RequestFor(pod, gone.get_token());
+  // On the heap: gcc 12 takes one on the stack for uninitialized.
+  const auto gone = std::make_unique<std::stop_source>();
+  gone->request_stop();
+  const BindRequest abandoned = RequestFor(pod, gone->get_token());
   (void)agent.PreBind(abandoned);
   agent.UndoPreBind(abandoned, {.why = absl::CancelledError("gone"), .may_be_bound = false});
   cluster->RemovePod(pod.name, pod.namespace_);
