@@ -92,7 +92,7 @@ class Devices final : public Agent,
                    .intent_time = options_.intent_deadline,
                    .wall = deps_.clock.wall}},
                  &store_, judge_, allocator_),
-        custody_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, &binding_),
+        custody_({deps_.cluster, deps_.metrics, deps_.log, deps_.clock}, &store_, &binding_),
         waker_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, judge_, allocator_),
         statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock}, &store_, allocator_,
                   *selectors_),
@@ -166,7 +166,9 @@ class Devices final : public Agent,
 
   // One process brings what is written in order before any answers.
   absl::Status Ready() const override {
-    absl::Status usable = store_.Usable(true);
+    absl::Status usable = store_.Usable();
+    // Without the kinds no pod has devices, and those that ask for some are answered.
+    if (absl::IsNotFound(usable)) return absl::OkStatus();
     if (!usable.ok() || custody_.HasRecovered()) return usable;
     const MutexLock lock(mutex_);
     if (candidacy_ != nullptr && !candidacy_->IsLeader() && !candidacy_->Leader().empty()) {
@@ -177,7 +179,7 @@ class Devices final : public Agent,
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }
   absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
-    const absl::Status usable = store_.Usable(false);
+    const absl::Status usable = store_.Usable();
     if (!usable.ok()) return absl::UnavailableError(usable.message());
     FillPoolPage(store_, table);
     return absl::OkStatus();

@@ -181,6 +181,17 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   EXPECT_TRUE(absl::IsUnavailable(controller().Ready()));
 }
 
+TEST_F(DevicesLifecycle, ReadyWithoutTheKindsAndRecoveredOnceTheyAreThere) {
+  cluster_.custom().SetServed(kPoolKind, false);
+  cluster_.elections().Take("");
+  Start();
+  EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+  cluster_.custom().SetServed(kPoolKind, true);
+  Await([&] { return absl::IsUnavailable(controller().Ready()); });
+  cluster_.elections().Give();
+  Await([&] { return controller().Ready().ok(); });
+}
+
 TEST_F(DevicesLifecycle, ReadyWhileAnotherProcessLeads) {
   PutNodes(1, 4);
   cluster_.elections().Take("another");

@@ -82,7 +82,7 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   if (!wanted->verdict.fits()) return Refused(wanted->verdict);
   if (wanted->claims.empty()) return Written();
   Verdict served;
-  absl::Status usable = judge_.Usable(wanted->privileged, &served);
+  absl::Status usable = judge_.Usable(&served);
   if (!usable.ok()) return usable;
   if (!served.fits()) return Refused(served);
   auto claims = ClaimsOf(pod, *wanted, limits);

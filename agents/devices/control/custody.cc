@@ -55,6 +55,20 @@ std::string KeyOf(const Action& action) {
                      action.pod_uid, action.reason, action.claim_name);
 }
 
+// "FreeClaim default/c: its pods are gone or have ended".
+std::string LineOf(const Action& action, const absl::Status& carried) {
+  std::string line(NameOf(action.kind));
+  if (!action.claim_name.empty()) {
+    line += fmt::format(" {}/{}", action.claim_namespace, action.claim_name);
+  }
+  if (!action.pod_name.empty())
+    line += fmt::format(" {}/{}", action.pod_namespace, action.pod_name);
+  if (!action.pool.empty()) line += fmt::format(" in pool {}", action.pool);
+  line += fmt::format(": {}", action.reason);
+  if (!carried.ok()) line += fmt::format(" (not done: {})", std::string(carried.message()));
+  return line;
+}
+
 // The object whose owner must act.
 ClusterEvent EventOf(const Action& action) {
   ClusterEvent event;
@@ -169,6 +183,9 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
 // Whether nothing is left to be done of it.
 bool Custody::Carry(const Action& action, const std::stop_token& stop) {
   const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
+  const std::string line = LineOf(action, carried);
+  const bool is_news = carried.ok() || reported_.insert_or_assign(line, round_).second;
+  if (is_news && action.kind != ActionKind::kReportConflict) terms_.log(line);
   const std::string_view cause = CauseOf(action.kind);
   if (carried.ok() && !cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
   if (action.kind != ActionKind::kServeBoundPod || carried.ok()) return carried.ok();

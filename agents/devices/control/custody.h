@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ class Custody final : private CustodyHost {
   struct Terms {
     ClusterAccess* cluster = nullptr;
     AgentMetrics* metrics = nullptr;
+    std::function<void(std::string_view line)> log = nullptr;
     Clock clock = {};
   };
   /// Both outlive this.

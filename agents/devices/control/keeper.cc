@@ -20,7 +20,7 @@ void Keeper::Lead(const std::stop_token& term) {
   custody_.Begin();
   while (!term.stop_requested()) {
     std::chrono::milliseconds next = kLongest;
-    if (store_.Usable(true).ok()) {
+    if (store_.Usable().ok()) {
       next = std::min(next, Rounded(custody_.Round(term)));
       next = std::min(next, Rounded(reports_.Round(store_)));
       if (const auto due = statuses_.Round(term); due.has_value()) {
