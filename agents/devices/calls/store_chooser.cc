@@ -23,8 +23,7 @@ std::vector<std::string> Holders(const Contents& contents, std::span<const Claim
 
 absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
                                       const std::vector<int>& alternatives, Grant* grant) const {
-  const std::string name = NameOf(claim.claim);
-  const auto at = configs_.find(name);
+  const auto at = configs_.find(claim.version.uid);
   if (at == configs_.end()) return absl::OkStatus();
   grant->claim_configs = at->second.of_claim;
   std::set<std::string> classes;
@@ -34,9 +33,9 @@ absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
     if (of_class == at->second.of_classes.end()) continue;
     if (!classes.insert(chosen.device_class).second) continue;
     if (!of_class->second.ok()) {
-      return absl::Status(
-          of_class->second.status().code(),
-          fmt::format("claim {}: {}", name, std::string(of_class->second.status().message())));
+      return absl::Status(of_class->second.status().code(),
+                          fmt::format("claim {}: {}", NameOf(claim.claim),
+                                      std::string(of_class->second.status().message())));
     }
     grant->class_configs.insert(grant->class_configs.end(), of_class->second->begin(),
                                 of_class->second->end());

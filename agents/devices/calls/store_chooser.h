@@ -16,7 +16,7 @@
 
 namespace outrigger::devices::agent {
 
-/// Configs by "namespace/name" of the claim; one without configs is not there.
+/// Configs by UID of the claim; one without configs is not there.
 using ConfigsOfClaims = std::map<std::string, ClaimConfigs, std::less<>>;
 
 /// Chooses devices by what the store knows, and puts into it what the API server answers.
