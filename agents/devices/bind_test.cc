@@ -112,6 +112,26 @@ TEST_F(DevicesBind, OwnWritesAreSeenBeforeTheWatchShowsThem) {
   EXPECT_THAT(Fitting(next), IsEmpty());
 }
 
+TEST_F(DevicesBind, WhatIsBeingWrittenIsInUse) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  const Pod next = PutPodOf("q", "d");
+  std::vector<std::string> fitting = {"not asked"};
+  bool fails = true;
+  cluster_.custom().Before([&](const CustomWrite&) {
+    fitting = Fitting(next);
+    return fails ? absl::UnavailableError("away") : absl::OkStatus();
+  });
+  EXPECT_FALSE(Bind(PutPodOf("p", "c"), "n1").ok());
+  EXPECT_THAT(fitting, IsEmpty());
+  EXPECT_THAT(Fitting(next), ElementsAre("n1")) << "nothing was written";
+  fails = false;
+  ASSERT_TRUE(Bind(cluster_.Get("p"), "n1").ok());
+  EXPECT_THAT(Fitting(next), IsEmpty());
+}
+
 TEST_F(DevicesBind, AnEmbeddedClaimIsCreatedForItsPodBeforeAnyIntent) {
   PutNodes(1, 4);
   Start();

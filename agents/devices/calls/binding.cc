@@ -93,7 +93,9 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   auto configs = ConfigsOf(*claims, limits);
   if (!configs.ok()) return configs.status();
   StoreChooser chooser(&store_, allocator_, *std::move(configs));
-  return writer_->Write(pod, *std::move(claims), &chooser, limits);
+  auto written = writer_->Write(pod, *claims, &chooser, limits);
+  chooser.Settle(*claims);
+  return written;
 }
 
 absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,

@@ -69,17 +69,27 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
 absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
                                             std::span<const ClaimObject> claims) {
   absl::StatusOr<Choice> choice = Choice();
-  bool has_holders = false;
-  store_.Look([&](const Contents& contents) {
-    has_holders = !Holders(contents, claims).empty();
-    if (!has_holders) choice = ChooseFrom(contents, pod.node, claims);
-  });
-  if (!has_holders) return choice;
-  store_.LookAlone([&](Contents* contents) {
-    const Contents::Without aside(contents, Holders(*contents, claims));
-    choice = ChooseFrom(*contents, pod.node, claims);
+  store_.Change([&](Contents* contents) {
+    {
+      const Contents::Without aside(contents, Holders(*contents, claims));
+      choice = ChooseFrom(*contents, pod.node, claims);
+    }
+    // Calls at the same time choose others, and filter calls see it before anything is written.
+    for (size_t i = 0; choice.ok() && i < claims.size(); ++i) {
+      if (!claims[i].privileged) contents->Assume(claims[i].claim, choice->grants[i].holding);
+    }
+    return false;
   });
   return choice;
+}
+
+void StoreChooser::Settle(std::span<const ClaimObject> claims) {
+  store_.Change([&](Contents* contents) {
+    for (const ClaimObject& claim : claims) {
+      if (!claim.privileged) contents->Assume(claim.claim, {});
+    }
+    return !claims.empty();
+  });
 }
 
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {
