@@ -100,7 +100,7 @@ class Devices final : public Agent,
         keeper_(deps_.clock, store_, &custody_, &statuses_, &reports_) {
     store_.OnChange([this] {
       waking_.Wake();
-      keeper_.Wake();
+      keeper_.OnDevices();
     });
   }
   ~Devices() override { Stop(); }
@@ -123,7 +123,7 @@ class Devices final : public Agent,
       const MutexLock lock(mutex_);
       candidacy_ = *std::move(candidacy);
     }
-    changes_ = deps_.cluster->OnChange([this] { keeper_.Wake(); });
+    changes_ = deps_.cluster->OnChange([this] { keeper_.OnPods(); });
     waker_thread_ = std::jthread([this](const std::stop_token& stop) { KeepWaking(stop); });
     return absl::OkStatus();
   }

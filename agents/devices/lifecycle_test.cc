@@ -199,6 +199,15 @@ TEST_F(DevicesLifecycle, ReadyWhileAnotherProcessLeads) {
   EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
 }
 
+TEST_F(DevicesLifecycle, TheLeaderWritesStatusesAsThingsChange) {
+  PutNodes(1, 4);
+  Start();
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 4; });
+  PutPool("n1-0", "n1", 6);
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 6; });
+  EXPECT_EQ(StatusOf(kClassKind, "foozer")["conditions"][0]["status"], "True");
+}
+
 TEST_F(DevicesLifecycle, ThePageShowsWhoHasWhat) {
   PutNodes(2, 4);
   PutClaim("c", 3);
