@@ -158,7 +158,7 @@ bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
   return true;
 }
 
-bool Contents::Put(Driver driver) {
+bool Contents::Put(Driver driver, Source /*from*/) {
   Driver& known = drivers_[driver.name];
   if (known == driver) return false;
   known = driver;

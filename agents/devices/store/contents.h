@@ -36,7 +36,7 @@ class Contents {
   bool Put(PoolObject pool, Source from);
   bool Put(ClaimObject claim, Source from);
   bool Put(ClassObject of, Source from);
-  bool Put(Driver driver);
+  bool Put(Driver driver, Source from);  // never written by the agent
   bool RemovePool(std::string_view name, std::string_view uid);
   bool RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
                    std::string_view uid);

@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/base/shared_mutex.h"
 #include "store/contents.h"
@@ -47,10 +48,9 @@ class DeviceStore {
 
  private:
   class Sink;
-  class PoolSink;
-  class ClaimSink;
-  class ClassSink;
-  class DriverSink;
+
+  template <typename T>
+  absl::Status Take(absl::StatusOr<T> object, Source from);
 
   mutable SharedMutex mutex_;
   mutable Contents contents_ ABSL_GUARDED_BY(mutex_);
