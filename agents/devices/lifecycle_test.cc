@@ -126,6 +126,34 @@ TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
   EXPECT_EQ(StatusOf(kPoolKind, "n3-0")["allocations"][0]["state"], "Confirmed");
 }
 
+TEST_F(DevicesLifecycle, APodThatNamesItsClaimNoMoreKeepsIt) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 1);
+  Start();
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  cluster_.Change("p", [](Pod* pod) { pod->annotations.clear(); });
+  ASSERT_TRUE(Bind(PutPodOf("q", "d"), "n1").ok());
+  cluster_.Change("q", [](Pod* pod) { pod->phase = "Failed"; });
+  Await([&] { return StatusOf(kClaimKind, "d").value("state", "") != "Allocated"; });
+  EXPECT_EQ(StatusOf(kClaimKind, "c")["state"], "Allocated");
+}
+
+TEST_F(DevicesLifecycle, StatusesThatContradictEachOtherAreReported) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  Start();
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  Json pool = Get(kPoolKind, "n1-0");
+  Json second = pool["status"]["allocations"][0];
+  second["claimUID"] = "by-hand";
+  second["claimName"] = "by-hand";
+  second["podUID"] = cluster_.Get("p").uid;
+  pool["status"]["allocations"].push_back(second);
+  cluster_.custom().Put(kPoolKind, pool);
+  Await([&] { return HasEvent("DevicePool", "n1-0", "DevicesConflict: "); });
+}
+
 TEST_F(DevicesLifecycle, EntriesOfClaimsThatAreGoneAreRemoved) {
   PutNodes(1, 4);
   Json pool = Get(kPoolKind, "n1-0");
@@ -153,11 +181,31 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   EXPECT_TRUE(absl::IsUnavailable(controller().Ready()));
 }
 
+TEST_F(DevicesLifecycle, ReadyWithoutTheKindsAndRecoveredOnceTheyAreThere) {
+  cluster_.custom().SetServed(kPoolKind, false);
+  cluster_.elections().Take("");
+  Start();
+  EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+  cluster_.custom().SetServed(kPoolKind, true);
+  Await([&] { return absl::IsUnavailable(controller().Ready()); });
+  cluster_.elections().Give();
+  Await([&] { return controller().Ready().ok(); });
+}
+
 TEST_F(DevicesLifecycle, ReadyWhileAnotherProcessLeads) {
   PutNodes(1, 4);
   cluster_.elections().Take("another");
   Start();
   EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+}
+
+TEST_F(DevicesLifecycle, TheLeaderWritesStatusesAsThingsChange) {
+  PutNodes(1, 4);
+  Start();
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 4; });
+  PutPool("n1-0", "n1", 6);
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 6; });
+  EXPECT_EQ(StatusOf(kClassKind, "foozer")["conditions"][0]["status"], "True");
 }
 
 TEST_F(DevicesLifecycle, ThePageShowsWhoHasWhat) {

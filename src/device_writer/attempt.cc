@@ -88,7 +88,9 @@ absl::Status Attempt::WriteIntents() {
 absl::Status Attempt::Plan() {
   wanted_.clear();
   for (Part& part : parts_) {
-    if (!part.is_new) PlanRenewal(&part);
+    if (part.is_new) continue;
+    absl::Status status = PlanRenewal(&part);
+    if (!status.ok()) return status;
   }
   return ChooseNew();
 }
@@ -126,23 +128,34 @@ absl::Status Attempt::ChooseNew() {
   return absl::OkStatus();
 }
 
-// An intent of this pod, or one that is due, gets the deadline of this attempt.
-void Attempt::PlanRenewal(Part* part) {
+// A claim that is not confirmed yet gets the deadline of this attempt. Of how old the view of its
+// pools is, nothing is known: they are read.
+absl::Status Attempt::PlanRenewal(Part* part) {
+  const std::string& uid = part->claim.version.uid;
   for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
-    const auto mine = mine_.find(name);
-    const bool is_mine =
-        mine != mine_.end() && mine->second.entries.contains(part->claim.version.uid);
-    const auto pool =
-        is_mine ? std::optional<PoolObject>(mine->second.base) : chooser_.FindPool(name);
-    if (!pool.has_value()) continue;
-    const PoolEntry* const entry = FindEntry(*pool, part->claim.version.uid);
+    const auto pool = PoolNow(name);
+    if (absl::IsNotFound(pool.status())) continue;
+    if (!pool.ok()) return pool.status();
+    const PoolEntry* const entry = FindEntry(*pool, uid);
     if (entry == nullptr || entry->confirmed) continue;
-    if (entry->pod_uid != pod_.uid && !IsDue(*entry, options_.wall())) continue;
     Wanted& wanted = wanted_[name];
     if (wanted.entries.empty()) wanted.base = *pool;
-    wanted.entries[part->claim.version.uid] = IntentOf(*part, name, entry->holding);
+    wanted.entries[uid] = IntentOf(*part, name, entry->holding);
     part->is_renewed = true;
   }
+  return absl::OkStatus();
+}
+
+// Read once. After that the chooser has it, or what was read later.
+absl::StatusOr<PoolObject> Attempt::PoolNow(const std::string& name) {
+  if (!read_.insert(name).second) {
+    auto known = chooser_.FindPool(name);
+    if (known.has_value()) return *std::move(known);
+  }
+  auto pool = calls_.ReadPool(name);
+  if (pool.ok()) chooser_.SeePool(*pool);
+  if (absl::IsNotFound(pool.status())) chooser_.LosePool(name);
+  return pool;
 }
 
 PoolEntry Attempt::IntentOf(const Part& part, std::string_view pool,
@@ -303,12 +316,18 @@ void Attempt::FindMine(const PoolObject& live, bool is_lost) {
 
 absl::Status Attempt::WriteClaims() {
   for (Part& part : parts_) {
-    const bool has_pod = HasPod(part.claim, pod_.uid);
-    if (!part.is_new && !part.is_renewed && has_pod) continue;
-    absl::Status status = WriteClaim(&part);
+    const bool is_there = !part.is_new && !part.is_renewed && HasPod(part.claim, pod_.uid);
+    absl::Status status = is_there ? CheckVersion(part.claim) : WriteClaim(&part);
     if (!status.ok()) return status;
   }
   return CheckTime();
+}
+
+// Of a claim to which nothing is to be written.
+absl::Status Attempt::CheckVersion(const ClaimObject& claim) {
+  const auto live = calls_.ReadClaim(NameOf(claim));
+  if (!live.ok()) return live.status();
+  return live->version == claim.version ? absl::OkStatus() : ClaimChanged(NameOf(claim));
 }
 
 absl::Status Attempt::CheckTime() const {
@@ -368,7 +387,7 @@ std::string Attempt::ClaimPatch(const Part& part) const {
   std::vector<PodReference> pods = part.claim.pods;
   if (!HasPod(part.claim, pod_.uid)) pods.push_back({pod_.name, pod_.uid});
   if (!part.is_new) {
-    // The message changes the version, so that who would free the claim looks again.
+    // The message changes the version, so that a custodian that would free the claim looks again.
     const std::string message =
         fmt::format("kept for pod {} until {}", pod_.name, TimeText(deadline_));
     return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
@@ -408,8 +427,11 @@ void Attempt::GiveBack() {
   for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
     // Of a claim that had devices before, the entries are not of this attempt alone.
     if (!part->is_new) kept.insert(part->claim.version.uid);
-    const bool took_pod = part->is_written;
-    if (!took_pod) continue;
+    if (!part->is_written) continue;
+    if (pod_.is_bound) {
+      kept.insert(part->claim.version.uid);
+      continue;
+    }
     const auto freed = release_.TakePods(
         part->claim, [this](const PodReference& pod) { return pod.uid == pod_.uid; });
     if (!freed.ok() || !*freed) kept.insert(part->claim.version.uid);

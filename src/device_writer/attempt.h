@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "device_writer/holdings.h"
 #include "device_writer/object_calls.h"
 #include "device_writer/release.h"
@@ -53,7 +54,8 @@ class Attempt {
   absl::Status WriteIntents();
   absl::Status Plan();
   absl::Status ChooseNew();
-  void PlanRenewal(Part* part);
+  absl::Status PlanRenewal(Part* part);
+  absl::StatusOr<PoolObject> PoolNow(const std::string& name);
   PoolEntry IntentOf(const Part& part, std::string_view pool,
                      const std::vector<Allocation>& holding) const;
   absl::Status WritePools(bool* plan_again);
@@ -65,6 +67,7 @@ class Attempt {
   void FindMine(const PoolObject& live, bool is_lost);
   absl::Status WriteClaims();
   absl::Status WriteClaim(Part* part);
+  absl::Status CheckVersion(const ClaimObject& claim);
   absl::Status TakeClaim(ClaimObject claim, Part* part);
   std::string ClaimPatch(const Part& part) const;
   bool IsWritten(const Part& part, const ClaimObject& live) const;
@@ -85,6 +88,7 @@ class Attempt {
   std::vector<Part> parts_;
   std::map<std::string, Wanted> wanted_;  // by pool
   std::map<std::string, Wanted> mine_;    // as it was written, in the version of `base`
+  std::set<std::string> read_;            // pools of claims that had devices
   std::map<std::string, int> tries_;      // by pool
   std::string changed_claim_;
   bool is_unknown_ = false;  // whether a claim was written

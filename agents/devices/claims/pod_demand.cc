@@ -1,6 +1,5 @@
 #include "claims/pod_demand.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -89,8 +88,6 @@ Wanted WantedBy(const Pod& pod) {
   if (!wanted.claims.empty() && plan::MembershipOf(pod, nullptr).has_value()) {
     wanted.verdict = Verdict::Unresolvable("gang", "gangs with device claims are not planned yet");
   }
-  wanted.privileged = std::any_of(wanted.claims.begin(), wanted.claims.end(),
-                                  [](const PodClaim& claim) { return claim.privileged; });
   return wanted;
 }
 

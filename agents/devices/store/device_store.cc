@@ -123,11 +123,11 @@ void DeviceStore::Stop() {
   ended.swap(followed_);
 }
 
-absl::Status DeviceStore::Usable(bool privileged) const {
+absl::Status DeviceStore::Usable() const {
   const ReaderLock lock(follow_mutex_);
   if (followed_.empty()) return absl::UnavailableError("devices are not followed yet");
-  for (size_t i = 0; i + (privileged ? 0 : 1) < followed_.size(); ++i) {
-    absl::Status usable = followed_[i]->Usable();
+  for (const auto& kind : followed_) {
+    absl::Status usable = kind->Usable();
     if (!usable.ok()) return usable;
   }
   return absl::OkStatus();

@@ -30,9 +30,8 @@ class DeviceStore {
   /// Begins to follow all kinds, until Stop().
   void Follow(CustomObjectAccess* api);
   void Stop();
-  /// The first kind that is not usable, as FollowedKind::Usable() says it. Claims with privileges
-  /// count where `privileged` is true.
-  absl::Status Usable(bool privileged) const;
+  /// The first kind that is not usable, as FollowedKind::Usable() says it.
+  absl::Status Usable() const;
 
   /// Calls `look` with what is known now; others may look at the same time.
   void Look(absl::FunctionRef<void(const Contents&)> look) const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -58,7 +57,7 @@ class DeviceStore {
   std::function<void()> changed_;
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable SharedMutex follow_mutex_;
-  // Uses sinks_. The last are privileged claims.
+  // Uses sinks_.
   std::vector<std::unique_ptr<FollowedKind>> followed_ ABSL_GUARDED_BY(follow_mutex_);
 };
 

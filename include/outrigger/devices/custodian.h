@@ -45,7 +45,7 @@ enum class ActionKind : uint8_t {
   kRemoveEntry,     ///< remove the entry of a claim that has nothing of the pool
   kFenceAndRemove,  ///< change the claim's version so that the intent's writer fails, then remove
   kFreeClaim,       ///< set the claim to Pending, then remove its entries
-  kDropPods,        ///< remove ended pods from a claim that others use
+  kDropPods,        ///< remove pods that ended or run elsewhere from a claim
   kRestoreEntry,    ///< write the entry of an allocated claim again
   kServeBoundPod,   ///< allocate for a pod that was bound past the agent
   kReportConflict,  ///< a person must act

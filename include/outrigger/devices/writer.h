@@ -26,6 +26,8 @@ struct PodOnNode {
   std::string name;
   std::string uid;
   std::string node;
+  /// It runs there already: after an error, claims that were written stay its own.
+  bool is_bound = false;
 };
 
 /// What one claim gets.

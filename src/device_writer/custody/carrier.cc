@@ -107,7 +107,9 @@ class Deed {
   absl::Status DropPods() {
     std::vector<PodReference> left;
     for (const PodReference& pod : claim().pods) {
-      if (FindAlive(pod.uid) != nullptr) left.push_back(pod);
+      const PodFact* const fact = FindAlive(pod.uid);
+      if (fact == nullptr) continue;
+      if (fact->node.empty() || fact->node == claim().node) left.push_back(pod);
     }
     return WriteClaim(ClaimUsePatch(left, claim().message));
   }

@@ -116,14 +116,14 @@ class Decider {
 
   void DecideClaim(const ClaimObject& claim) {
     if (!IsAllocated(claim)) return;
-    if (facts_.PodsOf(claim) == PodsAre::kEnded) Free(claim, "its pods are gone or have ended");
+    if (facts_.PodsOf(claim) == PodsAre::kEnded) Free(claim, "no pod on its node uses it");
     if (freed_.contains(claim.version.uid)) return;
-    const bool has_ended =
+    const bool has_others =
         std::any_of(claim.pods.begin(), claim.pods.end(),
-                    [this](const PodReference& pod) { return !facts_.IsAlive(pod.uid); });
-    if (has_ended) {
-      actions_.push_back(
-          AboutClaim(ActionKind::kDropPods, claim, "some of its pods are gone or have ended"));
+                    [&](const PodReference& pod) { return !facts_.IsUser(claim, pod.uid); });
+    if (has_others) {
+      actions_.push_back(AboutClaim(ActionKind::kDropPods, claim,
+                                    "some of its pods are gone, have ended or are on other nodes"));
     }
     if (facts_.HasAdminAccess(claim)) return;
     for (const std::string& name : device_writer::PoolsOf(claim.claim.allocations)) {

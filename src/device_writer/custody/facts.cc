@@ -69,10 +69,17 @@ ClaimIs Facts::ClaimOf(const PoolObject& pool, const PoolEntry& entry) const {
 PodsAre Facts::PodsOf(const ClaimObject& claim) const {
   PodsAre pods = PodsAre::kEnded;
   for (const devices::PodReference& pod : claim.pods) {
+    if (!IsUser(claim, pod.uid)) continue;
     if (IsBound(pod.uid)) return PodsAre::kBound;
-    if (IsAlive(pod.uid)) pods = PodsAre::kWaiting;
+    pods = PodsAre::kWaiting;
   }
   return pods;
+}
+
+bool Facts::IsUser(const ClaimObject& claim, std::string_view pod_uid) const {
+  if (!IsAlive(pod_uid)) return false;
+  const std::string& node = pods_.find(pod_uid)->second->node;
+  return node.empty() || claim.node.empty() || node == claim.node;
 }
 
 PodsAre Facts::PodsOf(const PoolEntry& entry) const {

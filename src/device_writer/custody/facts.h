@@ -28,6 +28,9 @@ class Facts {
   bool IsAlive(std::string_view pod_uid) const;
   bool IsBound(std::string_view pod_uid) const;
 
+  /// A pod that is alive and not bound to another node than the claim's.
+  bool IsUser(const ClaimObject& claim, std::string_view pod_uid) const;
+
   EntryIs StateOf(const PoolEntry& entry) const;
   ClaimIs ClaimOf(const PoolObject& pool, const PoolEntry& entry) const;
   PodsAre PodsOf(const PoolEntry& entry) const;

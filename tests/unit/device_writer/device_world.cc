@@ -156,7 +156,7 @@ std::vector<PodFact> World::Pods() const {
 }
 
 PodOnNode World::PodOn(const std::string& name, const std::string& node) const {
-  return {"ns", name, "uid-" + name, node};
+  return {"ns", name, "uid-" + name, node, false};
 }
 
 void StoreChooser::Refresh() {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,7 @@ class World {
   PodOnNode PodOn(const std::string& name, const std::string& node) const;
 
   std::map<std::string, PodFact> pods;  // by name; what is gone is not there
+  std::set<std::string> served;         // UIDs of bound pods to which an agent gave their devices
 };
 
 /// A view of pools and claims as old as a test wants it, and a choice of devices: the first that

@@ -1,0 +1,329 @@
+#include "outrigger/devices/custodian.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "unit/device_writer/device_world.h"
+
+namespace outrigger::devices {
+namespace {
+
+using testing::At;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::StoreChooser;
+using testing::World;
+
+/// A host that answers from the world and remembers what it is asked.
+class Host final : public CustodyHost {
+ public:
+  explicit Host(World* world) : world_(*world) {}
+  absl::StatusOr<PodFact> ReadPod(std::string_view, std::string_view name,
+                                  const CallLimits&) override {
+    const auto pod = world_.pods.find(std::string(name));
+    if (pod == world_.pods.end()) return absl::NotFoundError("no such pod");
+    return pod->second;
+  }
+  absl::Status Serve(const Action& action, const CallLimits&) override {
+    served.push_back(action.pod_name);
+    return absl::OkStatus();
+  }
+  void Report(const Action& action) override { reports.push_back(action.reason); }
+  std::set<std::string, std::less<>> AdminClasses() override { return admin; }
+
+  std::vector<std::string> served;
+  std::vector<std::string> reports;
+  std::set<std::string, std::less<>> admin;
+
+ private:
+  World& world_;
+};
+
+class CustodianTest : public ::testing::Test {
+ protected:
+  CustodianTest() {
+    world_.AddPool("p", "n", {"a", "b"});
+    world_.AddClaim("c", 1);
+    world_.AddPod("pod", {"c"});
+  }
+
+  WriterOptions Options() {
+    WriterOptions options;
+    options.identity = "custodian";
+    options.wall = [this] { return world_.now; };
+    return options;
+  }
+  std::vector<Action> Actions() {
+    const auto pools = world_.Pools();
+    const auto claims = world_.Claims();
+    const auto pods = world_.Pods();
+    return Decide({.pools = pools,
+                   .claims = claims,
+                   .pods = pods,
+                   .admin_classes = host_.admin,
+                   .now = world_.now});
+  }
+  // "Confirm p c: claim and binding are written".
+  std::vector<std::string> Decided() {
+    std::vector<std::string> texts;
+    for (const Action& action : Actions()) {
+      texts.push_back(fmt::format("{} {} {}{}: {}", NameOf(action.kind), action.pool,
+                                  action.claim_name, action.pod_name, action.reason));
+    }
+    return texts;
+  }
+  // Carries out all, as often as there is something.
+  void Settle() {
+    StoreChooser chooser(&world_);
+    Carrier carrier(&world_.api, &host_, &chooser, Options());
+    for (int i = 0; i < 5; ++i) {
+      for (const Action& action : Actions()) {
+        EXPECT_TRUE(carrier.Carry(action, {}).ok()) << action.reason;
+      }
+    }
+  }
+
+  PoolEntry Entry(const std::string& device, bool confirmed = false) {
+    PoolEntry entry;
+    entry.claim_namespace = "ns";
+    entry.claim_name = "c";
+    entry.claim_uid = world_.Claim("c").version.uid;
+    entry.pod_name = "pod";
+    entry.pod_uid = "uid-pod";
+    entry.confirmed = confirmed;
+    if (!confirmed) {
+      entry.deadline = At(60);
+      entry.writer = "w";
+    }
+    entry.holding = {{"p", device, 1, {}}};
+    return entry;
+  }
+  void SetEntries(const std::vector<PoolEntry>& entries) {
+    const PoolObject pool = world_.Pool("p");
+    ASSERT_TRUE(world_.api
+                    .PatchCustomStatus(kPoolKind, {.namespace_ = {}, .name = "p"},
+                                       PoolStatusPatch(pool, entries), {})
+                    .ok());
+  }
+  void SetAllocated(const std::string& device, const std::string& node = "n") {
+    ClaimStatus status;
+    status.state = ClaimState::kAllocated;
+    status.node = node;
+    status.allocations = {{"p", device, 1, {}}};
+    status.pods = {{"pod", "uid-pod"}};
+    ASSERT_TRUE(world_.api
+                    .PatchCustomStatus(kClaimKind, {.namespace_ = "ns", .name = "c"},
+                                       ClaimStatusPatch(status), {})
+                    .ok());
+  }
+  PodFact& pod() { return world_.pods.at("pod"); }
+
+  World world_;
+  Host host_{&world_};
+};
+
+TEST_F(CustodianTest, DecidesEachEntryByItsTable) {
+  struct Row {
+    const char* entry;  // "", "Intent", "Due", "Confirmed"
+    const char* claim;  // "Gone", "Pending", "Same", "Different"
+    const char* pod;    // "Bound", "Waiting", "Ended"
+    std::vector<std::string> decided;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"Intent", "Pending", "Waiting", {}},
+           {"Due",
+            "Pending",
+            "Waiting",
+            {"FenceAndRemove p c: the claim was not written by the deadline"}},
+           {"Intent", "Pending", "Ended", {"FenceAndRemove p c: its pod is gone or has ended"}},
+           {"Intent", "Same", "Waiting", {}},
+           {"Intent", "Same", "Bound", {"Confirm p c: claim and binding are written"}},
+           {"Due", "Same", "Bound", {"Confirm p c: claim and binding are written"}},
+           {"Due",
+            "Same",
+            "Waiting",
+            {"FreeClaim  c: its pod was not bound by the deadline of the intent"}},
+           {"Intent", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
+           {"Confirmed", "Same", "Bound", {}},
+           {"Confirmed", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
+           {"Confirmed", "Pending", "Waiting", {"RemoveEntry p c: the claim was freed"}},
+           {"Confirmed",
+            "Different",
+            "Bound",
+            {"RestoreEntry p c: the claim has other devices of the pool"}},
+           {"Intent", "Gone", "Waiting", {}},
+           {"Due",
+            "Gone",
+            "Waiting",
+            {"RemoveEntry p c: the claim is gone and no pod uses the devices"}},
+           {"Confirmed", "Gone", "Bound", {}},
+           {"Confirmed",
+            "Gone",
+            "Ended",
+            {"RemoveEntry p c: the claim is gone and no pod uses the devices"}},
+           {"",
+            "Same",
+            "Bound",
+            {"RestoreEntry p c: the pool has no entry for devices of the claim"}},
+           {"", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
+           {"",
+            "Pending",
+            "Bound",
+            {"ServeBoundPod  pod: the pod is bound without devices of claim ns/c"}},
+           {"", "Pending", "Waiting", {}},
+       }) {
+    SCOPED_TRACE(fmt::format("{} {} {}", row.entry, row.claim, row.pod));
+    world_.api.Delete(kClaimKind, "ns", "c");
+    world_.AddClaim("c", 1);
+    const std::string entry = row.entry;
+    const std::string claim = row.claim;
+    SetEntries({});
+    if (!entry.empty()) SetEntries({Entry("a", entry == "Confirmed")});
+    if (claim == "Same") SetAllocated("a");
+    if (claim == "Different") SetAllocated("b");
+    if (claim == "Gone") world_.api.Delete(kClaimKind, "ns", "c");
+    world_.now = At(entry == "Due" ? 60 : 0);
+    pod().node = row.pod == std::string("Bound") ? "n" : "";
+    pod().finished = row.pod == std::string("Ended");
+    EXPECT_EQ(Decided(), row.decided);
+    // What is carried out leaves nothing to do, but for what the host does.
+    Settle();
+    for (const Action& action : Actions()) EXPECT_EQ(action.kind, ActionKind::kServeBoundPod);
+  }
+}
+
+TEST_F(CustodianTest, AnEntryEditedByHandFollowsTheClaim) {
+  SetAllocated("a");
+  pod().node = "n";
+  SetEntries({Entry("b", true)});
+  Settle();
+  EXPECT_THAT(world_.Pool("p").entries.at(0).holding, ElementsAre(Allocation{"p", "a", 1, {}}));
+  EXPECT_TRUE(world_.Pool("p").entries.at(0).confirmed);
+}
+
+TEST_F(CustodianTest, AnIntentWithoutWriterAndDeadlineIsDue) {
+  PoolEntry entry = Entry("a");
+  entry.writer.clear();
+  entry.deadline.reset();
+  SetEntries({entry});
+  const std::string before = world_.Claim("c").version.resource_version;
+  Settle();
+  EXPECT_THAT(world_.Pool("p").entries, IsEmpty());
+  EXPECT_NE(world_.Claim("c").version.resource_version, before);
+  EXPECT_THAT(world_.Claim("c").message, HasSubstr("intent of an unknown writer for pod pod"));
+}
+
+TEST_F(CustodianTest, DevicesThatAreNotFreeAreReported) {
+  SetAllocated("a");
+  pod().node = "n";
+  PoolEntry other = Entry("a", true);
+  other.claim_name = "d";
+  other.claim_uid = "gone";
+  SetEntries({other});
+  world_.AddPod("user", {"d"});
+  world_.pods.at("user").node = "n";
+  Settle();
+  ASSERT_FALSE(host_.reports.empty());
+  EXPECT_EQ(host_.reports.front(),
+            "claim ns/c has devices that are not free: device a of pool p is held by claim ns/d");
+}
+
+TEST_F(CustodianTest, OneDeviceInTwoEntriesIsReported) {
+  PoolEntry other = Entry("a");
+  other.claim_uid = "other";
+  SetEntries({Entry("a"), other});
+  const std::vector<std::string> decided = Decided();
+  EXPECT_THAT(decided,
+              ::testing::Contains("ReportConflict p : device a of pool p is held by claim ns/c"));
+}
+
+TEST_F(CustodianTest, APodOnAnotherNodeThanItsSharedClaimIsReported) {
+  SetAllocated("a");
+  SetEntries({Entry("a", true)});
+  pod().node = "n";
+  world_.AddPod("other", {"c"});
+  world_.pods.at("other").node = "m";
+  EXPECT_THAT(Decided(), ElementsAre("ReportConflict  other: the pod is on node m, its claim ns/c "
+                                     "is allocated on node n"));
+}
+
+TEST_F(CustodianTest, AClaimOfAPodThatRunsElsewhereIsFreed) {
+  SetAllocated("a");
+  SetEntries({Entry("a", true)});
+  pod().node = "m";
+  Settle();
+  EXPECT_FALSE(IsAllocated(world_.Claim("c")));
+  EXPECT_THAT(host_.served, ::testing::Contains("pod"));
+}
+
+TEST_F(CustodianTest, PodsThatEndedLeaveASharedClaim) {
+  ClaimStatus status;
+  status.state = ClaimState::kAllocated;
+  status.node = "n";
+  status.allocations = {{"p", "a", 1, {}}};
+  status.pods = {{"pod", "uid-pod"}, {"ended", "uid-ended"}};
+  ASSERT_TRUE(world_.api
+                  .PatchCustomStatus(kClaimKind, {.namespace_ = "ns", .name = "c"},
+                                     ClaimStatusPatch(status), {})
+                  .ok());
+  SetEntries({Entry("a", true)});
+  pod().node = "n";
+  Settle();
+  EXPECT_THAT(world_.Claim("c").pods, ElementsAre(PodReference{"pod", "uid-pod"}));
+  EXPECT_TRUE(IsAllocated(world_.Claim("c")));
+}
+
+TEST_F(CustodianTest, AClaimOfAdminAccessNeedsNoEntry) {
+  SetAllocated("a");
+  pod().node = "n";
+  EXPECT_THAT(Decided(), ElementsAre(HasSubstr("RestoreEntry")));
+  host_.admin = {"k"};
+  EXPECT_THAT(Decided(), IsEmpty());
+}
+
+TEST_F(CustodianTest, DevicesOfADeletedClaimStayWithThePodsThatNameIt) {
+  SetEntries({Entry("a", true)});
+  world_.api.Delete(kClaimKind, "ns", "c");
+  world_.AddPod("sharer", {"c"});
+  pod().finished = true;
+  world_.pods.at("sharer").node = "n";
+  EXPECT_THAT(Decided(), IsEmpty());
+  world_.pods.at("sharer").finished = true;
+  EXPECT_THAT(Decided(), ElementsAre(HasSubstr("RemoveEntry p c")));
+}
+
+// What was decided is looked at again.
+TEST_F(CustodianTest, AnOldDecisionIsNotCarriedOut) {
+  SetEntries({Entry("a")});
+  world_.now = At(60);
+  const std::vector<Action> old = Actions();
+  ASSERT_EQ(old.size(), 1U);
+  SetAllocated("a");
+  pod().node = "n";
+  const size_t before = world_.api.Writes().size();
+  StoreChooser chooser(&world_);
+  Carrier carrier(&world_.api, &host_, &chooser, Options());
+  EXPECT_TRUE(carrier.Carry(old[0], {}).ok());
+  EXPECT_EQ(world_.api.Writes().size(), before);
+}
+
+TEST_F(CustodianTest, TheNextDeadlineIsTheEarliestThatIsToCome) {
+  PoolEntry late = Entry("b");
+  late.claim_uid = "other";
+  late.deadline = At(90);
+  SetEntries({Entry("a"), late});
+  EXPECT_EQ(NextDeadline(world_.Pools(), At(0)), At(60));
+  EXPECT_EQ(NextDeadline(world_.Pools(), At(60)), At(90));
+  EXPECT_EQ(NextDeadline(world_.Pools(), At(90)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace outrigger::devices

@@ -1,0 +1,277 @@
+// Processes that write at the same time, die, and get no answers. After each round of chance the
+// custodian puts all in order, and a judge looks at the objects.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device_world.h"
+#include "fault_process.h"
+#include "fmt/format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "judge.h"
+
+namespace outrigger::devices {
+namespace {
+
+using testing::Below;
+using testing::Faults;
+using ::testing::IsEmpty;
+using testing::Judge;
+using testing::LateWrites;
+using testing::OneIn;
+using testing::Process;
+using testing::Random;
+using testing::World;
+
+constexpr int kPods = 6;
+constexpr int kDeepest = 2;  // processes that act in the middle of others' writes
+
+/// One round.
+class Round {
+ public:
+  Round(uint64_t seed, const Faults& faults) : random_(seed), faults_(faults), judge_(&world_) {
+    Build();
+    for (Process*& process : processes_) process = Start();
+    world_.api.After([this](const outrigger::testing::CustomWrite&) {
+      judge_.LookAt();
+      return absl::OkStatus();
+    });
+  }
+
+  void Run() {
+    const int64_t steps = 8 + Below(random_, 12);
+    for (int64_t i = 0; i < steps; ++i) Act();
+    faults_ = Faults();
+    ArriveLate(/*all=*/true);
+    Settle();
+    judge_.LookAtRest();
+  }
+
+  const std::vector<std::string>& faults() const { return judge_.faults(); }
+  /// Devices that are free in the end, and without any pod.
+  void ExpectAllFreeOnceAllPodsHaveEnded() {
+    for (auto& [name, pod] : world_.pods) pod.finished = true;
+    Settle();
+    for (const PoolObject& pool : world_.Pools()) {
+      EXPECT_THAT(pool.entries, IsEmpty());
+      EXPECT_EQ(pool.free, pool.total);
+    }
+    for (const ClaimObject& claim : world_.Claims()) {
+      EXPECT_FALSE(IsAllocated(claim));
+      EXPECT_THAT(claim.pods, IsEmpty());
+    }
+  }
+
+ private:
+  void Build() {
+    for (const char* node : {"n", "m"}) {
+      world_.AddPool(fmt::format("{}-devices", node), node, {"a", "b"});
+      world_.AddPool(fmt::format("{}-more", node), node, {"c"});
+      world_.AddCountPool(fmt::format("{}-count", node), node, 2);
+      world_.AddSharedPool(fmt::format("{}-shared", node), node);
+    }
+    world_.AddClaim("shared", 1);
+    world_.AddMemoryClaim("memory", "5Gi");
+    world_.AddMemoryClaim("more-memory", "4Gi");
+    for (int i = 0; i < kPods; ++i) {
+      const std::string own = fmt::format("claim-{}", i);
+      world_.AddClaim(own, 1 + i % 3);
+      std::vector<std::string> claims = {own};
+      if (i % 3 == 1) claims.push_back("shared");
+      if (i == 2) claims.push_back("memory");
+      if (i == 5) claims.push_back("more-memory");
+      world_.AddPod(fmt::format("pod-{}", i), claims);
+    }
+  }
+
+  // What dies stays where it is, since it may be in the middle of a call.
+  Process* Start() {
+    all_.push_back(std::make_unique<Process>(fmt::format("process-{}", all_.size()), &world_,
+                                             &random_, &faults_, &late_, [this] { ActBetween(); }));
+    return all_.back().get();
+  }
+
+  Process& AnyProcess() {
+    Process*& process = processes_.at(static_cast<size_t>(Below(random_, 2)));
+    if (process->is_dead()) process = Start();
+    return *process;
+  }
+
+  std::string AnyPod() { return fmt::format("pod-{}", Below(random_, kPods)); }
+  std::string AnyNode() { return OneIn(random_, 2) ? "n" : "m"; }
+
+  void ActBetween() {
+    if (depth_ >= kDeepest) return;
+    ++depth_;
+    for (int64_t acts = 1 + Below(random_, 3); acts > 0; --acts) Act();
+    --depth_;
+  }
+
+  void Act() {
+    const int64_t what = Below(random_, 20);
+    if (what < 8) {
+      BindAny();
+    } else if (what < 12) {
+      Process& process = AnyProcess();
+      if (OneIn(random_, 2)) process.Refresh();
+      process.Keep();
+    } else if (what < 14) {
+      AnyProcess().Refresh();
+    } else if (what < 16) {
+      world_.now += std::chrono::seconds(Below(random_, 50));
+    } else if (what < 17) {
+      ArriveLate(/*all=*/false);
+    } else {
+      Disturb();
+    }
+    judge_.LookAt();
+  }
+
+  void BindAny() {
+    const std::string name = AnyPod();
+    const auto pod = world_.pods.find(name);
+    if (pod == world_.pods.end() || pod->second.finished || !pod->second.node.empty()) return;
+    // Pods of a scheduler are bound one call at a time.
+    if (!binding_.insert(name).second) return;
+    AnyProcess().BindPod(name, AnyNode());
+    binding_.erase(name);
+  }
+
+  // What users do.
+  void Disturb() {
+    const std::string name = AnyPod();
+    const auto pod = world_.pods.find(name);
+    switch (Below(random_, 5)) {
+      case 0:
+        if (pod != world_.pods.end()) pod->second.finished = true;
+        break;
+      case 1:
+        world_.pods.erase(name);
+        break;
+      case 2:
+        world_.api.Delete(kClaimKind, "ns", fmt::format("claim-{}", Below(random_, kPods)));
+        break;
+      case 3: {
+        auto claim =
+            world_.api.Get(kClaimKind, "ns", fmt::format("claim-{}", Below(random_, kPods)));
+        if (!claim.has_value()) break;
+        (*claim)["metadata"]["annotations"]["touched"] = std::to_string(Below(random_, 1000));
+        world_.api.Put(kClaimKind, *claim);
+        break;
+      }
+      default:  // past the agent
+        if (pod != world_.pods.end() && !pod->second.finished) (void)world_.Bind(name, AnyNode());
+        break;
+    }
+  }
+
+  void ArriveLate(bool all) {
+    LateWrites arriving = std::exchange(late_, {});
+    for (auto& write : arriving) {
+      if (all || OneIn(random_, 2)) {
+        write();
+      } else {
+        late_.push_back(std::move(write));
+      }
+    }
+  }
+
+  // Time passes, and a new process keeps on until nothing more happens.
+  void Settle() {
+    Process& process = *Start();
+    for (int i = 0; i < 40; ++i) {
+      world_.now += std::chrono::seconds(61);
+      process.Refresh();
+      const size_t before = world_.api.Writes().size();
+      process.Keep();
+      if (world_.api.Writes().size() == before && i > 2) return;
+    }
+    ADD_FAILURE() << "the custodian does not come to rest";
+  }
+
+  World world_;
+  Random random_;
+  Faults faults_;
+  LateWrites late_;
+  Judge judge_;
+  std::vector<std::unique_ptr<Process>> all_;
+  std::vector<Process*> processes_ = {nullptr, nullptr};
+  std::set<std::string> binding_;
+  int depth_ = 0;
+};
+
+struct Kind {
+  const char* name;
+  Faults faults;
+  int share = 1;  // of rounds
+};
+
+class FaultRounds : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(FaultRounds, EndInOrder) {
+  for (int seed = 0; seed < GetParam().share * DEVICE_ROUNDS; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Round round(static_cast<uint64_t>(seed), GetParam().faults);
+    round.Run();
+    ASSERT_THAT(round.faults(), IsEmpty());
+    round.ExpectAllFreeOnceAllPodsHaveEnded();
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+Faults Make(const std::function<void(Faults*)>& set) {
+  Faults faults;
+  set(&faults);
+  return faults;
+}
+
+const Kind kKinds[] = {
+    {"None", {}},
+    {"TwoAtOnce", Make([](Faults* f) { f->interleave = 2; })},
+    {"KilledAfterEachWrite", Make([](Faults* f) {
+       f->kill_after = 4;
+       f->kill_before = 20;
+       f->interleave = 4;
+     })},
+    {"Refused", Make([](Faults* f) {
+       f->conflict = 4;
+       f->busy = 8;
+       f->broken_before = 8;
+     })},
+    {"NoAnswer", Make([](Faults* f) {
+       f->lost = 4;
+       f->broken_after = 6;
+       f->unreadable = 10;
+       f->interleave = 4;
+     })},
+    {"Late", Make([](Faults* f) {
+       f->late = 4;
+       f->interleave = 4;
+       f->kill_after = 30;
+     })},
+    {"All", Make([](Faults* f) {
+       f->conflict = 15;
+       f->busy = 20;
+       f->broken_before = 15;
+       f->broken_after = 15;
+       f->lost = 10;
+       f->late = 10;
+       f->kill_before = 30;
+       f->kill_after = 20;
+       f->unreadable = 30;
+       f->interleave = 3;
+     }),
+     3},
+};
+
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << kind.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FaultRounds, ::testing::ValuesIn(kKinds),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace outrigger::devices

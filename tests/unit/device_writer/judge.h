@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device_world.h"
+
+// Whether what is written about devices is right: read from the objects' JSON, without a line of
+// what is tested.
+
+namespace outrigger::devices::testing {
+
+class Judge {
+ public:
+  explicit Judge(const World* world) : world_(*world) {}
+
+  /// At any moment: no device belongs to two claims, or is used by two pods of different claims.
+  void LookAt();
+  /// In a quiet moment: pools, claims and pods agree, nothing is lost, and what is free is free.
+  void LookAtRest();
+
+  /// What was found, each once.
+  const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  using Json = nlohmann::json;
+  /// Amounts of devices: "pool/device" to one, "pool/" to a count, "pool/device/memory" to Gi.
+  using Amounts = std::map<std::string, int64_t>;
+
+  void Fault(std::string text);
+  static Amounts OfClaim(const Json& claim);
+  static Amounts OfEntry(const std::string& pool, const Json& entry);
+  int64_t CapacityOf(const std::string& what) const;
+  void CheckSum(const std::vector<Amounts>& all, const std::string& where);
+  void CheckPool(const Json& pool, const std::map<std::string, Json>& claims);
+  void CheckEntry(const std::string& pool, const Json& entry,
+                  const std::map<std::string, Json>& claims);
+  void CheckClaim(const Json& claim);
+  void CheckPods(const std::map<std::string, Json>& claims);
+  bool IsAlive(const std::string& pod_uid) const;
+  bool IsUser(const Json& entry) const;
+
+  const World& world_;
+  // What pods that are bound got, by their UID and that of the claim: it is theirs until they end.
+  std::map<std::pair<std::string, std::string>, Amounts> used_;
+  std::set<std::string> seen_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace outrigger::devices::testing
