@@ -24,7 +24,9 @@ function(outrigger_add_test NAME)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
-    if(NOT CMAKE_UNITY_BUILD)
+    if(CMAKE_UNITY_BUILD)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
+    else()
       # Test sources are small compared with their headers.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
       target_compile_options(${target} PRIVATE -Wno-shadow)  # as in OutriggerUnity.cmake

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr int64_t kFewestSamples = 10;
+constexpr int64_t kSamplesOfAWindow = 10;
 constexpr int64_t kChunks = 100;
 constexpr int64_t kScrapesOfARate = 4;
 
@@ -118,7 +118,7 @@ double Spacing::SamplesOfASeries() const {
 Spacing SpacingOf(seconds window, seconds step, milliseconds scrape) {
   Spacing spacing;
   spacing.window = window;
-  const seconds finest = std::max(seconds(1), window / kFewestSamples);
+  const seconds finest = std::max(seconds(1), window / kSamplesOfAWindow);
   spacing.step = std::clamp(step, seconds(1), finest);
   if (scrape.count() <= 0) scrape = spacing.step;
   spacing.range = std::max(milliseconds(spacing.step), kScrapesOfARate * scrape);

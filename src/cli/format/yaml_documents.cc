@@ -7,7 +7,7 @@
 namespace outrigger::cli {
 namespace {
 
-class Progress final : public YAML::EventHandler {
+class DocumentEvents final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override { starts_.Check(mark); }
   void OnDocumentEnd() override {}
@@ -37,7 +37,7 @@ void DocumentStarts::Check(const YAML::Mark& mark) {
 std::vector<YAML::Node> LoadDocuments(const std::string& text) {
   std::istringstream input(text);
   YAML::Parser parser(input);
-  Progress progress;
+  DocumentEvents progress;
   while (parser.HandleNextDocument(progress)) {
   }
   return YAML::LoadAll(text);

@@ -80,7 +80,7 @@ void SayReady(const LabFlags& flags, uint64_t seed, size_t nodes) {
                flags.scheduler_name, nodes, nodes == 1 ? "" : "s", shown);
 }
 
-void WarnOfObject(const kube::ObjectProblem& problem) {
+void WarnOfLabObject(const kube::ObjectProblem& problem) {
   if (problem.value != nullptr) return;
   spdlog::warn("{} {}/{} cannot be read, what was known of it stays: {}", problem.resource,
                problem.namespace_, problem.name, problem.error);
@@ -97,7 +97,7 @@ lab::LabSchedulerOptions OptionsOf(const LabFlags& flags, lab::TraceSink* trace)
   options.trace_rows = flags.verbose;
   options.ready = [flags, seed = options.seed](size_t nodes) { SayReady(flags, seed, nodes); };
   options.warn = [](const std::string& line) { spdlog::warn("{}", line); };
-  options.report = WarnOfObject;
+  options.report = WarnOfLabObject;
   return options;
 }
 

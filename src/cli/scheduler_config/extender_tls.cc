@@ -5,13 +5,13 @@
 namespace outrigger::cli {
 namespace {
 
-absl::Status Refuse(const std::string& text) {
+absl::Status RefuseTls(const std::string& text) {
   return absl::InvalidArgumentError(text);
 }
 
 absl::StatusOr<std::string> ParseFile(const std::string& text) {
   if (!text.starts_with('/') || text.ends_with('/')) {
-    return Refuse("the file's absolute path where the scheduler runs");
+    return RefuseTls("the file's absolute path where the scheduler runs");
   }
   return text;
 }
@@ -20,7 +20,7 @@ absl::StatusOr<std::string> ParseServerName(const std::string& text) {
   constexpr const char* kAccepted =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
   if (text.empty() || text.find_first_not_of(kAccepted) != std::string::npos) {
-    return Refuse("a name or an address that the agent's certificate is for");
+    return RefuseTls("a name or an address that the agent's certificate is for");
   }
   return text;
 }
@@ -39,17 +39,17 @@ absl::Status CheckTogether(const ExtenderTls& tls, const std::string& agent,
                            const std::string& url) {
   if (tls.cert_file.empty() != tls.key_file.empty()) {
     const bool cert = !tls.cert_file.empty();
-    return Refuse(fmt::format("agent {}: {} is given without {}", agent,
-                              cert ? "--tls-cert" : "--tls-key",
-                              cert ? "--tls-key" : "--tls-cert"));
+    return RefuseTls(fmt::format("agent {}: {} is given without {}", agent,
+                                 cert ? "--tls-cert" : "--tls-key",
+                                 cert ? "--tls-key" : "--tls-cert"));
   }
   if (tls.insecure && !tls.ca_file.empty()) {
-    return Refuse(fmt::format(
+    return RefuseTls(fmt::format(
         "agent {}: --tls-ca and --tls-insecure exclude each other: leave --tls-insecure out",
         agent));
   }
   if (!tls.insecure && tls.ca_file.empty()) {
-    return Refuse(
+    return RefuseTls(
         fmt::format("agent {} is called at {}: --tls-ca is missing; without the authorities to "
                     "check its certificate with, the scheduler would not check it at all "
                     "(--tls-insecure says that this is wanted)",
@@ -90,7 +90,7 @@ absl::StatusOr<std::optional<ExtenderTls>> ExtenderTlsFlags::For(const std::stri
   const std::string flag = FirstFlag(tls);
   if (flag.empty()) return std::nullopt;
   const bool takes_agent = flag != "--tls-insecure";
-  return Refuse(fmt::format(
+  return RefuseTls(fmt::format(
       "{}: agent {} is called at {}, without TLS; give it an https:// --url{}", flag, agent, url,
       takes_agent ? fmt::format(", or say {} AGENT=... for the others", flag) : ""));
 }

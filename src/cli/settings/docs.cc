@@ -9,7 +9,7 @@
 namespace outrigger::cli {
 namespace {
 
-constexpr const char* kIntroduction = R"(# Settings
+constexpr const char* kSettingsIntroduction = R"(# Settings
 
 <!-- Written by scripts/update-docs from the declarations in the code; do not edit. -->
 
@@ -65,7 +65,7 @@ std::string Sentence(std::string phrase) {
 }
 
 // A cell of a table must not end early.
-std::string Cell(const std::string& text) {
+std::string CellOfSetting(const std::string& text) {
   std::string cell;
   for (const char c : text) {
     if (c == '|') cell += '\\';
@@ -82,8 +82,8 @@ std::string SettingsTables(const SettingGroup& group) {
         "\n### `{}`\n\n{}\n\n| | |\n|---|---|\n| type | {} |\n| accepted | {} |\n| default | {} "
         "|\n"
         "| environment | `{}` |\n| file | `{}` |\n",
-        setting.flag, Sentence(spec.help), spec.type, Cell(spec.accepted), Cell(spec.default_text),
-        setting.env, setting.key);
+        setting.flag, Sentence(spec.help), spec.type, CellOfSetting(spec.accepted),
+        CellOfSetting(spec.default_text), setting.env, setting.key);
     if (!spec.former_name.empty()) {
       text +=
           fmt::format("| former name | `{}`: still accepted, with a warning |\n", spec.former_name);
@@ -118,7 +118,7 @@ std::string AnnotatorSections() {
 }
 
 std::string SettingsPage(const std::vector<AgentInfo>& registry) {
-  std::string page = kIntroduction;
+  std::string page = kSettingsIntroduction;
   for (const SettingGroup& group : MakeSettingGroups(registry)) {
     page += '\n';
     page += SettingsSection(group);

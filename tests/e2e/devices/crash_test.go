@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/penalty"
 )
@@ -45,6 +46,7 @@ func (s *serving) removeLease() {
 // Pods come and go, and the agent dies at some write, before it or before its answer: in the end each device is in one
 // claim at most, and none is lost.
 func TestNoDeviceIsLostOrGivenTwiceWhenTheAgentDies(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	s := newServing(t)
 	s.Nodes(kube.MakeNode("n1"), kube.MakeNode("n2"))

@@ -11,35 +11,35 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 using ::testing::HasSubstr;
 using testing::Ran;
 using testing::RunProgram;
 using testing::TempFile;
 
-Ran DevicesOf(const std::vector<json>& objects, std::vector<std::string> arguments = {}) {
+Ran DevicesOf(const std::vector<Tree>& objects, std::vector<std::string> arguments = {}) {
   const TempFile file(ListOf(objects), "objects.json");
   arguments.insert(arguments.begin(), {"devices", "-f", file.path()});
   return RunProgram(arguments);
 }
 
-json ListingPool() {
+Tree ListingPool() {
   return DeviceObject("DevicePool", "cards",
                       {{"nodeName", "b"},
                        {"driver", "d"},
                        {"devices", {{{"name", "x0"}}, {{"name", "x1"}}, {{"name", "x2"}}}}});
 }
 
-json HoldingDevices(const std::string& name, const std::vector<std::string>& devices) {
-  json claim = CountingClaim(name, 1);
+Tree HoldingDevices(const std::string& name, const std::vector<std::string>& devices) {
+  Tree claim = CountingClaim(name, 1);
   for (const std::string& device : devices) {
     claim["status"]["allocations"].push_back({{"devicePoolName", "cards"}, {"deviceName", device}});
   }
   return claim;
 }
 
-const std::vector<json>& Objects() {
-  static const std::vector<json> objects = {
+const std::vector<Tree>& Objects() {
+  static const std::vector<Tree> objects = {
       ListingPool(),
       CountingPool("p0", "a", 4),
       CountingPool("net", "", 1),
@@ -62,24 +62,24 @@ TEST(Devices, AreListedByPoolAndClaim) {
 }
 
 TEST(Devices, AreJsonForPrograms) {
-  const json list = json::parse(DevicesOf(Objects(), {"-o", "json"}).out);
+  const Tree list = Tree::parse(DevicesOf(Objects(), {"-o", "json"}).out);
   EXPECT_EQ(list["total"], 8);
   EXPECT_EQ(list["used"], 6);
   EXPECT_EQ(list["free"], 2);
   EXPECT_EQ(list["pools"][0]["node"], nullptr);
-  EXPECT_EQ(list["pools"][1], json::parse(R"({"name":"p0","node":"a",
+  EXPECT_EQ(list["pools"][1], Tree::parse(R"({"name":"p0","node":"a",
       "driver":"example.com-foozer","total":4,"used":3,"free":1,
       "claims":[{"claim":"default/job","count":3,"pods":["job"]}]})"));
-  EXPECT_EQ(list["pools"][2]["claims"][0]["devices"], json::parse(R"(["x0","x2"])"));
+  EXPECT_EQ(list["pools"][2]["claims"][0]["devices"], Tree::parse(R"(["x0","x2"])"));
 }
 
 TEST(Devices, OfPoolsThatOfferNothingSayWhy) {
-  json pool = ListingPool();
+  Tree pool = ListingPool();
   pool["spec"]["devices"][1]["name"] = "x0";
   const Ran ran = DevicesOf({pool, NodeNamed("a")});
   EXPECT_THAT(ran.out, HasSubstr("invalid: "));
   EXPECT_EQ(ran.err, "note: pool cards: there is no node b\n");
-  const json list = json::parse(DevicesOf({pool}, {"-o", "json"}).out);
+  const Tree list = Tree::parse(DevicesOf({pool}, {"-o", "json"}).out);
   EXPECT_THAT(std::string(list["pools"][0]["fault"]), HasSubstr("x0"));
 }
 

@@ -17,19 +17,19 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 using ::testing::HasSubstr;
 using testing::LoadGolden;
 using testing::Ran;
 using testing::RunProgram;
 
-std::map<std::string, std::vector<json>> Print(const std::string& shape, int nodes) {
+std::map<std::string, std::vector<Tree>> Print(const std::string& shape, int nodes) {
   const Ran ran =
       RunProgram({"devices", "pools", "--shape", shape, "--nodes", std::to_string(nodes)});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  std::map<std::string, std::vector<json>> kinds;
+  std::map<std::string, std::vector<Tree>> kinds;
   const auto status = ForEachYamlDocument(shape, ran.out, [&](std::string* text) {
-    const json object = json::parse(*text);
+    const Tree object = Tree::parse(*text);
     kinds[object.at("kind")].push_back(object);
     return absl::OkStatus();
   });
@@ -44,14 +44,14 @@ TEST(Shapes, AreAllThatTheCommandLineOffers) {
 
 // The prototype's tests are made with the same shapes.
 TEST(Shapes, ThatCountAreThePrototypes) {
-  std::map<std::string, json> printed;
+  std::map<std::string, Tree> printed;
   for (const char* shape : {"zero", "one", "three", "foozer-barzer"}) {
     const auto kinds = Print(shape, 2);
-    for (const json& pool : kinds.at("DevicePool")) printed[pool["metadata"]["name"]] = pool;
+    for (const Tree& pool : kinds.at("DevicePool")) printed[pool["metadata"]["name"]] = pool;
   }
   std::set<std::string> compared;
-  for (const json& row : LoadGolden("device_schedules.json").at("cases")) {
-    for (const json& pool : row.at("pools")) {
+  for (const Tree& row : LoadGolden("device_schedules.json").at("cases")) {
+    for (const Tree& pool : row.at("pools")) {
       const std::string name = pool["metadata"]["name"];
       EXPECT_EQ(printed[name], pool) << name;
       compared.insert(name);
@@ -63,7 +63,7 @@ TEST(Shapes, ThatCountAreThePrototypes) {
 TEST(Shapes, TwoHasFourNumaNodesOfTheLargeModel) {
   const auto kinds = Print("two", 3);
   ASSERT_EQ(kinds.at("DevicePool").size(), 12U);
-  EXPECT_EQ(kinds.at("DevicePool").at(11), json::parse(R"({
+  EXPECT_EQ(kinds.at("DevicePool").at(11), Tree::parse(R"({
       "apiVersion":"devmgmtproto.k8s.io/v1alpha1","kind":"DevicePool",
       "metadata":{"name":"shape-two-02-foozer-03"},
       "spec":{"nodeName":"shape-two-02","driver":"example.com-foozer","attributes":[
@@ -89,16 +89,16 @@ TEST(Shapes, ThatListDevicesHaveOnePoolOfItsOwnForEachNode) {
       const std::string shape = std::string(model) + "-" + row.size;
       const auto kinds = Print(shape, 2);
       ASSERT_EQ(kinds.at("DevicePool").size(), 2U);
-      const json& pool = kinds.at("DevicePool").at(1);
+      const Tree& pool = kinds.at("DevicePool").at(1);
       EXPECT_EQ(pool["metadata"]["name"], shape + "-01-pool-foozer");
       EXPECT_EQ(pool["spec"]["nodeName"], shape + "-01");
       EXPECT_EQ(kinds.at("Node").at(1)["metadata"]["name"], shape + "-01");
       EXPECT_FALSE(pool["spec"].contains("count"));
-      const json& attributes = pool["spec"]["attributes"];
+      const Tree& attributes = pool["spec"]["attributes"];
       EXPECT_EQ(attributes[1]["stringValue"], model);
       EXPECT_EQ(attributes[2]["semVerValue"], "1.8.2");
       EXPECT_EQ(attributes[3]["semVerValue"], "4.2.1-gen3");
-      const json& devices = pool["spec"]["devices"];
+      const Tree& devices = pool["spec"]["devices"];
       ASSERT_EQ(devices.size(), static_cast<size_t>(row.numa_nodes * row.per_numa));
       EXPECT_EQ(devices.back()["attributes"][0]["stringValue"], std::to_string(row.numa_nodes - 1));
       EXPECT_EQ(devices[1]["name"], "dev-01");

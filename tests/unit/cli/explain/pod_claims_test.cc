@@ -13,15 +13,15 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Ran;
 using testing::TempFile;
 
-const std::vector<json>& Cluster() {
-  static const std::vector<json> objects = {
+const std::vector<Tree>& Cluster() {
+  static const std::vector<Tree> objects = {
       NodeNamed("a"),
       NodeNamed("b"),
       NodeNamed("c"),
@@ -31,11 +31,11 @@ const std::vector<json>& Cluster() {
       Holding(CountingClaim("other", 1), "p1", 1),
       CountingClaim("two", 2),
       PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}}),
-      PodWith("plain", json::array())};
+      PodWith("plain", Tree::array())};
   return objects;
 }
 
-Ran Explain(const std::vector<json>& objects, std::vector<std::string> arguments) {
+Ran Explain(const std::vector<Tree>& objects, std::vector<std::string> arguments) {
   const TempFile dump(ListOf(objects), "dump.json");
   arguments.insert(arguments.begin(), {"explain", "pod", "--cluster", dump.path()});
   return RunIt(arguments);
@@ -73,20 +73,17 @@ TEST(ExplainPodClaims, OfAFileAreLookedUpThereFirst) {
 
 TEST(ExplainPodClaims, AreJson) {
   const Ran ran = Explain(Cluster(), {"web", "-o", "json", "--nodes", "b"});
-  const json claims = json::parse(ran.out).at("claims");
-  EXPECT_EQ(claims, json::parse(R"({"names":["two"],"nodes":3,"fitting":1,"byNode":[{
+  const Tree claims = Tree::parse(ran.out).at("claims");
+  EXPECT_EQ(claims, Tree::parse(R"json({"names":["two"],"nodes":3,"fitting":1,"byNode":[{
       "name":"b","fits":false,"score":0,"fitsWhenEmpty":true,
       "reason":"claim default/two: 2 foozer wanted, 1 free (1 in use by default/other)",
       "pools":[{"claim":"two","pool":"p1","total":2,"free":1,"gets":0,
-                "inUse":[{"claim":"default/other","count":1}]}]
-}]
-})"));
-  EXPECT_FALSE(
-      json::parse(Explain(Cluster(), {"plain", "-o", "json"}).out).contains("claims"));
+                "inUse":[{"claim":"default/other","count":1}]}]}]})json"));
+  EXPECT_FALSE(Tree::parse(Explain(Cluster(), {"plain", "-o", "json"}).out).contains("claims"));
 }
 
 TEST(ExplainPodClaims, ThatAreNotThereFail) {
-  std::vector<json> objects = Cluster();
+  std::vector<Tree> objects = Cluster();
   objects.push_back(PodWith("lost", {{{"name", "gpus"}, {"claimName", "none"}}}));
   const Ran ran = Explain(objects, {"lost"});
   EXPECT_EQ(ran.code, 1);
@@ -95,7 +92,7 @@ TEST(ExplainPodClaims, ThatAreNotThereFail) {
 
 // Agents are explained, whatever the state of other objects.
 TEST(ExplainPodClaims, ThatCannotBeReadAreANote) {
-  std::vector<json> objects = Cluster();
+  std::vector<Tree> objects = Cluster();
   objects.push_back(objects[3]);
   const Ran ran = Explain(objects, {"web"});
   EXPECT_EQ(ran.code, 0);
@@ -106,7 +103,7 @@ TEST(ExplainPodClaims, ThatCannotBeReadAreANote) {
 }
 
 TEST(ExplainPodClaims, AreReadLive) {
-  const std::vector<json>& objects = Cluster();
+  const std::vector<Tree>& objects = Cluster();
   const ObjectServer server(
       {{"nodes", ObjectServer::List({objects[0], objects[1], objects[2]})},
        {"devicepools", ObjectServer::List({objects[3], objects[4]})},

@@ -7,10 +7,10 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 
 TEST(GoYaml, SortsKeysAndDoesNotIndentLists) {
-  const json value = json::parse(R"({"b":[{"y":1,"x":[true,null]},[]],"B":{},"a":{"c":[[1,2]]}})");
+  const Tree value = Tree::parse(R"({"b":[{"y":1,"x":[true,null]},[]],"B":{},"a":{"c":[[1,2]]}})");
   EXPECT_EQ(GoYaml(value),
             "B: {}\n"
             "a:\n"
@@ -27,7 +27,7 @@ TEST(GoYaml, SortsKeysAndDoesNotIndentLists) {
 
 TEST(GoYaml, OfNothing) {
   EXPECT_EQ(GoYaml(nullptr), "null\n");
-  EXPECT_EQ(GoYaml(json::array()), "[]\n");
+  EXPECT_EQ(GoYaml(Tree::array()), "[]\n");
 }
 
 struct TextRow {

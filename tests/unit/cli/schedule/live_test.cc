@@ -12,7 +12,7 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Ran;
@@ -20,8 +20,8 @@ using testing::RunProgram;
 using testing::TempFile;
 
 ObjectServer::Answers Cluster() {
-  json pod = PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}});
-  const json of = DeviceObject("DeviceClass", "foozer",
+  Tree pod = PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}});
+  const Tree of = DeviceObject("DeviceClass", "foozer",
                                {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}});
   return {{"nodes", ObjectServer::List({NodeNamed("a"), NodeNamed("b")})},
           {"devicepools", ObjectServer::List({CountingPool("p0", "a", 2)})},

@@ -11,7 +11,7 @@
 namespace outrigger::cli {
 namespace {
 
-using nlohmann::json;
+using Tree = nlohmann::json;
 using ::testing::HasSubstr;
 using testing::Ran;
 using testing::RunProgram;
@@ -74,22 +74,22 @@ TEST(Schedule, TellsWholeResults) {
 }
 
 TEST(Schedule, NamesDevicesAndAmounts) {
-  const json pool = DeviceObject(
+  const Tree pool = DeviceObject(
       "DevicePool", "shared",
       {{"nodeName", "a"},
        {"driver", "d"},
        {"devices",
         {{{"name", "dev-0"}, {"resources", {{{"name", "memory"}, {"capacity", "4Gi"}}}}}}}});
-  const json claim = DeviceObject(
+  const Tree claim = DeviceObject(
       "DeviceClaim", "part",
       {{"claims", {{{"deviceClass", "c"}, {"requests", {{"count", 1}, {"memory", "1Gi"}}}}}}});
-  const json results = json::parse(ScheduleOn({pool, claim}, {"-o", "json"}).out);
-  EXPECT_EQ(results["allocations"], json::parse(R"([{"devicePoolName":"shared","deviceName":"dev-0",
+  const Tree results = Tree::parse(ScheduleOn({pool, claim}, {"-o", "json"}).out);
+  EXPECT_EQ(results["allocations"], Tree::parse(R"([{"devicePoolName":"shared","deviceName":"dev-0",
               "allocations":[{"name":"memory","allocation":"1Gi"}]}])"));
   EXPECT_EQ(results["node"], "a");
   EXPECT_FALSE(results.contains("pod"));
   EXPECT_EQ(results["nodeResults"][0]["DeviceClaimResults"][0]["poolSetResults"][0]["poolResults"],
-            json::parse(R"([{"deviceCount":1,"devices":["dev-0"],"poolName":"shared"}])"));
+            Tree::parse(R"([{"deviceCount":1,"devices":["dev-0"],"poolName":"shared"}])"));
 }
 
 TEST(Schedule, YamlSaysTheSame) {
@@ -110,7 +110,7 @@ TEST(Schedule, IsJoint) {
 }
 
 TEST(Schedule, APodWithoutClaimsFits) {
-  const Ran ran = ScheduleOn({NodeNamed("a"), PodWith("web", json::array())});
+  const Ran ran = ScheduleOn({NodeNamed("a"), PodWith("web", Tree::array())});
   EXPECT_EQ(ran.out,
             "ALLOCATIONS\n-----------\n[]\n\nNODE RESULTS\n------------\n"
             "a: satisfied all claims with score 50\n");
@@ -129,21 +129,21 @@ TEST(Schedule, AClaimWithDevicesStaysWhereTheseAre) {
 }
 
 TEST(Schedule, ReadsEmbeddedClaimsAndTheFieldOfThePrototype) {
-  json pod = PodWith("web", json::array());
+  Tree pod = PodWith("web", Tree::array());
   pod["metadata"].erase("annotations");
   pod["metadata"].erase("namespace");
   pod["spec"]["deviceClaims"] = {
       {{"name", "gpus"}, {"claim", {{"DeviceClass", "foozer"}, {"minDeviceCount", 2}}}}};
   const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), pod}, {"-o", "json"});
   EXPECT_EQ(ran.err, "");
-  const json results = json::parse(ran.out);
+  const Tree results = Tree::parse(ran.out);
   EXPECT_EQ(results["pod"], "default/web");
   EXPECT_EQ(results["nodeResults"][0]["DeviceClaimResults"][0]["claimName"], "web-gpus");
   EXPECT_EQ(results["allocations"][0]["deviceCount"], 2);
 }
 
 TEST(Schedule, EntriesOfPoolsAreInUseToo) {
-  json pool = CountingPool("p0", "a", 2);
+  Tree pool = CountingPool("p0", "a", 2);
   pool["status"] = {{"allocations",
                      {{{"claimNamespace", "default"},
                        {"claimName", "gone"},
@@ -156,15 +156,15 @@ TEST(Schedule, EntriesOfPoolsAreInUseToo) {
 }
 
 TEST(Schedule, ResolvesClassesIfThereAreAny) {
-  const json other = DeviceObject("DeviceClass", "other", {{"driver", "d"}, {"deviceType", "t"}});
+  const Tree other = DeviceObject("DeviceClass", "other", {{"driver", "d"}, {"deviceType", "t"}});
   const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("two", 2), other});
   EXPECT_THAT(ran.out, HasSubstr("a: could not satisfy these claims: two\n  claim default/two: "));
   EXPECT_THAT(ran.out, HasSubstr("foozer"));
 }
 
 TEST(Schedule, NetworkPoolsServeIfAskedFor) {
-  json pool = CountingPool("net", "", 2);
-  const std::vector<json> objects = {NodeNamed("a"), pool, CountingClaim("two", 2)};
+  Tree pool = CountingPool("net", "", 2);
+  const std::vector<Tree> objects = {NodeNamed("a"), pool, CountingClaim("two", 2)};
   EXPECT_THAT(ScheduleOn(objects).out, HasSubstr("a: could not satisfy"));
   const Ran ran = ScheduleOn(objects, {"--network-pools"});
   EXPECT_THAT(ran.out, HasSubstr("a: satisfied all claims"));
@@ -178,7 +178,7 @@ TEST(Schedule, APoolOfNoNodeIsNoted) {
 
 // What they have, others may have, too.
 TEST(Schedule, PrivilegedClaimsTakeNothing) {
-  json all = DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}});
+  Tree all = DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}});
   all["status"] = {{"allocations", {{{"devicePoolName", "p0"}, {"deviceCount", 2}}}}};
   const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("two", 2), all,
                               PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})});
@@ -187,7 +187,7 @@ TEST(Schedule, PrivilegedClaimsTakeNothing) {
 
 struct Wrong {
   const char* name;
-  std::vector<json> objects;
+  std::vector<Tree> objects;
   std::vector<std::string> arguments;
   int code;
   const char* error;
@@ -201,14 +201,14 @@ TEST_P(ScheduleRefuses, WithAClearText) {
   EXPECT_THAT(ran.err, HasSubstr(GetParam().error));
 }
 
-json BothWays() {
-  json pod = PodWith("web", {{{"name", "a"}, {"claimName", "b"}}});
+Tree BothWays() {
+  Tree pod = PodWith("web", {{{"name", "a"}, {"claimName", "b"}}});
   pod["spec"]["deviceClaims"] = {{{"name", "a"}, {"claimName", "b"}}};
   return pod;
 }
 
-json WithCount(const json& count) {
-  json pool = CountingPool("p0", "a", 2);
+Tree WithCount(const Tree& count) {
+  Tree pool = CountingPool("p0", "a", 2);
   pool["spec"]["count"] = count;
   return pool;
 }
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
               1,
               "pod default/web: claim a: there is no DeviceClaim tow in namespace default; did you "
               "mean two?"},
-        Wrong{"AWrongAnnotation", {PodWith("web", json::object())}, {}, 2, "pod default/web: "},
+        Wrong{"AWrongAnnotation", {PodWith("web", Tree::object())}, {}, 2, "pod default/web: "},
         Wrong{"BothPlacesOfClaims",
               {BothWays()},
               {},
@@ -240,12 +240,12 @@ INSTANTIATE_TEST_SUITE_P(
               "pod default/web: spec.deviceClaims and the annotation "
               "devmgmtproto.k8s.io/device-claims exclude each other"},
         Wrong{"TwoPods",
-              {PodWith("a", json::array()), PodWith("b", json::array())},
+              {PodWith("a", Tree::array()), PodWith("b", Tree::array())},
               {},
               2,
               "there are 2 pods, default/a and default/b; choose one with --pod NAMESPACE/NAME"},
         Wrong{"APodThatIsNotThere",
-              {PodWith("a", json::array())},
+              {PodWith("a", Tree::array())},
               {"--pod", "b"},
               1,
               "there is no pod b"},
@@ -285,7 +285,7 @@ TEST(ScheduleSources, FilesAreOneInput) {
 
 // The pods and claims of a dump are there, but only those of the files are asked for.
 TEST(ScheduleSources, ADumpIsTheCluster) {
-  json broken = PodWith("broken", json::object());
+  Tree broken = PodWith("broken", Tree::object());
   const TempFile dump(ListOf({CountingPool("p0", "a", 2), Holding(CountingClaim("job", 1), "p0", 1),
                               broken, PodWith("other", {{{"name", "g"}, {"claimName", "job"}}})}),
                       "dump.json");
@@ -299,10 +299,10 @@ TEST(ScheduleSources, ADumpIsTheCluster) {
 }
 
 TEST(ScheduleSources, UnknownKindsAreNamed) {
-  const json config = {{"apiVersion", "foozer.example.com/v1alpha1"},
+  const Tree config = {{"apiVersion", "foozer.example.com/v1alpha1"},
                        {"kind", "FoozerConfig"},
                        {"metadata", {{"name", "fast"}}}};
-  const json of_dra = {{"apiVersion", "resource.k8s.io/v1"},
+  const Tree of_dra = {{"apiVersion", "resource.k8s.io/v1"},
                        {"kind", "DeviceClass"},
                        {"metadata", {{"name", "gpu"}}}};
   const Ran ran = ScheduleOn({config, config, of_dra, CountingClaim("one", 1),

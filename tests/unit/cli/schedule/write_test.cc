@@ -20,7 +20,7 @@ namespace {
 using devices::kClaimKind;
 using devices::kPoolKind;
 using devices::PodOnNode;
-using nlohmann::json;
+using Tree = nlohmann::json;
 using testing::CustomWrite;
 using ::testing::ElementsAre;
 using testing::FakeCustomObjects;
@@ -49,7 +49,7 @@ class FakeBinder final : public PodBinder {
 
 class WriteScheduleTest : public ::testing::Test {
  protected:
-  void Take(DeviceTaker* taker, const std::string& kind, const json& object) {
+  void Take(DeviceTaker* taker, const std::string& kind, const Tree& object) {
     const std::string text = object.dump();
     const std::string padded = text + std::string(json::kPadding, ' ');
     const std::string version = object.at("apiVersion");
@@ -58,36 +58,36 @@ class WriteScheduleTest : public ::testing::Test {
   }
 
   /// What the cluster has, with this pod.
-  DeviceObjects Read(const json& pod) {
+  DeviceObjects Read(const Tree& pod) {
     DeviceTaker taker("default");
     taker.BeginCluster("the cluster", true);
     for (const CustomKind* kind :
          {&kPoolKind, &kClaimKind, &devices::kClassKind, &devices::kPrivilegedClaimKind}) {
-      for (const json& object : api_.All(*kind)) Take(&taker, std::string(kind->kind), object);
+      for (const Tree& object : api_.All(*kind)) Take(&taker, std::string(kind->kind), object);
     }
     Take(&taker, "Pod", pod);
     std::vector<std::string> notes;
     return taker.Finish(&notes);
   }
 
-  absl::Status Write(const json& pod, const std::string& node = "a") {
+  absl::Status Write(const Tree& pod, const std::string& node = "a") {
     DeviceObjects objects = Read(pod);
     return WriteSchedule(objects.pods.front(), node, {}, &objects, {&api_, &binder_, {}});
   }
 
-  static json Pod(const json& claims) {
-    json pod = PodWith("web", claims);
+  static Tree Pod(const Tree& claims) {
+    Tree pod = PodWith("web", claims);
     pod["metadata"]["uid"] = kPodUid;
     return pod;
   }
 
-  json StateOf(const std::string& claim) {
+  Tree StateOf(const std::string& claim) {
     return api_.Get(kClaimKind, "default", claim)->at("status").at("state");
   }
-  json EntriesOf(const std::string& pool) {
+  Tree EntriesOf(const std::string& pool) {
     const auto object = api_.Get(kPoolKind, "", pool);
-    const json status = object->value("status", json::object());
-    return status.value("allocations", json::array());
+    const Tree status = object->value("status", Tree::object());
+    return status.value("allocations", Tree::array());
   }
 
   FakeCustomObjects api_;
@@ -101,7 +101,7 @@ TEST_F(WriteScheduleTest, WritesPoolClaimBindingAndConfirmation) {
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(binder_.bound, "a");
   EXPECT_EQ(StateOf("two"), "Allocated");
-  const json entry = EntriesOf("p0").at(0);
+  const Tree entry = EntriesOf("p0").at(0);
   EXPECT_EQ(entry.at("state"), "Confirmed");
   EXPECT_EQ(entry.at("deviceCount"), 2);
   EXPECT_EQ(entry.at("podUID"), kPodUid);
@@ -158,7 +158,7 @@ TEST_F(WriteScheduleTest, WhatIsNotKnownStays) {
 
 // Another writer takes the devices after the state was read: the pool is read again.
 TEST_F(WriteScheduleTest, TakesOtherDevicesIfTheChosenOnesAreGone) {
-  const json pool = DeviceObject(
+  const Tree pool = DeviceObject(
       "DevicePool", "cards",
       {{"nodeName", "a"}, {"driver", "d"}, {"devices", {{{"name", "x0"}}, {{"name", "x1"}}}}});
   api_.Put(kPoolKind, pool);
@@ -167,7 +167,7 @@ TEST_F(WriteScheduleTest, TakesOtherDevicesIfTheChosenOnesAreGone) {
   api_.Before([&](const CustomWrite& write) {
     if (write.kind != "DevicePool" || !is_first) return absl::OkStatus();
     is_first = false;
-    json taken = pool;
+    Tree taken = pool;
     taken["status"] = {{"allocations",
                         {{{"claimNamespace", "default"},
                           {"claimName", "other"},
@@ -180,16 +180,16 @@ TEST_F(WriteScheduleTest, TakesOtherDevicesIfTheChosenOnesAreGone) {
   });
   const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "one"}}}));
   ASSERT_TRUE(status.ok()) << status;
-  const json claim = *api_.Get(kClaimKind, "default", "one");
+  const Tree claim = *api_.Get(kClaimKind, "default", "one");
   EXPECT_EQ(claim.at("status").at("allocations").at(0).at("deviceName"), "x1");
 }
 
 TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
   api_.Put(kPoolKind, CountingPool("p0", "a", 1));
-  json claim = CountingClaim("one", 1);
+  Tree claim = CountingClaim("one", 1);
   claim["spec"]["configs"] = {{{"apiVersion", "g/v1"}, {"kind", "Config"}, {"name", "fast"}}};
   api_.Put(kClaimKind, claim);
-  json pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
+  Tree pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
   EXPECT_THAT(std::string(Write(pod).message()),
               HasSubstr("claim default/one or its class names configurations"));
   pod["spec"]["nodeName"] = "b";
@@ -219,7 +219,7 @@ TEST(ScheduleWrite, FilesSayWhichPodIsMeant) {
        {"default/pods/web", PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})}});
   // The pool of the file is not the cluster's.
   const testing::Ran ran =
-      ScheduleOn({CountingPool("p0", "a", 2), PodWith("web", json::array())},
+      ScheduleOn({CountingPool("p0", "a", 2), PodWith("web", Tree::array())},
                  {"--cluster", "live", "--kubeconfig", server.kubeconfig(), "--write"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
