@@ -41,13 +41,12 @@ var badInputs = []badInput{
 		{"DeviceClaim", "class-does-not-compile", "spec: {deviceClass: broken}"}},
 		refused: []string{"claim default/class-does-not-compile: ", "ERROR: <input>:1:8: "},
 		state:   "Invalid", message: []string{"ERROR: <input>:1:8: ", "\n | .......^"}, event: "ClassInvalid"},
-	{name: "fails-on-one-device", objects: [][3]string{
-		{"DevicePool", "mixed", `spec: {nodeName: n1, driver: example.com-mixed,
-			devices: [{name: fast, attributes: [{name: speed, intValue: 9}]}, {name: mute}]}`},
-		{"DeviceClass", "mixed", "spec: {driver: example.com-mixed, deviceType: mixed}"},
-		{"DeviceClaim", "fails-on-one-device", `spec: {claims: [{deviceClass: mixed, constraints: "device.speed > 5",
-			requests: {count: 2}}]}`}},
-		refused: []string{"claim default/fails-on-one-device: 2 mixed wanted", "mute", "no such key: speed"}, state: "Pending"},
+	{name: "fails-on-a-device", objects: [][3]string{
+		{"DevicePool", "mute", "spec: {nodeName: n1, driver: example.com-mute, devices: [{name: mute}]}"},
+		{"DeviceClass", "mute", "spec: {driver: example.com-mute, deviceType: mute}"},
+		{"DeviceClaim", "fails-on-a-device", `spec: {claims: [{deviceClass: mute, constraints: "device.speed > 5"}]}`}},
+		refused: []string{"claim default/fails-on-a-device: 1 mute wanted, no device matches (", "1 fail: no such key: speed"},
+		state:   "Pending"},
 	{name: "works-on-another", objects: [][3]string{
 		{"DevicePool", "other", `spec: {nodeName: n1, driver: example.com-other,
 			devices: [{name: mute}, {name: fast, attributes: [{name: speed, intValue: 9}]}]}`},
