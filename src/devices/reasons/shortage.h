@@ -11,6 +11,7 @@ namespace outrigger::devices {
 /// Devices that one slot is short of.
 struct Short {
   size_t slot = 0;
+  size_t alternative = 0;  ///< the first one of the slot that they help
   int64_t missing = 0;     ///< with so many more for it, and no fewer, all fit
   bool by_others = false;  ///< it would have more, were it not for the other slots
 };
