@@ -127,7 +127,7 @@ GiveBack::Chosen GiveBack::WithoutNeedless() {
       ++i;
     }
   }
-  return Fits(chosen) ? chosen : Chosen();
+  return chosen;
 }
 
 std::vector<std::string> GiveBack::Find(int64_t at_least) {

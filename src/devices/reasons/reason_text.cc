@@ -41,6 +41,7 @@ std::string ReasonText::Of(size_t index) const {
   std::string text = absl::StrCat("claim ", demand_.claims[static_cast<size_t>(slot.claim)],
                                   slot.name.empty() ? "" : ", request ", slot.name, ": ",
                                   Wanted(slot, alternative), " wanted, ");
+  if (alternative.contradicts) return text + "which no devices can be";
   Notes notes;
   if (ground_.stocks().empty()) {
     absl::StrAppend(&text, "the node has no pools");

@@ -1,7 +1,9 @@
 #include "devices/reasons/reasons.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "devices/reasons/give_back.h"
 #include "devices/reasons/raises.h"
@@ -43,11 +45,27 @@ int64_t FewestDevices(const DemandData& demand, const Ground& ground, const Shor
   return one.missing;
 }
 
+// The first request that no devices could ever serve.
+std::optional<size_t> FindContradiction(const DemandData& demand) {
+  for (size_t i = 0; i < demand.slots.size(); ++i) {
+    const std::vector<Alternative>& all = demand.slots[i].alternatives;
+    if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one.contradicts; })) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Verdict Explain(const InventoryState& state, const DemandData& demand, const Ground& ground,
                 int64_t budget) {
   Remedies remedies;
+  if (const auto slot = FindContradiction(demand); slot.has_value()) {
+    remedies.more.push_back({.slot = *slot});
+    return Verdict::Unresolvable("contradiction", "{}",
+                                 ReasonText(state, demand, ground, remedies).All());
+  }
   remedies.more = FindShortage(demand, ground, budget);
   Suppositions suppositions(state, demand, ground, budget);
   const bool is_in_use = FitsWhenEmpty(demand, ground, budget);

@@ -135,8 +135,8 @@ bool IsHeldBack(const DemandData& demand, const Trials& trials, const Short& of)
   return trials.Fits(std::move(spared));
 }
 
-// The first alternative of a slot with which all fits once everything in `all` is spared; the first
-// one if none does.
+// The first alternative of a slot with which all fits once everything in `all` is spared; if none
+// does, the first that devices could serve at all.
 size_t AlternativeOf(const DemandData& demand, const Ground& ground, int64_t budget,
                      const std::vector<Short>& all, size_t slot) {
   const std::vector<Alternative>& alternatives = demand.slots[slot].alternatives;
@@ -149,7 +149,9 @@ size_t AlternativeOf(const DemandData& demand, const Ground& ground, int64_t bud
     only.slots[slot].alternatives = {alternatives[i]};
     if (trials.Fits(spared)) return i;
   }
-  return 0;
+  const auto first = std::find_if(alternatives.begin(), alternatives.end(),
+                                  [](const Alternative& one) { return !one.contradicts; });
+  return first == alternatives.end() ? 0 : static_cast<size_t>(first - alternatives.begin());
 }
 
 }  // namespace

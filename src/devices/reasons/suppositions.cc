@@ -15,7 +15,7 @@ bool Suppositions::Fits(const std::vector<const Stock*>& stocks) {
   if (left_ <= 0) return false;
   const Ground supposed(stocks, {}, Contents::kFree);
   Search search(demand_, supposed);
-  const Outcome outcome = search.Find(left_);
+  const Outcome outcome = search.Find(std::min(most_, left_));
   left_ -= search.steps();
   return outcome == Outcome::kFits;
 }

@@ -23,13 +23,14 @@ struct Raise {
 };
 
 /// Whether a demand fits on a ground in which something is different: searches on copies of the
-/// pools that change. All of them together spend `budget` steps; from there on nothing fits.
+/// pools that change. All of them together spend about `budget` steps, one of them a part of that;
+/// a search that would need more says that it does not fit.
 /// For one demand on one ground; both must outlive it. Thread-compatible.
 class Suppositions {
  public:
   Suppositions(const InventoryState& state, const DemandData& demand, const Ground& ground,
                int64_t budget)
-      : state_(state), demand_(demand), ground_(ground), left_(budget) {}
+      : state_(state), demand_(demand), ground_(ground), most_(budget / 8), left_(budget) {}
 
   /// If these claims gave back what they hold.
   bool FitsWithout(const ClaimNames& claims);
@@ -42,7 +43,8 @@ class Suppositions {
   const InventoryState& state_;
   const DemandData& demand_;
   const Ground& ground_;
-  int64_t left_;
+  const int64_t most_;  // of one search
+  int64_t left_;        // of all
   std::map<size_t, Stock> copies_;
 };
 

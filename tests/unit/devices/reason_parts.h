@@ -14,10 +14,10 @@ struct ReasonParts {
   struct More {
     std::string request;  ///< "default/c0 claims[1]"
     bool every = false;   ///< "every gpu": how many is not said
-    bool distinct = false;
     int64_t wanted = 0;
     int64_t missing = 0;
     bool none_match = false;
+    bool contradicts = false;  ///< "which no devices can be": no change of the node helps
   };
   /// "pool p0 is short of 1 slots", "device x of pool p0 is short of 2 memory".
   struct Short {
