@@ -28,15 +28,15 @@ namespace outrigger::devices {
 namespace {
 
 // Where steps run out, a change that helps might not be the smallest.
-constexpr int64_t kBudget = 10'000'000;
+constexpr int64_t kBudget = 1'000'000;
 constexpr int64_t kEnough = 1000;
 // More devices in addition are too many to try.
 constexpr int64_t kMostAdded = 4;
 
-// Reasons that are judged. More of them with OUTRIGGER_REASON_CASES=20000.
+// Reasons that are judged: 500, or few with sanitizers. More of them with OUTRIGGER_REASON_CASES=20000.
 int Wanted() {
   const char* const text = std::getenv("OUTRIGGER_REASON_CASES");
-  return text == nullptr ? 500 : std::atoi(text);
+  return text == nullptr ? DEVICES_CASES / 40 : std::atoi(text);
 }
 
 void TightenCounters(Case* of, std::mt19937_64* random) {
@@ -225,6 +225,7 @@ class Judge {
   void See(const Case& of, const Verdict& verdict);
   void ExpectAllKindsSeen() const {
     // A kind of change that no case names would prove nothing.
+    if (Wanted() < 500) return;
     for (const int count : {more_, given_back_, several_, counters_, resources_, contradictions_}) {
       EXPECT_GT(count, Wanted() / 200);
     }
