@@ -11,7 +11,8 @@ Takings::Takings(const DemandData& demand, const Ground& ground, const std::vect
       taken_(ground.places().size()),
       counters_(ground.counters()),
       bound_(demand.constraints.size(), -1) {
-  if (!spared.empty()) FindAdmissible(spared);
+  // It is about requests that must be equal to others, and looks at every set of attributes.
+  if (!spared.empty() && demand.slots.size() > 1) FindAdmissible(spared);
   if (demand.has_admin) in_claim_.resize(demand.claims.size() * taken_.size());
   first_store_.reserve(taken_.size());
   for (const Ground::Place& place : ground.places()) {
