@@ -235,7 +235,7 @@ TEST_F(DevicesStatuses, WhatCouldNotBeWrittenIsWrittenLater) {
       [&](const auto&) { return is_away ? absl::UnavailableError("away") : absl::OkStatus(); });
   EXPECT_EQ(Round(), std::optional<Clock::Duration>(std::chrono::seconds(2)));
   (void)Round();
-  EXPECT_THAT(said_, ElementsAre("status of DevicePool n1-0: away"));  // once a minute
+  EXPECT_THAT(said_, ElementsAre("status of DeviceClass foozer: away"));  // once a minute
   now_ += std::chrono::minutes(1);
   (void)Round();
   EXPECT_THAT(said_, SizeIs(2));
