@@ -93,9 +93,10 @@ class Devices final : public Agent,
                    .wall = deps_.clock.wall}},
                  &store_, judge_, allocator_),
         custody_({deps_.cluster, deps_.metrics, deps_.log, deps_.clock}, &store_, &binding_),
-        waker_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, judge_, allocator_),
-        statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock}, &store_, allocator_,
-                  *selectors_),
+        waker_({deps_.cluster, deps_.metrics, deps_.clock, deps_.warn}, &store_, judge_,
+               allocator_),
+        statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock, deps_.warn}, &store_,
+                  allocator_, *selectors_),
         reports_({deps_.cluster, deps_.metrics, deps_.clock}),
         keeper_(deps_.clock, store_, &custody_, &statuses_, &reports_) {
     store_.OnChange([this] {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	extender "k8s.io/kube-scheduler/extender/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -79,30 +81,40 @@ func (s *serving) in(t *testing.T) *serving {
 
 const embedded = `[{"name": "d", "claim": {"deviceClass": "foozer"}}]`
 
-// leavesWork makes what an agent that starts has to do: a pod that is bound past it, claims of pods that are gone.
+// leavesWork makes what an agent that starts has to do: a pod that is bound past it, claims of pods that are gone, a claim
+// that is invalid. One pod waits for devices that come later.
 func (s *serving) leavesWork(name string) {
 	s.Helper()
-	s.Pods(pod(name+"-past", embedded).Node("n1"), pod(name+"-bound", embedded), pod(name+"-waits",
-		`[{"name": "d", "claim": {"deviceClass": "foozer", "minDeviceCount": 4000}}]`))
+	s.Pods(pod(name+"-past", embedded).Node("n1"), pod(name+"-bound", embedded),
+		pod(name+"-waits", fmt.Sprintf(`[{"name": "d", "claim": {"deviceClass": %q}}]`, name)))
 	s.make([3]string{"DeviceClaim", name + "-gone", "spec: {deviceClass: foozer}"},
 		[3]string{"DevicePrivilegedClaim", name + "-gone", "spec: {driver: a}"},
-		[3]string{"DeviceClass", name, `spec: {deviceType: none}`})
+		[3]string{"DeviceClaim", name + "-broken", `spec: {deviceClass: foozer, constraints: "device."}`},
+		[3]string{"DeviceClass", name, fmt.Sprintf("spec: {driver: %s, deviceType: foozer}", name)})
 	gone := `status: {state: Allocated, nodeName: n1, podNames: [gone], pods: [{name: gone, uid: gone}],
 		allocations: [{devicePoolName: n1, deviceCount: 1}]}`
 	s.Must(s.kinds.setStatus("DeviceClaim", name+"-gone", gone))
 	s.Must(s.kinds.setStatus("DevicePrivilegedClaim", name+"-gone", gone))
 }
 
-// keepBusy makes an agent use its rights, and returns its answers.
+// keepBusy makes an agent use its rights, and returns its answers. The claim is repaired and broken again: what is said
+// twice is one Event that has become a series.
 func (s *serving) keepBusy(agent *outrigger.Server, name string, asked int) string {
 	s.Helper()
-	if asked%20 != 0 {
-		return ""
-	}
 	bound := s.Tracker.Pod("default", name+"-bound")
 	waits := s.Tracker.Pod("default", name+"-waits")
-	if bound == nil || waits == nil {
+	if asked%50 != 0 || bound == nil || waits == nil {
 		return ""
+	}
+	switch asked {
+	case 0, 50: // perhaps it is not ready yet
+	case 100:
+		s.make([3]string{"DevicePool", name, fmt.Sprintf("spec: {nodeName: n1, driver: %s, count: 1}", name)})
+	default:
+		patch := fmt.Sprintf(`{"spec": {"constraints": %q}}`, []string{"device.", "true"}[asked/50%2])
+		_, err := s.kinds.client(kinds["DeviceClaim"]).Patch(s.Ctx, name+"-broken", types.MergePatchType, []byte(patch),
+			metav1.PatchOptions{})
+		s.Must(err)
 	}
 	nodes := []string{"n1"}
 	return s.call(agent, "filter", extender.ExtenderArgs{Pod: waits, NodeNames: &nodes}) +
