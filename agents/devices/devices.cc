@@ -78,6 +78,10 @@ class Devices final : public Agent,
 
   static std::vector<MetricSpec> Metrics() { return DeviceMetrics(); }
   static std::vector<AccessRule> Access() { return AccessRules(); }
+  // Of a sample of the nodes none may have devices.
+  static SchedulerWishes Wishes() {
+    return {.last = false, .every_node = true, .quick_retries = false};
+  }
 
   Devices(const AgentDeps& deps, Options options)
       : deps_(deps),

@@ -54,6 +54,7 @@ std::string ReasonText::Of(size_t index) const {
   }
   AddUses(index, best, &notes);
   if (index + 1 == remedies_.more.size()) AddRaises(&notes);
+  if (!best.places.empty()) AddFailures(alternative, &notes);
   return text + InBrackets(notes);
 }
 
@@ -106,15 +107,26 @@ void ReasonText::AddMissingResources(const Alternative& alternative, const BestG
   }
 }
 
+// Devices on which constraints fail, with the first error.
+void ReasonText::AddFailures(const Alternative& alternative, Notes* notes) const {
+  if (alternative.matches->errors.empty()) return;
+  int64_t count = 0;
+  std::string_view error;
+  for (const Ground::Place& place : ground_.places()) {
+    const auto failed = alternative.matches->errors.find(place.run->set);
+    if (failed == alternative.matches->errors.end()) continue;
+    count += place.run->total;
+    if (error.empty()) error = failed->second;
+  }
+  if (count > 0) notes->push_back(fmt::format("{} fail: {}", count, error));
+}
+
 void ReasonText::AddMismatches(const Alternative& alternative, Notes* notes) const {
   std::array<int64_t, 5> counts = {};
   int64_t without = 0;
-  std::string error;
   for (const Ground::Place& place : ground_.places()) {
     const Match match = alternative.matches->of[static_cast<size_t>(place.run->set)];
     (match == Match::kMatches ? without : counts[static_cast<size_t>(match)]) += place.run->total;
-    const auto failed = alternative.matches->errors.find(place.run->set);
-    if (error.empty() && failed != alternative.matches->errors.end()) error = failed->second;
   }
   const auto add = [notes](int64_t count, std::string_view what) {
     if (count > 0) notes->push_back(fmt::format("{} {}", count, what));
@@ -123,7 +135,7 @@ void ReasonText::AddMismatches(const Alternative& alternative, Notes* notes) con
   add(counts[static_cast<size_t>(Match::kOtherDriver)], "of other drivers");
   add(counts[static_cast<size_t>(Match::kClassFalse)], "excluded by the class");
   add(counts[static_cast<size_t>(Match::kOwnFalse)], "excluded by the claim");
-  add(counts[static_cast<size_t>(Match::kFails)], absl::StrCat("fail: ", error));
+  AddFailures(alternative, notes);
   for (const Stock* stock : ground_.stocks()) {
     if (!stock->fault().empty()) {
       notes->push_back(fmt::format("pool {} is invalid: {}", stock->pool().name, stock->fault()));

@@ -42,6 +42,7 @@ class ReasonText {
   std::string Free(const Alternative& alternative, const Short& one) const;
   void AddMissingResources(const Alternative& alternative, const BestGroup& best,
                            Notes* notes) const;
+  void AddFailures(const Alternative& alternative, Notes* notes) const;
   void AddMismatches(const Alternative& alternative, Notes* notes) const;
   Uses UsesIn(const BestGroup& best) const;
   Uses UsesOfAll() const;

@@ -33,7 +33,8 @@ constexpr int64_t kEnough = 1000;
 // More devices in addition are too many to try.
 constexpr int64_t kMostAdded = 4;
 
-// Reasons that are judged: 500, or few with sanitizers. More of them with OUTRIGGER_REASON_CASES=20000.
+// Reasons that are judged: 500, or few with sanitizers. More of them with
+// OUTRIGGER_REASON_CASES=20000.
 int Wanted() {
   const char* const text = std::getenv("OUTRIGGER_REASON_CASES");
   return text == nullptr ? DEVICES_CASES / 40 : std::atoi(text);
