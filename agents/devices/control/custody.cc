@@ -159,8 +159,10 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
     }
   });
   std::vector<PoolObject> pool_objects;  // copied without the lock
+  pool_objects.reserve(pools.size());
   for (const auto& pool : pools) pool_objects.push_back(*pool);
   std::vector<ClaimObject> claim_objects;
+  claim_objects.reserve(claims.size());
   for (const auto& claim : claims) claim_objects.push_back(*claim);
   CustodyView view;
   view.admin_classes = AdminClasses();

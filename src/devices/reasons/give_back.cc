@@ -27,6 +27,7 @@ std::vector<Holder> HoldersOf(const InventoryState& state, const Ground& ground)
     }
   }
   std::vector<Holder> holders;
+  holders.reserve(devices.size());
   for (const auto& [claim, count] : devices) holders.push_back({claim, count});
   std::stable_sort(holders.begin(), holders.end(),
                    [](const Holder& a, const Holder& b) { return a.devices < b.devices; });

@@ -90,8 +90,8 @@ int64_t Takings::Available(const Slot& slot, const Alternative& alternative, siz
 int64_t Takings::AvailableByCounters(size_t place, int64_t free) const {
   const Ground::Place& at = ground_.places()[place];
   for (const Take& take : ground_.TakesOf(at)) {
-    const Amount left =
-        counters_[static_cast<size_t>(ground_.FirstCounter(at.pool) + take.counter)];
+    const Amount left = counters_[static_cast<size_t>(ground_.FirstCounter(at.pool)) +
+                                  static_cast<size_t>(take.counter)];
     if (left < take.amount) return 0;
     free = static_cast<int64_t>(std::min<Amount>(free, left / take.amount));
   }
@@ -197,8 +197,8 @@ void Takings::AddToClaim(const Slot& slot, size_t place, int64_t count) {
 void Takings::AddToCounters(size_t place, int64_t count) {
   const Ground::Place& at = ground_.places()[place];
   for (const Take& take : ground_.TakesOf(at)) {
-    counters_[static_cast<size_t>(ground_.FirstCounter(at.pool) + take.counter)] -=
-        take.amount * count;
+    counters_[static_cast<size_t>(ground_.FirstCounter(at.pool)) +
+              static_cast<size_t>(take.counter)] -= take.amount * count;
   }
 }
 
