@@ -62,7 +62,9 @@ absl::StatusOr<bool> Release::MayRemove(const PoolObject& pool, const Removal& r
   if (entry == nullptr) return false;
   if (!entry->confirmed && *entry != removal.expected) return false;
   const auto live = calls_.ReadClaim(removal.claim);
-  if (absl::IsNotFound(live.status())) return true;
+  // The devices of a claim that is gone may be in use by a pod that shared it: where the entry is
+  // not what was looked at, the custodian decides.
+  if (absl::IsNotFound(live.status())) return *entry == removal.expected;
   if (!live.ok()) return live.status();
   return Of(pool.pool.name, live->claim.allocations).empty();
 }
