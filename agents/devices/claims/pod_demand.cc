@@ -46,8 +46,8 @@ Verdict Allocated(const Contents& contents, const std::string& name, DemandedCla
   return Verdict::Fits();
 }
 
-Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
-             DemandedClaim* demanded) {
+Verdict FindObject(const Contents& contents, const PodName& pod, const PodClaim& claim,
+                   DemandedClaim* demanded) {
   const bool embedded = !claim.embedded_spec.empty();
   demanded->object = contents.FindClaim(pod.namespace_, claim.claim_name, claim.privileged);
   const std::string name = fmt::format("{}/{}", pod.namespace_, claim.claim_name);
@@ -69,6 +69,19 @@ Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim
   }
   return object.state == ClaimState::kAllocated ? Allocated(contents, name, demanded)
                                                 : Verdict::Fits();
+}
+
+// The agent creates embedded claims with its own rights: who may create pods alone gets no devices
+// that others use.
+Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
+             DemandedClaim* demanded) {
+  Verdict found = FindObject(contents, pod, claim, demanded);
+  if (!found.fits() || claim.embedded_spec.empty()) return found;
+  if (!contents.HasAdminAccess(*demanded->object)) return found;
+  return Verdict::Unresolvable("admin access",
+                               "claim {}/{}: a class with adminAccess is not served to a claim "
+                               "embedded in a pod: name a DeviceClaim by claimName",
+                               pod.namespace_, claim.claim_name);
 }
 
 }  // namespace
