@@ -71,8 +71,8 @@ Verdict FindObject(const Contents& contents, const PodName& pod, const PodClaim&
                                                 : Verdict::Fits();
 }
 
-// The agent creates embedded claims with its own rights: who may create pods alone gets no devices
-// that others use.
+// The agent creates embedded claims with its own rights: the right to create pods alone
+// gives no devices that others use.
 Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
              DemandedClaim* demanded) {
   Verdict found = FindObject(contents, pod, claim, demanded);
