@@ -1,8 +1,9 @@
-# Short names for the scripts, for fingers that type make.
+# Short names for the scripts, for fingers that type make. make alone builds, and runs the unit tests.
 .PHONY: all demo start test full bench setup
 all:
 	cmake --preset dev
 	ninja -C build/dev
+	ctest --test-dir build/dev --output-on-failure
 setup demo test bench:
 	scripts/$@
 full:

@@ -74,7 +74,7 @@ TEST_F(DevicesBind, ThreeWritesForAClaimOnOnePool) {
   PutNodes(2, 4);
   PutClaim("c", 2);
   Start();
-  EXPECT_TRUE(Bind(PutPodOf("p", "c"), "n2").ok());
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n2").ok());
   EXPECT_EQ(cluster_.Get("p").node_name, "n2");
   EXPECT_EQ(StateOf("c"), "Allocated on n2");
   EXPECT_THAT(Entries("n2-0"), ElementsAre("c: Confirmed 2"));
@@ -88,7 +88,7 @@ TEST_F(DevicesBind, APodWithoutClaimsWritesNothing) {
   PutNodes(1, 4);
   Start();
   cluster_.Put(Pod(testing::MakePod("p")));
-  EXPECT_TRUE(Bind(cluster_.Get("p"), "n1").ok());
+  ASSERT_TRUE(Bind(cluster_.Get("p"), "n1").ok());
   EXPECT_THAT(Written(), IsEmpty());
 }
 
@@ -96,14 +96,39 @@ TEST_F(DevicesBind, OwnWritesAreSeenBeforeTheWatchShowsThem) {
   PutNodes(1, 4);
   PutClaim("c", 3);
   PutClaim("d", 3);
+  PutClaim("e", 1);
   Start();
   const Pod next = PutPodOf("q", "d");
   EXPECT_THAT(Fitting(next), ElementsAre("n1"));
   cluster_.custom().Pause();
-  EXPECT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
   EXPECT_THAT(Fitting(next), IsEmpty());
   EXPECT_TRUE(absl::IsFailedPrecondition(Bind(next, "n1")));
+  ASSERT_TRUE(Bind(PutPodOf("r", "e"), "n1").ok());
+  for (const CustomWrite& write : cluster_.custom().Writes()) {
+    EXPECT_TRUE(write.answer.ok()) << write.kind << ": " << write.answer;
+  }
   cluster_.custom().Resume();
+  EXPECT_THAT(Fitting(next), IsEmpty());
+}
+
+TEST_F(DevicesBind, WhatIsBeingWrittenIsInUse) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  const Pod next = PutPodOf("q", "d");
+  std::vector<std::string> fitting = {"not asked"};
+  bool fails = true;
+  cluster_.custom().Before([&](const CustomWrite&) {
+    fitting = Fitting(next);
+    return fails ? absl::UnavailableError("away") : absl::OkStatus();
+  });
+  EXPECT_FALSE(Bind(PutPodOf("p", "c"), "n1").ok());
+  EXPECT_THAT(fitting, IsEmpty());
+  EXPECT_THAT(Fitting(next), ElementsAre("n1")) << "nothing was written";
+  fails = false;
+  ASSERT_TRUE(Bind(cluster_.Get("p"), "n1").ok());
   EXPECT_THAT(Fitting(next), IsEmpty());
 }
 
@@ -111,7 +136,7 @@ TEST_F(DevicesBind, AnEmbeddedClaimIsCreatedForItsPodBeforeAnyIntent) {
   PutNodes(1, 4);
   Start();
   const Pod pod = PutPod("p", R"([{"name":"a","claim":{"deviceClass":"foozer"}}])");
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   EXPECT_EQ(Written().front(), "create DeviceClaim p-a");
   EXPECT_THAT(Written(), SizeIs(4));
   EXPECT_EQ(StateOf("p-a"), "Allocated on n1");
@@ -123,7 +148,7 @@ TEST_F(DevicesBind, WhatDoesNotFitIsRefusedWithTheReason) {
   PutClaim("c", 3);
   PutClaim("d", 3);
   Start();
-  EXPECT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
   const absl::Status refused = Bind(PutPodOf("q", "d"), "n1");
   EXPECT_TRUE(absl::IsFailedPrecondition(refused));
   EXPECT_THAT(std::string(refused.message()), HasSubstr("3 in use by default/c"));
@@ -141,7 +166,7 @@ TEST_F(DevicesBind, EveryClaimOfThePodOrNone) {
   EXPECT_FALSE(Bind(pod, "n1").ok());
   EXPECT_THAT(Written(), IsEmpty());
   PutPool("n1-1", "n1", 4);
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   EXPECT_EQ(StateOf("c"), "Allocated on n1");
   EXPECT_EQ(StateOf("d"), "Allocated on n1");
 }
@@ -156,7 +181,7 @@ TEST_F(DevicesBind, WhatTheBindingRefusesIsGivenBack) {
   EXPECT_THAT(Entries("n1-0"), IsEmpty());
   EXPECT_EQ(StateOf("c"), "Pending on -");
   cluster_.OnBind(nullptr);
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   EXPECT_THAT(Entries("n1-0"), ElementsAre("c: Confirmed 3"));
 }
 
@@ -220,7 +245,7 @@ TEST_F(DevicesBind, IntentsOfAnEarlierTryAreTakenOver) {
                                     {"writer", "dead"},
                                     {"deviceCount", 4}}};
   cluster_.custom().Put(kPoolKind, pool);
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   EXPECT_THAT(Entries("n1-0"), ElementsAre("c: Confirmed 4"));
 }
 
@@ -246,7 +271,7 @@ TEST_F(DevicesBind, ConfigsAreCopiedAsOfTheAllocation) {
   cluster_.custom().Put(kConfigKind,
                         {{"metadata", {{"name", "superfast"}, {"namespace", "default"}}},
                          {"spec", {{"mode", "superfast"}}}});
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   const Json status = StatusOf(kClaimKind, "c");
   EXPECT_EQ(status["claimConfigs"][0]["spec"]["mode"], "superfast");
   EXPECT_EQ(status["classConfigs"][0]["metadata"]["name"], "base");
@@ -281,11 +306,11 @@ TEST_F(DevicesBind, PodsShareAClaimOnItsNode) {
   PutNodes(2, 4);
   PutClaim("c", 3);
   Start();
-  EXPECT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
   const Pod second = PutPodOf("q", "c");
   EXPECT_THAT(Fitting(second), ElementsAre("n1"));
   EXPECT_TRUE(absl::IsFailedPrecondition(Bind(second, "n2")));
-  EXPECT_TRUE(Bind(second, "n1").ok());
+  ASSERT_TRUE(Bind(second, "n1").ok());
   EXPECT_EQ(StatusOf(kClaimKind, "c")["podNames"], Json({"p", "q"}));
   EXPECT_THAT(Entries("n1-0"), ElementsAre("c: Confirmed 3"));
 }
@@ -295,8 +320,8 @@ TEST_F(DevicesBind, APrivilegedClaimIsInItsStatusAlone) {
   PutClaim("c", 4);
   Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
   Start();
-  EXPECT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
-  EXPECT_TRUE(Bind(PutPod("q", R"([{"name":"a","privilegedClaimName":"all"}])"), "n1").ok());
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  ASSERT_TRUE(Bind(PutPod("q", R"([{"name":"a","privilegedClaimName":"all"}])"), "n1").ok());
   const Json status = StatusOf(kPrivilegedClaimKind, "all");
   EXPECT_EQ(status["state"], "Allocated");
   EXPECT_EQ(status["allocations"][0]["deviceCount"], 4);
@@ -322,7 +347,7 @@ TEST_F(DevicesBind, APodThatTheViewLacksIsRead) {
   Start();
   const Pod pod = PutPodOf("p", "c");
   cluster_.SetUsable(absl::UnavailableError("too old"));
-  EXPECT_TRUE(Bind(pod, "n1").ok());
+  ASSERT_TRUE(Bind(pod, "n1").ok());
   EXPECT_EQ(StateOf("c"), "Allocated on n1");
   Pod another = pod;
   another.uid = "uid-of-an-earlier-pod";

@@ -78,6 +78,10 @@ class Devices final : public Agent,
 
   static std::vector<MetricSpec> Metrics() { return DeviceMetrics(); }
   static std::vector<AccessRule> Access() { return AccessRules(); }
+  // Of a sample of the nodes none may have devices.
+  static SchedulerWishes Wishes() {
+    return {.last = false, .every_node = true, .quick_retries = false};
+  }
 
   Devices(const AgentDeps& deps, Options options)
       : deps_(deps),
@@ -92,15 +96,16 @@ class Devices final : public Agent,
                    .intent_time = options_.intent_deadline,
                    .wall = deps_.clock.wall}},
                  &store_, judge_, allocator_),
-        custody_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, &binding_),
-        waker_({deps_.cluster, deps_.metrics, deps_.clock}, &store_, judge_, allocator_),
-        statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock}, &store_, allocator_,
-                  *selectors_),
+        custody_({deps_.cluster, deps_.metrics, deps_.log, deps_.clock}, &store_, &binding_),
+        waker_({deps_.cluster, deps_.metrics, deps_.clock, deps_.warn}, &store_, judge_,
+               allocator_),
+        statuses_({deps_.cluster, deps_.cluster, deps_.metrics, deps_.clock, deps_.warn}, &store_,
+                  allocator_, *selectors_),
         reports_({deps_.cluster, deps_.metrics, deps_.clock}),
         keeper_(deps_.clock, store_, &custody_, &statuses_, &reports_) {
     store_.OnChange([this] {
       waking_.Wake();
-      keeper_.Wake();
+      keeper_.OnDevices();
     });
   }
   ~Devices() override { Stop(); }
@@ -123,7 +128,7 @@ class Devices final : public Agent,
       const MutexLock lock(mutex_);
       candidacy_ = *std::move(candidacy);
     }
-    changes_ = deps_.cluster->OnChange([this] { keeper_.Wake(); });
+    changes_ = deps_.cluster->OnChange([this] { keeper_.OnPods(); });
     waker_thread_ = std::jthread([this](const std::stop_token& stop) { KeepWaking(stop); });
     return absl::OkStatus();
   }
@@ -166,7 +171,9 @@ class Devices final : public Agent,
 
   // One process brings what is written in order before any answers.
   absl::Status Ready() const override {
-    absl::Status usable = store_.Usable(true);
+    absl::Status usable = store_.Usable();
+    // Without the kinds no pod has devices, and those that ask for some are answered.
+    if (absl::IsNotFound(usable)) return absl::OkStatus();
     if (!usable.ok() || custody_.HasRecovered()) return usable;
     const MutexLock lock(mutex_);
     if (candidacy_ != nullptr && !candidacy_->IsLeader() && !candidacy_->Leader().empty()) {
@@ -177,7 +184,7 @@ class Devices final : public Agent,
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }
   absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
-    const absl::Status usable = store_.Usable(false);
+    const absl::Status usable = store_.Usable();
     if (!usable.ok()) return absl::UnavailableError(usable.message());
     FillPoolPage(store_, table);
     return absl::OkStatus();

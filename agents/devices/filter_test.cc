@@ -87,6 +87,17 @@ TEST_F(DevicesFilter, AnEmbeddedClaimCountsBeforeItIsCreated) {
   EXPECT_THAT(Fitting(PutPod("q", embedded(5))), IsEmpty());
 }
 
+TEST_F(DevicesFilter, AnEmbeddedClaimGetsNoAdminAccess) {
+  PutNodes(1, 4);
+  Put(kClassKind, "admin",
+      {{"driver", "foozer.example.com"}, {"deviceType", "foozer"}, {"adminAccess", true}});
+  Put(kClaimKind, "own", {{"claims", {{{"deviceClass", "admin"}}}}});
+  Start();
+  EXPECT_THAT(Fitting(PutPod("named", R"([{"name":"a","claimName":"own"}])")), ElementsAre("n1"));
+  const auto embedded = R"([{"name":"a","claim":{"claims":[{"deviceClass":"admin"}]}}])";
+  EXPECT_THAT(Fitting(PutPod("embedded", embedded)), IsEmpty());
+}
+
 TEST_F(DevicesFilter, APrivilegedClaimTakesWhatIsInUse) {
   PutNodes(2, 4);
   PutAllocated("job-1", "n1", 4);

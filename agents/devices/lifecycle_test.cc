@@ -181,11 +181,31 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   EXPECT_TRUE(absl::IsUnavailable(controller().Ready()));
 }
 
+TEST_F(DevicesLifecycle, ReadyWithoutTheKindsAndRecoveredOnceTheyAreThere) {
+  cluster_.custom().SetServed(kPoolKind, false);
+  cluster_.elections().Take("");
+  Start();
+  EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+  cluster_.custom().SetServed(kPoolKind, true);
+  Await([&] { return absl::IsUnavailable(controller().Ready()); });
+  cluster_.elections().Give();
+  Await([&] { return controller().Ready().ok(); });
+}
+
 TEST_F(DevicesLifecycle, ReadyWhileAnotherProcessLeads) {
   PutNodes(1, 4);
   cluster_.elections().Take("another");
   Start();
   EXPECT_TRUE(controller().Ready().ok()) << controller().Ready();
+}
+
+TEST_F(DevicesLifecycle, TheLeaderWritesStatusesAsThingsChange) {
+  PutNodes(1, 4);
+  Start();
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 4; });
+  PutPool("n1-0", "n1", 6);
+  Await([&] { return StatusOf(kPoolKind, "n1-0").value("totalDevices", 0) == 6; });
+  EXPECT_EQ(StatusOf(kClassKind, "foozer")["conditions"][0]["status"], "True");
 }
 
 TEST_F(DevicesLifecycle, ThePageShowsWhoHasWhat) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube/watch/resource_version.h"
+#include "outrigger/k8s/resource_version.h"
 
 namespace outrigger::annotate {
 
@@ -14,7 +14,7 @@ void WrittenValues::Note(std::string_view node, const NodeChange& change,
   for (const auto& [key, text] : change) written.change[key] = text;
   // Answers may come in another order than the writes.
   if (written.resource_version.empty() ||
-      kube::IsOlder(written.resource_version, resource_version)) {
+      IsOlderVersion(written.resource_version, resource_version)) {
     written.resource_version = resource_version;
   }
 }
@@ -27,7 +27,7 @@ Annotations WrittenValues::Shown(const Node& node, const std::vector<std::string
   const MutexLock lock(mutex_);
   const auto found = written_.find(node.name);
   if (found == written_.end()) return shown;
-  if (!kube::IsOlder(node.resource_version, found->second.resource_version)) {
+  if (!IsOlderVersion(node.resource_version, found->second.resource_version)) {
     written_.erase(found);
     return shown;
   }

@@ -120,8 +120,9 @@ absl::Status ReadPodClaims(Value value, const Path& at, std::string_view pod_nam
     absl::Status read = ReadEntry(element, place, &entry);
     if (!read.ok()) return read;
     auto claim = ToPodClaim(place, std::move(entry), pod_name);
-    if (claim.ok()) claims->push_back(*std::move(claim));
-    return claim.status();
+    if (!claim.ok()) return claim.status();
+    claims->push_back(*std::move(claim));
+    return absl::OkStatus();
   });
   return status.ok() ? CheckUnique(at, *claims) : status;
 }

@@ -11,7 +11,6 @@
 namespace outrigger::device_writer {
 namespace {
 
-using devices::Choice;
 using devices::Grant;
 using devices::PodReference;
 
@@ -74,8 +73,6 @@ absl::Status Attempt::CheckClaims() const {
   return absl::OkStatus();
 }
 
-// --- intents
-
 absl::Status Attempt::WriteIntents() {
   for (;;) {
     absl::Status status = Plan();
@@ -132,6 +129,7 @@ absl::Status Attempt::ChooseNew() {
 // pools is, nothing is known: they are read.
 absl::Status Attempt::PlanRenewal(Part* part) {
   const std::string& uid = part->claim.version.uid;
+  part->is_renewed = HasPod(part->claim, pod_.uid);
   for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
     const auto pool = PoolNow(name);
     if (absl::IsNotFound(pool.status())) continue;
@@ -186,12 +184,19 @@ absl::Status Attempt::WritePools(bool* plan_again) {
 absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
   const auto had = mine_.find(name);
   const auto wants = wanted_.find(name);
-  Wanted next;
-  if (wants != wanted_.end()) next = wants->second;
-  if (had != mine_.end() && HaveSame(had->second.entries, next.entries)) return absl::OkStatus();
-  if (wants == wanted_.end()) next.base = had->second.base;
-  absl::Status status = TakeOver(name, next.base);
+  const bool is_wanted = wants != wanted_.end();
+  static const std::map<std::string, PoolEntry> kNone;
+  const bool is_same = had != mine_.end() &&
+                       HaveSame(had->second.entries, is_wanted ? wants->second.entries : kNone);
+  if (is_same && !lost_.contains(name)) return absl::OkStatus();
+  absl::Status status = is_wanted ? TakeOver(name, &wants->second) : absl::OkStatus();
   if (!status.ok()) return status;
+  Wanted next;
+  if (is_wanted) {
+    next = wants->second;
+  } else {
+    next.base = had->second.base;
+  }
   std::vector<PoolEntry> entries = next.base.entries;
   if (had != mine_.end()) {
     for (const auto& [uid, entry] : had->second.entries) EraseEntry(uid, &entries);
@@ -200,11 +205,12 @@ absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
   const Room room(next.base.pool, entries);
   for (const auto& [uid, entry] : next.entries) {
     status = room.Check(entry);
-    if (!status.ok()) return SeeAgain(name, status, plan_again);
+    if (!status.ok()) return SeeAgain(next.base, status, plan_again);
   }
   auto written = calls_.WritePool(next.base, entries);
-  if (!written.ok()) return SeeAgain(name, written.status(), plan_again);
+  if (!written.ok()) return SeeAgain(next.base, written.status(), plan_again);
   chooser_.SeePool(*written);
+  lost_.erase(name);
   next.base = *std::move(written);
   if (next.entries.empty()) {
     mine_.erase(name);
@@ -215,16 +221,14 @@ absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
 }
 
 // What the pool has of this pod's claims without this attempt.
-absl::Status Attempt::TakeOver(const std::string& name, const PoolObject& base) {
-  const auto wants = wanted_.find(name);
-  if (wants == wanted_.end()) return absl::OkStatus();
-  for (auto& [uid, intent] : wants->second.entries) {
-    const PoolEntry* const entry = FindEntry(base, uid);
+absl::Status Attempt::TakeOver(const std::string& name, Wanted* wanted) {
+  for (auto& [uid, intent] : wanted->entries) {
+    const PoolEntry* const entry = FindEntry(wanted->base, uid);
     Part* const part = PartOf(uid);
-    if (entry == nullptr || IsMine(name, *entry)) continue;
+    if (entry == nullptr) continue;
     // A write that changes nothing would leave the pool in its version.
     if (*entry == intent) intent.deadline = *intent.deadline + std::chrono::seconds(1);
-    if (!part->is_new) continue;
+    if (IsMine(name, *entry) || !part->is_new) continue;
     absl::Status status = TakeOverEntry(*entry, part);
     if (!status.ok()) return status;
   }
@@ -268,7 +272,8 @@ absl::Status Attempt::Fence(const PoolEntry& intent, Part* part) {
 }
 
 // Looks at a pool that was not written, or of which that is not known.
-absl::Status Attempt::SeeAgain(const std::string& name, const absl::Status& why, bool* plan_again) {
+absl::Status Attempt::SeeAgain(const PoolObject& base, const absl::Status& why, bool* plan_again) {
+  const std::string& name = base.pool.name;
   const bool may_repeat = absl::IsAborted(why) || absl::IsNotFound(why) ||
                           absl::IsFailedPrecondition(why) || MayHaveHappened(why);
   if (!may_repeat) return why;
@@ -281,6 +286,10 @@ absl::Status Attempt::SeeAgain(const std::string& name, const absl::Status& why,
   } else {
     chooser_.SeePool(*live);
     FindMine(*live, MayHaveHappened(why));
+    // A write without answer can arrive as long as the pool stays in its version.
+    const bool is_same = live->version.resource_version == base.version.resource_version;
+    if (!is_same) lost_.erase(name);
+    if (is_same && MayHaveHappened(why)) lost_.insert(name);
   }
   if (++tries_[name] >= options_.most_tries) {
     if (MayHaveHappened(why) || absl::IsFailedPrecondition(why)) return why;
@@ -311,114 +320,6 @@ void Attempt::FindMine(const PoolObject& live, bool is_lost) {
     mine_[name] = std::move(mine);
   }
 }
-
-// --- claims
-
-absl::Status Attempt::WriteClaims() {
-  for (Part& part : parts_) {
-    const bool is_there = !part.is_new && !part.is_renewed && HasPod(part.claim, pod_.uid);
-    absl::Status status = is_there ? CheckVersion(part.claim) : WriteClaim(&part);
-    if (!status.ok()) return status;
-  }
-  return CheckTime();
-}
-
-// Of a claim to which nothing is to be written.
-absl::Status Attempt::CheckVersion(const ClaimObject& claim) {
-  const auto live = calls_.ReadClaim(NameOf(claim));
-  if (!live.ok()) return live.status();
-  return live->version == claim.version ? absl::OkStatus() : ClaimChanged(NameOf(claim));
-}
-
-absl::Status Attempt::CheckTime() const {
-  if (options_.wall() < deadline_) return absl::OkStatus();
-  return absl::DeadlineExceededError(
-      fmt::format("the intents of pod {}/{} expired at {} before its devices were written",
-                  pod_.namespace_, pod_.name, TimeText(deadline_)));
-}
-
-absl::Status Attempt::WriteClaim(Part* part) {
-  const ClaimName name = NameOf(part->claim);
-  const std::string patch = ClaimPatch(*part);
-  absl::Status last = absl::OkStatus();
-  for (int i = 0; i < options_.most_tries; ++i) {
-    absl::Status status = CheckTime();
-    if (!status.ok()) return last.ok() ? status : GiveUpLostWrite(status, part);
-    auto written = calls_.WriteClaim(part->claim, patch);
-    if (written.ok()) return TakeClaim(*std::move(written), part);
-    const bool may_be_there =
-        absl::IsAborted(written.status()) || MayHaveHappened(written.status());
-    if (!may_be_there) {
-      return last.ok() ? written.status() : GiveUpLostWrite(written.status(), part);
-    }
-    last = written.status();
-    auto live = calls_.ReadClaim(name);
-    is_unknown_ = !live.ok() && !absl::IsNotFound(live.status());
-    if (!live.ok()) return live.status();
-    if (IsWritten(*part, *live)) return TakeClaim(*std::move(live), part);
-    chooser_.SeeClaim(*live);
-    if (live->version.resource_version != part->claim.version.resource_version) {
-      return ClaimChanged(name);
-    }
-  }
-  return GiveUpLostWrite(last, part);
-}
-
-absl::Status Attempt::TakeClaim(ClaimObject claim, Part* part) {
-  chooser_.SeeClaim(claim);
-  part->claim = std::move(claim);
-  part->is_written = true;
-  return absl::OkStatus();
-}
-
-// A write without an answer may happen yet, until the claim is in another version.
-absl::Status Attempt::GiveUpLostWrite(const absl::Status& last, Part* part) {
-  const std::string message =
-      fmt::format("what {} wrote for pod {} in version {} got no answer", options_.identity,
-                  pod_.name, part->claim.version.resource_version);
-  const auto fenced =
-      calls_.WriteClaim(part->claim, devices::ClaimUsePatch(part->claim.pods, message));
-  is_unknown_ = !fenced.ok();
-  if (fenced.ok()) chooser_.SeeClaim(*fenced);
-  return last;
-}
-
-std::string Attempt::ClaimPatch(const Part& part) const {
-  std::vector<PodReference> pods = part.claim.pods;
-  if (!HasPod(part.claim, pod_.uid)) pods.push_back({pod_.name, pod_.uid});
-  if (!part.is_new) {
-    // The message changes the version, so that who would free the claim looks again.
-    const std::string message =
-        fmt::format("kept for pod {} until {}", pod_.name, TimeText(deadline_));
-    return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
-  }
-  devices::ClaimStatus status;
-  status.state = devices::ClaimState::kAllocated;
-  status.class_text = devices::ClassText(part.claim.claim);
-  status.node = pod_.node;
-  status.observed_generation = part.claim.version.generation;
-  status.allocations = part.grant.allocations;
-  status.pods = std::move(pods);
-  status.class_configs = part.grant.class_configs;
-  status.claim_configs = part.grant.claim_configs;
-  return devices::ClaimStatusPatch(status);
-}
-
-bool Attempt::IsWritten(const Part& part, const ClaimObject& live) const {
-  const std::vector<Allocation>& allocations =
-      part.is_new ? part.grant.allocations : part.claim.claim.allocations;
-  const bool is_renewed =
-      !part.is_renewed || live.version.resource_version != part.claim.version.resource_version;
-  return is_renewed && live.node == pod_.node && HasPod(live, pod_.uid) &&
-         SameHolding(live.claim.allocations, allocations);
-}
-
-absl::Status Attempt::ClaimChanged(const ClaimName& claim) {
-  changed_claim_ = TextOf(claim);
-  return absl::AbortedError(fmt::format("{} changed while devices were written", changed_claim_));
-}
-
-// --- after an error
 
 // Claims first. What is not known, or cannot be freed, is left with its entries.
 void Attempt::GiveBack() {

@@ -60,14 +60,13 @@ class Attempt {
                      const std::vector<Allocation>& holding) const;
   absl::Status WritePools(bool* plan_again);
   absl::Status WritePool(const std::string& name, bool* plan_again);
-  absl::Status TakeOver(const std::string& name, const PoolObject& base);
+  absl::Status TakeOver(const std::string& name, Wanted* wanted);
   absl::Status TakeOverEntry(const PoolEntry& entry, Part* part);
   absl::Status Fence(const PoolEntry& intent, Part* part);
-  absl::Status SeeAgain(const std::string& name, const absl::Status& why, bool* plan_again);
+  absl::Status SeeAgain(const PoolObject& base, const absl::Status& why, bool* plan_again);
   void FindMine(const PoolObject& live, bool is_lost);
   absl::Status WriteClaims();
   absl::Status WriteClaim(Part* part);
-  absl::Status CheckVersion(const ClaimObject& claim);
   absl::Status TakeClaim(ClaimObject claim, Part* part);
   std::string ClaimPatch(const Part& part) const;
   bool IsWritten(const Part& part, const ClaimObject& live) const;
@@ -89,6 +88,7 @@ class Attempt {
   std::map<std::string, Wanted> wanted_;  // by pool
   std::map<std::string, Wanted> mine_;    // as it was written, in the version of `base`
   std::set<std::string> read_;            // pools of claims that had devices
+  std::set<std::string> lost_;            // pools that a write of this attempt may reach yet
   std::map<std::string, int> tries_;      // by pool
   std::string changed_claim_;
   bool is_unknown_ = false;  // whether a claim was written

@@ -14,6 +14,13 @@ std::string PatchWithout(const ClaimObject& claim, const std::vector<PodReferenc
   return left.empty() ? FreedPatch(claim) : devices::ClaimUsePatch(left, claim.message);
 }
 
+// Another writer may have allocated the claim for the same pod in the meantime, or kept it for
+// that.
+bool IsSameAllocation(const ClaimObject& written, const ClaimObject& live) {
+  return !IsAllocated(live) || (live.node == written.node && live.message == written.message &&
+                                SameHolding(live.claim.allocations, written.claim.allocations));
+}
+
 }  // namespace
 
 std::string FreedPatch(const ClaimObject& claim) {
@@ -44,6 +51,7 @@ absl::StatusOr<bool> Release::TakePods(const ClaimObject& claim, const IsGone& i
     if (absl::IsNotFound(live.status())) return true;
     if (!live.ok()) return live.status();
     chooser_.SeeClaim(*live);
+    if (!IsSameAllocation(claim, *live)) return false;
     at = *std::move(live);
   }
   return last;
@@ -54,7 +62,9 @@ absl::StatusOr<bool> Release::MayRemove(const PoolObject& pool, const Removal& r
   if (entry == nullptr) return false;
   if (!entry->confirmed && *entry != removal.expected) return false;
   const auto live = calls_.ReadClaim(removal.claim);
-  if (absl::IsNotFound(live.status())) return true;
+  // The devices of a claim that is gone may be in use by a pod that shared it: where the entry is
+  // not what was looked at, the custodian decides.
+  if (absl::IsNotFound(live.status())) return *entry == removal.expected;
   if (!live.ok()) return live.status();
   return Of(pool.pool.name, live->claim.allocations).empty();
 }

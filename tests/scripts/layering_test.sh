@@ -30,6 +30,7 @@ outrigger_desk outrigger/desk/desk.h outrigger/plan/groups.h | json/reader.h kub
 outrigger_penalty outrigger/penalty/policy.h outrigger/agent/config_maps.h | cluster/snapshot.h plan/round/round.h json/reader.h kube/api.h
 outrigger_devices outrigger/devices/allocator.h devices/search/search.h | json/reader.h kube/api.h cluster/snapshot.h device_objects/decode.h
 outrigger_device_objects device_objects/decode.h json/reader.h outrigger/devices/pool.h | kube/api.h wire/extender.h engine/engine.h
+outrigger_device_writer outrigger/devices/writer.h device_objects/decode.h | kube/api.h wire/extender.h engine/engine.h cluster/snapshot.h
 outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
 outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h http/server.h
 outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
@@ -121,6 +122,7 @@ floors src/desk desk/ . nominations calls board leadership
 floors src/penalty penalty/ pages replace journal ledger edges policy
 floors src/lab lab/ client steps plugins framework
 floors src/devices devices/ . original reasons scores search demand selectors pools model
+floors src/device_writer device_writer/ custody .
 floors src/sdk outrigger/ state agent k8s
 floors agents/gang '' . reports eviction calls events common
 floors agents/reward '' . original rule pods common

@@ -65,14 +65,17 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
   }
   std::vector<ClaimObject> claims;
   Verdict verdict;
+  bool all_exist = true;
   store_.Look([&](const Contents& contents) {
     const PodDemand demand = DemandOf(contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
     verdict = demand.verdict;
     for (const DemandedClaim& one : demand.claims) {
+      all_exist = all_exist && one.exists;
       if (verdict.fits()) claims.push_back(*one.object);
     }
   });
   if (!verdict.fits()) return Refused(verdict);
+  if (!all_exist) return absl::AbortedError("a claim of the pod was deleted at this moment");
   return claims;
 }
 
@@ -82,7 +85,7 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   if (!wanted->verdict.fits()) return Refused(wanted->verdict);
   if (wanted->claims.empty()) return Written();
   Verdict served;
-  absl::Status usable = judge_.Usable(wanted->privileged, &served);
+  absl::Status usable = judge_.Usable(&served);
   if (!usable.ok()) return usable;
   if (!served.fits()) return Refused(served);
   auto claims = ClaimsOf(pod, *wanted, limits);
@@ -90,27 +93,29 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   auto configs = ConfigsOf(*claims, limits);
   if (!configs.ok()) return configs.status();
   StoreChooser chooser(&store_, allocator_, *std::move(configs));
-  return writer_->Write(pod, *std::move(claims), &chooser, limits);
+  auto written = writer_->Write(pod, *claims, &chooser, limits);
+  chooser.Settle(*claims);
+  return written;
 }
 
 absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,
                                                    const CallLimits& limits) {
-  std::map<std::string, ConfigNames> named;
+  std::vector<std::pair<const ClaimObject*, ConfigNames>> named;
   store_.Look([&](const Contents& contents) {
     for (const ClaimObject& claim : claims) {
       if (claim.state == ClaimState::kAllocated) continue;
       ConfigNames names = ConfigNamesOf(contents, claim);
-      if (!names.empty()) named.emplace(NameOf(claim.claim), std::move(names));
+      if (!names.empty()) named.emplace_back(&claim, std::move(names));
     }
   });
   ConfigsOfClaims configs;
-  for (const auto& [name, names] : named) {
+  for (const auto& [claim, names] : named) {
     auto read = ReadConfigs(terms_.cluster, names, limits);
     if (!read.ok()) {
-      return absl::Status(read.status().code(),
-                          fmt::format("claim {}: {}", name, std::string(read.status().message())));
+      return absl::Status(read.status().code(), fmt::format("claim {}: {}", NameOf(claim->claim),
+                                                            std::string(read.status().message())));
     }
-    configs.emplace(name, *std::move(read));
+    configs.emplace(claim->version.uid, *std::move(read));
   }
   return configs;
 }

@@ -28,8 +28,8 @@ std::vector<std::string> Begun(const Contents& contents, const PodDemand& demand
 
 }  // namespace
 
-absl::Status Judge::Usable(bool privileged, Verdict* verdict) const {
-  absl::Status usable = store_.Usable(privileged);
+absl::Status Judge::Usable(Verdict* verdict) const {
+  absl::Status usable = store_.Usable();
   if (!absl::IsNotFound(usable)) return usable;
   *verdict = Verdict::Unresolvable("not served", "{} (apply deploy/devices)",
                                    std::string(usable.message()));
@@ -74,7 +74,7 @@ absl::StatusOr<Judge::Left> Judge::Filter(const outrigger::Request& request,
   Verdict all = wanted.verdict;
   if (all.fits() && wanted.claims.empty()) return Left::kSome;
   if (all.fits()) {
-    absl::Status usable = Usable(wanted.privileged, &all);
+    absl::Status usable = Usable(&all);
     if (!usable.ok()) return usable;
   }
   if (all.fits()) {
@@ -104,7 +104,7 @@ absl::Status Judge::Score(const outrigger::Request& request, std::span<NodeScore
   const Wanted wanted = WantedBy(pod);
   Verdict all = wanted.verdict;
   if (!all.fits() || wanted.claims.empty()) return absl::OkStatus();
-  absl::Status usable = Usable(wanted.privileged, &all);
+  absl::Status usable = Usable(&all);
   if (!usable.ok() || !all.fits()) return usable;
   With({pod.namespace_, pod.name, pod.uid}, wanted.claims,
        [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {

@@ -41,7 +41,7 @@ class Judge {
 
   /// Unavailable: what is known of devices is too old. A verdict that does not fit: the API server
   /// does not serve the kinds.
-  absl::Status Usable(bool privileged, Verdict* verdict) const;
+  absl::Status Usable(Verdict* verdict) const;
 
  private:
   Verdict Ask(const Contents& contents, const PodDemand& demand, Call judge) const;

@@ -48,7 +48,7 @@ absl::Status Preemption::Preempt(const PreemptRequest& request,
   }
   Verdict verdict = wanted.verdict;
   if (verdict.fits()) {
-    absl::Status usable = judge_.Usable(wanted.privileged, &verdict);
+    absl::Status usable = judge_.Usable(&verdict);
     if (!usable.ok()) return usable;
   }
   if (!verdict.fits()) return absl::OkStatus();  // no eviction helps

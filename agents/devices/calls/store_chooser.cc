@@ -23,8 +23,7 @@ std::vector<std::string> Holders(const Contents& contents, std::span<const Claim
 
 absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
                                       const std::vector<int>& alternatives, Grant* grant) const {
-  const std::string name = NameOf(claim.claim);
-  const auto at = configs_.find(name);
+  const auto at = configs_.find(claim.version.uid);
   if (at == configs_.end()) return absl::OkStatus();
   grant->claim_configs = at->second.of_claim;
   std::set<std::string> classes;
@@ -34,9 +33,9 @@ absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
     if (of_class == at->second.of_classes.end()) continue;
     if (!classes.insert(chosen.device_class).second) continue;
     if (!of_class->second.ok()) {
-      return absl::Status(
-          of_class->second.status().code(),
-          fmt::format("claim {}: {}", name, std::string(of_class->second.status().message())));
+      return absl::Status(of_class->second.status().code(),
+                          fmt::format("claim {}: {}", NameOf(claim.claim),
+                                      std::string(of_class->second.status().message())));
     }
     grant->class_configs.insert(grant->class_configs.end(), of_class->second->begin(),
                                 of_class->second->end());
@@ -70,17 +69,27 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
 absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
                                             std::span<const ClaimObject> claims) {
   absl::StatusOr<Choice> choice = Choice();
-  bool has_holders = false;
-  store_.Look([&](const Contents& contents) {
-    has_holders = !Holders(contents, claims).empty();
-    if (!has_holders) choice = ChooseFrom(contents, pod.node, claims);
-  });
-  if (!has_holders) return choice;
-  store_.LookAlone([&](Contents* contents) {
-    const Contents::Without aside(contents, Holders(*contents, claims));
-    choice = ChooseFrom(*contents, pod.node, claims);
+  store_.Change([&](Contents* contents) {
+    {
+      const Contents::Without aside(contents, Holders(*contents, claims));
+      choice = ChooseFrom(*contents, pod.node, claims);
+    }
+    // Calls at the same time choose others, and filter calls see it before anything is written.
+    for (size_t i = 0; choice.ok() && i < claims.size(); ++i) {
+      if (!claims[i].privileged) contents->Assume(claims[i].claim, choice->grants[i].holding);
+    }
+    return false;
   });
   return choice;
+}
+
+void StoreChooser::Settle(std::span<const ClaimObject> claims) {
+  store_.Change([&](Contents* contents) {
+    for (const ClaimObject& claim : claims) {
+      if (!claim.privileged) contents->Assume(claim.claim, {});
+    }
+    return !claims.empty();
+  });
 }
 
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {

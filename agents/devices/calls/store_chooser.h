@@ -16,7 +16,7 @@
 
 namespace outrigger::devices::agent {
 
-/// Configs by "namespace/name" of the claim; one without configs is not there.
+/// Configs by UID of the claim; one without configs is not there.
 using ConfigsOfClaims = std::map<std::string, ClaimConfigs, std::less<>>;
 
 /// Chooses devices by what the store knows, and puts into it what the API server answers.
@@ -30,6 +30,8 @@ class StoreChooser final : public Chooser {
   /// FailedPrecondition: there is no room, the claims cannot be served as they are, or a config of
   /// a chosen class is missing.
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
+  /// What was chosen for these claims is written, or will not be: until now it counted as theirs.
+  void Settle(std::span<const ClaimObject> claims);
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override;
   void LosePool(std::string_view name) override;

@@ -1,6 +1,5 @@
 #include "claims/pod_demand.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -47,8 +46,8 @@ Verdict Allocated(const Contents& contents, const std::string& name, DemandedCla
   return Verdict::Fits();
 }
 
-Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
-             DemandedClaim* demanded) {
+Verdict FindObject(const Contents& contents, const PodName& pod, const PodClaim& claim,
+                   DemandedClaim* demanded) {
   const bool embedded = !claim.embedded_spec.empty();
   demanded->object = contents.FindClaim(pod.namespace_, claim.claim_name, claim.privileged);
   const std::string name = fmt::format("{}/{}", pod.namespace_, claim.claim_name);
@@ -72,6 +71,19 @@ Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim
                                                 : Verdict::Fits();
 }
 
+// The agent creates embedded claims with its own rights: the right to create pods alone
+// gives no devices that others use.
+Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
+             DemandedClaim* demanded) {
+  Verdict found = FindObject(contents, pod, claim, demanded);
+  if (!found.fits() || claim.embedded_spec.empty()) return found;
+  if (!contents.HasAdminAccess(*demanded->object)) return found;
+  return Verdict::Unresolvable("admin access",
+                               "claim {}/{}: a class with adminAccess is not served to a claim "
+                               "embedded in a pod: name a DeviceClaim by claimName",
+                               pod.namespace_, claim.claim_name);
+}
+
 }  // namespace
 
 Wanted WantedBy(const Pod& pod) {
@@ -89,8 +101,6 @@ Wanted WantedBy(const Pod& pod) {
   if (!wanted.claims.empty() && plan::MembershipOf(pod, nullptr).has_value()) {
     wanted.verdict = Verdict::Unresolvable("gang", "gangs with device claims are not planned yet");
   }
-  wanted.privileged = std::any_of(wanted.claims.begin(), wanted.claims.end(),
-                                  [](const PodClaim& claim) { return claim.privileged; });
   return wanted;
 }
 

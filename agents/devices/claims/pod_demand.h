@@ -25,7 +25,6 @@ struct Wanted {
   /// Does not fit: the pod can run on no node as it is.
   Verdict verdict;
   std::vector<PodClaim> claims;  ///< empty: none
-  bool privileged = false;       ///< some are DevicePrivilegedClaims
 };
 
 /// Thread-safe.

@@ -55,6 +55,20 @@ std::string KeyOf(const Action& action) {
                      action.pod_uid, action.reason, action.claim_name);
 }
 
+// "FreeClaim default/c: its pods are gone or have ended".
+std::string LineOf(const Action& action, const absl::Status& carried) {
+  std::string line(NameOf(action.kind));
+  if (!action.claim_name.empty()) {
+    line += fmt::format(" {}/{}", action.claim_namespace, action.claim_name);
+  }
+  if (!action.pod_name.empty())
+    line += fmt::format(" {}/{}", action.pod_namespace, action.pod_name);
+  if (!action.pool.empty()) line += fmt::format(" in pool {}", action.pool);
+  line += fmt::format(": {}", action.reason);
+  if (!carried.ok()) line += fmt::format(" (not done: {})", std::string(carried.message()));
+  return line;
+}
+
 // The object whose owner must act.
 ClusterEvent EventOf(const Action& action) {
   ClusterEvent event;
@@ -132,21 +146,27 @@ std::set<std::string, std::less<>> Custody::AdminClasses() {
   return names;
 }
 
-std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<WallTime>* deadline) {
-  std::vector<PoolObject> pool_objects;
-  std::vector<ClaimObject> claim_objects;
-  CustodyView view;
-  view.admin_classes = AdminClasses();
-  view.now = terms_.clock.wall();
+std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
+                                  std::optional<WallTime>* deadline) {
+  std::vector<std::shared_ptr<const PoolObject>> pools;
+  std::vector<std::shared_ptr<const ClaimObject>> claims;
   store_.Look([&](const Contents& contents) {
-    contents.pools().ForEach(
-        [&](const std::string&, const auto& pool) { pool_objects.push_back(*pool); });
+    contents.pools().ForEach([&](const auto&, const auto& pool) { pools.push_back(pool); });
     for (const bool privileged : {false, true}) {
-      contents.claims(privileged).ForEach([&](const std::string&, const auto& claim) {
-        claim_objects.push_back(*claim);
+      contents.claims(privileged).ForEach([&](const auto&, const auto& claim) {
+        claims.push_back(claim);
       });
     }
   });
+  std::vector<PoolObject> pool_objects;  // copied without the lock
+  pool_objects.reserve(pools.size());
+  for (const auto& pool : pools) pool_objects.push_back(*pool);
+  std::vector<ClaimObject> claim_objects;
+  claim_objects.reserve(claims.size());
+  for (const auto& claim : claims) claim_objects.push_back(*claim);
+  CustodyView view;
+  view.admin_classes = AdminClasses();
+  view.now = terms_.clock.wall();
   Uids named;
   for (const ClaimObject& claim : claim_objects) {
     for (const PodReference& pod : claim.pods) named.insert(pod.uid);
@@ -154,7 +174,7 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
   for (const PoolObject& pool : pool_objects) {
     for (const PoolEntry& entry : pool.entries) named.insert(entry.pod_uid);
   }
-  const std::vector<PodFact> facts = FactsOf(pods, named);
+  const std::vector<PodFact> facts = FactsOf(snapshot, named);
   view.pools = pool_objects;
   view.claims = claim_objects;
   view.pods = facts;
@@ -165,6 +185,9 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& pods, std::optional<Wal
 // Whether nothing is left to be done of it.
 bool Custody::Carry(const Action& action, const std::stop_token& stop) {
   const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
+  const std::string line = LineOf(action, carried);
+  const bool is_news = carried.ok() || reported_.insert_or_assign(line, round_).second;
+  if (is_news && action.kind != ActionKind::kReportConflict) terms_.log(line);
   const std::string_view cause = CauseOf(action.kind);
   if (carried.ok() && !cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
   if (action.kind != ActionKind::kServeBoundPod || carried.ok()) return carried.ok();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ class Custody final : private CustodyHost {
   struct Terms {
     ClusterAccess* cluster = nullptr;
     AgentMetrics* metrics = nullptr;
+    std::function<void(std::string_view line)> log = nullptr;
     Clock clock = {};
   };
   /// Both outlive this.
@@ -48,7 +50,7 @@ class Custody final : private CustodyHost {
 
   /// After which time a look is due; not above zero: now.
   Clock::Duration Due() const;
-  std::vector<Action> Find(const ClusterSnapshot& pods, std::optional<WallTime>* deadline);
+  std::vector<Action> Find(const ClusterSnapshot& snapshot, std::optional<WallTime>* deadline);
   bool Carry(const Action& action, const std::stop_token& stop);
 
   const Terms terms_;

@@ -16,16 +16,25 @@ std::chrono::milliseconds Rounded(Clock::Duration time) {
 
 }  // namespace
 
+std::chrono::milliseconds Keeper::WriteStatuses(const std::stop_token& term) {
+  const bool has_changed = are_statuses_due_.exchange(false);
+  const Clock::TimePoint now = clock_.now();
+  if (has_changed || (next_statuses_.has_value() && now >= *next_statuses_)) {
+    const auto due = statuses_.Round(term);
+    next_statuses_ = due.has_value() ? std::optional(clock_.now() + *due) : std::nullopt;
+  }
+  return next_statuses_.has_value() ? Rounded(*next_statuses_ - now) : kLongest;
+}
+
 void Keeper::Lead(const std::stop_token& term) {
+  are_statuses_due_ = true;
   custody_.Begin();
   while (!term.stop_requested()) {
     std::chrono::milliseconds next = kLongest;
-    if (store_.Usable(true).ok()) {
+    if (store_.Usable().ok()) {
       next = std::min(next, Rounded(custody_.Round(term)));
       next = std::min(next, Rounded(reports_.Round(store_)));
-      if (const auto due = statuses_.Round(term); due.has_value()) {
-        next = std::min(next, Rounded(*due));
-      }
+      next = std::min(next, WriteStatuses(term));
     } else {
       next = std::chrono::milliseconds(200);
     }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <optional>
 #include <stop_token>
 
 #include "control/custody.h"
@@ -26,18 +29,28 @@ class Keeper {
 
   /// Works until the end of the term. One term at a time.
   void Lead(const std::stop_token& term);
-  /// Pods, claims, pools or classes have changed. Thread-safe.
-  void Wake() {
+  /// Pods or nodes have changed. Thread-safe.
+  void OnPods() {
     custody_.OnChange();
     pace_.Wake();
   }
+  /// Claims, pools, classes or drivers have changed. Thread-safe.
+  void OnDevices() {
+    are_statuses_due_ = true;
+    OnPods();
+  }
 
  private:
+  /// Writes statuses if that is due. Returns when it is again.
+  std::chrono::milliseconds WriteStatuses(const std::stop_token& term);
+
   const Clock clock_;
   const DeviceStore& store_;
   Custody& custody_;
   StatusWriter& statuses_;
   PoolReports& reports_;
+  std::atomic<bool> are_statuses_due_{true};
+  std::optional<Clock::TimePoint> next_statuses_;  // though nothing changes
   Pace pace_;
 };
 

@@ -1,6 +1,7 @@
 #include "control/pool_reports.h"
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "fmt/format.h"
@@ -42,23 +43,27 @@ void PoolReports::Look(const Contents& contents, const ClusterSnapshot& nodes) {
   std::erase_if(faults_, [&](const auto& entry) { return entry.second.round != round_; });
 }
 
-void PoolReports::SetGauges(const Contents& contents) {
+void PoolReports::SetGauges(const DeviceStore& store) {
+  std::vector<std::shared_ptr<const PoolObject>> pools;
+  std::map<ClaimState, double> claims;
+  store.Look([&](const Contents& contents) {
+    contents.pools().ForEach([&](const auto&, const auto& pool) { pools.push_back(pool); });
+    for (const bool privileged : {false, true}) {
+      contents.claims(privileged).ForEach([&](const auto&, const auto& claim) {
+        const bool is_none = claim->state == ClaimState::kNone;
+        claims[is_none ? ClaimState::kPending : claim->state] += 1;
+      });
+    }
+  });
   double total = 0;
   double used = 0;
-  contents.pools().ForEach([&](const std::string&, const auto& pool) {
+  for (const auto& pool : pools) {
     const PoolTotals totals = TotalsOf(*pool, pool->entries);
     total += static_cast<double>(totals.total);
     used += static_cast<double>(totals.total - totals.free);
-  });
+  }
   terms_.metrics->Set(metric::kDevices, "total", total);
   terms_.metrics->Set(metric::kDevices, "used", used);
-  std::map<ClaimState, double> claims;
-  for (const bool privileged : {false, true}) {
-    contents.claims(privileged).ForEach([&](const std::string&, const auto& claim) {
-      const bool is_none = claim->state == ClaimState::kNone;
-      claims[is_none ? ClaimState::kPending : claim->state] += 1;
-    });
-  }
   terms_.metrics->Set(metric::kClaims, "allocated", claims[ClaimState::kAllocated]);
   terms_.metrics->Set(metric::kClaims, "pending", claims[ClaimState::kPending]);
   terms_.metrics->Set(metric::kClaims, "invalid", claims[ClaimState::kInvalid]);
@@ -72,10 +77,8 @@ Clock::Duration PoolReports::Round(const DeviceStore& store) {
   if (!view.ok()) return kPeriod;
   ++round_;
   events_.clear();
-  store.Look([&](const Contents& contents) {
-    Look(contents, *view->snapshot);
-    SetGauges(contents);
-  });
+  store.Look([&](const Contents& contents) { Look(contents, *view->snapshot); });
+  SetGauges(store);
   for (Event& event : events_) {
     ClusterEvent written;
     written.api_version = fmt::format("{}/{}", kPoolKind.group, kPoolKind.version);

@@ -44,7 +44,7 @@ class PoolReports {
 
   void Look(const Contents& contents, const ClusterSnapshot& nodes);
   void Note(const PoolObject& pool, std::string reason, std::string text, Clock::Duration patience);
-  void SetGauges(const Contents& contents);
+  void SetGauges(const DeviceStore& store);
 
   const Terms terms_;
   std::map<std::string, Fault, std::less<>> faults_;  // by reason and pool

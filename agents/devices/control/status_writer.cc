@@ -178,6 +178,8 @@ void StatusWriter::Write(const Job& job, const std::stop_token& stop) {
     // Another version is there, or none: the watch brings it.
     if (absl::IsAborted(written.status()) || absl::IsNotFound(written.status())) return;
     terms_.metrics->Add(metric::kStatusWrites, "failed", 1);
+    failures_.Say(fmt::format("status of {} {}", job.kind->kind, job.name), written.status(),
+                  terms_.clock.now());
     return DueIn(kRetry);
   }
   terms_.metrics->Add(metric::kStatusWrites, "written", 1);

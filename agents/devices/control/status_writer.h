@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calls/configs.h"
+#include "control/failure_log.h"
 #include "control/judgements.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/custom_objects.h"
@@ -29,11 +32,16 @@ class StatusWriter {
     ClusterWriter* cluster = nullptr;  // for Events
     AgentMetrics* metrics = nullptr;
     Clock clock = {};
+    std::function<void(std::string_view line)> warn = nullptr;  // empty: nothing is said
   };
   /// All outlive this.
   StatusWriter(const Terms& terms, DeviceStore* store, const Allocator& allocator,
                const Selectors& selectors)
-      : terms_(terms), store_(*store), allocator_(allocator), selectors_(selectors) {}
+      : terms_(terms),
+        store_(*store),
+        allocator_(allocator),
+        selectors_(selectors),
+        failures_(terms.warn) {}
 
   /// Writes what is due. Returns after which time more is due though nothing has changed; nothing:
   /// never. Blocks.
@@ -93,6 +101,7 @@ class StatusWriter {
   SeenObjects pools_;
   uint64_t round_ = 0;
   std::optional<Clock::Duration> due_;
+  FailureLog failures_;
 };
 
 }  // namespace outrigger::devices::agent

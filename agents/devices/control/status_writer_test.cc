@@ -51,6 +51,7 @@ class DevicesStatuses : public DevicesTest {
     return events;
   }
 
+  std::vector<std::string> said_;  // in the log
   Clock::TimePoint now_{std::chrono::hours(500'000)};
   std::unique_ptr<const Selectors> selectors_ = MakeCelSelectors();
   Allocator allocator_{*selectors_, {.always_resolve = true}};
@@ -61,7 +62,8 @@ class DevicesStatuses : public DevicesTest {
        NoMetrics::Instance(),
        {.now = [this] { return now_; },
         .wall =
-            [this] { return std::chrono::system_clock::time_point() + now_.time_since_epoch(); }}},
+            [this] { return std::chrono::system_clock::time_point() + now_.time_since_epoch(); }},
+       [this](std::string_view line) { said_.emplace_back(line); }},
       &store_,
       allocator_,
       *selectors_};
@@ -232,6 +234,11 @@ TEST_F(DevicesStatuses, WhatCouldNotBeWrittenIsWrittenLater) {
   cluster_.custom().Before(
       [&](const auto&) { return is_away ? absl::UnavailableError("away") : absl::OkStatus(); });
   EXPECT_EQ(Round(), std::optional<Clock::Duration>(std::chrono::seconds(2)));
+  (void)Round();
+  EXPECT_THAT(said_, ElementsAre("status of DeviceClass foozer: away"));  // once a minute
+  now_ += std::chrono::minutes(1);
+  (void)Round();
+  EXPECT_THAT(said_, SizeIs(2));
   is_away = false;
   (void)Round();
   EXPECT_EQ(StatusOf(kPoolKind, "n1-0").value("totalDevices", 0), 4);

@@ -124,7 +124,10 @@ bool Waker::Wake(const std::string& uid, const Waiting& pod, const std::string& 
   const absl::Status woken = terms_.cluster->Nominate({pod.namespace_, pod.name, uid}, node, "",
                                                       {.timeout = kNominating, .stop = stop});
   if (woken.ok()) terms_.metrics->Add(metric::kWoken, "", 1);
-  return woken.ok() || absl::IsNotFound(woken) || absl::IsAborted(woken);
+  if (woken.ok() || absl::IsNotFound(woken) || absl::IsAborted(woken)) return true;
+  failures_.Say(fmt::format("nominating pod {}/{}", pod.namespace_, pod.name), woken,
+                terms_.clock.now());
+  return false;
 }
 
 void Waker::Round(const std::stop_token& stop) {

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "calls/judge.h"
+#include "control/failure_log.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/base/clock.h"
@@ -26,10 +29,15 @@ class Waker {
     ClusterAccess* cluster = nullptr;
     AgentMetrics* metrics = nullptr;
     Clock clock = {};
+    std::function<void(std::string_view line)> warn = nullptr;  // empty: nothing is said
   };
   /// All outlive this.
   Waker(const Terms& terms, DeviceStore* store, const Judge& judge, const Allocator& allocator)
-      : terms_(terms), store_(*store), judge_(judge), allocator_(allocator) {}
+      : terms_(terms),
+        store_(*store),
+        judge_(judge),
+        allocator_(allocator),
+        failures_(terms.warn) {}
 
   /// No node was left for the pod; `unresolved`: none could be asked, since a claim is missing or
   /// invalid. Thread-safe.
@@ -66,7 +74,8 @@ class Waker {
   DeviceStore& store_;
   const Judge& judge_;
   const Allocator& allocator_;
-  Touched touched_;  // not looked at yet; of the thread of Round()
+  Touched touched_;      // not looked at yet; of the thread of Round()
+  FailureLog failures_;  // of the same thread
   mutable Mutex mutex_;
   Pods waiting_ ABSL_GUARDED_BY(mutex_);
 };

@@ -112,6 +112,14 @@ bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, b
   return true;
 }
 
+void Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
+  const std::string name = NameOf(claim);
+  for (const Allocation& one : ledger_.HeldBy(name)) {
+    if (const Pool* pool = inventory_.FindPool(one.pool); pool != nullptr) Touch(*pool);
+  }
+  ledger_.Assume(name, claim.uid, std::move(holding));
+}
+
 std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespace_,
                                                        std::string_view name,
                                                        bool privileged) const {
@@ -150,7 +158,7 @@ bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
   return true;
 }
 
-bool Contents::Put(Driver driver) {
+bool Contents::Put(Driver driver, Source /*from*/) {
   Driver& known = drivers_[driver.name];
   if (known == driver) return false;
   known = driver;

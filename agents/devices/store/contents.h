@@ -36,7 +36,7 @@ class Contents {
   bool Put(PoolObject pool, Source from);
   bool Put(ClaimObject claim, Source from);
   bool Put(ClassObject of, Source from);
-  bool Put(Driver driver);
+  bool Put(Driver driver, Source from);  // never written by the agent
   bool RemovePool(std::string_view name, std::string_view uid);
   bool RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
                    std::string_view uid);
@@ -48,6 +48,8 @@ class Contents {
   void OnClassList() { classes_.OnList(); }
 
   const Inventory& inventory() const { return inventory_; }
+  /// Counts `holding` as the claim's as well, until it is called again: what is being written.
+  void Assume(const Claim& claim, std::vector<Allocation> holding);
   /// What claim `name` ("namespace/name") holds, by its status and by entries of pools.
   std::vector<Allocation> HeldBy(std::string_view name) const { return ledger_.HeldBy(name); }
   std::shared_ptr<const PoolObject> FindPool(std::string_view name) const {

@@ -4,108 +4,70 @@
 
 namespace outrigger::devices::agent {
 
-class DeviceStore::Sink : public CustomObjectSink {
+/// One kind.
+class DeviceStore::Sink final : public CustomObjectSink {
  public:
-  Sink(DeviceStore* store, const CustomKind& kind) : store_(*store), kind_(kind) {}
+  struct Deeds {
+    std::function<absl::Status(std::string_view json)> upsert;
+    std::function<bool(Contents*, const CustomObjectName& object)> remove;
+    std::function<void(Contents*)> on_list;
+  };
+  Sink(DeviceStore* store, const CustomKind& kind, Deeds deeds)
+      : store_(*store), kind_(kind), deeds_(std::move(deeds)) {}
+
   const CustomKind& kind() const { return kind_; }
-
- protected:
-  // What could be parsed goes into the store.
-  template <typename T, typename Put>
-  absl::Status Take(absl::StatusOr<T> object, Put put) {
-    if (!object.ok()) return object.status();
-    store_.Change([&](Contents* contents) { return put(contents, *std::move(object)); });
-    return absl::OkStatus();
-  }
-  DeviceStore& store_;
-
- private:
-  const CustomKind& kind_;
-};
-
-class DeviceStore::PoolSink final : public Sink {
- public:
-  explicit PoolSink(DeviceStore* store) : Sink(store, kPoolKind) {}
   absl::Status Upsert(const CustomObjectName& /*object*/, std::string_view json) override {
-    return Take(ParsePool(json), [](Contents* contents, PoolObject pool) {
-      return contents->Put(std::move(pool), Source::kWatch);
-    });
+    return deeds_.upsert(json);
   }
   void Remove(const CustomObjectName& object) override {
-    store_.Change(
-        [&](Contents* contents) { return contents->RemovePool(object.name, object.uid); });
+    store_.Change([&](Contents* contents) { return deeds_.remove(contents, object); });
   }
   void BeginReplace() override {
-    store_.Change([](Contents* contents) {
-      contents->OnPoolList();
-      return false;
-    });
-  }
-};
-
-class DeviceStore::ClaimSink final : public Sink {
- public:
-  ClaimSink(DeviceStore* store, bool privileged)
-      : Sink(store, privileged ? kPrivilegedClaimKind : kClaimKind), privileged_(privileged) {}
-  absl::Status Upsert(const CustomObjectName& /*object*/, std::string_view json) override {
-    return Take(ParseClaim(json), [](Contents* contents, ClaimObject claim) {
-      return contents->Put(std::move(claim), Source::kWatch);
-    });
-  }
-  void Remove(const CustomObjectName& object) override {
     store_.Change([&](Contents* contents) {
-      return contents->RemoveClaim(object.namespace_, object.name, privileged_, object.uid);
-    });
-  }
-  void BeginReplace() override {
-    store_.Change([this](Contents* contents) {
-      contents->OnClaimList(privileged_);
+      deeds_.on_list(contents);
       return false;
     });
   }
 
  private:
-  const bool privileged_;
+  DeviceStore& store_;
+  const CustomKind& kind_;
+  const Deeds deeds_;
 };
 
-class DeviceStore::ClassSink final : public Sink {
- public:
-  explicit ClassSink(DeviceStore* store) : Sink(store, kClassKind) {}
-  absl::Status Upsert(const CustomObjectName& /*object*/, std::string_view json) override {
-    return Take(ParseClass(json), [](Contents* contents, ClassObject of) {
-      return contents->Put(std::move(of), Source::kWatch);
-    });
-  }
-  void Remove(const CustomObjectName& object) override {
-    store_.Change(
-        [&](Contents* contents) { return contents->RemoveClass(object.name, object.uid); });
-  }
-  void BeginReplace() override {
-    store_.Change([](Contents* contents) {
-      contents->OnClassList();
-      return false;
-    });
-  }
-};
-
-class DeviceStore::DriverSink final : public Sink {
- public:
-  explicit DriverSink(DeviceStore* store) : Sink(store, kDriverKind) {}
-  absl::Status Upsert(const CustomObjectName& /*object*/, std::string_view json) override {
-    return Take(ParseDriver(json),
-                [](Contents* contents, Driver driver) { return contents->Put(std::move(driver)); });
-  }
-  void Remove(const CustomObjectName& object) override {
-    store_.Change([&](Contents* contents) { return contents->RemoveDriver(object.name); });
-  }
-};
+template <typename T>
+absl::Status DeviceStore::Take(absl::StatusOr<T> object, Source from) {
+  if (!object.ok()) return object.status();
+  Change([&](Contents* contents) { return contents->Put(*std::move(object), from); });
+  return absl::OkStatus();
+}
 
 DeviceStore::DeviceStore() {
-  sinks_.push_back(std::make_unique<PoolSink>(this));
-  sinks_.push_back(std::make_unique<ClaimSink>(this, false));
-  sinks_.push_back(std::make_unique<ClassSink>(this));
-  sinks_.push_back(std::make_unique<DriverSink>(this));
-  sinks_.push_back(std::make_unique<ClaimSink>(this, true));
+  const auto add = [this](const CustomKind& kind, Sink::Deeds deeds) {
+    sinks_.push_back(std::make_unique<Sink>(this, kind, std::move(deeds)));
+  };
+  add(kPoolKind, {[this](auto json) { return Take(ParsePool(json), Source::kWatch); },
+                  [](auto* contents, const auto& object) {
+                    return contents->RemovePool(object.name, object.uid);
+                  },
+                  [](auto* contents) { contents->OnPoolList(); }});
+  add(kClassKind, {[this](auto json) { return Take(ParseClass(json), Source::kWatch); },
+                   [](auto* contents, const auto& object) {
+                     return contents->RemoveClass(object.name, object.uid);
+                   },
+                   [](auto* contents) { contents->OnClassList(); }});
+  add(kDriverKind,
+      {[this](auto json) { return Take(ParseDriver(json), Source::kWatch); },
+       [](auto* contents, const auto& object) { return contents->RemoveDriver(object.name); },
+       [](auto*) {}});
+  for (const bool privileged : {false, true}) {
+    add(privileged ? kPrivilegedClaimKind : kClaimKind,
+        {[this](auto json) { return Take(ParseClaim(json), Source::kWatch); },
+         [privileged](auto* contents, const auto& object) {
+           return contents->RemoveClaim(object.namespace_, object.name, privileged, object.uid);
+         },
+         [privileged](auto* contents) { contents->OnClaimList(privileged); }});
+  }
 }
 
 DeviceStore::~DeviceStore() {
@@ -123,11 +85,11 @@ void DeviceStore::Stop() {
   ended.swap(followed_);
 }
 
-absl::Status DeviceStore::Usable(bool privileged) const {
+absl::Status DeviceStore::Usable() const {
   const ReaderLock lock(follow_mutex_);
   if (followed_.empty()) return absl::UnavailableError("devices are not followed yet");
-  for (size_t i = 0; i + (privileged ? 0 : 1) < followed_.size(); ++i) {
-    absl::Status usable = followed_[i]->Usable();
+  for (const auto& kind : followed_) {
+    absl::Status usable = kind->Usable();
     if (!usable.ok()) return usable;
   }
   return absl::OkStatus();
@@ -153,24 +115,15 @@ void DeviceStore::Change(absl::FunctionRef<bool(Contents*)> change) {
 }
 
 absl::Status DeviceStore::LearnPool(std::string_view json) {
-  auto pool = ParsePool(json);
-  if (!pool.ok()) return pool.status();
-  Change([&](Contents* contents) { return contents->Put(*std::move(pool), Source::kWrite); });
-  return absl::OkStatus();
+  return Take(ParsePool(json), Source::kWrite);
 }
 
 absl::Status DeviceStore::LearnClaim(std::string_view json) {
-  auto claim = ParseClaim(json);
-  if (!claim.ok()) return claim.status();
-  Change([&](Contents* contents) { return contents->Put(*std::move(claim), Source::kWrite); });
-  return absl::OkStatus();
+  return Take(ParseClaim(json), Source::kWrite);
 }
 
 absl::Status DeviceStore::LearnClass(std::string_view json) {
-  auto of = ParseClass(json);
-  if (!of.ok()) return of.status();
-  Change([&](Contents* contents) { return contents->Put(*std::move(of), Source::kWrite); });
-  return absl::OkStatus();
+  return Take(ParseClass(json), Source::kWrite);
 }
 
 }  // namespace outrigger::devices::agent

@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/base/shared_mutex.h"
 #include "store/contents.h"
@@ -30,9 +31,8 @@ class DeviceStore {
   /// Begins to follow all kinds, until Stop().
   void Follow(CustomObjectAccess* api);
   void Stop();
-  /// The first kind that is not usable, as FollowedKind::Usable() says it. Claims with privileges
-  /// count where `privileged` is true.
-  absl::Status Usable(bool privileged) const;
+  /// The first kind that is not usable, as FollowedKind::Usable() says it.
+  absl::Status Usable() const;
 
   /// Calls `look` with what is known now; others may look at the same time.
   void Look(absl::FunctionRef<void(const Contents&)> look) const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -48,17 +48,16 @@ class DeviceStore {
 
  private:
   class Sink;
-  class PoolSink;
-  class ClaimSink;
-  class ClassSink;
-  class DriverSink;
+
+  template <typename T>
+  absl::Status Take(absl::StatusOr<T> object, Source from);
 
   mutable SharedMutex mutex_;
   mutable Contents contents_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> changed_;
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable SharedMutex follow_mutex_;
-  // Uses sinks_. The last are privileged claims.
+  // Uses sinks_.
   std::vector<std::unique_ptr<FollowedKind>> followed_ ABSL_GUARDED_BY(follow_mutex_);
 };
 

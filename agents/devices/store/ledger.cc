@@ -76,7 +76,7 @@ void Ledger::Update(const Id& id) {
   const auto at = holders_.find(id);
   if (at == holders_.end()) return;
   Holder& holder = at->second;
-  std::vector<Allocation> held = UnionOf(holder.of_status, {});
+  std::vector<Allocation> held = UnionOf(holder.of_status, holder.assumed);
   for (const auto& [pool, of_pool] : holder.of_pools) held = UnionOf(held, of_pool);
   std::string label = held.empty() ? std::string() : LabelOf(id);
   if (label != holder.label && !holder.label.empty()) inventory_.SetHolding(holder.label, {});
@@ -89,6 +89,13 @@ void Ledger::Update(const Id& id) {
   }
   holder.label = std::move(label);
   holder.written = std::move(held);
+}
+
+void Ledger::Assume(std::string_view name, std::string_view uid, std::vector<Allocation> holding) {
+  const Id id(name, uid);
+  if (holding.empty() && !holders_.contains(id)) return;
+  holders_[id].assumed = std::move(holding);
+  Update(id);
 }
 
 void Ledger::SetClaim(std::string_view name, std::string_view uid,

@@ -31,6 +31,9 @@ class Ledger {
   void RemoveClaim(std::string_view name);
   /// The entries of a pool; none: it is gone. Costs as much as the pool is large.
   void SetEntries(std::string_view pool, std::span<const PoolEntry> entries);
+  /// What is being written for the claim of that UID, and was not seen yet; nothing: it is not any
+  /// more.
+  void Assume(std::string_view name, std::string_view uid, std::vector<Allocation> holding);
   /// What the inventory has for the claim of that name that is there.
   std::vector<Allocation> HeldBy(std::string_view name) const;
 
@@ -38,6 +41,7 @@ class Ledger {
   using Id = std::pair<std::string, std::string>;  // name and UID of a claim
   struct Holder {
     std::vector<Allocation> of_status;
+    std::vector<Allocation> assumed;
     std::map<std::string, std::vector<Allocation>, std::less<>> of_pools;  // by pool
     std::string label;                // under which the inventory has it; empty: it has not
     std::vector<Allocation> written;  // what the inventory has

@@ -127,6 +127,18 @@ TEST_F(DevicesLedger, AClaimThatIsDeletedKeepsWhatPoolsSay) {
   EXPECT_EQ(Used("q"), 0);
 }
 
+TEST_F(DevicesLedger, WhatIsBeingWrittenCountsUntilThatEnds) {
+  ledger_.SetClaim("default/c", "u1", {});
+  ledger_.Assume("default/c", "u1", {Counted("p", 3)});
+  EXPECT_EQ(Used(), 3);
+  ledger_.SetEntries("p", std::vector{Entry("c", "u1", 3)});
+  EXPECT_EQ(Used(), 3);
+  ledger_.Assume("default/c", "u1", {});
+  EXPECT_EQ(Used(), 3);
+  ledger_.SetEntries("p", {});
+  EXPECT_EQ(Used(), 0);
+}
+
 TEST_F(DevicesLedger, ManyChangesOfOnePoolAreTakenAtOnce) {
   std::vector<PoolEntry> entries;
   for (int i = 0; i < 7; ++i) entries.push_back(Entry("c" + std::to_string(i), "u", 1));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "outrigger/devices/objects.h"
+#include "outrigger/k8s/resource_version.h"
 
 namespace outrigger::devices::agent {
 
@@ -15,10 +16,6 @@ enum class Source : uint8_t {
   kWatch,  ///< as it was followed
   kWrite,  ///< the answer of a write or of a read, which the watch has not shown yet
 };
-
-/// True if both are resource versions in decimal digits and `a` comes before `b`: the API allows to
-/// compare versions of one kind in this form alone.
-bool IsOlder(std::string_view a, std::string_view b);
 
 /// Objects of one kind by name, in the newest version that is known. What was written is kept until
 /// the watch shows it, or a list begins that may tell otherwise (a server restored from a backup
@@ -38,8 +35,8 @@ class ObjectTable {
     Change change{.is_taken = true, .before = entry.object};
     const bool is_same =
         entry.object != nullptr && entry.object->version.uid == object->version.uid;
-    const bool is_older = is_same && IsOlder(object->version.resource_version,
-                                             entry.object->version.resource_version);
+    const bool is_older = is_same && IsOlderVersion(object->version.resource_version,
+                                                    entry.object->version.resource_version);
     if (is_older && (from == Source::kWrite || entry.is_ahead)) return {.before = entry.object};
     if (from == Source::kWrite) {
       entry.is_ahead = entry.is_ahead || !is_same ||

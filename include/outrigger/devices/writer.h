@@ -88,8 +88,8 @@ struct WriterOptions {
 ///
 /// Each write is conditional on the version that was read. For one claim on one pool these are
 /// three writes; two more for each further pool and one for each further claim. A claim that is
-/// allocated on the node already costs one write, or none if it has the pod. Claims of one pod are
-/// written by one call at a time; apart from that it is thread-safe. `api` outlives it.
+/// allocated on the node already costs one write, if its entries are confirmed. Claims of one pod
+/// are written by one call at a time; apart from that it is thread-safe. `api` outlives it.
 ///
 /// Errors, each with a text for people: Aborted, a pool or claim changed `most_tries` times, or
 /// another pod is being served with the claim; NotFound, a claim is gone; FailedPrecondition, a

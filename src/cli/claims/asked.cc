@@ -14,7 +14,8 @@ namespace {
 using devices::ClaimObject;
 using devices::PodClaim;
 
-const ClaimObject* Find(const DeviceObjects& objects, const DevicePod& pod, const PodClaim& claim) {
+const ClaimObject* FindClaim(const DeviceObjects& objects, const DevicePod& pod,
+                             const PodClaim& claim) {
   for (const ClaimObject& one : objects.claims) {
     if (one.privileged == claim.privileged && one.claim.namespace_ == pod.namespace_ &&
         one.claim.name == claim.claim_name) {
@@ -55,7 +56,7 @@ absl::StatusOr<const ClaimObject*> Embedded(const DevicePod& pod, const PodClaim
 
 absl::StatusOr<const ClaimObject*> ClaimOf(const DevicePod& pod, const PodClaim& claim,
                                            DeviceObjects* objects) {
-  const ClaimObject* const found = Find(*objects, pod, claim);
+  const ClaimObject* const found = FindClaim(*objects, pod, claim);
   if (found == nullptr) {
     if (!claim.embedded_spec.empty()) return Embedded(pod, claim, objects);
     return Missing(*objects, pod, claim);

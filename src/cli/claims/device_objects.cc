@@ -17,12 +17,12 @@ using Tree = nlohmann::json;
 
 constexpr std::string_view kApiVersion = "devmgmtproto.k8s.io/v1alpha1";
 
-std::string_view TextOf(const json::ListedObject& object) {
+std::string_view BodyOf(const json::ListedObject& object) {
   return {object.body.data, object.body.size};
 }
 
 // The field of that name in any case, or nullptr; null is not there.
-const Tree* Find(const Tree& object, const std::string& name) {
+const Tree* FieldOfTree(const Tree& object, const std::string& name) {
   if (!object.is_object()) return nullptr;
   for (const auto& [key, value] : object.items()) {
     if (absl::EqualsIgnoreCase(key, name)) return value.is_null() ? nullptr : &value;
@@ -31,7 +31,7 @@ const Tree* Find(const Tree& object, const std::string& name) {
 }
 
 std::string StringAt(const Tree* object, const std::string& name) {
-  const Tree* const found = object == nullptr ? nullptr : Find(*object, name);
+  const Tree* const found = object == nullptr ? nullptr : FieldOfTree(*object, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : "";
 }
 
@@ -43,10 +43,11 @@ absl::Status In(std::string_view place, std::string_view kind, const absl::Statu
 
 // The claims of a pod as JSON; empty: it has none.
 absl::StatusOr<std::string> ClaimsText(const Tree& pod) {
-  const Tree* const spec = Find(pod, "spec");
-  const Tree* const metadata = Find(pod, "metadata");
-  const Tree* const annotations = metadata == nullptr ? nullptr : Find(*metadata, "annotations");
-  const Tree* const listed = spec == nullptr ? nullptr : Find(*spec, "deviceClaims");
+  const Tree* const spec = FieldOfTree(pod, "spec");
+  const Tree* const metadata = FieldOfTree(pod, "metadata");
+  const Tree* const annotations =
+      metadata == nullptr ? nullptr : FieldOfTree(*metadata, "annotations");
+  const Tree* const listed = spec == nullptr ? nullptr : FieldOfTree(*spec, "deviceClaims");
   const std::string annotation = StringAt(annotations, std::string(devices::kClaimsAnnotation));
   if (listed == nullptr) return annotation;
   if (!annotation.empty()) {
@@ -103,15 +104,15 @@ absl::Status DeviceTaker::TakeNode(const json::ListedObject& object) {
 }
 
 absl::Status DeviceTaker::TakePod(const json::ListedObject& object) {
-  const Tree tree = Tree::parse(TextOf(object), nullptr, /*allow_exceptions=*/false);
+  const Tree tree = Tree::parse(BodyOf(object), nullptr, /*allow_exceptions=*/false);
   if (tree.is_discarded()) return absl::InvalidArgumentError("is not JSON");
-  const Tree* const metadata = Find(tree, "metadata");
+  const Tree* const metadata = FieldOfTree(tree, "metadata");
   DevicePod pod;
   pod.name = StringAt(metadata, "name");
   pod.namespace_ = StringAt(metadata, "namespace");
   if (pod.namespace_.empty()) pod.namespace_ = default_namespace_;
   pod.uid = StringAt(metadata, "uid");
-  pod.node = StringAt(Find(tree, "spec"), "nodeName");
+  pod.node = StringAt(FieldOfTree(tree, "spec"), "nodeName");
   if (pod.name.empty()) return absl::InvalidArgumentError("metadata.name is empty");
   const absl::StatusOr<std::string> text = ClaimsText(tree);
   auto claims = text.ok() ? devices::ParsePodClaims(*text, pod.name) : text.status();
@@ -169,7 +170,7 @@ absl::Status DeviceTaker::Take(const json::ListedObject& object) {
   if (is_core && object.kind == "Node") return TakeNode(object);
   if (is_core && object.kind == "Pod") return In(object.place, object.kind, TakePod(object));
   if (object.api_version.empty() || object.api_version == kApiVersion) {
-    return In(object.place, object.kind, TakeOwn(object.kind, TextOf(object)));
+    return In(object.place, object.kind, TakeOwn(object.kind, BodyOf(object)));
   }
   ++left_[source_]
          [fmt::format("{} ({})", object.kind.substr(0, 64), object.api_version.substr(0, 128))];

@@ -7,12 +7,11 @@
 namespace outrigger::cli {
 
 using devices::ClaimObject;
-using devices::Detail;
 using devices::Inventory;
 
 namespace {
 
-bool IsAdmin(const Detail& detail, const Inventory& inventory) {
+bool IsAdmin(const devices::Detail& detail, const Inventory& inventory) {
   const devices::Class* const of = inventory.FindClass(detail.device_class);
   return detail.admin_access || (of != nullptr && of->admin_access);
 }
@@ -22,7 +21,7 @@ bool IsAdmin(const Detail& detail, const Inventory& inventory) {
 bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
   if (claim.privileged) return true;
   for (const devices::Request& request : claim.claim.requests) {
-    for (const Detail& detail : request.details) {
+    for (const devices::Detail& detail : request.details) {
       if (!IsAdmin(detail, inventory)) return false;
     }
   }

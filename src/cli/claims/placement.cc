@@ -12,7 +12,6 @@ namespace outrigger::cli {
 
 using devices::Claim;
 using devices::ClaimObject;
-using devices::Detail;
 using devices::Inventory;
 using devices::Pool;
 
@@ -29,7 +28,7 @@ devices::AllocatorOptions OptionsOf(const PlacementOptions& options) {
 std::vector<Claim> ForOneDevice(const Claim& claim) {
   std::vector<Claim> claims;
   for (const devices::Request& request : claim.requests) {
-    for (Detail detail : request.details) {
+    for (devices::Detail detail : request.details) {
       detail.min_count = 1;
       detail.max_count.reset();
       detail.amounts.clear();

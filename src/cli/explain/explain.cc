@@ -139,7 +139,8 @@ absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
   const std::string event = engine::EventText(*explanation);  // of all nodes
   absl::Status status = ShowOnly(flags.nodes, &*explanation);
   if (!status.ok()) return status;
-  const auto claims = asked.claims->Explain(pod, SplitList(flags.nodes));
+  const auto claims = asked.claims->Explain(
+      pod, flags.nodes.empty() ? std::vector<std::string>() : SplitList(flags.nodes));
   if (!claims.ok()) return claims.status();
   const ExplainedPod explained{pod, asked.nodes.size(), event, *explanation,
                                claims->has_value() ? &**claims : nullptr};

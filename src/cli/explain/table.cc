@@ -163,7 +163,7 @@ std::string RequestsText(const Pod& pod) {
 }
 
 std::string ExplainTable(const ExplainedPod& explained, const TableForm& form) {
-  const std::string text = HeadText(explained, form.color) + "\n" + Table(explained, form).Text();
+  std::string text = HeadText(explained, form.color) + "\n" + Table(explained, form).Text();
   if (explained.claims == nullptr) return text;
   return text + "\n" + ClaimsTable(*explained.claims, form.color, form.columns);
 }

@@ -56,7 +56,7 @@ std::string Block(const std::string& text, size_t indent) {
   return block;
 }
 
-class Writer {
+class GoYamlWriter {
  public:
   // `indent` is that of the lines of a value with several; the first begins where it is written.
   void Write(const SortedJson& json, size_t indent) {
@@ -118,7 +118,7 @@ class Writer {
 }  // namespace
 
 std::string GoYaml(const SortedJson& json) {
-  Writer writer;
+  GoYamlWriter writer;
   writer.Write(json, 0);
   return writer.Text();
 }

@@ -76,8 +76,8 @@ absl::Status WriteResults(const ScheduleFlags& flags, const ScheduleResults& res
   const DevicePod pod = **found;
   if (results.node.empty()) {
     return absl::FailedPreconditionError(
-        Printable(fmt::format("no node has devices for pod {}: nothing is written\n{}", NameOf(pod),
-                              absl::StrJoin(results.summaries, "\n"))));
+        Printable(fmt::format("no node has devices for pod {}: nothing is written", NameOf(pod))) +
+        "\n" + absl::StrJoin(results.summaries, "\n"));
   }
   auto client =
       OpenLiveClient({flags.sources.kubeconfig, flags.sources.context}, world.environment);

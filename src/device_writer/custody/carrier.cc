@@ -99,7 +99,8 @@ class Deed {
     for (const PoolObject& pool : view_.pools) {
       const PoolEntry* const entry = FindEntry(pool, action_.claim_uid);
       if (entry == nullptr) continue;
-      status.Update(release.RemoveEntries(pool.pool.name, {{NameOf(claim()), *entry}}, &pool));
+      status.Update(
+          release.RemoveEntries(pool.pool.name, {{device_writer::NameOf(claim()), *entry}}, &pool));
     }
     return status;
   }

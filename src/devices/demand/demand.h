@@ -30,6 +30,7 @@ struct Alternative {
   bool all = false;
   bool admin = false;
   std::vector<int32_t> constraints;  ///< that hold for it
+  bool contradicts = false;          ///< its devices must be equal and different in one attribute
 };
 
 /// One request of a claim.

@@ -123,6 +123,7 @@ absl::Status Resolver::AddDetail(const Claim& claim, const Detail& detail,
   data_.has_admin = data_.has_admin || alternative.admin;
   alternative.constraints = of_claim;
   AddOwnConstraints(detail, of, &alternative);
+  alternative.contradicts = Contradicts(claim, alternative);
   slot->alternatives.push_back(std::move(alternative));
   return absl::OkStatus();
 }
@@ -208,6 +209,27 @@ void Resolver::AddOwnConstraints(const Detail& detail, const Class* of, Alternat
   for (const std::string& attribute : detail.distinct_attributes) {
     alternative->constraints.push_back(AddConstraint(attribute, true));
   }
+}
+
+// Two devices cannot be equal and different in one attribute.
+bool Resolver::Contradicts(const Claim& claim, const Alternative& alternative) const {
+  const auto is_both = [](const std::vector<std::string>& equal, const std::string& attribute) {
+    return std::find(equal.begin(), equal.end(), attribute) != equal.end();
+  };
+  for (const std::string& attribute : claim.distinct_attributes) {
+    if (claim.requests.size() > 1 && is_both(claim.match_attributes, attribute)) return true;
+  }
+  if (alternative.least < 2) return false;
+  std::vector<std::string> equal;
+  for (const int32_t id : alternative.constraints) {
+    const Constraint& one = data_.constraints[static_cast<size_t>(id)];
+    if (!one.distinct) equal.push_back(one.values->attribute);
+  }
+  return std::any_of(alternative.constraints.begin(), alternative.constraints.end(),
+                     [&](int32_t id) {
+                       const Constraint& one = data_.constraints[static_cast<size_t>(id)];
+                       return one.distinct && is_both(equal, one.values->attribute);
+                     });
 }
 
 int32_t Resolver::AddConstraint(const std::string& attribute, bool distinct) {

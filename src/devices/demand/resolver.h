@@ -32,6 +32,7 @@ class Resolver {
   absl::Status SetCounts(const Claim& claim, const Detail& detail, const Class* of,
                          Alternative* alternative) const;
   void AddOwnConstraints(const Detail& detail, const Class* of, Alternative* alternative);
+  bool Contradicts(const Claim& claim, const Alternative& alternative) const;
   int32_t AddConstraint(const std::string& attribute, bool distinct);
   const Class* ClassOf(const Detail& detail) const;
   void AddGroups();

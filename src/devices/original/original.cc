@@ -145,6 +145,7 @@ absl::Status OriginalNode::TrySets(const OriginalClaim& claim,
                         kMostOriginalSets));
       }
       std::vector<const Pool*> set;
+      set.reserve(chosen.size());
       for (const size_t index : chosen) set.push_back(pools[index]);
       result->sets.push_back(TrySet(claim, set));
       if (result->best < 0 && result->sets.back().score > 0) {

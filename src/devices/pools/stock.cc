@@ -41,39 +41,41 @@ std::string KeyOfKind(SetId set, const std::vector<Take>& takes) {
 
 }  // namespace
 
-Stock::Stock(Pool pool, AttributeSets* sets) : pool_(std::move(pool)) {
-  const absl::Status status = CheckPool(pool_);
+Stock::Stock(Pool pool, AttributeSets* sets)
+    : pool_(std::make_shared<const Pool>(std::move(pool))) {
+  const absl::Status status = CheckPool(*pool_);
   fault_ = std::string(status.message());
   if (status.ok()) AddRuns(sets);
 }
 
 void Stock::AddRuns(AttributeSets* sets) {
-  if (pool_.count.has_value()) {
-    total_ = std::max<int64_t>(*pool_.count, 0);
-    const SetId set = sets->Add(pool_.driver, MergeAttributes(pool_.attributes, {}));
+  if (pool_->count.has_value()) {
+    total_ = std::max<int64_t>(*pool_->count, 0);
+    const SetId set = sets->Add(pool_->driver, MergeAttributes(pool_->attributes, {}));
     runs_.push_back({.set = set, .total = total_, .free = total_});
     takes_.emplace_back();
     resources_.emplace_back();
   }
-  counters_ = StoresOf(pool_.resources);
+  counters_ = StoresOf(pool_->resources);
   std::map<std::string, int32_t> last_equal;
-  for (size_t i = 0; i < pool_.devices.size(); ++i) {
+  for (size_t i = 0; i < pool_->devices.size(); ++i) {
     AddDevice(static_cast<int32_t>(i), sets, &last_equal);
   }
-  total_ += static_cast<int64_t>(pool_.devices.size());
-  by_name_.resize(pool_.devices.size());
+  total_ += static_cast<int64_t>(pool_->devices.size());
+  by_name_.resize(pool_->devices.size());
   std::iota(by_name_.begin(), by_name_.end(), 0);
   std::sort(by_name_.begin(), by_name_.end(), [this](int32_t a, int32_t b) {
-    return pool_.devices[static_cast<size_t>(a)].name < pool_.devices[static_cast<size_t>(b)].name;
+    return pool_->devices[static_cast<size_t>(a)].name <
+           pool_->devices[static_cast<size_t>(b)].name;
   });
   users_.assign(runs_.size(), 0);
-  used_.assign(pool_.devices.size(), 0);
+  used_.assign(pool_->devices.size(), 0);
 }
 
 void Stock::AddDevice(int32_t index, AttributeSets* sets,
                       std::map<std::string, int32_t>* last_equal) {
-  const Device& device = pool_.devices[static_cast<size_t>(index)];
-  const SetId set = sets->Add(pool_.driver, MergeAttributes(pool_.attributes, device.attributes));
+  const Device& device = pool_->devices[static_cast<size_t>(index)];
+  const SetId set = sets->Add(pool_->driver, MergeAttributes(pool_->attributes, device.attributes));
   std::vector<Take> takes = TakesFrom(counters_, device);
   const bool shared = !device.resources.empty();
   const bool goes_on = !shared && !runs_.empty() && !runs_.back().shared &&
@@ -98,12 +100,12 @@ void Stock::Reset(AttributeSets* sets) {
   for (Run& run : runs_) {
     const auto first = static_cast<size_t>(run.first);
     const Attributes none;
-    const Attributes& own = run.devices == 0 ? none : pool_.devices[first].attributes;
-    run.set = sets->Add(pool_.driver, MergeAttributes(pool_.attributes, own));
+    const Attributes& own = run.devices == 0 ? none : pool_->devices[first].attributes;
+    run.set = sets->Add(pool_->driver, MergeAttributes(pool_->attributes, own));
   }
 }
 
-void Stock::Use(const Holdings& holdings) {
+void Stock::Use(const Holdings& holdings, const ClaimNames& without) {
   for (Run& run : runs_) run.free = run.total;
   for (Store& counter : counters_) counter.left = counter.capacity;
   for (std::vector<Store>& stores : resources_) {
@@ -112,13 +114,14 @@ void Stock::Use(const Holdings& holdings) {
   std::fill(users_.begin(), users_.end(), 0);
   std::fill(used_.begin(), used_.end(), uint8_t{0});
   for (const auto& [claim, held] : holdings) {
+    if (without.contains(claim)) continue;
     for (const Allocation& one : held) UseDevice(one);
   }
 }
 
 void Stock::UseDevice(const Allocation& held) {
   if (runs_.empty()) return;
-  if (pool_.count.has_value()) {
+  if (pool_->count.has_value()) {
     const int64_t count = std::clamp<int64_t>(held.count, 0, runs_[0].free);
     runs_[0].free -= count;
     return;
@@ -152,11 +155,11 @@ void Stock::TakeCounters(size_t run) {
 }
 
 int32_t Stock::FindDevice(std::string_view name) const {
-  const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                                   [this](int32_t index, std::string_view wanted) {
-                                     return pool_.devices[static_cast<size_t>(index)].name < wanted;
-                                   });
-  const bool found = at != by_name_.end() && pool_.devices[static_cast<size_t>(*at)].name == name;
+  const auto at = std::lower_bound(
+      by_name_.begin(), by_name_.end(), name, [this](int32_t index, std::string_view wanted) {
+        return pool_->devices[static_cast<size_t>(index)].name < wanted;
+      });
+  const bool found = at != by_name_.end() && pool_->devices[static_cast<size_t>(*at)].name == name;
   return found ? *at : -1;
 }
 

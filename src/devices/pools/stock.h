@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,19 +46,26 @@ struct Store {
 
 /// What claims ("namespace/name") hold of one pool.
 using Holdings = std::map<std::string, std::vector<Allocation>, std::less<>>;
+using ClaimNames = std::set<std::string, std::less<>>;
 
-/// A pool as the search sees it. Thread-compatible.
+/// A pool as the search sees it. Copies share the pool, so that they are cheap. Thread-compatible.
 class Stock {
  public:
   /// An invalid pool has no runs, and fault() is why.
   Stock(Pool pool, AttributeSets* sets);
 
-  /// Counts what is in use, from the beginning.
-  void Use(const Holdings& holdings);
+  /// Counts what is in use, from the beginning, as if the claims of `without` held nothing.
+  void Use(const Holdings& holdings, const ClaimNames& without = {});
+  /// As if a counter, or an own resource of the device of a run, were larger. To be followed by
+  /// Use().
+  void RaiseCounter(size_t counter, Amount by) { counters_[counter].capacity += by; }
+  void RaiseResource(size_t run, size_t resource, Amount by) {
+    resources_[run][resource].capacity += by;
+  }
   /// Finds the sets again in others.
   void Reset(AttributeSets* sets);
 
-  const Pool& pool() const { return pool_; }
+  const Pool& pool() const { return *pool_; }
   const std::string& fault() const { return fault_; }
   const std::vector<Run>& runs() const { return runs_; }
   /// Of the devices of a run.
@@ -80,7 +89,7 @@ class Stock {
   void UseShared(size_t run, const Allocation& held);
   void TakeCounters(size_t run);
 
-  Pool pool_;
+  std::shared_ptr<const Pool> pool_;
   std::string fault_;
   int64_t total_ = 0;
   std::vector<Run> runs_;

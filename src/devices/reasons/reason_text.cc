@@ -21,38 +21,53 @@ std::string Plural(int64_t count, std::string_view one) {
   return count == 1 ? fmt::format("1 {}", one) : fmt::format("{} {}s", count, one);
 }
 
-std::string Notes(const std::vector<std::string>& notes) {
+std::string InBrackets(const std::vector<std::string>& notes) {
   return notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(notes, ", "), ")");
-}
-
-bool HasMatch(const Constraint& constraint) {
-  return !constraint.distinct;
 }
 
 }  // namespace
 
-std::string ReasonText::Of(const Short& one) const {
-  const Slot& slot = demand_.slots[one.slot];
-  const Alternative& alternative = slot.alternatives.front();
-  std::string text = absl::StrCat("claim ", demand_.claims[static_cast<size_t>(slot.claim)],
-                                  slot.name.empty() ? "" : ", request ", slot.name, ": ",
-                                  Wanted(slot), " wanted, ");
-  const BestGroup best = FindBestGroup(demand_, ground_, alternative);
-  absl::StrAppend(&text, best.places.empty() ? NoMatch(alternative) : Free(alternative, one, best));
-  return text;
+std::string ReasonText::All() const {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < remedies_.more.size(); ++i) texts.push_back(Of(i));
+  return absl::StrJoin(texts, "; ");
 }
 
-std::string ReasonText::Wanted(const Slot& slot) const {
-  const Alternative& first = slot.alternatives.front();
-  std::string text =
-      first.all ? absl::StrCat("every ", first.what) : absl::StrCat(first.least, " ", first.what);
+std::string ReasonText::Of(size_t index) const {
+  const Short& one = remedies_.more[index];
+  const Slot& slot = demand_.slots[one.slot];
+  const Alternative& alternative = AlternativeOf(one);
+  const BestGroup best = FindBestGroup(demand_, ground_, alternative);
+  std::string text = absl::StrCat("claim ", demand_.claims[static_cast<size_t>(slot.claim)],
+                                  slot.name.empty() ? "" : ", request ", slot.name, ": ",
+                                  Wanted(slot, alternative), " wanted, ");
+  if (alternative.contradicts) return text + "which no devices can be";
+  Notes notes;
+  if (ground_.stocks().empty()) {
+    absl::StrAppend(&text, "the node has no pools");
+  } else if (best.places.empty()) {
+    absl::StrAppend(&text, "no device matches");
+    AddMismatches(alternative, &notes);
+  } else {
+    absl::StrAppend(&text, Free(alternative, one));
+    AddMissingResources(alternative, best, &notes);
+  }
+  AddUses(index, best, &notes);
+  if (index + 1 == remedies_.more.size()) AddRaises(&notes);
+  if (!best.places.empty()) AddFailures(alternative, &notes);
+  return text + InBrackets(notes);
+}
+
+std::string ReasonText::Wanted(const Slot& slot, const Alternative& alternative) const {
+  std::string text = alternative.all ? absl::StrCat("every ", alternative.what)
+                                     : absl::StrCat(alternative.least, " ", alternative.what);
   std::vector<std::string> amounts;
-  for (const Wish& wish : first.wishes) {
+  for (const Wish& wish : alternative.wishes) {
     amounts.push_back(
         absl::StrCat(ToQuantity(wish.amount, wish.format).ToString(), " ", wish.resource));
   }
   if (!amounts.empty()) absl::StrAppend(&text, " with ", absl::StrJoin(amounts, ", "));
-  absl::StrAppend(&text, Groups(first));
+  absl::StrAppend(&text, Groups(alternative));
   if (slot.alternatives.size() > 1) {
     absl::StrAppend(
         &text, " or ",
@@ -71,41 +86,65 @@ std::string ReasonText::Groups(const Alternative& alternative) const {
   return parts.empty() ? "" : absl::StrCat(" on ", absl::StrJoin(parts, " and "));
 }
 
-std::string ReasonText::Free(const Alternative& alternative, const Short& one,
-                             const BestGroup& best) const {
-  std::vector<std::string> notes;
+std::string ReasonText::Free(const Alternative& alternative, const Short& one) const {
   const int64_t had = std::max<int64_t>(alternative.least - one.missing, 0);
-  std::string text = AmountLeft(alternative, best);
-  if (text.empty()) {
-    const bool is_group = std::any_of(
-        alternative.constraints.begin(), alternative.constraints.end(),
-        [&](int32_t id) { return HasMatch(demand_.constraints[static_cast<size_t>(id)]); });
-    text = fmt::format("{}{} {}", is_group ? "best has " : "", had,
-                       one.by_others ? "left by the other requests of the pod" : "free");
-  }
-  AddUses(best, &notes);
-  AddCounters(best, &notes);
-  return text + Notes(notes);
+  const bool is_group = std::any_of(
+      alternative.constraints.begin(), alternative.constraints.end(),
+      [&](int32_t id) { return !demand_.constraints[static_cast<size_t>(id)].distinct; });
+  return fmt::format("{}{} {}", is_group ? "best has " : "", had,
+                     one.by_others ? "left by the other requests of the pod" : "free");
 }
 
-// Of the first amount that no device can give; empty if there is none.
-std::string ReasonText::AmountLeft(const Alternative& alternative, const BestGroup& best) const {
+void ReasonText::AddMissingResources(const Alternative& alternative, const BestGroup& best,
+                                     Notes* notes) const {
   for (const Wish& wish : alternative.wishes) {
-    Amount most = -1;
-    for (const size_t place : best.places) {
-      for (const Store& store : ground_.ResourcesOf(ground_.places()[place])) {
-        if (store.name == wish.resource) most = std::max(most, ground_.LeftOf(store));
-      }
-    }
-    if (most < 0) return absl::StrCat("no device has ", wish.resource);
-    if (most >= wish.amount) continue;
-    return absl::StrCat("best has ", ToQuantity(most, wish.format).ToString(), " left");
+    const bool is_there = std::any_of(best.places.begin(), best.places.end(), [&](size_t place) {
+      const std::vector<Store>& own = ground_.ResourcesOf(ground_.places()[place]);
+      return std::any_of(own.begin(), own.end(),
+                         [&](const Store& store) { return store.name == wish.resource; });
+    });
+    if (!is_there) notes->push_back(absl::StrCat("no device has ", wish.resource));
   }
-  return "";
 }
 
-std::map<std::string, int64_t> ReasonText::UsesIn(const BestGroup& best) const {
-  std::map<std::string, int64_t> uses;
+// Devices on which constraints fail, with the first error.
+void ReasonText::AddFailures(const Alternative& alternative, Notes* notes) const {
+  if (alternative.matches->errors.empty()) return;
+  int64_t count = 0;
+  std::string_view error;
+  for (const Ground::Place& place : ground_.places()) {
+    const auto failed = alternative.matches->errors.find(place.run->set);
+    if (failed == alternative.matches->errors.end()) continue;
+    count += place.run->total;
+    if (error.empty()) error = failed->second;
+  }
+  if (count > 0) notes->push_back(fmt::format("{} fail: {}", count, error));
+}
+
+void ReasonText::AddMismatches(const Alternative& alternative, Notes* notes) const {
+  std::array<int64_t, 5> counts = {};
+  int64_t without = 0;
+  for (const Ground::Place& place : ground_.places()) {
+    const Match match = alternative.matches->of[static_cast<size_t>(place.run->set)];
+    (match == Match::kMatches ? without : counts[static_cast<size_t>(match)]) += place.run->total;
+  }
+  const auto add = [notes](int64_t count, std::string_view what) {
+    if (count > 0) notes->push_back(fmt::format("{} {}", count, what));
+  };
+  add(without, "without an attribute that is to be equal");
+  add(counts[static_cast<size_t>(Match::kOtherDriver)], "of other drivers");
+  add(counts[static_cast<size_t>(Match::kClassFalse)], "excluded by the class");
+  add(counts[static_cast<size_t>(Match::kOwnFalse)], "excluded by the claim");
+  AddFailures(alternative, notes);
+  for (const Stock* stock : ground_.stocks()) {
+    if (!stock->fault().empty()) {
+      notes->push_back(fmt::format("pool {} is invalid: {}", stock->pool().name, stock->fault()));
+    }
+  }
+}
+
+ReasonText::Uses ReasonText::UsesIn(const BestGroup& best) const {
+  Uses uses;
   std::map<int32_t, std::set<int32_t>> runs;  // of the group, by pool
   for (const size_t place : best.places) {
     runs[ground_.places()[place].pool].insert(ground_.places()[place].index);
@@ -115,19 +154,49 @@ std::map<std::string, int64_t> ReasonText::UsesIn(const BestGroup& best) const {
     for (const auto& [claim, held] : state_.HoldingsOf(stock.pool().name)) {
       for (const Allocation& one : held) {
         const bool is_count = stock.pool().count.has_value();
-        if (is_count) {
-          uses[claim] += one.count;
-        } else if (of_group.contains(stock.RunOf(one.device))) {
-          ++uses[claim];
-        }
+        if (is_count || of_group.contains(stock.RunOf(one.device))) uses[claim] += one.count;
       }
     }
   }
   return uses;
 }
 
-void ReasonText::AddUses(const BestGroup& best, std::vector<std::string>* notes) const {
-  const std::map<std::string, int64_t> uses = UsesIn(best);
+ReasonText::Uses ReasonText::UsesOfAll() const {
+  Uses uses;
+  for (const Stock* stock : ground_.stocks()) {
+    for (const auto& [claim, held] : state_.HoldingsOf(stock->pool().name)) {
+      for (const Allocation& one : held) uses[claim] += one.count;
+    }
+  }
+  return uses;
+}
+
+// Which of the shorts names a claim that is to give something back: the first that could have some
+// of that; else the last.
+size_t ReasonText::HomeOf(const std::string& claim) const {
+  for (size_t i = 0; i + 1 < remedies_.more.size(); ++i) {
+    const BestGroup best = FindBestGroup(demand_, ground_, AlternativeOf(remedies_.more[i]));
+    if (UsesIn(best).contains(claim)) return i;
+  }
+  return remedies_.more.size() - 1;
+}
+
+void ReasonText::AddUses(size_t index, const BestGroup& best, Notes* notes) const {
+  const Uses in_group = UsesIn(best);
+  Uses uses;
+  if (remedies_.give_back.empty()) {
+    // Claims that could be taken for a remedy, and are none, are not named.
+    const Short& one = remedies_.more[index];
+    int64_t sum = 0;
+    for (const auto& [claim, count] : in_group) sum += count;
+    if (sum < one.missing) uses = in_group;
+  } else {
+    const Uses in_all = UsesOfAll();
+    for (const std::string& claim : remedies_.give_back) {
+      if (HomeOf(claim) != index) continue;
+      uses[claim] = in_group.contains(claim) ? in_group.at(claim) : in_all.at(claim);
+    }
+  }
   size_t named = 0;
   int64_t others = 0;
   for (const auto& [claim, count] : uses) {
@@ -143,51 +212,25 @@ void ReasonText::AddUses(const BestGroup& best, std::vector<std::string>* notes)
   }
 }
 
-// Counters that have too little for one more device of the group.
-void ReasonText::AddCounters(const BestGroup& best, std::vector<std::string>* notes) const {
-  std::set<std::string> seen;
-  for (const size_t place : best.places) {
-    const Ground::Place& at = ground_.places()[place];
-    const Stock& stock = ground_.StockOf(at);
-    for (const Take& take : ground_.TakesOf(at)) {
-      const Store& counter = stock.counters()[static_cast<size_t>(take.counter)];
-      const Amount left = std::max<Amount>(ground_.LeftOf(counter), 0);
-      if (at.free == 0 || left >= take.amount) continue;
-      if (!seen.insert(absl::StrCat(stock.pool().name, " ", counter.name)).second) continue;
-      const auto format = Quantity::Format::kDecimalSI;
-      notes->push_back(fmt::format("pool {} is short of {} {}", stock.pool().name,
-                                   ToQuantity(take.amount - left, format).ToString(),
-                                   counter.name));
-    }
+void ReasonText::AddRaises(Notes* notes) const {
+  if (remedies_.counter.has_value()) {
+    const Raise& raise = *remedies_.counter;
+    const Pool& pool = ground_.stocks()[raise.stock]->pool();
+    const Resource& counter = pool.resources[raise.store];
+    notes->push_back(fmt::format("pool {} is short of {} {}", pool.name,
+                                 ToQuantity(raise.by, counter.capacity.format()).ToString(),
+                                 counter.name));
   }
-}
-
-std::string ReasonText::NoMatch(const Alternative& alternative) const {
-  if (ground_.stocks().empty()) return "the node has no pools";
-  std::array<int64_t, 5> counts = {};
-  int64_t without = 0;
-  std::string error;
-  for (const Ground::Place& place : ground_.places()) {
-    const Match match = alternative.matches->of[static_cast<size_t>(place.run->set)];
-    (match == Match::kMatches ? without : counts[static_cast<size_t>(match)]) += place.run->total;
-    const auto failed = alternative.matches->errors.find(place.run->set);
-    if (error.empty() && failed != alternative.matches->errors.end()) error = failed->second;
+  if (remedies_.resource.has_value()) {
+    const Raise& raise = *remedies_.resource;
+    const Stock& stock = *ground_.stocks()[raise.stock];
+    const auto first = static_cast<size_t>(stock.runs()[*raise.run].first);
+    const Device& device = stock.pool().devices[first];
+    const Resource& resource = device.resources[raise.store];
+    notes->push_back(
+        fmt::format("device {} of pool {} is short of {} {}", device.name, stock.pool().name,
+                    ToQuantity(raise.by, resource.capacity.format()).ToString(), resource.name));
   }
-  std::vector<std::string> notes;
-  const auto add = [&notes](int64_t count, std::string_view what) {
-    if (count > 0) notes.push_back(fmt::format("{} {}", count, what));
-  };
-  add(without, "without an attribute that is to be equal");
-  add(counts[static_cast<size_t>(Match::kOtherDriver)], "of other drivers");
-  add(counts[static_cast<size_t>(Match::kClassFalse)], "excluded by the class");
-  add(counts[static_cast<size_t>(Match::kOwnFalse)], "excluded by the claim");
-  add(counts[static_cast<size_t>(Match::kFails)], absl::StrCat("fail: ", error));
-  for (const Stock* stock : ground_.stocks()) {
-    if (!stock->fault().empty()) {
-      notes.push_back(fmt::format("pool {} is invalid: {}", stock->pool().name, stock->fault()));
-    }
-  }
-  return absl::StrCat("no device matches", Notes(notes));
 }
 
 }  // namespace outrigger::devices

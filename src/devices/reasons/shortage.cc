@@ -74,7 +74,7 @@ std::vector<Short> FindEach(const DemandData& demand, const Trials& trials) {
   for (size_t i = 0; i < spared.size(); ++i) {
     const int64_t missing = trials.Fewest(spared, i, -1, spared[i]);
     spared[i] = missing;
-    if (missing > 0) all.push_back({i, missing, false});
+    if (missing > 0) all.push_back({i, 0, missing, false});
   }
   return all;
 }
@@ -114,7 +114,7 @@ std::vector<Short> FindSpread(const DemandData& demand, const Trials& trials, in
       if (!trials.Fits(spreads.counts())) continue;
       std::vector<Short> all;
       for (size_t i = 0; i < demand.slots.size(); ++i) {
-        if (spreads.counts()[i] > 0) all.push_back({i, spreads.counts()[i], false});
+        if (spreads.counts()[i] > 0) all.push_back({i, 0, spreads.counts()[i], false});
       }
       return all;
     } while (spreads.Next());
@@ -135,6 +135,25 @@ bool IsHeldBack(const DemandData& demand, const Trials& trials, const Short& of)
   return trials.Fits(std::move(spared));
 }
 
+// The first alternative of a slot with which all fits once everything in `all` is spared; if none
+// does, the first that devices could serve at all.
+size_t AlternativeOf(const DemandData& demand, const Ground& ground, int64_t budget,
+                     const std::vector<Short>& all, size_t slot) {
+  const std::vector<Alternative>& alternatives = demand.slots[slot].alternatives;
+  if (alternatives.size() == 1) return 0;
+  DemandData only = demand;
+  const Trials trials(only, ground, budget);
+  std::vector<int64_t> spared = trials.None();
+  for (const Short& one : all) spared[one.slot] = one.missing;
+  for (size_t i = 0; i < alternatives.size(); ++i) {
+    only.slots[slot].alternatives = {alternatives[i]};
+    if (trials.Fits(spared)) return i;
+  }
+  const auto first = std::find_if(alternatives.begin(), alternatives.end(),
+                                  [](const Alternative& one) { return !one.contradicts; });
+  return first == alternatives.end() ? 0 : static_cast<size_t>(first - alternatives.begin());
+}
+
 }  // namespace
 
 std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, int64_t budget) {
@@ -147,7 +166,7 @@ std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, 
     if (best.missing > 0 && missing == best.missing) continue;
     std::vector<int64_t> spared = trials.None();
     spared[i] = missing;
-    if (missing < most || trials.Fits(std::move(spared))) best = {i, missing, false};
+    if (missing < most || trials.Fits(std::move(spared))) best = {i, 0, missing, false};
   }
   std::vector<Short> all = best.missing > 0 ? std::vector{best} : FindEach(demand, trials);
   std::vector<Short> spread = FindSpread(demand, trials, SumOf(all));
@@ -155,6 +174,7 @@ std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, 
   if (demand.slots.size() > 1) {
     for (Short& one : all) one.by_others = IsHeldBack(demand, trials, one);
   }
+  for (Short& one : all) one.alternative = AlternativeOf(demand, ground, budget, all, one.slot);
   return all;
 }
 

@@ -137,6 +137,7 @@ bool Search::OpenNext(Frame* frame) {
 }
 
 bool Search::Open() {
+  if (alternative().contradicts) return false;
   cursor_.count = alternative().all ? CountOfAll() : cursor_.count;
   if (cursor_.count == 0) return false;
   const int64_t spared = SparedOf(cursor_.slot);

@@ -11,7 +11,8 @@ Takings::Takings(const DemandData& demand, const Ground& ground, const std::vect
       taken_(ground.places().size()),
       counters_(ground.counters()),
       bound_(demand.constraints.size(), -1) {
-  if (!spared.empty()) FindAdmissible(spared);
+  // It is about requests that must be equal to others, and looks at every set of attributes.
+  if (!spared.empty() && demand.slots.size() > 1) FindAdmissible(spared);
   if (demand.has_admin) in_claim_.resize(demand.claims.size() * taken_.size());
   first_store_.reserve(taken_.size());
   for (const Ground::Place& place : ground.places()) {
@@ -89,8 +90,8 @@ int64_t Takings::Available(const Slot& slot, const Alternative& alternative, siz
 int64_t Takings::AvailableByCounters(size_t place, int64_t free) const {
   const Ground::Place& at = ground_.places()[place];
   for (const Take& take : ground_.TakesOf(at)) {
-    const Amount left =
-        counters_[static_cast<size_t>(ground_.FirstCounter(at.pool) + take.counter)];
+    const Amount left = counters_[static_cast<size_t>(ground_.FirstCounter(at.pool)) +
+                                  static_cast<size_t>(take.counter)];
     if (left < take.amount) return 0;
     free = static_cast<int64_t>(std::min<Amount>(free, left / take.amount));
   }
@@ -196,8 +197,8 @@ void Takings::AddToClaim(const Slot& slot, size_t place, int64_t count) {
 void Takings::AddToCounters(size_t place, int64_t count) {
   const Ground::Place& at = ground_.places()[place];
   for (const Take& take : ground_.TakesOf(at)) {
-    counters_[static_cast<size_t>(ground_.FirstCounter(at.pool) + take.counter)] -=
-        take.amount * count;
+    counters_[static_cast<size_t>(ground_.FirstCounter(at.pool)) +
+              static_cast<size_t>(take.counter)] -= take.amount * count;
   }
 }
 

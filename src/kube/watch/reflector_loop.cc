@@ -8,8 +8,8 @@
 #include "kube/errors.h"
 #include "kube/resource.h"
 #include "kube/watch/errors.h"
-#include "kube/watch/resource_version.h"
 #include "kube/watch/served_versions.h"
+#include "outrigger/k8s/resource_version.h"
 
 namespace outrigger::kube {
 namespace {
@@ -183,7 +183,7 @@ bool ReflectorLoop::IsTrusted() {
   board_->Answered();
   is_doubtful_ = false;
   const bool was_long = failing_since && now - *failing_since >= options_.distrust_after;
-  if (!was_long && !IsOlder(*current, version_)) return true;
+  if (!was_long && !IsOlderVersion(*current, version_)) return true;
   Relist(/*latest=*/true);
   return false;
 }

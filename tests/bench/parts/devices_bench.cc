@@ -101,6 +101,24 @@ void BM_DevicesRejected(benchmark::State& state) {
 }
 BENCHMARK(BM_DevicesRejected)->Unit(benchmark::kMillisecond);
 
+// Every device is in use, each by a claim of its own: the reason names those to give back.
+void BM_DevicesInUse(benchmark::State& state) {
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
+  Inventory inventory = InventoryOf(kNodes, 8, 2, true);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  for (int i = 0; i < kNodes * 8; ++i) {
+    inventory.SetHolding(
+        fmt::format("default/job-{}", i),
+        {{fmt::format("node-{:04}-foozer", i / 8), fmt::format("dev-{:02}", i % 8), 1, {}}});
+  }
+  const Claim claim = ClaimOf(2, true);
+  for (auto _ : state) {
+    if (AskAll(allocator, inventory, claim, nodes) != 0) state.SkipWithError("fits");
+  }
+}
+BENCHMARK(BM_DevicesInUse)->Unit(benchmark::kMillisecond);
+
 void BM_DevicesCold(benchmark::State& state) {
   const auto selectors = MakeCelSelectors();
   const Inventory inventory = InventoryOf(kNodes, 8, 1, true);

@@ -80,8 +80,9 @@ func TestCommands(t *testing.T) {
 	if !strings.Contains(greedy, "wanted, 6 free (2 in use by default/two-foozers)") {
 		t.Errorf("no true reason:\n%s", greedy)
 	}
-	if said := live("explain", "pod", "trainer", "--agents", "safe"); !strings.Contains(said, "devices for two-foozers and trainer-more") {
-		t.Errorf("explain pod:\n%s", said)
+	explained := live("explain", "pod", "greedy", "--agents", "safe")
+	if !strings.Contains(explained, "greedy-gpus  shape-foozer-barzer-00-foozer-00  0 of 2") {
+		t.Errorf("explain pod:\n%s", explained)
 	}
 	var list struct {
 		Used  int `json:"used"`

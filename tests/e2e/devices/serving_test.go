@@ -99,6 +99,21 @@ func (s *serving) untilClaim(name, field, text string) {
 	}))
 }
 
+// untilPool waits until the agent has written how many devices of a pool are free.
+func (s *serving) untilPool(name string, free int64) {
+	s.Helper()
+	s.Must(kube.Eventually(s.Ctx, scheduling.Patience, func(ctx context.Context) error {
+		pool, err := s.kinds.client(kinds["DevicePool"]).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if is, found, _ := unstructured.NestedInt64(pool.Object, "status", "freeDevices"); !found || is != free {
+			return fmt.Errorf("pool %s has %d free devices, want %d", name, is, free)
+		}
+		return nil
+	}))
+}
+
 // untilSound waits until pools, claims and pods agree, and nothing is under way any more.
 func (s *serving) untilSound() {
 	s.Helper()

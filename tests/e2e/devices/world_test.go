@@ -77,14 +77,21 @@ func install(t *testing.T) *world {
 
 func installOn(on base.World) *world {
 	on.Helper()
+	w := worldOf(on)
+	w.kubectl("apply", "--server-side", "--validate=strict", "-f", manifests, "-f", filepath.Join(examples, "crds"))
+	w.untilServed()
+	return w
+}
+
+// worldOf has no kinds yet.
+func worldOf(on base.World) *world {
+	on.Helper()
 	w := &world{World: on}
 	var err error
 	config := rest.CopyConfig(w.Cluster.Config)
 	config.QPS, config.Burst = 1000, 1000
 	w.dynamic, err = dynamic.NewForConfig(config)
 	w.Must(err)
-	w.kubectl("apply", "--server-side", "--validate=strict", "-f", manifests, "-f", filepath.Join(examples, "crds"))
-	w.untilServed()
 	return w
 }
 

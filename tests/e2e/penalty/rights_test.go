@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -101,7 +100,7 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 			w := w.in(t)
 			w.clean(name)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "penalty", append([]string{
-				"--kubeconfig", w.kubeconfigWithout(name, all, right)},
+				"--kubeconfig", w.KubeconfigWithoutGrant(name, all, right)},
 				flags(settings{"start": "flat 500", "half-life": "0.2", "grace": "0"})...)...)
 			asked := 0
 			scheduling.CheckTells(t, right, func() string {
@@ -143,40 +142,4 @@ func (w *world) clean(name string) {
 	one.OwnerReferences = []metav1.OwnerReference{{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass",
 		Name: owner.Name, UID: w.class(owner.Name).UID}}
 	w.create(one, class(name+"-toggled", 2000))
-}
-
-// kubeconfigWithout is that of somebody new who has all rights but those of one verb on one resource.
-func (w *world) kubeconfigWithout(name string, all []scheduling.Grant, missing scheduling.Right) string {
-	w.Helper()
-	var everywhere, local []rbacv1.PolicyRule
-	for _, each := range all {
-		if each.Right == missing {
-			continue
-		}
-		rule := rbacv1.PolicyRule{APIGroups: []string{each.Group}, Resources: []string{each.Resource}, Verbs: []string{each.Verb}}
-		if each.Name != "" {
-			rule.ResourceNames = []string{each.Name}
-		}
-		if each.Local {
-			local = append(local, rule)
-		} else {
-			everywhere = append(everywhere, rule)
-		}
-	}
-	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, everywhere...)
-	w.Must(err)
-	meta := metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceSystem}
-	rbac := w.Client.RbacV1()
-	_, err = rbac.Roles(meta.Namespace).Create(w.Ctx, &rbacv1.Role{ObjectMeta: meta, Rules: local}, metav1.CreateOptions{})
-	w.Must(err)
-	_, err = rbac.RoleBindings(meta.Namespace).Create(w.Ctx, &rbacv1.RoleBinding{ObjectMeta: meta,
-		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name}}},
-		metav1.CreateOptions{})
-	w.Must(err)
-	w.UntilGranted(config, everywhere[0])
-	w.UntilGranted(config, local[0], metav1.NamespaceSystem)
-	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
-	w.Must(err)
-	return kubeconfig
 }

@@ -21,6 +21,7 @@ type Deployed struct {
 	Agents    string // as serve has them
 	Settings  string // the agents' ConfigMap
 	Scheduler string // by which pods choose it; "": it is none
+	Kinds     string // what has to be applied before, in deploy/; "": nothing
 }
 
 // QueueScheduler is the one that keeps a queue.
@@ -34,6 +35,10 @@ var Penalty = Deployed{File: "penalty.yaml", Namespace: "kube-system", Name: "ou
 // Reward is a scheduler with the agent that learns from failures.
 var Reward = Deployed{File: "reward.yaml", Namespace: "kube-system", Name: "reward-scheduler",
 	Account: "reward-scheduler", Agents: "reward", Settings: "reward-agent", Scheduler: "reward-scheduler"}
+
+// Devices is a scheduler with the agent that allocates devices.
+var Devices = Deployed{File: "devices.yaml", Namespace: "kube-system", Name: "device-scheduler",
+	Account: "device-scheduler", Agents: "devices", Settings: "device-agent", Scheduler: "device-scheduler", Kinds: "devices"}
 
 // Path is where the file is, seen from a folder of tests/e2e.
 func (d Deployed) Path() string { return filepath.Join("../../../deploy", d.File) }

@@ -85,3 +85,39 @@ func CheckGrants(t *testing.T, granted, needed []Grant) {
 		}
 	}
 }
+
+// KubeconfigWithoutGrant is KubeconfigWithout with grants, of which some are of kube-system or of one name alone.
+func (w *World) KubeconfigWithoutGrant(name string, all []Grant, missing Right) string {
+	w.Helper()
+	var everywhere, local []rbacv1.PolicyRule
+	for _, each := range all {
+		if each.Right == missing {
+			continue
+		}
+		rule := rbacv1.PolicyRule{APIGroups: []string{each.Group}, Resources: []string{each.Resource}, Verbs: []string{each.Verb}}
+		if each.Name != "" {
+			rule.ResourceNames = []string{each.Name}
+		}
+		if each.Local {
+			local = append(local, rule)
+		} else {
+			everywhere = append(everywhere, rule)
+		}
+	}
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, everywhere...)
+	w.Must(err)
+	meta := metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceSystem}
+	rbac := w.Client.RbacV1()
+	_, err = rbac.Roles(meta.Namespace).Create(w.Ctx, &rbacv1.Role{ObjectMeta: meta, Rules: local}, metav1.CreateOptions{})
+	w.Must(err)
+	_, err = rbac.RoleBindings(meta.Namespace).Create(w.Ctx, &rbacv1.RoleBinding{ObjectMeta: meta,
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name}}},
+		metav1.CreateOptions{})
+	w.Must(err)
+	w.UntilGranted(config, everywhere[0])
+	w.UntilGranted(config, local[0], metav1.NamespaceSystem)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, config)
+	w.Must(err)
+	return kubeconfig
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,6 +39,7 @@ var manifests = []manifest{
 	{scheduling.QueueScheduler, []*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001"), kube.MakePod("single")}},
 	{scheduling.Penalty, nil},
 	{scheduling.Reward, []*kube.PodBuilder{kube.MakePod("p")}},
+	{scheduling.Devices, []*kube.PodBuilder{kube.MakePod("p")}},
 }
 
 func memberOfTwo(name string) *kube.PodBuilder {
@@ -62,6 +64,9 @@ func checkManifest(t *testing.T, m manifest) {
 		if err := yaml.Unmarshal(document, &object); err == nil && len(object) > 0 {
 			objects++
 		}
+	}
+	if m.Kinds != "" {
+		kubectl(w, "apply", "--server-side", "-f", filepath.Join("../../../deploy", m.Kinds))
 	}
 	applied := kubectl(w, "apply", "--server-side", "-f", file)
 	present := strings.Fields(kubectl(w, "get", "-o", "name", "-f", file))

@@ -22,7 +22,7 @@ class FakeCustomObjects::Follower {
     waiting_.push_back(std::move(change));
   }
   void AddUpsert(const Json& object) {
-    Add([this, object](CustomObjectSink* sink) { Upsert(object, sink); });
+    Add([object](CustomObjectSink* sink) { Upsert(object, sink); });
   }
   void AddRemoval(const Name& name) {
     Add([name](CustomObjectSink* sink) {

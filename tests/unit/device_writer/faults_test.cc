@@ -1,6 +1,9 @@
 // Processes that write at the same time, die, and get no answers. After each round of chance the
 // custodian puts all in order, and a judge looks at the objects.
+#include <functional>
 #include <memory>
+#include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -271,7 +274,7 @@ std::ostream& operator<<(std::ostream& out, const Kind& kind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FaultRounds, ::testing::ValuesIn(kKinds),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace
 }  // namespace outrigger::devices

@@ -167,11 +167,16 @@ TEST_F(WriterTest, ASecondPodSharesTheClaimForOneWrite) {
   ASSERT_TRUE(Confirm(*second).ok());
   EXPECT_EQ(Writes() - before, 1U);
   EXPECT_THAT(world_.Claim("one").pods, SizeIs(2));
-  // Again, it is written already.
-  ASSERT_TRUE(Write({"one"}, "second").ok());
-  EXPECT_EQ(Writes() - before, 1U);
-  // One pod gives it back, the other one keeps it.
+  // Again: the claim changes its version, so that nothing that is on its way frees it.
+  const auto again = Write({"one"}, "second");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(Writes() - before, 2U);
+  EXPECT_THAT(world_.Claim("one").pods, SizeIs(2));
+  // What was written before that is not given back any more.
   ASSERT_TRUE(GiveBack(*second).ok());
+  EXPECT_THAT(world_.Claim("one").pods, SizeIs(2));
+  // One pod gives it back, the other one keeps it.
+  ASSERT_TRUE(GiveBack(*again).ok());
   EXPECT_THAT(world_.Claim("one").pods, ElementsAre(PodReference{"pod", "uid-pod"}));
   EXPECT_THAT(world_.Pool("p").entries, SizeIs(1));
   EXPECT_TRUE(world_.Pool("p").entries[0].confirmed);

@@ -180,6 +180,22 @@ TEST(Bounds, AskingForATypeIsNotAskingForAdminAccess) {
   EXPECT_EQ(Ask(inventory, {claim}).verdict.kind(), Verdict::Kind::kRejected);
 }
 
+TEST(Bounds, WhatAdminAccessGetsIsNotHeld) {
+  Inventory inventory;
+  inventory.SetPool(PoolOf("p", 2));
+  inventory.SetClass(ClassOf("monitor", true));
+  inventory.SetClass(ClassOf("gpu", false));
+  Claim claim = ClaimOf(1);
+  claim.counts = false;
+  claim.requests.push_back(claim.requests[0]);
+  claim.requests[0].details[0].device_class = "monitor";
+  claim.requests[1].details[0].device_class = "gpu";
+  const Answer answer = Ask(inventory, {claim});
+  ASSERT_TRUE(answer.verdict.fits()) << answer.verdict.reason();
+  EXPECT_EQ(answer.claims[0].allocations.size(), 2u);
+  EXPECT_EQ(answer.claims[0].holding, (std::vector<Allocation>{{"p", "", 1, {}}}));
+}
+
 TEST(Bounds, AnyDeviceOfADriverNeedsAdminAccess) {
   Inventory inventory;
   inventory.SetPool(PoolOf("p", 1));

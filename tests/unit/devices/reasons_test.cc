@@ -246,6 +246,17 @@ TEST_F(ReasonTexts, NameWhyNothingMatches) {
             "without an attribute that is to be equal)");
 }
 
+TEST_F(ReasonTexts, NameFailuresNextToWhatMatches) {
+  Pool other = *inventory_.FindPool("p0");
+  other.name = "p2";
+  other.attributes.clear();
+  inventory_.SetPool(other);
+  detail_.constraints = "device.numa != '9'";
+  detail_.min_count = 5;
+  EXPECT_EQ(Reason(),
+            "unresolvable: claim default/c: 5 foozer wanted, 4 free (2 fail: no such key: numa)");
+}
+
 TEST_F(ReasonTexts, NameInvalidPoolsAndTheLackOfPools) {
   Pool twice = *inventory_.FindPool("p0");
   twice.attributes.push_back(twice.attributes[0]);

@@ -73,6 +73,14 @@ TEST(Devices, AreJsonForPrograms) {
   EXPECT_EQ(list["pools"][2]["claims"][0]["devices"], Tree::parse(R"(["x0","x2"])"));
 }
 
+TEST(Devices, OfAClaimInTwoPoolsAreCountedInEach) {
+  Tree claim = Holding(CountingClaim("job", 3), "p0", 3);
+  claim["status"]["allocations"].push_back({{"devicePoolName", "p1"}, {"deviceCount", 2}});
+  const Ran ran = DevicesOf({CountingPool("p0", "a", 4), CountingPool("p1", "a", 4), claim});
+  EXPECT_THAT(ran.out, HasSubstr("4     3     1  default/job  3        job\n"));
+  EXPECT_THAT(ran.out, HasSubstr("4     2     2  default/job  2        job\n"));
+}
+
 TEST(Devices, OfPoolsThatOfferNothingSayWhy) {
   Tree pool = ListingPool();
   pool["spec"]["devices"][1]["name"] = "x0";

@@ -50,7 +50,8 @@ TEST(Shapes, ThatCountAreThePrototypes) {
     for (const Tree& pool : kinds.at("DevicePool")) printed[pool["metadata"]["name"]] = pool;
   }
   std::set<std::string> compared;
-  for (const Tree& row : LoadGolden("device_schedules.json").at("cases")) {
+  const Tree table = LoadGolden("device_schedules.json");
+  for (const Tree& row : table.at("cases")) {
     for (const Tree& pool : row.at("pools")) {
       const std::string name = pool["metadata"]["name"];
       EXPECT_EQ(printed[name], pool) << name;

@@ -20,6 +20,12 @@ using ::testing::Not;
 using testing::Ran;
 using testing::TempFile;
 
+Tree PlainPod() {
+  Tree pod = PodWith("plain", Tree::array());
+  pod["metadata"].erase("annotations");
+  return pod;
+}
+
 const std::vector<Tree>& Cluster() {
   static const std::vector<Tree> objects = {
       NodeNamed("a"),
@@ -31,7 +37,7 @@ const std::vector<Tree>& Cluster() {
       Holding(CountingClaim("other", 1), "p1", 1),
       CountingClaim("two", 2),
       PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}}),
-      PodWith("plain", Tree::array())};
+      PlainPod()};
   return objects;
 }
 
@@ -45,7 +51,7 @@ constexpr const char* kTable =
     "\nClaims:    1 of 3 nodes has devices for two\n"
     "\n"
     "NODE  DEVICES  SCORE  CLAIM  POOL    FREE  GETS  WHY\n"
-    "a     fit         68\n"
+    "a     fit         88\n"
     "                      two    p0    3 of 4     2  1 in use by default/job\n"
     "b     in use       -                             claim default/two: 2 foozer wanted, 1 free "
     "(1 in use by default/other)\n"

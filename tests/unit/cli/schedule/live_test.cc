@@ -64,7 +64,7 @@ TEST(ScheduleLive, ClassesMustBeThere) {
   const ObjectServer server(answers);
   const Ran ran = ScheduleLive(server, {"--pod", "web"});
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a: could not satisfy these claims: two\n"),
-                             HasSubstr("class foozer")));
+                             HasSubstr("there is no DeviceClass \"foozer\"")));
 }
 
 TEST(ScheduleLive, AKindThatIsNotServedIsNoted) {

@@ -1,8 +1,8 @@
-#include "kube/watch/resource_version.h"
+#include "outrigger/k8s/resource_version.h"
 
 #include "gtest/gtest.h"
 
-namespace outrigger::kube {
+namespace outrigger {
 namespace {
 
 struct Versions {
@@ -14,7 +14,7 @@ struct Versions {
 class ResourceVersions : public ::testing::TestWithParam<Versions> {};
 
 TEST_P(ResourceVersions, Compare) {
-  EXPECT_EQ(IsOlder(GetParam().a, GetParam().b), GetParam().older);
+  EXPECT_EQ(IsOlderVersion(GetParam().a, GetParam().b), GetParam().older);
 }
 
 const Versions kVersions[] = {
@@ -30,8 +30,8 @@ const Versions kVersions[] = {
     {"NotANumber", "5", "6x", false},
     {"LeadingZero", "05", "6", false},
 };
-INSTANTIATE_TEST_SUITE_P(Kube, ResourceVersions, ::testing::ValuesIn(kVersions),
+INSTANTIATE_TEST_SUITE_P(K8s, ResourceVersions, ::testing::ValuesIn(kVersions),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace outrigger::kube
+}  // namespace outrigger

@@ -1,8 +1,8 @@
-#include "store/object_table.h"
+#include "outrigger/k8s/resource_version.h"
 
 #include <algorithm>
 
-namespace outrigger::devices::agent {
+namespace outrigger {
 namespace {
 
 bool IsNumber(std::string_view text) {
@@ -12,9 +12,9 @@ bool IsNumber(std::string_view text) {
 
 }  // namespace
 
-bool IsOlder(std::string_view a, std::string_view b) {
+bool IsOlderVersion(std::string_view a, std::string_view b) {
   if (!IsNumber(a) || !IsNumber(b)) return false;
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-}  // namespace outrigger::devices::agent
+}  // namespace outrigger
