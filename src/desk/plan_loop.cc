@@ -23,6 +23,10 @@ constexpr milliseconds kSettle{4};
 constexpr milliseconds kLongPlan{6};
 constexpr int kShare = 10;
 
+// A gang whose places hold by nominations has them once these are written, and has lost them to
+// others by then, or not at all.
+constexpr milliseconds kSettles{1000};
+
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
 constexpr milliseconds kLeaseTimeout{5000};
@@ -49,6 +53,7 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
                               const absl::Status& status) { OnWritten(nomination, status); },
            .changed = [this] { Nudge(); }},
           options_.now),
+      unfit_(options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -310,7 +315,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   LeaveOutUnlike(&units);
   Reserve(units, &options);
   const plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  kept_nodes_ = planned.kept;
+  // While it fits only for a moment the same nodes are to be kept for it afterwards.
+  if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const std::shared_ptr<const Board> before = Answer()->board;

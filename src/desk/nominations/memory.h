@@ -113,6 +113,10 @@ class Memory {
   /// gated, or its place is still used.
   void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
                   std::vector<Nomination>* due);
+  /// True if the plan has given a place elsewhere to a pod whose nomination keeps room ahead, just
+  /// now: the scheduler, which the same event has woken, takes it there by itself, or others are
+  /// faster, and then the room that was kept would be lost as well.
+  bool StaysAhead(const BoardPod& seat, const PodMemory& memory, Time now);
   /// The nomination that a pod has from before this process began.
   void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
   /// True if the scheduler has let the pod pass to the place that it has now: it has it in mind.

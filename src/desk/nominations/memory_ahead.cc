@@ -32,7 +32,15 @@ bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, 
   if (!options_.nominate_ahead || !unit.gang || !memory.call || !memory.call->rejected)
     return false;
   if (memory.call->at <= memory.nomination.written_at()) return false;
-  return IsTime(std::max(memory.call->at, memory.placed_at) + options_.awake_for, now);
+  // Mostly a later event of another pod wakes it; to renew the nomination leaves the place open for
+  // as long as two writes take.
+  return IsTime(std::max(memory.call->at, memory.placed_at) + options_.repeat_after, now);
+}
+
+bool Memory::StaysAhead(const BoardPod& seat, const PodMemory& memory, Time now) {
+  if (seat.node.empty() || memory.kept.empty() || memory.kept == seat.node) return false;
+  if (seat.pod->nominated_node_name != memory.kept) return false;
+  return !IsTime(memory.placed_at + options_.moves_after, now);
 }
 
 void Memory::AdoptShown(const Nomination& planned, Time now, PodMemory* memory) {
@@ -52,7 +60,9 @@ void Memory::LearnAhead(const BoardPod& seat, const Nomination& planned, Time no
   }
   if (IsOfOthers(*seat.pod, seat.unit->gang, *memory)) return;
   const bool is_kept = nomination.IsKept(*seat.pod, planned.node);
-  if (!seat.node.empty()) nominated_.Add(seat.unit->key, is_kept);
+  if (!seat.node.empty()) {
+    nominated_.Add(seat.unit->key, is_kept && planned.node == seat.node);
+  }
   if (is_kept) return;
   // The scheduler may have taken it back; then it does so whenever it has tried the pod.
   const bool gone = nomination.IsFor(planned.node) && !IsTakenBack(nomination.state());

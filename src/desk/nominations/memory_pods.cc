@@ -134,7 +134,9 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);
-  memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
+  if (!StaysAhead(seat, memory, now)) {
+    memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
+  }
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};

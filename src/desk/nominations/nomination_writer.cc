@@ -8,7 +8,7 @@ namespace outrigger::desk {
 namespace {
 
 // Each write is a round trip, and pods sleep until theirs is through.
-constexpr size_t kThreads = 8;
+constexpr size_t kThreads = 16;
 constexpr std::chrono::milliseconds kWriteTimeout{2000};
 // A few seconds of writes. What is not queued is asked for again with the next plan.
 constexpr size_t kMostQueued = 1024;

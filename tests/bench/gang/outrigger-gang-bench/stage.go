@@ -249,24 +249,29 @@ func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
 				return err
 			}
 		}
-		for i := range size {
-			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
-			if grouped && s.beside != ownGates {
-				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
-			}
-			if grouped && s.beside == askedAgent {
-				builder.Request("outrigger.dev/gang", "0").Request("outrigger.dev/gang-bind", "0")
-			}
-			pod := builder.Pod()
-			if grouped && s.beside == ownGates {
-				pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &gang}
-			}
-			if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.createPods(gang, 0, size, size, grouped)
 	})
+}
+
+// createPods creates some of the pods of a gang, one after another.
+func (s *stage) createPods(gang string, from, to, size int, grouped bool) error {
+	for i := from; i < to; i++ {
+		builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
+		if grouped && s.beside != ownGates {
+			builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
+		}
+		if grouped && s.beside == askedAgent {
+			builder.Request("outrigger.dev/gang", "0").Request("outrigger.dev/gang-bind", "0")
+		}
+		pod := builder.Pod()
+		if grouped && s.beside == ownGates {
+			pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &gang}
+		}
+		if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // createGroup creates a group of upstream's.

@@ -17,7 +17,7 @@ import (
 )
 
 // stream is single pods that run for a while each and come all the time, so that some always wait for places, and gangs
-// that wait beside them: each needs a part of the cluster at once.
+// that come to a full cluster, one after another: each needs a part of it at once.
 type stream struct {
 	nodes, gangs, size int
 	waiting            int           // single pods, always
@@ -29,7 +29,7 @@ type stream struct {
 type streamRow struct {
 	what    string
 	beside  companion
-	seconds []float64 // until the first gang, and from the end of one to the next, of all rounds
+	seconds []float64 // from the first member to the last binding, of each gang and all rounds
 	singles []float64 // that were bound in a second, by round
 }
 
@@ -46,7 +46,7 @@ func (w stream) measure(ctx context.Context, binary string, rows []*streamRow) e
 			return fmt.Errorf("stream, %s: %w", row.what, err)
 		}
 		of := row.seconds[len(row.seconds)-w.gangs:]
-		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s, the longest %.2f\n", row.what, w.size,
+		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s (median %.2f, longest %.2f)\n", row.what, w.size, of,
 			median(slices.Clone(of)), slices.Max(of))
 	}
 	return nil
@@ -64,32 +64,25 @@ func (w stream) run(ctx context.Context, binary string, row *streamRow) error {
 	}
 	flow := s.startFlow(w)
 	defer flow.stop()
-	if err := s.untilSome(func() bool { return s.bound("single-") >= w.nodes*slots }); err != nil {
-		return err
-	}
-	if err := s.createGangs(8, w.gangs, w.size, true); err != nil {
-		return err
-	}
 	began, before := time.Now(), len(s.tracker.Bindings())
-	from := began
-	for range w.gangs {
-		var whole string
-		err := s.untilSome(func() bool {
-			for g := range w.gangs {
-				if s.bound(gangName(g)+"-") == w.size {
-					whole = gangName(g)
-				}
-			}
-			return whole != ""
-		})
-		if err != nil {
+	for g := range w.gangs {
+		if err := s.untilSome(func() bool { return s.bound("single-") >= w.nodes*slots }); err != nil {
+			return err
+		}
+		if g == 0 {
+			began, before = time.Now(), len(s.tracker.Bindings())
+		}
+		from := time.Now()
+		if err := s.createPods(gangName(g), 0, w.size, w.size, true); err != nil {
+			return err
+		}
+		if err := s.untilSome(func() bool { return s.bound(gangName(g)+"-") >= w.size }); err != nil {
 			return err
 		}
 		row.seconds = append(row.seconds, time.Since(from).Seconds())
-		if err := s.deleteGang(whole, w.size); err != nil {
+		if err := s.deleteGang(gangName(g), w.size); err != nil {
 			return err
 		}
-		from = time.Now()
 	}
 	singles := len(s.tracker.Bindings()) - before - w.gangs*w.size
 	row.singles = append(row.singles, float64(singles)/time.Since(began).Seconds())
@@ -176,8 +169,8 @@ func (s *stage) deleteGang(gang string, size int) error {
 
 func (w stream) table(rows []*streamRow) sheet.Table {
 	table := sheet.Table{
-		Title: fmt.Sprintf("%d gangs of %d wait beside a stream of single pods of %.0f s on %d places, reserve-after %.0f s: "+
-			"s until the next is whole", w.gangs, w.size, w.lasts.Seconds(), w.nodes*slots, w.reserveAfter.Seconds()),
+		Title: fmt.Sprintf("%d gangs of %d, one after another, beside a stream of single pods of %.0f s on %d places, "+
+			"reserve-after %.0f s: s until a gang is whole", w.gangs, w.size, w.lasts.Seconds(), w.nodes*slots, w.reserveAfter.Seconds()),
 		Header: []string{"", "median", "longest", "single pods/s meanwhile"},
 	}
 	for _, row := range rows {
@@ -187,36 +180,53 @@ func (w stream) table(rows []*streamRow) sheet.Table {
 	return table
 }
 
-// nominating is one gang whose members are nominated before the scheduler runs: how many that are in a second.
+// nominating is one gang whose members are nominated before the scheduler runs.
 type nominating struct{ nodes int }
 
-func (n nominating) measure(ctx context.Context, binary string) (float64, error) {
+// nominated is how fast that went, and the processor time that it took.
+type nominated struct {
+	rate              float64 // members in a second
+	apiServer, agents float64 // ms for each member
+}
+
+func (n nominating) measure(ctx context.Context, binary string) (got nominated, err error) {
 	s, err := newStage(ctx, binary, n.nodes, askedAgent)
 	if err != nil {
-		return 0, err
+		return got, err
 	}
 	defer s.stop()
 	size := n.nodes * slots
-	if err := s.createGangs(1, 1, size, true); err != nil {
-		return 0, err
+	// The last member is what the gang lacks until all others are known.
+	if err := s.createPods("g", 0, size-1, size, true); err != nil {
+		return got, err
 	}
-	count := func() int {
-		nominated := 0
-		for _, pod := range s.tracker.Pods() {
-			if pod.Status.NominatedNodeName != "" {
-				nominated++
-			}
+	settle(ctx, time.Second)
+	before, err := s.effort()
+	if err != nil {
+		return got, err
+	}
+	began := time.Now()
+	if err := s.createPods("g", size-1, size, size, true); err != nil {
+		return got, err
+	}
+	if err := s.untilSome(func() bool { return s.nominated() == size }); err != nil {
+		return got, err
+	}
+	got.rate = float64(size) / time.Since(began).Seconds()
+	after, err := s.effort()
+	spent := after.since(before)
+	got.apiServer, got.agents = 1000*spent.apiServer/float64(size), 1000*spent.agent/float64(size)
+	fmt.Fprintf(os.Stderr, "%d members nominated, %.0f a second; %.2f ms of the API server and %.2f of the agent for each\n",
+		size, got.rate, got.apiServer, got.agents)
+	return got, err
+}
+
+func (s *stage) nominated() int {
+	count := 0
+	for _, pod := range s.tracker.Pods() {
+		if pod.Status.NominatedNodeName != "" {
+			count++
 		}
-		return nominated
 	}
-	if err := s.untilSome(func() bool { return count() > 0 }); err != nil {
-		return 0, err
-	}
-	first, began := count(), time.Now()
-	if err := s.untilSome(func() bool { return count() == size }); err != nil {
-		return 0, err
-	}
-	rate := float64(size-first) / time.Since(began).Seconds()
-	fmt.Fprintf(os.Stderr, "%d members nominated, %.0f a second\n", size, rate)
-	return rate, nil
+	return count
 }

@@ -232,7 +232,7 @@ TEST_F(MemoryAheadTest, WakesAMemberThatWasRejectedAtThePlaceThatIsItsOwnNow) {
   Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
   board.Accept("train");
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(2)), IsEmpty()) << "it may be awake";
-  const Time later = kBegin + seconds(2) + options_.awake_for;
+  const Time later = kBegin + seconds(2) + options_.repeat_after;
   EXPECT_EQ(memory_.next_look(), later);
   const auto due = Learn(*board.Make(), later);
   EXPECT_THAT(Texts(due), ElementsAre("train-0:"));
