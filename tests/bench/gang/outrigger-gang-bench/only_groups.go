@@ -84,7 +84,7 @@ func (o onlyGroups) targets() []sheet.Target[*onlyGroupsReport] {
 		{What: "pods without a group, only groups, to the same without an extender", AtMost: 1.15, Figure: to(2)},
 		{What: "gangs, only groups, to the same pods without an extender", AtMost: 1.3, Figure: to(4)},
 		{What: "the next gang beside a stream of single pods, longest, s", AtMost: bound, Figure: longest(0)},
-		{What: "the same, only groups", AtMost: bound, Figure: longest(1)},
+		{What: "the same, only groups, preemptionPolicy Never", AtMost: bound, Figure: longest(2)},
 		{What: "nominations a second", AtLeast: 400, Figure: func(report *onlyGroupsReport) (float64, bool) {
 			return report.median(rateOf), true
 		}},

@@ -71,6 +71,8 @@ type stage struct {
 	scheduler *process.Process
 	config    []byte
 	agentArgs []string // more of them
+	// priorityClass is that of members of gangs; empty: none.
+	priorityClass string
 }
 
 // newStage starts a control plane with nodes and perhaps an extender. The scheduler does not run.
@@ -262,6 +264,9 @@ func (s *stage) createPods(gang string, from, to, size int, grouped bool) error 
 		}
 		if grouped && s.beside == askedAgent {
 			builder.Request("outrigger.dev/gang", "0").Request("outrigger.dev/gang-bind", "0")
+		}
+		if grouped && s.priorityClass != "" {
+			builder.PriorityClass(s.priorityClass)
 		}
 		pod := builder.Pod()
 		if grouped && s.beside == ownGates {

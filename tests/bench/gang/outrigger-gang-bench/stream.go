@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/bench/sheet"
@@ -29,6 +30,7 @@ type stream struct {
 type streamRow struct {
 	what    string
 	beside  companion
+	patient bool      // members have preemptionPolicy Never: the scheduler does not clear their nominations
 	seconds []float64 // from the first member to the last binding, of each gang and all rounds
 	singles []float64 // that were bound in a second, by round
 }
@@ -37,6 +39,7 @@ func newStreamRows() []*streamRow {
 	return []*streamRow{
 		{what: "all pods are asked about", beside: agent},
 		{what: "only groups", beside: askedAgent},
+		{what: "only groups, preemptionPolicy Never", beside: askedAgent, patient: true},
 	}
 }
 
@@ -61,6 +64,11 @@ func (w stream) run(ctx context.Context, binary string, row *streamRow) error {
 	defer s.stop()
 	if err := s.startScheduler(); err != nil {
 		return err
+	}
+	if row.patient {
+		if err := s.createPatientClass(); err != nil {
+			return err
+		}
 	}
 	flow := s.startFlow(w)
 	defer flow.stop()
@@ -147,6 +155,15 @@ func (f *flow) step(ctx context.Context) {
 		return err
 	})
 	f.made += more
+}
+
+// createPatientClass creates the PriorityClass of members, as high as pods without one.
+func (s *stage) createPatientClass() error {
+	never := corev1.PreemptNever
+	s.priorityClass = "patient"
+	_, err := s.client.SchedulingV1().PriorityClasses().Create(s.ctx, &schedulingv1.PriorityClass{
+		ObjectMeta: metav1.ObjectMeta{Name: s.priorityClass}, PreemptionPolicy: &never}, metav1.CreateOptions{})
+	return err
 }
 
 func (s *stage) untilSome(condition func() bool) error {
