@@ -314,7 +314,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
   Reserve(units, &options);
-  const plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  memory_.KeepAhead(units, now, &planned);
   // While it fits only for a moment the same nodes are to be kept for it afterwards.
   if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
 

@@ -35,7 +35,9 @@ struct NominationOptions {
   bool nominate_ahead = false;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
-  /// A nomination that keeps room ahead is given up so long after the pod has a place elsewhere.
+  /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has
+  /// a place elsewhere, and for so long a refusal of a new place may be due to single pods that the
+  /// view does not show yet.
   std::chrono::milliseconds moves_after{500};
   /// For how long a gang that has given up its places comes after those of its priority: not for
   /// ever after all that come later.

@@ -82,7 +82,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
 
 std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
                                       Time now) {
-  next_look_.Reset();
+  next_look_ = std::exchange(look_at_, {});
   nominated_ = {};
   awaits_asks_ = false;
   holds_ = board.holds();

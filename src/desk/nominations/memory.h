@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/plan/planner.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::desk {
@@ -41,6 +43,11 @@ class Memory {
                const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
                std::vector<Resting>* resting);
 
+  /// A gang for which room is kept ahead, and that has places elsewhere just now, does not fit yet:
+  /// single pods are mostly faster there, and its barrier would fail. What is kept would be lost,
+  /// as a failed bind call ends a nomination. So such places count once they have been free for a
+  /// while.
+  void KeepAhead(std::span<const plan::Unit> units, Time now, plan::Plan* plan);
   /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
   std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
   /// Of the plan that was learnt last.
@@ -93,8 +100,10 @@ class Memory {
     Time turned_at;
     int64_t refusals = 0;  // without a change of what was refused
     std::optional<Time> rests_until;
-    std::string refused;  // what was last refused, and why
-    bool waited = false;  // members waited at the barrier when it was last planned
+    std::string refused;              // what was last refused, and why
+    plan::Cause cause = {};           // why it did not fit the last time
+    std::optional<Time> moves_since;  // it has had places other than those that are kept for it
+    bool waited = false;              // members waited at the barrier when it was last planned
     uint64_t seen = 0;
   };
 
@@ -113,10 +122,12 @@ class Memory {
   /// gated, or its place is still used.
   void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
                   std::vector<Nomination>* due);
-  /// True if the plan has given a place elsewhere to a pod whose nomination keeps room ahead, just
-  /// now: the scheduler, which the same event has woken, takes it there by itself, or others are
-  /// faster, and then the room that was kept would be lost as well.
-  bool StaysAhead(const BoardPod& seat, const PodMemory& memory, Time now);
+  /// True if members have places other than the room that is kept for them; fills in that.
+  bool HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
+                 std::vector<std::string>* kept) const;
+  /// True if the pod has had its place for so short a time that the scheduler may refuse it because
+  /// of single pods which it has put there, and the view does not show yet.
+  bool IsBeforeTheView(const PodMemory& memory, Time now);
   /// The nomination that a pod has from before this process began.
   void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
   /// True if the scheduler has let the pod pass to the place that it has now: it has it in mind.
@@ -171,6 +182,7 @@ class Memory {
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
   NextLook next_look_;
+  NextLook look_at_;  // of KeepAhead(), for Learn()
   NominatedPlaces nominated_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;

@@ -37,10 +37,50 @@ bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, 
   return IsTime(std::max(memory.call->at, memory.placed_at) + options_.repeat_after, now);
 }
 
-bool Memory::StaysAhead(const BoardPod& seat, const PodMemory& memory, Time now) {
-  if (seat.node.empty() || memory.kept.empty() || memory.kept == seat.node) return false;
-  if (seat.pod->nominated_node_name != memory.kept) return false;
-  return !IsTime(memory.placed_at + options_.moves_after, now);
+bool Memory::IsBeforeTheView(const PodMemory& memory, Time now) {
+  return options_.nominate_ahead && !IsTime(memory.placed_at + options_.moves_after, now);
+}
+
+bool Memory::HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
+                       std::vector<std::string>* kept) const {
+  if (unit.key.dialect == plan::Dialect::kNone) return false;
+  bool moves = false;
+  kept->assign(unit.members.size(), "");
+  for (size_t m = 0; m < unit.members.size(); ++m) {
+    // Of a pod that may preempt kube-scheduler clears the nomination whenever it tries it in vain:
+    // nothing would be kept by waiting.
+    const Pod& pod = *unit.members[m].pod;
+    if (!pod.never_preempts && pod.scheduling_gates.empty()) return false;
+    if (!unit.members[m].waits_on.empty()) return false;
+    const auto found = pods_.find(unit.members[m].pod->uid);
+    if (found == pods_.end() || found->second.kept.empty()) continue;
+    (*kept)[m] = found->second.kept;
+    moves |= !planned.nodes[m].empty() && planned.nodes[m] != found->second.kept;
+  }
+  return moves;
+}
+
+void Memory::KeepAhead(std::span<const plan::Unit> units, Time now, plan::Plan* plan) {
+  if (!options_.nominate_ahead) return;
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < units.size(); ++i) {
+    plan::UnitPlan& planned = plan->units[i];
+    const auto known = units_.find(units[i].key);
+    if (known == units_.end()) continue;
+    UnitMemory& memory = known->second;
+    if (!planned.fits) {
+      memory.cause = planned.cause;
+      memory.moves_since.reset();
+      continue;
+    }
+    if (!HoldsBack(units[i], planned, &kept)) continue;
+    if (!memory.moves_since) memory.moves_since = now;
+    if (now - *memory.moves_since >= options_.moves_after) continue;
+    look_at_.Add(*memory.moves_since + options_.moves_after);
+    planned.fits = false;
+    planned.cause = memory.cause;
+    planned.promised = kept;
+  }
 }
 
 void Memory::AdoptShown(const Nomination& planned, Time now, PodMemory* memory) {

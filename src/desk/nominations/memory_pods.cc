@@ -28,6 +28,7 @@ bool IsRejected(const Pod& pod) {
 void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now) {
   const std::string& node = refusal.node;
   PodMemory& memory = pods_[refusal.uid];
+  if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
   // Several calls may have reported one refusal.
   if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
     return;
@@ -134,9 +135,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);
-  if (!StaysAhead(seat, memory, now)) {
-    memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
-  }
+  memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
@@ -195,7 +194,7 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   const Pod& pod = *planned.pod;
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
-  const bool changed = nomination.IsConditionChanged(pod);
+  const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
   if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
   const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
                       IsTime(nomination.AnswerDue(last_call_, options_), now);

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -166,30 +167,52 @@ func (s *stream) step(ctx context.Context) {
 // one after another, whether the agent is asked about single pods or not.
 func TestGangsStartBesideAStreamOfSinglePods(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string]struct{ agent, scheduler []string }{
-		"all":         {},
-		"only-groups": {[]string{"--gang.only-groups"}, []string{"--only-groups"}},
+	onlyAgent, onlyScheduler := []string{"--gang.only-groups"}, []string{"--only-groups"}
+	for name, row := range map[string]streamRow{
+		"all":                 {},
+		"only-groups":         {agent: onlyAgent, scheduler: onlyScheduler},
+		"only-groups-patient": {agent: onlyAgent, scheduler: onlyScheduler, patient: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			startBesideAStream(t, args.agent, args.scheduler)
+			startBesideAStream(t, row)
 		})
 	}
 }
 
-func startBesideAStream(t *testing.T, agentArgs, schedulerArgs []string) {
+// streamRow is how the scheduler asks the agent.
+type streamRow struct {
+	agent, scheduler []string
+	// patient members have preemptionPolicy Never: the scheduler leaves their nominations alone when it has tried them
+	// in vain, and clears those of others.
+	patient bool
+}
+
+func startBesideAStream(t *testing.T, row streamRow) {
 	t.Helper()
 	const nodes, size = 4, 8
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang(append(agentArgs, "--gang.reserve-after", "1")...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, schedulerArgs...))
+	w.gang = w.serveGang(append(row.agent, "--gang.reserve-after", "1")...)
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, row.scheduler...))
+	if row.patient {
+		never := corev1.PreemptNever
+		_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "patient"}, PreemptionPolicy: &never}, metav1.CreateOptions{})
+		w.Must(err)
+	}
 	s := w.startStream(time.Second, 6)
 	defer s.stop()
 	w.untilBoundOf("stream-", 4*nodes, time.Now())
 	gangs := []string{"a", "b", "c"}
 	for _, gang := range gangs {
-		w.inParallel(4, askingGang(gang, size, false))
+		pods := askingGang(gang, size, false)
+		for _, pod := range pods {
+			if row.patient {
+				pod.PriorityClass("patient")
+			}
+		}
+		w.inParallel(4, pods)
 	}
 	began := time.Now()
 	for number := range gangs {

@@ -241,6 +241,40 @@ TEST_F(MemoryAheadTest, WakesAMemberThatWasRejectedAtThePlaceThatIsItsOwnNow) {
   EXPECT_THAT(Texts(Learn(*board.Make(), later + milliseconds(5))), ElementsAre("train-0:n1"));
 }
 
+// Single pods that wait, too, are mostly faster: places elsewhere count once they have been free
+// for a while, for members whose nominations the scheduler leaves alone.
+TEST_F(MemoryAheadTest, PlacesElsewhereDoNotCountAtOnceWhereRoomIsKept) {
+  for (const bool stays : {true, false}) {
+    Memory memory(Ahead());
+    MakeBoard board;
+    AddGang(&board, "train", 1);
+    board.ChangeMember("train", 0, [&](Pod* pod) { pod->never_preempts = stays; });
+    board.Refuse("train", "cpu");
+    board.KeepRoom("train", "n2");
+    std::vector<plan::Unit> units = board.Units();
+    std::vector<Resting> resting;
+    memory.Prepare({}, *snapshot_, kBegin, &units, &resting);
+    plan::Plan plan;
+    plan.units.emplace_back().cause = {plan::Cause::Class::kResource, "cpu"};
+    memory.Learn(*board.Make(), *snapshot_, kBegin);
+    memory.KeepAhead(units, kBegin, &plan);
+    const auto fits_on = [&](const std::string& node, Time now) {
+      plan.units[0] = {};
+      plan.units[0].fits = true;
+      plan.units[0].nodes = {node};
+      memory.KeepAhead(units, now, &plan);
+      return plan.units[0].fits;
+    };
+    EXPECT_TRUE(fits_on("n2", kBegin)) << "where it is nominated";
+    EXPECT_EQ(fits_on("n1", kBegin), !stays);
+    if (!stays) continue;
+    EXPECT_THAT(plan.units[0].promised, ElementsAre("n2"));
+    EXPECT_EQ(plan.units[0].cause.detail, "cpu");
+    EXPECT_FALSE(fits_on("n1", kBegin + milliseconds(499)));
+    EXPECT_TRUE(fits_on("n1", kBegin + milliseconds(500)));
+  }
+}
+
 TEST_F(MemoryAheadTest, AfterARestartThePlanPrefersWhatMembersAreNominatedFor) {
   MakeBoard board;
   AddGang(&board, "train", 2);
