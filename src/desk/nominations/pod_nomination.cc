@@ -41,7 +41,12 @@ Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) 
 std::optional<Time> PodNomination::RepeatDue(Time last_call,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
-  if (options.nominate_ahead) return at_ + options.nomination_grace;
+  if (options.nominate_ahead) {
+    // One that was never tried is in the scheduler's queue; one that was rejected may be asleep.
+    const bool tried =
+        !pod_->unscheduled_reason.empty() && pod_->unscheduled_reason != "SchedulingGated";
+    return at_ + (tried ? options.repeat_after : options.nomination_grace);
+  }
   return std::max(at_, last_call) + options.repeat_after;
 }
 

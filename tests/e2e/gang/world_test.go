@@ -5,6 +5,7 @@ package gang
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,9 @@ func worldOf(t *testing.T, c *cluster.Cluster) *world {
 	return &world{scheduling.Of(t, c)}
 }
 
+// onlyGroups: gangWorlds and members are those of the mode in which the scheduler asks about members alone.
+var onlyGroups = os.Getenv("OUTRIGGER_TEST_ONLY_GROUPS") != ""
+
 // gangWorld is a world with the gang agent beside the scheduler.
 type gangWorld struct {
 	*world
@@ -44,8 +48,12 @@ func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
 	t.Helper()
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
+	var schedulerArgs []string
+	if onlyGroups {
+		args, schedulerArgs = append(args, "--gang.only-groups"), []string{"--only-groups"}
+	}
 	w.gang = w.serveGang(args...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, schedulerArgs...))
 	return w
 }
 
@@ -70,8 +78,12 @@ func slot(name string) *kube.PodBuilder {
 
 // member is a slot of a gang of the labels' dialect.
 func member(gang string, index, minimum int) *kube.PodBuilder {
-	return slot(fmt.Sprintf("%s-%03d", gang, index)).
+	pod := slot(fmt.Sprintf("%s-%03d", gang, index)).
 		Label("podGroup", gang).Label("minAvailable", fmt.Sprint(minimum))
+	if onlyGroups {
+		pod.Request(callResource, "0").Request(bindCallResource, "0")
+	}
+	return pod
 }
 
 // gangOf is all members of a gang.
