@@ -9,7 +9,7 @@ namespace outrigger::desk {
 
 /// Of which units kube-scheduler keeps the places free by itself, as far as one round knows. It
 /// counts a nominated pod on its node against pods of equal or lower priority, also while the pod
-/// is gated, or its place is still used (docs/desk.md). Whoever lets members go (removes a
+/// is gated, or its place is still used (docs/desk.md). What lets members go (removes a
 /// scheduling gate, say) asks HasAll() first. A plain value; not thread-safe.
 class NominatedPlaces {
  public:

@@ -135,7 +135,7 @@ class Memory {
   /// True if a member was rejected after it had been nominated for its place, a while ago: it
   /// sleeps there.
   bool IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
-  /// True if a nomination of the pod can be nobody else's.
+  /// True if a nomination of the pod can only be ours.
   bool IsSurelyOurs(const Pod& pod, bool gang) const;
   /// True if the nomination that the pod has is kube-scheduler's, which has evicted others for it.
   bool IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const;

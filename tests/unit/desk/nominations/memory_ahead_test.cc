@@ -60,7 +60,7 @@ TEST_F(MemoryAheadTest, NominatesMembersThatWereNeverRejected) {
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("train-0:n1", "train-1:n1"));
 }
 
-TEST_F(MemoryAheadTest, NominatesNobodyWhomTheSchedulerHasLetPass) {
+TEST_F(MemoryAheadTest, NominatesNoMemberThatTheSchedulerHasLetPass) {
   MakeBoard board;
   AddGang(&board, "train", 2);
   Learn(*board.Make(), kBegin);
@@ -69,7 +69,7 @@ TEST_F(MemoryAheadTest, NominatesNobodyWhomTheSchedulerHasLetPass) {
 }
 
 // It is in the scheduler's mind, and waits at the barrier for as long as that takes.
-TEST_F(MemoryAheadTest, WhoWasLetPassWhileItsNominationWasWrittenOwesNoAnswer) {
+TEST_F(MemoryAheadTest, APodThatWasLetPassWhileItsNominationWasWrittenOwesNoAnswer) {
   MakeBoard board;
   AddGang(&board, "train", 1);
   const auto due = Learn(*board.Make(), kBegin);
@@ -149,7 +149,7 @@ TEST_F(MemoryAheadTest, TheTimeToAnswerBeginsWhenTheGateIsGone) {
 }
 
 // Single pods, of which no call tells, may be before it in the scheduler's queue.
-TEST_F(MemoryAheadTest, ASchedulerThatCallsNobodyMayBeAtWork) {
+TEST_F(MemoryAheadTest, ASchedulerThatDoesNotCallMayBeAtWork) {
   MakeBoard board;
   AddGang(&board, "train", 1);
   Write(Learn(*board.Make(), kBegin), kBegin);
