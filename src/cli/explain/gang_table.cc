@@ -53,7 +53,7 @@ std::string NotCountedText(const plan::GroupState& group) {
   const auto add = [&text](int64_t number, std::string_view what) {
     if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
   };
-  add(group.gated, "gated");
+  add(group.gated, fmt::format("gated by {}", fmt::join(group.other_gates, ", ")));
   add(group.other_scheduler, "of another scheduler");
   add(group.terminating, "terminating");
   add(group.finished, "finished");

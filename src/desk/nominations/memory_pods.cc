@@ -183,6 +183,8 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   const Pod& pod = *planned.pod;
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
+  // kube-scheduler answers nothing about a pod with a gate: its time begins when that is off.
+  if (!pod.scheduling_gates.empty()) nomination.RestartTime(now);
   const bool changed = nomination.IsConditionChanged(pod);
   if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
   const bool silent =

@@ -97,7 +97,7 @@ TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
             "Gang:      shop/big\n"
             "Dialect:   labels\n"
             "Minimum:   2\n"
-            "Members:   2 exist, 0 bound; not counted: 1 gated\n"
+            "Members:   2 exist, 0 bound; not counted: 1 gated by example.com/hold\n"
             "Queue:     2nd of 3 that wait; placed before it: 1\n"
             "State:     waits: cpu\n"
             "Why:       2 members need cpu 3 each, 1 fits; 2 more nodes with cpu 3 free would do\n"
