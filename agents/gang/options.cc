@@ -28,8 +28,9 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
     options->groups.leave_upstream = settings.leave_upstream;
     options->nominations.patience = PatienceOf(settings);
     options->nominations.nomination_grace = seconds(settings.nomination_grace);
+    options->nominations.nominate_all = settings.nominate == "all";
     // A place is the gang's own only once it is nominated, and gated pods are never rejected.
-    options->nominations.nominate_all = settings.nominate == "all" || settings.gates;
+    options->nominations.nominate_ahead = settings.gates;
     options->groups.plan_queued = settings.gates;
     options->release.enabled = settings.gates;
     options->release.window = static_cast<size_t>(settings.window);

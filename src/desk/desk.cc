@@ -101,7 +101,10 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   state_->settings.Apply(&state_->options);
   if (terms.adjust) terms.adjust(&state_->options);
   state_->agents.push_back(terms.agent);
-  if (terms.only_groups) state_->only_groups = terms.agent;
+  if (terms.only_groups) {
+    state_->only_groups = terms.agent;
+    state_->options.nominations.nominate_ahead = true;
+  }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();
 }

@@ -310,6 +310,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   TakeChecks(*view.objects);
   plan::PlanOptions options;
   options.checks = checks_;
+  options.share_kept = options_.nominations.nominate_ahead;
   for (Participant* participant : participants_) participant->Prepare(&groups, &options);
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
@@ -347,6 +348,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .options = options,
                     .plan = planned,
                     .board = board,
+                    .nominated = memory_.nominated(),
                     .pods = pods,
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),

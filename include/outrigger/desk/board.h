@@ -54,6 +54,7 @@ struct BoardPod {
   std::string role;
   const BoardUnit* unit = nullptr;  // of Board::units(); null: nothing is planned for it
   std::string node;                 // its reservation; empty: none
+  std::string kept_node = {};       // where room is kept for it while its gang does not fit
   std::string reason;               // of a pod without a unit: why nothing is planned for it
 };
 
@@ -212,9 +213,9 @@ class Board {
   void AddUnits(const Input& input);
   void PutInOrder();
   void AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned);
-  /// `nodes`: of its members; empty: none has one.
+  /// `nodes`: of its members, and `kept` where room is kept for them; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
-                     const plan::Cause& cause);
+                     std::span<const std::string> kept, const plan::Cause& cause);
   /// Makes known where the pod is to be found; false: there is one of its UID.
   bool AddSeat(const BoardPod& seat);
   void AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,

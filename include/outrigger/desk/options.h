@@ -30,6 +30,12 @@ struct NominationOptions {
   std::chrono::milliseconds tried_within{1'000};
   std::chrono::milliseconds bound_within{30'000};
   bool nominate_all = false;
+  /// kube-scheduler asks about members of gangs alone: a place holds against other pods as long as
+  /// a member is nominated for it. So all members with places are nominated, rejected or not, and
+  /// gated ones, too, and those for whom places are kept that are still used.
+  bool nominate_ahead = false;
+  /// A nomination that no answer is due for is written again at most so often, if it is gone.
+  std::chrono::milliseconds write_again_after{1'000};
   /// For how long a gang that has given up its places comes after those of its priority: not for
   /// ever after all that come later.
   std::chrono::minutes behind_for{10};

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/groups.h"
@@ -61,6 +62,7 @@ struct Round {
   const plan::PlanOptions& options;
   const plan::Plan& plan;
   std::shared_ptr<const Board> board;  // what calls are answered by from now on
+  const NominatedPlaces& nominated;    // as far as results of writes are known
   std::span<const PodPtr> pods;        // that are planned or bound
   std::vector<plan::Note> notes;
   std::vector<TimedOut> timed_out;

@@ -135,7 +135,7 @@ plan::Rank Board::RankOfUnseen(const Pod& pod) const {
 }
 
 BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
-                          const plan::Cause& cause) {
+                          std::span<const std::string> kept, const plan::Cause& cause) {
   const auto made = std::make_shared<BoardEntry>();
   units_.push_back(made);
   BoardUnit& entry = made->unit;
@@ -154,6 +154,7 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> n
                           .role = member.role,
                           .unit = &entry,
                           .node = nodes.empty() ? std::string() : nodes[m],
+                          .kept_node = kept.empty() ? std::string() : kept[m],
                           .reason = {}});
     if (!AddSeat(made->pods.back())) made->pods.pop_back();
   }
@@ -184,7 +185,7 @@ void Board::AddUnits(const Input& input) {
   }
   for (const Resting& resting : input.resting) {
     const plan::Cause refused{plan::Cause::Class::kRefused, {}};
-    BoardUnit& entry = AddUnit(resting.unit, {}, refused);
+    BoardUnit& entry = AddUnit(resting.unit, {}, {}, refused);
     entry.word = resting.why;
     entry.label = resting.label.empty() ? LabelOf(refused) : std::string(resting.label);
   }
@@ -192,7 +193,10 @@ void Board::AddUnits(const Input& input) {
 
 void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
   const std::span<const std::string> nodes = planned.nodes;
-  BoardUnit& entry = AddUnit(unit, planned.fits ? nodes : nodes.first(0), planned.cause);
+  const bool keeps = !planned.fits && unit.key.dialect != plan::Dialect::kNone;
+  BoardUnit& entry = AddUnit(
+      unit, planned.fits ? nodes : nodes.first(0),
+      keeps ? std::span<const std::string>(planned.promised) : nodes.first(0), planned.cause);
   entry.fits = planned.fits;
   entry.held = planned.fits && AllHeld(units_.back()->pods);
   if (planned.fits) return;

@@ -83,6 +83,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
 std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
                                       Time now) {
   next_look_.Reset();
+  nominated_ = {};
   awaits_asks_ = false;
   holds_ = board.holds();
   std::vector<Nomination> due;
@@ -101,8 +102,10 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     LearnUnplanned(seat, now, &due);
   });
   learnt_.EndRound([](const PodMemory*) {});
-  // In the order of who is first in the queue.
+  // What is taken back first: kube-scheduler counts it against the pod that has the place now. Then
+  // in the order of who is first in the queue.
   std::sort(due.begin(), due.end(), [&](const Nomination& a, const Nomination& b) {
+    if (a.node.empty() != b.node.empty()) return a.node.empty();
     const BoardUnit* const of_a = board.Find(a.pod->uid)->unit;
     const BoardUnit* const of_b = board.Find(b.pod->uid)->unit;
     if ((of_a == nullptr) != (of_b == nullptr)) return of_b == nullptr;

@@ -16,6 +16,7 @@
 #include "desk/nominations/pod_nomination.h"
 #include "desk/nominations/pod_refusals.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
 #include "outrigger/desk/time.h"
@@ -42,6 +43,8 @@ class Memory {
 
   /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
   std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
+  /// Of the plan that was learnt last.
+  const NominatedPlaces& nominated() const { return nominated_; }
   /// A nomination was written, or could not be. `began`: when the write did, if that may have been
   /// before calls that Take() was given; nothing: now.
   void Nominated(const Nomination& nomination, bool written, Time now,
@@ -74,6 +77,7 @@ class Memory {
     PodPtr pod;  // as it was last planned
     plan::UnitKey unit;
     std::string reserved;
+    std::string kept;              // where room is kept for it ahead of its gang
     Time placed_at;                // when that began
     std::optional<LastCall> call;  // filter or preempt, about the pod
     PodRefusals refusals;
@@ -100,8 +104,26 @@ class Memory {
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
+  /// Where kube-scheduler keeps room for the pod without a plan that says so: where it is kept
+  /// ahead, or of a pod that was never planned what its status names. `known` may be null.
+  static const std::string& AheadOf(const PodMemory* known, const Pod& pod);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
+  /// As LearnPod() of a pod that is nominated though nothing can be asked about it yet: it is
+  /// gated, or its place is still used.
+  void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
+                  std::vector<Nomination>* due);
+  /// The nomination that a pod has from before this process began.
+  void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
+  /// True if the scheduler has let the pod pass to the place that it has now: it has it in mind.
+  static bool IsLetPass(const PodMemory& memory);
+  /// True if a member was rejected after it had been nominated for its place, a while ago: it
+  /// sleeps there.
+  bool IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
+  /// True if a nomination of the pod can be nobody else's.
+  bool IsSurelyOurs(const Pod& pod, bool gang) const;
+  /// True if the nomination that the pod has is kube-scheduler's, which has evicted others for it.
+  bool IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const;
   /// For a pod without a unit nothing is planned: it keeps no nomination.
   void LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nomination>* due);
   /// Learns what the scheduler did with the nomination that it was given. True if it has refused
@@ -145,6 +167,7 @@ class Memory {
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
   NextLook next_look_;
+  NominatedPlaces nominated_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
   bool holds_ = false;  // single pods have places, too

@@ -88,7 +88,9 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
     }
   }
+  member->ahead.clear();
   PodMemory* const known = Find(member->pod, &prepared_);
+  if (options_.nominate_ahead) member->ahead = AheadOf(known, *member->pod);
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
@@ -132,14 +134,21 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);
-  const uint64_t stamp = seat.node.empty() ? 0 : StampOf(snapshot, seat.node);
-  const Nomination planned{seat.pod, seat.node, stamp, round_};
+  memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
+  const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
+  const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
+  const Nomination planned{seat.pod, node, stamp, round_};
+  if (!memory.kept.empty() || (options_.nominate_ahead && !pod.scheduling_gates.empty())) {
+    return LearnAhead(seat, planned, now, &memory, due);
+  }
+  AdoptShown(planned, now, &memory);
   // If it is refused, the next plan gives it another place.
   if (CheckNomination(planned, snapshot, now, &memory)) return next_look_.Add(now);
   if (seat.node.empty()) {
     memory.place_lost_round = round_;
-    return Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
+    return Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
+  nominated_.Add(unit.key, memory.nomination.IsKept(pod, seat.node) || IsLetPass(memory));
   if (pod.nominated_node_name == seat.node) {
     if (!IsToRenew(unit, memory, now)) return;
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
@@ -147,7 +156,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (IsDue(planned, unit, now, memory)) {
     Write(planned, memory, now, due);
   } else {
-    Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
+    Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
 }
 
@@ -158,7 +167,8 @@ void Memory::LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nominati
     known->second.nomination.OnPlan({seat.pod, "", /*stamp=*/0, round_}, now);
   }
   if (seat.pod->nominated_node_name.empty()) return;
-  Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[seat.pod->uid], due);
+  Withdraw(seat, IsSurelyOurs(*seat.pod, /*gang=*/true), /*again=*/false, now,
+           &pods_[seat.pod->uid], due);
 }
 
 void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
@@ -183,12 +193,10 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   const Pod& pod = *planned.pod;
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
-  // kube-scheduler answers nothing about a pod with a gate: its time begins when that is off.
-  if (!pod.scheduling_gates.empty()) nomination.RestartTime(now);
   const bool changed = nomination.IsConditionChanged(pod);
   if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
-  const bool silent =
-      AwaitsAnswer(nomination.state()) && IsTime(nomination.AnswerDue(last_call_, options_), now);
+  const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
+                      IsTime(nomination.AnswerDue(last_call_, options_), now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
   const std::string why = silent    ? "it did not ask about the pod"
@@ -201,7 +209,8 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
 bool Memory::IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now) {
   if (memory.nomination.state() == NominationState::kDoubted) return true;
   const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
-  return (repeat && IsTime(*repeat, now)) || IsHeldAtItsPlace(unit, memory, now);
+  return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
+         IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
 }
 
 bool Memory::IsTime(Time at, Time now) {
@@ -231,7 +240,9 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
                         (IsRejected(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
-  if (!rejected && !(unit.gang && options_.nominate_all)) return false;
+  const bool ahead = options_.nominate_ahead && !IsLetPass(memory);
+  if (!rejected && !(unit.gang && (options_.nominate_all || ahead))) return false;
+  if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
   if (memory.nomination.IsSame(planned) && !IsHeldAtItsPlace(unit, memory, now) &&

@@ -55,7 +55,21 @@ void PodNomination::OnWritten(const Nomination& written, bool answered, Time now
   if (written.node != node_) Apply(NominationEvent::kMoved);
   Apply(NominationEvent::kWritten);
   Remember(written, now);
+  written_at_ = now;
   if (answered) Apply(NominationEvent::kAsked);
+}
+
+void PodNomination::Adopt(const Nomination& shown, bool answered, Time now) {
+  Apply(NominationEvent::kWritten);
+  Remember(shown, now);
+  if (answered) Apply(NominationEvent::kAsked);
+}
+
+bool PodNomination::IsKept(const Pod& pod, const std::string& node) const {
+  if (node.empty()) return false;
+  const bool unseen = IsFor(node) && IsUnseen(state_);
+  const bool taken_back = IsFor(node) && IsTakenBack(state_);
+  return unseen || (pod.nominated_node_name == node && !taken_back);
 }
 
 void PodNomination::OnWithdrawn(const Nomination& withdrawn) {
@@ -83,6 +97,12 @@ bool PodNomination::OnPlan(const Nomination& planned, Time now) {
   // The scheduler's time begins now.
   if (AwaitsAnswer(state_) && !AwaitsAnswer(before)) Remember(planned, now);
   return false;
+}
+
+void PodNomination::OnNotDue(const Nomination& planned, Time now) {
+  OnPlan(planned, now);
+  Apply(NominationEvent::kNotDue);
+  if (AwaitsAnswer(state_) && IsFor(planned.node)) Remember(planned, now);
 }
 
 void PodNomination::OnSchedulerChanged(Time now) {

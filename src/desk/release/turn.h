@@ -6,6 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/plan/groups.h"
 
@@ -23,6 +24,7 @@ struct TurnInput {
   std::span<const PodPtr> pods;      // at least all that have a gate
   const plan::GroupOptions& groups;  // whose pods are planned
   const ReleaseOptions& options;
+  const NominatedPlaces& nominated;
   /// True for a pod off which the gate was taken, which the view does not show yet.
   absl::FunctionRef<bool(const std::string& uid)> is_released;
 };
