@@ -339,7 +339,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
-  const Releases releases = gates_.OnPlan(*board, pods, groups, now);
+  const Releases releases = gates_.OnPlan(*board, memory_.nominated(), pods, groups, now);
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);

@@ -98,6 +98,7 @@ std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
   line("Queue:", QueueText(gang, waiting));
   line("State:", StateText(gang), StyleOf(gang.state));
   if (!gang.text.empty()) line("Why:", gang.text);
+  if (!gang.gate.empty()) line("Gate:", gang.gate);
   for (const auto& [resources, pods] : gang.not_asking) {
     line("Not asked:", NotAskingText(resources, pods), Style::kBad);
   }

@@ -32,8 +32,8 @@ std::string_view StandingText(plan::Standing standing) {
     case plan::Standing::kGated:
       return "gated";
     case plan::Standing::kHeld:
-      return "queued";
     case plan::Standing::kQueued:
+      return "queued";
     case plan::Standing::kPending:
       return "waits";
   }
@@ -79,7 +79,9 @@ std::string_view DialectText(Dialect dialect) {
 }
 
 GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups)
-    : cluster_(*cluster), only_groups_(only_groups), planned_(*cluster, std::move(flags)) {
+    : cluster_(*cluster),
+      only_groups_(only_groups),
+      planned_(*cluster, std::move(flags), /*plan_queued=*/true) {
   for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
   const std::vector<plan::Unit>& units = planned_.grouped.units;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -130,7 +132,7 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   if (seat == seats_.end()) return member;
   const plan::UnitPlan& planned = planned_.plan.units[seat->second.unit];
   if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
-  member.state = "placed";
+  if (standing != plan::Standing::kQueued) member.state = "placed";
   member.node = planned.nodes[seat->second.member];
   return member;
 }
@@ -198,6 +200,7 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   } else {
     ExplainUnit(static_cast<size_t>(unit - planned_.grouped.units.data()), figures, &gang);
   }
+  gang.gate = GateText(gang, unit);
   return gang;
 }
 

@@ -36,8 +36,8 @@ void Gates::Start() {
   if (options_.enabled) writer_.Start();
 }
 
-Releases Gates::OnPlan(const Board& board, std::span<const PodPtr> pods,
-                       const plan::GroupOptions& groups, Time now) {
+Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
+                       std::span<const PodPtr> pods, const plan::GroupOptions& groups, Time now) {
   if (!options_.enabled) return {};
   ++round_;
   next_look_.Reset();
@@ -46,6 +46,7 @@ Releases Gates::OnPlan(const Board& board, std::span<const PodPtr> pods,
                         .pods = pods,
                         .groups = groups,
                         .options = options_,
+                        .nominated = nominated,
                         .is_released = [this](const std::string& uid) {
                           const auto found = pods_.find(uid);
                           return found != pods_.end() && found->second.is_released;

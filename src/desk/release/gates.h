@@ -13,6 +13,7 @@
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/groups.h"
@@ -41,8 +42,8 @@ class Gates {
   void Drop() { writer_.Drop(); }
 
   /// After a plan; `pods`, of `groups`, are at least all that have a gate.
-  Releases OnPlan(const Board& board, std::span<const PodPtr> pods,
-                  const plan::GroupOptions& groups, Time now);
+  Releases OnPlan(const Board& board, const NominatedPlaces& nominated,
+                  std::span<const PodPtr> pods, const plan::GroupOptions& groups, Time now);
   /// Takes in what writes came to.
   void TakeWritten(Time now);
   /// When something is tried again; nothing: never.

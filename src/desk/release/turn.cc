@@ -19,11 +19,12 @@ struct Candidate {
   bool has_begun() const { return released != 0 || is_bound; }
 };
 
-const BoardPod* NotNominated(const Candidate& candidate) {
-  const auto found = std::find_if(
-      candidate.gated.begin(), candidate.gated.end(),
-      [](const BoardPod* seat) { return seat->pod->nominated_node_name != seat->node; });
-  return found == candidate.gated.end() ? nullptr : *found;
+// The first that is not nominated, as the view shows it; empty: it shows all.
+std::string NotNominated(const Candidate& candidate) {
+  for (const BoardPod* seat : candidate.gated) {
+    if (seat->pod->nominated_node_name != seat->node) return seat->pod->name;
+  }
+  return {};
 }
 
 class Finder {
@@ -128,10 +129,10 @@ class Finder {
   // A gang's place is its own only once every member's is written: before that kube-scheduler could
   // give it to another pod while the first members wait at the barrier.
   bool IsToNominate(const Candidate& candidate) {
-    const BoardPod* const missing = candidate.unit->gang ? NotNominated(candidate) : nullptr;
-    if (missing == nullptr) return false;
-    HoldAll(candidate, HeldBy::kNominations, missing->pod->name);
-    return true;
+    const bool is_to = candidate.unit->gang && !candidate.gated.empty() &&
+                       !input_.nominated.HasAll(candidate.unit->key);
+    if (is_to) HoldAll(candidate, HeldBy::kNominations, NotNominated(candidate));
+    return is_to;
   }
 
   void ReleaseAhead() {

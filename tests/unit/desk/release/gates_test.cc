@@ -53,7 +53,7 @@ class GatesTest : public ::testing::Test {
   PlanningOptions Options() {
     PlanningOptions options;
     options.groups.plan_queued = true;
-    options.nominations.nominate_all = true;
+    options.nominations.nominate_ahead = true;
     options.release = {.enabled = true, .window = 4, .ahead = 0};
     options.now = [this] { return now_; };
     return options;

@@ -49,11 +49,17 @@ class TurnTest : public ::testing::Test {
 
   std::vector<std::string> Find() {
     const auto board = board_.Make();
+    NominatedPlaces nominated;
+    board->ForEachPod([&nominated](const BoardPod& seat) {
+      if (seat.unit == nullptr || seat.node.empty()) return;
+      nominated.Add(seat.unit->key, seat.pod->nominated_node_name == seat.node);
+    });
     turn_ = FindTurn(
         {.board = *board,
          .pods = pods_,
          .groups = groups_,
          .options = options_,
+         .nominated = nominated,
          .is_released = [this](const std::string& uid) { return released_.contains(uid); }});
     std::vector<std::string> names;
     for (const PodPtr& pod : turn_.due) names.push_back(pod->name);
