@@ -69,7 +69,8 @@ struct Settings {
               "never"},
       Setting{"nominate", &Settings::nominate, "rejected|all",
               "which members of a gang with places are nominated: those that the scheduler has "
-              "rejected, or all, where percentageOfNodesToScore is not 100"},
+              "rejected, or all, where percentageOfNodesToScore is not 100; with only-groups always "
+              "all"},
       Setting{"only-groups", &Settings::only_groups,
               "the scheduler calls this agent only about pods that ask for outrigger.dev/gang and "
               "outrigger.dev/gang-bind, as scheduler-config --only-groups has it; members that do "

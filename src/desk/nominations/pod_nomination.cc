@@ -25,6 +25,8 @@ bool PodNomination::IsConditionChanged(const Pod& pod) const {
 Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) const {
   // The scheduler may refuse in the same words as before, and does not write these again.
   const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
+  // Calls do not show that it is at work on pods that it does not ask about.
+  if (options.nominate_ahead) return at_ + graces * options.nomination_grace;
   return std::min(std::max(at_, last_call) + options.nomination_grace,
                   at_ + graces * options.nomination_grace);
 }
@@ -32,6 +34,7 @@ Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) 
 std::optional<Time> PodNomination::RepeatDue(Time last_call,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
+  if (options.nominate_ahead) return at_ + options.nomination_grace;
   return std::max(at_, last_call) + options.repeat_after;
 }
 

@@ -39,6 +39,10 @@ type options struct {
 	lab     lab
 	// onlyGroups measures the two ways in which the scheduler may ask the agent, and nothing else.
 	onlyGroups bool
+	// streamOnly leaves the crowd out of that.
+	streamOnly bool
+	stream     stream
+	nominating nominating
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -62,6 +66,9 @@ var full = options{
 		freeing: freeing{nodes: 25, waiting: 60},
 	},
 	lab: lab{nodes: 500, pods: 2000, clients: 20},
+	stream: stream{nodes: 25, gangs: 10, size: 20, waiting: 20, lasts: time.Second,
+		reserveAfter: time.Second},
+	nominating: nominating{nodes: 250},
 }
 
 func (o options) partial() bool {
@@ -72,7 +79,7 @@ func (o options) partial() bool {
 		return o.rounds < full.rounds || o.held != full.held
 	}
 	if o.onlyGroups {
-		return o.rounds < full.rounds || o.crowd != full.crowd
+		return o.streamOnly || o.rounds < full.rounds || o.crowd != full.crowd
 	}
 	return o.waitingOnly || o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
 }
@@ -111,6 +118,7 @@ func parse(args []string) (options, error) {
 	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
 	set.BoolVar(&o.labOnly, "lab", false, "measure the lab's scheduler alone, next to kube-scheduler")
 	set.BoolVar(&o.onlyGroups, "only-groups", false, "measure pods and gangs alone, asked about and not, next to no extender")
+	set.BoolVar(&o.streamOnly, "stream", false, "with --only-groups: gangs beside a stream of single pods, and nominations, alone")
 	set.IntVar(&o.lab.pods, "pods", full.lab.pods, "pods that arrive, with --lab")
 	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
@@ -152,12 +160,12 @@ func (o options) measure(ctx context.Context) (sheet.Section, error) {
 		return o.held.section(o, report), nil
 	}
 	if o.onlyGroups {
-		ways := onlyGroups{o.crowd}
-		rows, err := ways.measure(ctx, o.outrigger, o.rounds)
+		ways := onlyGroups{o.crowd, o.stream, o.nominating, o.streamOnly}
+		report, err := ways.measure(ctx, o.outrigger, o.rounds)
 		if err != nil {
 			return sheet.Section{}, err
 		}
-		return ways.section(o.rounds, rows), nil
+		return ways.section(o.rounds, report), nil
 	}
 	report, err := measure(ctx, o)
 	if err != nil {

@@ -70,15 +70,16 @@ type stage struct {
 	passing   *passing          // nil: it does not run
 	scheduler *process.Process
 	config    []byte
+	agentArgs []string // more of them
 }
 
 // newStage starts a control plane with nodes and perhaps an extender. The scheduler does not run.
-func newStage(ctx context.Context, binary string, nodes int, beside companion) (s *stage, err error) {
+func newStage(ctx context.Context, binary string, nodes int, beside companion, agentArgs ...string) (s *stage, err error) {
 	dir, err := os.MkdirTemp("", "outrigger-gang-bench-")
 	if err != nil {
 		return nil, err
 	}
-	s = &stage{dir: dir, binary: binary, beside: beside}
+	s = &stage{dir: dir, binary: binary, beside: beside, agentArgs: agentArgs}
 	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
 	if err := s.start(nodes, beside); err != nil {
 		s.stop()
@@ -161,7 +162,7 @@ func (s *stage) startAgent() error {
 	if err != nil {
 		return err
 	}
-	args := []string{"--kubeconfig", rights, "--gang.scheduler-lease", "none"}
+	args := append([]string{"--kubeconfig", rights, "--gang.scheduler-lease", "none"}, s.agentArgs...)
 	if s.beside == askedAgent {
 		args = append(args, "--gang.only-groups")
 	}

@@ -1,0 +1,300 @@
+// Nominations by which places hold inside kube-scheduler.
+#include <string>
+#include <vector>
+
+#include "outrigger/k8s/quantity.h"
+#include "outrigger/plan/call_resources.h"
+#include "unit/desk/nominations/memory_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+NominationOptions Ahead() {
+  NominationOptions options;
+  options.nominate_ahead = true;
+  return options;
+}
+
+class MemoryAheadTest : public MemoryTest {
+ protected:
+  MemoryAheadTest() : MemoryTest(Ahead()) {}
+
+  static void AddGang(MakeBoard* board, const std::string& name, size_t members) {
+    board->AddGang(name, static_cast<int64_t>(members), members, "1");
+    for (size_t i = 0; i < members; ++i) {
+      board->ChangeMember(name, i, [](Pod* pod) {
+        pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+      });
+    }
+  }
+  static void Gate(MakeBoard* board, const std::string& name, size_t member, bool gated) {
+    board->ChangeMember(name, member, [&](Pod* pod) {
+      pod->scheduling_gates.clear();
+      if (gated) pod->scheduling_gates.emplace_back("outrigger.dev/queue");
+      pod->unscheduled_reason = "SchedulingGated";
+    });
+  }
+  static void Show(MakeBoard* board, const std::string& name, size_t member,
+                   const std::string& node) {
+    board->ChangeMember(name, member, [&](Pod* pod) { pod->nominated_node_name = node; });
+  }
+  void Write(const std::vector<Nomination>& due, Time now) {
+    for (const Nomination& nomination : due) memory_.Nominated(nomination, /*written=*/true, now);
+  }
+  static std::vector<std::string> Texts(const std::vector<Nomination>& due) {
+    std::vector<std::string> texts;
+    for (const Nomination& one : due) texts.push_back(one.pod->name + ":" + one.node);
+    return texts;
+  }
+};
+
+TEST_F(MemoryAheadTest, NominatesMembersThatWereNeverRejected) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("train-0:n1", "train-1:n1"));
+}
+
+TEST_F(MemoryAheadTest, NominatesNobodyWhomTheSchedulerHasLetPass) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  Learn(*board.Make(), kBegin);
+  Asked("uid-train-0", /*rejected=*/false, kBegin + milliseconds(1));
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + milliseconds(200))), ElementsAre("train-1:n1"));
+}
+
+// It is in the scheduler's mind, and waits at the barrier for as long as that takes.
+TEST_F(MemoryAheadTest, WhoWasLetPassWhileItsNominationWasWrittenOwesNoAnswer) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  const auto due = Learn(*board.Make(), kBegin);
+  Asked("uid-train-0", /*rejected=*/false, kBegin + milliseconds(1));
+  Write(due, kBegin + milliseconds(2));
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + milliseconds(3));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(600)), IsEmpty());
+  EXPECT_THAT(Prepare(board, kBegin + seconds(600))[0].members[0].refused, IsEmpty());
+}
+
+TEST_F(MemoryAheadTest, AllPlacesOfAGangAreKeptOnceTheLastNominationIsWritten) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  for (const size_t member : {0, 1}) Gate(&board, "train", member, true);
+  const auto due = Learn(*board.Make(), kBegin);
+  ASSERT_THAT(due, SizeIs(2));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  Write({due[0]}, kBegin + milliseconds(1));
+  Learn(*board.Make(), kBegin + milliseconds(1));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "one is not written";
+  EXPECT_EQ(memory_.nominated().Of(LabelsGang("train")).kept, 1U);
+  memory_.Nominated(due[1], /*written=*/false, kBegin + milliseconds(1));
+  Learn(*board.Make(), kBegin + milliseconds(2));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "one could not be written";
+  Write({due[1]}, kBegin + milliseconds(200));
+  Learn(*board.Make(), kBegin + milliseconds(200));
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("other"))) << "it has no places";
+}
+
+TEST_F(MemoryAheadTest, AGangThatHasLostItsPlacesKeepsNone) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + milliseconds(1));
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  board.Refuse("train", "cpu");
+  const auto due = Learn(*board.Make(), kBegin + milliseconds(2));
+  EXPECT_THAT(Texts(due), ElementsAre("train-0:")) << "in the same step";
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  Write(due, kBegin + milliseconds(3));
+  board.Accept("train");
+  Learn(*board.Make(), kBegin + milliseconds(4));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")))
+      << "the watch still shows what was taken back";
+}
+
+// Nothing can be asked about it.
+TEST_F(MemoryAheadTest, AGatedMemberMayStayNominatedForEver) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  for (int minute = 1; minute < 4; ++minute) {
+    EXPECT_THAT(Learn(*board.Make(), kBegin + std::chrono::minutes(minute)), IsEmpty());
+    EXPECT_THAT(Prepare(board, kBegin + std::chrono::minutes(minute))[0].members[0].refused,
+                IsEmpty());
+  }
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+}
+
+TEST_F(MemoryAheadTest, TheTimeToAnswerBeginsWhenTheGateIsGone) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + seconds(100));
+  Gate(&board, "train", 0, false);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(101)), IsEmpty());
+  const auto again = Learn(*board.Make(), kBegin + seconds(100) + options_.nomination_grace);
+  EXPECT_THAT(Texts(again), ElementsAre("train-0:")) << "to be written once more";
+}
+
+// Single pods, of which no call tells, may be before it in the scheduler's queue.
+TEST_F(MemoryAheadTest, ASchedulerThatCallsNobodyMayBeAtWork) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin);
+  const auto again = Learn(*board.Make(), kBegin + options_.nomination_grace);
+  EXPECT_THAT(Texts(again), ElementsAre("train-0:")) << "to wake it";
+  Write(again, kBegin + seconds(5));
+  Show(&board, "train", 0, "");
+  Write(Learn(*board.Make(), kBegin + seconds(5)), kBegin + seconds(5));
+  Show(&board, "train", 0, "n1");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(6)), IsEmpty());
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(64)), IsEmpty());
+  EXPECT_THAT(Prepare(board, kBegin + seconds(64))[0].members[0].refused, IsEmpty());
+  Learn(*board.Make(), kBegin + seconds(70));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(70))[0].members[0].refused, ElementsAre("n1"));
+}
+
+TEST_F(MemoryAheadTest, WritesAgainWhatSomebodyTookFromAGatedMember) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + milliseconds(10));
+  Show(&board, "train", 0, "");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(20)), IsEmpty()) << "once a second";
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_EQ(memory_.next_look(), kBegin + seconds(1));
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(1))), ElementsAre("train-0:n1"));
+}
+
+TEST_F(MemoryAheadTest, NominatesForPlacesThatAreStillUsed) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  board.KeepRoom("train", "n1");
+  const auto due = Learn(*board.Make(), kBegin + seconds(1));
+  EXPECT_THAT(Texts(due), ElementsAre("train-0:n1"));
+  Write(due, kBegin + seconds(1));
+  Show(&board, "train", 0, "n1");
+  // Its attempts end at the scheduler's filters, or at ours.
+  board.ChangeMember("train", 0, [](Pod* pod) {
+    pod->unscheduled_reason = "Unschedulable";
+    pod->unscheduled_message = "0/1 nodes are available: 1 Insufficient cpu.";
+  });
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(60)), IsEmpty());
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "it does not fit";
+  const auto units = Prepare(board, kBegin + seconds(60));
+  EXPECT_EQ(units[0].members[0].ahead, "n1") << "it goes there once it fits";
+  EXPECT_EQ(units[0].members[0].reserved, "");
+  EXPECT_THAT(units[0].members[0].refused, IsEmpty()) << "the place was used, that is all";
+}
+
+TEST_F(MemoryAheadTest, WhatIsKeptAheadEndsInTheStepInWhichTheReservationDoes) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  board.Refuse("train", "cpu");
+  board.KeepRoom("train", "n1");
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + seconds(1));
+  board.KeepRoom("train", "n2");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), ElementsAre("train-0:n2"));
+  board.KeepRoom("train", "");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(3))), ElementsAre("train-0:"));
+}
+
+// The event that freed its place came to the scheduler before the plan that gave it to the gang.
+TEST_F(MemoryAheadTest, WakesAMemberThatWasRejectedAtThePlaceThatIsItsOwnNow) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  board.Refuse("train", "cpu");
+  board.KeepRoom("train", "n1");
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + seconds(1));
+  Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
+  board.Accept("train");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(2)), IsEmpty()) << "it may be awake";
+  const Time later = kBegin + seconds(2) + options_.awake_for;
+  EXPECT_EQ(memory_.next_look(), later);
+  const auto due = Learn(*board.Make(), later);
+  EXPECT_THAT(Texts(due), ElementsAre("train-0:"));
+  Write(due, later);
+  Show(&board, "train", 0, "");
+  EXPECT_THAT(Texts(Learn(*board.Make(), later + milliseconds(5))), ElementsAre("train-0:n1"));
+}
+
+TEST_F(MemoryAheadTest, AfterARestartThePlanPrefersWhatMembersAreNominatedFor) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].ahead, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[1].ahead, "");
+}
+
+TEST_F(MemoryAheadTest, AfterARestartWhatHasNoPlaceIsTakenBack) {
+  MakeBoard board;
+  AddGang(&board, "asks", 1);
+  AddGang(&board, "gated", 1);
+  board.AddGang("single", 1, 1, "1");  // does not ask: the scheduler may have evicted others for it
+  Gate(&board, "gated", 0, true);
+  for (const char* gang : {"asks", "gated", "single"}) {
+    Show(&board, gang, 0, "n1");
+    board.Refuse(gang, "cpu");
+  }
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("asks-0:", "gated-0:"));
+}
+
+TEST_F(MemoryAheadTest, ANominationOfTheSchedulersIsNotOverwritten) {
+  MakeBoard board;
+  board.AddGang("single", 1, 1, "1");
+  Show(&board, "single", 0, "n2");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  Show(&board, "single", 0, "");
+  const auto due = Learn(*board.Make(), kBegin + seconds(1));
+  EXPECT_THAT(Texts(due), ElementsAre("single-0:n1"));
+  Write(due, kBegin + seconds(1));
+  Show(&board, "single", 0, "n1");
+  Learn(*board.Make(), kBegin + seconds(1));
+  board.Refuse("single", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), ElementsAre("single-0:"))
+      << "it is our own";
+}
+
+TEST_F(MemoryAheadTest, TakesBackBeforeItWrites) {
+  MakeBoard board;
+  AddGang(&board, "first", 1);
+  AddGang(&board, "last", 1);
+  Show(&board, "last", 0, "n1");
+  board.Refuse("last", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("last-0:", "first-0:n1"));
+}
+
+TEST_F(MemoryTest, WithoutTheModeNothingIsNominatedAhead) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  board.Refuse("train", "cpu");
+  board.KeepRoom("train", "n1");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace outrigger::desk
