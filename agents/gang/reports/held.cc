@@ -17,7 +17,7 @@ constexpr std::array kAllHeldBy = {HeldBy::kGroup,  HeldBy::kOtherGate,   HeldBy
                                    HeldBy::kNothing};
 static_assert(kAllHeldBy.size() == desk::kHeldBys);
 
-// Somebody has to see to it: rights, admission webhooks, policies.
+// An operator has to see to it: rights, admission webhooks, policies.
 bool IsStuck(HeldBy by) {
   return by == HeldBy::kNominations || by == HeldBy::kFailing;
 }
@@ -81,7 +81,7 @@ void Held::OnRelease(const desk::Release& release, const absl::Status& status) {
   metrics_->Add(metric::kReleases, status.ok() ? "released" : is_gone ? "gone" : "failed", 1);
   if (is_gone) return;
   {
-    // Told once: thousands of pods may be tried again and again.
+    // Said once: thousands of pods may be tried again and again.
     const std::lock_guard<std::mutex> lock(mutex_);
     if (std::exchange(error_, status.code()) == status.code() || status.ok()) return;
   }

@@ -27,7 +27,7 @@ class Held {
   void OnPlan(const Board& board, const desk::Releases& releases, Time now);
   /// Another agent is in charge.
   void Forget();
-  /// When somebody is to be told though nothing has changed; nothing: nobody is.
+  /// When an Event is due though nothing has changed; nothing: none is.
   std::optional<Time> next_look() const { return next_look_.at(); }
 
   /// From any thread.

@@ -54,6 +54,11 @@ void ExplainSettled(ExplainedGang* gang) {
   }
 }
 
+std::string HeldText(const plan::GroupState& group) {
+  return fmt::format("{} of {} members that exist {} the gate {}", group.queued, group.existing,
+                     group.queued == 1 ? "has" : "have", plan::kQueueGate);
+}
+
 }  // namespace
 
 std::string_view TextOf(GangState state) {
@@ -167,6 +172,46 @@ void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
         planned_.planner
             .Explain(cluster_.snapshot, planned_.grouped.units, unit, planned_.plan_options)
             .text;
+}
+
+// Members of gangs with places that have no gate and no node.
+size_t GangPlan::ReleasedWithPlaces() const {
+  size_t count = 0;
+  const std::vector<plan::Unit>& units = planned_.grouped.units;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (units[i].key.dialect == Dialect::kNone || !planned_.plan.units[i].fits) continue;
+    for (const plan::Member& member : units[i].members) {
+      count += member.pod->scheduling_gates.empty() ? 1U : 0U;
+    }
+  }
+  return count;
+}
+
+// What keeps its members gated, as far as the cluster shows it; empty: none is.
+std::string GangPlan::GateText(const ExplainedGang& gang, const plan::Unit* unit) const {
+  const plan::GroupState& group = gang.group;
+  if (group.queued == 0) return {};
+  if (unit == nullptr) return HeldText(group) + ": nothing is planned for the gang";
+  if (gang.state != GangState::kFits) {
+    return HeldText(group) + ": the gang has no place; a few of such gangs are released in their " +
+           "order, for autoscalers (ahead)";
+  }
+  const plan::UnitPlan& planned = planned_.plan.units[gang.place - 1];
+  size_t places = 0;
+  size_t nominated = 0;
+  for (size_t i = 0; i < unit->members.size(); ++i) {
+    if (planned.nodes[i].empty()) continue;
+    ++places;
+    nominated += unit->members[i].pod->nominated_node_name == planned.nodes[i] ? 1U : 0U;
+  }
+  if (nominated < places) {
+    return fmt::format("{}: it is released once its places are nominated; {} of {} are",
+                       HeldText(group), nominated, places);
+  }
+  return fmt::format(
+      "{}: the gang has its places and is released in its turn (window): {} released members of "
+      "gangs with places are not bound yet",
+      HeldText(group), ReleasedWithPlaces());
 }
 
 ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {

@@ -90,7 +90,6 @@ class GangPlan {
   void FilePods();
   ExplainedMember MemberOf(const Pod& pod) const;
   void AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const;
-  // In gang_gate.cc.
   size_t ReleasedWithPlaces() const;
   std::string GateText(const ExplainedGang& gang, const plan::Unit* unit) const;
   void ExplainUnit(size_t unit, bool figures, ExplainedGang* gang);

@@ -195,7 +195,7 @@ func TestReleasedPodsStayWithinTheWindow(t *testing.T) {
 		lists = append(lists, m.gangOf(fmt.Sprintf("g%02d", g), size))
 	}
 	w.inParallel(8, interleaved(lists...))
-	// Without a scheduler nobody is bound: two gangs go, the third does not fit the window.
+	// Without a scheduler no pod is bound: two gangs go, the third does not fit the window.
 	w.gang.UntilMetricAbove(t, 2*size-1, "outrigger_gang_releases_total", `result="released"`)
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="window"`)
 	w.checkExplained("g11", "is released in its turn")
@@ -293,7 +293,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	w.Pods(hand[2])
 	w.untilBoundOf("hand-", 3, time.Now())
 
-	// No group: it is released at once. Another scheduler's: nobody touches it.
+	// No group: it is released at once. Another scheduler's: it stays.
 	w.Pods(slot("single").Gate(queueGate), member("foreign", 0, 1).Gate(queueGate).Scheduler("other"))
 	w.untilBoundOf("single", 1, time.Now())
 	w.Pods(m.gangOf("last", 2)...)
@@ -305,8 +305,8 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	w.CheckSettled()
 }
 
-// Without `gates` nobody takes the gate off, and the gang says so.
-func TestGatedMembersWaitWhereNobodyReleasesThem(t *testing.T) {
+// Without `gates` the gate stays, and the gang says so.
+func TestGatedMembersWaitWhereNothingReleasesThem(t *testing.T) {
 	w := newGangWorld(t, 2)
 	w.Pods(gatedModes[0].gangOf("train", 2)...)
 	w.UntilEventWith("GangWaiting",
@@ -358,8 +358,8 @@ func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
 	w.CheckSettled()
 }
 
-// Whoever does not hold the Lease releases nobody.
-func TestWhoIsNotInChargeReleasesNobody(t *testing.T) {
+// An agent that does not hold the Lease releases no pod.
+func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
 	const size = 8
 	w := &gangWorld{world: newWorld(t)}
 	m := gatedModes[0]
@@ -392,7 +392,7 @@ func TestWhoIsNotInChargeReleasesNobody(t *testing.T) {
 	w.slots("n", size/4, 4)
 	time.Sleep(2 * time.Second)
 	if slices.ContainsFunc(w.Tracker.Pods(), func(pod *corev1.Pod) bool { return !isGated(pod) }) {
-		t.Error("pods are released by who is not in charge")
+		t.Error("pods are released by an agent that is not in charge")
 	}
 	hold("host_3")
 	w.untilBoundOf("train-", size, time.Now())

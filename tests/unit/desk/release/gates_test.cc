@@ -129,7 +129,7 @@ TEST_F(GatesTest, WhatFailsIsTriedAgainAndSaid) {
   EXPECT_THAT(watcher_.releases.units, IsEmpty());
 }
 
-TEST_F(GatesTest, WhoLosesTheLeaseInTheMiddleReleasesNobodyMore) {
+TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleReleasesNoMore) {
   Put("train", 4);
   cluster_.OnRemoveGate([this](const std::string& pod, const CallLimits& /*limits*/) {
     if (pod == "train-1") LeadBy("other_2");

@@ -84,7 +84,7 @@ TEST_F(TurnTest, GangsWithPlacesGoInOrderAndWholeWhileTheWindowTakesThem) {
   EXPECT_EQ(Held(HeldBy::kWindow), 1U);
 }
 
-TEST_F(TurnTest, WhoDoesNotFitTheWindowHoldsBackAllAfterIt) {
+TEST_F(TurnTest, OneThatDoesNotFitTheWindowHoldsBackAllAfterIt) {
   Gated("a", 3);
   Gated("b", 2);
   Gated("c", 1);
@@ -119,7 +119,7 @@ TEST_F(TurnTest, WhatWasReleasedCountsThoughTheViewDoesNotShowIt) {
   EXPECT_THAT(Find(), IsEmpty());
 }
 
-TEST_F(TurnTest, OfAGangNobodyIsReleasedBeforeAllOfItIsNominated) {
+TEST_F(TurnTest, OfAGangNoneIsReleasedBeforeAllOfItIsNominated) {
   Gated("a", 2);
   Gated("b", 1);
   NotNominated("a", 1);
@@ -132,7 +132,7 @@ TEST_F(TurnTest, OfAGangNobodyIsReleasedBeforeAllOfItIsNominated) {
   EXPECT_THAT(Find(), ElementsAre("b-0"));
 }
 
-// As after a restart in the middle, or where somebody took a gate off by hand.
+// As after a restart in the middle, or where a gate was taken off by hand.
 TEST_F(TurnTest, WhatHasBegunIsFinishedWhateverTheWindowSays) {
   Gated("a", 4);
   Gated("b", 3);
@@ -171,7 +171,7 @@ TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {
   EXPECT_EQ(Find().size(), 14U);
 }
 
-TEST_F(TurnTest, WhoIsReleasedWithoutAPlaceCountsAgainstAheadAndNotTheWindow) {
+TEST_F(TurnTest, WhatIsReleasedWithoutAPlaceCountsAgainstAheadAndNotTheWindow) {
   GatedWithoutPlace("lost", 6);
   for (size_t member = 0; member < 6; ++member) TakeOff("lost", member);
   GatedWithoutPlace("b", 1);
@@ -198,7 +198,7 @@ TEST_F(TurnTest, AGroupOfWhichNothingIsPlannedStays) {
   EXPECT_EQ(Held(HeldBy::kGroup), 2U);
 }
 
-TEST_F(TurnTest, WhoAnotherGateHoldsStays) {
+TEST_F(TurnTest, WhatAnotherGateHoldsStays) {
   board_.AddGang("a", 1, 1);
   board_.ChangeMember("a", 0, [](Pod* pod) {
     pod->scheduling_gates = {kOurGate, "example.com/quota"};
@@ -209,7 +209,7 @@ TEST_F(TurnTest, WhoAnotherGateHoldsStays) {
   EXPECT_EQ(Held(HeldBy::kOtherGate), 1U);
 }
 
-TEST_F(TurnTest, SinglePodsGoAtOnceWhereNobodyHoldsThem) {
+TEST_F(TurnTest, SinglePodsGoAtOnceWhereNothingHoldsThem) {
   options_.window = 1;
   board_.AddSingle(*Single("placed"), "n1");
   board_.AddSingle(*Single("waits"));
