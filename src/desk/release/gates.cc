@@ -12,7 +12,7 @@ namespace outrigger::desk {
 namespace {
 
 // Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
-constexpr size_t kGatesAtOnce = 8;
+constexpr size_t kGatesAtOnce = 16;
 constexpr std::chrono::milliseconds kGateTimeout{2000};
 
 }  // namespace
