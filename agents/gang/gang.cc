@@ -17,6 +17,7 @@
 #include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
+#include "reports/held.h"
 #include "reports/other_mode.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
@@ -58,7 +59,7 @@ class Gang final : public Agent,
     return metrics;
   }
   static std::vector<AccessRule> Access() {
-    return {{"", "pods", {"get"}},
+    return {{"", "pods", {"get", "patch"}},
             {"", "pods/binding", {"create"}},
             {"", "pods/eviction", {"create"}},
             {"", "pods/status", {"patch"}},
@@ -85,13 +86,15 @@ class Gang final : public Agent,
         explainer_([this] { desk_->Nudge(); }),
         unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
         other_mode_(deps.metrics, deps.warn, settings.only_groups),
+        held_(deps.cluster, deps.metrics, deps.log),
         rounds_({.barriers = &barriers_,
                  .evictor = &evictor_,
                  .recovery = &recovery_,
                  .statuses = &statuses_,
                  .reports = &reports_,
                  .explainer = &explainer_,
-                 .unasked = &unasked_}),
+                 .unasked = &unasked_,
+                 .held = &held_}),
         committer_(deps.cluster, seconds(settings.bind_timeout)) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
@@ -257,6 +260,7 @@ class Gang final : public Agent,
   Explainer explainer_;
   Unasked unasked_;
   mutable OtherMode other_mode_;
+  Held held_;
   Rounds rounds_;
   Committer committer_;
 };

@@ -29,6 +29,12 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
     options->nominations.patience = PatienceOf(settings);
     options->nominations.nomination_grace = seconds(settings.nomination_grace);
     options->nominations.nominate_all = settings.nominate == "all";
+    // A place is the gang's own only once it is nominated, and gated pods are never rejected.
+    options->nominations.nominate_ahead = settings.gates;
+    options->groups.plan_queued = settings.gates;
+    options->release.enabled = settings.gates;
+    options->release.window = static_cast<size_t>(settings.window);
+    options->release.ahead = static_cast<size_t>(settings.ahead);
   };
   return terms;
 }

@@ -27,6 +27,7 @@ void Rounds::OnPlan(const desk::Round& round) {
   reports.OnBarriers(parts_.barriers->standing(), parts_.barriers->waiting());
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
   parts_.unasked->OnPlan(board, round.pods);
+  parts_.held->OnPlan(board, round.releases, round.now);
   parts_.evictor->OnPlan(round.view, round.units, round.options, board);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,
                   round.now);
@@ -42,6 +43,7 @@ void Rounds::OnActing(const absl::Status& acting) {
   parts_.reports->OnActing(acting);
   if (!acting.ok()) {
     parts_.unasked->Forget();
+    parts_.held->Forget();
     parts_.barriers->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
   }
 }
@@ -57,7 +59,8 @@ void Rounds::Pause(Time now, bool another_acts) {
 std::optional<Time> Rounds::next_look() const {
   std::optional<Time> next;
   for (const auto& look : {parts_.recovery->next_look(), parts_.reports->next_look(),
-                           parts_.evictor->next_look(), parts_.statuses->next_look()}) {
+                           parts_.evictor->next_look(), parts_.statuses->next_look(),
+                           parts_.held->next_look()}) {
     if (look && (!next || *look < *next)) next = look;
   }
   return next;
@@ -65,6 +68,10 @@ std::optional<Time> Rounds::next_look() const {
 
 void Rounds::OnNomination(const desk::Nomination& nomination, const absl::Status& status) {
   parts_.reports->OnNomination(nomination, status);
+}
+
+void Rounds::OnRelease(const desk::Release& release, const absl::Status& status) {
+  parts_.held->OnRelease(release, status);
 }
 
 void Rounds::OnPulse(std::chrono::milliseconds under_way) {

@@ -29,13 +29,15 @@ struct RoundsUnderTest {
   StatusWriter statuses{&cluster, log, {}};
   Explainer explainer{nullptr};
   Unasked unasked{&cluster, &counted, log, false};
+  Held held{&cluster, &counted, log};
   Rounds rounds{{.barriers = &barriers,
                  .evictor = &evictor,
                  .recovery = &recovery,
                  .statuses = &statuses,
                  .reports = &reports,
                  .explainer = &explainer,
-                 .unasked = &unasked}};
+                 .unasked = &unasked,
+                 .held = &held}};
   desk::Inbox inbox;
   desk::Leadership leadership{&cluster, {}, nullptr};
   desk::PlanningOptions options;

@@ -22,6 +22,9 @@ struct Settings {
   int64_t reserve_after = 0;
   std::string nominate = "rejected";
   bool only_groups = false;
+  bool gates = false;
+  int64_t window = 1000;
+  int64_t ahead = 1;
   bool leave_upstream = false;
   bool preempt = false;
   int64_t min_run_time = 60;
@@ -73,6 +76,17 @@ struct Settings {
               "the scheduler calls this agent only about pods that ask for outrigger.dev/gang and "
               "outrigger.dev/gang-bind, as scheduler-config --only-groups has it; members that do "
               "not ask for both are reported"},
+      Setting{
+          "gates", &Settings::gates,
+          "members wait with the scheduling gate outrigger.dev/queue, which their template or an "
+          "admission policy gives them, and this agent takes it off gangs that have a place"},
+      Setting{
+          "window", &Settings::window, Range{1, 100'000},
+          "with gates: so many members of gangs with places may be released and not bound yet; a "
+          "larger gang goes alone"},
+      Setting{"ahead", &Settings::ahead, Range{0, 1000},
+              "with gates: so many gangs without a place are released all the same, so that "
+              "autoscalers see what is missing"},
       Setting{"leave-upstream", &Settings::leave_upstream,
               "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
               "them"},

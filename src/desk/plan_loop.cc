@@ -54,6 +54,12 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
            .changed = [this] { Nudge(); }},
           options_.now),
       unfit_(options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
+      gates_(cluster, options_.release,
+             {.may_write = [leadership] { return leadership->Now(); },
+              .answered = [this](const Release& release,
+                                 const absl::Status& status) { OnReleased(release, status); },
+              .changed = [this] { Nudge(); }},
+             options_.now),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -67,6 +73,7 @@ PlanLoop::~PlanLoop() {
 void PlanLoop::Start() {
   changes_ = cluster_->OnChange([this] { Nudge(); });
   nominations_.Start();
+  gates_.Start();
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -99,6 +106,7 @@ void PlanLoop::Stop() {
   watcher_.request_stop();
   watcher_.join();
   nominations_.Stop();
+  gates_.Stop();
 }
 
 std::shared_ptr<const Answers> PlanLoop::Answer() const {
@@ -143,6 +151,7 @@ std::optional<Time> PlanLoop::next_look() const {
     if (look && (!next || *look < *next)) next = look;
   };
   add(memory_.next_look());
+  add(gates_.next_look());
   for (const Participant* participant : participants_) add(participant->next_look());
   return next;
 }
@@ -198,6 +207,7 @@ void PlanLoop::MakeRound(bool nudged) {
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
     nominations_.Drop();
+    gates_.Drop();
     memory_.Pause(options_.now());
     for (Participant* participant : participants_) {
       participant->Pause(options_.now(), leadership_->IsHeldByAnother());
@@ -336,6 +346,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
+  const Releases releases = gates_.OnPlan(*board, memory_.nominated(), pods, groups, now);
+  TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);
   const Round round{.view = view,
@@ -347,6 +359,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .pods = pods,
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),
+                    .releases = releases,
                     .asks = calls.asks,
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
@@ -357,6 +370,10 @@ void PlanLoop::OnWritten(const Nomination& nomination, const absl::Status& statu
   for (Participant* participant : participants_) participant->OnNomination(nomination, status);
 }
 
+void PlanLoop::OnReleased(const Release& release, const absl::Status& status) {
+  for (Participant* participant : participants_) participant->OnRelease(release, status);
+}
+
 // Before calls are: the scheduler may have asked because of what was written.
 void PlanLoop::TakeWritten() {
   NominationWriter::Content content = nominations_.Take();
@@ -365,6 +382,7 @@ void PlanLoop::TakeWritten() {
     memory_.Nominated(result.nomination, result.written, now, result.began);
   }
   memory_.SetUnderWay(std::move(content.under_way));
+  gates_.TakeWritten(now);
 }
 
 }  // namespace outrigger::desk

@@ -38,6 +38,10 @@ std::vector<MetricSpec> GangMetrics() {
            "Time for which members waited at a barrier, by how it ended.", "end", seconds),
       Spec(Kind::kCounter, metric::kNominations,
            "Writes of status.nominatedNodeName: written, withdrawn, failed.", "result"),
+      Spec(Kind::kGauge, metric::kGated,
+           "Pods with the scheduling gate outrigger.dev/queue, by what holds them.", "by"),
+      Spec(Kind::kCounter, metric::kReleases,
+           "Scheduling gates taken off pods: released, failed, gone.", "result"),
       Spec(Kind::kCounter, metric::kTimeouts, "Gangs that gave up their places, being incomplete."),
       Spec(
           Kind::kGauge, metric::kUnasked,

@@ -44,6 +44,8 @@ struct BoardUnit {
   std::vector<plan::Role> roles;
   std::optional<int64_t> schedule_timeout_seconds;
   bool has_open_claims = false;
+  /// All of its pods that have a place wait with plan::kQueueGate: it is not released.
+  bool held = false;
 };
 
 /// A pod that wants a place.

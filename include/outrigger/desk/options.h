@@ -5,6 +5,7 @@
 
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/release.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/scheduler_checks.h"
 
@@ -49,6 +50,7 @@ struct PlanningOptions {
   NominationOptions nominations;
   plan::SchedulerChecks checks;  // without what the cluster says
   std::optional<std::chrono::seconds> reserve_after;
+  ReleaseOptions release;
   /// Single pods have reservations, too, and a pod passes only where there is room for it after all
   /// before it.
   bool hold = false;

@@ -53,7 +53,7 @@ std::string NotCountedText(const plan::GroupState& group) {
   const auto add = [&text](int64_t number, std::string_view what) {
     if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
   };
-  add(group.gated, "gated");
+  add(group.gated, fmt::format("gated by {}", fmt::join(group.other_gates, ", ")));
   add(group.other_scheduler, "of another scheduler");
   add(group.terminating, "terminating");
   add(group.finished, "finished");
@@ -98,6 +98,7 @@ std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
   line("Queue:", QueueText(gang, waiting));
   line("State:", StateText(gang), StyleOf(gang.state));
   if (!gang.text.empty()) line("Why:", gang.text);
+  if (!gang.gate.empty()) line("Gate:", gang.gate);
   for (const auto& [resources, pods] : gang.not_asking) {
     line("Not asked:", NotAskingText(resources, pods), Style::kBad);
   }

@@ -32,8 +32,8 @@ std::string_view StandingText(plan::Standing standing) {
     case plan::Standing::kGated:
       return "gated";
     case plan::Standing::kHeld:
-      return "queued";
     case plan::Standing::kQueued:
+      return "queued";
     case plan::Standing::kPending:
       return "waits";
   }
@@ -52,6 +52,11 @@ void ExplainSettled(ExplainedGang* gang) {
   } else {
     gang->state = GangState::kWhole;
   }
+}
+
+std::string HeldText(const plan::GroupState& group) {
+  return fmt::format("{} of {} members that exist {} the gate {}", group.queued, group.existing,
+                     group.queued == 1 ? "has" : "have", plan::kQueueGate);
 }
 
 }  // namespace
@@ -79,7 +84,9 @@ std::string_view DialectText(Dialect dialect) {
 }
 
 GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups)
-    : cluster_(*cluster), only_groups_(only_groups), planned_(*cluster, std::move(flags)) {
+    : cluster_(*cluster),
+      only_groups_(only_groups),
+      planned_(*cluster, std::move(flags), /*plan_queued=*/true) {
   for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
   const std::vector<plan::Unit>& units = planned_.grouped.units;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -130,7 +137,7 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   if (seat == seats_.end()) return member;
   const plan::UnitPlan& planned = planned_.plan.units[seat->second.unit];
   if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
-  member.state = "placed";
+  if (standing != plan::Standing::kQueued) member.state = "placed";
   member.node = planned.nodes[seat->second.member];
   return member;
 }
@@ -167,6 +174,46 @@ void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
             .text;
 }
 
+// Members of gangs with places that have no gate and no node.
+size_t GangPlan::ReleasedWithPlaces() const {
+  size_t count = 0;
+  const std::vector<plan::Unit>& units = planned_.grouped.units;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (units[i].key.dialect == Dialect::kNone || !planned_.plan.units[i].fits) continue;
+    for (const plan::Member& member : units[i].members) {
+      count += member.pod->scheduling_gates.empty() ? 1U : 0U;
+    }
+  }
+  return count;
+}
+
+// What keeps its members gated, as far as the cluster shows it; empty: none is.
+std::string GangPlan::GateText(const ExplainedGang& gang, const plan::Unit* unit) const {
+  const plan::GroupState& group = gang.group;
+  if (group.queued == 0) return {};
+  if (unit == nullptr) return HeldText(group) + ": nothing is planned for the gang";
+  if (gang.state != GangState::kFits) {
+    return HeldText(group) + ": the gang has no place; a few of such gangs are released in their " +
+           "order, for autoscalers (ahead)";
+  }
+  const plan::UnitPlan& planned = planned_.plan.units[gang.place - 1];
+  size_t places = 0;
+  size_t nominated = 0;
+  for (size_t i = 0; i < unit->members.size(); ++i) {
+    if (planned.nodes[i].empty()) continue;
+    ++places;
+    nominated += unit->members[i].pod->nominated_node_name == planned.nodes[i] ? 1U : 0U;
+  }
+  if (nominated < places) {
+    return fmt::format("{}: it is released once its places are nominated; {} of {} are",
+                       HeldText(group), nominated, places);
+  }
+  return fmt::format(
+      "{}: the gang has its places and is released in its turn (window): {} released members of "
+      "gangs with places are not bound yet",
+      HeldText(group), ReleasedWithPlaces());
+}
+
 ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   ExplainedGang gang;
   gang.group = group;
@@ -198,6 +245,7 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   } else {
     ExplainUnit(static_cast<size_t>(unit - planned_.grouped.units.data()), figures, &gang);
   }
+  gang.gate = GateText(gang, unit);
   return gang;
 }
 

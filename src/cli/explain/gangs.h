@@ -37,7 +37,8 @@ std::string_view DialectText(Dialect dialect);
 
 struct ExplainedMember {
   std::string name;
-  /// "bound", "placed" (gets the node now), "waits"; "gated", "terminating", "finished" and "other
+  /// "bound", "placed" (gets the node now), "waits", "queued" (with the gate of the queue; it may
+  /// have its node); "gated", "terminating", "finished" and "other
   /// scheduler" are not counted.
   std::string_view state;
   std::string node;  ///< empty: none
@@ -55,6 +56,7 @@ struct ExplainedGang {
   /// Members that do not ask for the calls of the agent (plan/call_resources.h), by what they do
   /// not ask for: of gangs of which others do, or where all have to.
   std::map<std::string_view, std::vector<std::string>> not_asking;
+  std::string gate;          ///< of members with the gate of the queue: why it is there still
   int64_t oldest = 0;        ///< when the first that is not through was created; 0: not known
   std::optional<Told> told;  ///< what the agent has last said of it
 };
@@ -88,6 +90,8 @@ class GangPlan {
   void FilePods();
   ExplainedMember MemberOf(const Pod& pod) const;
   void AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const;
+  size_t ReleasedWithPlaces() const;
+  std::string GateText(const ExplainedGang& gang, const plan::Unit* unit) const;
   void ExplainUnit(size_t unit, bool figures, ExplainedGang* gang);
 
   const PlannedCluster& cluster_;

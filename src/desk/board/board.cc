@@ -38,6 +38,17 @@ bool IsSpecial(const plan::Unit& unit) {
          !member.pinned.empty();
 }
 
+// All that have a place, and one does.
+bool AllHeld(const std::vector<BoardPod>& pods) {
+  bool any = false;
+  for (const BoardPod& seat : pods) {
+    if (seat.node.empty()) continue;
+    if (!plan::IsQueued(*seat.pod)) return false;
+    any = true;
+  }
+  return any;
+}
+
 // Names of pods would be as many series.
 std::string LabelOf(const plan::Cause& cause) {
   const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
@@ -187,6 +198,7 @@ void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
       unit, planned.fits ? nodes : nodes.first(0),
       keeps ? std::span<const std::string>(planned.promised) : nodes.first(0), planned.cause);
   entry.fits = planned.fits;
+  entry.held = planned.fits && AllHeld(units_.back()->pods);
   if (planned.fits) return;
   entry.word = TextOf(planned.cause);
   entry.label = LabelOf(planned.cause);

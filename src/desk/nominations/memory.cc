@@ -134,7 +134,8 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
     memory.reserved_since.reset();
     return;
   }
-  if (!memory.reserved_since) {
+  // A gang that is not released yet cannot be complete.
+  if (!memory.reserved_since || unit.held) {
     memory.reserved_since = now;
     memory.had_open_claims = false;
   }

@@ -10,13 +10,6 @@
 #include "outrigger/desk/reasons.h"
 
 namespace outrigger::desk {
-namespace {
-
-// A write that has failed is tried again after so long, and after twice as long each time.
-constexpr std::chrono::milliseconds kFirstRetry{100};
-constexpr std::chrono::milliseconds kLongestRetry{60'000};
-
-}  // namespace
 
 bool PodNomination::IsSame(const Nomination& planned) const {
   return Stands(state_) && IsFor(planned.node) && stamp_ == planned.stamp &&

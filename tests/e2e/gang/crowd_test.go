@@ -20,21 +20,22 @@ func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
 		name    string
 		backlog bool // they are there before the scheduler
 	}{{"Arriving", false}, {"Backlog", true}} {
-		t.Run(row.name, func(t *testing.T) { gangsFillACluster(t, row.backlog) })
+		t.Run(row.name, func(t *testing.T) { gangsFillACluster(t, askedAboutAll, row.backlog) })
 	}
 }
 
-func gangsFillACluster(t *testing.T, backlog bool) {
+func gangsFillACluster(t *testing.T, m mode, backlog bool) {
+	t.Helper()
 	const gangs, size, nodes = 20, 40, 200
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang()
-	config := w.Config(map[string]string{"gang": w.gang.URL})
+	w.gang = w.serveGang(m.args...)
+	config := w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
 	var names []string
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
 		names = append(names, fmt.Sprintf("g%02d", g))
-		lists = append(lists, gangOf(names[g], size))
+		lists = append(lists, m.gangOf(names[g], size))
 	}
 	steps := []func(){func() { w.StartScheduler(config) }, func() { w.inParallel(20, interleaved(lists...)) }}
 	if backlog {
@@ -68,13 +69,20 @@ func mostWritten(failures []kube.Failure) (pod string, most int) {
 func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	gangsThatWait(t, askedAboutAll)
+}
+
+func gangsThatWait(t *testing.T, m mode) {
+	t.Helper()
 	const gangs, room, size = 15, 10, 4
 	watched := time.Duration(numberOf(t, watchedEnv, 30)) * time.Second
 	// A gang a node; what is quiet must not be taken for lost before the two minutes of --full are over.
-	w := newGangWorld(t, room, "--max-staleness", "60s")
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", room, 4)
+	m.start(w, "--max-staleness", "60s")
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
-		lists = append(lists, gangOf(fmt.Sprintf("g%02d", g), size))
+		lists = append(lists, m.gangOf(fmt.Sprintf("g%02d", g), size))
 	}
 	w.inParallel(8, interleaved(lists...))
 	w.untilBoundOf("g", room*size, time.Now())

@@ -8,12 +8,19 @@ import (
 
 // W1: two gangs of 30 on 40 slots, created interleaved.
 func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
+	twoThatDoNotFitTogether(t, askedAboutAll)
+}
+
+func twoThatDoNotFitTogether(t *testing.T, m mode) {
+	t.Helper()
 	const size = 30
-	w := newGangWorld(t, 10)
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", 10, 4)
+	m.start(w)
 	for round := range 2 {
 		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
 		began := time.Now()
-		w.inParallel(8, interleaved(gangOf(a, size), gangOf(b, size)))
+		w.inParallel(8, interleaved(m.gangOf(a, size), m.gangOf(b, size)))
 		created := time.Since(began)
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
@@ -38,10 +45,16 @@ func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testi
 
 // W4: a gang one slot short holds nothing, so singles run at once.
 func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
+	oneSlotShort(t, askedAboutAll)
+}
+
+func oneSlotShort(t *testing.T, m mode) {
+	t.Helper()
 	const nodes, singles = 100, 20
-	w := newGangWorld(t, 0)
+	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 1)
-	w.inParallel(8, gangOf("big", nodes+1))
+	m.start(w)
+	w.inParallel(8, m.gangOf("big", nodes+1))
 	w.waitingMessage("big-000", "gang default/big waits: cpu")
 	w.UntilEventWith("GangWaiting",
 		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")

@@ -35,6 +35,7 @@ type deed struct {
 // deeds are by the right that they need.
 var deeds = map[scheduling.Right]deed{
 	right("", "pods", "get"):             {alone(), whenBinding("unknown")},
+	right("", "pods", "patch"):           {alone("--gang.gates"), inItsLog},
 	right("", "pods/binding", "create"):  {alone(), whenBinding("single")},
 	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), inItsLog},
 	right("", "pods/eviction", "create"): {alone("--gang.preempt", "--gang.min-run-time", "0"), inItsLog},
@@ -201,7 +202,7 @@ func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, nod
 	return nil
 }
 
-// createWhatIsActedOn makes a gang that has places for which it may be nominated, a single pod, a gang that
+// createWhatIsActedOn makes gangs that have places for which they may be nominated, one with gates, a single pod, a gang that
 // lacks a member, and one that gets places if another one is evicted.
 func (w *world) createWhatIsActedOn() {
 	w.Helper()
@@ -212,6 +213,9 @@ func (w *world) createWhatIsActedOn() {
 		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
 	}
 	w.Pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
+	for _, pod := range gangOf("gated", 2) {
+		w.Pods(pod.Request(corev1.ResourceCPU, "0").Gate(queueGate))
+	}
 }
 
 // createGroups makes a group of each dialect with an object, and a member of each. It returns whether there

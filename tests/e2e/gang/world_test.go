@@ -43,6 +43,45 @@ type gangWorld struct {
 	gang *outrigger.Server
 }
 
+// mode is how members wait for their turn, and what kube-scheduler asks about.
+type mode struct {
+	name           string
+	args, config   []string // of the agent, and of scheduler-config
+	gated, asksAll bool     // members wait with the gate; they ask for calls
+}
+
+var (
+	askedAboutAll = mode{name: "all are asked about"}
+	// gatedModes are those in which members wait with the gate.
+	gatedModes = []mode{
+		{name: "gates", args: []string{"--gang.gates"}, gated: true},
+		{name: "gates and only-groups", args: []string{"--gang.gates", "--gang.only-groups"},
+			config: []string{"--only-groups"}, gated: true, asksAll: true},
+	}
+)
+
+// dress gives pods what their templates have in the mode.
+func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
+	for _, pod := range pods {
+		if m.gated {
+			pod.Gate(queueGate)
+		}
+		if m.asksAll {
+			asksFor(pod, callResource, bindCallResource)
+		}
+	}
+	return pods
+}
+
+func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(gangOf(gang, size)...) }
+
+// start starts the agent and the scheduler in the mode.
+func (m mode) start(w *gangWorld, args ...string) {
+	w.Helper()
+	w.gang = w.serveGang(append(args, m.args...)...)
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
+}
+
 // newGangWorld starts nodes of four slots each, the agent and the scheduler.
 func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
 	t.Helper()

@@ -15,6 +15,7 @@
 namespace outrigger::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -90,6 +91,49 @@ TEST(ExplainGangThatAsks, FitsOnNodesWithoutTheResourcesAndNamesWhoDoesNotAsk) {
   EXPECT_THAT(explain({"b", "--only-groups"}), HasSubstr("Not asked: 1 member does not ask for"));
 }
 
+// Four members with room, two with the gate; of big, which has no room, both.
+std::string GatedDump(const std::string& nominated) {
+  std::string dump = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1},
+   status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+)";
+  const auto add = [&](std::string_view gang, std::string_view index, std::string_view cpu) {
+    dump += fmt::format(
+        R"(- {{apiVersion: v1, kind: Pod,
+   metadata: {{name: {0}-{1}, namespace: shop, uid: {0}-{1},
+              labels: {{podGroup: {0}, minAvailable: "2"}}}},
+   spec: {{schedulingGates: [{{name: outrigger.dev/queue}}],
+          containers: [{{name: c, resources: {{requests: {{cpu: "{2}"}}}}}}]}},
+   status: {{{3}}}}}
+)",
+        gang, index, cpu, gang == "a" ? nominated : "");
+  };
+  for (const char* index : {"0", "1"}) add("a", index, "1");
+  for (const char* index : {"0", "1"}) add("b", index, "3");
+  return dump;
+}
+
+TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
+  const auto explain = [](const std::string& dump, const std::string& gang) {
+    const TempFile file(dump, "gated.yaml");
+    return RunProgram({"explain", "gang", "--cluster", file.path(), gang, "-n", "shop"}).out;
+  };
+  const std::string gate =
+      "Gate:      2 of 2 members that exist have the gate outrigger.dev/queue: ";
+  EXPECT_THAT(
+      explain(GatedDump(""), "a"),
+      AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
+            HasSubstr(gate + "it is released once its places are nominated; 0 of 2 are\n")));
+  const std::string nominated = GatedDump("nominatedNodeName: n1");
+  EXPECT_THAT(explain(nominated, "a"),
+              HasSubstr(gate + "the gang has its places and is released in its turn (window): 0 "
+                               "released members of gangs with places are not bound yet\n"));
+  EXPECT_THAT(explain(nominated, "b"), AllOf(HasSubstr("State:     waits: cpu\n"),
+                                             HasSubstr(gate + "the gang has no place")));
+}
+
 TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
   const Ran ran = Explain({"big"});
   EXPECT_EQ(ran.code, 0);
@@ -97,7 +141,7 @@ TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
             "Gang:      shop/big\n"
             "Dialect:   labels\n"
             "Minimum:   2\n"
-            "Members:   2 exist, 0 bound; not counted: 1 gated\n"
+            "Members:   2 exist, 0 bound; not counted: 1 gated by example.com/hold\n"
             "Queue:     2nd of 3 that wait; placed before it: 1\n"
             "State:     waits: cpu\n"
             "Why:       2 members need cpu 3 each, 1 fits; 2 more nodes with cpu 3 free would do\n"
