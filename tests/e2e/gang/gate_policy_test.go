@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -400,33 +399,5 @@ func checkOtherWays(t *testing.T, w *guarded) {
 	if err := w.dryPatch(w.owner, "p", "", removal(queueGate)); !strings.Contains(fmt.Sprint(err),
 		"is removed by the agent, in the order of the queue") {
 		t.Errorf("the refusal does not say who removes the gate: %v", err)
-	}
-}
-
-// What a status costs an API server that has the policies, and one that has not.
-func TestWhatTheGuardCosts(t *testing.T) {
-	scheduling.Long(t)
-	w := newWorld(t)
-	w.Pods(slot("p"))
-	patches := func() time.Duration {
-		began := time.Now()
-		for i := range 2000 {
-			body := fmt.Sprintf(`{"status":{"message":"%d"}}`, i)
-			_, err := w.Client.CoreV1().Pods("default").Patch(w.Ctx, "p", types.MergePatchType, []byte(body),
-				metav1.PatchOptions{}, "status")
-			w.Must(err)
-		}
-		return time.Since(began) / 2000
-	}
-	for range 3 {
-		without := patches()
-		_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", deployed(gatePolicyFile))
-		w.Must(err)
-		time.Sleep(2 * time.Second)
-		with := patches()
-		_, err = w.Cluster.Kubectl(w.Ctx, "delete", "-f", deployed(gatePolicyFile))
-		w.Must(err)
-		time.Sleep(2 * time.Second)
-		t.Logf("a status of a pod takes %v, with the policies %v", without, with)
 	}
 }
