@@ -11,7 +11,6 @@
 #include "kube/status_text.h"
 #include "kube/write/status_patch.h"
 #include "nlohmann/json.hpp"
-#include "outrigger/agent/cluster.h"
 #include "outrigger/base/parallel.h"
 
 namespace outrigger::cli {
@@ -64,7 +63,7 @@ absl::StatusOr<GateReleased> GateRelease::Run() {
     done_.left.clear();
     if (pods->empty() && is_settled) return std::move(done_);
     const size_t before = done_.released;
-    const absl::Status may = Round(*pods);
+    const absl::Status may = Round(*pods, !is_settled);
     if (!may.ok()) return may;
     const bool is_vain = done_.released == before;
     if (!is_vain) done_.took = clock_.now() - began;
@@ -76,24 +75,37 @@ absl::StatusOr<GateReleased> GateRelease::Run() {
   return std::move(done_);
 }
 
-absl::Status GateRelease::Round(const std::vector<GatedPod>& pods) {
-  in_round_ = 0;
-  const size_t before = done_.released + done_.gone;
+absl::Status GateRelease::Round(const std::vector<GatedPod>& pods, bool carefully) {
+  done_before_ = done_.released + done_.gone;
+  done_in_round_ = 0;
+  size_t first = 0;
+  if (carefully && !pods.empty()) {
+    first = 1;
+    const absl::Status may = ReleaseFrom(pods, 0, first);
+    if (!may.ok() || !done_.left.empty()) return may;
+  }
+  return ReleaseFrom(pods, first, pods.size());
+}
+
+absl::Status GateRelease::ReleaseFrom(const std::vector<GatedPod>& pods, size_t first, size_t end) {
   absl::Status refused;
   std::stop_source enough;
-  ParallelFor(pods.size(), kAtOnce, [&](size_t i) {
+  ParallelFor(end - first, kAtOnce, [&](size_t i) {
     if (enough.stop_requested()) return;
-    const PodId pod{pods[i].namespace_, pods[i].name, pods[i].uid};
-    const absl::Status status = kube::RemoveGate(api_, pod, options_.gate, {.rate_limited = false});
+    const GatedPod& pod = pods[first + i];
+    const absl::Status status = kube::RemoveGate(api_, {pod.namespace_, pod.name, pod.uid},
+                                                 options_.gate, {.rate_limited = false});
     const std::lock_guard<std::mutex> lock(mutex_);
     if (IsOfRights(status)) {
       refused = status;
       enough.request_stop();
       return;
     }
-    Take(pods[i], status);
-    ++in_round_;
-    if (options_.progress) options_.progress(before + in_round_, before + pods.size());
+    Take(pod, status);
+    ++done_in_round_;
+    if (options_.progress) {
+      options_.progress(done_before_ + done_in_round_, done_before_ + pods.size());
+    }
   });
   return refused;
 }

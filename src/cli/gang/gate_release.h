@@ -63,7 +63,9 @@ class GateRelease {
   absl::StatusOr<GateReleased> Run();
 
  private:
-  absl::Status Round(const std::vector<GatedPod>& pods);
+  /// `carefully`: one first, and the others only where that one may be released.
+  absl::Status Round(const std::vector<GatedPod>& pods, bool carefully);
+  absl::Status ReleaseFrom(const std::vector<GatedPod>& pods, size_t first, size_t end);
   void Take(const GatedPod& pod, const absl::Status& status);
 
   kube::Api& api_;
@@ -71,7 +73,8 @@ class GateRelease {
   const Clock clock_;
   std::mutex mutex_;  // of what follows
   GateReleased done_;
-  size_t in_round_ = 0;
+  size_t done_before_ = 0;  // the round
+  size_t done_in_round_ = 0;
 };
 
 }  // namespace outrigger::cli
