@@ -185,7 +185,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
      "No agent of this file plans these pods, so that nothing removes their gate."},
     {Id::kGateHeld, "gate-held", kWarning,
-     "An agent removes the gate only where it is told to: these pods wait for ever."},
+     "An agent removes the gate only where it has `gates`: these pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
      "Members without the gate are scheduled at once, in no order. Whether they had it and were "
      "released the pods do not say."},

@@ -21,7 +21,7 @@
 namespace outrigger::cli {
 namespace {
 
-constexpr size_t kMostTold = 10;
+constexpr size_t kMostShown = 10;
 // Seen: an API server hears within a second that a binding is gone; there may be several.
 constexpr std::chrono::seconds kSettle{3};
 
@@ -129,7 +129,7 @@ class Releasing {
     }
     if (!released.ok()) return From(released.status());
     SayReleased(*released);
-    for (size_t i = 0; i < std::min(released->left.size(), kMostTold); ++i) {
+    for (size_t i = 0; i < std::min(released->left.size(), kMostShown); ++i) {
       const auto& [pod, why] = released->left[i];
       Note(fmt::format("{}: {}", pod, std::string(why.message())));
     }

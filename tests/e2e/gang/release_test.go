@@ -194,7 +194,7 @@ func (w *releasing) churn(count int) <-chan struct{} {
 	return done
 }
 
-// Who lacks a right is told which, and nothing has been done then.
+// Who lacks a right hears which, and nothing has been done then.
 func TestReleaseSaysWhichRightIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newReleasing(t)
@@ -235,7 +235,7 @@ func flat(rules []rbacv1.PolicyRule) (all []rbacv1.PolicyRule) {
 	return all
 }
 
-// A policy that names the gate and is not of deploy stays, and what it does to pods is told.
+// A policy that names the gate and is not of deploy stays, and the note says so.
 func TestReleaseLeavesPoliciesOfOthersAlone(t *testing.T) {
 	t.Parallel()
 	w := newReleasing(t)

@@ -17,7 +17,6 @@ namespace {
 using kube::RawPeer;
 using kube::RawServer;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Ran;
 using testing::RunProgram;
 using testing::TempFile;
@@ -44,9 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         ReleaseRefusedRow{"AnotherCommand", {"gang", "releas"}, "did you mean release?"},
         ReleaseRefusedRow{"NotAll", {"gang", "release"}, "gang release wants --all"},
         ReleaseRefusedRow{"DryRunAlone", {"gang", "release", "--dry-run"}, "wants --all"},
-        ReleaseRefusedRow{"AGang", {"gang", "release", "--all", "train"}, "train"},
-        ReleaseRefusedRow{
-            "Kubeconfig", {"gang", "release", "--all", "--kubeconfig", "/no/such"}, "/no/such"}),
+        ReleaseRefusedRow{"AGang", {"gang", "release", "--all", "train"}, "train"}),
     [](const auto& row) { return row.param.name; });
 
 // An API server that has one gated pod, a policy with a binding, and no mutating policies.
