@@ -39,7 +39,7 @@ struct Diagnosis {
   size_t Count(Severity severity) const;
 };
 
-/// Checks a configuration against the agents of `told` and what they are told. If the server's
+/// Checks a configuration against the agents of `told` and their settings. If the server's
 /// setting `agents` is not empty, only these have a group, and merged paths are theirs. Finds
 /// nothing in what WriteSchedulerConfig() writes by default for agents with these settings.
 /// InvalidArgument, with the place, for what is not one YAML mapping. Pure.
