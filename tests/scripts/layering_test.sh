@@ -113,7 +113,7 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor lab annotate penalty schedule devices explain claims scheduler_config agents args serve settings format
+floors src/cli cli/ main . doctor lab annotate penalty gang schedule devices explain claims scheduler_config agents args serve settings format
 floors src/cel cel/ . run check library syntax values
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .

@@ -89,6 +89,13 @@ struct PenaltyFlags {
   size_t limit = ExplainFlags::kMostRows;  // explain: rows of a table at most
 };
 
+/// Of `gang release`.
+struct GangReleaseFlags {
+  std::string kubeconfig;
+  std::string context;
+  bool dry_run = false;
+};
+
 /// Of `annotate usage` and `annotate allocation`.
 struct AnnotateFlags {
   Annotating what = Annotating::kUsage;
@@ -173,6 +180,7 @@ struct Command {
     kExplainQueue,
     kExplainPenalty,
     kPenaltyRestore,
+    kGangRelease,
     kAnnotate,
     kDoctor,
     kSchedule,
@@ -193,6 +201,7 @@ struct Command {
   ExplainFlags explain;
   DoctorFlags doctor;
   PenaltyFlags penalty;
+  GangReleaseFlags gang_release;
   AnnotateFlags annotate;
   LabFlags lab;
   ScheduleFlags schedule;

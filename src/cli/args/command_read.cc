@@ -145,7 +145,13 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "scheduler-config") return ReadSchedulerConfig(given);
   if (name == "doctor") return ReadDoctor(given);
   if (name == "pod") return ReadExplainPod(given);
-  if (name == "gang") return ReadExplainGang(given);
+  // A command and a subcommand have this name.
+  if (name == "gang" && given.get_parent() != &app_) return ReadExplainGang(given);
+  if (name == "gang") {
+    return absl::InvalidArgumentError(fmt::format(
+        "gang wants to know what to do: release; see `{} gang --help`", app_.get_name()));
+  }
+  if (name == "release") return ReadGangRelease(given);
   if (name == "queue") return ReadExplainQueue(given);
   if (name == "usage" || name == "allocation") return ReadAnnotate(given);
   if (name == "annotate") {

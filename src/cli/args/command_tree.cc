@@ -70,6 +70,7 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddExplain(registry);
   AddAnnotate();
   AddPenalty();
+  AddGang();
   AddSchedule();
   AddDevices();
   AddLab();

@@ -1,11 +1,13 @@
 #include "cli/doctor/doctor.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/group_resources.h"
 #include "cli/doctor/only_groups.h"
+#include "cli/doctor/queue_gates.h"
 #include "cli/doctor/shape.h"
 #include "cli/doctor/unread_markers.h"
 #include "cli/explain/input.h"
@@ -111,6 +113,16 @@ std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
   return all;
 }
 
+// Nothing: no agent that is called has the setting.
+std::optional<bool> RemovesGates(const DoctorCase& found) {
+  std::optional<bool> removes;
+  for (const AgentInfo* agent : found.Agents()) {
+    const auto gates = found.Told(*agent, "gates");
+    if (gates) removes = removes.value_or(false) || *gates == "true";
+  }
+  return removes;
+}
+
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
                                            const std::vector<SettingGroup>& told,
                                            const LeftOutAgents& left_out) {
@@ -131,6 +143,7 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   diagnosis.findings = findings.Take();
   diagnosis.planned_schedulers = PlannedSchedulers(*found);
   diagnosis.only_groups = CallsGroupsAlone(*found);
+  diagnosis.gates = RemovesGates(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -168,9 +181,11 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   if (!objects.ok()) return objects.status();
   UnreadMarkers markers(diagnosis->planned_schedulers);
   GroupResources resources(diagnosis->planned_schedulers);
+  QueueGates gates(diagnosis->planned_schedulers, diagnosis->gates.value_or(false));
   absl::Status status = (*objects)->ForEachPod([&](const json::ListedObject& object) {
     absl::Status taken = markers.Take(object);
     if (taken.ok() && diagnosis->only_groups) taken = resources.Take(object);
+    if (taken.ok() && diagnosis->gates) taken = gates.Take(object);
     return taken;
   });
   if (!status.ok()) return status;
@@ -178,6 +193,7 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   Findings findings;
   markers.AddTo(&findings);
   resources.AddTo(&findings);
+  gates.AddTo(&findings);
   Merge(findings.Take(), diagnosis);
   return absl::OkStatus();
 }

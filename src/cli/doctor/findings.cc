@@ -182,6 +182,13 @@ constexpr FindingKind kKinds[] = {
      "starts in part."},
     {Id::kGroupResourceMissing, "group-resource-missing", kWarning,
      "kube-scheduler does not call the agent about these members, and places them as single pods."},
+    {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
+     "No agent of this file plans these pods, so that nothing removes their gate."},
+    {Id::kGateHeld, "gate-held", kWarning,
+     "An agent removes the gate only where it has `gates`: these pods wait for ever."},
+    {Id::kGateMissing, "gate-missing", kHint,
+     "Members without the gate are scheduled at once, in no order. Whether they had it and were "
+     "released the pods do not say."},
 };
 
 constexpr bool InOrder() {

@@ -91,6 +91,9 @@ enum class FindingId : uint8_t {
   kBindPluginUnused,
   kMarkerUnread,
   kGroupResourceMissing,
+  kGateOfAnotherScheduler,
+  kGateHeld,
+  kGateMissing,
   kCount,  // not a finding
 };
 

@@ -19,13 +19,15 @@ struct PlannerSettings {
   std::string nominate = "rejected";
   std::string unchecked;
   bool only_groups = false;
+  bool gates = false;
   static constexpr auto kFields = std::tuple{
       Setting{"scheduler-names", &PlannerSettings::scheduler_names, "whose pods are planned"},
       Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"},
       Setting{"bind-timeout", &PlannerSettings::bind_timeout, Range{5, 86'400}, "of the barrier"},
       Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"},
       Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"},
-      Setting{"only-groups", &PlannerSettings::only_groups, "about whom it is called"}};
+      Setting{"only-groups", &PlannerSettings::only_groups, "about whom it is called"},
+      Setting{"gates", &PlannerSettings::gates, "whether it removes the gate"}};
 };
 
 class Planner final : public Agent,
