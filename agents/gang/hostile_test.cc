@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 #include "fmt/format.h"
@@ -25,8 +26,9 @@ constexpr int kLess = 10;
 constexpr int kLess = 1;
 #endif
 constexpr int kNodes = 500 / kLess;
-// Ten times what they take on a quiet machine.
-constexpr std::chrono::seconds kMostTime{20};
+// Ten times what they take, of processor time: what else the machine does is no matter of the
+// planner.
+constexpr double kMostSeconds = 20;
 constexpr size_t kMostMemory = size_t{400} << 20;
 
 size_t ResidentBytes() {
@@ -177,13 +179,12 @@ class Hostile : public RoundsTest, public ::testing::WithParamInterface<HostileR
 TEST_P(Hostile, PodsHoldUpNobody) {
   for (const Pod& pod : GetParam().pods()) cluster_.Put(pod);
   const size_t before = ResidentBytes();
-  const auto began = std::chrono::steady_clock::now();
+  const std::clock_t began = std::clock();
   for (int round = 0; round < 3; ++round) {
     loop_.Step();
     now_ += std::chrono::seconds(3);  // why gangs wait is to be explained by now
   }
-  const auto took = std::chrono::steady_clock::now() - began;
-  EXPECT_LT(took, kMostTime);
+  EXPECT_LT(static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC, kMostSeconds);
   const size_t after = ResidentBytes();
   EXPECT_LT(after - std::min(before, after), kMostMemory);
   EXPECT_TRUE(HasPlace("innocent-0") && HasPlace("innocent-1"));
