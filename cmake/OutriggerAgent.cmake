@@ -115,6 +115,8 @@ const std::vector<AgentInfo>& Registry() {
 }  // namespace outrigger
 ")
   target_sources(${TARGET} PRIVATE "${file}")
+  # Another choice of agents then compiles this source and no other.
+  set_source_files_properties("${file}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # outrigger_add_executable(<target> [AGENTS name ...])
