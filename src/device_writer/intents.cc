@@ -79,15 +79,18 @@ absl::Status Intents::ChooseNew() {
 absl::Status Intents::PlanRenewal(Part* part) {
   const std::string& uid = part->claim.version.uid;
   part->is_renewed = HasPod(part->claim, scope_.pod.uid);
+  const bool needs_entries = !scope_.chooser.HasAdminAccess(part->claim);
   for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
     const auto pool = PoolNow(name);
-    if (absl::IsNotFound(pool.status())) continue;
+    if (absl::IsNotFound(pool.status()) && !needs_entries) continue;
     if (!pool.ok()) return pool.status();
     const PoolEntry* const entry = FindEntry(*pool, uid);
-    if (entry == nullptr || entry->confirmed) continue;
+    if (entry == nullptr ? !needs_entries : entry->confirmed) continue;
     OfPool& wanted = wanted_[name];
     if (wanted.entries.empty()) wanted.base = *pool;
-    wanted.entries[uid] = IntentOf(*part, name, entry->holding);
+    // A pool that was deleted and made again since has no entry: others may have the devices.
+    const auto& holding = entry == nullptr ? part->claim.claim.allocations : entry->holding;
+    wanted.entries[uid] = IntentOf(*part, name, holding);
     part->is_renewed = true;
   }
   return absl::OkStatus();

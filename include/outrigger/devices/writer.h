@@ -58,6 +58,9 @@ class Chooser {
   /// people.
   virtual absl::StatusOr<Choice> Choose(const PodOnNode& pod,
                                         std::span<const ClaimObject> claims) = 0;
+  /// Whether the devices of the claim, or some of them, stay free for others, so that pools have no
+  /// entry of them.
+  virtual bool HasAdminAccess(const ClaimObject& claim) = 0;
   /// The pool as it is known; nothing: it is not.
   virtual std::optional<PoolObject> FindPool(std::string_view name) = 0;
   /// The API server answered with this state of a pool, which is newer than what was known.

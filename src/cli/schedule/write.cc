@@ -55,6 +55,17 @@ class PlacementChooser final : public devices::Chooser {
     return choice;
   }
 
+  bool HasAdminAccess(const ClaimObject& claim) override {
+    bool has = claim.privileged;
+    for (const devices::Request& request : claim.claim.requests) {
+      for (const devices::Detail& detail : request.details) {
+        for (const devices::ClassObject& of : objects_.classes) {
+          has = has || (of.of.admin_access && of.of.name == detail.device_class);
+        }
+      }
+    }
+    return has;
+  }
   std::optional<PoolObject> FindPool(std::string_view name) override {
     const auto at = Find(name);
     return at == objects_.pools.end() ? std::nullopt : std::optional<PoolObject>(*at);

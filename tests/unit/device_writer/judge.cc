@@ -62,11 +62,37 @@ Judge::Amounts Judge::OfEntry(const std::string& pool, const Json& entry) {
   return amounts;
 }
 
+void Judge::IsMadeAgain(const std::string& pool) {
+  pools_change_ = true;
+  for (auto& [key, amounts] : used_) {
+    const std::string& claim_uid = key.second;
+    const auto claims = world_.api.All(kClaimKind);
+    const bool is_there = std::any_of(claims.begin(), claims.end(),
+                                      [&](const Json& claim) { return UidOf(claim) == claim_uid; });
+    if (is_there) continue;
+    std::erase_if(amounts, [&](const auto& one) { return one.first.starts_with(pool + "/"); });
+  }
+}
+
+void Judge::Shrinks(const std::string& pool) {
+  pools_change_ = true;
+  const auto object = world_.api.Get(kPoolKind, "", pool);
+  const Json& spec = (*object)["spec"];
+  if (spec.contains("count")) {
+    if (spec["count"] != 0) ++lost_[pool + "/"];
+  } else if (!At(spec, "devices").empty()) {
+    lost_[pool + "/" + spec["devices"].back()["name"].get<std::string>()] = 1;
+  }
+}
+
 int64_t Judge::CapacityOf(const std::string& what) const {
   const std::string pool = what.substr(0, what.find('/'));
   if (what.ends_with("/memory")) return 8;
   const auto object = world_.api.Get(kPoolKind, "", pool);
-  return what.ends_with('/') && object.has_value() ? (*object)["spec"]["count"].get<int64_t>() : 1;
+  if (!what.ends_with('/') || !object.has_value()) return 1;
+  // Who has devices that are gone keeps them.
+  const auto lost = lost_.find(what);
+  return (*object)["spec"]["count"].get<int64_t>() + (lost == lost_.end() ? 0 : lost->second);
 }
 
 void Judge::CheckSum(const std::vector<Amounts>& all, const std::string& where) {
@@ -98,7 +124,9 @@ void Judge::LookAt() {
       if (is_bound) used_[{uid, UidOf(claim)}] = OfClaim(claim);
     }
   }
-  CheckSum(claimed, "devices of two claims");
+  // A claim may be written on an intent that went with its pool: its writer finds out before it
+  // binds the pod.
+  if (!pools_change_) CheckSum(claimed, "devices of two claims");
   std::map<std::string, Amounts> by_claim;
   std::erase_if(used_, [this](const auto& use) { return !IsAlive(use.first.first); });
   for (const auto& [key, amounts] : used_) by_claim[key.second] = amounts;
@@ -110,7 +138,12 @@ void Judge::LookAt() {
 void Judge::LookAtRest() {
   LookAt();
   std::map<std::string, Json> claims;
-  for (const Json& claim : world_.api.All(kClaimKind)) claims[UidOf(claim)] = claim;
+  std::vector<Amounts> claimed;
+  for (const Json& claim : world_.api.All(kClaimKind)) {
+    claims[UidOf(claim)] = claim;
+    claimed.push_back(OfClaim(claim));
+  }
+  CheckSum(claimed, "devices of two claims, at rest");
   for (const Json& pool : world_.api.All(kPoolKind)) CheckPool(pool, claims);
   for (const auto& [uid, claim] : claims) CheckClaim(claim);
   CheckPods(claims);
@@ -127,7 +160,7 @@ void Judge::CheckPool(const Json& pool, const std::map<std::string, Json>& claim
     for (const auto& [what, amount] : held.back()) sums[what] += amount;
   }
   CheckSum(held, "entries");
-  if (status.is_null()) return;
+  if (status.is_null() || pools_change_) return;  // then others write totals
   const Json& spec = pool["spec"];
   int64_t total = 0;
   int64_t free = 0;
@@ -194,6 +227,10 @@ void Judge::CheckClaim(const Json& claim) {
   }
   for (const auto& [what, amount] : amounts) {
     const std::string pool = what.substr(0, what.find('/'));
+    const bool is_lost = std::any_of(lost_.begin(), lost_.end(), [&](const auto& lost) {
+      return what == lost.first || what.starts_with(lost.first + "/");
+    });
+    if (is_lost) continue;  // the pool has no such device
     const auto object = world_.api.Get(kPoolKind, "", pool);
     bool has_entry = false;
     for (const Json& entry : At(At(*object, "status"), "allocations")) {

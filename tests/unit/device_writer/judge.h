@@ -21,6 +21,11 @@ class Judge {
   /// In a quiet moment: pools, claims and pods agree, nothing is lost, and what is free is free.
   void LookAtRest();
 
+  /// A driver is about to do that. Devices that a pod has stay its own, as long as its claim is
+  /// there: of those of a claim that is gone, the pool's entry was the only trace.
+  void IsMadeAgain(const std::string& pool);
+  void Shrinks(const std::string& pool);
+
   /// What was found, each once.
   const std::vector<std::string>& faults() const { return faults_; }
 
@@ -45,6 +50,8 @@ class Judge {
   const World& world_;
   // What pods that are bound got, by their UID and that of the claim: it is theirs until they end.
   std::map<std::pair<std::string, std::string>, Amounts> used_;
+  bool pools_change_ = false;
+  std::map<std::string, int64_t> lost_;  // of "pool/", how many devices are gone; else 1
   std::set<std::string> seen_;
   std::vector<std::string> faults_;
 };

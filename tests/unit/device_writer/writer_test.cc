@@ -162,6 +162,7 @@ TEST_F(WriterTest, APrivilegedClaimHasNoEntries) {
       choice.grants.push_back({{{"p", "a", 1, {}}, {"p", "b", 1, {}}}, {}});
       return choice;
     }
+    bool HasAdminAccess(const ClaimObject&) override { return true; }
     std::optional<PoolObject> FindPool(std::string_view) override { return std::nullopt; }
     void SeePool(const PoolObject&) override {}
     void LosePool(std::string_view) override {}
