@@ -115,6 +115,8 @@ BindFailure Process::AskForBinding(const Written& written) {
   }
   if (faults_.conflict > 0 && OneIn(random_, 6)) return {absl::PermissionDeniedError("403"), false};
   const absl::Status bound = world_.Bind(pod.name, pod.node);
+  fprintf(stderr, "%s BIND %s %s %s\n", identity_.c_str(), pod.name.c_str(), pod.node.c_str(),
+          bound.ToString().c_str());
   if (!bound.ok()) return {bound, false};
   ExpectDevices(written);
   world_.Serve(pod.uid);

@@ -175,9 +175,12 @@ class Round {
       case 1:
         world_.pods.erase(name);
         break;
-      case 2:
-        world_.api.Delete(kClaimKind, "ns", AnyClaim());
+      case 2: {
+        const std::string claim = AnyClaim();
+        judge_.IsDeleted(claim);
+        world_.api.Delete(kClaimKind, "ns", claim);
         break;
+      }
       case 3: {
         auto claim =
             world_.api.Get(kClaimKind, "ns", fmt::format("claim-{}", Below(random_, kPods)));

@@ -62,14 +62,35 @@ Judge::Amounts Judge::OfEntry(const std::string& pool, const Json& entry) {
   return amounts;
 }
 
+bool Judge::IsThere(const std::string& claim_uid) const {
+  const auto claims = world_.api.All(kClaimKind);
+  return std::any_of(claims.begin(), claims.end(),
+                     [&](const Json& claim) { return UidOf(claim) == claim_uid; });
+}
+
+bool Judge::HasEntry(const std::string& pool, const std::string& claim_uid) const {
+  const auto object = world_.api.Get(kPoolKind, "", pool);
+  const Json& entries = At(At(*object, "status"), "allocations");
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Json& entry) { return entry["claimUID"] == claim_uid; });
+}
+
+void Judge::IsDeleted(const std::string& claim) {
+  const auto object = world_.api.Get(kClaimKind, "ns", claim);
+  if (!object.has_value()) return;
+  for (auto& [key, amounts] : used_) {
+    const std::string& uid = key.second;
+    if (uid != UidOf(*object)) continue;
+    std::erase_if(amounts, [&](const auto& one) {
+      return !HasEntry(one.first.substr(0, one.first.find('/')), uid);
+    });
+  }
+}
+
 void Judge::IsMadeAgain(const std::string& pool) {
   pools_change_ = true;
   for (auto& [key, amounts] : used_) {
-    const std::string& claim_uid = key.second;
-    const auto claims = world_.api.All(kClaimKind);
-    const bool is_there = std::any_of(claims.begin(), claims.end(),
-                                      [&](const Json& claim) { return UidOf(claim) == claim_uid; });
-    if (is_there) continue;
+    if (IsThere(key.second)) continue;
     std::erase_if(amounts, [&](const auto& one) { return one.first.starts_with(pool + "/"); });
   }
 }
@@ -225,18 +246,18 @@ void Judge::CheckClaim(const Json& claim) {
     if (!IsAlive(pod["uid"]))
       Fault(fmt::format("claim {} is lost: pod {} has ended", name, pod["name"].dump()));
   }
+  // An entry with a device that is gone cannot be written again.
+  std::set<std::string> lost_pools;
+  for (const auto& [what, amount] : amounts) {
+    const std::string device = what.substr(0, what.find('/', what.find('/') + 1));
+    if (lost_.contains(device)) lost_pools.insert(what.substr(0, what.find('/')));
+  }
   for (const auto& [what, amount] : amounts) {
     const std::string pool = what.substr(0, what.find('/'));
-    const bool is_lost = std::any_of(lost_.begin(), lost_.end(), [&](const auto& lost) {
-      return what == lost.first || what.starts_with(lost.first + "/");
-    });
-    if (is_lost) continue;  // the pool has no such device
-    const auto object = world_.api.Get(kPoolKind, "", pool);
-    bool has_entry = false;
-    for (const Json& entry : At(At(*object, "status"), "allocations")) {
-      has_entry = has_entry || entry["claimUID"] == UidOf(claim);
+    if (lost_pools.contains(pool)) continue;
+    if (!HasEntry(pool, UidOf(claim))) {
+      Fault(fmt::format("pool {} has no entry of claim {}", pool, name));
     }
-    if (!has_entry) Fault(fmt::format("pool {} has no entry of claim {}", pool, name));
   }
 }
 

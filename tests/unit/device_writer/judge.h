@@ -21,8 +21,9 @@ class Judge {
   /// In a quiet moment: pools, claims and pods agree, nothing is lost, and what is free is free.
   void LookAtRest();
 
-  /// A driver is about to do that. Devices that a pod has stay its own, as long as its claim is
-  /// there: of those of a claim that is gone, the pool's entry was the only trace.
+  // What users and drivers are about to do. Devices that a pod has stay its own, as long as its
+  // claim or the pool's entry is there: where both are gone there is no trace.
+  void IsDeleted(const std::string& claim);
   void IsMadeAgain(const std::string& pool);
   void Shrinks(const std::string& pool);
 
@@ -45,6 +46,8 @@ class Judge {
   void CheckClaim(const Json& claim);
   void CheckPods(const std::map<std::string, Json>& claims);
   bool IsAlive(const std::string& pod_uid) const;
+  bool IsThere(const std::string& claim_uid) const;
+  bool HasEntry(const std::string& pool, const std::string& claim_uid) const;
   bool IsUser(const Json& entry) const;
 
   const World& world_;
