@@ -2,15 +2,12 @@
 #include "outrigger/devices/writer.h"
 
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "writer_testing.h"
 
 namespace outrigger::devices {
@@ -20,36 +17,10 @@ using outrigger::testing::CustomWrite;
 using testing::At;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::StoreChooser;
 
-class WriterFailures : public WriterTest {
- protected:
-  using Json = nlohmann::json;
-
-  // A driver makes the pool again, with these devices.
-  void MakePoolAgain(const std::vector<std::string>& names) {
-    world_.api.Delete(kPoolKind, "", "p");
-    world_.AddPool("p", "n", names);
-  }
-  // The pool loses a device.
-  void Shrink(const std::string& pool, const std::string& device) {
-    Json object = *world_.api.Get(kPoolKind, "", pool);
-    std::erase_if(object["spec"]["devices"].get_ref<Json::array_t&>(),
-                  [&](const Json& one) { return one["name"] == device; });
-    world_.api.Put(kPoolKind, object);
-  }
-  // Acts after the first `times` claims are written.
-  void AfterCommit(int times, const std::function<void()>& act) {
-    auto left = std::make_shared<int>(times);
-    world_.api.After([=](const CustomWrite& write) {
-      const bool is_commit = write.body.find("\"Allocated\"") != std::string::npos;
-      if (write.kind == "DeviceClaim" && is_commit && (*left)-- > 0) act();
-      return absl::OkStatus();
-    });
-  }
-};
+class WriterFailures : public WriterTest {};
 
 TEST_F(WriterFailures, EachErrorHasItsOutcome) {
   const absl::Status conflict = absl::AbortedError("conflict");
@@ -277,63 +248,6 @@ TEST_F(WriterFailures, EntriesOfADeletedClaimOfThePodAloneAreRemoved) {
   world_.api.Delete(kClaimKind, "ns", "one");
   EXPECT_TRUE(GiveBack(*written).ok());
   ExpectAllFree();
-}
-
-TEST_F(WriterFailures, APoolThatIsMadeAgainBeforeTheClaimIsWrittenIsSeen) {
-  AfterCommit(1, [&] { MakePoolAgain({"a", "b"}); });
-  const auto written = Write({"one"});
-  ASSERT_TRUE(written.ok()) << written.status();
-  ASSERT_TRUE(Confirm(*written).ok());
-  ASSERT_THAT(world_.Pool("p").entries, SizeIs(1));
-  EXPECT_TRUE(world_.Pool("p").entries[0].confirmed);
-  EXPECT_THAT(world_.Claim("one").claim.allocations, ElementsAre(Allocation{"p", "a", 1, {}}));
-}
-
-TEST_F(WriterFailures, ADeviceThatThePoolLosesMeanwhileIsNotGiven) {
-  AfterCommit(1, [&] { Shrink("p", "a"); });
-  const auto written = Write({"one"});
-  ASSERT_TRUE(written.ok()) << written.status();
-  EXPECT_THAT(world_.Claim("one").claim.allocations, ElementsAre(Allocation{"p", "b", 1, {}}));
-  EXPECT_THAT(world_.Pool("p").entries, SizeIs(1));
-}
-
-TEST_F(WriterFailures, AnIntentThatWasRemovedMeanwhileIsSeen) {
-  AfterCommit(1, [&] {
-    Json pool = *world_.api.Get(kPoolKind, "", "p");
-    pool.erase("status");
-    world_.api.Put(kPoolKind, pool);
-  });
-  ASSERT_TRUE(Write({"one"}).ok());
-  EXPECT_THAT(world_.Pool("p").entries, SizeIs(1));
-}
-
-TEST_F(WriterFailures, APoolThatIsMadeAgainEachTimeIsAnError) {
-  AfterCommit(99, [&] { MakePoolAgain({"a", "b"}); });
-  const absl::Status refused = Write({"one"}).status();
-  EXPECT_EQ(refused, absl::AbortedError("pool p changed 4 times while devices were written"));
-  ExpectAllFree();
-}
-
-// It may run with what it got: the custodian writes the entry, or says what is in the way.
-TEST_F(WriterFailures, OfABoundPodTheClaimStaysThoughThePoolIsMadeAgain) {
-  AfterCommit(1, [&] { MakePoolAgain({"a", "b"}); });
-  StoreChooser chooser(&world_);
-  PodOnNode pod = world_.PodOn("pod", "n");
-  pod.is_bound = true;
-  const auto written = Writer().Write(pod, Claims({"one"}), &chooser, {});
-  EXPECT_EQ(written.status(), absl::AbortedError("pool p changed while devices were written"));
-  EXPECT_TRUE(IsAllocated(world_.Claim("one")));
-}
-
-TEST_F(WriterFailures, AnEntryThatIsMissingIsNoConfirmation) {
-  const auto written = Write({"three"});
-  ASSERT_TRUE(written.ok());
-  MakePoolAgain({"a", "b"});
-  EXPECT_EQ(Confirm(*written),
-            absl::NotFoundError("pool p has no entry for the devices of claim ns/three any more"));
-  EXPECT_TRUE(world_.Pool("q").entries.at(0).confirmed) << "the other pool has its own";
-  world_.api.Delete(kPoolKind, "", "p");
-  EXPECT_TRUE(absl::IsNotFound(Confirm(*written)));
 }
 
 TEST_F(WriterFailures, AnEntryThatASharingPodWroteIsThatPodsToConfirm) {

@@ -1,10 +1,6 @@
 #include "outrigger/devices/writer.h"
 
-#include <chrono>
-#include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -17,8 +13,6 @@ namespace {
 using outrigger::testing::CustomWrite;
 using testing::At;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::StoreChooser;
 
