@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/base/clock.h"

@@ -181,18 +181,16 @@ absl::StatusOr<std::string> Binding::NodeOf(const PodOnNode& pod) {
 void Binding::UndoPreBind(const BindRequest& request, const BindFailure& failure) {
   const std::optional<Held> held = TakeHeld(request.pod_uid);
   if (!held.has_value()) return;  // what failed itself has given back by itself
-  terms_.metrics->Add(metric::kAllocations, "undone", 1);
   const Written& written = held->written;
-  switch (EndOf(written.pod, NodeOf(written.pod), failure.may_be_bound)) {
-    case BindingEnd::kBound:
-      (void)Confirm(written, {.timeout = kEnding});
-      break;
-    case BindingEnd::kNotBound:
-      (void)writer_->GiveBack(written, &chooser_, {.timeout = kEnding});
-      break;
-    case BindingEnd::kOpen:
-      break;  // the custodian waits for the deadline
+  const BindingEnd end = EndOf(written.pod, NodeOf(written.pod), failure.may_be_bound);
+  if (end == BindingEnd::kBound) {
+    (void)Confirm(written, {.timeout = kEnding});
+    return;
   }
+  terms_.metrics->Add(metric::kAllocations, "undone", 1);
+  // Of what is open the custodian waits for the deadline.
+  if (end == BindingEnd::kOpen) return;
+  (void)writer_->GiveBack(written, &chooser_, {.timeout = kEnding});
 }
 
 absl::Status Binding::Serve(const PodOnNode& pod, const CallLimits& limits) {

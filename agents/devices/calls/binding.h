@@ -17,6 +17,7 @@
 #include "calls/store_chooser.h"
 #include "calls/turns.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/agent/call_budget.h"
 
 namespace outrigger::devices::agent {
 namespace {
