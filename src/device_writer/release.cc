@@ -45,10 +45,10 @@ absl::StatusOr<bool> Release::TakePods(const ClaimObject& claim, const IsGone& i
       return left.empty();
     }
     last = written.status();
-    if (absl::IsNotFound(last)) return true;
+    if (absl::IsNotFound(last)) return left.empty();
     if (!absl::IsAborted(last) && !MayHaveHappened(last)) return last;
     auto live = calls_.ReadClaim(NameOf(claim));
-    if (absl::IsNotFound(live.status())) return true;
+    if (absl::IsNotFound(live.status())) return left.empty();
     if (!live.ok()) return live.status();
     chooser_.SeeClaim(*live);
     if (!IsSameAllocation(claim, *live)) return false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/agent/call_budget.h"
 
 namespace outrigger::devices::agent {
 namespace {
@@ -29,10 +30,10 @@ std::string TextOf(const ConfigReference& config, std::string_view namespace_) {
 absl::StatusOr<std::vector<std::string>> ReadAll(CustomObjectAccess* api,
                                                  const std::vector<ConfigReference>& configs,
                                                  std::string_view namespace_,
-                                                 const CallLimits& limits) {
+                                                 const CallBudget& budget) {
   std::vector<std::string> copies;
   for (const ConfigReference& config : configs) {
-    auto copy = ReadConfig(api, config, namespace_, limits);
+    auto copy = ReadConfig(api, config, namespace_, budget.Left());
     if (!copy.ok()) return copy.status();
     copies.push_back(*std::move(copy));
   }
@@ -80,12 +81,13 @@ absl::StatusOr<std::string> ReadConfig(CustomObjectAccess* api, const ConfigRefe
 
 absl::StatusOr<ClaimConfigs> ReadConfigs(CustomObjectAccess* api, const ConfigNames& names,
                                          const CallLimits& limits) {
+  const CallBudget budget(limits);
   ClaimConfigs configs;
-  auto of_claim = ReadAll(api, names.of_claim, names.namespace_, limits);
+  auto of_claim = ReadAll(api, names.of_claim, names.namespace_, budget);
   if (!of_claim.ok()) return of_claim.status();
   configs.of_claim = *std::move(of_claim);
   for (const auto& [name, of_class] : names.of_classes) {
-    configs.of_classes.emplace(name, ReadAll(api, of_class, "", limits));
+    configs.of_classes.emplace(name, ReadAll(api, of_class, "", budget));
   }
   return configs;
 }

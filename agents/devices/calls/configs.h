@@ -38,7 +38,7 @@ ConfigNames ConfigNamesOf(const Contents& contents, const ClaimObject& claim);
 absl::StatusOr<std::string> ReadConfig(CustomObjectAccess* api, const ConfigReference& config,
                                        std::string_view namespace_, const CallLimits& limits);
 
-/// Reads all. An error: one of the claim's own could not be read.
+/// Reads all; the timeout is for all together. An error: one of the claim's own could not be read.
 absl::StatusOr<ClaimConfigs> ReadConfigs(CustomObjectAccess* api, const ConfigNames& names,
                                          const CallLimits& limits);
 
