@@ -71,17 +71,14 @@ Verdict FindObject(const Contents& contents, const PodName& pod, const PodClaim&
                                                 : Verdict::Fits();
 }
 
-// The agent creates embedded claims with its own rights: the right to create pods alone
-// gives no devices that others use.
 Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
              DemandedClaim* demanded) {
   Verdict found = FindObject(contents, pod, claim, demanded);
-  if (!found.fits() || claim.embedded_spec.empty()) return found;
-  if (!contents.HasAdminAccess(*demanded->object)) return found;
-  return Verdict::Unresolvable("admin access",
-                               "claim {}/{}: a class with adminAccess is not served to a claim "
-                               "embedded in a pod: name a DeviceClaim by claimName",
-                               pod.namespace_, claim.claim_name);
+  if (!found.fits()) return found;
+  const std::string fault = contents.AdminAccessFault(*demanded->object);
+  if (fault.empty()) return found;
+  return Verdict::Unresolvable("admin access", "claim {}/{}: {}", pod.namespace_, claim.claim_name,
+                               fault);
 }
 
 }  // namespace
