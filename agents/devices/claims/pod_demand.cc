@@ -96,7 +96,7 @@ Wanted WantedBy(const Pod& pod) {
   }
   wanted.claims = *std::move(claims);
   if (!wanted.claims.empty() && plan::MembershipOf(pod, nullptr).has_value()) {
-    wanted.verdict = Verdict::Unresolvable("gang", "gangs with device claims are not planned yet");
+    wanted.verdict = Verdict::Unresolvable("gang", "{}", kGangsUnplanned);
   }
   return wanted;
 }

@@ -23,7 +23,7 @@ void CommandLine::Tree::AddDeviceSources(CLI::App* command, const std::string& o
            "times; - reads standard input",
            {.is_file = true, .values = {}, .is_repeatable = true});
   AddValue(command, "--cluster", "FILE|live",
-           fmt::format("the cluster: live, or what `kubectl get nodes,pods,devmgmt -A -o json` "
+           fmt::format("the cluster: live, or what `kubectl get nodes,namespaces,pods,devmgmt -A -o json` "
                        "(faster) or yaml prints; - reads standard input; without it, {}",
                        otherwise),
            {.is_file = true, .values = {}});

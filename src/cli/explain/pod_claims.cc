@@ -64,7 +64,8 @@ absl::StatusOr<std::optional<ExplainedClaims>> PodClaims::Explain(
   absl::StatusOr<AskedClaims> asked = ClaimsOf(**found, &*objects_);
   if (!asked.ok()) return asked.status();
   placements_.push_back(std::make_unique<Placement>(*objects_, *std::move(asked),
-                                                    PlacementOptions{.always_resolve = is_live_}));
+                                                    PlacementOptions{.always_resolve = is_live_,
+                                                                     .knows_namespaces = is_live_}));
   return ExplainClaims(*placements_.back(), shown);
 }
 
