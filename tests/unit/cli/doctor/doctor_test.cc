@@ -36,6 +36,19 @@ TEST_P(DoctorFinds, ThatAndNothingElse) {
   EXPECT_THAT(diagnosis->findings[0].fix, HasSubstr(row.fix));
 }
 
+// A setting of gang helps gang alone.
+TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
+  const auto fix = [](const std::string& agents) {
+    const auto diagnosis =
+        DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}));
+    return diagnosis.ok() && diagnosis->findings.size() == 1 ? diagnosis->findings[0].fix : "";
+  };
+  EXPECT_EQ(fix("gang"),
+            "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
+  EXPECT_EQ(fix("devices"), "percentageOfNodesToScore: 100");
+  EXPECT_EQ(fix("gang,devices"), "percentageOfNodesToScore: 100");
+}
+
 INSTANTIATE_TEST_SUITE_P(RefusedByTheScheduler, DoctorFinds,
                          ::testing::ValuesIn(testing::RefusedRows()),
                          [](const auto& row) { return row.param.name; });
