@@ -88,7 +88,8 @@ TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentGetsNoAdminAccessWithoutTheL
   Start();
   PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])");
   cluster_.Change("p", [](Pod* pod) { pod->node_name = "n1"; });
-  Await([&] { return HasEvent("Pod", "p", "needs the label resource.kubernetes.io/admin-access"); });
+  Await(
+      [&] { return HasEvent("Pod", "p", "needs the label resource.kubernetes.io/admin-access"); });
   EXPECT_NE(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Allocated");
 }
 

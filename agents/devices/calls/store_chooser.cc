@@ -49,8 +49,7 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
   for (const ClaimObject& claim : claims) {
     const std::string fault = contents.AdminAccessFault(claim);  // it may have been changed
     if (!fault.empty()) {
-      return absl::FailedPreconditionError(
-          fmt::format("claim {}: {}", NameOf(claim.claim), fault));
+      return absl::FailedPreconditionError(fmt::format("claim {}: {}", NameOf(claim.claim), fault));
     }
     asked.push_back(&claim.claim);
   }

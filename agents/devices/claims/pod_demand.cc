@@ -131,8 +131,10 @@ PodDemand DemandOf(const Contents& contents, const PodName& pod,
                    const std::vector<PodClaim>& claims) {
   PodDemand demand;
   for (const PodClaim& claim : claims) {
-    demand.verdict = Find(contents, pod, claim, &demand.claims.emplace_back());
-    if (!demand.verdict.fits()) break;
+    DemandedClaim demanded;
+    Verdict found = Find(contents, pod, claim, &demanded);
+    if (!found.fits()) return {.verdict = std::move(found), .claims = {}};
+    demand.claims.push_back(std::move(demanded));
   }
   return demand;
 }

@@ -8,7 +8,7 @@
 #include "outrigger/devices/inventory.h"
 #include "outrigger/devices/objects.h"
 
-// Who may have devices that others use: a DevicePrivilegedClaim, and a claim of a class with
+// Which claims may have devices that others use: a DevicePrivilegedClaim, and a claim of a class with
 // adminAccess, in a namespace with a label, as it is with DRA. Plain functions; all are
 // thread-safe. Linked by Outrigger::devices.
 

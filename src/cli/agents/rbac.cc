@@ -160,9 +160,8 @@ absl::Status CheckName(std::string_view flag, const std::string& text) {
 // Where an agent keeps what it has of its own by default, by its setting; empty: it has nothing.
 std::string StateNamespaceOf(const AgentInfo& agent) {
   const std::vector<AccessRule>& access = agent.factory.access;
-  const bool has_state = std::any_of(access.begin(), access.end(), [](const AccessRule& rule) {
-    return rule.in_own_namespace;
-  });
+  const bool has_state = std::any_of(access.begin(), access.end(),
+                                     [](const AccessRule& rule) { return rule.in_own_namespace; });
   const SettingSpec* const setting = agent.factory.settings.Find("namespace");
   return has_state && setting != nullptr ? setting->default_text : "";
 }

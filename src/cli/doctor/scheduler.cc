@@ -45,12 +45,12 @@ std::vector<const AgentInfo*> HarmedBySamples(const DoctorCase& found) {
   return agents;
 }
 
-// "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)"
-std::string SampledHint(const DoctorCase& found, const std::vector<const AgentInfo*>& harmed) {
+// With what else helps, if it helps all that are harmed.
+std::string SampledHint(const std::vector<const AgentInfo*>& harmed) {
   std::string hint = "percentageOfNodesToScore: 100";
-  const bool is_only_one = harmed.size() == 1 && found.Told(*harmed[0], "nominate").has_value();
-  if (!is_only_one) return hint;
-  return hint + fmt::format(" (or tell agent {0}: --{0}.nominate all)", harmed[0]->name);
+  const AgentInfo& first = *harmed.front();
+  if (harmed.size() > 1 || first.factory.settings.Find("nominate") == nullptr) return hint;
+  return hint + fmt::format(" (or tell agent {0}: --{0}.nominate all)", first.name);
 }
 
 void AddSampled(const Field<int64_t>& share, const std::string& hint, Findings* findings) {
@@ -62,7 +62,7 @@ void AddSampled(const Field<int64_t>& share, const std::string& hint, Findings* 
 void CheckSampled(const DoctorCase& found, Findings* findings) {
   const std::vector<const AgentInfo*> harmed = HarmedBySamples(found);
   if (harmed.empty()) return;
-  const std::string hint = SampledHint(found, harmed);
+  const std::string hint = SampledHint(harmed);
   const Field<int64_t> of_all = found.root.Integer("percentageOfNodesToScore");
   bool of_all_counts = found.profiles.empty();
   for (const MapReader& profile : found.profiles) {

@@ -43,8 +43,7 @@ TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
         DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}));
     return diagnosis.ok() && diagnosis->findings.size() == 1 ? diagnosis->findings[0].fix : "";
   };
-  EXPECT_EQ(fix("gang"),
-            "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
+  EXPECT_EQ(fix("gang"), "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
   EXPECT_EQ(fix("devices"), "percentageOfNodesToScore: 100");
   EXPECT_EQ(fix("gang,devices"), "percentageOfNodesToScore: 100");
 }

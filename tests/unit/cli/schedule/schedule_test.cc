@@ -186,11 +186,11 @@ TEST(Schedule, PrivilegedClaimsTakeNothing) {
 }
 
 Tree NamespaceWith(const char* admin_access) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Namespace"},
-          {"metadata",
-           {{"name", "default"},
-            {"labels", {{"resource.kubernetes.io/admin-access", admin_access}}}}}};
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Namespace"},
+      {"metadata",
+       {{"name", "default"}, {"labels", {{"resource.kubernetes.io/admin-access", admin_access}}}}}};
 }
 
 Tree AdminClass() {
@@ -224,9 +224,8 @@ TEST(Schedule, AdminAccessNeedsALabelledNamespace) {
 
 TEST(Schedule, EmbeddedClaimsGetNoAdminAccess) {
   const Tree claim = {{"claims", {{{"deviceClass", "admin"}}}}};
-  const Ran ran =
-      ScheduleOn({CountingPool("p0", "a", 2), AdminClass(), NamespaceWith("true"),
-                  PodWith("web", {{{"name", "own"}, {"claim", claim}}})});
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), AdminClass(), NamespaceWith("true"),
+                              PodWith("web", {{{"name", "own"}, {"claim", claim}}})});
   EXPECT_THAT(ran.out, HasSubstr("claim default/web-own: a class with adminAccess is not served to "
                                  "a claim embedded in a pod"));
 }

@@ -189,14 +189,13 @@ TEST_F(WriteScheduleTest, HoldsNothingByAdminAccess) {
   api_.Put(devices::kClassKind,
            DeviceObject("DeviceClass", "foozer",
                         {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}}));
-  api_.Put(devices::kClassKind, DeviceObject("DeviceClass", "admin",
-                                             {{"driver", "example.com-foozer"},
-                                              {"deviceType", "gpu"},
-                                              {"adminAccess", true}}));
-  api_.Put(kClaimKind, DeviceObject("DeviceClaim", "mixed",
-                                    {{"claims",
-                                      {{{"deviceClass", "foozer"}},
-                                       {{"deviceClass", "admin"}}}}}));
+  api_.Put(devices::kClassKind,
+           DeviceObject(
+               "DeviceClass", "admin",
+               {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}, {"adminAccess", true}}));
+  api_.Put(kClaimKind,
+           DeviceObject("DeviceClaim", "mixed",
+                        {{"claims", {{{"deviceClass", "foozer"}}, {{"deviceClass", "admin"}}}}}));
   const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "mixed"}}}));
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(EntriesOf("p0").at(0).at("deviceCount"), 1);
