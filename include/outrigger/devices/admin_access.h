@@ -8,8 +8,8 @@
 #include "outrigger/devices/inventory.h"
 #include "outrigger/devices/objects.h"
 
-// Which claims may have devices that others use: a DevicePrivilegedClaim, and a claim of a class with
-// adminAccess, in a namespace with a label, as it is with DRA. Plain functions; all are
+// Which claims may have devices that others use: a DevicePrivilegedClaim, and a claim of a class
+// with adminAccess, in a namespace with a label, as it is with DRA. Plain functions; all are
 // thread-safe. Linked by Outrigger::devices.
 
 namespace outrigger::devices {
