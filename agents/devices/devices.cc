@@ -54,6 +54,7 @@ std::vector<AccessRule> AccessRules() {
           RuleOf(kClaimKind, {"patch"}, true),
           RuleOf(kPrivilegedClaimKind, {"get", "list", "watch"}),
           RuleOf(kPrivilegedClaimKind, {"patch"}, true),
+          RuleOf(kNamespaceKind, {"list", "watch"}),
           {"", "pods", {"get"}},
           {"", "pods/status", {"patch"}},
           {"events.k8s.io", "events", {"create", "patch"}},

@@ -82,6 +82,17 @@ TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentIsServedWhereThereIsRoom) {
   Await([&] { return HasEvent("Pod", "q", "3 in use by default/c"); });
 }
 
+TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentGetsNoAdminAccessWithoutTheLabel) {
+  PutNodes(1, 4);
+  Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
+  Start();
+  PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])");
+  cluster_.Change("p", [](Pod* pod) { pod->node_name = "n1"; });
+  Await(
+      [&] { return HasEvent("Pod", "p", "needs the label resource.kubernetes.io/admin-access"); });
+  EXPECT_NE(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Allocated");
+}
+
 // What a process left that was killed after the first, the second and the third write.
 TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
   PutNodes(3, 4);

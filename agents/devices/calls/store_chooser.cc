@@ -46,7 +46,13 @@ absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
 absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::string_view node,
                                                 std::span<const ClaimObject> claims) const {
   std::vector<const Claim*> asked;
-  for (const ClaimObject& claim : claims) asked.push_back(&claim.claim);
+  for (const ClaimObject& claim : claims) {
+    const std::string fault = contents.AdminAccessFault(claim);  // it may have been changed
+    if (!fault.empty()) {
+      return absl::FailedPreconditionError(fmt::format("claim {}: {}", NameOf(claim.claim), fault));
+    }
+    asked.push_back(&claim.claim);
+  }
   const Inventory& inventory = contents.inventory();
   const Demand demand = allocator_.Resolve(inventory, asked);
   Answer answer = allocator_.Allocate(inventory, demand, node, Parts::kAll);

@@ -49,6 +49,7 @@ ClaimJudgement JudgeClaim(const Contents& contents, const Allocator& allocator,
   const absl::Status itself = CheckClaim(claim.claim);
   if (!itself.ok()) return {ClaimState::kInvalid, std::string(itself.message())};
   std::string missing = MissingOf(contents, claim.claim);
+  if (missing.empty()) missing = contents.AdminAccessFault(claim);
   if (!missing.empty()) return {ClaimState::kPending, std::move(missing)};
   const Claim* const claims[] = {&claim.claim};
   const Demand demand = allocator.Resolve(contents.inventory(), claims);

@@ -135,6 +135,18 @@ TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
   EXPECT_EQ(StatusOf(kClaimKind, "good").value("class", ""), "foozer");
 }
 
+TEST_F(DevicesStatuses, SayThatTheNamespaceLacksTheLabel) {
+  Put(kPrivilegedClaimKind, "all", {{"driver", "d"}});
+  Settle();
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Pending");
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("message", ""),
+            "admin access to devices needs the label resource.kubernetes.io/admin-access: \"true\" "
+            "on namespace default");
+  LabelNamespace("true");
+  Settle();
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("message", ""), "");
+}
+
 TEST_F(DevicesStatuses, AreWrittenWhenTheyChangeAndNotAgain) {
   PutNodes(1, 4);
   Put(kClaimKind, "c", {{"deviceClass", "late"}});

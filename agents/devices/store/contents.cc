@@ -73,13 +73,12 @@ bool Contents::RemovePool(std::string_view name, std::string_view uid) {
   return true;
 }
 
-bool Contents::HasAdminAccess(const ClaimObject& claim) const {
-  bool has = claim.privileged;
-  ForEachDetail(claim.claim, [&](const Detail& detail) {
-    const Class* of = inventory_.FindClass(detail.device_class);
-    has = has || detail.admin_access || (of != nullptr && of->admin_access);
-  });
-  return has;
+// A claim is owned by the pod that it was embedded in.
+std::string Contents::AdminAccessFault(const ClaimObject& claim) const {
+  if (!HasAdminAccess(claim)) return {};
+  return devices::AdminAccessFault(
+      claim, {.is_embedded = !claim.owner_pod_uid.empty(),
+              .in_admin_namespace = admin_namespaces_.contains(claim.claim.namespace_)});
 }
 
 // What a claim with admin access holds alone is in the entries of pools.
@@ -145,14 +144,14 @@ bool Contents::Put(ClassObject of, Source from) {
   const bool was_admin = change.before != nullptr && change.before->of.admin_access;
   if (change.before == nullptr || change.before->of != object->of) inventory_.SetClass(object->of);
   if (was_admin != object->of.admin_access) CountAgain(name);
-  OnClasses();
+  OnTerms();
   return change.before == nullptr || *change.before != *object;
 }
 
 bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
   const auto gone = classes_.Remove(name, uid);
   if (gone == nullptr) return false;
-  OnClasses();
+  OnTerms();
   inventory_.RemoveClass(name);
   if (gone->of.admin_access) CountAgain(name);
   return true;
@@ -162,7 +161,7 @@ bool Contents::Put(Driver driver, Source /*from*/) {
   Driver& known = drivers_[driver.name];
   if (known == driver) return false;
   known = driver;
-  OnClasses();
+  OnTerms();
   inventory_.SetDriver(std::move(driver));
   return true;
 }
@@ -170,9 +169,24 @@ bool Contents::Put(Driver driver, Source /*from*/) {
 bool Contents::RemoveDriver(std::string_view name) {
   const auto at = drivers_.find(name);
   if (at == drivers_.end()) return false;
-  OnClasses();
+  OnTerms();
   drivers_.erase(at);
   inventory_.RemoveDriver(name);
+  return true;
+}
+
+bool Contents::Put(NamespaceObject name_space, Source /*from*/) {
+  if (!name_space.admin_access) return RemoveNamespace(name_space.name);
+  if (!admin_namespaces_.insert(std::move(name_space.name)).second) return false;
+  OnTerms();
+  return true;
+}
+
+bool Contents::RemoveNamespace(std::string_view name) {
+  const auto at = admin_namespaces_.find(name);
+  if (at == admin_namespaces_.end()) return false;
+  admin_namespaces_.erase(at);
+  OnTerms();
   return true;
 }
 

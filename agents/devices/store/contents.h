@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/inventory.h"
 #include "outrigger/devices/objects.h"
@@ -36,12 +37,15 @@ class Contents {
   bool Put(PoolObject pool, Source from);
   bool Put(ClaimObject claim, Source from);
   bool Put(ClassObject of, Source from);
-  bool Put(Driver driver, Source from);  // never written by the agent
+  // Never written by the agent.
+  bool Put(Driver driver, Source from);
+  bool Put(NamespaceObject name_space, Source from);
   bool RemovePool(std::string_view name, std::string_view uid);
   bool RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
                    std::string_view uid);
   bool RemoveClass(std::string_view name, std::string_view uid);
   bool RemoveDriver(std::string_view name);
+  bool RemoveNamespace(std::string_view name);
   /// A list of the kind begins.
   void OnPoolList() { pools_.OnList(); }
   void OnClaimList(bool privileged) { claims_[privileged ? 1 : 0].OnList(); }
@@ -68,9 +72,13 @@ class Contents {
   const std::map<std::string, Driver, std::less<>>& drivers() const { return drivers_; }
 
   /// True if a request of the claim may take devices that are in use.
-  bool HasAdminAccess(const ClaimObject& claim) const;
+  bool HasAdminAccess(const ClaimObject& claim) const {
+    return devices::HasAdminAccess(claim, inventory_);
+  }
+  /// Why a claim that asks for admin access does not get it; empty: it does, or asks for none.
+  std::string AdminAccessFault(const ClaimObject& claim) const;
 
-  /// Counts changes of classes and drivers.
+  /// Counts changes of classes, drivers, and namespaces that allow admin access.
   uint64_t class_epoch() const { return class_epoch_; }
   /// What has changed since the last call.
   Touched TakeTouched() { return std::exchange(touched_, {}); }
@@ -90,7 +98,7 @@ class Contents {
   };
 
  private:
-  void OnClasses() {
+  void OnTerms() {
     touched_.everywhere = true;
     ++class_epoch_;
   }
@@ -105,6 +113,7 @@ class Contents {
   ObjectTable<ClaimObject> claims_[2];  // by "namespace/name"; the second: privileged ones
   ObjectTable<ClassObject> classes_;
   std::map<std::string, Driver, std::less<>> drivers_;
+  std::set<std::string, std::less<>> admin_namespaces_;  // those that allow admin access
   Touched touched_;
   uint64_t class_epoch_ = 1;
 };

@@ -60,6 +60,10 @@ DeviceStore::DeviceStore() {
       {[this](auto json) { return Take(ParseDriver(json), Source::kWatch); },
        [](auto* contents, const auto& object) { return contents->RemoveDriver(object.name); },
        [](auto*) {}});
+  add(kNamespaceKind,
+      {[this](auto json) { return Take(ParseNamespace(json), Source::kWatch); },
+       [](auto* contents, const auto& object) { return contents->RemoveNamespace(object.name); },
+       [](auto*) {}});
   for (const bool privileged : {false, true}) {
     add(privileged ? kPrivilegedClaimKind : kClaimKind,
         {[this](auto json) { return Take(ParseClaim(json), Source::kWatch); },

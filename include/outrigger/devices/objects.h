@@ -128,6 +128,9 @@ inline constexpr std::string_view kClaimsAnnotation = "devmgmtproto.k8s.io/devic
 inline constexpr size_t kMostPodClaims = 32;
 inline constexpr size_t kMostAnnotationBytes = 65'536;
 
+/// Why no node will do for a pod that has claims and is a member of a gang.
+inline constexpr std::string_view kGangsUnplanned = "gangs with device claims are not planned yet";
+
 /// One claim of a pod.
 struct PodClaim {
   std::string name;

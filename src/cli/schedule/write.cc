@@ -47,7 +47,7 @@ class PlacementChooser final : public devices::Chooser {
     std::set<std::string> pools;
     for (size_t i = 0; i < claims.size(); ++i) {
       devices::Grant& grant = choice.grants.emplace_back();
-      if (!HasAdminAccess(claims[i], placement.use().inventory)) grant.holding = on.claims[i];
+      grant.holding = std::move(on.holdings[i]);
       grant.allocations = std::move(on.claims[i]);
       for (const Allocation& one : grant.holding) pools.insert(one.pool);
     }
@@ -193,6 +193,10 @@ absl::Status WriteSchedule(const DevicePod& pod, const std::string& node,
   if (!pod.node.empty()) {
     return absl::FailedPreconditionError(
         Printable(fmt::format("pod {} is bound to node {} already", NameOf(pod), pod.node)));
+  }
+  if (pod.in_gang) {
+    return absl::FailedPreconditionError(
+        Printable(fmt::format("pod {}: {}", NameOf(pod), devices::kGangsUnplanned)));
   }
   return ScheduleWriter({pod.namespace_, pod.name, pod.uid, node}, objects, placing, access)
       .Write(pod);
