@@ -174,7 +174,9 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   PutNodes(1, 4);
   cluster_.elections().Take("");
   Start();
-  EXPECT_THAT(std::string(controller().Ready().message()), HasSubstr("not settled yet"));
+  EXPECT_EQ(std::string(controller().Ready().message()),
+            "allocations that were begun are not settled yet: waiting for the Lease "
+            "kube-system/outrigger-devices, which no process holds");
   cluster_.elections().Give();
   Await([&] { return controller().Ready().ok(); });
   cluster_.custom().SetUsable(absl::UnavailableError("too old"));

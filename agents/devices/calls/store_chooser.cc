@@ -76,7 +76,7 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
     }
     // Calls at the same time choose others, and filter calls see it before anything is written.
     for (size_t i = 0; choice.ok() && i < claims.size(); ++i) {
-      if (!claims[i].privileged) contents->Assume(claims[i].claim, choice->grants[i].holding);
+      if (!claims[i].privileged) (void)contents->Assume(claims[i].claim, choice->grants[i].holding);
     }
     return false;
   });
@@ -85,10 +85,11 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
 
 void StoreChooser::Settle(std::span<const ClaimObject> claims) {
   store_.Change([&](Contents* contents) {
+    bool has_changed = false;
     for (const ClaimObject& claim : claims) {
-      if (!claim.privileged) contents->Assume(claim.claim, {});
+      if (!claim.privileged) has_changed = contents->Assume(claim.claim, {}) || has_changed;
     }
-    return !claims.empty();
+    return has_changed;
   });
 }
 

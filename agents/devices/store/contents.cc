@@ -112,12 +112,15 @@ bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, b
   return true;
 }
 
-void Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
+bool Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
   const std::string name = NameOf(claim);
-  for (const Allocation& one : ledger_.HeldBy(name)) {
+  const std::vector<Allocation> before = ledger_.HeldBy(name, claim.uid);
+  ledger_.Assume(name, claim.uid, std::move(holding));
+  if (ledger_.HeldBy(name, claim.uid) == before) return false;
+  for (const Allocation& one : before) {
     if (const Pool* pool = inventory_.FindPool(one.pool); pool != nullptr) Touch(*pool);
   }
-  ledger_.Assume(name, claim.uid, std::move(holding));
+  return true;
 }
 
 std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespace_,

@@ -49,7 +49,8 @@ class Contents {
 
   const Inventory& inventory() const { return inventory_; }
   /// Counts `holding` as the claim's as well, until it is called again: what is being written.
-  void Assume(const Claim& claim, std::vector<Allocation> holding);
+  /// Returns whether the claim holds something else now.
+  bool Assume(const Claim& claim, std::vector<Allocation> holding);
   /// What claim `name` ("namespace/name") holds, by its status and by entries of pools.
   std::vector<Allocation> HeldBy(std::string_view name) const { return ledger_.HeldBy(name); }
   std::shared_ptr<const PoolObject> FindPool(std::string_view name) const {

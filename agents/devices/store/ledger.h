@@ -36,6 +36,8 @@ class Ledger {
   void Assume(std::string_view name, std::string_view uid, std::vector<Allocation> holding);
   /// What the inventory has for the claim of that name that is there.
   std::vector<Allocation> HeldBy(std::string_view name) const;
+  /// What it has for the claim of that UID, there or gone.
+  std::vector<Allocation> HeldBy(std::string_view name, std::string_view uid) const;
 
  private:
   using Id = std::pair<std::string, std::string>;  // name and UID of a claim

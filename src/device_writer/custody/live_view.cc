@@ -55,6 +55,7 @@ absl::Status ReadPods(const Action& action, const ObjectCalls& calls, devices::C
     if (!pod.ok()) return pod.status();
     // It is one of this claim's, or of another one with its name, which says nothing here.
     pod->claims.clear();
+    pod->claims_fault.clear();
     view->pods.push_back(*std::move(pod));
   }
   return absl::OkStatus();
