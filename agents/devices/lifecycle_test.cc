@@ -170,6 +170,23 @@ TEST_F(DevicesLifecycle, EntriesOfClaimsThatAreGoneAreRemoved) {
   EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
 }
 
+TEST_F(DevicesLifecycle, AClaimThatIsDeletedBeforeTheAnswerOfItsWriteLeavesNoTrace) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  cluster_.custom().After([&](const testing::CustomWrite& write) {
+    if (write.name == "c") cluster_.custom().Delete(kClaimKind, "default", "c");
+    return absl::OkStatus();
+  });
+  const Pod pod = PutPodOf("p", "c");
+  (void)Bind(pod, "n1");
+  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim of that name"));
+  cluster_.RemovePod("p");
+  const Pod next = PutPodOf("q", "d");
+  Await([&] { return !Fitting(next).empty(); });
+}
+
 TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   PutNodes(1, 4);
   cluster_.elections().Take("");

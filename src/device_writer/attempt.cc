@@ -146,13 +146,13 @@ absl::Status Attempt::PlanRenewal(Part* part) {
 
 // Read once. After that the chooser has it, or what was read later.
 absl::StatusOr<PoolObject> Attempt::PoolNow(const std::string& name) {
-  if (!read_.insert(name).second) {
-    auto known = chooser_.FindPool(name);
-    if (known.has_value()) return *std::move(known);
-  }
+  auto known = chooser_.FindPool(name);
+  if (!read_.insert(name).second && known.has_value()) return *std::move(known);
   auto pool = calls_.ReadPool(name);
   if (pool.ok()) chooser_.SeePool(*pool);
-  if (absl::IsNotFound(pool.status())) chooser_.LosePool(name);
+  if (absl::IsNotFound(pool.status()) && known.has_value()) {
+    chooser_.LosePool(name, known->version.uid);
+  }
   return pool;
 }
 
@@ -279,7 +279,7 @@ absl::Status Attempt::SeeAgain(const PoolObject& base, const absl::Status& why, 
   if (!may_repeat) return why;
   const auto live = calls_.ReadPool(name);
   if (absl::IsNotFound(live.status())) {
-    chooser_.LosePool(name);
+    chooser_.LosePool(name, base.version.uid);
     mine_.erase(name);
   } else if (!live.ok()) {
     return live.status();

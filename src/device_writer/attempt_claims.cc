@@ -43,6 +43,7 @@ absl::Status Attempt::WriteClaim(Part* part) {
     last = written.status();
     auto live = calls_.ReadClaim(name);
     is_unknown_ = !live.ok() && !absl::IsNotFound(live.status());
+    if (absl::IsNotFound(live.status())) Lose(name, &chooser_);
     if (!live.ok()) return live.status();
     if (IsWritten(*part, *live)) return TakeClaim(*std::move(live), part);
     chooser_.SeeClaim(*live);

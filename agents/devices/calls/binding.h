@@ -51,8 +51,6 @@ class Binding {
   absl::StatusOr<Wanted> WantedOf(const PodOnNode& pod, const CallLimits& limits);
   absl::StatusOr<std::vector<ClaimObject>> ClaimsOf(const PodOnNode& pod, const Wanted& wanted,
                                                     const CallLimits& limits);
-  absl::StatusOr<ConfigsOfClaims> ConfigsOf(const std::vector<ClaimObject>& claims,
-                                            const CallLimits& limits);
   absl::StatusOr<Written> Allocate(const PodOnNode& pod, const CallLimits& limits);
   absl::Status Count(absl::Status result);
   bool Begin(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -70,7 +70,7 @@ std::string KeyOf(const Action& action) {
 }
 
 // "FreeClaim default/c".
-std::string TextOf(const Action& action) {
+std::string ActionText(const Action& action) {
   std::string text(NameOf(action.kind));
   if (!action.pod_name.empty()) {
     text += fmt::format(" {}/{}", action.pod_namespace, action.pod_name);
@@ -224,7 +224,7 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
 void Custody::OnFailure(const Action& action, const absl::Status& failure) {
   const std::string why(failure.message());
   if (!retries_.Fail(RetryKeyOf(action), why, LongestAfter(failure))) return;
-  terms_.log(fmt::format("{}: {} (not done: {})", TextOf(action), action.reason, why));
+  terms_.log(fmt::format("{}: {} (not done: {})", ActionText(action), action.reason, why));
   const bool is_pods = action.kind == ActionKind::kServeBoundPod;
   const bool has_no_room = is_pods && absl::IsFailedPrecondition(failure);
   if (!has_no_room && !IsRefused(failure)) return;
@@ -244,7 +244,7 @@ void Custody::Carry(const Action& action, const std::stop_token& stop) {
   if (!carried.ok()) return OnFailure(action, carried);
   retries_.Succeed(RetryKeyOf(action));
   if (action.kind != ActionKind::kReportConflict) {
-    terms_.log(fmt::format("{}: {}", TextOf(action), action.reason));
+    terms_.log(fmt::format("{}: {}", ActionText(action), action.reason));
   }
   const std::string_view cause = CauseOf(action.kind);
   if (!cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
@@ -256,8 +256,8 @@ bool Custody::CarryAll(const std::vector<Action>& actions, const std::stop_token
     if (stop.stop_requested()) return false;
     if (!retries_.IsDue(RetryKeyOf(actions[i]))) continue;
     if (!recovery_.Ended().ok()) {
-      recovery_.WaitsFor(
-          fmt::format("actions: {} of {} tried, now {}", i, actions.size(), TextOf(actions[i])));
+      recovery_.WaitsFor(fmt::format("actions: {} of {} tried, now {}", i, actions.size(),
+                                     ActionText(actions[i])));
     }
     Carry(actions[i], stop);
   }

@@ -77,8 +77,9 @@ class StoreChooser final : public Chooser {
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override { pools_[pool.pool.name] = pool; }
-  void LosePool(std::string_view name) override { pools_.erase(std::string(name)); }
+  void LosePool(std::string_view name, std::string_view uid) override;
   void SeeClaim(const ClaimObject& claim) override { claims_[claim.claim.name] = claim; }
+  void LoseClaim(const CustomObjectName& claim, bool privileged) override;
 
   std::vector<PoolObject> Pools() const;
   std::vector<ClaimObject> Claims() const;
