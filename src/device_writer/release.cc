@@ -45,12 +45,12 @@ absl::StatusOr<bool> Release::TakePods(const ClaimObject& claim, const IsGone& i
       return left.empty();
     }
     last = written.status();
-    if (absl::IsNotFound(last)) return true;
+    if (absl::IsNotFound(last)) return left.empty();
     if (!absl::IsAborted(last) && !MayHaveHappened(last)) return last;
     auto live = calls_.ReadClaim(NameOf(claim));
     if (absl::IsNotFound(live.status())) {
       Lose(NameOf(claim), &chooser_);
-      return true;
+      return left.empty();
     }
     if (!live.ok()) return live.status();
     chooser_.SeeClaim(*live);

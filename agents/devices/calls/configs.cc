@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <set>
 #include <utility>
 
@@ -120,17 +119,11 @@ ConfigNames ConfigNamesOf(const Contents& contents, const ClaimObject& claim,
   return names;
 }
 
-ConfigReader::ConfigReader(CustomObjectAccess* api, SteadyNow now, CallLimits limits)
-    : api_(*api),
-      now_(std::move(now)),
-      limits_(std::move(limits)),
-      end_(now_() + limits_.timeout) {}
-
 absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) const {
   absl::Status status = CheckConfig(config);
   if (!status.ok()) return status;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - now_());
-  if (left <= std::chrono::milliseconds(0)) {
+  const CallLimits left = budget_.Left();
+  if (left.timeout.count() == 0) {
     return absl::DeadlineExceededError(
         fmt::format("{}: no time is left to read it", ConfigText(config)));
   }
@@ -139,8 +132,8 @@ absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) c
   const std::string version = config.api_version.substr(slash + 1);
   const std::string plural = PluralOf(config.kind);
   const CustomKind kind{group, version, plural, config.kind, /*namespaced=*/true};
-  auto copy = api_.ReadCustomObject(kind, {.namespace_ = config.namespace_, .name = config.name},
-                                    {.timeout = left, .stop = limits_.stop});
+  auto copy =
+      api_.ReadCustomObject(kind, {.namespace_ = config.namespace_, .name = config.name}, left);
   if (absl::IsNotFound(copy.status())) return ConfigFault("{} is not there", ConfigText(config));
   if (absl::IsPermissionDenied(copy.status())) {
     return ConfigFault("{} may not be read: the agent needs the right to get {}.{}",

@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "outrigger/agent/call_limits.h"
+#include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/custom_objects.h"
-#include "outrigger/base/clock.h"
 #include "outrigger/devices/objects.h"
 #include "store/contents.h"
 
@@ -45,15 +45,16 @@ struct ConfigCopies {
 /// Reads configs within a time, each object once. Of one thread.
 class ConfigReader {
  public:
-  /// `limits.timeout` is for all that is read, from now on. `api` outlives this.
-  ConfigReader(CustomObjectAccess* api, SteadyNow now, CallLimits limits);
+  /// `api` outlives this.
+  ConfigReader(CustomObjectAccess* api, CallBudget budget)
+      : api_(*api), budget_(std::move(budget)) {}
 
   /// FailedPrecondition, for people: one is not there, may not be read or cannot be one; or they
   /// are more, or larger, than the bounds above. DeadlineExceeded: the time is over. Else what
   /// CustomObjectAccess says. Blocks.
   absl::StatusOr<ConfigCopies> Read(const ConfigNames& names);
   /// Whether the time is over.
-  bool IsOver() const { return now_() >= end_; }
+  bool IsOver() const { return budget_.Left().timeout.count() == 0; }
 
  private:
   absl::Status ReadAll(const std::vector<ConfigReference>& configs, std::string_view namespace_,
@@ -62,9 +63,7 @@ class ConfigReader {
   absl::StatusOr<std::string> Fetch(const ConfigReference& config) const;
 
   CustomObjectAccess& api_;
-  const SteadyNow now_;
-  const CallLimits limits_;
-  const Clock::TimePoint end_;
+  const CallBudget budget_;
   std::map<std::string, absl::StatusOr<std::string>, std::less<>> known_;  // by the reference
 };
 

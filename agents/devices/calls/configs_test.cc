@@ -70,8 +70,11 @@ class DevicesConfigs : public DevicesTest {
   static Json JsonOf(const std::string& name) {
     return {{"apiVersion", kVersion}, {"kind", "FoozerConfig"}, {"name", name}};
   }
+  CallBudget Budget() const {
+    return CallBudget({.timeout = std::chrono::seconds(20)}, [this] { return now_; });
+  }
   absl::Status Read(const std::vector<ConfigReference>& configs) {
-    ConfigReader reader(&api_, [this] { return now_; }, {.timeout = std::chrono::seconds(20)});
+    ConfigReader reader(&api_, Budget());
     return reader.Read({.namespace_ = "default", .of_claim = configs}).status();
   }
 
@@ -153,7 +156,7 @@ TEST_F(DevicesConfigs, AllReadsTogetherHaveTheTimeOfTheCall) {
 
 TEST_F(DevicesConfigs, AnObjectIsReadOnce) {
   PutConfig("a");
-  ConfigReader reader(&api_, [this] { return now_; }, {});
+  ConfigReader reader(&api_, Budget());
   const auto copies = reader.Read({"default", {Reference("a")}, {Reference("a")}});
   ASSERT_TRUE(copies.ok()) << copies.status();
   EXPECT_THAT(copies->of_claim, SizeIs(1));

@@ -92,6 +92,19 @@ void StoreChooser::Settle(std::span<const ClaimObject> claims) {
   });
 }
 
+bool StoreChooser::HasAdminAccess(const ClaimObject& claim) {
+  bool has = claim.privileged;
+  store_.Look([&](const Contents& contents) {
+    for (const Request& request : claim.claim.requests) {
+      for (const Detail& detail : request.details) {
+        const auto of = contents.FindClass(detail.device_class);
+        has = has || (of != nullptr && of->of.admin_access);
+      }
+    }
+  });
+  return has;
+}
+
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {
   std::shared_ptr<const PoolObject> found;
   store_.Look([&](const Contents& contents) { found = contents.FindPool(name); });

@@ -26,6 +26,7 @@ class StoreChooser final : public Chooser {
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
   /// What was chosen for these claims is written, or will not be: until now it counted as theirs.
   void Settle(std::span<const ClaimObject> claims);
+  bool HasAdminAccess(const ClaimObject& claim) override;
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override;
   void LosePool(std::string_view name, std::string_view uid) override;

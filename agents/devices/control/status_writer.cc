@@ -104,7 +104,8 @@ void StatusWriter::Say(const ClaimObject& claim, const ClaimJudgement& judged, S
 
 // What is missing may come, which no watch says.
 void StatusWriter::CheckConfigs(const std::stop_token& stop, std::vector<Job>* jobs) {
-  ConfigReader reader(terms_.api, terms_.clock.now, {.timeout = kReading, .stop = stop});
+  ConfigReader reader(terms_.api,
+                      CallBudget({.timeout = kReading, .stop = stop}, terms_.clock.now));
   for (const Configured& one : configured_) {
     if (stop.stop_requested()) break;
     one.seen->is_settled = false;

@@ -11,6 +11,7 @@
 #include "cli/claims/asked.h"
 #include "cli/claims/holdings.h"
 #include "fmt/format.h"
+#include "outrigger/agent/stages.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::cli {
@@ -54,6 +55,17 @@ class PlacementChooser final : public devices::Chooser {
     return choice;
   }
 
+  bool HasAdminAccess(const ClaimObject& claim) override {
+    bool has = claim.privileged;
+    for (const devices::Request& request : claim.claim.requests) {
+      for (const devices::Detail& detail : request.details) {
+        for (const devices::ClassObject& of : objects_.classes) {
+          has = has || (of.of.admin_access && of.of.name == detail.device_class);
+        }
+      }
+    }
+    return has;
+  }
   std::optional<PoolObject> FindPool(std::string_view name) override {
     const auto at = Find(name);
     return at == objects_.pools.end() ? std::nullopt : std::optional<PoolObject>(*at);
@@ -156,23 +168,20 @@ class ScheduleWriter {
     return absl::OkStatus();
   }
 
-  static bool MayBeBound(const absl::Status& status) {
-    return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-           absl::IsInternal(status) || absl::IsCancelled(status) || absl::IsUnknown(status);
-  }
-
   absl::Status Settle(const Written& written, const absl::Status& error) {
-    const auto node = access_.pods->NodeOf(pod_, kLimits);
-    if (node.ok() && *node == pod_.node) return Confirm(written);
-    const bool is_elsewhere = absl::IsNotFound(node.status()) || (node.ok() && !node->empty());
-    if (!is_elsewhere && MayBeBound(error)) {
-      return {error.code(),
-              fmt::format("{}; it is not known whether pod {}/{} is bound: its devices stay with "
-                          "it, until the agent frees them if it is not",
-                          std::string(error.message()), pod_.namespace_, pod_.name)};
+    switch (EndOf(pod_, access_.pods->NodeOf(pod_, kLimits), MayBeBound(error))) {
+      case devices::BindingEnd::kBound:
+        return Confirm(written);
+      case devices::BindingEnd::kNotBound:
+        (void)writer_.GiveBack(written, &chooser_, kLimits);
+        return error;
+      case devices::BindingEnd::kOpen:
+        break;
     }
-    (void)writer_.GiveBack(written, &chooser_, kLimits);
-    return error;
+    return {error.code(),
+            fmt::format("{}; it is not known whether pod {}/{} is bound: its devices stay with it, "
+                        "until the agent frees them if it is not",
+                        std::string(error.message()), pod_.namespace_, pod_.name)};
   }
 
   const PodOnNode pod_;
