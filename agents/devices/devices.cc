@@ -178,12 +178,18 @@ class Devices final : public Agent,
     absl::Status usable = store_.Usable();
     // Without the kinds no pod has devices, and those that ask for some are answered.
     if (absl::IsNotFound(usable)) return absl::OkStatus();
-    if (!usable.ok() || custody_.HasRecovered()) return usable;
+    if (!usable.ok()) return usable;
+    const absl::Status recovered = custody_.Recovered();
+    if (recovered.ok()) return recovered;
+    std::string cause(recovered.message());
     const MutexLock lock(mutex_);
-    if (candidacy_ != nullptr && !candidacy_->IsLeader() && !candidacy_->Leader().empty()) {
-      return absl::OkStatus();
+    if (candidacy_ != nullptr && !candidacy_->IsLeader()) {
+      if (!candidacy_->Leader().empty()) return absl::OkStatus();
+      cause = fmt::format("the Lease {}/{}, which no process holds", options_.lease.namespace_,
+                          options_.lease.name);
     }
-    return absl::UnavailableError("allocations that were begun are not settled yet");
+    return absl::UnavailableError(
+        fmt::format("allocations that were begun are not settled yet: waiting for {}", cause));
   }
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }

@@ -44,6 +44,7 @@ absl::Status Commit::WriteClaim(Part* part) {
     last = written.status();
     auto live = scope_.calls.ReadClaim(name);
     is_unknown_ = !live.ok() && !absl::IsNotFound(live.status());
+    if (absl::IsNotFound(live.status())) Lose(name, &scope_.chooser);
     if (!live.ok()) return live.status();
     if (IsWritten(*part, *live)) return Take(*std::move(live), part);
     scope_.chooser.SeeClaim(*live);

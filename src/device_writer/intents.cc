@@ -98,13 +98,13 @@ absl::Status Intents::PlanRenewal(Part* part) {
 
 // Read once. After that the chooser has it, or what was read later.
 absl::StatusOr<PoolObject> Intents::PoolNow(const std::string& name) {
-  if (!read_.insert(name).second) {
-    auto known = scope_.chooser.FindPool(name);
-    if (known.has_value()) return *std::move(known);
-  }
+  auto known = scope_.chooser.FindPool(name);
+  if (!read_.insert(name).second && known.has_value()) return *std::move(known);
   auto pool = scope_.calls.ReadPool(name);
   if (pool.ok()) scope_.chooser.SeePool(*pool);
-  if (absl::IsNotFound(pool.status())) scope_.chooser.LosePool(name);
+  if (absl::IsNotFound(pool.status()) && known.has_value()) {
+    scope_.chooser.LosePool(name, known->version.uid);
+  }
   return pool;
 }
 
@@ -233,7 +233,7 @@ absl::Status Intents::SeeAgain(const PoolObject& base, const absl::Status& why, 
   if (!may_repeat) return why;
   const auto live = scope_.calls.ReadPool(name);
   if (absl::IsNotFound(live.status())) {
-    scope_.chooser.LosePool(name);
+    scope_.chooser.LosePool(name, base.version.uid);
     mine_.erase(name);
   } else if (!live.ok()) {
     return live.status();
@@ -286,7 +286,7 @@ absl::Status Intents::Check() {
 absl::Status Intents::CheckPool(const std::string& name, OfPool* mine) {
   auto live = scope_.calls.ReadPool(name);
   if (absl::IsNotFound(live.status())) {
-    scope_.chooser.LosePool(name);
+    scope_.chooser.LosePool(name, mine->base.version.uid);
     return scope_.Changed(fmt::format("pool {}", name));
   }
   if (!live.ok()) return live.status();

@@ -50,6 +50,14 @@ std::string TextOf(const ClaimName& claim) {
   return fmt::format("claim {}/{}", claim.namespace_, claim.name);
 }
 
+void Lose(const ClaimName& claim, devices::Chooser* chooser) {
+  chooser->LoseClaim({.namespace_ = claim.namespace_,
+                      .name = claim.name,
+                      .uid = claim.uid,
+                      .resource_version = {}},
+                     claim.privileged);
+}
+
 bool MayHaveHappened(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:

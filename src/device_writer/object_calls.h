@@ -13,6 +13,7 @@
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/devices/objects.h"
+#include "outrigger/devices/writer.h"
 
 namespace outrigger::device_writer {
 
@@ -26,6 +27,9 @@ struct ClaimName {
 ClaimName NameOf(const devices::ClaimObject& claim);
 /// "claim ns/c".
 std::string TextOf(const ClaimName& claim);
+
+/// `chooser` learns that it is gone: no claim of its UID was found.
+void Lose(const ClaimName& claim, devices::Chooser* chooser);
 
 /// True if a write with that answer may have happened, or may happen yet.
 bool MayHaveHappened(const absl::Status& status);

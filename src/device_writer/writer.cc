@@ -96,6 +96,7 @@ absl::StatusOr<std::vector<ClaimObject>> ReadAgain(const std::vector<ClaimObject
   std::vector<ClaimObject> live;
   for (const ClaimObject& claim : claims) {
     auto read = calls.ReadClaim(NameOf(claim));
+    if (absl::IsNotFound(read.status())) Lose(NameOf(claim), chooser);
     if (!read.ok()) return read.status();
     chooser->SeeClaim(*read);
     live.push_back(*std::move(read));

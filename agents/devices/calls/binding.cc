@@ -93,34 +93,11 @@ absl::StatusOr<Written> Binding::Allocate(PodOnNode pod, const CallLimits& limit
   if (!served.fits()) return Refused(served);
   auto claims = ClaimsOf(pod, *wanted, budget);
   if (!claims.ok()) return claims.status();
-  auto configs = ConfigsOf(*claims, budget);
-  if (!configs.ok()) return configs.status();
-  StoreChooser chooser(&store_, allocator_, *std::move(configs));
+  ConfigReader configs(terms_.cluster, budget);
+  StoreChooser chooser(&store_, allocator_, &configs);
   auto written = writer_->Write(pod, *claims, &chooser, budget.Left());
   chooser.Settle(*claims);
   return written;
-}
-
-absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,
-                                                   const CallBudget& budget) {
-  std::vector<std::pair<const ClaimObject*, ConfigNames>> named;
-  store_.Look([&](const Contents& contents) {
-    for (const ClaimObject& claim : claims) {
-      if (claim.state == ClaimState::kAllocated) continue;
-      ConfigNames names = ConfigNamesOf(contents, claim);
-      if (!names.empty()) named.emplace_back(&claim, std::move(names));
-    }
-  });
-  ConfigsOfClaims configs;
-  for (const auto& [claim, names] : named) {
-    auto read = ReadConfigs(terms_.cluster, names, budget.Left());
-    if (!read.ok()) {
-      return absl::Status(read.status().code(), fmt::format("claim {}: {}", NameOf(claim->claim),
-                                                            std::string(read.status().message())));
-    }
-    configs.emplace(claim->version.uid, *std::move(read));
-  }
-  return configs;
 }
 
 absl::Status Binding::Count(absl::Status result) {

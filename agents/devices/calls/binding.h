@@ -62,8 +62,6 @@ class Binding {
   absl::StatusOr<Wanted> WantedOf(PodOnNode* pod, const CallLimits& limits);
   absl::StatusOr<std::vector<ClaimObject>> ClaimsOf(const PodOnNode& pod, const Wanted& wanted,
                                                     const CallBudget& budget);
-  absl::StatusOr<ConfigsOfClaims> ConfigsOf(const std::vector<ClaimObject>& claims,
-                                            const CallBudget& budget);
   absl::StatusOr<Written> Allocate(PodOnNode pod, const CallLimits& limits);
   absl::Status Count(absl::Status result);
   /// What the bind call of this thread has written.

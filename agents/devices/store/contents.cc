@@ -32,6 +32,14 @@ Contents::Without::~Without() {
   }
 }
 
+void Contents::CountPools(const std::string& driver, int more) {
+  int& count = pools_of_[driver];
+  const bool were_none = count == 0;
+  count += more;
+  if (were_none != (count == 0)) ++class_epoch_;
+  if (count == 0) pools_of_.erase(driver);
+}
+
 void Contents::Touch(const Pool& pool) {
   if (pool.node.empty()) {
     touched_.everywhere = true;
@@ -53,7 +61,11 @@ bool Contents::Put(PoolObject pool, Source from) {
   const auto change = pools_.Put(name, object, from);
   if (!change.is_taken) return false;
   Touch(object->pool);
-  if (change.before != nullptr) Touch(change.before->pool);
+  CountPools(object->pool.driver, 1);
+  if (change.before != nullptr) {
+    Touch(change.before->pool);
+    CountPools(change.before->pool.driver, -1);
+  }
   if (change.before != nullptr && change.before->pool == object->pool) {
     ledger_.SetEntries(name, object->entries);
     return *change.before != *object;
@@ -64,13 +76,23 @@ bool Contents::Put(PoolObject pool, Source from) {
   return true;
 }
 
-bool Contents::RemovePool(std::string_view name, std::string_view uid) {
-  const auto gone = pools_.Remove(name, uid);
-  if (gone == nullptr) return false;
-  Touch(gone->pool);
-  inventory_.RemovePool(name);
-  ledger_.SetEntries(name, {});
-  return true;
+void Contents::Forget(const PoolObject& pool) {
+  Touch(pool.pool);
+  CountPools(pool.pool.driver, -1);
+  inventory_.RemovePool(pool.pool.name);
+  ledger_.SetEntries(pool.pool.name, {});
+}
+
+bool Contents::RemovePool(std::string_view name, const Gone& gone) {
+  const auto pool = pools_.Remove(name, gone);
+  if (pool != nullptr) Forget(*pool);
+  return pool != nullptr;
+}
+
+bool Contents::EndPools(std::string_view version) {
+  const auto gone = pools_.EndList(version);
+  for (const auto& [name, pool] : gone) Forget(*pool);
+  return !gone.empty();
 }
 
 // A claim is owned by the pod that it was embedded in.
@@ -101,22 +123,33 @@ bool Contents::Put(ClaimObject claim, Source from) {
   return change.before == nullptr || *change.before != *object;
 }
 
-bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
-                           std::string_view uid) {
-  const std::string key = KeyOf(namespace_, name);
-  const auto gone = claims_[privileged ? 1 : 0].Remove(key, uid);
-  if (gone == nullptr) return false;
-  Touch(*gone);
-  if (!privileged) ledger_.RemoveClaim(key);
-  return true;
+void Contents::Forget(const ClaimObject& claim) {
+  Touch(claim);
+  if (!claim.privileged) ledger_.RemoveClaim(NameOf(claim.claim));
 }
 
-void Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
+bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
+                           const Gone& gone) {
+  const auto claim = claims_[privileged ? 1 : 0].Remove(KeyOf(namespace_, name), gone);
+  if (claim != nullptr) Forget(*claim);
+  return claim != nullptr;
+}
+
+bool Contents::EndClaims(bool privileged, std::string_view version) {
+  const auto gone = claims_[privileged ? 1 : 0].EndList(version);
+  for (const auto& [name, claim] : gone) Forget(*claim);
+  return !gone.empty();
+}
+
+bool Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
   const std::string name = NameOf(claim);
-  for (const Allocation& one : ledger_.HeldBy(name)) {
+  const std::vector<Allocation> before = ledger_.HeldBy(name, claim.uid);
+  ledger_.Assume(name, claim.uid, std::move(holding));
+  if (ledger_.HeldBy(name, claim.uid) == before) return false;
+  for (const Allocation& one : before) {
     if (const Pool* pool = inventory_.FindPool(one.pool); pool != nullptr) Touch(*pool);
   }
-  ledger_.Assume(name, claim.uid, std::move(holding));
+  return true;
 }
 
 std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespace_,
@@ -148,13 +181,22 @@ bool Contents::Put(ClassObject of, Source from) {
   return change.before == nullptr || *change.before != *object;
 }
 
-bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
-  const auto gone = classes_.Remove(name, uid);
-  if (gone == nullptr) return false;
+void Contents::Forget(const ClassObject& of) {
   OnTerms();
-  inventory_.RemoveClass(name);
-  if (gone->of.admin_access) CountAgain(name);
-  return true;
+  inventory_.RemoveClass(of.of.name);
+  if (of.of.admin_access) CountAgain(of.of.name);
+}
+
+bool Contents::RemoveClass(std::string_view name, const Gone& gone) {
+  const auto of = classes_.Remove(name, gone);
+  if (of != nullptr) Forget(*of);
+  return of != nullptr;
+}
+
+bool Contents::EndClasses(std::string_view version) {
+  const auto gone = classes_.EndList(version);
+  for (const auto& [name, of] : gone) Forget(*of);
+  return !gone.empty();
 }
 
 bool Contents::Put(Driver driver, Source /*from*/) {

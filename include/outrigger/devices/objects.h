@@ -77,6 +77,8 @@ struct ConfigReference {
   std::string kind;
   std::string namespace_;  ///< empty in a claim: that of the claim
   std::string name;
+  int request = -1;      ///< of a claim: in which of its requests it is; -1: of the claim
+  int alternative = -1;  ///< and in which alternative (Request::details); -1: of the request
   friend bool operator==(const ConfigReference&, const ConfigReference&) = default;
 };
 

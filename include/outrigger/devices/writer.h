@@ -65,9 +65,12 @@ class Chooser {
   virtual std::optional<PoolObject> FindPool(std::string_view name) = 0;
   /// The API server answered with this state of a pool, which is newer than what was known.
   virtual void SeePool(const PoolObject& pool) = 0;
-  virtual void LosePool(std::string_view name) = 0;
-  /// The same of a claim.
+  /// The API server has no pool of this name and UID any more. One of the name that is known with
+  /// another UID stays.
+  virtual void LosePool(std::string_view name, std::string_view uid) = 0;
+  /// The same of claims.
   virtual void SeeClaim(const ClaimObject& claim) = 0;
+  virtual void LoseClaim(const CustomObjectName& claim, bool privileged) = 0;
 };
 
 /// What was written for a pod, to be confirmed or given back.

@@ -78,8 +78,9 @@ class PlacementChooser final : public devices::Chooser {
       *at = pool;
     }
   }
-  void LosePool(std::string_view name) override {
-    if (const auto at = Find(name); at != objects_.pools.end()) objects_.pools.erase(at);
+  void LosePool(std::string_view name, std::string_view uid) override {
+    const auto at = Find(name);
+    if (at != objects_.pools.end() && at->version.uid == uid) objects_.pools.erase(at);
   }
   void SeeClaim(const ClaimObject& claim) override {
     for (ClaimObject& known : objects_.claims) {
@@ -88,6 +89,11 @@ class PlacementChooser final : public devices::Chooser {
       return;
     }
     objects_.claims.push_back(claim);
+  }
+  void LoseClaim(const CustomObjectName& claim, bool /*privileged*/) override {
+    std::erase_if(objects_.claims, [&](const ClaimObject& known) {
+      return !claim.uid.empty() && known.version.uid == claim.uid;
+    });
   }
 
  private:

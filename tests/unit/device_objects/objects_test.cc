@@ -224,8 +224,8 @@ TEST(ClaimStatus, TextsAreCutToTheirBounds) {
 TEST(ClaimObject, HasConfigsInOrder) {
   const auto claim = ParseClaim(kClaim);
   ASSERT_TRUE(claim.ok()) << claim.status();
-  EXPECT_THAT(claim->configs, ElementsAre(ConfigReference{"v1", "A", "", "a"},
-                                          ConfigReference{"v1", "B", "", "b"}));
+  EXPECT_THAT(claim->configs, ElementsAre(ConfigReference{"v1", "A", "", "a", 0, -1},
+                                          ConfigReference{"v1", "B", "", "b", 1, 0}));
 }
 
 TEST(ClaimObject, IsPrivilegedByItsKindWhereverThatStands) {

@@ -242,6 +242,16 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
   return choice;
 }
 
+void StoreChooser::LosePool(std::string_view name, std::string_view uid) {
+  const auto at = pools_.find(std::string(name));
+  if (at != pools_.end() && at->second.version.uid == uid) pools_.erase(at);
+}
+
+void StoreChooser::LoseClaim(const CustomObjectName& claim, bool /*privileged*/) {
+  const auto at = claims_.find(std::string(claim.name));
+  if (at != claims_.end() && at->second.version.uid == claim.uid) claims_.erase(at);
+}
+
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {
   const auto found = pools_.find(std::string(name));
   if (found == pools_.end()) return std::nullopt;

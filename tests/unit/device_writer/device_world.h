@@ -89,8 +89,9 @@ class StoreChooser final : public Chooser {
   bool HasAdminAccess(const ClaimObject&) override { return false; }
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override { pools_[pool.pool.name] = pool; }
-  void LosePool(std::string_view name) override { pools_.erase(std::string(name)); }
+  void LosePool(std::string_view name, std::string_view uid) override;
   void SeeClaim(const ClaimObject& claim) override { claims_[claim.claim.name] = claim; }
+  void LoseClaim(const CustomObjectName& claim, bool privileged) override;
 
   std::vector<PoolObject> Pools() const;
   std::vector<ClaimObject> Claims() const;

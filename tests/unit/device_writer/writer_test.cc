@@ -159,8 +159,9 @@ TEST_F(WriterTest, APrivilegedClaimHasNoEntries) {
     bool HasAdminAccess(const ClaimObject&) override { return true; }
     std::optional<PoolObject> FindPool(std::string_view) override { return std::nullopt; }
     void SeePool(const PoolObject&) override {}
-    void LosePool(std::string_view) override {}
+    void LosePool(std::string_view, std::string_view) override {}
     void SeeClaim(const ClaimObject&) override {}
+    void LoseClaim(const CustomObjectName&, bool) override {}
   };
   ASSERT_TRUE(Write({"one"}).ok());
   world_.AddClaim("watch", 2);
