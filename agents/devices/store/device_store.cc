@@ -72,7 +72,7 @@ DeviceStore::DeviceStore() {
   add(kDriverKind,
       {[this](auto json) { return Take(ParseDriver(json), Source::kWatch); },
        [](auto* contents, const auto& object) { return contents->RemoveDriver(object.name); },
-       [](auto*) {}});
+       [](auto*) {}, [](auto*, auto) { return false; }});
   add(kNamespaceKind,
       {[this](auto json) { return Take(ParseNamespace(json), Source::kWatch); },
        [](auto* contents, const auto& object) { return contents->RemoveNamespace(object.name); },
