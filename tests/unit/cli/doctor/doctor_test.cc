@@ -41,8 +41,8 @@ TEST_P(DoctorFinds, ThatAndNothingElse) {
 // A setting of gang helps gang alone.
 TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
   const auto fix = [](const std::string& agents) {
-    const auto diagnosis =
-        DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}));
+    const auto diagnosis = DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}),
+                                        {{"agents", agents}});
     std::string found;
     for (const Finding& finding : diagnosis->findings) {
       if (finding.kind->name == std::string_view("nodes-sampled")) found += finding.fix;
