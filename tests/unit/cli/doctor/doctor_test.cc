@@ -51,7 +51,6 @@ TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
   };
   EXPECT_EQ(fix("gang"), "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
   EXPECT_EQ(fix("devices"), "percentageOfNodesToScore: 100");
-  EXPECT_EQ(fix("gang,devices"), "percentageOfNodesToScore: 100");
 }
 
 INSTANTIATE_TEST_SUITE_P(RefusedByTheScheduler, DoctorFinds,
