@@ -96,7 +96,8 @@ function(outrigger_generate_registry TARGET)
       "namespace outrigger::${namespace} { ::outrigger::AgentFactory MakeFactory(); }\n")
     string(APPEND entries
       "      {\"${name}\", \"${summary}\", ${port}, ::outrigger::${namespace}::MakeFactory()},\n")
-    target_link_libraries(${TARGET} PRIVATE ${agent})
+    # Without the agent's include folders: the flags of the target are the same for each choice.
+    target_link_libraries(${TARGET} PRIVATE $<LINK_ONLY:${agent}>)
   endforeach()
   set(file "${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_registry.cc")
   file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
@@ -115,6 +116,8 @@ const std::vector<AgentInfo>& Registry() {
 }  // namespace outrigger
 ")
   target_sources(${TARGET} PRIVATE "${file}")
+  # Another choice of agents then compiles this source and no other.
+  set_source_files_properties("${file}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # outrigger_add_executable(<target> [AGENTS name ...])

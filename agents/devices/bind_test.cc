@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "calls/binding.h"
@@ -319,6 +320,7 @@ TEST_F(DevicesBind, APrivilegedClaimIsInItsStatusAlone) {
   PutNodes(1, 4);
   PutClaim("c", 4);
   Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
+  LabelNamespace("true");
   Start();
   ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
   ASSERT_TRUE(Bind(PutPod("q", R"([{"name":"a","privilegedClaimName":"all"}])"), "n1").ok());
@@ -326,6 +328,38 @@ TEST_F(DevicesBind, APrivilegedClaimIsInItsStatusAlone) {
   EXPECT_EQ(status["state"], "Allocated");
   EXPECT_EQ(status["allocations"][0]["deviceCount"], 4);
   EXPECT_THAT(Entries("n1-0"), ElementsAre("c: Confirmed 4"));
+}
+
+TEST_F(DevicesBind, AdminAccessNeedsALabelledNamespace) {
+  PutNodes(1, 4);
+  Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
+  Start();
+  const absl::Status refused =
+      Bind(PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])"), "n1");
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("needs the label"));
+  EXPECT_THAT(Written(), IsEmpty());
+}
+
+// The claim is another one when it is written than it was when the pod was looked at.
+TEST_F(DevicesBind, AClaimThatIsChangedMeanwhileGetsNoAdminAccess) {
+  PutNodes(1, 4);
+  Put(kClassKind, "admin",
+      {{"driver", "foozer.example.com"}, {"deviceType", "foozer"}, {"adminAccess", true}});
+  PutClaim("c", 1);
+  Start();
+  const Pod pod = PutPodOf("p", "c");
+  bool is_first = true;
+  cluster_.custom().Before([&](const CustomWrite& write) {
+    if (write.kind == "DeviceClaim" && std::exchange(is_first, false)) {
+      Put(kClaimKind, "c", {{"claims", {{{"deviceClass", "admin"}}}}});
+    }
+    return absl::OkStatus();
+  });
+  const absl::Status refused = Bind(pod, "n1");
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("needs the label"));
+  EXPECT_EQ(StatusOf(kClaimKind, "c").value("allocations", Json::array()), Json::array());
+  EXPECT_THAT(Entries("n1-0"), IsEmpty());
 }
 
 TEST_F(DevicesBind, MembersOfGangsAreNotHalfAllocated) {

@@ -54,6 +54,7 @@ std::vector<AccessRule> AccessRules() {
           RuleOf(kClaimKind, {"patch"}, true),
           RuleOf(kPrivilegedClaimKind, {"get", "list", "watch"}),
           RuleOf(kPrivilegedClaimKind, {"patch"}, true),
+          RuleOf(kNamespaceKind, {"list", "watch"}),
           {"", "pods", {"get"}},
           {"", "pods/status", {"patch"}},
           {"events.k8s.io", "events", {"create", "patch"}},
@@ -94,7 +95,10 @@ class Devices final : public Agent,
                   deps_.metrics,
                   {.identity = NewIdentity(),
                    .intent_time = options_.intent_deadline,
-                   .wall = deps_.clock.wall}},
+                   .binding_time = options_.binding_time,
+                   .wall = deps_.clock.wall,
+                   .now = deps_.clock.now},
+                  deps_.warn},
                  &store_, judge_, allocator_),
         custody_({deps_.cluster, deps_.metrics, deps_.log, deps_.clock}, &store_, &binding_),
         waker_({deps_.cluster, deps_.metrics, deps_.clock, deps_.warn}, &store_, judge_,
@@ -174,12 +178,18 @@ class Devices final : public Agent,
     absl::Status usable = store_.Usable();
     // Without the kinds no pod has devices, and those that ask for some are answered.
     if (absl::IsNotFound(usable)) return absl::OkStatus();
-    if (!usable.ok() || custody_.HasRecovered()) return usable;
+    if (!usable.ok()) return usable;
+    const absl::Status recovered = custody_.Recovered();
+    if (recovered.ok()) return recovered;
+    std::string cause(recovered.message());
     const MutexLock lock(mutex_);
-    if (candidacy_ != nullptr && !candidacy_->IsLeader() && !candidacy_->Leader().empty()) {
-      return absl::OkStatus();
+    if (candidacy_ != nullptr && !candidacy_->IsLeader()) {
+      if (!candidacy_->Leader().empty()) return absl::OkStatus();
+      cause = fmt::format("the Lease {}/{}, which no process holds", options_.lease.namespace_,
+                          options_.lease.name);
     }
-    return absl::UnavailableError("allocations that were begun are not settled yet");
+    return absl::UnavailableError(
+        fmt::format("allocations that were begun are not settled yet: waiting for {}", cause));
   }
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }

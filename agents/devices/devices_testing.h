@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/agent.h"
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/objects.h"
 
 namespace outrigger::devices {
@@ -43,6 +44,12 @@ class DevicesTest : public ::testing::Test {
   }
   Json Put(const CustomKind& kind, std::string_view name, Json spec) {
     return cluster_.custom().Put(kind, Object(kind, name, std::move(spec)));
+  }
+  /// The namespace of all claims; empty: without the label.
+  void LabelNamespace(std::string_view admin_access) {
+    Json object = {{"metadata", {{"name", "default"}}}};
+    if (!admin_access.empty()) object["metadata"]["labels"][kAdminAccessLabel] = admin_access;
+    cluster_.custom().Put(kNamespaceKind, std::move(object));
   }
   /// A class "foozer" and nodes "n1"... of a pool "n1-0" each, with so many foozers.
   void PutNodes(int count, int64_t devices) {

@@ -26,6 +26,12 @@ class DevicesFilter : public DevicesTest {
         {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", devices}}}}};
     cluster_.custom().Put(kClaimKind, object);
   }
+  /// A claim of a class with admin access.
+  void PutAdminClaim(const std::string& name) {
+    Put(kClassKind, "admin",
+        {{"driver", "foozer.example.com"}, {"deviceType", "foozer"}, {"adminAccess", true}});
+    Put(kClaimKind, name, {{"claims", {{{"deviceClass", "admin"}}}}});
+  }
 };
 
 TEST_F(DevicesFilter, APodWithoutClaimsFitsEverywhereWhateverIsKnown) {
@@ -87,24 +93,63 @@ TEST_F(DevicesFilter, AnEmbeddedClaimCountsBeforeItIsCreated) {
   EXPECT_THAT(Fitting(PutPod("q", embedded(5))), IsEmpty());
 }
 
-TEST_F(DevicesFilter, AnEmbeddedClaimGetsNoAdminAccess) {
-  PutNodes(1, 4);
-  Put(kClassKind, "admin",
-      {{"driver", "foozer.example.com"}, {"deviceType", "foozer"}, {"adminAccess", true}});
-  Put(kClaimKind, "own", {{"claims", {{{"deviceClass", "admin"}}}}});
+constexpr const char* kNeedsLabel =
+    R"(admin access to devices needs the label resource.kubernetes.io/admin-access: "true" on namespace default)";
+
+TEST_F(DevicesFilter, AClassWithAdminAccessServesLabelledNamespacesAlone) {
+  PutNodes(2, 4);
+  PutAllocated("job-1", "n1", 4);
+  PutAdminClaim("own");
+  LabelNamespace("");
   Start();
-  EXPECT_THAT(Fitting(PutPod("named", R"([{"name":"a","claimName":"own"}])")), ElementsAre("n1"));
-  const auto embedded = R"([{"name":"a","claim":{"claims":[{"deviceClass":"admin"}]}}])";
-  EXPECT_THAT(Fitting(PutPod("embedded", embedded)), IsEmpty());
+  const Pod pod = PutPodOf("p", "own");
+  const auto refused = std::string("claim default/own: ") + kNeedsLabel;
+  EXPECT_EQ(Reason(pod), refused);
+  EXPECT_EQ(Filter(pod)[0].kind(), Verdict::Kind::kUnresolvable);
+  LabelNamespace("true");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1", "n2"));
+  LabelNamespace("false");
+  EXPECT_EQ(Reason(pod), refused);
+  LabelNamespace("true");
+  cluster_.custom().Delete(kNamespaceKind, "", "default");
+  EXPECT_EQ(Reason(pod), refused);
 }
 
-TEST_F(DevicesFilter, APrivilegedClaimTakesWhatIsInUse) {
+TEST_F(DevicesFilter, APrivilegedClaimTakesWhatIsInUseInALabelledNamespace) {
   PutNodes(2, 4);
   PutAllocated("job-1", "n1", 4);
   Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
   Start();
-  EXPECT_THAT(Fitting(PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])")),
-              ElementsAre("n1", "n2"));
+  const Pod pod = PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])");
+  EXPECT_EQ(Reason(pod), std::string("claim default/all: ") + kNeedsLabel);
+  LabelNamespace("true");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1", "n2"));
+}
+
+TEST_F(DevicesFilter, OneRequestForAdminAccessIsEnough) {
+  PutNodes(1, 4);
+  PutAdminClaim("own");
+  Put(kClaimKind, "mixed",
+      {{"claims",
+        {{{"deviceClass", "foozer"}},
+         {{"oneOf", {{{"deviceClass", "foozer"}}, {{"deviceClass", "admin"}}}}}}}});
+  Start();
+  const Pod pod = PutPodOf("p", "mixed");
+  EXPECT_THAT(Fitting(pod), IsEmpty());
+  LabelNamespace("true");
+  EXPECT_THAT(Fitting(pod), ElementsAre("n1"));
+}
+
+TEST_F(DevicesFilter, AnEmbeddedClaimGetsNoAdminAccess) {
+  PutNodes(1, 4);
+  PutAdminClaim("own");
+  LabelNamespace("true");
+  Start();
+  const auto embedded = R"([{"name":"a","claim":{"claims":[{"deviceClass":"admin"}]}}])";
+  const Pod pod = PutPod("embedded", embedded);
+  EXPECT_EQ(Reason(pod),
+            "claim default/embedded-a: a class with adminAccess is not served to a claim embedded "
+            "in a pod: name a DeviceClaim by claimName");
 }
 
 TEST_F(DevicesFilter, APrivilegedClaimIsNotTheOtherClaimOfItsName) {
@@ -112,6 +157,7 @@ TEST_F(DevicesFilter, APrivilegedClaimIsNotTheOtherClaimOfItsName) {
   PutAllocated("c", "n1", 4);
   PutClaim("d", 1);
   Put(kPrivilegedClaimKind, "c", {{"driver", "foozer.example.com"}});
+  LabelNamespace("true");
   Start();
   EXPECT_THAT(Fitting(PutPod(
                   "p", R"([{"name":"a","privilegedClaimName":"c"},{"name":"b","claimName":"d"}])")),

@@ -82,6 +82,17 @@ TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentIsServedWhereThereIsRoom) {
   Await([&] { return HasEvent("Pod", "q", "3 in use by default/c"); });
 }
 
+TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentGetsNoAdminAccessWithoutTheLabel) {
+  PutNodes(1, 4);
+  Put(kPrivilegedClaimKind, "all", {{"driver", "foozer.example.com"}});
+  Start();
+  PutPod("p", R"([{"name":"a","privilegedClaimName":"all"}])");
+  cluster_.Change("p", [](Pod* pod) { pod->node_name = "n1"; });
+  Await(
+      [&] { return HasEvent("Pod", "p", "needs the label resource.kubernetes.io/admin-access"); });
+  EXPECT_NE(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Allocated");
+}
+
 // What a process left that was killed after the first, the second and the third write.
 TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
   PutNodes(3, 4);
@@ -170,11 +181,30 @@ TEST_F(DevicesLifecycle, EntriesOfClaimsThatAreGoneAreRemoved) {
   EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
 }
 
+TEST_F(DevicesLifecycle, AClaimThatIsDeletedBeforeTheAnswerOfItsWriteLeavesNoTrace) {
+  PutNodes(1, 4);
+  PutClaim("c", 3);
+  PutClaim("d", 3);
+  Start();
+  cluster_.custom().After([&](const testing::CustomWrite& write) {
+    if (write.name == "c") cluster_.custom().Delete(kClaimKind, "default", "c");
+    return absl::OkStatus();
+  });
+  const Pod pod = PutPodOf("p", "c");
+  (void)Bind(pod, "n1");
+  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim of that name"));
+  cluster_.RemovePod("p");
+  const Pod next = PutPodOf("q", "d");
+  Await([&] { return !Fitting(next).empty(); });
+}
+
 TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   PutNodes(1, 4);
   cluster_.elections().Take("");
   Start();
-  EXPECT_THAT(std::string(controller().Ready().message()), HasSubstr("not settled yet"));
+  EXPECT_EQ(std::string(controller().Ready().message()),
+            "allocations that were begun are not settled yet: waiting for the Lease "
+            "kube-system/outrigger-devices, which no process holds");
   cluster_.elections().Give();
   Await([&] { return controller().Ready().ok(); });
   cluster_.custom().SetUsable(absl::UnavailableError("too old"));

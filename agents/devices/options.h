@@ -14,6 +14,7 @@ namespace outrigger::devices::agent {
 struct Options {
   AllocatorOptions allocator;
   std::chrono::seconds intent_deadline{60};
+  std::chrono::seconds binding_time{15};
   LeaseClaim lease;
 };
 

@@ -1,7 +1,11 @@
 // Nobody is evicted in vain.
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "calls/preemption.h"
 #include "devices_testing.h"
 #include "gmock/gmock.h"
 
@@ -50,6 +54,74 @@ TEST_F(DevicesPreempt, NodesAreLeftWhereTheVictimsHoldEnough) {
   EXPECT_THAT(Left(testing::MakePod("q"), candidates), ElementsAre("n1", "n2", "n3", "n4"));
   EXPECT_THAT(Left(PutPodOf("r", "none"), candidates), IsEmpty());
   EXPECT_THAT(Fitting(pod), ElementsAre("n4")) << "what was put aside is back";
+}
+
+TEST_F(DevicesPreempt, AnAllocationOfThePodThatWasBegunIsNotInItsWay) {
+  PutNodes(1, 4);
+  PutHeld("a", "n1", 2, {"v1"});
+  PutClaim("wanted", 3);
+  Json pool = Get(kPoolKind, "n1-0");
+  pool["status"]["allocations"] = {{{"claimUID", Get(kClaimKind, "wanted")["metadata"]["uid"]},
+                                    {"claimNamespace", "default"},
+                                    {"claimName", "wanted"},
+                                    {"state", "Intent"},
+                                    {"deadline", "2099-01-15T08:00:00Z"},
+                                    {"deviceCount", 2}},
+                                   {{"claimUID", "no-such-claim"},
+                                    {"claimNamespace", "default"},
+                                    {"claimName", "gone"},
+                                    {"podUID", "stays"},
+                                    {"state", "Confirmed"},
+                                    {"deviceCount", 1}}};
+  cluster_.custom().Put(kPoolKind, pool);
+  cluster_.elections().Take("another");
+  Start();
+  const Pod pod = PutPodOf("p", "wanted");
+  EXPECT_THAT(Left(pod, {{"n1", {"v1"}, 0}}), ElementsAre("n1"));
+  EXPECT_THAT(Left(pod, {{"n1", {}, 0}}), IsEmpty());
+  PutClaim("more", 4);
+  EXPECT_THAT(Left(PutPodOf("q", "more"), {{"n1", {"v1"}, 0}}), IsEmpty())
+      << "what claims hold that are gone stays";
+}
+
+// Lets another thread change the store while devices are sought.
+class MeetingSelectors final : public Selectors {
+ public:
+  explicit MeetingSelectors(DeviceStore* store) : store_(*store) {}
+  absl::StatusOr<std::unique_ptr<const Selector>> Compile(std::string_view text,
+                                                          Environment in) const override {
+    changed_ =
+        std::async(std::launch::async, [this] { store_.Change([](Contents*) { return false; }); });
+    met = changed_.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+    return cel_->Compile(text, in);
+  }
+  mutable bool met = false;
+
+ private:
+  DeviceStore& store_;
+  mutable std::future<void> changed_;
+  const std::unique_ptr<const Selectors> cel_ = MakeCelSelectors();
+};
+
+TEST_F(DevicesPreempt, TheStoreIsNotLockedWhileDevicesAreSought) {
+  PutNodes(2, 4);
+  Put(kClassKind, "picky",
+      {{"deviceType", "gpu"}, {"driver", "foozer.example.com"}, {"constraints", "1 + 1 == 2"}});
+  PutHeld("a", "n1", 4, {"v1"});
+  PutClaim("wanted", 3, "picky");
+  DeviceStore store;
+  const MeetingSelectors selectors(&store);
+  const Allocator allocator(selectors, {.always_resolve = true});
+  const Judge judge(store, allocator);
+  const Preemption preemption(store, judge, allocator);
+  store.Follow(&cluster_);
+  std::vector<NodeVictims> chosen;
+  const std::vector<NodeVictims> candidates = {{"n1", {"v1"}, 0}, {"n2", {}, 0}};
+  const Pod pod = PutPodOf("p", "wanted");
+  ASSERT_TRUE(preemption.Preempt({.pod = pod, .candidates = candidates}, &chosen).ok());
+  EXPECT_TRUE(selectors.met);
+  EXPECT_EQ(chosen.size(), 2U);
+  store.Stop();
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Settings {
   bool network_pools = false;
   int64_t search_steps = 100'000;
   int64_t intent_deadline = 60;
+  int64_t binding_time = 15;
   std::string name_space = "kube-system";
   std::string lease = "outrigger-devices";
   int64_t lease_seconds = 15;
@@ -37,6 +38,9 @@ struct Settings {
               "steps that the search for devices may cost on one node"},
       Setting{"intent-deadline", &Settings::intent_deadline, Range{5, 3'600},
               "seconds after which an allocation that was begun and not ended is undone"},
+      Setting{"binding-time", &Settings::binding_time, Range{1, 600},
+              "seconds of intent-deadline that are left for the binding when an allocation is "
+              "written, and for clocks that differ"},
       Setting{"namespace", &Settings::name_space, "where the Lease is"},
       Setting{"lease", &Settings::lease,
               "Lease of the one process that frees devices and writes statuses"},

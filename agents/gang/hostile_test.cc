@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 #include "fmt/format.h"
@@ -25,8 +26,9 @@ constexpr int kLess = 10;
 constexpr int kLess = 1;
 #endif
 constexpr int kNodes = 500 / kLess;
-// Ten times what they take on a quiet machine.
-constexpr std::chrono::seconds kMostTime{20};
+// Ten times what they take, of processor time: what else the machine does is no matter of the
+// planner.
+constexpr double kMostSeconds = 20;
 constexpr size_t kMostMemory = size_t{400} << 20;
 
 size_t ResidentBytes() {
@@ -177,26 +179,22 @@ class Hostile : public RoundsTest, public ::testing::WithParamInterface<HostileR
 TEST_P(Hostile, PodsHoldUpNobody) {
   for (const Pod& pod : GetParam().pods()) cluster_.Put(pod);
   const size_t before = ResidentBytes();
-  const auto began = std::chrono::steady_clock::now();
+  const std::clock_t began = std::clock();
   for (int round = 0; round < 3; ++round) {
     loop_.Step();
     now_ += std::chrono::seconds(3);  // why gangs wait is to be explained by now
   }
-  const auto took = std::chrono::steady_clock::now() - began;
-  EXPECT_LT(took, kMostTime);
+  const double took = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  EXPECT_LT(took, kMostSeconds);
   const size_t after = ResidentBytes();
   EXPECT_LT(after - std::min(before, after), kMostMemory);
   EXPECT_TRUE(HasPlace("innocent-0") && HasPlace("innocent-1"));
   std::string said = ReasonOfEvil();
   for (const std::string& line : logged_) said += "\n" + line;
   EXPECT_THAT(said, ::testing::HasSubstr(GetParam().reason));
-  RecordProperty(
-      "milliseconds",
-      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
-  std::fprintf(
-      stderr, "%s: %d ms, %zu MB\n", GetParam().name,
-      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()),
-      (after - std::min(before, after)) >> 20);
+  RecordProperty("milliseconds", static_cast<int>(took * 1000));
+  std::fprintf(stderr, "%s: %d ms, %zu MB\n", GetParam().name, static_cast<int>(took * 1000),
+               (after - std::min(before, after)) >> 20);
 }
 
 const HostileRow kHostileRows[] = {

@@ -49,9 +49,14 @@ absl::Status ReadDetailFields(Value value, const Path& at, Detail* detail,
     return status;
   };
   const auto alternatives = [one_of, configs](Value list, const Path& place) {
-    const auto read = [configs](Value item, const Path& where, Detail* alternative) {
+    const auto read = [one_of, configs](Value item, const Path& where, Detail* alternative) {
       std::vector<Detail> none;
-      return ReadDetailFields(item, where, alternative, &none, configs);
+      const size_t before = configs->size();
+      absl::Status status = ReadDetailFields(item, where, alternative, &none, configs);
+      for (size_t i = before; i < configs->size(); ++i) {
+        (*configs)[i].alternative = static_cast<int>(one_of->size()) - 1;
+      }
+      return status;
     };
     return ReadList(list, place, one_of, read);
   };
@@ -89,7 +94,13 @@ struct Spec {
 absl::Status ReadSpec(Value value, const Path& at, Spec* spec) {
   const auto claims = [spec](Value list, const Path& place) {
     const auto read = [spec](Value item, const Path& where, Request* request) {
-      return ReadRequest(item, where, request, &spec->configs_of_requests);
+      Configs& configs = spec->configs_of_requests;
+      const size_t before = configs.size();
+      absl::Status status = ReadRequest(item, where, request, &configs);
+      for (size_t i = before; i < configs.size(); ++i) {
+        configs[i].request = static_cast<int>(spec->claims->size()) - 1;
+      }
+      return status;
     };
     return ReadList(list, place, &spec->claims.emplace(), read);
   };

@@ -88,4 +88,11 @@ absl::Status DecodeClaim(const json::ListedObject& object, devices::Claim* claim
   return status;
 }
 
+absl::Status DecodeNamespace(const json::ListedObject& object, devices::NamespaceObject* name_space,
+                             std::vector<json::MalformedValue>* malformed) {
+  return Decode(object, malformed, [name_space](json::Object root, const json::Path& at) {
+    return ReadNamespace(root, at, name_space);
+  });
+}
+
 }  // namespace outrigger::device_objects

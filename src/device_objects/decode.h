@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "json/body.h"
 #include "json/object_list.h"
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/claim.h"
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/objects.h"
@@ -37,6 +38,9 @@ absl::Status DecodeClassObject(const json::ListedObject& object, devices::ClassO
                                std::vector<json::MalformedValue>* malformed);
 absl::Status DecodeClaimObject(const json::ListedObject& object, devices::ClaimObject* claim,
                                std::vector<json::MalformedValue>* malformed);
+
+absl::Status DecodeNamespace(const json::ListedObject& object, devices::NamespaceObject* name_space,
+                             std::vector<json::MalformedValue>* malformed);
 
 /// "spec.count: "x" is not a count".
 std::string TextOf(const json::MalformedValue& value);

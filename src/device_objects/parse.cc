@@ -7,6 +7,7 @@
 #include "device_objects/padded.h"
 #include "json/body.h"
 #include "json/object_list.h"
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/objects.h"
 
 namespace outrigger::devices {
@@ -47,6 +48,10 @@ absl::StatusOr<ClassObject> ParseClass(std::string_view json) {
 
 absl::StatusOr<Driver> ParseDriver(std::string_view json) {
   return ParseWhole<Driver>(json, device_objects::DecodeDriver);
+}
+
+absl::StatusOr<NamespaceObject> ParseNamespace(std::string_view json) {
+  return ParseWhole<NamespaceObject>(json, device_objects::DecodeNamespace);
 }
 
 // What is malformed is the claim's fault.

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "json/reader.h"
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/objects.h"
 
@@ -16,6 +17,9 @@ absl::Status ReadDriver(json::Object object, const json::Path& at, devices::Driv
 /// Of the kind that the object names; without one, of `kind`.
 absl::Status ReadClaim(json::Object object, const json::Path& at, std::string_view kind,
                        devices::ClaimObject* claim);
+/// A kind of Kubernetes itself, whose fields have one case.
+absl::Status ReadNamespace(json::Object object, const json::Path& at,
+                           devices::NamespaceObject* name_space);
 
 /// The status of each.
 absl::Status ReadPoolStatus(json::Value value, const json::Path& at, devices::PoolObject* pool);

@@ -1,25 +1,19 @@
 #include "device_writer/attempt.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
 
-#include "device_writer/room.h"
+#include "device_writer/release.h"
 #include "fmt/format.h"
 
 namespace outrigger::device_writer {
 namespace {
 
-using devices::Grant;
 using devices::PodReference;
 
-bool HaveSame(const std::map<std::string, PoolEntry>& a,
-              const std::map<std::string, PoolEntry>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && SameHolding(x.second.holding, y.second.holding);
-  });
-}
+// What is left of the time for an attempt may be nothing.
+constexpr std::chrono::seconds kGivingBack{10};
 
 WallTime DeadlineOf(const devices::WriterOptions& options) {
   return std::chrono::floor<std::chrono::seconds>(options.wall()) + options.intent_time;
@@ -30,33 +24,40 @@ WallTime DeadlineOf(const devices::WriterOptions& options) {
 Attempt::Attempt(const devices::PodOnNode& pod, const std::vector<ClaimObject>& claims,
                  const ObjectCalls* calls, const devices::WriterOptions* options,
                  devices::Chooser* chooser)
-    : pod_(pod),
-      calls_(*calls),
-      options_(*options),
-      chooser_(*chooser),
-      release_(calls, options, chooser),
-      deadline_(DeadlineOf(*options)) {
+    : scope_{.pod = pod,
+             .calls = *calls,
+             .options = *options,
+             .chooser = *chooser,
+             .deadline = DeadlineOf(*options)},
+      intents_(&scope_, &parts_),
+      commit_(&scope_) {
   for (const ClaimObject& claim : claims) {
     Part& part = parts_.emplace_back();
     part.claim = claim;
     part.is_new = !IsAllocated(claim);
+    part.had_pod = !part.is_new && HasPod(claim, pod.uid);
   }
 }
 
 absl::Status Attempt::Run() {
   absl::Status status = CheckClaims();
-  if (status.ok()) status = WriteIntents();
-  if (status.ok()) status = WriteClaims();
+  if (status.ok()) status = intents_.Write();
+  if (status.ok()) status = commit_.Write(&parts_);
+  if (status.ok()) status = CheckPools();
+  if (status.ok()) status = commit_.CheckTime();
   if (!status.ok()) GiveBack();
   return status;
 }
 
 devices::Written Attempt::TakeWritten() {
   devices::Written written;
-  written.pod = pod_;
-  written.deadline = deadline_;
-  for (Part& part : parts_) written.claims.push_back(std::move(part.claim));
-  for (auto& [name, mine] : mine_) written.pools.push_back(std::move(mine.base));
+  written.pod = scope_.pod;
+  written.deadline = scope_.deadline;
+  for (Part& part : parts_) {
+    if (part.had_pod) written.had.insert(part.claim.version.uid);
+    written.claims.push_back(std::move(part.claim));
+  }
+  for (const auto& [name, mine] : intents_.mine()) written.pools.push_back(mine.base);
   return written;
 }
 
@@ -66,298 +67,49 @@ absl::Status Attempt::CheckClaims() const {
     if (part.claim.version.deleting) {
       return absl::FailedPreconditionError(fmt::format("{} is being deleted", name));
     }
-    if (part.is_new || part.claim.node == pod_.node) continue;
+    if (part.is_new || part.claim.node == scope_.pod.node) continue;
     return absl::FailedPreconditionError(
         fmt::format("{} is allocated on node {}", name, part.claim.node));
   }
   return absl::OkStatus();
 }
 
-absl::Status Attempt::WriteIntents() {
-  for (;;) {
-    absl::Status status = Plan();
-    bool plan_again = false;
-    if (status.ok()) status = WritePools(&plan_again);
-    if (!status.ok() || !plan_again) return status;
-  }
+absl::Status Attempt::CheckPools() {
+  absl::Status status = intents_.Check();
+  // Of a pod that runs the claims stay what they are, and another attempt would find them so.
+  if (!status.ok() && scope_.pod.is_bound) scope_.changed.clear();
+  return status;
 }
 
-absl::Status Attempt::Plan() {
-  wanted_.clear();
-  for (Part& part : parts_) {
-    if (part.is_new) continue;
-    absl::Status status = PlanRenewal(&part);
-    if (!status.ok()) return status;
-  }
-  return ChooseNew();
-}
-
-absl::Status Attempt::ChooseNew() {
-  std::vector<ClaimObject> claims;
-  std::vector<Part*> parts;
-  for (Part& part : parts_) {
-    if (!part.is_new) continue;
-    claims.push_back(part.claim);
-    parts.push_back(&part);
-  }
-  if (claims.empty()) return absl::OkStatus();
-  auto choice = chooser_.Choose(pod_, claims);
-  if (!choice.ok()) return choice.status();
-  if (choice->grants.size() != claims.size()) {
-    return absl::InternalError("the choice of devices is not one for each claim");
-  }
-  std::map<std::string_view, const PoolObject*> pools;
-  for (const PoolObject& pool : choice->pools) pools[pool.pool.name] = &pool;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Grant& grant = choice->grants[i];
-    for (const std::string& name : PoolsOf(grant.holding)) {
-      const auto pool = pools.find(name);
-      if (pool == pools.end()) {
-        return absl::InternalError(fmt::format("the choice of devices lacks pool {}", name));
-      }
-      Wanted& wanted = wanted_[name];
-      wanted.base = *pool->second;
-      wanted.entries[parts[i]->claim.version.uid] =
-          IntentOf(*parts[i], name, Of(name, grant.holding));
-    }
-    parts[i]->grant = std::move(grant);
-  }
-  return absl::OkStatus();
-}
-
-// A claim that is not confirmed yet gets the deadline of this attempt. Of how old the view of its
-// pools is, nothing is known: they are read.
-absl::Status Attempt::PlanRenewal(Part* part) {
-  const std::string& uid = part->claim.version.uid;
-  part->is_renewed = HasPod(part->claim, pod_.uid);
-  for (const std::string& name : PoolsOf(part->claim.claim.allocations)) {
-    const auto pool = PoolNow(name);
-    if (absl::IsNotFound(pool.status())) continue;
-    if (!pool.ok()) return pool.status();
-    const PoolEntry* const entry = FindEntry(*pool, uid);
-    if (entry == nullptr || entry->confirmed) continue;
-    Wanted& wanted = wanted_[name];
-    if (wanted.entries.empty()) wanted.base = *pool;
-    wanted.entries[uid] = IntentOf(*part, name, entry->holding);
-    part->is_renewed = true;
-  }
-  return absl::OkStatus();
-}
-
-// Read once. After that the chooser has it, or what was read later.
-absl::StatusOr<PoolObject> Attempt::PoolNow(const std::string& name) {
-  if (!read_.insert(name).second) {
-    auto known = chooser_.FindPool(name);
-    if (known.has_value()) return *std::move(known);
-  }
-  auto pool = calls_.ReadPool(name);
-  if (pool.ok()) chooser_.SeePool(*pool);
-  if (absl::IsNotFound(pool.status())) chooser_.LosePool(name);
-  return pool;
-}
-
-PoolEntry Attempt::IntentOf(const Part& part, std::string_view pool,
-                            const std::vector<Allocation>& holding) const {
-  PoolEntry entry;
-  entry.claim_namespace = part.claim.claim.namespace_;
-  entry.claim_name = part.claim.claim.name;
-  entry.claim_uid = part.claim.version.uid;
-  entry.pod_name = pod_.name;
-  entry.pod_uid = pod_.uid;
-  entry.deadline = deadline_;
-  entry.writer = options_.identity;
-  entry.holding = Of(pool, holding);
-  return entry;
-}
-
-absl::Status Attempt::WritePools(bool* plan_again) {
-  std::set<std::string> names;
-  for (const auto& [name, wanted] : wanted_) names.insert(name);
-  for (const auto& [name, mine] : mine_) names.insert(name);
-  for (const std::string& name : names) {
-    absl::Status status = WritePool(name, plan_again);
-    if (!status.ok() || *plan_again) return status;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Attempt::WritePool(const std::string& name, bool* plan_again) {
-  const auto had = mine_.find(name);
-  const auto wants = wanted_.find(name);
-  const bool is_wanted = wants != wanted_.end();
-  static const std::map<std::string, PoolEntry> kNone;
-  const bool is_same = had != mine_.end() &&
-                       HaveSame(had->second.entries, is_wanted ? wants->second.entries : kNone);
-  if (is_same && !lost_.contains(name)) return absl::OkStatus();
-  absl::Status status = is_wanted ? TakeOver(name, &wants->second) : absl::OkStatus();
-  if (!status.ok()) return status;
-  Wanted next;
-  if (is_wanted) {
-    next = wants->second;
-  } else {
-    next.base = had->second.base;
-  }
-  std::vector<PoolEntry> entries = next.base.entries;
-  if (had != mine_.end()) {
-    for (const auto& [uid, entry] : had->second.entries) EraseEntry(uid, &entries);
-  }
-  for (auto& [uid, entry] : next.entries) PutEntry(entry, &entries);
-  const Room room(next.base.pool, entries);
-  for (const auto& [uid, entry] : next.entries) {
-    status = room.Check(entry);
-    if (!status.ok()) return SeeAgain(next.base, status, plan_again);
-  }
-  auto written = calls_.WritePool(next.base, entries);
-  if (!written.ok()) return SeeAgain(next.base, written.status(), plan_again);
-  chooser_.SeePool(*written);
-  lost_.erase(name);
-  next.base = *std::move(written);
-  if (next.entries.empty()) {
-    mine_.erase(name);
-  } else {
-    mine_[name] = std::move(next);
-  }
-  return absl::OkStatus();
-}
-
-// What the pool has of this pod's claims without this attempt.
-absl::Status Attempt::TakeOver(const std::string& name, Wanted* wanted) {
-  for (auto& [uid, intent] : wanted->entries) {
-    const PoolEntry* const entry = FindEntry(wanted->base, uid);
-    Part* const part = PartOf(uid);
-    if (entry == nullptr) continue;
-    // A write that changes nothing would leave the pool in its version.
-    if (*entry == intent) intent.deadline = *intent.deadline + std::chrono::seconds(1);
-    if (IsMine(name, *entry) || !part->is_new) continue;
-    absl::Status status = TakeOverEntry(*entry, part);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Attempt::TakeOverEntry(const PoolEntry& entry, Part* part) {
-  const ClaimName name = NameOf(part->claim);
-  if (!entry.confirmed) {
-    if (entry.pod_uid == pod_.uid || IsDue(entry, options_.wall())) return Fence(entry, part);
-    return absl::AbortedError(fmt::format("{} is being allocated for pod {} until {}", TextOf(name),
-                                          entry.pod_name, TimeText(*entry.deadline)));
-  }
-  // The claim was freed and this entry is still to go, or the claim is known in an old version.
-  const auto live = calls_.ReadClaim(name);
-  if (!live.ok()) return live.status();
-  if (live->version.resource_version == part->claim.version.resource_version) {
-    return absl::OkStatus();
-  }
-  return ClaimChanged(name);
-}
-
-absl::Status Attempt::Fence(const PoolEntry& intent, Part* part) {
-  // A writer may have an intent in several pools. All of them are of one version of the claim.
-  const std::pair<std::string, WallTime> key(intent.writer,
-                                             intent.deadline.value_or(WallTime::min()));
-  if (part->fenced.contains(key)) return absl::OkStatus();
-  const std::string message = FenceMessage(intent, part->claim);
-  const ClaimName name = NameOf(part->claim);
-  auto written = calls_.WriteClaim(part->claim, devices::ClaimUsePatch(part->claim.pods, message));
-  if (!written.ok() && MayHaveHappened(written.status())) {
-    auto live = calls_.ReadClaim(name);
-    if (live.ok() && live->message == message) written = std::move(live);
-  }
-  if (absl::IsAborted(written.status())) return ClaimChanged(name);
-  if (!written.ok()) return written.status();
-  chooser_.SeeClaim(*written);
-  part->claim = *std::move(written);
-  part->fenced.insert(key);
-  return absl::OkStatus();
-}
-
-// Looks at a pool that was not written, or of which that is not known.
-absl::Status Attempt::SeeAgain(const PoolObject& base, const absl::Status& why, bool* plan_again) {
-  const std::string& name = base.pool.name;
-  const bool may_repeat = absl::IsAborted(why) || absl::IsNotFound(why) ||
-                          absl::IsFailedPrecondition(why) || MayHaveHappened(why);
-  if (!may_repeat) return why;
-  const auto live = calls_.ReadPool(name);
-  if (absl::IsNotFound(live.status())) {
-    chooser_.LosePool(name);
-    mine_.erase(name);
-  } else if (!live.ok()) {
-    return live.status();
-  } else {
-    chooser_.SeePool(*live);
-    FindMine(*live, MayHaveHappened(why));
-    // A write without answer can arrive as long as the pool stays in its version.
-    const bool is_same = live->version.resource_version == base.version.resource_version;
-    if (!is_same) lost_.erase(name);
-    if (is_same && MayHaveHappened(why)) lost_.insert(name);
-  }
-  if (++tries_[name] >= options_.most_tries) {
-    if (MayHaveHappened(why) || absl::IsFailedPrecondition(why)) return why;
-    return absl::AbortedError(
-        fmt::format("pool {} changed {} times while devices were written", name, tries_[name]));
-  }
-  *plan_again = true;
-  return absl::OkStatus();
-}
-
-// What the pool has of this attempt: `is_lost`, also what was written without an answer.
-void Attempt::FindMine(const PoolObject& live, bool is_lost) {
-  const std::string& name = live.pool.name;
-  const auto wants = wanted_.find(name);
-  Wanted mine;
-  for (const PoolEntry& entry : live.entries) {
-    bool is_mine = IsMine(name, entry);
-    if (is_lost && wants != wanted_.end()) {
-      const auto intent = wants->second.entries.find(entry.claim_uid);
-      is_mine = is_mine || (intent != wants->second.entries.end() && intent->second == entry);
-    }
-    if (is_mine) mine.entries[entry.claim_uid] = entry;
-  }
-  mine.base = live;
-  if (mine.entries.empty()) {
-    mine_.erase(name);
-  } else {
-    mine_[name] = std::move(mine);
-  }
-}
-
-// Claims first. What is not known, or cannot be freed, is left with its entries.
+// Claims first. What is not known, or cannot be freed, is left with its entries, and so is what was
+// the pod's before: it may run with it.
 void Attempt::GiveBack() {
-  if (is_unknown_) return;
+  if (commit_.is_unknown()) return;
+  const ObjectCalls calls = scope_.calls.Within(kGivingBack);
+  const Release release(&calls, &scope_.options, &scope_.chooser);
   std::set<std::string> kept;
   for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    const std::string& uid = part->claim.version.uid;
     // Of a claim that had devices before, the entries are not of this attempt alone.
-    if (!part->is_new) kept.insert(part->claim.version.uid);
-    if (!part->is_written) continue;
-    if (pod_.is_bound) {
-      kept.insert(part->claim.version.uid);
+    if (!part->is_new) kept.insert(uid);
+    if (!part->is_written || part->had_pod) continue;
+    if (scope_.pod.is_bound) {
+      kept.insert(uid);
       continue;
     }
-    const auto freed = release_.TakePods(
-        part->claim, [this](const PodReference& pod) { return pod.uid == pod_.uid; });
-    if (!freed.ok() || !*freed) kept.insert(part->claim.version.uid);
+    const auto freed = release.TakePods(
+        part->claim, [this](const PodReference& pod) { return pod.uid == scope_.pod.uid; });
+    if (!freed.ok() || !*freed) kept.insert(uid);
   }
-  for (const auto& [name, mine] : mine_) {
+  for (const auto& [name, mine] : intents_.mine()) {
     std::vector<Removal> removals;
-    for (const auto& [uid, entry] : mine.entries) {
-      if (!kept.contains(uid)) removals.push_back({NameOf(PartOf(uid)->claim), entry});
+    for (const Part& part : parts_) {
+      const auto entry = mine.entries.find(part.claim.version.uid);
+      if (entry == mine.entries.end() || kept.contains(entry->first)) continue;
+      removals.push_back({NameOf(part.claim), entry->second});
     }
-    if (!removals.empty()) (void)release_.RemoveEntries(name, removals, &mine.base);
+    if (!removals.empty()) (void)release.RemoveEntries(name, removals, &mine.base);
   }
-}
-
-Attempt::Part* Attempt::PartOf(std::string_view claim_uid) {
-  for (Part& part : parts_) {
-    if (part.claim.version.uid == claim_uid) return &part;
-  }
-  return nullptr;
-}
-
-bool Attempt::IsMine(const std::string& pool, const PoolEntry& entry) const {
-  const auto mine = mine_.find(pool);
-  if (mine == mine_.end()) return false;
-  const auto found = mine->second.entries.find(entry.claim_uid);
-  return found != mine->second.entries.end() && found->second == entry;
 }
 
 }  // namespace outrigger::device_writer

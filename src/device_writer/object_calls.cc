@@ -50,6 +50,14 @@ std::string TextOf(const ClaimName& claim) {
   return fmt::format("claim {}/{}", claim.namespace_, claim.name);
 }
 
+void Lose(const ClaimName& claim, devices::Chooser* chooser) {
+  chooser->LoseClaim({.namespace_ = claim.namespace_,
+                      .name = claim.name,
+                      .uid = claim.uid,
+                      .resource_version = {}},
+                     claim.privileged);
+}
+
 bool MayHaveHappened(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
@@ -63,10 +71,18 @@ bool MayHaveHappened(const absl::Status& status) {
   }
 }
 
+absl::StatusOr<CallLimits> ObjectCalls::Left() const {
+  CallLimits left = budget_.Left();
+  if (left.timeout.count() > 0) return left;
+  return absl::ResourceExhaustedError(
+      fmt::format("the {} ms for its calls are over", budget_.limits().timeout.count()));
+}
+
 absl::StatusOr<PoolObject> ObjectCalls::ReadPool(std::string_view name) const {
   const CustomObjectName object{.name = name};
-  return Read<PoolObject>(PoolText(name),
-                          api_.ReadCustomObject(devices::kPoolKind, object, limits_),
+  const auto left = Left();
+  if (!left.ok()) return About(PoolText(name), left.status());
+  return Read<PoolObject>(PoolText(name), api_.ReadCustomObject(devices::kPoolKind, object, *left),
                           devices::ParsePool);
 }
 
@@ -75,20 +91,24 @@ absl::StatusOr<PoolObject> ObjectCalls::WritePool(const PoolObject& at,
   const std::string text = PoolText(at.pool.name);
   absl::Status status = CheckVersion(text, at.version);
   if (!status.ok()) return status;
+  const auto left = Left();
+  if (!left.ok()) return About(text, left.status());
   const CustomObjectName object{.namespace_ = {},
                                 .name = at.pool.name,
                                 .uid = at.version.uid,
                                 .resource_version = at.version.resource_version};
   return Read<PoolObject>(text,
                           api_.PatchCustomStatus(devices::kPoolKind, object,
-                                                 devices::PoolStatusPatch(at, entries), limits_),
+                                                 devices::PoolStatusPatch(at, entries), *left),
                           devices::ParsePool);
 }
 
 absl::StatusOr<ClaimObject> ObjectCalls::ReadClaim(const ClaimName& claim) const {
   const CustomObjectName object{.namespace_ = claim.namespace_, .name = claim.name};
+  const auto left = Left();
+  if (!left.ok()) return About(TextOf(claim), left.status());
   auto read = Read<ClaimObject>(TextOf(claim),
-                                api_.ReadCustomObject(KindOf(claim.privileged), object, limits_),
+                                api_.ReadCustomObject(KindOf(claim.privileged), object, *left),
                                 devices::ParseClaim);
   if (read.ok() && read->version.uid != claim.uid) {
     return absl::NotFoundError(
@@ -102,12 +122,14 @@ absl::StatusOr<ClaimObject> ObjectCalls::WriteClaim(const ClaimObject& at,
   const std::string text = TextOf(NameOf(at));
   absl::Status status = CheckVersion(text, at.version);
   if (!status.ok()) return status;
+  const auto left = Left();
+  if (!left.ok()) return About(text, left.status());
   const CustomObjectName object{.namespace_ = at.claim.namespace_,
                                 .name = at.claim.name,
                                 .uid = at.version.uid,
                                 .resource_version = at.version.resource_version};
   return Read<ClaimObject>(
-      text, api_.PatchCustomStatus(KindOf(at.privileged), object, status_patch, limits_),
+      text, api_.PatchCustomStatus(KindOf(at.privileged), object, status_patch, *left),
       devices::ParseClaim);
 }
 

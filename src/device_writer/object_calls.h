@@ -1,14 +1,19 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/custom_objects.h"
+#include "outrigger/base/clock.h"
 #include "outrigger/devices/objects.h"
+#include "outrigger/devices/writer.h"
 
 namespace outrigger::device_writer {
 
@@ -23,15 +28,27 @@ ClaimName NameOf(const devices::ClaimObject& claim);
 /// "claim ns/c".
 std::string TextOf(const ClaimName& claim);
 
+/// `chooser` learns that it is gone: no claim of its UID was found.
+void Lose(const ClaimName& claim, devices::Chooser* chooser);
+
 /// True if a write with that answer may have happened, or may happen yet.
 bool MayHaveHappened(const absl::Status& status);
 
-/// Reads and writes of pools and claims as values. Errors are those of CustomObjectAccess with the
-/// object in front. Thread-safe.
+/// Reads and writes of pools and claims as values. The timeout of `limits` is for all calls
+/// together, from now on. Errors are those of CustomObjectAccess with the object in front;
+/// ResourceExhausted, too: that time is over, and the call was not made. Thread-safe.
 class ObjectCalls {
  public:
-  ObjectCalls(CustomObjectAccess* api, CallLimits limits)
-      : api_(*api), limits_(std::move(limits)) {}
+  ObjectCalls(CustomObjectAccess* api, CallLimits limits,
+              SteadyNow now = std::chrono::steady_clock::now)
+      : ObjectCalls(api, CallBudget(std::move(limits), std::move(now))) {}
+  ObjectCalls(CustomObjectAccess* api, CallBudget budget)
+      : api_(*api), budget_(std::move(budget)) {}
+
+  /// The same calls, with another time from now on.
+  ObjectCalls Within(std::chrono::milliseconds timeout) const {
+    return {&api_, budget_.Within(timeout)};
+  }
 
   absl::StatusOr<devices::PoolObject> ReadPool(std::string_view name) const;
   /// Writes all entries, if the pool is still in the version of `at`, and returns it.
@@ -43,11 +60,15 @@ class ObjectCalls {
   absl::StatusOr<devices::ClaimObject> WriteClaim(const devices::ClaimObject& at,
                                                   std::string_view status_patch) const;
 
-  const CallLimits& limits() const { return limits_; }
+  /// With the time that is left, which may be none.
+  CallLimits limits() const { return budget_.Left(); }
 
  private:
+  /// The same, or ResourceExhausted.
+  absl::StatusOr<CallLimits> Left() const;
+
   CustomObjectAccess& api_;
-  CallLimits limits_;
+  CallBudget budget_;
 };
 
 }  // namespace outrigger::device_writer

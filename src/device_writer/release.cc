@@ -45,10 +45,13 @@ absl::StatusOr<bool> Release::TakePods(const ClaimObject& claim, const IsGone& i
       return left.empty();
     }
     last = written.status();
-    if (absl::IsNotFound(last)) return true;
+    if (absl::IsNotFound(last)) return left.empty();
     if (!absl::IsAborted(last) && !MayHaveHappened(last)) return last;
     auto live = calls_.ReadClaim(NameOf(claim));
-    if (absl::IsNotFound(live.status())) return true;
+    if (absl::IsNotFound(live.status())) {
+      Lose(NameOf(claim), &chooser_);
+      return left.empty();
+    }
     if (!live.ok()) return live.status();
     chooser_.SeeClaim(*live);
     if (!IsSameAllocation(claim, *live)) return false;
@@ -74,9 +77,10 @@ absl::Status Release::RemoveEntries(std::string_view pool, const std::vector<Rem
   absl::Status last;
   for (int i = 0; i < options_.most_tries; ++i) {
     const bool is_known = i == 0 && known != nullptr;
+    const auto before = is_known ? std::nullopt : chooser_.FindPool(pool);
     const auto at = is_known ? absl::StatusOr<PoolObject>(*known) : calls_.ReadPool(pool);
     if (absl::IsNotFound(at.status())) {
-      chooser_.LosePool(pool);
+      if (before.has_value()) chooser_.LosePool(pool, before->version.uid);
       return absl::OkStatus();
     }
     if (!at.ok()) return at.status();

@@ -37,8 +37,9 @@ class Release {
   using IsGone = std::function<bool(const devices::PodReference& pod)>;
 
   /// Takes these pods from the claim, which is Pending afterwards if no other pod uses it. True:
-  /// the claim holds nothing now, or is gone. Of an allocation that is not that of `claim` any more
-  /// nothing is taken. An error says that this is not known.
+  /// the claim holds nothing now, or is gone without another pod: where one shared it, that pod may
+  /// run with the devices. Of an allocation that is not that of `claim` any more nothing is taken.
+  /// An error says that this is not known.
   absl::StatusOr<bool> TakePods(const ClaimObject& claim, const IsGone& is_gone) const;
 
   /// Removes entries of claims that hold nothing of the pool, as far as their claims confirm that.

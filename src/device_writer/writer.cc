@@ -19,45 +19,84 @@ namespace {
 using device_writer::NameOf;
 using device_writer::ObjectCalls;
 
-// Entries of this call are confirmed.
-bool ConfirmEntries(const Written& written, std::string_view identity, PoolObject* pool) {
-  bool changes = false;
-  for (PoolEntry& entry : pool->entries) {
-    if (entry.confirmed || entry.pod_uid != written.pod.uid || entry.writer != identity) continue;
-    const bool is_of_call =
-        std::any_of(written.claims.begin(), written.claims.end(),
-                    [&](const ClaimObject& claim) { return claim.version.uid == entry.claim_uid; });
-    if (!is_of_call) continue;
-    entry.confirmed = true;
-    entry.deadline.reset();
-    entry.writer.clear();
-    changes = true;
+/// Step 4 in one pool.
+class Confirmation {
+ public:
+  /// All outlive it. `known`: the pool with the intents of the call.
+  Confirmation(const PoolObject& known, const Written& written, const WriterOptions& options,
+               const ObjectCalls& calls, Chooser* chooser)
+      : known_(known), options_(options), calls_(calls), chooser_(*chooser) {
+    for (const PoolEntry& entry : known.entries) {
+      if (entry.confirmed || entry.pod_uid != written.pod.uid) continue;
+      if (entry.writer != options.identity) continue;
+      const bool is_of_call = std::any_of(
+          written.claims.begin(), written.claims.end(),
+          [&](const ClaimObject& claim) { return claim.version.uid == entry.claim_uid; });
+      if (is_of_call) intents_.push_back(&entry);
+    }
   }
-  return changes;
-}
 
-absl::Status ConfirmPool(const PoolObject& known, const Written& written,
-                         const WriterOptions& options, const ObjectCalls& calls, Chooser* chooser) {
-  absl::StatusOr<PoolObject> at = known;
-  absl::Status last;
-  for (int i = 0; i < options.most_tries; ++i) {
-    PoolObject confirmed = *at;
-    if (!ConfirmEntries(written, options.identity, &confirmed)) return absl::OkStatus();
-    const auto done = calls.WritePool(*at, confirmed.entries);
-    if (done.ok()) chooser->SeePool(*done);
-    last = done.status();
-    if (!absl::IsAborted(last) && !device_writer::MayHaveHappened(last)) return last;
-    at = calls.ReadPool(known.pool.name);
-    if (!at.ok()) return at.status();
+  absl::Status Write() {
+    absl::StatusOr<PoolObject> at = known_;
+    absl::Status last;
+    for (int i = 0; i < options_.most_tries; ++i) {
+      PoolObject confirmed = *at;
+      absl::Status missing;
+      const bool changes = Confirm(&confirmed, &missing);
+      if (!changes) return missing;
+      const auto done = calls_.WritePool(*at, confirmed.entries);
+      if (done.ok()) {
+        chooser_.SeePool(*done);
+        return missing;
+      }
+      last = done.status();
+      const bool may_repeat =
+          absl::IsAborted(last) || absl::IsNotFound(last) || device_writer::MayHaveHappened(last);
+      if (!may_repeat) return last;
+      at = calls_.ReadPool(known_.pool.name);
+      if (!at.ok()) return at.status();
+    }
+    return last;
   }
-  return last;
-}
+
+ private:
+  // Whether an entry changes. One that another pod of the claim wrote is that pod's to confirm.
+  bool Confirm(PoolObject* pool, absl::Status* missing) const {
+    bool changes = false;
+    for (const PoolEntry* intent : intents_) {
+      const auto entry = std::find_if(
+          pool->entries.begin(), pool->entries.end(),
+          [intent](const PoolEntry& other) { return other.claim_uid == intent->claim_uid; });
+      if (entry == pool->entries.end() ||
+          !device_writer::SameHolding(entry->holding, intent->holding)) {
+        missing->Update(absl::NotFoundError(
+            fmt::format("pool {} has no entry for the devices of claim {}/{} any more",
+                        known_.pool.name, intent->claim_namespace, intent->claim_name)));
+        continue;
+      }
+      const bool is_other = entry->pod_uid != intent->pod_uid || entry->writer != intent->writer;
+      if (entry->confirmed || is_other) continue;
+      entry->confirmed = true;
+      entry->deadline.reset();
+      entry->writer.clear();
+      changes = true;
+    }
+    return changes;
+  }
+
+  const PoolObject& known_;
+  const WriterOptions& options_;
+  const ObjectCalls& calls_;
+  Chooser& chooser_;
+  std::vector<const PoolEntry*> intents_;  // of `known_`
+};
 
 absl::StatusOr<std::vector<ClaimObject>> ReadAgain(const std::vector<ClaimObject>& claims,
                                                    const ObjectCalls& calls, Chooser* chooser) {
   std::vector<ClaimObject> live;
   for (const ClaimObject& claim : claims) {
     auto read = calls.ReadClaim(NameOf(claim));
+    if (absl::IsNotFound(read.status())) Lose(NameOf(claim), chooser);
     if (!read.ok()) return read.status();
     chooser->SeeClaim(*read);
     live.push_back(*std::move(read));
@@ -67,19 +106,27 @@ absl::StatusOr<std::vector<ClaimObject>> ReadAgain(const std::vector<ClaimObject
 
 }  // namespace
 
+BindingEnd EndOf(const PodOnNode& pod, const absl::StatusOr<std::string>& node, bool may_be_bound) {
+  if (absl::IsNotFound(node.status())) return BindingEnd::kNotBound;
+  if (!node.ok()) return BindingEnd::kOpen;
+  if (*node == pod.node) return BindingEnd::kBound;
+  if (!node->empty()) return BindingEnd::kNotBound;
+  return may_be_bound ? BindingEnd::kOpen : BindingEnd::kNotBound;
+}
+
 AllocationWriter::AllocationWriter(CustomObjectAccess* api, WriterOptions options)
     : api_(*api), options_(std::move(options)) {}
 
 absl::StatusOr<Written> AllocationWriter::Write(const PodOnNode& pod,
                                                 std::vector<ClaimObject> claims, Chooser* chooser,
                                                 const CallLimits& limits) const {
-  const ObjectCalls calls(&api_, limits);
+  const ObjectCalls calls(&api_, limits, options_.now);
   std::string changed;
   for (int i = 0; i < options_.most_tries; ++i) {
     device_writer::Attempt attempt(pod, claims, &calls, &options_, chooser);
     absl::Status status = attempt.Run();
     if (status.ok()) return attempt.TakeWritten();
-    changed = attempt.changed_claim();
+    changed = attempt.changed();
     if (changed.empty()) return status;
     auto live = ReadAgain(claims, calls, chooser);
     if (!live.ok()) return live.status();
@@ -91,21 +138,22 @@ absl::StatusOr<Written> AllocationWriter::Write(const PodOnNode& pod,
 
 absl::Status AllocationWriter::Confirm(const Written& written, Chooser* chooser,
                                        const CallLimits& limits) const {
-  const ObjectCalls calls(&api_, limits);
+  const ObjectCalls calls(&api_, limits, options_.now);
   absl::Status result;
   for (const PoolObject& pool : written.pools) {
-    result.Update(ConfirmPool(pool, written, options_, calls, chooser));
+    result.Update(Confirmation(pool, written, options_, calls, chooser).Write());
   }
   return result;
 }
 
 absl::Status AllocationWriter::GiveBack(const Written& written, Chooser* chooser,
                                         const CallLimits& limits) const {
-  const ObjectCalls calls(&api_, limits);
+  const ObjectCalls calls(&api_, limits, options_.now);
   const device_writer::Release release(&calls, &options_, chooser);
   absl::Status result;
   std::map<std::string, std::vector<device_writer::Removal>> removals;
   for (auto claim = written.claims.rbegin(); claim != written.claims.rend(); ++claim) {
+    if (written.had.contains(claim->version.uid)) continue;
     const auto freed = release.TakePods(
         *claim, [&](const PodReference& pod) { return pod.uid == written.pod.uid; });
     result.Update(freed.status());

@@ -49,6 +49,11 @@ struct ApiRequest {
   /// Whether the call may be sent again after an answer of 429 or 5xx or a lost connection. True
   /// for what is idempotent or carries a precondition.
   bool may_retry = true;
+  /// For what is not undone by being asked for again, such as bindings. True: an error is about all
+  /// tries of the call. Where an earlier one had no answer, or one of 5xx, it may have been carried
+  /// out, or may be yet: what the last one was refused with is Unavailable then, with the refusal's
+  /// payload. False: an error is about the last try alone.
+  bool errors_are_of_all_tries = false;
 };
 
 struct ApiResponse {

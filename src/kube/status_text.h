@@ -23,4 +23,12 @@ inline absl::Status WithMessage(const absl::Status& status, const std::string& m
   return changed;
 }
 
+/// `status` with another code; its message and payloads stay.
+inline absl::Status WithCode(const absl::Status& status, absl::StatusCode code) {
+  absl::Status changed(code, status.message());
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { changed.SetPayload(url, payload); });
+  return changed;
+}
+
 }  // namespace outrigger::kube

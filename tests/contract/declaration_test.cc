@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "agent_folders.h"
 #include "gmock/gmock.h"
 #include "outrigger/agent/registry.h"
 
@@ -20,7 +21,7 @@ constexpr const char* kKebabCase = "[a-z][a-z0-9]*(-[a-z0-9]+)*";
 
 std::map<std::string, std::string> Folders() {
   std::map<std::string, std::string> folders;
-  std::string_view rest = OUTRIGGER_AGENT_FOLDERS;
+  std::string_view rest = AgentFolders();
   while (!rest.empty()) {
     const std::string_view entry = rest.substr(0, rest.find(';'));
     const size_t equals = entry.find('=');

@@ -34,24 +34,26 @@ Binding::Binding(Terms terms, DeviceStore* store, const Judge& judge, const Allo
                   : std::make_unique<AllocationWriter>(terms_.cluster, terms_.writer)) {}
 
 // The view has pods that the scheduler binds; one that it lacks, or has in another life, is read.
-absl::StatusOr<Wanted> Binding::WantedOf(const PodOnNode& pod, const CallLimits& limits) {
+absl::StatusOr<Wanted> Binding::WantedOf(PodOnNode* pod, const CallLimits& limits) {
   const auto view = terms_.cluster->Take();
   if (view.ok()) {
-    const auto seen = view->snapshot->FindPod(pod.namespace_, pod.name);
-    if (seen.has_value() && seen->Uid() == pod.uid) {
+    const auto seen = view->snapshot->FindPod(pod->namespace_, pod->name);
+    if (seen.has_value() && seen->Uid() == pod->uid) {
+      pod->is_bound = pod->is_bound || (!seen->IsAssumed() && seen->NodeName() == pod->node);
       if (seen->Annotation(kClaimsAnnotation).empty()) return Wanted();
       return WantedBy(seen->Unpack());
     }
   }
-  const auto read = terms_.cluster->Read(pod.namespace_, pod.name, limits);
+  const auto read = terms_.cluster->Read(pod->namespace_, pod->name, limits);
   if (!read.ok()) return read.status();
-  if (read->uid != pod.uid) return absl::AbortedError("another pod has its name");
+  if (read->uid != pod->uid) return absl::AbortedError("another pod has its name");
+  pod->is_bound = pod->is_bound || read->node_name == pod->node;
   return WantedBy(*read);
 }
 
 absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
                                                            const Wanted& wanted,
-                                                           const CallLimits& limits) {
+                                                           const CallBudget& budget) {
   for (const PodClaim& claim : wanted.claims) {
     if (claim.embedded_spec.empty()) continue;
     bool exists = false;
@@ -59,7 +61,7 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
       exists = contents.FindClaim(pod.namespace_, claim.claim_name, false) != nullptr;
     });
     if (exists) continue;
-    const auto created = writer_->CreateEmbedded(pod, claim, limits);
+    const auto created = writer_->CreateEmbedded(pod, claim, budget.Left());
     if (!created.ok()) return created.status();
     chooser_.SeeClaim(*created);
   }
@@ -79,8 +81,9 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
   return claims;
 }
 
-absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits& limits) {
-  const auto wanted = WantedOf(pod, limits);
+absl::StatusOr<Written> Binding::Allocate(PodOnNode pod, const CallLimits& limits) {
+  const CallBudget budget(limits, terms_.writer.now);
+  const auto wanted = WantedOf(&pod, budget.Left());
   if (!wanted.ok()) return wanted.status();
   if (!wanted->verdict.fits()) return Refused(wanted->verdict);
   if (wanted->claims.empty()) return Written();
@@ -88,36 +91,13 @@ absl::StatusOr<Written> Binding::Allocate(const PodOnNode& pod, const CallLimits
   absl::Status usable = judge_.Usable(&served);
   if (!usable.ok()) return usable;
   if (!served.fits()) return Refused(served);
-  auto claims = ClaimsOf(pod, *wanted, limits);
+  auto claims = ClaimsOf(pod, *wanted, budget);
   if (!claims.ok()) return claims.status();
-  auto configs = ConfigsOf(*claims, limits);
-  if (!configs.ok()) return configs.status();
-  StoreChooser chooser(&store_, allocator_, *std::move(configs));
-  auto written = writer_->Write(pod, *claims, &chooser, limits);
+  ConfigReader configs(terms_.cluster, budget);
+  StoreChooser chooser(&store_, allocator_, &configs);
+  auto written = writer_->Write(pod, *claims, &chooser, budget.Left());
   chooser.Settle(*claims);
   return written;
-}
-
-absl::StatusOr<ConfigsOfClaims> Binding::ConfigsOf(const std::vector<ClaimObject>& claims,
-                                                   const CallLimits& limits) {
-  std::vector<std::pair<const ClaimObject*, ConfigNames>> named;
-  store_.Look([&](const Contents& contents) {
-    for (const ClaimObject& claim : claims) {
-      if (claim.state == ClaimState::kAllocated) continue;
-      ConfigNames names = ConfigNamesOf(contents, claim);
-      if (!names.empty()) named.emplace_back(&claim, std::move(names));
-    }
-  });
-  ConfigsOfClaims configs;
-  for (const auto& [claim, names] : named) {
-    auto read = ReadConfigs(terms_.cluster, names, limits);
-    if (!read.ok()) {
-      return absl::Status(read.status().code(), fmt::format("claim {}: {}", NameOf(claim->claim),
-                                                            std::string(read.status().message())));
-    }
-    configs.emplace(claim->version.uid, *std::move(read));
-  }
-  return configs;
 }
 
 absl::Status Binding::Count(absl::Status result) {
@@ -127,85 +107,77 @@ absl::Status Binding::Count(absl::Status result) {
   return result;
 }
 
-bool Binding::Begin(const std::string& uid) {
-  const MutexLock lock(mutex_);
-  return busy_.insert(uid).second;
-}
-
-void Binding::End(const std::string& uid) {
-  const MutexLock lock(mutex_);
-  busy_.erase(uid);
-}
-
 absl::Status Binding::PreBind(const BindRequest& request) {
   if (writer_ == nullptr) return absl::FailedPreconditionError("needs the API server");
   const PodOnNode pod = PodOf(request);
-  if (!Begin(pod.uid)) return absl::AbortedError("another call is binding the pod");
+  auto turn = turns_.Take(pod.uid);
+  if (!turn.has_value()) return absl::AbortedError("another call is binding the pod");
   auto written = Allocate(pod, {.timeout = kAllocating});
-  if (!written.ok()) {
-    End(pod.uid);
-    return Count(written.status());
+  if (!written.ok()) return Count(written.status());
+  if (written->claims.empty()) return absl::OkStatus();
+  {
+    const MutexLock lock(mutex_);
+    held_.emplace(Key(pod.uid, std::this_thread::get_id()),
+                  Held{*std::move(written), *std::move(turn)});
   }
-  if (written->claims.empty()) {
-    End(pod.uid);
-    return absl::OkStatus();
-  }
-  const MutexLock lock(mutex_);
-  written_.insert_or_assign(Key(pod.uid, std::this_thread::get_id()), *std::move(written));
   return Count(absl::OkStatus());
 }
 
-std::optional<Written> Binding::TakeWritten(std::string_view uid) {
+std::optional<Binding::Held> Binding::TakeHeld(std::string_view uid) {
   const MutexLock lock(mutex_);
-  const auto at = written_.find(Key(std::string(uid), std::this_thread::get_id()));
-  if (at == written_.end()) return std::nullopt;
-  std::optional<Written> written = std::move(at->second);
-  written_.erase(at);
-  return written;
+  auto node = held_.extract(Key(std::string(uid), std::this_thread::get_id()));
+  if (node.empty()) return std::nullopt;
+  return std::move(node.mapped());
+}
+
+// What fails is confirmed by the custodian, which also puts right what is missing.
+absl::Status Binding::Confirm(const Written& written, const CallLimits& limits) {
+  absl::Status confirmed = writer_->Confirm(written, &chooser_, limits);
+  if (absl::IsNotFound(confirmed)) {
+    terms_.metrics->Add(metric::kAllocations, "lost", 1);
+    terms_.warn(fmt::format("pod {}/{} is bound on node {} and {}", written.pod.namespace_,
+                            written.pod.name, written.pod.node, std::string(confirmed.message())));
+  }
+  return confirmed;
 }
 
 void Binding::PostBind(const BindRequest& request) {
-  const std::optional<Written> written = TakeWritten(request.pod_uid);
-  if (!written.has_value()) return;
-  // What fails is confirmed by the custodian.
-  (void)writer_->Confirm(*written, &chooser_, {.timeout = kEnding});
-  End(written->pod.uid);
+  const std::optional<Held> held = TakeHeld(request.pod_uid);
+  if (held.has_value()) (void)Confirm(held->written, {.timeout = kEnding});
 }
 
-// The answer of the binding was lost.
-void Binding::Settle(const Written& written) {
-  const CallLimits limits{.timeout = kEnding};
-  const PodOnNode& pod = written.pod;
-  const auto read = terms_.cluster->Read(pod.namespace_, pod.name, limits);
-  const bool is_gone = absl::IsNotFound(read.status()) || (read.ok() && read->uid != pod.uid);
-  if (is_gone || (read.ok() && !read->node_name.empty() && read->node_name != pod.node)) {
-    (void)writer_->GiveBack(written, &chooser_, limits);
-  } else if (read.ok() && read->node_name == pod.node) {
-    (void)writer_->Confirm(written, &chooser_, limits);
-  }
-  // Not bound, or not known: the binding may still arrive. The custodian waits for the deadline.
+absl::StatusOr<std::string> Binding::NodeOf(const PodOnNode& pod) {
+  auto read = terms_.cluster->Read(pod.namespace_, pod.name, {.timeout = kEnding});
+  if (!read.ok()) return read.status();
+  if (read->uid != pod.uid) return absl::NotFoundError("another pod has its name");
+  return std::move(read->node_name);
 }
 
+// The pod is read whatever the failure was: an earlier call may have bound it, or another
+// scheduler.
 void Binding::UndoPreBind(const BindRequest& request, const BindFailure& failure) {
-  const std::optional<Written> written = TakeWritten(request.pod_uid);
-  if (!written.has_value()) return;  // what failed itself has given back by itself
-  terms_.metrics->Add(metric::kAllocations, "undone", 1);
-  if (failure.may_be_bound) {
-    Settle(*written);
-  } else {
-    (void)writer_->GiveBack(*written, &chooser_, {.timeout = kEnding});
+  const std::optional<Held> held = TakeHeld(request.pod_uid);
+  if (!held.has_value()) return;  // what failed itself has given back by itself
+  const Written& written = held->written;
+  const BindingEnd end = EndOf(written.pod, NodeOf(written.pod), failure.may_be_bound);
+  if (end == BindingEnd::kBound) {
+    (void)Confirm(written, {.timeout = kEnding});
+    return;
   }
-  End(written->pod.uid);
+  terms_.metrics->Add(metric::kAllocations, "undone", 1);
+  // Of what is open the custodian waits for the deadline.
+  if (end == BindingEnd::kOpen) return;
+  (void)writer_->GiveBack(written, &chooser_, {.timeout = kEnding});
 }
 
 absl::Status Binding::Serve(const PodOnNode& pod, const CallLimits& limits) {
-  if (!Begin(pod.uid)) return absl::AbortedError("another call is binding the pod");
-  auto written = Allocate(pod, limits);
+  const auto turn = turns_.Take(pod.uid);
+  if (!turn.has_value()) return absl::AbortedError("another call is binding the pod");
+  PodOnNode bound = pod;
+  bound.is_bound = true;
+  auto written = Allocate(std::move(bound), limits);
   absl::Status served = written.status();
-  if (served.ok() && !written->claims.empty()) {
-    served = writer_->Confirm(*written, &chooser_, limits);
-  }
-  End(pod.uid);
+  if (served.ok() && !written->claims.empty()) served = Confirm(*written, limits);
   return Count(std::move(served));
 }
 

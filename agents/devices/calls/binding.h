@@ -1,10 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "absl/status/statusor.h"
 #include "calls/judge.h"
 #include "calls/store_chooser.h"
+#include "calls/turns.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/call_budget.h"
+#include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/stages.h"
@@ -30,6 +35,7 @@ class Binding {
     ClusterAccess* cluster = nullptr;
     AgentMetrics* metrics = nullptr;
     WriterOptions writer = {};
+    std::function<void(std::string_view line)> warn = LogToStderr;
   };
   /// All outlive this.
   Binding(Terms terms, DeviceStore* store, const Judge& judge, const Allocator& allocator);
@@ -47,19 +53,22 @@ class Binding {
 
  private:
   using Key = std::pair<std::string, std::thread::id>;  // the UID of the pod, and its bind call
+  /// What a bind call has written, until it ends.
+  struct Held {
+    Written written;
+    Turns::Turn turn;
+  };
 
-  absl::StatusOr<Wanted> WantedOf(const PodOnNode& pod, const CallLimits& limits);
+  absl::StatusOr<Wanted> WantedOf(PodOnNode* pod, const CallLimits& limits);
   absl::StatusOr<std::vector<ClaimObject>> ClaimsOf(const PodOnNode& pod, const Wanted& wanted,
-                                                    const CallLimits& limits);
-  absl::StatusOr<ConfigsOfClaims> ConfigsOf(const std::vector<ClaimObject>& claims,
-                                            const CallLimits& limits);
-  absl::StatusOr<Written> Allocate(const PodOnNode& pod, const CallLimits& limits);
+                                                    const CallBudget& budget);
+  absl::StatusOr<Written> Allocate(PodOnNode pod, const CallLimits& limits);
   absl::Status Count(absl::Status result);
-  bool Begin(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);
-  void End(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_);
   /// What the bind call of this thread has written.
-  std::optional<Written> TakeWritten(std::string_view uid) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Settle(const Written& written);
+  std::optional<Held> TakeHeld(std::string_view uid) ABSL_LOCKS_EXCLUDED(mutex_);
+  /// The node of the pod as it is now, for EndOf().
+  absl::StatusOr<std::string> NodeOf(const PodOnNode& pod);
+  absl::Status Confirm(const Written& written, const CallLimits& limits);
 
   const Terms terms_;
   DeviceStore& store_;
@@ -67,9 +76,9 @@ class Binding {
   const Allocator& allocator_;
   StoreChooser chooser_;
   const std::unique_ptr<const AllocationWriter> writer_;  // null: there is no cluster
+  Turns turns_;
   Mutex mutex_;
-  std::set<std::string, std::less<>> busy_ ABSL_GUARDED_BY(mutex_);  // UIDs of pods
-  std::map<Key, Written> written_ ABSL_GUARDED_BY(mutex_);
+  std::map<Key, Held> held_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::devices::agent

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/k8s/label_syntax.h"
 
 namespace outrigger::devices::agent {
 namespace {
@@ -15,79 +17,171 @@ std::string PluralOf(std::string_view kind) {
   std::string name(kind);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (name.empty()) return name;
   if (name.back() == 's') return name + "es";
   if (name.back() == 'y') return name.substr(0, name.size() - 1) + "ies";
   return name + "s";
 }
 
-std::string TextOf(const ConfigReference& config, std::string_view namespace_) {
-  if (namespace_.empty()) return fmt::format("{} {}", config.kind, config.name);
-  return fmt::format("{} {}/{}", config.kind, namespace_, config.name);
+std::string ConfigText(const ConfigReference& config) {
+  return fmt::format("config {} {}/{}", config.kind, config.namespace_, config.name);
 }
 
-absl::StatusOr<std::vector<std::string>> ReadAll(CustomObjectAccess* api,
-                                                 const std::vector<ConfigReference>& configs,
-                                                 std::string_view namespace_,
-                                                 const CallLimits& limits) {
-  std::vector<std::string> copies;
-  for (const ConfigReference& config : configs) {
-    auto copy = ReadConfig(api, config, namespace_, limits);
-    if (!copy.ok()) return copy.status();
-    copies.push_back(*std::move(copy));
+std::string ConfigKeyOf(const ConfigReference& config) {
+  return fmt::format("{}|{}|{}|{}", config.api_version, config.kind, config.namespace_,
+                     config.name);
+}
+
+template <typename... Args>
+absl::Status ConfigFault(fmt::format_string<Args...> text, Args&&... args) {
+  return absl::FailedPreconditionError(fmt::format(text, std::forward<Args>(args)...));
+}
+
+bool IsKind(std::string_view kind) {
+  return !kind.empty() && std::isalpha(static_cast<unsigned char>(kind.front())) != 0 &&
+         std::all_of(kind.begin(), kind.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+// Groups that Kubernetes keeps for itself: "apps", "rbac.authorization.k8s.io". What is in them is
+// no configuration of devices, and the agent has rights to some of it for other ends.
+bool IsOfKubernetes(std::string_view group) {
+  return group.find('.') == std::string_view::npos || group == "k8s.io" ||
+         group == "kubernetes.io" || group.ends_with(".k8s.io") ||
+         group.ends_with(".kubernetes.io");
+}
+
+absl::Status CheckGroup(const ConfigReference& config) {
+  const std::string_view version = config.api_version;
+  const size_t slash = version.find('/');
+  if (slash == std::string_view::npos) {
+    return ConfigFault(
+        "{}: apiVersion \"{}\" has no group, and only kinds of CustomResourceDefinitions are read",
+        ConfigText(config), version);
   }
-  return copies;
+  const std::string_view group = version.substr(0, slash);
+  if (!IsDnsSubdomain(group) || !IsDnsLabel(version.substr(slash + 1))) {
+    return ConfigFault("{}: apiVersion \"{}\" is not GROUP/VERSION", ConfigText(config), version);
+  }
+  if (!IsOfKubernetes(group)) return absl::OkStatus();
+  return ConfigFault(
+      "{}: apiVersion \"{}\" is of a group of Kubernetes itself, of which none is read",
+      ConfigText(config), version);
+}
+
+// They become a part of a path.
+absl::Status CheckConfig(const ConfigReference& config) {
+  absl::Status group = CheckGroup(config);
+  if (!group.ok()) return group;
+  if (!IsKind(config.kind)) {
+    return ConfigFault("{}: kind \"{}\" is not letters and digits", ConfigText(config),
+                       config.kind);
+  }
+  if (!IsDnsLabel(config.namespace_)) {
+    return ConfigFault("{}: namespace \"{}\" is no DNS label", ConfigText(config),
+                       config.namespace_);
+  }
+  if (!IsDnsSubdomain(config.name)) {
+    return ConfigFault("{}: name \"{}\" is no DNS subdomain", ConfigText(config), config.name);
+  }
+  return absl::OkStatus();
+}
+
+bool CountsFor(const ConfigReference& config, const Claim& claim,
+               std::span<const int> alternatives) {
+  if (config.request < 0 || config.alternative < 0) return true;
+  const auto request = static_cast<size_t>(config.request);
+  if (request >= claim.requests.size()) return true;
+  if (alternatives.empty()) return claim.requests[request].details.size() == 1;
+  return alternatives[request] == config.alternative;
 }
 
 }  // namespace
 
-ConfigNames ConfigNamesOf(const Contents& contents, const ClaimObject& claim) {
-  ConfigNames names{.namespace_ = claim.claim.namespace_, .of_claim = claim.configs};
-  for (const Request& request : claim.claim.requests) {
-    for (const Detail& detail : request.details) {
-      const auto of = contents.FindClass(detail.device_class);
-      if (of != nullptr && !of->configs.empty()) names.of_classes[of->of.name] = of->configs;
-    }
+ConfigNames ConfigNamesOf(const Contents& contents, const ClaimObject& claim,
+                          std::span<const int> alternatives) {
+  ConfigNames names{.namespace_ = claim.claim.namespace_};
+  std::set<std::string> seen;
+  const auto add = [&seen](const ConfigReference& config, std::vector<ConfigReference>* to) {
+    if (seen.insert(ConfigKeyOf(config)).second) to->push_back(config);
+  };
+  for (const ConfigReference& config : claim.configs) {
+    if (CountsFor(config, claim.claim, alternatives)) add(config, &names.of_claim);
+  }
+  seen.clear();  // what both name is a copy of both
+  const std::vector<outrigger::devices::Request>& requests = claim.claim.requests;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (alternatives.empty() && requests[i].details.size() != 1) continue;
+    const auto chosen = alternatives.empty() ? size_t{0} : static_cast<size_t>(alternatives[i]);
+    const auto of = contents.FindClass(requests[i].details[chosen].device_class);
+    if (of == nullptr) continue;
+    for (const ConfigReference& config : of->configs) add(config, &names.of_classes);
   }
   return names;
 }
 
-absl::StatusOr<std::string> ReadConfig(CustomObjectAccess* api, const ConfigReference& config,
-                                       std::string_view namespace_, const CallLimits& limits) {
-  const std::string_view where = config.namespace_.empty() ? namespace_ : config.namespace_;
-  const std::string text = TextOf(config, where);
-  const size_t slash = config.api_version.find('/');
-  if (slash == std::string::npos) {
-    return absl::FailedPreconditionError(
-        fmt::format("config {}: apiVersion \"{}\" has no group, and only kinds of "
-                    "CustomResourceDefinitions are read",
-                    text, config.api_version));
+absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) const {
+  absl::Status status = CheckConfig(config);
+  if (!status.ok()) return status;
+  const CallLimits left = budget_.Left();
+  if (left.timeout.count() == 0) {
+    return absl::DeadlineExceededError(
+        fmt::format("{}: no time is left to read it", ConfigText(config)));
   }
+  const size_t slash = config.api_version.find('/');
   const std::string group = config.api_version.substr(0, slash);
   const std::string version = config.api_version.substr(slash + 1);
   const std::string plural = PluralOf(config.kind);
-  const CustomKind kind{group, version, plural, config.kind, !where.empty()};
-  auto copy = api->ReadCustomObject(kind, {.namespace_ = where, .name = config.name}, limits);
-  if (absl::IsNotFound(copy.status())) {
-    return absl::FailedPreconditionError(fmt::format("config {} is not there", text));
-  }
+  const CustomKind kind{group, version, plural, config.kind, /*namespaced=*/true};
+  auto copy =
+      api_.ReadCustomObject(kind, {.namespace_ = config.namespace_, .name = config.name}, left);
+  if (absl::IsNotFound(copy.status())) return ConfigFault("{} is not there", ConfigText(config));
   if (absl::IsPermissionDenied(copy.status())) {
-    return absl::FailedPreconditionError(fmt::format(
-        "config {} may not be read: the agent needs the right to get {}.{}", text, plural, group));
+    return ConfigFault("{} may not be read: the agent needs the right to get {}.{}",
+                       ConfigText(config), plural, group);
   }
   return copy;
 }
 
-absl::StatusOr<ClaimConfigs> ReadConfigs(CustomObjectAccess* api, const ConfigNames& names,
-                                         const CallLimits& limits) {
-  ClaimConfigs configs;
-  auto of_claim = ReadAll(api, names.of_claim, names.namespace_, limits);
-  if (!of_claim.ok()) return of_claim.status();
-  configs.of_claim = *std::move(of_claim);
-  for (const auto& [name, of_class] : names.of_classes) {
-    configs.of_classes.emplace(name, ReadAll(api, of_class, "", limits));
+absl::StatusOr<std::string> ConfigReader::ReadOne(const ConfigReference& config) {
+  const std::string key = ConfigKeyOf(config);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(key, Fetch(config)).first->second;
+}
+
+absl::Status ConfigReader::ReadAll(const std::vector<ConfigReference>& configs,
+                                   std::string_view namespace_, std::vector<std::string>* copies,
+                                   size_t* bytes) {
+  for (ConfigReference config : configs) {
+    if (config.namespace_.empty()) config.namespace_ = namespace_;
+    if (!namespace_.empty() && config.namespace_ != namespace_) {
+      return ConfigFault("{}: namespace \"{}\" is not that of the claim", ConfigText(config),
+                         config.namespace_);
+    }
+    auto copy = ReadOne(config);
+    if (!copy.ok()) return copy.status();
+    *bytes += copy->size();
+    if (*bytes > kMostConfigBytes) {
+      return ConfigFault("{}: the copies of all configs have more than {} bytes",
+                         ConfigText(config), kMostConfigBytes);
+    }
+    copies->push_back(*std::move(copy));
   }
-  return configs;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ConfigCopies> ConfigReader::Read(const ConfigNames& names) {
+  const size_t count = names.of_claim.size() + names.of_classes.size();
+  if (count > kMostConfigs) {
+    return ConfigFault("configs: the claim and its classes name {}, of which at most {} are read",
+                       count, kMostConfigs);
+  }
+  ConfigCopies copies;
+  size_t bytes = 0;
+  absl::Status status = ReadAll(names.of_claim, names.namespace_, &copies.of_claim, &bytes);
+  if (status.ok()) status = ReadAll(names.of_classes, "", &copies.of_classes, &bytes);
+  if (!status.ok()) return status;
+  return copies;
 }
 
 }  // namespace outrigger::devices::agent

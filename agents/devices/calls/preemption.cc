@@ -1,6 +1,8 @@
 #include "calls/preemption.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace outrigger::devices::agent {
@@ -11,30 +13,43 @@ bool IsVictim(const NodeVictims& candidate, const std::string& uid) {
   return std::find(victims.begin(), victims.end(), uid) != victims.end();
 }
 
-// Claims that nobody but victims of this node uses.
-std::vector<std::string> FreedBy(const Contents& contents, const NodeVictims& candidate) {
+// Claims that nothing but victims of this node uses.
+std::vector<std::string> FreedBy(const Excerpt& excerpt, const NodeVictims& candidate) {
   std::vector<std::string> freed;
-  contents.claims(/*privileged=*/false).ForEach([&](const std::string& name, const auto& claim) {
-    if (claim->node != candidate.node || claim->pods.empty()) return;
+  for (const auto& claim : excerpt.ClaimsOn(candidate.node)) {
     const bool is_freed =
         std::all_of(claim->pods.begin(), claim->pods.end(),
                     [&](const PodReference& pod) { return IsVictim(candidate, pod.uid); });
-    if (is_freed) freed.push_back(name);
-  });
+    if (is_freed) freed.push_back(NameOf(claim->claim));
+  }
   return freed;
+}
+
+Excerpt::Names NodesOf(const PreemptRequest& request, const PodDemand& demand) {
+  Excerpt::Names nodes;
+  for (const NodeVictims& candidate : request.candidates) {
+    if (demand.VerdictOf(candidate.node).fits()) nodes.insert(candidate.node);
+  }
+  return nodes;
 }
 
 }  // namespace
 
-void Preemption::Choose(Contents* contents, const PodDemand& demand, const PreemptRequest& request,
-                        std::vector<NodeVictims>* chosen) const {
-  const Demand resolved = allocator_.Resolve(contents->inventory(), demand.Open());
+void Preemption::Choose(const Excerpt& excerpt, const PodDemand& demand,
+                        const PreemptRequest& request, std::vector<NodeVictims>* chosen) const {
+  const std::vector<std::string> begun = demand.OpenHolders();
+  Inventory inventory = excerpt.WithoutHoldings(begun);
+  const Demand resolved = allocator_.Resolve(inventory, demand.Open());
   for (const NodeVictims& candidate : request.candidates) {
     if (!demand.VerdictOf(candidate.node).fits()) continue;
-    const Contents::Without gone(contents, FreedBy(*contents, candidate));
-    const Answer answer =
-        allocator_.Allocate(contents->inventory(), resolved, candidate.node, Parts::kVerdict);
+    const std::vector<std::string> freed = FreedBy(excerpt, candidate);
+    for (const std::string& claim : freed) inventory.SetHolding(claim, {});
+    const Answer answer = allocator_.Allocate(inventory, resolved, candidate.node, Parts::kVerdict);
     if (answer.verdict.fits()) chosen->push_back(candidate);
+    for (const std::string& claim : freed) {
+      const bool is_begun = std::find(begun.begin(), begun.end(), claim) != begun.end();
+      if (!is_begun) inventory.SetHolding(claim, excerpt.HeldBy(claim));
+    }
   }
 }
 
@@ -52,13 +67,15 @@ absl::Status Preemption::Preempt(const PreemptRequest& request,
     if (!usable.ok()) return usable;
   }
   if (!verdict.fits()) return absl::OkStatus();  // no eviction helps
-  store_.LookAlone([&](Contents* contents) {
-    const PodDemand demand =
-        DemandOf(*contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
+  PodDemand demand;
+  std::optional<Excerpt> excerpt;
+  store_.Look([&](const Contents& contents) {
+    demand = DemandOf(contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
     if (!demand.verdict.fits()) return;
-    const Contents::Without begun(contents, demand.OpenHolders());
-    Choose(contents, demand, request, chosen);
+    excerpt.emplace(contents, NodesOf(request, demand), allocator_.options().network_pools);
   });
+  // The search, for many candidates, is done without the store's lock.
+  if (excerpt.has_value()) Choose(*excerpt, demand, request, chosen);
   return absl::OkStatus();
 }
 

@@ -7,11 +7,13 @@
 #include "outrigger/agent/stages.h"
 #include "outrigger/devices/allocator.h"
 #include "store/device_store.h"
+#include "store/excerpt.h"
 
 namespace outrigger::devices::agent {
 
 /// Keeps pods from being evicted in vain: kube-scheduler knows nothing of the devices that they
-/// hold. Thread-safe.
+/// hold. Holds the store's lock as long as it takes to copy what is known of the candidates.
+/// Thread-safe.
 class Preemption {
  public:
   /// All outlive this.
@@ -23,7 +25,7 @@ class Preemption {
   absl::Status Preempt(const PreemptRequest& request, std::vector<NodeVictims>* chosen) const;
 
  private:
-  void Choose(Contents* contents, const PodDemand& demand, const PreemptRequest& request,
+  void Choose(const Excerpt& excerpt, const PodDemand& demand, const PreemptRequest& request,
               std::vector<NodeVictims>* chosen) const;
 
   const DeviceStore& store_;

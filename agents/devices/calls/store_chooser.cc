@@ -21,32 +21,34 @@ std::vector<std::string> Holders(const Contents& contents, std::span<const Claim
 
 }  // namespace
 
-absl::Status StoreChooser::AddConfigs(const ClaimObject& claim,
-                                      const std::vector<int>& alternatives, Grant* grant) const {
-  const auto at = configs_.find(claim.version.uid);
-  if (at == configs_.end()) return absl::OkStatus();
-  grant->claim_configs = at->second.of_claim;
-  std::set<std::string> classes;
-  for (size_t i = 0; i < alternatives.size(); ++i) {
-    const Detail& chosen = claim.claim.requests[i].details[static_cast<size_t>(alternatives[i])];
-    const auto of_class = at->second.of_classes.find(chosen.device_class);
-    if (of_class == at->second.of_classes.end()) continue;
-    if (!classes.insert(chosen.device_class).second) continue;
-    if (!of_class->second.ok()) {
-      return absl::Status(of_class->second.status().code(),
-                          fmt::format("claim {}: {}", NameOf(claim.claim),
-                                      std::string(of_class->second.status().message())));
+// What is not chosen is not read.
+absl::Status StoreChooser::AddConfigs(std::span<const ClaimObject> claims,
+                                      const std::vector<ConfigNames>& names, Choice* choice) const {
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    auto copies = configs_->Read(names[i]);
+    if (!copies.ok()) {
+      return absl::Status(copies.status().code(),
+                          fmt::format("claim {}: {}", NameOf(claims[i].claim),
+                                      std::string(copies.status().message())));
     }
-    grant->class_configs.insert(grant->class_configs.end(), of_class->second->begin(),
-                                of_class->second->end());
+    choice->grants[i].claim_configs = std::move(copies->of_claim);
+    choice->grants[i].class_configs = std::move(copies->of_classes);
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::string_view node,
-                                                std::span<const ClaimObject> claims) const {
+                                                std::span<const ClaimObject> claims,
+                                                std::vector<ConfigNames>* configs) const {
   std::vector<const Claim*> asked;
-  for (const ClaimObject& claim : claims) asked.push_back(&claim.claim);
+  for (const ClaimObject& claim : claims) {
+    const std::string fault = contents.AdminAccessFault(claim);  // it may have been changed
+    if (!fault.empty()) {
+      return absl::FailedPreconditionError(fmt::format("claim {}: {}", NameOf(claim.claim), fault));
+    }
+    asked.push_back(&claim.claim);
+  }
   const Inventory& inventory = contents.inventory();
   const Demand demand = allocator_.Resolve(inventory, asked);
   Answer answer = allocator_.Allocate(inventory, demand, node, Parts::kAll);
@@ -59,8 +61,7 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
     Grant& grant = choice.grants.emplace_back();
     grant.allocations = std::move(claim.allocations);
     grant.holding = std::move(claim.holding);
-    absl::Status configured = AddConfigs(claims[i], claim.alternatives, &grant);
-    if (!configured.ok()) return configured;
+    configs->push_back(ConfigNamesOf(contents, claims[i], claim.alternatives));
   }
   for (const std::string& name : pools) choice.pools.push_back(*contents.FindPool(name));
   return choice;
@@ -69,27 +70,45 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
 absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
                                             std::span<const ClaimObject> claims) {
   absl::StatusOr<Choice> choice = Choice();
+  std::vector<ConfigNames> configs;
   store_.Change([&](Contents* contents) {
     {
       const Contents::Without aside(contents, Holders(*contents, claims));
-      choice = ChooseFrom(*contents, pod.node, claims);
+      choice = ChooseFrom(*contents, pod.node, claims, &configs);
     }
     // Calls at the same time choose others, and filter calls see it before anything is written.
     for (size_t i = 0; choice.ok() && i < claims.size(); ++i) {
-      if (!claims[i].privileged) contents->Assume(claims[i].claim, choice->grants[i].holding);
+      if (!claims[i].privileged) (void)contents->Assume(claims[i].claim, choice->grants[i].holding);
     }
     return false;
   });
+  if (!choice.ok()) return choice;
+  absl::Status configured = AddConfigs(claims, configs, &*choice);
+  if (!configured.ok()) return configured;
   return choice;
 }
 
 void StoreChooser::Settle(std::span<const ClaimObject> claims) {
   store_.Change([&](Contents* contents) {
+    bool has_changed = false;
     for (const ClaimObject& claim : claims) {
-      if (!claim.privileged) contents->Assume(claim.claim, {});
+      if (!claim.privileged) has_changed = contents->Assume(claim.claim, {}) || has_changed;
     }
-    return !claims.empty();
+    return has_changed;
   });
+}
+
+bool StoreChooser::HasAdminAccess(const ClaimObject& claim) {
+  bool has = claim.privileged;
+  store_.Look([&](const Contents& contents) {
+    for (const Request& request : claim.claim.requests) {
+      for (const Detail& detail : request.details) {
+        const auto of = contents.FindClass(detail.device_class);
+        has = has || (of != nullptr && of->of.admin_access);
+      }
+    }
+  });
+  return has;
 }
 
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {
@@ -102,12 +121,21 @@ void StoreChooser::SeePool(const PoolObject& pool) {
   store_.Change([&](Contents* contents) { return contents->Put(pool, Source::kWrite); });
 }
 
-void StoreChooser::LosePool(std::string_view name) {
-  store_.Change([&](Contents* contents) { return contents->RemovePool(name, ""); });
+void StoreChooser::LosePool(std::string_view name, std::string_view uid) {
+  store_.Change([&](Contents* contents) {
+    return contents->RemovePool(name, {.from = Source::kWrite, .uid = uid});
+  });
 }
 
 void StoreChooser::SeeClaim(const ClaimObject& claim) {
   store_.Change([&](Contents* contents) { return contents->Put(claim, Source::kWrite); });
+}
+
+void StoreChooser::LoseClaim(const CustomObjectName& claim, bool privileged) {
+  store_.Change([&](Contents* contents) {
+    return contents->RemoveClaim(claim.namespace_, claim.name, privileged,
+                                 {.from = Source::kWrite, .uid = claim.uid});
+  });
 }
 
 }  // namespace outrigger::devices::agent

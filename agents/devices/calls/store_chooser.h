@@ -1,12 +1,9 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "calls/configs.h"
@@ -16,37 +13,37 @@
 
 namespace outrigger::devices::agent {
 
-/// Configs by UID of the claim; one without configs is not there.
-using ConfigsOfClaims = std::map<std::string, ClaimConfigs, std::less<>>;
-
 /// Chooses devices by what the store knows, and puts into it what the API server answers.
 /// Thread-safe.
 class StoreChooser final : public Chooser {
  public:
-  /// Both outlive this.
-  StoreChooser(DeviceStore* store, const Allocator& allocator, ConfigsOfClaims configs = {})
-      : store_(*store), allocator_(allocator), configs_(std::move(configs)) {}
+  /// All outlive this. `configs` is used by Choose() alone; null: nothing is chosen.
+  StoreChooser(DeviceStore* store, const Allocator& allocator, ConfigReader* configs = nullptr)
+      : store_(*store), allocator_(allocator), configs_(configs) {}
 
   /// FailedPrecondition: there is no room, the claims cannot be served as they are, or a config of
-  /// a chosen class is missing.
+  /// what was chosen cannot be read. Blocks.
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
   /// What was chosen for these claims is written, or will not be: until now it counted as theirs.
   void Settle(std::span<const ClaimObject> claims);
+  bool HasAdminAccess(const ClaimObject& claim) override;
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override;
-  void LosePool(std::string_view name) override;
+  void LosePool(std::string_view name, std::string_view uid) override;
   void SeeClaim(const ClaimObject& claim) override;
+  void LoseClaim(const CustomObjectName& claim, bool privileged) override;
 
  private:
   absl::StatusOr<Choice> ChooseFrom(const Contents& contents, std::string_view node,
-                                    std::span<const ClaimObject> claims) const;
+                                    std::span<const ClaimObject> claims,
+                                    std::vector<ConfigNames>* configs) const;
 
-  absl::Status AddConfigs(const ClaimObject& claim, const std::vector<int>& alternatives,
-                          Grant* grant) const;
+  absl::Status AddConfigs(std::span<const ClaimObject> claims,
+                          const std::vector<ConfigNames>& names, Choice* choice) const;
 
   DeviceStore& store_;
   const Allocator& allocator_;
-  const ConfigsOfClaims configs_;
+  ConfigReader* const configs_;
 };
 
 }  // namespace outrigger::devices::agent

@@ -71,17 +71,14 @@ Verdict FindObject(const Contents& contents, const PodName& pod, const PodClaim&
                                                 : Verdict::Fits();
 }
 
-// The agent creates embedded claims with its own rights: the right to create pods alone
-// gives no devices that others use.
 Verdict Find(const Contents& contents, const PodName& pod, const PodClaim& claim,
              DemandedClaim* demanded) {
   Verdict found = FindObject(contents, pod, claim, demanded);
-  if (!found.fits() || claim.embedded_spec.empty()) return found;
-  if (!contents.HasAdminAccess(*demanded->object)) return found;
-  return Verdict::Unresolvable("admin access",
-                               "claim {}/{}: a class with adminAccess is not served to a claim "
-                               "embedded in a pod: name a DeviceClaim by claimName",
-                               pod.namespace_, claim.claim_name);
+  if (!found.fits()) return found;
+  const std::string fault = contents.AdminAccessFault(*demanded->object);
+  if (fault.empty()) return found;
+  return Verdict::Unresolvable("admin access", "claim {}/{}: {}", pod.namespace_, claim.claim_name,
+                               fault);
 }
 
 }  // namespace
@@ -99,7 +96,7 @@ Wanted WantedBy(const Pod& pod) {
   }
   wanted.claims = *std::move(claims);
   if (!wanted.claims.empty() && plan::MembershipOf(pod, nullptr).has_value()) {
-    wanted.verdict = Verdict::Unresolvable("gang", "gangs with device claims are not planned yet");
+    wanted.verdict = Verdict::Unresolvable("gang", "{}", kGangsUnplanned);
   }
   return wanted;
 }
@@ -134,8 +131,10 @@ PodDemand DemandOf(const Contents& contents, const PodName& pod,
                    const std::vector<PodClaim>& claims) {
   PodDemand demand;
   for (const PodClaim& claim : claims) {
-    demand.verdict = Find(contents, pod, claim, &demand.claims.emplace_back());
-    if (!demand.verdict.fits()) break;
+    DemandedClaim demanded;
+    Verdict found = Find(contents, pod, claim, &demanded);
+    if (!found.fits()) return {.verdict = std::move(found), .claims = {}};
+    demand.claims.push_back(std::move(demanded));
   }
   return demand;
 }

@@ -41,7 +41,7 @@ struct DemandedClaim {
 struct PodDemand {
   /// Does not fit: no node will do, whatever is free on it.
   Verdict verdict;
-  std::vector<DemandedClaim> claims;  ///< in the order of the annotation
+  std::vector<DemandedClaim> claims;  ///< in the order of the annotation; none if no node will do
 
   /// Those without devices; pointers live as long as this.
   std::vector<const Claim*> Open() const;
@@ -51,6 +51,8 @@ struct PodDemand {
   Verdict VerdictOf(std::string_view node) const;
 };
 
+/// A claim that the pod may not use makes that no node will do: one that is missing, being deleted,
+/// of another pod, or of admin access where that is not allowed.
 PodDemand DemandOf(const Contents& contents, const PodName& pod,
                    const std::vector<PodClaim>& claims);
 

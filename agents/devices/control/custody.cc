@@ -15,8 +15,22 @@ constexpr std::chrono::milliseconds kPause{500};  // between two looks, at least
 constexpr int kShare = 20;                        // a look takes no more than a part of the time
 constexpr std::chrono::seconds kPatrol{30};       // a look though nothing has changed
 constexpr std::chrono::seconds kActing{10};
+// The longest time until what failed is tried again.
+constexpr std::chrono::seconds kChanging{5};  // another writer is at work
+constexpr std::chrono::seconds kNoRoom{30};   // until others give devices back; or no answer
+constexpr std::chrono::minutes kRefused{5};   // until a person changes something
 
 using Uids = std::set<std::string_view>;
+
+void TakeClaims(std::string_view annotation, PodFact* fact) {
+  auto claims = ParsePodClaims(annotation, fact->name);
+  if (claims.ok()) {
+    fact->claims = *std::move(claims);
+  } else {
+    fact->claims_fault =
+        fmt::format("annotation {}: {}", kClaimsAnnotation, std::string(claims.status().message()));
+  }
+}
 
 // Of pods that name claims, and of those that claims and pools name: an annotation may be removed.
 std::vector<PodFact> FactsOf(const ClusterSnapshot& snapshot, const Uids& named) {
@@ -30,8 +44,7 @@ std::vector<PodFact> FactsOf(const ClusterSnapshot& snapshot, const Uids& named)
     fact.uid = pod.Uid();
     if (!pod.IsAssumed()) fact.node = pod.NodeName();
     fact.finished = pod.IsFinished();
-    auto claims = ParsePodClaims(annotation, fact.name);
-    if (claims.ok()) fact.claims = *std::move(claims);
+    TakeClaims(annotation, &fact);
     facts.push_back(std::move(fact));
   });
   return facts;
@@ -50,30 +63,46 @@ std::string_view CauseOf(ActionKind kind) {
   }
 }
 
+// What was reported, once.
 std::string KeyOf(const Action& action) {
   return fmt::format("{} {} {} {} {} {}", NameOf(action.kind), action.pool, action.claim_uid,
                      action.pod_uid, action.reason, action.claim_name);
 }
 
-// "FreeClaim default/c: its pods are gone or have ended".
-std::string LineOf(const Action& action, const absl::Status& carried) {
-  std::string line(NameOf(action.kind));
-  if (!action.claim_name.empty()) {
-    line += fmt::format(" {}/{}", action.claim_namespace, action.claim_name);
+// "FreeClaim default/c".
+std::string ActionText(const Action& action) {
+  std::string text(NameOf(action.kind));
+  if (!action.pod_name.empty()) {
+    text += fmt::format(" {}/{}", action.pod_namespace, action.pod_name);
+  } else if (!action.claim_name.empty()) {
+    text += fmt::format(" {}/{}", action.claim_namespace, action.claim_name);
   }
-  if (!action.pod_name.empty())
-    line += fmt::format(" {}/{}", action.pod_namespace, action.pod_name);
-  if (!action.pool.empty()) line += fmt::format(" in pool {}", action.pool);
-  line += fmt::format(": {}", action.reason);
-  if (!carried.ok()) line += fmt::format(" (not done: {})", std::string(carried.message()));
-  return line;
+  if (!action.pool.empty()) text += fmt::format(" in pool {}", action.pool);
+  return text;
+}
+
+// By which a failure is known again, whatever its reason says.
+std::string RetryKeyOf(const Action& action) {
+  return fmt::format("{} {} {} {}", NameOf(action.kind), action.pool, action.claim_uid,
+                     action.pod_uid);
+}
+
+// A person must change something.
+bool IsRefused(const absl::Status& failure) {
+  return absl::IsInvalidArgument(failure) || absl::IsPermissionDenied(failure) ||
+         absl::IsAlreadyExists(failure);
+}
+
+Clock::Duration LongestAfter(const absl::Status& failure) {
+  if (absl::IsAborted(failure)) return kChanging;
+  return IsRefused(failure) ? Clock::Duration(kRefused) : Clock::Duration(kNoRoom);
 }
 
 // The object whose owner must act.
-ClusterEvent EventOf(const Action& action) {
+ClusterEvent EventOf(const Action& action, std::string_view reason) {
   ClusterEvent event;
   event.warning = true;
-  event.reason = "DevicesConflict";
+  event.reason = reason;
   event.action = "Allocating";
   event.note = action.reason;
   if (!action.pod_name.empty()) {
@@ -102,7 +131,8 @@ Custody::Custody(const Terms& terms, DeviceStore* store, Binding* binding)
       carrier_(terms.cluster == nullptr
                    ? nullptr
                    : std::make_unique<Carrier>(terms.cluster, static_cast<CustodyHost*>(this),
-                                               &binding->chooser(), binding->writer_options())) {}
+                                               &binding->chooser(), binding->writer_options())),
+      retries_(terms.clock.now) {}
 
 absl::StatusOr<PodFact> Custody::ReadPod(std::string_view namespace_, std::string_view name,
                                          const CallLimits& limits) {
@@ -113,22 +143,31 @@ absl::StatusOr<PodFact> Custody::ReadPod(std::string_view namespace_, std::strin
                .uid = pod->uid,
                .node = pod->node_name,
                .finished = pod->IsFinished()};
-  auto claims = ParsePodClaims(pod->annotations.Get(kClaimsAnnotation), pod->name);
-  if (claims.ok()) fact.claims = *std::move(claims);
+  TakeClaims(pod->annotations.Get(kClaimsAnnotation), &fact);
   return fact;
 }
 
 absl::Status Custody::Serve(const Action& action, const CallLimits& limits) {
   auto pod = ReadPod(action.pod_namespace, action.pod_name, limits);
+  if (absl::IsNotFound(pod.status())) return absl::OkStatus();
   if (!pod.ok()) return pod.status();
   if (pod->uid != action.pod_uid || pod->node.empty() || pod->finished) return absl::OkStatus();
-  return binding_.Serve({pod->namespace_, pod->name, pod->uid, pod->node}, limits);
+  return binding_.Serve({.namespace_ = pod->namespace_,
+                         .name = pod->name,
+                         .uid = pod->uid,
+                         .node = pod->node,
+                         .is_bound = true},
+                        limits);
 }
 
 void Custody::Report(const Action& action) {
   const bool is_new = reported_.insert_or_assign(KeyOf(action), round_).second;
   if (!is_new) return;
-  ClusterEvent event = EventOf(action);
+  Emit(action, "DevicesConflict");
+}
+
+void Custody::Emit(const Action& action, std::string_view reason) {
+  ClusterEvent event = EventOf(action, reason);
   if (event.kind == kPoolKind.kind) {
     const auto pool = binding_.chooser().FindPool(action.pool);
     if (pool.has_value()) event.uid = pool->version.uid;
@@ -182,21 +221,48 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
   return Decide(view);
 }
 
-// Whether nothing is left to be done of it.
-bool Custody::Carry(const Action& action, const std::stop_token& stop) {
-  const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
-  const std::string line = LineOf(action, carried);
-  const bool is_news = carried.ok() || reported_.insert_or_assign(line, round_).second;
-  if (is_news && action.kind != ActionKind::kReportConflict) terms_.log(line);
-  const std::string_view cause = CauseOf(action.kind);
-  if (carried.ok() && !cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
-  if (action.kind != ActionKind::kServeBoundPod || carried.ok()) return carried.ok();
-  if (!absl::IsFailedPrecondition(carried)) return false;
-  // There is no room: a person must act, or other pods end.
+void Custody::OnFailure(const Action& action, const absl::Status& failure) {
+  const std::string why(failure.message());
+  if (!retries_.Fail(RetryKeyOf(action), why, LongestAfter(failure))) return;
+  terms_.log(fmt::format("{}: {} (not done: {})", ActionText(action), action.reason, why));
+  const bool is_pods = action.kind == ActionKind::kServeBoundPod;
+  const bool has_no_room = is_pods && absl::IsFailedPrecondition(failure);
+  if (!has_no_room && !IsRefused(failure)) return;
+  // A person must act, or other pods end.
   Action missing = action;
-  missing.reason =
-      fmt::format("the pod is bound without its devices: {}", std::string(carried.message()));
-  Report(missing);
+  missing.reason = is_pods ? fmt::format("the pod is bound without its devices: {}", why)
+                           : fmt::format("{}: {}", action.reason, why);
+  Emit(missing, has_no_room ? "DevicesConflict" : "DevicesRefused");
+  if (has_no_room || !is_pods || action.claim_name.empty()) return;
+  missing.reason = fmt::format("pod {} is bound without its devices: {}", action.pod_name, why);
+  missing.pod_name.clear();
+  Emit(missing, "DevicesRefused");
+}
+
+void Custody::Carry(const Action& action, const std::stop_token& stop) {
+  const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
+  if (!carried.ok()) return OnFailure(action, carried);
+  retries_.Succeed(RetryKeyOf(action));
+  if (action.kind != ActionKind::kReportConflict) {
+    terms_.log(fmt::format("{}: {}", ActionText(action), action.reason));
+  }
+  const std::string_view cause = CauseOf(action.kind);
+  if (!cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
+}
+
+bool Custody::CarryAll(const std::vector<Action>& actions, const std::stop_token& stop) {
+  retries_.BeginRound();
+  for (size_t i = 0; i < actions.size(); ++i) {
+    if (stop.stop_requested()) return false;
+    if (!retries_.IsDue(RetryKeyOf(actions[i]))) continue;
+    if (!recovery_.Ended().ok()) {
+      recovery_.WaitsFor(fmt::format("actions: {} of {} tried, now {}", i, actions.size(),
+                                     ActionText(actions[i])));
+    }
+    Carry(actions[i], stop);
+  }
+  if (stop.stop_requested()) return false;
+  retries_.EndRound();
   return true;
 }
 
@@ -209,26 +275,27 @@ Clock::Duration Custody::Due() const {
         std::chrono::duration_cast<Clock::Duration>(*deadline_ - terms_.clock.wall());
     due = std::min(due, std::max(left, pause_ - since));
   }
+  if (const auto next = retries_.Next(); next.has_value()) {
+    due = std::min(due, std::max(*next - terms_.clock.now(), pause_ - since));
+  }
   return due;
 }
 
 Clock::Duration Custody::Round(const std::stop_token& stop) {
   if (const Clock::Duration due = Due(); due > Clock::Duration()) return due;
   const auto view = terms_.cluster->Take();
-  if (!view.ok()) return kPause;
+  if (!view.ok()) {
+    recovery_.WaitsFor(std::string(view.status().message()));
+    return kPause;
+  }
   looked_ = terms_.clock.now();
   is_dirty_ = false;
   ++round_;
-  bool is_done = true;
   const std::vector<Action> actions = Find(*view->snapshot, &deadline_);
   pause_ = std::max<Clock::Duration>(kPause, kShare * (terms_.clock.now() - *looked_));
-  for (const Action& action : actions) {
-    if (stop.stop_requested()) return kPause;
-    is_done = Carry(action, stop) && is_done;
-  }
+  if (!CarryAll(actions, stop)) return kPause;
   std::erase_if(reported_, [&](const auto& entry) { return entry.second != round_; });
-  if (is_done) has_recovered_ = true;
-  if (!is_done) is_dirty_ = true;
+  recovery_.End();
   return std::max<Clock::Duration>(Due(), std::chrono::milliseconds(1));
 }
 

@@ -32,8 +32,17 @@ std::string MissingOf(const Contents& contents, const Claim& claim) {
   return {};
 }
 
-std::vector<std::string> DriversOf(const Contents& contents, const Class& of) {
-  if (!of.driver.empty()) return {of.driver};
+// A class with a driver needs no DeviceDriver: pools are enough.
+ClassJudgement JudgeNamed(const Contents& contents, const std::string& driver) {
+  if (contents.drivers().contains(driver)) return {true, "DriverFound", "", {driver}};
+  const std::string missing = fmt::format("there is no DeviceDriver \"{}\"", driver);
+  if (contents.HasPoolsOf(driver)) {
+    return {true, "PoolsFound", fmt::format("{}, but pools of it", missing), {driver}};
+  }
+  return {false, "NoDriver", fmt::format("{}, and no DevicePool of it", missing), {}};
+}
+
+std::vector<std::string> DriversOfType(const Contents& contents, const Class& of) {
   std::vector<std::string> names;
   for (const auto& [name, driver] : contents.drivers()) {
     const std::vector<std::string>& types = driver.device_types;
@@ -49,6 +58,7 @@ ClaimJudgement JudgeClaim(const Contents& contents, const Allocator& allocator,
   const absl::Status itself = CheckClaim(claim.claim);
   if (!itself.ok()) return {ClaimState::kInvalid, std::string(itself.message())};
   std::string missing = MissingOf(contents, claim.claim);
+  if (missing.empty()) missing = contents.AdminAccessFault(claim);
   if (!missing.empty()) return {ClaimState::kPending, std::move(missing)};
   const Claim* const claims[] = {&claim.claim};
   const Demand demand = allocator.Resolve(contents.inventory(), claims);
@@ -66,7 +76,8 @@ ClassJudgement JudgeClass(const Contents& contents, const Selectors& selectors, 
     const auto compiled = selectors.Compile(of.constraints, Environment::kPrototype);
     if (!compiled.ok()) return invalid(compiled.status());
   }
-  std::vector<std::string> drivers = DriversOf(contents, of);
+  if (!of.driver.empty()) return JudgeNamed(contents, of.driver);
+  std::vector<std::string> drivers = DriversOfType(contents, of);
   if (drivers.empty()) {
     return {
         false, "NoDriver", fmt::format("no DeviceDriver has the type \"{}\"", of.device_type), {}};

@@ -25,7 +25,7 @@ ClaimJudgement JudgeClaim(const Contents& contents, const Allocator& allocator,
 /// What is to be said of a class.
 struct ClassJudgement {
   bool ready = false;
-  std::string reason;  ///< "DriverFound", "NoDriver", "Invalid"
+  std::string reason;  ///< "DriverFound", "PoolsFound", "NoDriver", "Invalid"
   std::string message;
   std::vector<std::string> drivers;
   friend bool operator==(const ClassJudgement&, const ClassJudgement&) = default;

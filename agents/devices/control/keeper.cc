@@ -18,12 +18,11 @@ std::chrono::milliseconds Rounded(Clock::Duration time) {
 
 std::chrono::milliseconds Keeper::WriteStatuses(const std::stop_token& term) {
   const bool has_changed = are_statuses_due_.exchange(false);
-  const Clock::TimePoint now = clock_.now();
-  if (has_changed || (next_statuses_.has_value() && now >= *next_statuses_)) {
+  if (has_changed || (next_statuses_.has_value() && clock_.now() >= *next_statuses_)) {
     const auto due = statuses_.Round(term);
     next_statuses_ = due.has_value() ? std::optional(clock_.now() + *due) : std::nullopt;
   }
-  return next_statuses_.has_value() ? Rounded(*next_statuses_ - now) : kLongest;
+  return next_statuses_.has_value() ? Rounded(*next_statuses_ - clock_.now()) : kLongest;
 }
 
 void Keeper::Lead(const std::stop_token& term) {

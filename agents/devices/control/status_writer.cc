@@ -15,6 +15,7 @@ namespace {
 constexpr std::chrono::seconds kSettling{1};
 constexpr std::chrono::seconds kRetry{2};
 constexpr std::chrono::seconds kConfigs{30};
+constexpr std::chrono::seconds kReading{3};  // of configs in one round: the custodian waits
 constexpr std::chrono::seconds kCall{10};
 constexpr size_t kMostWrites = 200;  // of one round, so that the others of this thread get a turn
 
@@ -69,7 +70,7 @@ void StatusWriter::AddClaim(const Contents& contents, const std::string& name,
   if (age < kSettling) return DueIn(kSettling - age);
   const ClaimJudgement judged = JudgeClaim(contents, allocator_, claim);
   ConfigNames configs;
-  if (judged.message.empty()) configs = ConfigNamesOf(contents, claim);
+  if (judged.message.empty()) configs = ConfigNamesOf(contents, claim, {});
   if (configs.empty()) return Say(claim, judged, seen, jobs);
   const Clock::TimePoint now = terms_.clock.now();
   if (now < seen->configs_due) return DueIn(seen->configs_due - now);
@@ -103,13 +104,17 @@ void StatusWriter::Say(const ClaimObject& claim, const ClaimJudgement& judged, S
 
 // What is missing may come, which no watch says.
 void StatusWriter::CheckConfigs(const std::stop_token& stop, std::vector<Job>* jobs) {
+  ConfigReader reader(terms_.api,
+                      CallBudget({.timeout = kReading, .stop = stop}, terms_.clock.now));
   for (const Configured& one : configured_) {
     if (stop.stop_requested()) break;
-    const auto read = ReadConfigs(terms_.api, one.configs, {.timeout = kCall, .stop = stop});
-    absl::Status fault = read.status();
-    if (read.ok()) {
-      for (const auto& [name, of_class] : read->of_classes) fault.Update(of_class.status());
+    one.seen->is_settled = false;
+    if (reader.IsOver()) {
+      one.seen->configs_due = {};  // those before it have theirs later
+      DueIn(kRetry);
+      continue;
     }
+    const absl::Status fault = reader.Read(one.configs).status();
     if (fault.ok() || absl::IsFailedPrecondition(fault)) {
       Say(one.claim, {ClaimState::kPending, std::string(fault.message())}, one.seen, jobs);
     }

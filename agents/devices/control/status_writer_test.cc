@@ -135,6 +135,18 @@ TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
   EXPECT_EQ(StatusOf(kClaimKind, "good").value("class", ""), "foozer");
 }
 
+TEST_F(DevicesStatuses, SayThatTheNamespaceLacksTheLabel) {
+  Put(kPrivilegedClaimKind, "all", {{"driver", "d"}});
+  Settle();
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Pending");
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("message", ""),
+            "admin access to devices needs the label resource.kubernetes.io/admin-access: \"true\" "
+            "on namespace default");
+  LabelNamespace("true");
+  Settle();
+  EXPECT_EQ(StatusOf(kPrivilegedClaimKind, "all").value("message", ""), "");
+}
+
 TEST_F(DevicesStatuses, AreWrittenWhenTheyChangeAndNotAgain) {
   PutNodes(1, 4);
   Put(kClaimKind, "c", {{"deviceClass", "late"}});
@@ -201,17 +213,36 @@ TEST_F(DevicesStatuses, AClassIsReadyWithADriver) {
     Json spec;
     std::string ready;
     std::string reason;
+    std::string message;
     std::vector<std::string> drivers;
   };
   cluster_.custom().Put(kDriverKind, {{"metadata", {{"name", "d1"}}}, {"deviceTypes", {"gpu"}}});
   cluster_.custom().Put(kDriverKind,
                         {{"metadata", {{"name", "d2"}}}, {"deviceTypes", {"nic", "gpu"}}});
   const Row rows[] = {
-      {"named", {{"deviceType", "gpu"}, {"driver", "d3"}}, "True", "DriverFound", {"d3"}},
-      {"of-type", {{"deviceType", "gpu"}}, "True", "DriverFound", {"d1", "d2"}},
-      {"without", {{"deviceType", "fpga"}}, "False", "NoDriver", {}},
-      {"broken", {{"deviceType", "gpu"}, {"constraints", "1 +"}}, "False", "Invalid", {}},
+      {"named", {{"deviceType", "gpu"}, {"driver", "d1"}}, "True", "DriverFound", "", {"d1"}},
+      {"of-pools",
+       {{"deviceType", "gpu"}, {"driver", "d3"}},
+       "True",
+       "PoolsFound",
+       "there is no DeviceDriver \"d3\", but pools of it",
+       {"d3"}},
+      {"of-nothing",
+       {{"deviceType", "gpu"}, {"driver", "d4"}},
+       "False",
+       "NoDriver",
+       "there is no DeviceDriver \"d4\", and no DevicePool of it",
+       {}},
+      {"of-type", {{"deviceType", "gpu"}}, "True", "DriverFound", "", {"d1", "d2"}},
+      {"without",
+       {{"deviceType", "fpga"}},
+       "False",
+       "NoDriver",
+       "no DeviceDriver has the type \"fpga\"",
+       {}},
+      {"broken", {{"deviceType", "gpu"}, {"constraints", "1 +"}}, "False", "Invalid", "", {}},
   };
+  Put(kPoolKind, "p3", {{"nodeName", "n1"}, {"driver", "d3"}, {"count", 1}});
   for (const Row& row : rows) Put(kClassKind, row.name, row.spec);
   Settle();
   for (const Row& row : rows) {
@@ -220,12 +251,20 @@ TEST_F(DevicesStatuses, AClassIsReadyWithADriver) {
     const Json& condition = status["conditions"][0];
     EXPECT_EQ(condition["status"], row.ready) << row.name;
     EXPECT_EQ(condition["reason"], row.reason) << row.name;
+    if (row.reason != "Invalid") {
+      EXPECT_EQ(condition["message"], row.message) << row.name;
+    }
     EXPECT_EQ(status.value("drivers", std::vector<std::string>()), row.drivers) << row.name;
   }
   EXPECT_THAT(Events(), ElementsAre(HasSubstr("DeviceClass broken: ClassInvalid: ")));
   cluster_.custom().Delete(kDriverKind, "", "d1");
   Settle();
   EXPECT_EQ(StatusOf(kClassKind, "of-type")["drivers"], Json({"d2"}));
+  cluster_.custom().Delete(kPoolKind, "", "p3");
+  Put(kPoolKind, "p4", {{"nodeName", "n1"}, {"driver", "d4"}, {"count", 1}});
+  Settle();
+  EXPECT_EQ(StatusOf(kClassKind, "of-pools")["conditions"][0]["status"], "False");
+  EXPECT_EQ(StatusOf(kClassKind, "of-nothing")["conditions"][0]["status"], "True");
 }
 
 TEST_F(DevicesStatuses, WhatCouldNotBeWrittenIsWrittenLater) {

@@ -18,10 +18,11 @@ std::vector<MetricSpec> DeviceMetrics() {
   return {
       Spec(Kind::kGauge, metric::kDevices, "Devices of all valid pools: total, used.", "state"),
       Spec(Kind::kGauge, metric::kClaims, "Claims by state: allocated, pending, invalid.", "state"),
-      Spec(Kind::kCounter, metric::kAllocations,
-           "Allocations of pods in bind calls: allocated, refused (no room, or claims that cannot "
-           "be served), failed (the API server), undone.",
-           "result"),
+      Spec(
+          Kind::kCounter, metric::kAllocations,
+          "Allocations of pods in bind calls: allocated, refused (no room, or claims that cannot "
+          "be served), failed (the API server), undone, lost (a pool lacked what a bound pod has).",
+          "result"),
       Spec(Kind::kCounter, metric::kFreed,
            "Claims and entries of pools that were freed: pods ended, intent expired, claim gone.",
            "cause"),

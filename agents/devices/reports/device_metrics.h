@@ -7,6 +7,7 @@
 
 namespace outrigger::devices::agent {
 
+/// Names, as agents add to them and Prometheus has them.
 namespace metric {
 inline constexpr std::string_view kDevices = "outrigger_devices_devices";
 inline constexpr std::string_view kClaims = "outrigger_devices_claims";
@@ -16,6 +17,7 @@ inline constexpr std::string_view kWoken = "outrigger_devices_woken_total";
 inline constexpr std::string_view kStatusWrites = "outrigger_devices_status_writes_total";
 }  // namespace metric
 
+/// All of them, with their labels and what people read about them.
 std::vector<MetricSpec> DeviceMetrics();
 
 }  // namespace outrigger::devices::agent

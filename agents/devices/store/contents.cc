@@ -32,6 +32,14 @@ Contents::Without::~Without() {
   }
 }
 
+void Contents::CountPools(const std::string& driver, int more) {
+  int& count = pools_of_[driver];
+  const bool were_none = count == 0;
+  count += more;
+  if (were_none != (count == 0)) ++class_epoch_;
+  if (count == 0) pools_of_.erase(driver);
+}
+
 void Contents::Touch(const Pool& pool) {
   if (pool.node.empty()) {
     touched_.everywhere = true;
@@ -53,7 +61,11 @@ bool Contents::Put(PoolObject pool, Source from) {
   const auto change = pools_.Put(name, object, from);
   if (!change.is_taken) return false;
   Touch(object->pool);
-  if (change.before != nullptr) Touch(change.before->pool);
+  CountPools(object->pool.driver, 1);
+  if (change.before != nullptr) {
+    Touch(change.before->pool);
+    CountPools(change.before->pool.driver, -1);
+  }
   if (change.before != nullptr && change.before->pool == object->pool) {
     ledger_.SetEntries(name, object->entries);
     return *change.before != *object;
@@ -64,22 +76,31 @@ bool Contents::Put(PoolObject pool, Source from) {
   return true;
 }
 
-bool Contents::RemovePool(std::string_view name, std::string_view uid) {
-  const auto gone = pools_.Remove(name, uid);
-  if (gone == nullptr) return false;
-  Touch(gone->pool);
-  inventory_.RemovePool(name);
-  ledger_.SetEntries(name, {});
-  return true;
+void Contents::Forget(const PoolObject& pool) {
+  Touch(pool.pool);
+  CountPools(pool.pool.driver, -1);
+  inventory_.RemovePool(pool.pool.name);
+  ledger_.SetEntries(pool.pool.name, {});
 }
 
-bool Contents::HasAdminAccess(const ClaimObject& claim) const {
-  bool has = claim.privileged;
-  ForEachDetail(claim.claim, [&](const Detail& detail) {
-    const Class* of = inventory_.FindClass(detail.device_class);
-    has = has || detail.admin_access || (of != nullptr && of->admin_access);
-  });
-  return has;
+bool Contents::RemovePool(std::string_view name, const Gone& gone) {
+  const auto pool = pools_.Remove(name, gone);
+  if (pool != nullptr) Forget(*pool);
+  return pool != nullptr;
+}
+
+bool Contents::EndPools(std::string_view version) {
+  const auto gone = pools_.EndList(version);
+  for (const auto& [name, pool] : gone) Forget(*pool);
+  return !gone.empty();
+}
+
+// A claim is owned by the pod that it was embedded in.
+std::string Contents::AdminAccessFault(const ClaimObject& claim) const {
+  if (!HasAdminAccess(claim)) return {};
+  return devices::AdminAccessFault(
+      claim, {.is_embedded = !claim.owner_pod_uid.empty(),
+              .in_admin_namespace = admin_namespaces_.contains(claim.claim.namespace_)});
 }
 
 // What a claim with admin access holds alone is in the entries of pools.
@@ -102,22 +123,33 @@ bool Contents::Put(ClaimObject claim, Source from) {
   return change.before == nullptr || *change.before != *object;
 }
 
-bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
-                           std::string_view uid) {
-  const std::string key = KeyOf(namespace_, name);
-  const auto gone = claims_[privileged ? 1 : 0].Remove(key, uid);
-  if (gone == nullptr) return false;
-  Touch(*gone);
-  if (!privileged) ledger_.RemoveClaim(key);
-  return true;
+void Contents::Forget(const ClaimObject& claim) {
+  Touch(claim);
+  if (!claim.privileged) ledger_.RemoveClaim(NameOf(claim.claim));
 }
 
-void Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
+bool Contents::RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
+                           const Gone& gone) {
+  const auto claim = claims_[privileged ? 1 : 0].Remove(KeyOf(namespace_, name), gone);
+  if (claim != nullptr) Forget(*claim);
+  return claim != nullptr;
+}
+
+bool Contents::EndClaims(bool privileged, std::string_view version) {
+  const auto gone = claims_[privileged ? 1 : 0].EndList(version);
+  for (const auto& [name, claim] : gone) Forget(*claim);
+  return !gone.empty();
+}
+
+bool Contents::Assume(const Claim& claim, std::vector<Allocation> holding) {
   const std::string name = NameOf(claim);
-  for (const Allocation& one : ledger_.HeldBy(name)) {
+  const std::vector<Allocation> before = ledger_.HeldBy(name, claim.uid);
+  ledger_.Assume(name, claim.uid, std::move(holding));
+  if (ledger_.HeldBy(name, claim.uid) == before) return false;
+  for (const Allocation& one : before) {
     if (const Pool* pool = inventory_.FindPool(one.pool); pool != nullptr) Touch(*pool);
   }
-  ledger_.Assume(name, claim.uid, std::move(holding));
+  return true;
 }
 
 std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespace_,
@@ -145,24 +177,33 @@ bool Contents::Put(ClassObject of, Source from) {
   const bool was_admin = change.before != nullptr && change.before->of.admin_access;
   if (change.before == nullptr || change.before->of != object->of) inventory_.SetClass(object->of);
   if (was_admin != object->of.admin_access) CountAgain(name);
-  OnClasses();
+  OnTerms();
   return change.before == nullptr || *change.before != *object;
 }
 
-bool Contents::RemoveClass(std::string_view name, std::string_view uid) {
-  const auto gone = classes_.Remove(name, uid);
-  if (gone == nullptr) return false;
-  OnClasses();
-  inventory_.RemoveClass(name);
-  if (gone->of.admin_access) CountAgain(name);
-  return true;
+void Contents::Forget(const ClassObject& of) {
+  OnTerms();
+  inventory_.RemoveClass(of.of.name);
+  if (of.of.admin_access) CountAgain(of.of.name);
+}
+
+bool Contents::RemoveClass(std::string_view name, const Gone& gone) {
+  const auto of = classes_.Remove(name, gone);
+  if (of != nullptr) Forget(*of);
+  return of != nullptr;
+}
+
+bool Contents::EndClasses(std::string_view version) {
+  const auto gone = classes_.EndList(version);
+  for (const auto& [name, of] : gone) Forget(*of);
+  return !gone.empty();
 }
 
 bool Contents::Put(Driver driver, Source /*from*/) {
   Driver& known = drivers_[driver.name];
   if (known == driver) return false;
   known = driver;
-  OnClasses();
+  OnTerms();
   inventory_.SetDriver(std::move(driver));
   return true;
 }
@@ -170,9 +211,24 @@ bool Contents::Put(Driver driver, Source /*from*/) {
 bool Contents::RemoveDriver(std::string_view name) {
   const auto at = drivers_.find(name);
   if (at == drivers_.end()) return false;
-  OnClasses();
+  OnTerms();
   drivers_.erase(at);
   inventory_.RemoveDriver(name);
+  return true;
+}
+
+bool Contents::Put(NamespaceObject name_space, Source /*from*/) {
+  if (!name_space.admin_access) return RemoveNamespace(name_space.name);
+  if (!admin_namespaces_.insert(std::move(name_space.name)).second) return false;
+  OnTerms();
+  return true;
+}
+
+bool Contents::RemoveNamespace(std::string_view name) {
+  const auto at = admin_namespaces_.find(name);
+  if (at == admin_namespaces_.end()) return false;
+  admin_namespaces_.erase(at);
+  OnTerms();
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/inventory.h"
 #include "outrigger/devices/objects.h"
@@ -36,22 +37,34 @@ class Contents {
   bool Put(PoolObject pool, Source from);
   bool Put(ClaimObject claim, Source from);
   bool Put(ClassObject of, Source from);
-  bool Put(Driver driver, Source from);  // never written by the agent
-  bool RemovePool(std::string_view name, std::string_view uid);
+  bool Put(Driver driver, Source from);               // never written by the agent
+  bool Put(NamespaceObject name_space, Source from);  // neither is this
+  bool RemovePool(std::string_view name, const Gone& gone);
   bool RemoveClaim(std::string_view namespace_, std::string_view name, bool privileged,
-                   std::string_view uid);
-  bool RemoveClass(std::string_view name, std::string_view uid);
+                   const Gone& gone);
+  bool RemoveClass(std::string_view name, const Gone& gone);
   bool RemoveDriver(std::string_view name);
-  /// A list of the kind begins.
-  void OnPoolList() { pools_.OnList(); }
-  void OnClaimList(bool privileged) { claims_[privileged ? 1 : 0].OnList(); }
-  void OnClassList() { classes_.OnList(); }
+  bool RemoveNamespace(std::string_view name);
+  // A list of the kind begins, and ends with what ObjectTable::EndList() removes. Drivers and
+  // namespaces, of which there are no answers of writes, need none.
+  void BeginPools() { pools_.BeginList(); }
+  bool EndPools(std::string_view version);
+  void BeginClaims(bool privileged) { claims_[privileged ? 1 : 0].BeginList(); }
+  bool EndClaims(bool privileged, std::string_view version);
+  void BeginClasses() { classes_.BeginList(); }
+  bool EndClasses(std::string_view version);
 
   const Inventory& inventory() const { return inventory_; }
   /// Counts `holding` as the claim's as well, until it is called again: what is being written.
-  void Assume(const Claim& claim, std::vector<Allocation> holding);
+  /// Returns whether the claim holds something else now.
+  bool Assume(const Claim& claim, std::vector<Allocation> holding);
   /// What claim `name` ("namespace/name") holds, by its status and by entries of pools.
   std::vector<Allocation> HeldBy(std::string_view name) const { return ledger_.HeldBy(name); }
+  /// As Ledger::ForEach().
+  template <typename Visit>
+  void ForEachHolding(Visit visit) const {
+    ledger_.ForEach(visit);
+  }
   std::shared_ptr<const PoolObject> FindPool(std::string_view name) const {
     return pools_.Find(name);
   }
@@ -68,9 +81,16 @@ class Contents {
   const std::map<std::string, Driver, std::less<>>& drivers() const { return drivers_; }
 
   /// True if a request of the claim may take devices that are in use.
-  bool HasAdminAccess(const ClaimObject& claim) const;
+  bool HasAdminAccess(const ClaimObject& claim) const {
+    return devices::HasAdminAccess(claim, inventory_);
+  }
+  /// Why a claim that asks for admin access does not get it; empty: it does, or asks for none.
+  std::string AdminAccessFault(const ClaimObject& claim) const;
 
-  /// Counts changes of classes and drivers.
+  bool HasPoolsOf(std::string_view driver) const { return pools_of_.contains(driver); }
+
+  /// Counts changes of classes, drivers, namespaces that allow admin access, and of which drivers
+  /// there are pools.
   uint64_t class_epoch() const { return class_epoch_; }
   /// What has changed since the last call.
   Touched TakeTouched() { return std::exchange(touched_, {}); }
@@ -90,14 +110,19 @@ class Contents {
   };
 
  private:
-  void OnClasses() {
+  void OnTerms() {
     touched_.everywhere = true;
     ++class_epoch_;
   }
+  /// Of `driver` there are so many pools more.
+  void CountPools(const std::string& driver, int more);
   void Touch(const Pool& pool);
   void Touch(const ClaimObject& claim);
   void Count(const std::string& name, const ClaimObject& claim);
   void CountAgain(std::string_view class_name);
+  void Forget(const PoolObject& pool);
+  void Forget(const ClaimObject& claim);
+  void Forget(const ClassObject& of);
 
   Inventory inventory_;
   Ledger ledger_;
@@ -105,6 +130,8 @@ class Contents {
   ObjectTable<ClaimObject> claims_[2];  // by "namespace/name"; the second: privileged ones
   ObjectTable<ClassObject> classes_;
   std::map<std::string, Driver, std::less<>> drivers_;
+  std::set<std::string, std::less<>> admin_namespaces_;  // those that allow admin access
+  std::map<std::string, int, std::less<>> pools_of_;     // how many, by driver
   Touched touched_;
   uint64_t class_epoch_ = 1;
 };

@@ -3,6 +3,13 @@
 #include "absl/status/statusor.h"
 
 namespace outrigger::devices::agent {
+namespace {
+
+Gone GoneOf(const CustomObjectName& object) {
+  return {.from = Source::kWatch, .uid = {}, .version = object.resource_version};
+}
+
+}  // namespace
 
 /// One kind.
 class DeviceStore::Sink final : public CustomObjectSink {
@@ -10,7 +17,8 @@ class DeviceStore::Sink final : public CustomObjectSink {
   struct Deeds {
     std::function<absl::Status(std::string_view json)> upsert;
     std::function<bool(Contents*, const CustomObjectName& object)> remove;
-    std::function<void(Contents*)> on_list;
+    std::function<void(Contents*)> begin_list;
+    std::function<bool(Contents*, std::string_view version)> end_list;
   };
   Sink(DeviceStore* store, const CustomKind& kind, Deeds deeds)
       : store_(*store), kind_(kind), deeds_(std::move(deeds)) {}
@@ -24,9 +32,12 @@ class DeviceStore::Sink final : public CustomObjectSink {
   }
   void BeginReplace() override {
     store_.Change([&](Contents* contents) {
-      deeds_.on_list(contents);
+      deeds_.begin_list(contents);
       return false;
     });
+  }
+  void EndReplace(std::string_view version) override {
+    store_.Change([&](Contents* contents) { return deeds_.end_list(contents, version); });
   }
 
  private:
@@ -48,25 +59,34 @@ DeviceStore::DeviceStore() {
   };
   add(kPoolKind, {[this](auto json) { return Take(ParsePool(json), Source::kWatch); },
                   [](auto* contents, const auto& object) {
-                    return contents->RemovePool(object.name, object.uid);
+                    return contents->RemovePool(object.name, GoneOf(object));
                   },
-                  [](auto* contents) { contents->OnPoolList(); }});
+                  [](auto* contents) { contents->BeginPools(); },
+                  [](auto* contents, auto version) { return contents->EndPools(version); }});
   add(kClassKind, {[this](auto json) { return Take(ParseClass(json), Source::kWatch); },
                    [](auto* contents, const auto& object) {
-                     return contents->RemoveClass(object.name, object.uid);
+                     return contents->RemoveClass(object.name, GoneOf(object));
                    },
-                   [](auto* contents) { contents->OnClassList(); }});
+                   [](auto* contents) { contents->BeginClasses(); },
+                   [](auto* contents, auto version) { return contents->EndClasses(version); }});
   add(kDriverKind,
       {[this](auto json) { return Take(ParseDriver(json), Source::kWatch); },
        [](auto* contents, const auto& object) { return contents->RemoveDriver(object.name); },
-       [](auto*) {}});
+       [](auto*) {}, [](auto*, auto) { return false; }});
+  add(kNamespaceKind,
+      {[this](auto json) { return Take(ParseNamespace(json), Source::kWatch); },
+       [](auto* contents, const auto& object) { return contents->RemoveNamespace(object.name); },
+       [](auto*) {}, [](auto*, auto) { return false; }});
   for (const bool privileged : {false, true}) {
     add(privileged ? kPrivilegedClaimKind : kClaimKind,
         {[this](auto json) { return Take(ParseClaim(json), Source::kWatch); },
          [privileged](auto* contents, const auto& object) {
-           return contents->RemoveClaim(object.namespace_, object.name, privileged, object.uid);
+           return contents->RemoveClaim(object.namespace_, object.name, privileged, GoneOf(object));
          },
-         [privileged](auto* contents) { contents->OnClaimList(privileged); }});
+         [privileged](auto* contents) { contents->BeginClaims(privileged); },
+         [privileged](auto* contents, auto version) {
+           return contents->EndClaims(privileged, version);
+         }});
   }
 }
 

@@ -67,8 +67,11 @@ std::string Ledger::LabelOf(const Id& id) const {
 
 std::vector<Allocation> Ledger::HeldBy(std::string_view name) const {
   const auto at = current_.find(name);
-  if (at == current_.end()) return {};
-  const auto holder = holders_.find(Id(at->first, at->second));
+  return at == current_.end() ? std::vector<Allocation>() : HeldBy(at->first, at->second);
+}
+
+std::vector<Allocation> Ledger::HeldBy(std::string_view name, std::string_view uid) const {
+  const auto holder = holders_.find(Id(name, uid));
   return holder == holders_.end() ? std::vector<Allocation>() : holder->second.written;
 }
 

@@ -36,6 +36,15 @@ class Ledger {
   void Assume(std::string_view name, std::string_view uid, std::vector<Allocation> holding);
   /// What the inventory has for the claim of that name that is there.
   std::vector<Allocation> HeldBy(std::string_view name) const;
+  /// What it has for the claim of that UID, there or gone.
+  std::vector<Allocation> HeldBy(std::string_view name, std::string_view uid) const;
+  /// All that the inventory has, by the name under which it has it.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [id, holder] : holders_) {
+      if (!holder.label.empty()) visit(holder.label, std::span<const Allocation>(holder.written));
+    }
+  }
 
  private:
   using Id = std::pair<std::string, std::string>;  // name and UID of a claim

@@ -41,12 +41,16 @@ class CustomObjectSink {
   /// has its version and no UID. An error says that it could not be read; it is logged, and what
   /// was known of the object stays.
   virtual absl::Status Upsert(const CustomObjectName& object, std::string_view json) = 0;
-  /// The object is gone; no effect if it is not known.
+  /// The object is gone; no effect if it is not known. `object` has no UID; its version is that of
+  /// the deletion, or of the list that lacks it.
   virtual void Remove(const CustomObjectName& object) = 0;
-  /// Brackets around a full list. Between them come Upsert() for all that is there, and Remove()
-  /// for what is there no more. A list that breaks off has no EndReplace(); another one follows.
+  /// Brackets around a full list. Between them come Upsert() for all that is there, in any order of
+  /// versions, and Remove() for what is there no more. A list that breaks off has no EndReplace();
+  /// another one follows. `version` is the list's, empty where the kind is not served: what was
+  /// shown is the state of that version. Outside of the brackets calls come in the order of
+  /// versions, so that after each of them all is shown up to its version.
   virtual void BeginReplace() {}
-  virtual void EndReplace() {}
+  virtual void EndReplace(std::string_view /*version*/) {}
 };
 
 /// A kind that is followed, as long as this lives; it must end before its sink. Thread-safe.

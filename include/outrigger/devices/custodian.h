@@ -28,6 +28,8 @@ struct PodFact {
   bool finished = false;  ///< Succeeded or Failed
   /// Claims that its annotation names, as claim objects. Of pods without any, no facts are needed.
   std::vector<PodClaim> claims = {};
+  /// Why the annotation cannot be read; empty: it can.
+  std::string claims_fault = {};
 };
 
 /// The state to decide by. Views live during the call. It may be old: Carrier looks again.
@@ -58,7 +60,8 @@ std::string_view NameOf(ActionKind kind);
 struct Action {
   ActionKind kind = ActionKind::kConfirm;
   std::string pool;  ///< empty: it is about no single pool
-  // The claim; no names: it is about none.
+  // The claim; no names: it is about none. Of kServeBoundPod one that the pod lacks, if it is
+  // there.
   std::string claim_namespace;
   std::string claim_name;
   std::string claim_uid;

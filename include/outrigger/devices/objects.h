@@ -77,6 +77,8 @@ struct ConfigReference {
   std::string kind;
   std::string namespace_;  ///< empty in a claim: that of the claim
   std::string name;
+  int request = -1;      ///< of a claim: in which of its requests it is; -1: of the claim
+  int alternative = -1;  ///< and in which alternative (Request::details); -1: of the request
   friend bool operator==(const ConfigReference&, const ConfigReference&) = default;
 };
 
@@ -127,6 +129,9 @@ absl::StatusOr<Driver> ParseDriver(std::string_view json);
 inline constexpr std::string_view kClaimsAnnotation = "devmgmtproto.k8s.io/device-claims";
 inline constexpr size_t kMostPodClaims = 32;
 inline constexpr size_t kMostAnnotationBytes = 65'536;
+
+/// Why no node will do for a pod that has claims and is a member of a gang.
+inline constexpr std::string_view kGangsUnplanned = "gangs with device claims are not planned yet";
 
 /// One claim of a pod.
 struct PodClaim {

@@ -240,39 +240,42 @@ class Planner {
   }
 
   uint32_t List(const Expr& expr) {
-    std::vector<uint32_t> items;
-    items.reserve(expr.args.size());
-    for (const Expr* arg : expr.args) items.push_back(Visit(*arg));
-    Node node;
-    node.op = Op::kList;
-    node.optional = expr.optional;
-    const bool constant =
-        std::all_of(items.begin(), items.end(), [&](uint32_t item) { return IsConstant(item); });
-    if (!constant || AnyOptional(expr)) return Add(std::move(node), items);
+    const std::vector<uint32_t> items = VisitArgs(expr);
+    if (!IsConstantLiteral(expr, items)) return AddLiteral(Op::kList, expr, items);
     std::vector<Value> values;
     values.reserve(items.size());
     for (const uint32_t item : items) values.push_back(At(item).constant);
     return AddConstant(MakeList(constants_, values));
   }
-  static bool AnyOptional(const Expr& expr) {
-    return std::find(expr.optional.begin(), expr.optional.end(), true) != expr.optional.end();
-  }
 
   uint32_t Map(const Expr& expr) {
-    std::vector<uint32_t> parts;
-    parts.reserve(expr.args.size());
-    for (const Expr* arg : expr.args) parts.push_back(Visit(*arg));
-    Node node;
-    node.op = Op::kMap;
-    node.optional = expr.optional;
-    const bool constant =
-        std::all_of(parts.begin(), parts.end(), [&](uint32_t part) { return IsConstant(part); });
-    if (!constant || AnyOptional(expr)) return Add(std::move(node), parts);
+    const std::vector<uint32_t> parts = VisitArgs(expr);
+    if (!IsConstantLiteral(expr, parts)) return AddLiteral(Op::kMap, expr, parts);
     std::vector<MapEntry> entries;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
       entries.push_back({At(parts[i]).constant, At(parts[i + 1]).constant});
     }
     return AddConstant(MakeMap(constants_, entries));
+  }
+
+  std::vector<uint32_t> VisitArgs(const Expr& expr) {
+    std::vector<uint32_t> args;
+    args.reserve(expr.args.size());
+    for (const Expr* arg : expr.args) args.push_back(Visit(*arg));
+    return args;
+  }
+  // Whether a list or map of these parts is the same in every evaluation.
+  bool IsConstantLiteral(const Expr& expr, const std::vector<uint32_t>& parts) {
+    const std::vector<bool>& optional = expr.optional;
+    return std::find(optional.begin(), optional.end(), true) == optional.end() &&
+           std::all_of(parts.begin(), parts.end(),
+                       [this](uint32_t part) { return IsConstant(part); });
+  }
+  uint32_t AddLiteral(Op op, const Expr& expr, const std::vector<uint32_t>& parts) {
+    Node node;
+    node.op = op;
+    node.optional = expr.optional;
+    return Add(std::move(node), parts);
   }
 
   uint32_t Fold(const Expr& expr) {

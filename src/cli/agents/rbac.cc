@@ -157,6 +157,15 @@ absl::Status CheckName(std::string_view flag, const std::string& text) {
       "{}: \"{}\" is not accepted: lower-case letters, digits and '-', at most 63", flag, text));
 }
 
+// Where an agent keeps what it has of its own by default, by its setting; empty: it has nothing.
+std::string StateNamespaceOf(const AgentInfo& agent) {
+  const std::vector<AccessRule>& access = agent.factory.access;
+  const bool has_state = std::any_of(access.begin(), access.end(),
+                                     [](const AccessRule& rule) { return rule.in_own_namespace; });
+  const SettingSpec* const setting = agent.factory.settings.Find("namespace");
+  return has_state && setting != nullptr ? setting->default_text : "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
@@ -192,17 +201,25 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   if (!agents.ok()) return agents.status();
   Rules rules;
   std::string role = "outrigger";
+  std::string name_space = flags.name_space;
+  std::string notes;
   for (const AgentInfo* agent : *agents) {
     const auto access = AccessOf(*agent);
     if (!access.ok()) return access.status();
     for (const AccessRule& rule : *access) rules.Add(rule);
     role += "-" + agent->name;
+    const std::string keeps = StateNamespaceOf(*agent);
+    if (name_space.empty()) name_space = keeps;
+    if (keeps.empty() || keeps == name_space) continue;
+    notes += fmt::format("# Serve with --{}.namespace={}: what the agent keeps is there.\n",
+                         agent->name, name_space);
   }
+  if (name_space.empty()) name_space = "outrigger";
   const std::string account = flags.service_account.empty() ? role : flags.service_account;
-  absl::Status status = CheckName("--namespace", flags.name_space);
+  absl::Status status = CheckName("--namespace", name_space);
   if (status.ok()) status = CheckName("--service-account", account);
   if (!status.ok()) return status;
-  return ObjectsText({role, account, flags.name_space}, rules.Take());
+  return notes + ObjectsText({role, account, name_space}, rules.Take());
 }
 
 }  // namespace outrigger::cli

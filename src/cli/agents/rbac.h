@@ -17,7 +17,9 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent);
 
 /// `outrigger agents NAME --rbac`: ServiceAccount, ClusterRole and ClusterRoleBinding, and Role and
 /// RoleBinding where there are rules for the agent's own namespace, with exactly those rights, as
-/// YAML for `kubectl apply -f -`. InvalidArgument without a name.
+/// YAML for `kubectl apply -f -`. Without a namespace they are for where the agents keep their
+/// state by default; with another one a comment says which setting follows. InvalidArgument without
+/// a name.
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out);

@@ -20,8 +20,8 @@ struct AgentsFlags {
   std::string name;              // empty: all
   std::string output = "table";  // table, json or yaml
   bool rbac = false;
-  std::string name_space = "outrigger";  // with rbac
-  std::string service_account;           // with rbac; empty: outrigger-<agent>
+  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
+  std::string service_account;  // with rbac; empty: outrigger-<agent>
 };
 
 struct SchedulerConfigFlags {

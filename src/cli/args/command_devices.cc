@@ -23,9 +23,10 @@ void CommandLine::Tree::AddDeviceSources(CLI::App* command, const std::string& o
            "times; - reads standard input",
            {.is_file = true, .values = {}, .is_repeatable = true});
   AddValue(command, "--cluster", "FILE|live",
-           fmt::format("the cluster: live, or what `kubectl get nodes,pods,devmgmt -A -o json` "
-                       "(faster) or yaml prints; - reads standard input; without it, {}",
-                       otherwise),
+           fmt::format(
+               "the cluster: live, or what `kubectl get nodes,namespaces,pods,devmgmt -A -o json` "
+               "(faster) or yaml prints; - reads standard input; without it, {}",
+               otherwise),
            {.is_file = true, .values = {}});
   AddValue(command, "-n,--namespace", "NS",
            "namespace of objects that name none (default: the context's, or default)");

@@ -147,7 +147,9 @@ void CommandLine::Tree::AddAgents() {
   agents->add_flag("--rbac")->description(Wrapped(
       "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
       "with what the agent needs, for `kubectl apply -f -`; agents of one process as NAME,NAME"));
-  AddValue(agents, "-n,--namespace", "NS", "namespace of the ServiceAccount (default outrigger)");
+  AddValue(agents, "-n,--namespace", "NS",
+           "namespace of the ServiceAccount (default: where the agents keep their state, else "
+           "outrigger)");
   AddValue(agents, "--service-account", "NAME",
            "ServiceAccount that gets the rights (default outrigger-<agent>)");
 }

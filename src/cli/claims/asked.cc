@@ -77,10 +77,12 @@ absl::StatusOr<AskedClaims> ClaimsOf(const DevicePod& pod, DeviceObjects* object
   }
   AskedClaims asked;
   asked.pod = NameOf(pod);
+  if (pod.in_gang) asked.refusal = devices::kGangsUnplanned;
   for (const PodClaim& claim : pod.claims) {
     const auto found = ClaimOf(pod, claim, objects);
     if (!found.ok()) return found.status();
     asked.claims.push_back(*found);
+    if (!claim.embedded_spec.empty()) asked.embedded.insert(*found);
   }
   return asked;
 }

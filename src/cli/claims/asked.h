@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace outrigger::cli {
 struct AskedClaims {
   std::string pod;  ///< "namespace/name"; empty: no pod, all claims of the files
   std::vector<const devices::ClaimObject*> claims;
+  std::string refusal;  ///< why no node will do, whatever the claims are; empty: some may
+  std::set<const devices::ClaimObject*> embedded;  ///< those of `claims` that are in the pod
 };
 
 /// The claims of `pod`, which is of `objects`. Claims that are embedded in the pod and that

@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/text.h"
+#include "outrigger/plan/group.h"
 
 namespace outrigger::cli {
 namespace {
@@ -55,6 +56,14 @@ absl::StatusOr<std::string> ClaimsText(const Tree& pod) {
         "spec.deviceClaims and the annotation {} exclude each other", devices::kClaimsAnnotation));
   }
   return listed->dump();
+}
+
+bool IsInGang(const json::ListedObject& object) {
+  Pod pod;
+  std::vector<json::MalformedValue> none;
+  const Needs needs = Needs().PodMetadata().PodScheduling();
+  return json::DecodePod(object, needs, &pod, &none).ok() &&
+         plan::MembershipOf(pod, nullptr).has_value();
 }
 
 bool IsNeverScheduled(std::string_view kind) {
@@ -118,6 +127,7 @@ absl::Status DeviceTaker::TakePod(const json::ListedObject& object) {
   auto claims = text.ok() ? devices::ParsePodClaims(*text, pod.name) : text.status();
   if (claims.ok()) {
     pod.claims = *std::move(claims);
+    pod.in_gang = !pod.claims.empty() && IsInGang(object);
   } else {
     pod.fault = std::string(claims.status().message());
   }
@@ -125,6 +135,13 @@ absl::Status DeviceTaker::TakePod(const json::ListedObject& object) {
   absl::Status status = Add("Pod", name, std::move(pod), &objects_.pods);
   if (!is_cluster_) objects_.file_pods = objects_.pods.size();
   return status;
+}
+
+absl::Status DeviceTaker::TakeNamespace(std::string_view json) {
+  absl::StatusOr<devices::NamespaceObject> read = devices::ParseNamespace(json);
+  if (!read.ok()) return read.status();
+  const std::string name = read->name;
+  return Add(devices::kNamespaceKind.kind, name, *std::move(read), &objects_.namespaces);
 }
 
 absl::Status DeviceTaker::TakeClaim(std::string_view json) {
@@ -169,6 +186,9 @@ absl::Status DeviceTaker::Take(const json::ListedObject& object) {
   const bool is_core = object.api_version.empty() || object.api_version == "v1";
   if (is_core && object.kind == "Node") return TakeNode(object);
   if (is_core && object.kind == "Pod") return In(object.place, object.kind, TakePod(object));
+  if (is_core && object.kind == devices::kNamespaceKind.kind) {
+    return In(object.place, object.kind, TakeNamespace(BodyOf(object)));
+  }
   if (object.api_version.empty() || object.api_version == kApiVersion) {
     return In(object.place, object.kind, TakeOwn(object.kind, BodyOf(object)));
   }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "json/object_list.h"
+#include "outrigger/devices/admin_access.h"
 #include "outrigger/devices/device_class.h"
 #include "outrigger/devices/objects.h"
 
@@ -22,7 +23,8 @@ struct DevicePod {
   std::string uid;
   std::string node;  ///< where it is bound; empty: nowhere
   std::vector<devices::PodClaim> claims;
-  std::string fault;  ///< why its claims cannot be read; empty: they can
+  std::string fault;     ///< why its claims cannot be read; empty: they can
+  bool in_gang = false;  ///< it has claims, and is a member of a gang
 };
 
 /// "namespace/name".
@@ -35,6 +37,7 @@ struct DeviceObjects {
   std::deque<devices::ClassObject> classes;
   std::deque<devices::Driver> drivers;
   std::deque<DevicePod> pods;
+  std::deque<devices::NamespaceObject> namespaces;
   std::vector<std::string> nodes;  ///< names of Node objects
   /// So many of the first pods and claims are from files of the user, the others of the cluster.
   size_t file_pods = 0;
@@ -65,6 +68,7 @@ class DeviceTaker {
                    std::deque<Object>* to);
   absl::Status TakeNode(const json::ListedObject& object);
   absl::Status TakePod(const json::ListedObject& object);
+  absl::Status TakeNamespace(std::string_view json);
   absl::Status TakeClaim(std::string_view json);
   /// Of a kind of devmgmtproto.k8s.io.
   absl::Status TakeOwn(std::string_view kind, std::string_view json);

@@ -3,30 +3,11 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "outrigger/devices/admin_access.h"
 
 namespace outrigger::cli {
 
 using devices::ClaimObject;
-using devices::Inventory;
-
-namespace {
-
-bool IsAdmin(const devices::Detail& detail, const Inventory& inventory) {
-  const devices::Class* const of = inventory.FindClass(detail.device_class);
-  return detail.admin_access || (of != nullptr && of->admin_access);
-}
-
-}  // namespace
-
-bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
-  if (claim.privileged) return true;
-  for (const devices::Request& request : claim.claim.requests) {
-    for (const devices::Detail& detail : request.details) {
-      if (!IsAdmin(detail, inventory)) return false;
-    }
-  }
-  return !claim.claim.requests.empty();
-}
 
 DeviceUse FindDeviceUse(const DeviceObjects& objects,
                         const std::vector<const ClaimObject*>& asked) {

@@ -9,10 +9,6 @@
 
 namespace outrigger::cli {
 
-/// True for a claim that takes nothing from others: a privileged one, and one of which each request
-/// is of a class with admin access.
-bool HasAdminAccess(const devices::ClaimObject& claim, const devices::Inventory& inventory);
-
 /// Pools, classes and drivers, and what each claim holds.
 struct DeviceUse {
   devices::Inventory inventory;

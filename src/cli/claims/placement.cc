@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "fmt/format.h"
+#include "outrigger/devices/admin_access.h"
 
 namespace outrigger::cli {
 
@@ -22,6 +22,16 @@ devices::AllocatorOptions OptionsOf(const PlacementOptions& options) {
           .always_resolve = options.always_resolve,
           .weights = {},
           .topology_attributes = {}};
+}
+
+std::optional<std::set<std::string>> AdminNamespaces(const DeviceObjects& objects,
+                                                     const PlacementOptions& options) {
+  if (objects.namespaces.empty() && !options.knows_namespaces) return std::nullopt;
+  std::set<std::string> names;
+  for (const devices::NamespaceObject& one : objects.namespaces) {
+    if (one.admin_access) names.insert(one.name);
+  }
+  return names;
 }
 
 // Each request by itself, for one device of any amount, equal to nothing.
@@ -67,6 +77,7 @@ Placement::Placement(const DeviceObjects& objects, AskedClaims asked, PlacementO
       allocator_(*selectors_, OptionsOf(options)),
       of_one_pool_(*selectors_, OptionsOf({.always_resolve = options.always_resolve})),
       use_(FindDeviceUse(objects, asked_.claims)),
+      admin_namespaces_(AdminNamespaces(objects, options)),
       nodes_(objects.nodes.empty() ? use_.inventory.Nodes() : objects.nodes) {
   std::sort(nodes_.begin(), nodes_.end());
   for (const ClaimObject* claim : asked_.claims) {
@@ -125,23 +136,51 @@ std::vector<std::string> Placement::Unsatisfied(const std::string& node) const {
 void Placement::FillIn(const devices::Answer& answer, NodePlacement* placement) const {
   size_t open = 0;
   for (const ClaimObject* claim : asked_.claims) {
-    placement->claims.push_back(claim->claim.allocations.empty() ? answer.claims[open++].allocations
-                                                                 : claim->claim.allocations);
+    const bool has_devices = !claim->claim.allocations.empty();
+    placement->claims.push_back(has_devices ? claim->claim.allocations
+                                            : answer.claims[open].allocations);
+    placement->holdings.push_back(has_devices ? std::vector<devices::Allocation>()
+                                              : answer.claims[open].holding);
+    if (!has_devices) ++open;
+  }
+}
+
+// A claim of the cluster that was embedded has an owner.
+std::string Placement::RefusalOf(const ClaimObject& claim) const {
+  if (!asked_.refusal.empty()) return asked_.refusal;
+  if (!devices::HasAdminAccess(claim, use_.inventory)) return "";
+  const std::string fault = devices::AdminAccessFault(
+      claim, {.is_embedded = asked_.embedded.contains(&claim) || !claim.owner_pod_uid.empty(),
+              .in_admin_namespace = !admin_namespaces_.has_value() ||
+                                    admin_namespaces_->contains(claim.claim.namespace_)});
+  return fault.empty() ? "" : fmt::format("claim {}: {}", devices::NameOf(claim.claim), fault);
+}
+
+void Placement::Refuse(NodePlacement* placement) const {
+  for (const ClaimObject* claim : asked_.claims) {
+    std::string refusal = RefusalOf(*claim);
+    if (refusal.empty()) continue;
+    placement->unsatisfied.push_back(claim->claim.name);
+    if (placement->reason.empty()) placement->reason = std::move(refusal);
+  }
+}
+
+void Placement::Pin(NodePlacement* placement) const {
+  for (const ClaimObject* claim : asked_.claims) {
+    if (claim->claim.allocations.empty()) continue;
+    const std::string at = NodeOf(*claim);
+    if (at.empty() || at == placement->node) continue;
+    placement->unsatisfied.push_back(claim->claim.name);
+    if (!placement->reason.empty()) continue;
+    placement->reason = fmt::format("claim {}: its devices are on node {}", claim->claim.name, at);
   }
 }
 
 NodePlacement Placement::On(const std::string& node) const {
   NodePlacement placement;
   placement.node = node;
-  for (const ClaimObject* claim : asked_.claims) {
-    if (claim->claim.allocations.empty()) continue;
-    const std::string at = NodeOf(*claim);
-    if (at.empty() || at == node) continue;
-    placement.unsatisfied.push_back(claim->claim.name);
-    if (placement.reason.empty()) {
-      placement.reason = fmt::format("claim {}: its devices are on node {}", claim->claim.name, at);
-    }
-  }
+  Refuse(&placement);
+  if (placement.unsatisfied.empty()) Pin(&placement);
   if (!placement.unsatisfied.empty()) return placement;
   const devices::Answer answer = allocator_.Allocate(use_.inventory, *demand_, node);
   placement.steps = answer.steps;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ struct NodePlacement {
   std::vector<std::string> unsatisfied;
   /// If it fits: what each claim gets, or has already.
   std::vector<std::vector<devices::Allocation>> claims;
+  /// The same without admin access, which takes nothing; of claims that have theirs, empty.
+  std::vector<std::vector<devices::Allocation>> holdings;
 
   /// The score times 100; 0: it does not fit.
   int Points() const;
@@ -44,6 +47,8 @@ struct PoolView {
 struct PlacementOptions {
   bool network_pools = false;   ///< as AllocatorOptions has it
   bool always_resolve = false;  ///< as AllocatorOptions has it
+  /// Whether a namespace allows admin access counts though there is none in the objects.
+  bool knows_namespaces = false;
 };
 
 /// Answers for nodes, one after the other. Not thread-safe.
@@ -67,6 +72,11 @@ class Placement {
  private:
   /// A claim that has its devices already: the node that it can be used on; empty: any.
   std::string NodeOf(const devices::ClaimObject& claim) const;
+  /// Why the claim is served on no node, whatever is free; empty: it may be.
+  std::string RefusalOf(const devices::ClaimObject& claim) const;
+  void Refuse(NodePlacement* placement) const;
+  /// Where devices are that claims have already, if that is another node.
+  void Pin(NodePlacement* placement) const;
   devices::Demand Resolve(const std::vector<const devices::Claim*>& claims) const;
   /// Which of the open claims are to be named if all together do not fit on `node`.
   std::vector<std::string> Unsatisfied(const std::string& node) const;
@@ -79,6 +89,8 @@ class Placement {
   const devices::Allocator allocator_;
   const devices::Allocator of_one_pool_;
   const DeviceUse use_;
+  /// Those that allow admin access; nothing: all do.
+  std::optional<std::set<std::string>> admin_namespaces_;
   std::vector<std::string> nodes_;
   std::vector<const devices::Claim*> open_;  ///< without devices so far
   std::optional<devices::Demand> demand_;    ///< of open_

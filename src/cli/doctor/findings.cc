@@ -145,8 +145,8 @@ constexpr FindingKind kKinds[] = {
     {Id::kClientBurst, "client-burst", kWarning,
      "It limits how many pods of a gang are bound at once; kube-scheduler's default is 100."},
     {Id::kNodesSampled, "nodes-sampled", kWarning,
-     "kube-scheduler offers a sample of the nodes, in which a planned one may be missing: members "
-     "are rejected into backoff."},
+     "kube-scheduler offers a sample of the nodes, in which a planned one, or those with free "
+     "devices, may be missing: pods are rejected into backoff."},
     {Id::kBackoffLong, "backoff-long", kWarning,
      "Pods whose gang failed wait for so long before they are tried again; the defaults are 1 and "
      "10."},

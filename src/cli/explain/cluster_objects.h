@@ -44,9 +44,9 @@ class ClusterObjects {
   /// Calls `on_pod` for each pod, one at a time. Errors as those of Find(), and the first of
   /// `on_pod`.
   virtual absl::Status ForEachPod(json::OnObject on_pod) = 0;
-  /// Calls `on_object` for each node and each object of devmgmtproto.k8s.io, and for `pod` if it is
-  /// not null; of what was written down, for everything. `notes` gets kinds that are not there.
-  /// Errors as those of ForEachPod(); NotFound: there is no such pod.
+  /// Calls `on_object` for each node, each namespace and each object of devmgmtproto.k8s.io, and
+  /// for `pod` if it is not null; of what was written down, for everything. `notes` gets kinds that
+  /// are not there. Errors as those of ForEachPod(); NotFound: there is no such pod.
   virtual absl::Status ForEachDeviceObject(const PodName* pod, json::OnObject on_object,
                                            std::vector<std::string>* notes) = 0;
   /// What agent gang has told in a namespace; nothing where that was not written down. Errors as

@@ -95,6 +95,7 @@ class LiveCluster final : public ClusterObjects {
                                    kube::NameOf(resource)));
       status = absl::OkStatus();
     }
+    if (status.ok()) status = ForNamespaces(on_object, notes);
     if (!status.ok() || pod == nullptr) return status;
     return OfPod(*pod, on_object);
   }
@@ -125,6 +126,14 @@ class LiveCluster final : public ClusterObjects {
     if (!absl::IsPermissionDenied(status)) return status;
     taker->Note(fmt::format("{} are taken as not there: {}", kube::NameOf(resource),
                             std::string(status.message())));
+    return absl::OkStatus();
+  }
+
+  absl::Status ForNamespaces(json::OnObject on_object, std::vector<std::string>* notes) {
+    absl::Status status = ForEachOf(kube::kNamespaces, kube::PathOf(kube::kNamespaces), on_object);
+    if (!absl::IsPermissionDenied(status)) return status;
+    notes->push_back(fmt::format("namespaces are taken as not labelled for admin access: {}",
+                                 std::string(status.message())));
     return absl::OkStatus();
   }
 

@@ -63,8 +63,9 @@ absl::StatusOr<std::optional<ExplainedClaims>> PodClaims::Explain(
   if ((*found)->claims.empty() && (*found)->fault.empty()) return std::nullopt;
   absl::StatusOr<AskedClaims> asked = ClaimsOf(**found, &*objects_);
   if (!asked.ok()) return asked.status();
-  placements_.push_back(std::make_unique<Placement>(*objects_, *std::move(asked),
-                                                    PlacementOptions{.always_resolve = is_live_}));
+  placements_.push_back(std::make_unique<Placement>(
+      *objects_, *std::move(asked),
+      PlacementOptions{.always_resolve = is_live_, .knows_namespaces = is_live_}));
   return ExplainClaims(*placements_.back(), shown);
 }
 

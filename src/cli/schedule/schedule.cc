@@ -34,8 +34,9 @@ bool IsVerbose(const ScheduleFlags& flags, const World& world) {
 }
 
 PlacementOptions PlacingOf(const ScheduleFlags& flags) {
-  return {.network_pools = flags.network_pools,
-          .always_resolve = flags.sources.cluster == DeviceSources::kLive};
+  const bool is_live = flags.sources.cluster == DeviceSources::kLive;
+  return {
+      .network_pools = flags.network_pools, .always_resolve = is_live, .knows_namespaces = is_live};
 }
 
 absl::StatusOr<ScheduleResults> FindResults(const ScheduleFlags& flags,

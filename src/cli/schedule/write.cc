@@ -11,6 +11,7 @@
 #include "cli/claims/asked.h"
 #include "cli/claims/holdings.h"
 #include "fmt/format.h"
+#include "outrigger/agent/stages.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::cli {
@@ -46,7 +47,7 @@ class PlacementChooser final : public devices::Chooser {
     std::set<std::string> pools;
     for (size_t i = 0; i < claims.size(); ++i) {
       devices::Grant& grant = choice.grants.emplace_back();
-      if (!HasAdminAccess(claims[i], placement.use().inventory)) grant.holding = on.claims[i];
+      grant.holding = std::move(on.holdings[i]);
       grant.allocations = std::move(on.claims[i]);
       for (const Allocation& one : grant.holding) pools.insert(one.pool);
     }
@@ -54,6 +55,17 @@ class PlacementChooser final : public devices::Chooser {
     return choice;
   }
 
+  bool HasAdminAccess(const ClaimObject& claim) override {
+    bool has = claim.privileged;
+    for (const devices::Request& request : claim.claim.requests) {
+      for (const devices::Detail& detail : request.details) {
+        for (const devices::ClassObject& of : objects_.classes) {
+          has = has || (of.of.admin_access && of.of.name == detail.device_class);
+        }
+      }
+    }
+    return has;
+  }
   std::optional<PoolObject> FindPool(std::string_view name) override {
     const auto at = Find(name);
     return at == objects_.pools.end() ? std::nullopt : std::optional<PoolObject>(*at);
@@ -66,8 +78,9 @@ class PlacementChooser final : public devices::Chooser {
       *at = pool;
     }
   }
-  void LosePool(std::string_view name) override {
-    if (const auto at = Find(name); at != objects_.pools.end()) objects_.pools.erase(at);
+  void LosePool(std::string_view name, std::string_view uid) override {
+    const auto at = Find(name);
+    if (at != objects_.pools.end() && at->version.uid == uid) objects_.pools.erase(at);
   }
   void SeeClaim(const ClaimObject& claim) override {
     for (ClaimObject& known : objects_.claims) {
@@ -76,6 +89,11 @@ class PlacementChooser final : public devices::Chooser {
       return;
     }
     objects_.claims.push_back(claim);
+  }
+  void LoseClaim(const CustomObjectName& claim, bool /*privileged*/) override {
+    std::erase_if(objects_.claims, [&](const ClaimObject& known) {
+      return !claim.uid.empty() && known.version.uid == claim.uid;
+    });
   }
 
  private:
@@ -150,23 +168,20 @@ class ScheduleWriter {
     return absl::OkStatus();
   }
 
-  static bool MayBeBound(const absl::Status& status) {
-    return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-           absl::IsInternal(status) || absl::IsCancelled(status) || absl::IsUnknown(status);
-  }
-
   absl::Status Settle(const Written& written, const absl::Status& error) {
-    const auto node = access_.pods->NodeOf(pod_, kLimits);
-    if (node.ok() && *node == pod_.node) return Confirm(written);
-    const bool is_elsewhere = absl::IsNotFound(node.status()) || (node.ok() && !node->empty());
-    if (!is_elsewhere && MayBeBound(error)) {
-      return {error.code(),
-              fmt::format("{}; it is not known whether pod {}/{} is bound: its devices stay with "
-                          "it, until the agent frees them if it is not",
-                          std::string(error.message()), pod_.namespace_, pod_.name)};
+    switch (EndOf(pod_, access_.pods->NodeOf(pod_, kLimits), MayBeBound(error))) {
+      case devices::BindingEnd::kBound:
+        return Confirm(written);
+      case devices::BindingEnd::kNotBound:
+        (void)writer_.GiveBack(written, &chooser_, kLimits);
+        return error;
+      case devices::BindingEnd::kOpen:
+        break;
     }
-    (void)writer_.GiveBack(written, &chooser_, kLimits);
-    return error;
+    return {error.code(),
+            fmt::format("{}; it is not known whether pod {}/{} is bound: its devices stay with it, "
+                        "until the agent frees them if it is not",
+                        std::string(error.message()), pod_.namespace_, pod_.name)};
   }
 
   const PodOnNode pod_;
@@ -184,6 +199,10 @@ absl::Status WriteSchedule(const DevicePod& pod, const std::string& node,
   if (!pod.node.empty()) {
     return absl::FailedPreconditionError(
         Printable(fmt::format("pod {} is bound to node {} already", NameOf(pod), pod.node)));
+  }
+  if (pod.in_gang) {
+    return absl::FailedPreconditionError(
+        Printable(fmt::format("pod {}: {}", NameOf(pod), devices::kGangsUnplanned)));
   }
   return ScheduleWriter({pod.namespace_, pod.name, pod.uid, node}, objects, placing, access)
       .Write(pod);

@@ -35,8 +35,8 @@ struct WriteAccess {
 ///
 /// Ok: the pod is bound and its claims are written. Whatever the error is, what was written is
 /// given back, as far as calls succeed; if it is not known whether the pod is bound, it stays, and
-/// the text says so. FailedPrecondition: the pod is bound already, a claim names configurations, or
-/// there is no room any more.
+/// the text says so. FailedPrecondition: the pod is bound already or a member of a gang, a claim
+/// names configurations, or there is no room any more.
 absl::Status WriteSchedule(const DevicePod& pod, const std::string& node,
                            const PlacementOptions& placing, DeviceObjects* objects,
                            const WriteAccess& access);

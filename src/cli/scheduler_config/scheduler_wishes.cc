@@ -30,8 +30,7 @@ class WishWriter {
       if (IsAbsent(share) || share.Scalar() == "100") continue;
       const YAML::Node name = profile["schedulerName"];
       notes_->push_back(
-          fmt::format("profiles: percentageOfNodesToScore of {} stays {}; wanted is 100, or "
-                      "--gang.nominate all",
+          fmt::format("profiles: percentageOfNodesToScore of {} stays {}, wanted is 100",
                       IsAbsent(name) ? kDefaultScheduler : name.Scalar(), share.Scalar()));
     }
   }
@@ -48,7 +47,7 @@ void WriteWishes(const SchedulerWishes& wishes, YAML::Node& root, std::vector<st
   if (wishes.every_node) {
     writer.Write(
         "percentageOfNodesToScore", 100, 100,
-        "the scheduler offers a sample of the nodes, in which a planned place may be missing");
+        "the scheduler offers a sample of the nodes, in which the place of a pod may be missing");
     writer.NoteProfiles();
   }
   if (wishes.quick_retries) {

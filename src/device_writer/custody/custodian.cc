@@ -140,7 +140,14 @@ class Decider {
   // A pod that was bound past the agent, or whose claims were freed in the meantime.
   void DecidePod(const PodFact& pod) {
     if (pod.finished || pod.node.empty()) return;
+    if (!pod.claims_fault.empty()) {
+      actions_.push_back(AboutPod(
+          ActionKind::kReportConflict, pod,
+          fmt::format("the pod is bound, its claims cannot be read: {}", pod.claims_fault)));
+      return;
+    }
     std::string lacks;
+    const ClaimObject* lacked = nullptr;
     for (const PodClaim& wanted : pod.claims) {
       const std::string name = fmt::format("{}/{}", pod.namespace_, wanted.claim_name);
       const ClaimObject* const claim =
@@ -156,12 +163,24 @@ class Decider {
       if (is_allocated && device_writer::HasPod(*claim, pod.uid)) continue;
       if (!wanted.privileged && kept_.contains(name)) continue;
       if (claim != nullptr && being_written_.contains(claim->version.uid)) return;
-      if (lacks.empty()) lacks = name;
+      if (!lacks.empty()) continue;
+      lacks = name;
+      lacked = claim;
     }
-    if (lacks.empty()) return;
-    actions_.push_back(
-        AboutPod(ActionKind::kServeBoundPod, pod,
-                 fmt::format("the pod is bound without devices of claim {}", lacks)));
+    if (!lacks.empty()) Serve(pod, lacks, lacked);
+  }
+
+  // `claim` may be null: it is not there yet.
+  void Serve(const PodFact& pod, const std::string& lacks, const ClaimObject* claim) {
+    std::string reason = fmt::format("the pod is bound without devices of claim {}", lacks);
+    Action action;
+    if (claim != nullptr) action = AboutClaim(ActionKind::kServeBoundPod, *claim, reason);
+    Action of_pod = AboutPod(ActionKind::kServeBoundPod, pod, std::move(reason));
+    of_pod.claim_namespace = std::move(action.claim_namespace);
+    of_pod.claim_name = std::move(action.claim_name);
+    of_pod.claim_uid = std::move(action.claim_uid);
+    of_pod.privileged = action.privileged;
+    actions_.push_back(std::move(of_pod));
   }
 
   Facts facts_;

@@ -16,10 +16,15 @@ using devices::PodFact;
 
 // Nothing: it is gone.
 absl::StatusOr<std::optional<ClaimObject>> ReadIfThere(const Action& action,
-                                                       const ObjectCalls& calls) {
-  auto claim = calls.ReadClaim(
-      {action.claim_namespace, action.claim_name, action.claim_uid, action.privileged});
-  if (absl::IsNotFound(claim.status())) return std::optional<ClaimObject>();
+                                                       const ObjectCalls& calls,
+                                                       devices::Chooser* chooser) {
+  const ClaimName name{action.claim_namespace, action.claim_name, action.claim_uid,
+                       action.privileged};
+  auto claim = calls.ReadClaim(name);
+  if (absl::IsNotFound(claim.status())) {
+    Lose(name, chooser);
+    return std::optional<ClaimObject>();
+  }
   if (!claim.ok()) return claim.status();
   return std::optional<ClaimObject>(*std::move(claim));
 }
@@ -27,9 +32,10 @@ absl::StatusOr<std::optional<ClaimObject>> ReadIfThere(const Action& action,
 absl::Status ReadPools(const std::set<std::string>& names, const ObjectCalls& calls,
                        devices::Chooser* chooser, LiveView* view) {
   for (const std::string& name : names) {
+    const auto known = chooser->FindPool(name);
     auto pool = calls.ReadPool(name);
     if (absl::IsNotFound(pool.status())) {
-      chooser->LosePool(name);
+      if (known.has_value()) chooser->LosePool(name, known->version.uid);
       continue;
     }
     if (!pool.ok()) return pool.status();
@@ -55,6 +61,7 @@ absl::Status ReadPods(const Action& action, const ObjectCalls& calls, devices::C
     if (!pod.ok()) return pod.status();
     // It is one of this claim's, or of another one with its name, which says nothing here.
     pod->claims.clear();
+    pod->claims_fault.clear();
     view->pods.push_back(*std::move(pod));
   }
   return absl::OkStatus();
@@ -72,14 +79,14 @@ const PoolObject* LiveView::FindPool(std::string_view name) const {
 absl::StatusOr<LiveView> ReadLiveView(const Action& action, const ObjectCalls& calls,
                                       devices::CustodyHost* host, devices::Chooser* chooser) {
   LiveView view;
-  const auto before = ReadIfThere(action, calls);
+  const auto before = ReadIfThere(action, calls, chooser);
   if (!before.ok()) return before.status();
   std::set<std::string> names;
   if (before->has_value()) names = PoolsOf((*before)->claim.allocations);
   if (!action.pool.empty()) names.insert(action.pool);
   absl::Status status = ReadPools(names, calls, chooser, &view);
   if (!status.ok()) return status;
-  auto after = ReadIfThere(action, calls);
+  auto after = ReadIfThere(action, calls, chooser);
   if (!after.ok()) return after.status();
   const bool is_same = before->has_value() == after->has_value() &&
                        (!before->has_value() || (*before)->version == (*after)->version);

@@ -20,6 +20,21 @@ bool IsGood(int code) {
   return code >= 200 && code <= 299;
 }
 
+// No answer, or one that leaves open what was done.
+bool IsOpen(const absl::Status& error) {
+  const auto said = ApiErrorOf(error);
+  return !said || said->code >= 500;
+}
+
+// The refusal of a try after one that is open.
+absl::Status AfterOpenTry(const absl::Status& refusal) {
+  return WithMessage(
+      WithCode(refusal, absl::StatusCode::kUnavailable),
+      fmt::format("{}; an earlier try had no answer, or an error of the server, and may have been "
+                  "carried out",
+                  MessageOf(refusal)));
+}
+
 }  // namespace
 
 Client::Client(ClientConfig config, ClientOptions options, std::unique_ptr<Transport> transport,
@@ -50,8 +65,12 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientConfig& confi
 }
 
 absl::StatusOr<ApiResponse> Client::Call(const ApiRequest& request) {
-  auto answer = TryUntil(request, options_.clock.now() + request.timeout);
-  if (!answer.ok()) return Named(request, answer.status());
+  bool was_open = false;
+  auto answer = TryUntil(request, options_.clock.now() + request.timeout, &was_open);
+  if (!answer.ok()) {
+    const bool is_about_all = request.errors_are_of_all_tries && was_open;
+    return Named(request, is_about_all ? AfterOpenTry(answer.status()) : answer.status());
+  }
   return ApiResponse{answer->code, std::move(answer->body)};
 }
 
@@ -60,7 +79,8 @@ absl::Status Client::Stream(const ApiRequest& request, ByteSink sink) {
   return answer.ok() ? absl::OkStatus() : Named(request, answer.status());
 }
 
-absl::StatusOr<WireAnswer> Client::TryUntil(const ApiRequest& request, Clock::TimePoint deadline) {
+absl::StatusOr<WireAnswer> Client::TryUntil(const ApiRequest& request, Clock::TimePoint deadline,
+                                            bool* was_open) {
   bool unanswered = false;
   for (int retry = 1;; ++retry) {
     auto answer = Try(request, deadline, nullptr);
@@ -72,6 +92,7 @@ absl::StatusOr<WireAnswer> Client::TryUntil(const ApiRequest& request, Clock::Ti
       return answer;
     }
     unanswered |= !ApiErrorOf(answer.status());
+    *was_open |= IsOpen(answer.status());
     const Clock::Duration delay =
         RetryDelay(options_.retry, retry, answer.status(), options_.random());
     // What was answered says more than that time is over.

@@ -54,7 +54,9 @@ class Client final : public Api {
   Client(ClientConfig config, ClientOptions options, std::unique_ptr<Transport> transport,
          std::unique_ptr<TlsIdentitySource> identities);
 
-  absl::StatusOr<WireAnswer> TryUntil(const ApiRequest& request, Clock::TimePoint deadline);
+  /// `was_open` becomes true if a try before the last one may have been carried out.
+  absl::StatusOr<WireAnswer> TryUntil(const ApiRequest& request, Clock::TimePoint deadline,
+                                      bool* was_open);
   /// One try, or two if the first was answered 401.
   absl::StatusOr<WireAnswer> Try(const ApiRequest& request, Clock::TimePoint deadline,
                                  const ByteSink* sink);

@@ -21,8 +21,8 @@ absl::Status NodeSink::UpsertProtobuf(const ObjectHead& /*head*/, std::string_vi
   return status;
 }
 
-void NodeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
-  cluster_->RemoveNode(name);
+void NodeSink::Remove(const ObjectHead& gone) {
+  cluster_->RemoveNode(gone.name);
 }
 
 void PodSink::HandOn() {
@@ -44,8 +44,8 @@ absl::Status PodSink::UpsertProtobuf(const ObjectHead& /*head*/, std::string_vie
   return status;
 }
 
-void PodSink::Remove(std::string_view namespace_, std::string_view name) {
-  cluster_->RemovePod(namespace_, name);
+void PodSink::Remove(const ObjectHead& gone) {
+  cluster_->RemovePod(gone.namespace_, gone.name);
 }
 
 }  // namespace outrigger::kube

@@ -29,7 +29,7 @@ class NodeSink final : public ObjectSink {
   absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
                               const json::Path& at) override;
   bool ReadsProtobuf() const override { return true; }
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ClusterSink* const cluster_;
@@ -46,7 +46,7 @@ class PodSink final : public ObjectSink {
   absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object,
                               const json::Path& at) override;
   bool ReadsProtobuf() const override { return true; }
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
   void BeginReplace() override { counting_ = ask_counting_(); }
 
  private:

@@ -51,11 +51,14 @@ class CustomWatch::RawSink final : public ObjectSink {
                          .resource_version = head.resource_version},
                         Trimmed(bytes));
   }
-  void Remove(std::string_view namespace_, std::string_view name) override {
-    sink_.Remove({.namespace_ = namespace_, .name = name});
+  void Remove(const ObjectHead& gone) override {
+    sink_.Remove({.namespace_ = gone.namespace_,
+                  .name = gone.name,
+                  .uid = {},
+                  .resource_version = gone.resource_version});
   }
   void BeginReplace() override { sink_.BeginReplace(); }
-  void EndReplace() override { sink_.EndReplace(); }
+  void EndReplace(std::string_view version) override { sink_.EndReplace(version); }
 
  private:
   CustomObjectSink& sink_;

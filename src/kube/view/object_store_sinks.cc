@@ -18,8 +18,8 @@ absl::Status PodGroupSink::Upsert(const ObjectHead& /*head*/, json::Object objec
   return status;
 }
 
-void PodGroupSink::Remove(std::string_view namespace_, std::string_view name) {
-  board_.RemoveGroup(dialect_, namespace_, name);
+void PodGroupSink::Remove(const ObjectHead& gone) {
+  board_.RemoveGroup(dialect_, gone.namespace_, gone.name);
 }
 
 absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object object,
@@ -36,8 +36,8 @@ absl::Status PriorityClassSink::Upsert(const ObjectHead& head, json::Object obje
   return status;
 }
 
-void PriorityClassSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
-  board_.RemoveClass(name);
+void PriorityClassSink::Remove(const ObjectHead& gone) {
+  board_.RemoveClass(gone.name);
 }
 
 absl::Status BudgetSink::Upsert(const ObjectHead& /*head*/, json::Object object,
@@ -48,8 +48,8 @@ absl::Status BudgetSink::Upsert(const ObjectHead& /*head*/, json::Object object,
   return status;
 }
 
-void BudgetSink::Remove(std::string_view namespace_, std::string_view name) {
-  board_.RemoveBudget(namespace_, name);
+void BudgetSink::Remove(const ObjectHead& gone) {
+  board_.RemoveBudget(gone.namespace_, gone.name);
 }
 
 absl::Status VolumeSink::Upsert(const ObjectHead& /*head*/, json::Object object,
@@ -61,8 +61,8 @@ absl::Status VolumeSink::Upsert(const ObjectHead& /*head*/, json::Object object,
   return status;
 }
 
-void VolumeSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
-  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->RemoveVolume(name); });
+void VolumeSink::Remove(const ObjectHead& gone) {
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->RemoveVolume(gone.name); });
 }
 
 absl::Status VolumeClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
@@ -74,9 +74,10 @@ absl::Status VolumeClaimSink::Upsert(const ObjectHead& /*head*/, json::Object ob
   return status;
 }
 
-void VolumeClaimSink::Remove(std::string_view namespace_, std::string_view name) {
-  board_.ChangeClaims(
-      [&](cluster::ClaimStore* claims) { return claims->RemoveVolumeClaim(namespace_, name); });
+void VolumeClaimSink::Remove(const ObjectHead& gone) {
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) {
+    return claims->RemoveVolumeClaim(gone.namespace_, gone.name);
+  });
 }
 
 absl::Status DeviceClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
@@ -88,9 +89,10 @@ absl::Status DeviceClaimSink::Upsert(const ObjectHead& /*head*/, json::Object ob
   return status;
 }
 
-void DeviceClaimSink::Remove(std::string_view namespace_, std::string_view name) {
-  board_.ChangeClaims(
-      [&](cluster::ClaimStore* claims) { return claims->RemoveDeviceClaim(namespace_, name); });
+void DeviceClaimSink::Remove(const ObjectHead& gone) {
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) {
+    return claims->RemoveDeviceClaim(gone.namespace_, gone.name);
+  });
 }
 
 absl::Status DeviceClassSink::Upsert(const ObjectHead& /*head*/, json::Object object,
@@ -101,8 +103,8 @@ absl::Status DeviceClassSink::Upsert(const ObjectHead& /*head*/, json::Object ob
   return status;
 }
 
-void DeviceClassSink::Remove(std::string_view /*namespace_*/, std::string_view name) {
-  board_.RemoveDeviceClass(name);
+void DeviceClassSink::Remove(const ObjectHead& gone) {
+  board_.RemoveDeviceClass(gone.name);
 }
 
 }  // namespace outrigger::kube

@@ -14,7 +14,7 @@ class PodGroupSink final : public ObjectSink {
   PodGroupSink(ObjectStore* board, Dialect dialect, json::GroupParts parts)
       : board_(*board), dialect_(dialect), parts_(parts) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -27,7 +27,7 @@ class PriorityClassSink final : public ObjectSink {
  public:
   PriorityClassSink(ObjectStore* board, bool whole) : board_(*board), whole_(whole) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -39,7 +39,7 @@ class BudgetSink final : public ObjectSink {
  public:
   explicit BudgetSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -50,7 +50,7 @@ class VolumeSink final : public ObjectSink {
  public:
   explicit VolumeSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -61,7 +61,7 @@ class VolumeClaimSink final : public ObjectSink {
  public:
   explicit VolumeClaimSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -72,7 +72,7 @@ class DeviceClaimSink final : public ObjectSink {
  public:
   explicit DeviceClaimSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;
@@ -83,7 +83,7 @@ class DeviceClassSink final : public ObjectSink {
  public:
   explicit DeviceClassSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
-  void Remove(std::string_view namespace_, std::string_view name) override;
+  void Remove(const ObjectHead& gone) override;
 
  private:
   ObjectStore& board_;

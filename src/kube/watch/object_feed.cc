@@ -58,7 +58,7 @@ void ObjectFeed::ReportMalformed(const ObjectHead& head, const absl::Status& sta
 
 void ObjectFeed::Remove(const ObjectHead& head) {
   keys_.Forget(head.namespace_, head.name);
-  sink_->Remove(head.namespace_, head.name);
+  sink_->Remove(head);
 }
 
 void ObjectFeed::BeginReplace() {
@@ -66,11 +66,15 @@ void ObjectFeed::BeginReplace() {
   sink_->BeginReplace();
 }
 
-void ObjectFeed::EndReplace() {
-  keys_.EndReplace([this](std::string_view namespace_, std::string_view name) {
-    sink_->Remove(namespace_, name);
+void ObjectFeed::EndReplace(std::string_view version) {
+  ObjectHead gone;
+  gone.resource_version = version;
+  keys_.EndReplace([&](std::string_view namespace_, std::string_view name) {
+    gone.namespace_ = namespace_;
+    gone.name = name;
+    sink_->Remove(gone);
   });
-  sink_->EndReplace();
+  sink_->EndReplace(version);
 }
 
 }  // namespace outrigger::kube

@@ -33,8 +33,8 @@ class ObjectFeed {
   absl::Status UpsertProtobuf(const ObjectHead& head, std::string_view object);
   void Remove(const ObjectHead& head);
   void BeginReplace();
-  /// Removes what was not seen since BeginReplace().
-  void EndReplace();
+  /// Removes what was not seen since BeginReplace(). `version` as of ObjectSink.
+  void EndReplace(std::string_view version);
 
   size_t objects() const { return keys_.size(); }
   size_t unreadable() const { return keys_.unreadable(); }

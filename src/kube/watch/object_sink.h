@@ -26,14 +26,16 @@ class ObjectSink {
   }
   /// Whether objects may come as protobuf, which costs the server and us a fraction of JSON.
   virtual bool ReadsProtobuf() const { return false; }
-  /// The object is gone; no effect if it is not known.
-  virtual void Remove(std::string_view namespace_, std::string_view name) = 0;
+  /// The object is gone; no effect if it is not known. The version is that of its deletion, or of
+  /// the list that lacks it.
+  virtual void Remove(const ObjectHead& gone) = 0;
 
   /// Brackets around a full list. Between them come Upsert() for what there is and, last, Remove()
   /// for what is there no more. A list that breaks off has no EndReplace(); until a complete one
-  /// has come, objects may be of different ages.
+  /// has come, objects may be of different ages. `version` is the list's; empty: the kind is not
+  /// served.
   virtual void BeginReplace() {}
-  virtual void EndReplace() {}
+  virtual void EndReplace(std::string_view /*version*/) {}
 };
 
 /// Something of an object that could not be used. Valid during the call that hands it over.

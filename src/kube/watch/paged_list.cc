@@ -87,7 +87,7 @@ absl::StatusOr<ListResult> ListAll(Api* api, const ListRequest& first, const Tim
     result.paginated = true;
     token = std::move(page->continue_token);
   }
-  feed->EndReplace();
+  feed->EndReplace(result.resource_version);
   return result;
 }
 

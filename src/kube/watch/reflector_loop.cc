@@ -303,7 +303,7 @@ void ReflectorLoop::Missing(const absl::Status& status) {
   if (!goes_on.ok()) return Fail(goes_on.status());
   if (*goes_on) return;
   feed_.BeginReplace();
-  feed_.EndReplace();
+  feed_.EndReplace(/*version=*/{});
   Relist(/*latest=*/false);
   version_.clear();
   version_is_lost_ = is_doubtful_ = false;

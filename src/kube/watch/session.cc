@@ -105,7 +105,7 @@ absl::Status WatchSession::OnBookmark(const WatchEvent& event) {
     // Ordinary bookmarks wait for the one that ends the state; so this server knows no such state.
     return absl::UnimplementedError("the server does not stream lists");
   }
-  feed_->EndReplace();
+  feed_->EndReplace(event.head.resource_version);
   end_.synced = true;
   board_->Synced(event.head.resource_version, timing_.now());
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "kube/errors.h"
 #include "kube/json_text.h"
 #include "kube/status_text.h"
 #include "nlohmann/json.hpp"
@@ -24,24 +25,33 @@ std::string BindingBody(const Binding& binding) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+bool IsConflict(const absl::Status& status) {
+  const auto said = ApiErrorOf(status);
+  return said ? said->code == 409 : absl::IsAborted(status) || absl::IsAlreadyExists(status);
+}
+
 // What the conflict is about; Ok if the pod is where it should be.
 absl::Status Explain(Api& api, const Binding& binding, const CallOptions& options,
                      const absl::Status& conflict) {
   CallOptions reading = options;
   reading.rate_limited = false;
   const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
-  if (absl::IsNotFound(text.status())) return conflict;
+  // No try can bind it any more.
+  const absl::Status aborted = WithCode(conflict, absl::StatusCode::kAborted);
+  if (absl::IsNotFound(text.status())) return aborted;
   if (!text.ok()) {
     // An earlier try of the same call may have bound it, and its answer been lost.
     return absl::UnavailableError(fmt::format("{}; whether the pod is bound is not known: {}",
                                               MessageOf(conflict), MessageOf(text.status())));
   }
   const Json pod = Json::parse(*text, nullptr, false);
+  if (!pod.is_object()) return conflict;
   const std::string node = TextAt(pod, "/spec/nodeName");
-  if (TextAt(pod, "/metadata/uid") != binding.uid || node.empty()) return conflict;
+  if (TextAt(pod, "/metadata/uid") != binding.uid) return aborted;
   if (node == binding.node) return absl::OkStatus();
-  return WithMessage(conflict,
-                     fmt::format("{}; it is bound to node {}", MessageOf(conflict), node));
+  // Not bound: after a try without an answer it may be yet.
+  if (node.empty()) return conflict;
+  return WithMessage(aborted, fmt::format("{}; it is bound to node {}", MessageOf(conflict), node));
 }
 
 }  // namespace
@@ -60,8 +70,9 @@ absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options) 
   request.timeout = options.timeout;
   request.stop = options.stop;
   request.rate_limited = false;
+  request.errors_are_of_all_tries = true;
   absl::Status status = api.Call(request).status();
-  if (!absl::IsAborted(status) && !absl::IsAlreadyExists(status)) return status;
+  if (!IsConflict(status)) return status;
   return Explain(api, binding, WithTimeLeft(options, begin), status);
 }
 

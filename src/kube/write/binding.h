@@ -21,8 +21,10 @@ struct Binding {
 /// Binds the pod. Idempotent by UID and node: a pod that is bound there already is a success, also
 /// if an earlier call did it whose answer was lost. Tried again like any call, and never held back
 /// by the client's own rate limit. Aborted: it is bound to another node (which the text names), or
-/// there is another pod of that name; NotFound: there is none; Unavailable, too: there
-/// was a conflict, and the pod could not be read. `options.rate_limited` does not count.
+/// there is another pod of that name; NotFound: there is none. Unavailable, too: there was a
+/// conflict, and the pod could not be read; or a try was refused after one without an answer, or
+/// with one of 5xx, which may have bound the pod, or may yet. `options.rate_limited` does not
+/// count.
 absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options = {});
 
 }  // namespace outrigger::kube

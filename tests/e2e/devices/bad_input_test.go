@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -81,7 +82,18 @@ var badInputs = []badInput{
 		refused: []string{"claim default/minus-two-d: "}},
 	{name: "billion", claims: embeddedClaim(`{"deviceClass": "foozer", "minDeviceCount": 1000000000}`),
 		refused: []string{"claim default/billion-d: "}},
+	{name: "admin-class", objects: [][3]string{
+		{"DeviceClass", "admin", "spec: {driver: example.com-foozer, deviceType: foozer, adminAccess: true}"},
+		{"DeviceClaim", "admin-class", "spec: {claims: [{deviceClass: admin}]}"}},
+		refused: []string{"claim default/admin-class: " + needsLabel}, state: "Pending", message: []string{needsLabel}, event: "ClaimWaits"},
+	{name: "admin-privileged", objects: [][3]string{{"DevicePrivilegedClaim", "admin-privileged", "spec: {driver: example.com-foozer}"}},
+		claims:  `[{"name": "d", "privilegedClaimName": "admin-privileged"}]`,
+		refused: []string{"claim default/admin-privileged: " + needsLabel}},
+	{name: "admin-embedded", claims: embeddedClaim(`{"claims": [{"deviceClass": "admin"}]}`),
+		refused: []string{"claim default/admin-embedded-d: a class with adminAccess is not served to a claim embedded in a pod"}},
 }
+
+const needsLabel = `admin access to devices needs the label resource.kubernetes.io/admin-access: "true" on namespace default`
 
 // Each has an answer that names the fault, soon, and nothing is in the way of others.
 func TestBadInputIsAnswered(t *testing.T) {
@@ -112,6 +124,7 @@ func TestBadInputIsAnswered(t *testing.T) {
 	s.untilClass("orphan", "NoDriver")
 	s.editStatuses()
 	s.Within(10*time.Second, "all are answered", time.Since(began))
+	s.labelNamespace()
 	s.untilSound()
 }
 
@@ -185,4 +198,21 @@ func (s *serving) editStatuses() {
 	s.UntilEventWith("DevicesConflict", "claim default/in-use has devices that are not free: ")
 	s.remove("in-use")
 	s.untilClaim("in-use", "state", "Pending")
+}
+
+// labelNamespace: what an administrator allows pods get that waited for it, and one that was bound past the agent.
+func (s *serving) labelNamespace() {
+	s.Helper()
+	s.make([3]string{"DevicePrivilegedClaim", "admin-past", "spec: {driver: example.com-foozer}"})
+	s.Pods(pod("admin-past", `[{"name": "d", "privilegedClaimName": "admin-past"}]`).Node("n1"))
+	s.UntilEventWith("DevicesConflict", "the pod is bound without its devices: claim default/admin-past: "+needsLabel)
+	_, err := s.Client.CoreV1().Namespaces().Patch(s.Ctx, "default", types.MergePatchType,
+		[]byte(`{"metadata": {"labels": {"resource.kubernetes.io/admin-access": "true"}}}`), metav1.PatchOptions{})
+	s.Must(err)
+	s.untilOn("admin-class", "n1")
+	s.untilClaim("admin-class", "state", "Allocated")
+	s.untilOn("admin-privileged", "n1")
+	s.untilStatus("DevicePrivilegedClaim", "admin-privileged", "state", "Allocated")
+	s.untilStatus("DevicePrivilegedClaim", "admin-past", "state", "Allocated")
+	s.untilRefused("admin-embedded", "claim default/admin-embedded-d: a class with adminAccess is not served")
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // refused are objects with one fault each: the field that the API server names (two, where a further rule looks at the
@@ -214,6 +215,36 @@ func checkRefused(w *world) {
 	if err == nil || !strings.Contains(err.Error(), `unknown field "spec.deviceClaims"`) {
 		w.Errorf("a pod with spec.deviceClaims: %v", err)
 	}
+}
+
+// refusedChanges are changes of a spec, each by a merge patch.
+var refusedChanges = []struct{ name, kind, body, patch, field, says string }{
+	{"class gets admin access", "DeviceClass", "spec: {deviceType: gpu, driver: a}", `{"spec": {"adminAccess": true}}`,
+		"spec.adminAccess", "adminAccess cannot be changed"},
+	{"class gets admin access that it was denied", "DeviceClass", "spec: {deviceType: gpu, driver: a, adminAccess: false}",
+		`{"spec": {"adminAccess": true}}`, "spec.adminAccess", "adminAccess cannot be changed"},
+	{"class loses admin access", "DeviceClass", "spec: {deviceType: gpu, driver: a, adminAccess: true}",
+		`{"spec": {"adminAccess": null}}`, "spec.adminAccess", "adminAccess cannot be changed"},
+}
+
+func checkRefusedChanges(w *world) {
+	for i, row := range refusedChanges {
+		name := fmt.Sprintf("changed-%d", i)
+		_, err := w.create(object(w, row.kind, name, row.body))
+		w.Must(err)
+		change := func(patch string) error {
+			_, err := w.client(kinds[row.kind]).Patch(w.Ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			return err
+		}
+		if fault := differs(change(row.patch), row.field, row.says); fault != "" {
+			w.Errorf("%s: %s", row.name, fault)
+		}
+		w.Must(change(`{"spec": {"driver": "b"}}`))
+	}
+	// Not set is false.
+	_, err := w.client(kinds["DeviceClass"]).Patch(w.Ctx, "changed-0", types.MergePatchType,
+		[]byte(`{"spec": {"adminAccess": false}}`), metav1.PatchOptions{})
+	w.Must(err)
 }
 
 // refusedStatus are statuses with one fault each.

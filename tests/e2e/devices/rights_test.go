@@ -58,7 +58,8 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 			part.removeLease()
 			part.leavesWork(name)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "devices",
-				"--kubeconfig", w.KubeconfigWithoutGrant(name, all, missing), "--devices.intent-deadline=5")
+				"--kubeconfig", w.KubeconfigWithoutGrant(name, all, missing),
+				"--devices.intent-deadline=5", "--devices.binding-time=1")
 			asked := 0
 			scheduling.CheckTells(t, missing, func() string {
 				said := part.keepBusy(agent, name, asked)

@@ -87,13 +87,18 @@ func (s *serving) claim(name string) *unstructured.Unstructured {
 // untilClaim waits until a text of a claim's status is there.
 func (s *serving) untilClaim(name, field, text string) {
 	s.Helper()
+	s.untilStatus("DeviceClaim", name, field, text)
+}
+
+func (s *serving) untilStatus(kind, name, field, text string) {
+	s.Helper()
 	s.Must(kube.Eventually(s.Ctx, scheduling.Patience, func(ctx context.Context) error {
-		claim, err := s.kinds.client(kinds["DeviceClaim"]).Get(ctx, name, metav1.GetOptions{})
+		claim, err := s.kinds.client(kinds[kind]).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
 		if is, _, _ := unstructured.NestedString(claim.Object, "status", field); !strings.Contains(is, text) {
-			return fmt.Errorf("claim %s: status.%s is %q, want %q", name, field, is, text)
+			return fmt.Errorf("%s %s: status.%s is %q, want %q", kind, name, field, is, text)
 		}
 		return nil
 	}))

@@ -28,6 +28,7 @@ func TestTypes(t *testing.T) {
 	t.Run("AreEstablished", func(t *testing.T) { checkConditions(of(t)) })
 	t.Run("TakeEveryExample", func(t *testing.T) { checkExamples(of(t)) })
 	t.Run("RefuseInvalidObjects", func(t *testing.T) { checkRefused(of(t)) })
+	t.Run("RefuseInvalidChanges", func(t *testing.T) { checkRefusedChanges(of(t)) })
 	t.Run("RefuseInvalidStatus", func(t *testing.T) { checkRefusedStatus(of(t)) })
 	t.Run("TakeWhatIsAtTheBounds", func(t *testing.T) { checkAccepted(of(t)) })
 	t.Run("TakeLargestObjects", func(t *testing.T) { checkLargest(of(t)) })

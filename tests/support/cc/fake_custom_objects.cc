@@ -24,24 +24,22 @@ class FakeCustomObjects::Follower {
   void AddUpsert(const Json& object) {
     Add([object](CustomObjectSink* sink) { Upsert(object, sink); });
   }
-  void AddRemoval(const Name& name) {
-    Add([name](CustomObjectSink* sink) {
-      sink->Remove({.namespace_ = name.first, .name = name.second});
-    });
+  void AddRemoval(const Name& name, const std::string& version) {
+    Add([name, version](CustomObjectSink* sink) { Remove(name, version, sink); });
   }
-  void AddList(std::vector<Json> objects) {
-    Add([this, objects = std::move(objects)](CustomObjectSink* sink) {
+  void AddList(std::vector<Json> objects, const std::string& version) {
+    Add([this, objects = std::move(objects), version](CustomObjectSink* sink) {
       sink->BeginReplace();
       for (const Json& object : objects) Upsert(object, sink);
-      sink->EndReplace();
+      sink->EndReplace(version);
       See(absl::OkStatus());
     });
   }
   void AddEnd(std::vector<Name> names) {
     Add([this, names = std::move(names)](CustomObjectSink* sink) {
       sink->BeginReplace();
-      for (const Name& name : names) sink->Remove({.namespace_ = name.first, .name = name.second});
-      sink->EndReplace();
+      for (const Name& name : names) Remove(name, {}, sink);
+      sink->EndReplace({});
       See(CustomNotServed(kind_));
     });
   }
@@ -77,6 +75,10 @@ class FakeCustomObjects::Follower {
     const CustomObjectName of{
         .namespace_ = namespace_, .name = name, .uid = {}, .resource_version = version};
     sink->Upsert(of, object.dump()).IgnoreError();
+  }
+  static void Remove(const Name& name, const std::string& version, CustomObjectSink* sink) {
+    sink->Remove(
+        {.namespace_ = name.first, .name = name.second, .uid = {}, .resource_version = version});
   }
   void See(absl::Status usable) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -125,8 +127,10 @@ FakeCustomStore::Listener FakeCustomObjects::ToFollowers() {
                 ForFollowersOf(kind, [&](Follower* follower) { follower->AddUpsert(object); });
               },
           .removed =
-              [this](const CustomKind& kind, const FakeCustomStore::Name& name) {
-                ForFollowersOf(kind, [&](Follower* follower) { follower->AddRemoval(name); });
+              [this](const CustomKind& kind, const FakeCustomStore::Name& name,
+                     const std::string& version) {
+                ForFollowersOf(kind,
+                               [&](Follower* follower) { follower->AddRemoval(name, version); });
               },
           .not_served =
               [this](const CustomKind& kind, const std::vector<FakeCustomStore::Name>& removed) {
@@ -134,7 +138,8 @@ FakeCustomStore::Listener FakeCustomObjects::ToFollowers() {
               },
           .served =
               [this](const CustomKind& kind) {
-                ForFollowersOf(kind, [](Follower* follower) { follower->AddList({}); });
+                ForFollowersOf(
+                    kind, [this](Follower* follower) { follower->AddList({}, store_.Version()); });
               }};
 }
 
@@ -242,7 +247,8 @@ std::unique_ptr<FollowedKind> FakeCustomObjects::Follow(const CustomKind& kind,
   auto follower = std::make_shared<Follower>(kind, sink);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    store_.IsServed(kind) ? follower->AddList(store_.All(kind)) : follower->AddEnd({});
+    store_.IsServed(kind) ? follower->AddList(store_.All(kind), store_.Version())
+                          : follower->AddEnd({});
     followers_.push_back(follower);
   }
   auto followed = std::make_unique<Followed>(this, std::move(follower));

@@ -164,7 +164,7 @@ Json FakeCustomStore::Put(const CustomKind& kind, Json object) {
 bool FakeCustomStore::Delete(const CustomKind& kind, const Name& name) {
   if (KindOf(kind).objects.erase(name) == 0) return false;
   ++version_;
-  listener_.removed(kind, name);
+  listener_.removed(kind, name, Version());
   return true;
 }
 

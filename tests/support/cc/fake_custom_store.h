@@ -24,7 +24,8 @@ class FakeCustomStore {
   /// Called at each change, in order.
   struct Listener {
     std::function<void(const CustomKind& kind, const Json& object)> put = {};
-    std::function<void(const CustomKind& kind, const Name& name)> removed = {};
+    std::function<void(const CustomKind& kind, const Name& name, const std::string& version)>
+        removed = {};
     std::function<void(const CustomKind& kind, const std::vector<Name>& removed)> not_served = {};
     std::function<void(const CustomKind& kind)> served = {};
   };
@@ -42,6 +43,8 @@ class FakeCustomStore {
   void SetServed(const CustomKind& kind, bool served);
 
   bool IsServed(const CustomKind& kind) const;
+  /// Of the last change of anything.
+  std::string Version() const { return std::to_string(version_); }
   std::vector<Json> All(const CustomKind& kind) const;
 
  private:

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/devices/admin_access.h"
 
 namespace outrigger::devices {
 namespace {
@@ -223,8 +224,8 @@ TEST(ClaimStatus, TextsAreCutToTheirBounds) {
 TEST(ClaimObject, HasConfigsInOrder) {
   const auto claim = ParseClaim(kClaim);
   ASSERT_TRUE(claim.ok()) << claim.status();
-  EXPECT_THAT(claim->configs, ElementsAre(ConfigReference{"v1", "A", "", "a"},
-                                          ConfigReference{"v1", "B", "", "b"}));
+  EXPECT_THAT(claim->configs, ElementsAre(ConfigReference{"v1", "A", "", "a", 0, -1},
+                                          ConfigReference{"v1", "B", "", "b", 1, 0}));
 }
 
 TEST(ClaimObject, IsPrivilegedByItsKindWhereverThatStands) {
@@ -233,6 +234,26 @@ TEST(ClaimObject, IsPrivilegedByItsKindWhereverThatStands) {
   ASSERT_TRUE(claim.ok()) << claim.status();
   EXPECT_TRUE(claim->privileged);
   EXPECT_TRUE(claim->claim.requests.at(0).details.at(0).admin_access);
+}
+
+TEST(Namespace, AllowsAdminAccessByItsLabelAlone) {
+  const auto of = [](std::string_view labels) {
+    const auto read = ParseNamespace(
+        std::string(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","labels":)") +
+        std::string(labels) + R"(},"status":{"phase":"Active"}})");
+    EXPECT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->name, "n");
+    return read->admin_access;
+  };
+  EXPECT_TRUE(of(R"({"a":"b","resource.kubernetes.io/admin-access":"true"})"));
+  for (const std::string_view labels :
+       {"null", "{}", R"({"resource.kubernetes.io/admin-access":"True"})",
+        R"({"resource.kubernetes.io/admin-access":"false"})",
+        R"({"resource.kubernetes.io/admin-access":""})", R"({"admin-access":"true"})"}) {
+    EXPECT_FALSE(of(labels)) << labels;
+  }
+  EXPECT_EQ(ParseNamespace(R"({"metadata":{}})").status().message(), "metadata.name: is empty");
+  EXPECT_TRUE(absl::IsInvalidArgument(ParseNamespace(R"({"metadata":{"name":"n"})").status()));
 }
 
 TEST(ClassStatus, KeepsTheTimeOfItsLastChange) {

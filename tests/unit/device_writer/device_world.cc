@@ -63,6 +63,16 @@ bool TryTake(const Allocation& held, const ClaimObject& claim, PoolObject* pool)
   return true;
 }
 
+// What a claim has is in use also where the pool has lost the entry.
+void PutMissingEntry(const ClaimObject& claim, PoolObject* pool) {
+  PoolEntry entry;
+  entry.claim_uid = claim.version.uid;
+  entry.holding = device_writer::Of(pool->pool.name, claim.claim.allocations);
+  if (entry.holding.empty()) return;
+  if (device_writer::FindEntry(*pool, claim.version.uid) != nullptr) return;
+  pool->entries.push_back(std::move(entry));
+}
+
 }  // namespace
 
 int64_t Below(Random& random, int64_t bound) {
@@ -129,6 +139,31 @@ absl::Status World::Bind(const std::string& name, const std::string& node) {
   return absl::OkStatus();
 }
 
+void World::Serve(const std::string& pod_uid) {
+  served.insert(pod_uid);
+  on_served();
+}
+
+void World::MakePoolAgain(const std::string& name) {
+  Json pool = api.Get(kPoolKind, "", name).value_or(Json());
+  api.Delete(kPoolKind, "", name);
+  api.Put(kPoolKind, {{"apiVersion", kApiVersion},
+                      {"kind", "DevicePool"},
+                      {"metadata", {{"name", name}}},
+                      {"spec", pool["spec"]}});
+}
+
+void World::ShrinkPool(const std::string& name) {
+  Json pool = api.Get(kPoolKind, "", name).value_or(Json());
+  Json& spec = pool["spec"];
+  if (spec.contains("count")) {
+    spec["count"] = std::max<int64_t>(spec["count"].get<int64_t>() - 1, 0);
+  } else if (spec.contains("devices") && !spec["devices"].empty()) {
+    spec["devices"].erase(spec["devices"].size() - 1);
+  }
+  api.Put(kPoolKind, pool);
+}
+
 PoolObject World::Pool(const std::string& name) const {
   return Parsed(api.Get(kPoolKind, "", name).value_or(Json()), ParsePool);
 }
@@ -174,6 +209,7 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
     if (pool.pool.node == pod.node) pools.push_back(pool);
   }
   for (PoolObject& pool : pools) {
+    for (const auto& [name, claim] : claims_) PutMissingEntry(claim, &pool);
     for (const ClaimObject& claim : claims) {
       device_writer::EraseEntry(claim.version.uid, &pool.entries);
     }
@@ -204,6 +240,16 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
     }
   }
   return choice;
+}
+
+void StoreChooser::LosePool(std::string_view name, std::string_view uid) {
+  const auto at = pools_.find(std::string(name));
+  if (at != pools_.end() && at->second.version.uid == uid) pools_.erase(at);
+}
+
+void StoreChooser::LoseClaim(const CustomObjectName& claim, bool /*privileged*/) {
+  const auto at = claims_.find(std::string(claim.name));
+  if (at != claims_.end() && at->second.version.uid == claim.uid) claims_.erase(at);
 }
 
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -51,6 +52,16 @@ class World {
   /// As the API server does it: Aborted if it is bound elsewhere, NotFound if there is none.
   absl::Status Bind(const std::string& name, const std::string& node);
 
+  /// An agent gave the pod its devices.
+  void Serve(const std::string& pod_uid);
+  /// A driver deletes the pool and makes it again: another UID, and no status.
+  void MakePoolAgain(const std::string& name);
+  /// The pool loses its last device, if it has one.
+  void ShrinkPool(const std::string& name);
+  /// What an agent may rely on, and could not.
+  std::vector<std::string> broken_promises;
+  std::function<void()> on_served = [] {};
+
   PoolObject Pool(const std::string& name) const;
   ClaimObject Claim(const std::string& name) const;
   std::vector<PoolObject> Pools() const;
@@ -75,10 +86,12 @@ class StoreChooser final : public Chooser {
   void Refresh();
 
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
+  bool HasAdminAccess(const ClaimObject&) override { return false; }
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override { pools_[pool.pool.name] = pool; }
-  void LosePool(std::string_view name) override { pools_.erase(std::string(name)); }
+  void LosePool(std::string_view name, std::string_view uid) override;
   void SeeClaim(const ClaimObject& claim) override { claims_[claim.claim.name] = claim; }
+  void LoseClaim(const CustomObjectName& claim, bool privileged) override;
 
   std::vector<PoolObject> Pools() const;
   std::vector<ClaimObject> Claims() const;

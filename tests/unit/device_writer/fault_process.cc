@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "device_writer/holdings.h"
+#include "fmt/format.h"
+
 namespace outrigger::devices::testing {
 namespace {
 
@@ -63,11 +66,14 @@ absl::StatusOr<std::string> FaultyAccess::PatchCustomStatus(const CustomKind& ki
 }
 
 Process::Process(std::string identity, World* world, Random* random, const Faults* faults,
-                 LateWrites* late, std::function<void()> interleave)
+                 LateWrites* late, std::function<void()> interleave, std::chrono::seconds ahead)
     : identity_(std::move(identity)),
       world_(*world),
       random_(*random),
       faults_(*faults),
+      late_(*late),
+      interleave_(interleave),
+      ahead_(ahead),
       access_(world, random, faults, late, std::move(interleave)),
       chooser_(world, random),
       writer_(&access_, Options()) {}
@@ -76,7 +82,7 @@ WriterOptions Process::Options() const {
   WriterOptions options;
   options.identity = identity_;
   options.most_tries = 3;
-  options.wall = [this] { return world_.now; };
+  options.wall = [this] { return Now(); };
   return options;
 }
 
@@ -85,25 +91,92 @@ void Process::BindPod(const std::string& name, const std::string& node) {
   if (is_dead() || pod == world_.pods.end()) return;
   auto claims = chooser_.ClaimsOf(pod->second);
   if (!claims.has_value()) return;
-  const PodOnNode target{"ns", name, pod->second.uid, node, false};
+  const PodOnNode target{"ns", name, pod->second.uid, node, pod->second.node == node};
   const auto written = writer_.Write(target, *std::move(claims), &chooser_, {});
   if (!written.ok() || is_dead()) return;
-  // The binding: refused, without an answer, or done.
-  const bool is_refused = faults_.conflict > 0 && OneIn(random_, 6);
-  const bool is_lost = faults_.lost > 0 && OneIn(random_, 6);
-  const bool happens = !is_refused && world_.Bind(name, node).ok();
-  if (happens) world_.served.insert(target.uid);
-  if (is_lost) {
-    const auto now = world_.pods.find(name);
-    const bool is_bound =
-        now != world_.pods.end() && now->second.uid == target.uid && now->second.node == node;
-    if (is_bound) (void)writer_.Confirm(*written, &chooser_, {});
-    return;
-  }
-  if (happens) {
+  ExpectEntries(*written);
+  const BindFailure failure = AskForBinding(*written);
+  if (failure.why.ok()) {
     (void)writer_.Confirm(*written, &chooser_, {});
   } else {
-    (void)writer_.GiveBack(*written, &chooser_, {});
+    Settle(*written, failure);
+  }
+}
+
+BindFailure Process::AskForBinding(const Written& written) {
+  const PodOnNode& pod = written.pod;
+  if (Happens(faults_.abandoned)) return {absl::CancelledError("the caller has gone"), false};
+  const WallTime began = world_.now;
+  if (Happens(faults_.interleave)) interleave_();
+  const bool is_too_late = world_.now - began > std::chrono::seconds(10);
+  if (is_too_late || (faults_.late > 0 && OneIn(random_, 6))) {
+    ArriveLate(written);
+    return {absl::DeadlineExceededError("no answer in time"), true};
+  }
+  if (faults_.conflict > 0 && OneIn(random_, 6)) return {absl::PermissionDeniedError("403"), false};
+  const absl::Status bound = world_.Bind(pod.name, pod.node);
+  fprintf(stderr, "%s BIND %s %s %s\n", identity_.c_str(), pod.name.c_str(), pod.node.c_str(),
+          bound.ToString().c_str());
+  if (!bound.ok()) return {bound, false};
+  ExpectDevices(written);
+  world_.Serve(pod.uid);
+  if (faults_.lost > 0 && OneIn(random_, 6)) return {absl::UnavailableError("no answer"), true};
+  // The answer was lost, and another try was refused.
+  if (faults_.lost > 0 && OneIn(random_, 6)) return {absl::ResourceExhaustedError("429"), false};
+  return {};
+}
+
+void Process::ArriveLate(const Written& written) {
+  late_.push_back([this, written] {
+    const PodOnNode& pod = written.pod;
+    if (!world_.Bind(pod.name, pod.node).ok()) return;
+    // Until the intents end nobody frees what they are for.
+    if (world_.now + kMostAhead >= written.deadline) return;
+    ExpectDevices(written);
+    world_.Serve(pod.uid);
+  });
+}
+
+absl::StatusOr<std::string> Process::NodeOf(const PodOnNode& pod) {
+  if (Happens(faults_.unreadable)) return absl::UnavailableError("no answer");
+  const auto found = world_.pods.find(pod.name);
+  if (found == world_.pods.end()) return absl::NotFoundError("no such pod");
+  return found->second.node;
+}
+
+void Process::Settle(const Written& written, const BindFailure& failure) {
+  switch (EndOf(written.pod, NodeOf(written.pod), failure.may_be_bound)) {
+    case BindingEnd::kBound:
+      (void)writer_.Confirm(written, &chooser_, {});
+      break;
+    case BindingEnd::kNotBound:
+      (void)writer_.GiveBack(written, &chooser_, {});
+      break;
+    case BindingEnd::kOpen:
+      break;
+  }
+}
+
+void Process::ExpectDevices(const Written& written) {
+  for (const ClaimObject& claim : written.claims) {
+    const ClaimObject live = world_.Claim(claim.claim.name);
+    if (live.version.uid != claim.version.uid) continue;  // deleted by its user
+    if (device_writer::HasPod(live, written.pod.uid) && live.node == written.pod.node) continue;
+    world_.broken_promises.push_back(fmt::format("pod {} was bound in time and claim {} was freed",
+                                                 written.pod.name, claim.claim.name));
+  }
+}
+
+void Process::ExpectEntries(const Written& written) {
+  for (const PoolObject& pool : written.pools) {
+    const PoolObject live = world_.Pool(pool.pool.name);
+    const bool is_same = live.version.uid == pool.version.uid && live.pool == pool.pool &&
+                         live.entries == pool.entries;
+    if (is_same) continue;
+    world_.broken_promises.push_back(
+        fmt::format("pool {} is not what it was when pod {} got its "
+                    "devices",
+                    pool.pool.name, written.pod.name));
   }
 }
 
@@ -111,8 +184,8 @@ bool Process::Keep() {
   const std::vector<PoolObject> pools = chooser_.Pools();
   const std::vector<ClaimObject> claims = chooser_.Claims();
   const std::vector<PodFact> pods = world_.Pods();
-  const std::vector<Action> actions = Decide(
-      {.pools = pools, .claims = claims, .pods = pods, .admin_classes = {}, .now = world_.now});
+  const std::vector<Action> actions =
+      Decide({.pools = pools, .claims = claims, .pods = pods, .admin_classes = {}, .now = Now()});
   Carrier carrier(&access_, this, &chooser_, Options());
   for (const Action& action : actions) {
     if (is_dead()) return true;
@@ -137,7 +210,7 @@ absl::Status Process::Serve(const Action& action, const CallLimits& limits) {
   const PodOnNode target{"ns", action.pod_name, action.pod_uid, pod->second.node, true};
   const auto written = writer_.Write(target, *std::move(claims), &chooser_, limits);
   if (!written.ok()) return written.status();
-  world_.served.insert(target.uid);
+  world_.Serve(target.uid);
   return writer_.Confirm(*written, &chooser_, limits);
 }
 

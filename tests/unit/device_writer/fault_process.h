@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "device_world.h"
 #include "outrigger/agent/custom_objects.h"
+#include "outrigger/agent/stages.h"
 #include "outrigger/devices/custodian.h"
 #include "outrigger/devices/writer.h"
 
@@ -32,7 +34,13 @@ struct Faults {
   int64_t kill_after = 0;
   int64_t unreadable = 0;  // of reads
   int64_t interleave = 0;  // another process acts before the write
+  int64_t abandoned = 0;   // bind calls that end before the binding
+  bool clocks_differ = false;
+  bool pools_change = false;  // drivers make pools again, and shrink them
 };
+
+/// How far clocks differ at most.
+inline constexpr std::chrono::seconds kMostAhead{5};
 
 /// The API server as one process sees it.
 class FaultyAccess final : public CustomObjectAccess {
@@ -75,9 +83,9 @@ class FaultyAccess final : public CustomObjectAccess {
 /// An agent: binds pods with their devices, and is a custodian. What it remembers dies with it.
 class Process final : public CustodyHost {
  public:
-  /// All outlive it.
+  /// All outlive it. Its clock is `ahead`.
   Process(std::string identity, World* world, Random* random, const Faults* faults,
-          LateWrites* late, std::function<void()> interleave);
+          LateWrites* late, std::function<void()> interleave, std::chrono::seconds ahead);
 
   bool is_dead() const { return access_.is_dead(); }
   void Refresh() { chooser_.Refresh(); }
@@ -96,11 +104,25 @@ class Process final : public CustodyHost {
 
  private:
   WriterOptions Options() const;
+  WallTime Now() const { return world_.now + ahead_; }
+  bool Happens(int64_t one_in) { return one_in > 0 && OneIn(random_, one_in); }
+  /// What the binding is answered, after what happens meanwhile.
+  BindFailure AskForBinding(const Written& written);
+  void Settle(const Written& written, const BindFailure& failure);
+  absl::StatusOr<std::string> NodeOf(const PodOnNode& pod);
+  /// A binding that arrives after the caller has given it up.
+  void ArriveLate(const Written& written);
+  /// The pod is bound by the call that wrote this, and in time.
+  void ExpectDevices(const Written& written);
+  void ExpectEntries(const Written& written);
 
   std::string identity_;
   World& world_;
   Random& random_;
   const Faults& faults_;
+  LateWrites& late_;
+  std::function<void()> interleave_;
+  const std::chrono::seconds ahead_;
   FaultyAccess access_;
   StoreChooser chooser_;
   AllocationWriter writer_;

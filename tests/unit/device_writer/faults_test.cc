@@ -34,13 +34,19 @@ constexpr int kDeepest = 2;  // processes that act in the middle of others' writ
 /// One round.
 class Round {
  public:
-  Round(uint64_t seed, const Faults& faults) : random_(seed), faults_(faults), judge_(&world_) {
+  Round(uint64_t seed, const Faults& faults)
+      : random_(seed),
+        faults_(faults),
+        judge_(&world_),
+        clocks_differ_(faults.clocks_differ),
+        pools_change_(faults.pools_change) {
     Build();
     for (Process*& process : processes_) process = Start();
     world_.api.After([this](const outrigger::testing::CustomWrite&) {
       judge_.LookAt();
       return absl::OkStatus();
     });
+    world_.on_served = [this] { judge_.LookAt(); };
   }
 
   void Run() {
@@ -52,7 +58,11 @@ class Round {
     judge_.LookAtRest();
   }
 
-  const std::vector<std::string>& faults() const { return judge_.faults(); }
+  std::vector<std::string> faults() const {
+    std::vector<std::string> all = judge_.faults();
+    all.insert(all.end(), world_.broken_promises.begin(), world_.broken_promises.end());
+    return all;
+  }
   /// Devices that are free in the end, and without any pod.
   void ExpectAllFreeOnceAllPodsHaveEnded() {
     for (auto& [name, pod] : world_.pods) pod.finished = true;
@@ -91,8 +101,10 @@ class Round {
 
   // What dies stays where it is, since it may be in the middle of a call.
   Process* Start() {
-    all_.push_back(std::make_unique<Process>(fmt::format("process-{}", all_.size()), &world_,
-                                             &random_, &faults_, &late_, [this] { ActBetween(); }));
+    const int64_t ahead = clocks_differ_ ? Below(random_, testing::kMostAhead.count() + 1) : 0;
+    all_.push_back(std::make_unique<Process>(
+        fmt::format("process-{}", all_.size()), &world_, &random_, &faults_, &late_,
+        [this] { ActBetween(); }, std::chrono::seconds(ahead)));
     return all_.back().get();
   }
 
@@ -103,6 +115,12 @@ class Round {
   }
 
   std::string AnyPod() { return fmt::format("pod-{}", Below(random_, kPods)); }
+  // Of its pod alone, or shared.
+  std::string AnyClaim() {
+    constexpr const char* kShared[] = {"shared", "memory", "more-memory"};
+    if (OneIn(random_, 3)) return kShared[Below(random_, 3)];
+    return fmt::format("claim-{}", Below(random_, kPods));
+  }
   std::string AnyNode() { return OneIn(random_, 2) ? "n" : "m"; }
 
   void ActBetween() {
@@ -135,10 +153,13 @@ class Round {
   void BindAny() {
     const std::string name = AnyPod();
     const auto pod = world_.pods.find(name);
-    if (pod == world_.pods.end() || pod->second.finished || !pod->second.node.empty()) return;
+    if (pod == world_.pods.end() || pod->second.finished) return;
+    // A scheduler that does not know yet that a pod is bound, or that has lost its mind.
+    const std::string bound_to = pod->second.node;
+    if (!bound_to.empty() && !OneIn(random_, 3)) return;
     // Pods of a scheduler are bound one call at a time.
     if (!binding_.insert(name).second) return;
-    AnyProcess().BindPod(name, AnyNode());
+    AnyProcess().BindPod(name, bound_to.empty() || OneIn(random_, 3) ? AnyNode() : bound_to);
     binding_.erase(name);
   }
 
@@ -146,6 +167,7 @@ class Round {
   void Disturb() {
     const std::string name = AnyPod();
     const auto pod = world_.pods.find(name);
+    if (pools_change_ && OneIn(random_, 3)) return ChangePool();
     switch (Below(random_, 5)) {
       case 0:
         if (pod != world_.pods.end()) pod->second.finished = true;
@@ -153,9 +175,12 @@ class Round {
       case 1:
         world_.pods.erase(name);
         break;
-      case 2:
-        world_.api.Delete(kClaimKind, "ns", fmt::format("claim-{}", Below(random_, kPods)));
+      case 2: {
+        const std::string claim = AnyClaim();
+        judge_.IsDeleted(claim);
+        world_.api.Delete(kClaimKind, "ns", claim);
         break;
+      }
       case 3: {
         auto claim =
             world_.api.Get(kClaimKind, "ns", fmt::format("claim-{}", Below(random_, kPods)));
@@ -168,6 +193,20 @@ class Round {
         if (pod != world_.pods.end() && !pod->second.finished) (void)world_.Bind(name, AnyNode());
         break;
     }
+  }
+
+  // What drivers do. Who looks for devices after that has seen the claims that there are.
+  void ChangePool() {
+    constexpr const char* kPools[] = {"devices", "more", "count", "shared"};
+    const std::string pool = fmt::format("{}-{}", AnyNode(), kPools[Below(random_, 4)]);
+    if (OneIn(random_, 3)) {
+      judge_.Shrinks(pool);
+      world_.ShrinkPool(pool);
+      return;
+    }
+    judge_.IsMadeAgain(pool);
+    world_.MakePoolAgain(pool);
+    for (const auto& process : all_) process->Refresh();
   }
 
   void ArriveLate(bool all) {
@@ -203,6 +242,9 @@ class Round {
   std::vector<Process*> processes_ = {nullptr, nullptr};
   std::set<std::string> binding_;
   int depth_ = 0;
+  // Also after the last fault.
+  const bool clocks_differ_;
+  const bool pools_change_;
 };
 
 struct Kind {
@@ -254,6 +296,32 @@ const Kind kKinds[] = {
        f->interleave = 4;
        f->kill_after = 30;
      })},
+    {"Clocks", Make([](Faults* f) {
+       f->clocks_differ = true;
+       f->lost = 6;
+       f->late = 8;
+       f->interleave = 3;
+     })},
+    {"Abandoned", Make([](Faults* f) {
+       f->abandoned = 3;
+       f->lost = 6;
+       f->late = 8;
+       f->conflict = 8;
+       f->interleave = 4;
+     })},
+    {"Pools", Make([](Faults* f) {
+       f->pools_change = true;
+       f->conflict = 8;
+       f->interleave = 3;
+     })},
+    {"PoolsAndDeaths", Make([](Faults* f) {
+       f->pools_change = true;
+       f->clocks_differ = true;
+       f->kill_after = 8;
+       f->lost = 8;
+       f->late = 10;
+       f->interleave = 3;
+     })},
     {"All", Make([](Faults* f) {
        f->conflict = 15;
        f->busy = 20;
@@ -265,6 +333,8 @@ const Kind kKinds[] = {
        f->kill_after = 20;
        f->unreadable = 30;
        f->interleave = 3;
+       f->abandoned = 10;
+       f->clocks_differ = true;
      }),
      3},
 };

@@ -21,6 +21,12 @@ class Judge {
   /// In a quiet moment: pools, claims and pods agree, nothing is lost, and what is free is free.
   void LookAtRest();
 
+  // What users and drivers are about to do. Devices that a pod has stay its own, as long as its
+  // claim or the pool's entry is there: where both are gone there is no trace.
+  void IsDeleted(const std::string& claim);
+  void IsMadeAgain(const std::string& pool);
+  void Shrinks(const std::string& pool);
+
   /// What was found, each once.
   const std::vector<std::string>& faults() const { return faults_; }
 
@@ -40,11 +46,15 @@ class Judge {
   void CheckClaim(const Json& claim);
   void CheckPods(const std::map<std::string, Json>& claims);
   bool IsAlive(const std::string& pod_uid) const;
+  bool IsThere(const std::string& claim_uid) const;
+  bool HasEntry(const std::string& pool, const std::string& claim_uid) const;
   bool IsUser(const Json& entry) const;
 
   const World& world_;
   // What pods that are bound got, by their UID and that of the claim: it is theirs until they end.
   std::map<std::pair<std::string, std::string>, Amounts> used_;
+  bool pools_change_ = false;
+  std::map<std::string, int64_t> lost_;  // of "pool/", how many devices are gone; else 1
   std::set<std::string> seen_;
   std::vector<std::string> faults_;
 };

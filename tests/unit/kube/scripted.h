@@ -47,7 +47,7 @@ class ScriptedApi final : public Api {
   struct Asked {
     std::string method, path, body, content_type;
     std::vector<std::pair<std::string, std::string>> query;
-    bool rate_limited = true, may_retry = true;
+    bool rate_limited = true, may_retry = true, errors_are_of_all_tries = false;
   };
   explicit ScriptedApi(std::deque<absl::StatusOr<std::string>> answers)
       : answers_(std::move(answers)) {}
@@ -55,7 +55,7 @@ class ScriptedApi final : public Api {
   absl::StatusOr<ApiResponse> Call(const ApiRequest& request) override {
     asked.push_back({std::string(request.method), request.path, std::string(request.body),
                      std::string(request.content_type), request.query, request.rate_limited,
-                     request.may_retry});
+                     request.may_retry, request.errors_are_of_all_tries});
     if (answers_.empty()) return absl::InternalError("not scripted");
     auto answer = answers_.front();
     answers_.pop_front();

@@ -32,10 +32,12 @@ class Diary final : public CustomObjectSink {
     return absl::OkStatus();
   }
   void Remove(const CustomObjectName& object) override {
-    lines.push_back(fmt::format("{} gone", object.name));
+    lines.push_back(fmt::format("{} gone at {}", object.name, object.resource_version));
   }
   void BeginReplace() override { lines.emplace_back("["); }
-  void EndReplace() override { lines.emplace_back("]"); }
+  void EndReplace(std::string_view version) override {
+    lines.push_back(fmt::format("] {}", version));
+  }
 
   std::vector<std::string> Lines() { return std::exchange(lines, {}); }
   std::vector<std::string> lines;
@@ -56,12 +58,12 @@ class CustomObjectsOfTheFake : public ::testing::Test {
 TEST_F(CustomObjectsOfTheFake, ShowWhatChangesUntilTheEnd) {
   auto followed = server_.Follow(kPool, &diary_);
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
-  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "one -1", "]"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "one -1", "] 1"));
   EXPECT_EQ(Patch(R"({"free":1})"), absl::OkStatus());
   EXPECT_EQ(Patch(R"({"free":1})"), absl::OkStatus());
   EXPECT_TRUE(server_.Delete(kPool, "", "one"));
   EXPECT_FALSE(server_.Delete(kPool, "", "one"));
-  EXPECT_THAT(diary_.Lines(), ElementsAre("one 1", "one gone"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("one 1", "one gone at 3"));
   followed.reset();
   server_.Put(kPool, {{"metadata", {{"name", "two"}}}});
   EXPECT_THAT(diary_.Lines(), IsEmpty());
@@ -82,7 +84,7 @@ TEST_F(CustomObjectsOfTheFake, ShowTheOldWhilePaused) {
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
   EXPECT_THAT(diary_.Lines(), IsEmpty());
   server_.Resume();
-  EXPECT_THAT(diary_.Lines(), ElementsAre("one 1", "one 2", "[", "one gone", "]"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("one 1", "one 2", "[", "one gone at ", "] "));
   EXPECT_EQ(followed->Usable().code(), absl::StatusCode::kNotFound);
   server_.SetServed(kPool, true);
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
@@ -125,7 +127,7 @@ TEST_F(CustomObjectsOfTheFake, AreOthersWithAnotherUid) {
   EXPECT_THAT(diary_.Lines(), IsEmpty());
   const json other = server_.Put(kPool, {{"metadata", {{"name", "one"}, {"uid", "u2"}}}});
   EXPECT_EQ(other["metadata"]["generation"], 1);
-  EXPECT_THAT(diary_.Lines(), ElementsAre("one gone", "one -1"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("one gone at 2", "one -1"));
   const std::string uid = before["metadata"]["uid"];
   EXPECT_EQ(Patch("{}", {.name = "one", .uid = uid}).code(), absl::StatusCode::kAborted);
   EXPECT_EQ(Patch("{}", {.name = "one", .uid = "u2"}), absl::OkStatus());

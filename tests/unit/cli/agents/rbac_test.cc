@@ -1,6 +1,8 @@
 #include "cli/agents/rbac.h"
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "cli/agents/agents.h"
 #include "fmt/format.h"
@@ -18,6 +20,8 @@ using ::outrigger::testing::RunProgram;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 std::vector<YAML::Node> Rbac(std::vector<std::string> arguments) {
@@ -188,6 +192,47 @@ TEST(AccessOf, HasNodesForWhoReadsTheirAddressesOrReady) {
     EXPECT_TRUE(needs.AnyOfCluster());
   }
   EXPECT_FALSE(Needs().PodTimes().AnyOfCluster()) << "of the pod of a call";
+}
+
+struct KeeperSettings {
+  std::string name_space = "state";
+  static constexpr auto kFields =
+      std::tuple{Setting{"namespace", &KeeperSettings::name_space, "where the journal is"}};
+};
+class KeeperElsewhere final : public Agent, public Filterer {
+ public:
+  explicit KeeperElsewhere(const KeeperSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access() { return Keeper::Access(); }
+  absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*verdicts*/) const override {
+    return absl::OkStatus();
+  }
+};
+
+// The rights are where the agent needs them, or what prints them says what has to be set.
+TEST(Rbac, IsForTheNamespaceInWhichTheAgentKeepsItsState) {
+  std::vector<AgentInfo> registry = WithKeeper();
+  registry.push_back(
+      {"elsewhere", "", 2, internal::MakeAgentFactory<KeeperElsewhere, KeeperSettings>()});
+  AgentsFlags flags;
+  flags.rbac = true;
+  const auto text = [&](const std::string& name, const std::string& name_space) {
+    flags.name = name;
+    flags.name_space = name_space;
+    return RbacText(flags, registry, {}).value_or("");
+  };
+  const auto namespace_of = [](const std::string& printed, size_t object) {
+    return YAML::LoadAll(printed)[object]["metadata"]["namespace"].as<std::string>("");
+  };
+  EXPECT_EQ(namespace_of(text("keeper", ""), 0), "outrigger") << "it has no setting for it";
+  for (const char* names : {"elsewhere", "keeper,elsewhere"}) {
+    EXPECT_EQ(namespace_of(text(names, ""), 0), "state") << names;
+    EXPECT_EQ(namespace_of(text(names, ""), 3), "state") << names;
+    EXPECT_THAT(text(names, ""), Not(HasSubstr("#"))) << names;
+  }
+  EXPECT_THAT(text("elsewhere", "state"), Not(HasSubstr("#")));
+  const std::string other = text("elsewhere", "shop");
+  EXPECT_EQ(namespace_of(other, 3), "shop");
+  EXPECT_THAT(other, StartsWith("# Serve with --elsewhere.namespace=shop: "));
 }
 
 TEST(Rbac, WritesARoleForTheAgentsOwnNamespace) {

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "doctor_testing.h"
 #include "rows.h"
@@ -34,6 +36,21 @@ TEST_P(DoctorFinds, ThatAndNothingElse) {
   EXPECT_EQ(diagnosis->findings[0].place.path, row.place);
   EXPECT_THAT(diagnosis->findings[0].found, HasSubstr(row.found));
   EXPECT_THAT(diagnosis->findings[0].fix, HasSubstr(row.fix));
+}
+
+// A setting of gang helps gang alone.
+TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
+  const auto fix = [](const std::string& agents) {
+    const auto diagnosis = DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}),
+                                        {{"agents", agents}});
+    std::string found;
+    for (const Finding& finding : diagnosis->findings) {
+      if (finding.kind->name == std::string_view("nodes-sampled")) found += finding.fix;
+    }
+    return found;
+  };
+  EXPECT_EQ(fix("gang"), "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
+  EXPECT_EQ(fix("devices"), "percentageOfNodesToScore: 100");
 }
 
 INSTANTIATE_TEST_SUITE_P(RefusedByTheScheduler, DoctorFinds,

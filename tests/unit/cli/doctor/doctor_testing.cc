@@ -80,6 +80,9 @@ class Queuer final : public Agent, public Filterer, public Preempter {
 class Preparer final : public Agent, public Filterer, public PreBinder {
  public:
   explicit Preparer(const NoSettings& /*settings*/) {}
+  static SchedulerWishes Wishes() {
+    return {.last = false, .every_node = true, .quick_retries = false};
+  }
   absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
     return absl::OkStatus();
   }

@@ -119,6 +119,7 @@ TEST(ExplainPodClaims, AreReadLive) {
        {"devicedrivers", ObjectServer::List({})},
        {"deviceclaims", ObjectServer::List({objects[5], objects[6], objects[7]})},
        {"deviceprivilegedclaims", ObjectServer::List({})},
+       {"namespaces", ObjectServer::List({})},
        {"default/pods/web", objects[8]}});
   const Ran ran = RunIt({"explain", "pod", "default/web", "--kubeconfig", server.kubeconfig()});
   EXPECT_EQ(ran.err, "");

@@ -29,6 +29,7 @@ ObjectServer::Answers Cluster() {
           {"devicedrivers", ObjectServer::List({})},
           {"deviceclaims", ObjectServer::List({CountingClaim("two", 2)})},
           {"deviceprivilegedclaims", ObjectServer::List({})},
+          {"namespaces", ObjectServer::List({})},
           {"default/pods/web", pod}};
 }
 
@@ -65,6 +66,25 @@ TEST(ScheduleLive, ClassesMustBeThere) {
   const Ran ran = ScheduleLive(server, {"--pod", "web"});
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a: could not satisfy these claims: two\n"),
                              HasSubstr("there is no DeviceClass \"foozer\"")));
+}
+
+// What may not be read allows nothing.
+TEST(ScheduleLive, NamespacesSayWhoMayHaveAdminAccess) {
+  ObjectServer::Answers answers = Cluster();
+  answers["deviceprivilegedclaims"] = ObjectServer::List(
+      {DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}})});
+  answers["default/pods/web"] = PodWith("web", {{{"name", "a"}, {"privilegedClaimName", "all"}}});
+  const auto run = [&] { return ScheduleLive(ObjectServer(answers), {"--pod", "web"}); };
+  EXPECT_THAT(run().out, HasSubstr("a: could not satisfy these claims: all\n  claim default/all: "
+                                   "admin access to devices needs the label "));
+  answers["namespaces"] = ObjectServer::Refusal(403);
+  EXPECT_THAT(run().out, HasSubstr("a: could not satisfy these claims: all\n"));
+  EXPECT_THAT(run().err,
+              HasSubstr("note: namespaces are taken as not labelled for admin access: "));
+  answers["namespaces"] = ObjectServer::List(
+      {{{"metadata",
+         {{"name", "default"}, {"labels", {{"resource.kubernetes.io/admin-access", "true"}}}}}}});
+  EXPECT_THAT(run().out, HasSubstr("a: satisfied all claims"));
 }
 
 TEST(ScheduleLive, AKindThatIsNotServedIsNoted) {

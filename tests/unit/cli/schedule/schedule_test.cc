@@ -185,6 +185,59 @@ TEST(Schedule, PrivilegedClaimsTakeNothing) {
   EXPECT_THAT(ran.out, HasSubstr("a: satisfied all claims"));
 }
 
+Tree NamespaceWith(const char* admin_access) {
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Namespace"},
+      {"metadata",
+       {{"name", "default"}, {"labels", {{"resource.kubernetes.io/admin-access", admin_access}}}}}};
+}
+
+Tree AdminClass() {
+  return DeviceObject(
+      "DeviceClass", "admin",
+      {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}, {"adminAccess", true}});
+}
+
+// Files may lack namespaces; what they have counts.
+TEST(Schedule, AdminAccessNeedsALabelledNamespace) {
+  const Tree pod = PodWith("web", {{{"name", "all"}, {"privilegedClaimName", "all"}},
+                                   {{"name", "own"}, {"claimName", "own"}}});
+  std::vector<Tree> objects = {
+      NodeNamed("a"),
+      CountingPool("p0", "a", 2),
+      AdminClass(),
+      DeviceObject("DevicePrivilegedClaim", "all", {{"driver", "example.com-foozer"}}),
+      DeviceObject("DeviceClaim", "own", {{"claims", {{{"deviceClass", "admin"}}}}}),
+      pod};
+  EXPECT_THAT(ScheduleOn(objects).out, HasSubstr("a: satisfied all claims"));
+  objects.push_back(NamespaceWith("true"));
+  EXPECT_THAT(ScheduleOn(objects).out, HasSubstr("a: satisfied all claims"));
+  objects.back() = NamespaceWith("false");
+  const Ran ran = ScheduleOn(objects);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("a: could not satisfy these claims: all, own\n"
+                                 "  claim default/all: admin access to devices needs the label "
+                                 "resource.kubernetes.io/admin-access: \"true\" on namespace "
+                                 "default\n"));
+}
+
+TEST(Schedule, EmbeddedClaimsGetNoAdminAccess) {
+  const Tree claim = {{"claims", {{{"deviceClass", "admin"}}}}};
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), AdminClass(), NamespaceWith("true"),
+                              PodWith("web", {{{"name", "own"}, {"claim", claim}}})});
+  EXPECT_THAT(ran.out, HasSubstr("claim default/web-own: a class with adminAccess is not served to "
+                                 "a claim embedded in a pod"));
+}
+
+TEST(Schedule, GangsAreNotPlannedYet) {
+  Tree pod = PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}});
+  pod["metadata"]["labels"] = {{"podGroup", "g"}, {"minAvailable", "2"}};
+  const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), CountingClaim("two", 2), pod});
+  EXPECT_THAT(ran.out, HasSubstr("a: could not satisfy these claims: two\n"
+                                 "  gangs with device claims are not planned yet\n"));
+}
+
 struct Wrong {
   const char* name;
   std::vector<Tree> objects;

@@ -184,6 +184,24 @@ TEST_F(WriteScheduleTest, TakesOtherDevicesIfTheChosenOnesAreGone) {
   EXPECT_EQ(claim.at("status").at("allocations").at(0).at("deviceName"), "x1");
 }
 
+TEST_F(WriteScheduleTest, HoldsNothingByAdminAccess) {
+  api_.Put(kPoolKind, CountingPool("p0", "a", 2));
+  api_.Put(devices::kClassKind,
+           DeviceObject("DeviceClass", "foozer",
+                        {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}}));
+  api_.Put(devices::kClassKind,
+           DeviceObject(
+               "DeviceClass", "admin",
+               {{"driver", "example.com-foozer"}, {"deviceType", "gpu"}, {"adminAccess", true}}));
+  api_.Put(kClaimKind,
+           DeviceObject("DeviceClaim", "mixed",
+                        {{"claims", {{{"deviceClass", "foozer"}}, {{"deviceClass", "admin"}}}}}));
+  const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "mixed"}}}));
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(EntriesOf("p0").at(0).at("deviceCount"), 1);
+  EXPECT_EQ(StateOf("mixed"), "Allocated");
+}
+
 TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
   api_.Put(kPoolKind, CountingPool("p0", "a", 1));
   Tree claim = CountingClaim("one", 1);
@@ -192,6 +210,10 @@ TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
   Tree pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
   EXPECT_THAT(std::string(Write(pod).message()),
               HasSubstr("claim default/one or its class names configurations"));
+  Tree member = pod;
+  member["metadata"]["labels"] = {{"podGroup", "g"}, {"minAvailable", "2"}};
+  EXPECT_EQ(Write(member).message(),
+            "pod default/web: gangs with device claims are not planned yet");
   pod["spec"]["nodeName"] = "b";
   EXPECT_EQ(Write(pod).message(), "pod default/web is bound to node b already");
   EXPECT_TRUE(api_.Writes().empty());
@@ -216,6 +238,7 @@ TEST(ScheduleWrite, FilesSayWhichPodIsMeant) {
        {"devicedrivers", ObjectServer::List({})},
        {"deviceclaims", ObjectServer::List({CountingClaim("two", 2)})},
        {"deviceprivilegedclaims", ObjectServer::List({})},
+       {"namespaces", ObjectServer::List({})},
        {"default/pods/web", PodWith("web", {{{"name", "gpus"}, {"claimName", "two"}}})}});
   // The pool of the file is not the cluster's.
   const testing::Ran ran =

@@ -177,7 +177,7 @@ TEST_F(CustodianTest, DecidesEachEntryByItsTable) {
            {"",
             "Pending",
             "Bound",
-            {"ServeBoundPod  pod: the pod is bound without devices of claim ns/c"}},
+            {"ServeBoundPod  cpod: the pod is bound without devices of claim ns/c"}},
            {"", "Pending", "Waiting", {}},
        }) {
     SCOPED_TRACE(fmt::format("{} {} {}", row.entry, row.claim, row.pod));
@@ -253,6 +253,17 @@ TEST_F(CustodianTest, APodOnAnotherNodeThanItsSharedClaimIsReported) {
   world_.pods.at("other").node = "m";
   EXPECT_THAT(Decided(), ElementsAre("ReportConflict  other: the pod is on node m, its claim ns/c "
                                      "is allocated on node n"));
+}
+
+TEST_F(CustodianTest, ABoundPodWhoseClaimsCannotBeReadIsReported) {
+  pod().claims.clear();
+  pod().claims_fault = "annotation a: no JSON";
+  EXPECT_THAT(Decided(), IsEmpty()) << "it waits: the filter call says it";
+  pod().node = "n";
+  EXPECT_THAT(Decided(), ElementsAre("ReportConflict  pod: the pod is bound, its claims cannot be "
+                                     "read: annotation a: no JSON"));
+  pod().finished = true;
+  EXPECT_THAT(Decided(), IsEmpty());
 }
 
 TEST_F(CustodianTest, AClaimOfAPodThatRunsElsewhereIsFreed) {

@@ -109,6 +109,38 @@ TEST_F(ClientCalls, AreTriedAgainWhenRefusedAfterATryWithoutAnAnswer) {
   EXPECT_EQ(transport_->asked.size(), 4U);
 }
 
+// A binding whose first try arrived and got no answer is not refused by what the second one got.
+TEST_F(ClientCalls, WithErrorsOfAllTriesAreOpenWhereAnEarlierTryIs) {
+  struct Row {
+    Answers answers;
+    bool of_all_tries;
+    absl::StatusCode code;
+  };
+  using absl::StatusCode;
+  const WireAnswer refused{403, "", ""};
+  const WireAnswer busy{429, "31", ""};
+  const WireAnswer conflict{409, "", ""};
+  for (const Row& row :
+       {Row{{kLost, refused}, true, StatusCode::kUnavailable},
+        Row{{kLost, busy}, true, StatusCode::kUnavailable},
+        Row{{kLost, conflict}, true, StatusCode::kUnavailable},
+        Row{{WireAnswer{500, "", ""}, refused}, true, StatusCode::kUnavailable},
+        Row{{WireAnswer{504, "", ""}, busy}, true, StatusCode::kUnavailable},
+        Row{{kLost, busy}, false, StatusCode::kResourceExhausted},
+        Row{{WireAnswer{429, "", ""}, refused}, true, StatusCode::kPermissionDenied},
+        Row{{refused}, true, StatusCode::kPermissionDenied},
+        Row{{busy}, true, StatusCode::kResourceExhausted},
+        Row{{kLost, kGood}, true, StatusCode::kOk}}) {
+    const auto client = Make(row.answers);
+    ApiRequest request = Request();
+    request.errors_are_of_all_tries = row.of_all_tries;
+    const auto answer = client->Call(request);
+    EXPECT_EQ(answer.status().code(), row.code) << answer.status();
+    if (answer.ok()) continue;
+    EXPECT_EQ(ApiErrorOf(answer.status())->code, row.answers.back()->code);
+  }
+}
+
 TEST_F(ClientCalls, KeepOneDeadlineForAllTries) {
   const auto client = Make({kLost, kLost, kGood});
   EXPECT_TRUE(client->Call(Request()).ok());

@@ -44,7 +44,7 @@ void Replace(ObjectFeed* feed, const std::vector<std::string>& items) {
                           return feed->Upsert(item.head, item.object, item.document);
                         })
                   .ok());
-  feed->EndReplace();
+  feed->EndReplace("1");
 }
 
 TEST(NodeSink, ReadsWhatIsNeeded) {

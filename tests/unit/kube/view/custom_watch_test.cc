@@ -43,10 +43,10 @@ class Diary final : public CustomObjectSink {
                                                           : absl::InvalidArgumentError("no pool");
   }
   void Remove(const CustomObjectName& object) override {
-    Write(fmt::format("{}/{} gone", object.namespace_, object.name));
+    Write(fmt::format("{}/{} gone at {}", object.namespace_, object.name, object.resource_version));
   }
   void BeginReplace() override { Write("["); }
-  void EndReplace() override { Write("]"); }
+  void EndReplace(std::string_view version) override { Write(fmt::format("] {}", version)); }
 
   std::vector<std::string> Lines() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -107,10 +107,10 @@ TEST_F(CustomKinds, AreHandedOnAsTheyCame) {
   const auto followed = FollowPools();
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
   EXPECT_THAT(diary_.Lines(),
-              ElementsAre("[", "d/a 4 " + first, "d/b 5 " + Json("b", 5, "\xc3\xa4"), "]"));
+              ElementsAre("[", "d/a 4 " + first, "d/b 5 " + Json("b", 5, "\xc3\xa4"), "] 5"));
   api_.Answer(kPoolsPath, Modified("a", 6, "new") + Deleted("b", 7));
   Settle();
-  EXPECT_THAT(diary_.Lines(), ElementsAre("d/a 6 " + Json("a", 6, "new"), "d/b gone"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("d/a 6 " + Json("a", 6, "new"), "d/b gone at 7"));
 }
 
 TEST_F(CustomKinds, MayBeNestedDeeply) {
@@ -119,7 +119,7 @@ TEST_F(CustomKinds, MayBeNestedDeeply) {
       R"({{"metadata":{{"name":"a","namespace":"d","resourceVersion":"4"}},"spec":{}}})", deep);
   api_.Answer(kPoolsPath, EventOf("ADDED", object) + InitialEnd(5));
   const auto followed = FollowPools();
-  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "d/a 4 " + object, "]"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "d/a 4 " + object, "] 5"));
   EXPECT_TRUE(watch_.States()[0].last_error.empty());
 }
 
@@ -132,7 +132,7 @@ TEST_F(CustomKinds, AreReadFromPages) {
   EXPECT_EQ(watch_.States()[0].objects, 2U);
   // The stream was begun, and then the list.
   EXPECT_THAT(diary_.Lines(), ElementsAre("[", "[", "d/a 4 " + Json("a", 4, "x"),
-                                          "d/b 5 " + Json("b", 5, "y"), "]"));
+                                          "d/b 5 " + Json("b", 5, "y"), "] 9"));
 }
 
 TEST_F(CustomKinds, WhoseObjectsAreNotReadStayAndAreTold) {
@@ -171,16 +171,16 @@ TEST_F(CustomKinds, MayBeMissingAndCome) {
             "CustomResourceDefinition");
   EXPECT_TRUE(watch_.States()[0].not_installed);
   // What is asked for anew begins a list.
-  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "[", "]", "["));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "[", "] ", "["));
   api_.Answer(kPoolsPath, Added("a", 4, "x") + InitialEnd(5));
   Settle();
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
-  EXPECT_THAT(diary_.Lines(), ElementsAre("d/a 4 " + Json("a", 4, "x"), "]"));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("d/a 4 " + Json("a", 4, "x"), "] 5"));
   // The definition is deleted, and the objects with it.
   api_.Answer(kPoolsPath, "", NoKind());
   Settle();
   EXPECT_EQ(followed->Usable().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "d/a gone", "]", "["));
+  EXPECT_THAT(diary_.Lines(), ElementsAre("[", "d/a gone at ", "] ", "["));
 }
 
 TEST_F(CustomKinds, ThatOneOfSeveralServersDoesNotKnowStay) {

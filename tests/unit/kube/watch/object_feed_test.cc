@@ -25,7 +25,7 @@ class ObjectFeedTest : public ::testing::Test {
     feed.BeginReplace();
     const absl::Status put = Put(items);
     EXPECT_TRUE(put.ok()) << put;
-    feed.EndReplace();
+    feed.EndReplace("1");
   }
 
   MapSink sink;

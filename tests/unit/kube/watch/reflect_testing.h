@@ -34,11 +34,11 @@ class MapSink final : public ObjectSink {
     if (status.ok()) objects[head.namespace_ + "/" + head.name] = value;
     return status;
   }
-  void Remove(std::string_view namespace_, std::string_view name) override {
-    objects.erase(fmt::format("{}/{}", namespace_, name));
+  void Remove(const ObjectHead& gone) override {
+    objects.erase(fmt::format("{}/{}", gone.namespace_, gone.name));
   }
   void BeginReplace() override { ++begun; }
-  void EndReplace() override { ++ended; }
+  void EndReplace(std::string_view /*version*/) override { ++ended; }
 
   Objects objects;
   int begun = 0;

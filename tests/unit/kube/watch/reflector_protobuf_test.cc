@@ -38,9 +38,7 @@ class BothSink final : public ObjectSink {
     return value == "bad" ? absl::InvalidArgumentError("broken protobuf") : absl::OkStatus();
   }
   bool ReadsProtobuf() const override { return true; }
-  void Remove(std::string_view namespace_, std::string_view name) override {
-    json_.Remove(namespace_, name);
-  }
+  void Remove(const ObjectHead& gone) override { json_.Remove(gone); }
   const Objects& objects() const { return json_.objects; }
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kube/errors.h"
+#include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 #include "unit/kube/kube_testing.h"
 #include "unit/kube/scripted.h"
@@ -29,6 +30,7 @@ TEST(Bind, PostsTheBindingWithTheUidAndBeyondTheLimit) {
   EXPECT_EQ(api.asked[0].path, "/api/v1/namespaces/shop/pods/web-1/binding");
   EXPECT_FALSE(api.asked[0].rate_limited);
   EXPECT_TRUE(api.asked[0].may_retry);
+  EXPECT_TRUE(api.asked[0].errors_are_of_all_tries);
   EXPECT_EQ(nlohmann::json::parse(api.asked[0].body), nlohmann::json::parse(R"({
     "apiVersion":"v1","kind":"Binding",
     "metadata":{"name":"web-1","namespace":"shop","uid":"uid-1"},
@@ -80,6 +82,26 @@ TEST(Bind, AConflictWhosePodCannotBeReadLeavesOpenWhetherItIsBound) {
     const absl::Status status = Bind(api, kBinding);
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
     EXPECT_THAT(Text(status), HasSubstr("taken; whether the pod is bound is not known"));
+  }
+}
+
+// The client says Unavailable, with the conflict as the payload, where an earlier try got no
+// answer.
+TEST(Bind, AConflictAfterATryWithoutAnswerIsJudgedByThePodToo) {
+  struct Row {
+    absl::StatusOr<std::string> pod;
+    absl::StatusCode code;
+  };
+  for (const Row& row :
+       {Row{R"({"metadata":{"uid":"uid-1"},"spec":{"nodeName":"node-a"}})", absl::StatusCode::kOk},
+        Row{R"({"metadata":{"uid":"uid-1"},"spec":{"nodeName":"node-b"}})",
+            absl::StatusCode::kAborted},
+        Row{R"({"metadata":{"uid":"uid-2"},"spec":{}})", absl::StatusCode::kAborted},
+        Row{absl::NotFoundError("gone"), absl::StatusCode::kAborted},
+        Row{R"({"metadata":{"uid":"uid-1"},"spec":{}})", absl::StatusCode::kUnavailable}}) {
+    ScriptedApi api({WithCode(Conflict(), absl::StatusCode::kUnavailable), row.pod});
+    EXPECT_EQ(Bind(api, kBinding).code(), row.code) << row.pod.status();
+    EXPECT_EQ(api.asked.size(), 2U);
   }
 }
 

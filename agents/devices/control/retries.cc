@@ -1,0 +1,43 @@
+#include "control/retries.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace outrigger::devices::agent {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstRetry{500};
+constexpr int kMostDoublings = 16;  // so that the time is in range; longer than any limit
+
+}  // namespace
+
+bool Retries::IsDue(const std::string& action) {
+  const auto at = failed_.find(action);
+  if (at == failed_.end()) return true;
+  at->second.round = round_;
+  return at->second.next <= now_();
+}
+
+bool Retries::Fail(const std::string& action, std::string text, Clock::Duration longest) {
+  Failed& failed = failed_[action];
+  const bool is_news = failed.count == 0 || failed.text != text;
+  const int doublings = std::min(failed.count++, kMostDoublings);
+  failed.next = now_() + std::min<Clock::Duration>(kFirstRetry * (1 << doublings), longest);
+  failed.round = round_;
+  failed.text = std::move(text);
+  return is_news;
+}
+
+void Retries::EndRound() {
+  std::erase_if(failed_, [this](const auto& entry) { return entry.second.round != round_; });
+}
+
+std::optional<Clock::TimePoint> Retries::Next() const {
+  std::optional<Clock::TimePoint> next;
+  for (const auto& [action, failed] : failed_) {
+    if (!next.has_value() || failed.next < *next) next = failed.next;
+  }
+  return next;
+}
+
+}  // namespace outrigger::devices::agent
