@@ -179,7 +179,7 @@ class Devices final : public Agent,
     // Without the kinds no pod has devices, and those that ask for some are answered.
     if (absl::IsNotFound(usable)) return absl::OkStatus();
     if (!usable.ok()) return usable;
-    const absl::Status recovered = custody_.Recovered();
+    absl::Status recovered = custody_.Recovered();
     if (recovered.ok()) return recovered;
     std::string cause(recovered.message());
     const MutexLock lock(mutex_);

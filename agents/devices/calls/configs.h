@@ -21,7 +21,7 @@ namespace outrigger::devices::agent {
 
 /// Of one claim with its classes: configs, each counted once, and bytes of their copies.
 inline constexpr size_t kMostConfigs = 32;
-inline constexpr size_t kMostConfigBytes = 256 * 1024;
+inline constexpr size_t kMostConfigBytes = size_t{256} * 1024;
 
 /// Which configs count for a claim, each once. A plain value.
 struct ConfigNames {

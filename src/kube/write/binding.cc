@@ -37,7 +37,7 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
   reading.rate_limited = false;
   const auto text = Get(api, kPods, {binding.namespace_, binding.pod}, reading);
   // No try can bind it any more.
-  const absl::Status aborted = WithCode(conflict, absl::StatusCode::kAborted);
+  absl::Status aborted = WithCode(conflict, absl::StatusCode::kAborted);
   if (absl::IsNotFound(text.status())) return aborted;
   if (!text.ok()) {
     // An earlier try of the same call may have bound it, and its answer been lost.
