@@ -58,9 +58,9 @@ void Rounds::Pause(Time now, bool another_acts) {
 
 std::optional<Time> Rounds::next_look() const {
   std::optional<Time> next;
-  for (const auto& look : {parts_.recovery->next_look(), parts_.reports->next_look(),
-                           parts_.evictor->next_look(), parts_.statuses->next_look(),
-                           parts_.held->next_look()}) {
+  for (const auto& look :
+       {parts_.recovery->next_look(), parts_.reports->next_look(), parts_.evictor->next_look(),
+        parts_.statuses->next_look(), parts_.held->next_look()}) {
     if (look && (!next || *look < *next)) next = look;
   }
   return next;

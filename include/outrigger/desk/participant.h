@@ -73,8 +73,8 @@ struct Round {
   std::function<void(const char* what)> goes_on_with;
 };
 
-/// An agent at the desk. All methods but OnNomination(), OnRelease() and OnPulse() are called on the planning
-/// thread: they may not block for long.
+/// An agent at the desk. All methods but OnNomination(), OnRelease() and OnPulse() are called on
+/// the planning thread: they may not block for long.
 class Participant {
  public:
   virtual ~Participant() = default;

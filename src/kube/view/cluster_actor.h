@@ -33,9 +33,9 @@ struct ClusterActorOptions {
 /// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
 /// safe. docs/kube-client.md states the promises.
 ///
-/// Bindings, nominations, gates, evictions, PriorityClasses, ConfigMaps, custom objects, annotations of
-/// PodGroups, and what is read to decide about them do not wait for the client's own rate limit;
-/// what is written for people does.
+/// Bindings, nominations, gates, evictions, PriorityClasses, ConfigMaps, custom objects,
+/// annotations of PodGroups, and what is read to decide about them do not wait for the client's own
+/// rate limit; what is written for people does.
 class ClusterActor final : public ClusterAccess {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`

@@ -20,8 +20,6 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-const queueGate = "outrigger.dev/queue"
-
 func isGated(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) != 0 }
 
 // eachGatedMode runs a test in each mode in which members wait with the gate.

@@ -71,9 +71,11 @@ INSTANTIATE_TEST_SUITE_P(TheWholeScheduler, DoctorFinds,
                          [](const auto& row) { return row.param.name; });
 
 TEST(DoctorFindings, EachHasARow) {
-  // In output_test.cc, as text, and in unread_markers_test.cc and group_resources_test.cc, with
-  // pods.
-  std::set<std::string_view> rows = {"field-twice", "marker-unread", "group-resource-missing"};
+  // In output_test.cc, as text, and in unread_markers_test.cc, group_resources_test.cc and
+  // queue_gates_test.cc, with pods.
+  std::set<std::string_view> rows = {
+      "field-twice", "marker-unread", "group-resource-missing", "gate-of-another-scheduler",
+      "gate-held",   "gate-missing"};
   for (const auto& table : {testing::RefusedRows(), testing::UrlRows(), testing::EntryRows(),
                             testing::CallRows(), testing::SchedulerRows()}) {
     for (const FindingRow& row : table) {

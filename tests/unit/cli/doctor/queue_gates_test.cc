@@ -24,11 +24,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::TempFile;
 
-const std::string kGated = R"("schedulingGates":[{"name":"outrigger.dev/queue"}])";
-const std::string kMember = R"("podGroup":"g","minAvailable":"2")";
+const std::string kGatedSpec = R"("schedulingGates":[{"name":"outrigger.dev/queue"}])";
+const std::string kGroupLabels = R"("podGroup":"g","minAvailable":"2")";
 
-std::string PodWith(const std::string& name, const std::string& spec,
-                    const std::string& labels = kMember) {
+std::string PodOf(const std::string& name, const std::string& spec,
+                  const std::string& labels = kGroupLabels) {
   return fmt::format(
       R"({{"kind":"Pod","metadata":{{"name":"{}","namespace":"lab","labels":{{{}}}}},)"
       R"("spec":{{{}}}}})",
@@ -48,8 +48,8 @@ std::string DoctorSays(const std::vector<std::string>& pods, const std::string& 
 
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
   for (const char* gates : {"true", "false"}) {
-    EXPECT_THAT(DoctorSays({PodWith("a", R"("schedulerName":"x",)" + kGated),
-                            PodWith("b", R"("schedulerName":"x",)" + kGated, "")},
+    EXPECT_THAT(DoctorSays({PodOf("a", R"("schedulerName":"x",)" + kGatedSpec),
+                            PodOf("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
                            gates),
                 AllOf(HasSubstr("warning gate-of-another-scheduler (pod lab/a)\n  Found: 2 pods of "
                                 "other schedulers have the gate outrigger.dev/queue\n"),
@@ -58,7 +58,7 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
 }
 
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
-  const std::vector<std::string> pods = {PodWith("a", kGated), PodWith("single", kGated, "")};
+  const std::vector<std::string> pods = {PodOf("a", kGatedSpec), PodOf("single", kGatedSpec, "")};
   EXPECT_THAT(DoctorSays(pods, "false"),
               HasSubstr("warning gate-held (pod lab/a)\n  Found: 2 pods have the gate "
                         "outrigger.dev/queue; no agent has gates\n"));
@@ -66,9 +66,9 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
 }
 
 TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
-  const std::vector<std::string> pods = {
-      PodWith("a", ""), PodWith("b", ""), PodWith("single", "", ""),
-      PodWith("bound", R"("nodeName":"n")"), PodWith("other", R"("schedulerName":"x")")};
+  const std::vector<std::string> pods = {PodOf("a", ""), PodOf("b", ""), PodOf("single", "", ""),
+                                         PodOf("bound", R"("nodeName":"n")"),
+                                         PodOf("other", R"("schedulerName":"x")")};
   EXPECT_THAT(DoctorSays(pods, "true"),
               HasSubstr("hint gate-missing (pod lab/a)\n  Found: 2 pods of groups without a node, "
                         "none with the gate\n"));
@@ -76,15 +76,15 @@ TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
 }
 
 TEST(DoctorOfQueueGates, TakesMembersForReleasedWhereOthersWait) {
-  EXPECT_THAT(DoctorSays({PodWith("a", ""), PodWith("b", kGated)}, "true"),
+  EXPECT_THAT(DoctorSays({PodOf("a", ""), PodOf("b", kGatedSpec)}, "true"),
               HasSubstr("Found:  nothing\n"));
 }
 
 TEST(DoctorOfQueueGates, LeavesOtherGatesAlone) {
   const std::string other = R"("schedulingGates":[{"name":"example.com/a"}])";
-  EXPECT_THAT(DoctorSays({PodWith("a", other, ""), PodWith("b", R"("schedulerName":"x",)" + other)},
-                         "false"),
-              HasSubstr("Found:  nothing\n"));
+  EXPECT_THAT(
+      DoctorSays({PodOf("a", other, ""), PodOf("b", R"("schedulerName":"x",)" + other)}, "false"),
+      HasSubstr("Found:  nothing\n"));
 }
 
 }  // namespace

@@ -85,9 +85,8 @@ TEST(RemoveGate, DeletesThatGateAloneOfThePodOfThatUid) {
   EXPECT_EQ(asked.method, "PATCH");
   EXPECT_EQ(asked.path, "/api/v1/namespaces/shop/pods/web-1");
   EXPECT_EQ(asked.content_type, "application/strategic-merge-patch+json");
-  EXPECT_EQ(asked.body,
-            R"({"metadata":{"uid":"u1"},"spec":{"schedulingGates":)"
-            R"([{"$patch":"delete","name":"outrigger.dev/queue"}]}})");
+  EXPECT_EQ(asked.body, R"({"metadata":{"uid":"u1"},"spec":{"schedulingGates":)"
+                        R"([{"$patch":"delete","name":"outrigger.dev/queue"}]}})");
   EXPECT_FALSE(asked.rate_limited);
   EXPECT_TRUE(asked.may_retry);
 }
