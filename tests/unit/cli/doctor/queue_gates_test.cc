@@ -27,8 +27,8 @@ using testing::TempFile;
 const std::string kGatedSpec = R"("schedulingGates":[{"name":"outrigger.dev/queue"}])";
 const std::string kGroupLabels = R"("podGroup":"g","minAvailable":"2")";
 
-std::string PodOf(const std::string& name, const std::string& spec,
-                  const std::string& labels = kGroupLabels) {
+std::string WaitingPod(const std::string& name, const std::string& spec,
+                       const std::string& labels = kGroupLabels) {
   return fmt::format(
       R"({{"kind":"Pod","metadata":{{"name":"{}","namespace":"lab","labels":{{{}}}}},)"
       R"("spec":{{{}}}}})",
@@ -48,8 +48,8 @@ std::string DoctorSays(const std::vector<std::string>& pods, const std::string& 
 
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
   for (const char* gates : {"true", "false"}) {
-    EXPECT_THAT(DoctorSays({PodOf("a", R"("schedulerName":"x",)" + kGatedSpec),
-                            PodOf("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
+    EXPECT_THAT(DoctorSays({WaitingPod("a", R"("schedulerName":"x",)" + kGatedSpec),
+                            WaitingPod("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
                            gates),
                 AllOf(HasSubstr("warning gate-of-another-scheduler (pod lab/a)\n  Found: 2 pods of "
                                 "other schedulers have the gate outrigger.dev/queue\n"),
@@ -58,7 +58,8 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
 }
 
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
-  const std::vector<std::string> pods = {PodOf("a", kGatedSpec), PodOf("single", kGatedSpec, "")};
+  const std::vector<std::string> pods = {WaitingPod("a", kGatedSpec),
+                                         WaitingPod("single", kGatedSpec, "")};
   EXPECT_THAT(DoctorSays(pods, "false"),
               HasSubstr("warning gate-held (pod lab/a)\n  Found: 2 pods have the gate "
                         "outrigger.dev/queue; no agent has gates\n"));
@@ -66,9 +67,9 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
 }
 
 TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
-  const std::vector<std::string> pods = {PodOf("a", ""), PodOf("b", ""), PodOf("single", "", ""),
-                                         PodOf("bound", R"("nodeName":"n")"),
-                                         PodOf("other", R"("schedulerName":"x")")};
+  const std::vector<std::string> pods = {
+      WaitingPod("a", ""), WaitingPod("b", ""), WaitingPod("single", "", ""),
+      WaitingPod("bound", R"("nodeName":"n")"), WaitingPod("other", R"("schedulerName":"x")")};
   EXPECT_THAT(DoctorSays(pods, "true"),
               HasSubstr("hint gate-missing (pod lab/a)\n  Found: 2 pods of groups without a node, "
                         "none with the gate\n"));
@@ -76,14 +77,15 @@ TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
 }
 
 TEST(DoctorOfQueueGates, TakesMembersForReleasedWhereOthersWait) {
-  EXPECT_THAT(DoctorSays({PodOf("a", ""), PodOf("b", kGatedSpec)}, "true"),
+  EXPECT_THAT(DoctorSays({WaitingPod("a", ""), WaitingPod("b", kGatedSpec)}, "true"),
               HasSubstr("Found:  nothing\n"));
 }
 
 TEST(DoctorOfQueueGates, LeavesOtherGatesAlone) {
   const std::string other = R"("schedulingGates":[{"name":"example.com/a"}])";
   EXPECT_THAT(
-      DoctorSays({PodOf("a", other, ""), PodOf("b", R"("schedulerName":"x",)" + other)}, "false"),
+      DoctorSays({WaitingPod("a", other, ""), WaitingPod("b", R"("schedulerName":"x",)" + other)},
+                 "false"),
       HasSubstr("Found:  nothing\n"));
 }
 
