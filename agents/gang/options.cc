@@ -24,15 +24,18 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.unchecked = given("unchecked", settings.unchecked);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
   terms.only_groups = settings.only_groups;
+  terms.without_extender = settings.without_extender;
+  terms.lease = given("lease", settings.lease);
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->groups.leave_upstream = settings.leave_upstream;
     options->nominations.patience = PatienceOf(settings);
     options->nominations.nomination_grace = seconds(settings.nomination_grace);
     options->nominations.nominate_all = settings.nominate == "all";
     // A place is the gang's own only once it is nominated, and gated pods are never rejected.
-    options->nominations.nominate_ahead = settings.gates;
-    options->groups.plan_queued = settings.gates;
-    options->release.enabled = settings.gates;
+    const bool gates = settings.gates || settings.without_extender;
+    options->nominations.nominate_ahead = gates;
+    options->groups.plan_queued = gates;
+    options->release.enabled = gates;
     options->release.window = static_cast<size_t>(settings.window);
     options->release.ahead = static_cast<size_t>(settings.ahead);
   };

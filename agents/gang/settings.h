@@ -23,6 +23,8 @@ struct Settings {
   std::string nominate = "rejected";
   bool only_groups = false;
   bool gates = false;
+  bool without_extender = false;
+  std::string lease = "outrigger/outrigger";
   int64_t window = 1000;
   int64_t ahead = 1;
   bool leave_upstream = false;
@@ -80,6 +82,12 @@ struct Settings {
           "gates", &Settings::gates,
           "members wait with the scheduling gate outrigger.dev/queue, which their template or an "
           "admission policy gives them, and this agent takes it off gangs that have a place"},
+      Setting{"without-extender", &Settings::without_extender,
+              "no scheduler calls this agent: members wait with the gate outrigger.dev/queue, are "
+              "nominated for their places, and are let go together; bindings are one by one then"},
+      Setting{"lease", &Settings::lease,
+              "with without-extender: Lease that one of the replicas of this agent holds while it "
+              "acts, as NAMESPACE/NAME"},
       Setting{
           "window", &Settings::window, Range{1, 100'000},
           "with gates: so many members of gangs with places may be released and not bound yet; a "

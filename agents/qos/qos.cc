@@ -31,9 +31,17 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.host_name = given("host-name", settings.host_name);
   terms.unchecked = given("unchecked", settings.unchecked);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
-  terms.adjust = [by_priority = settings.pod_priority](desk::PlanningOptions* options) {
+  terms.without_extender = settings.without_extender;
+  terms.lease = given("lease", settings.lease);
+  terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
-    options->groups.order_by_pod_priority = by_priority;
+    options->groups.order_by_pod_priority = settings.pod_priority;
+    if (!settings.without_extender) return;
+    options->nominations.nominate_ahead = true;
+    options->groups.plan_queued = true;
+    options->release.enabled = true;
+    options->release.hold_singles = true;
+    options->release.window = static_cast<size_t>(settings.window);
   };
   return terms;
 }

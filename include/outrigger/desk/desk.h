@@ -39,6 +39,11 @@ struct DeskTerms {
   /// It is called about members of groups alone, and no other agent may join: none would hear of
   /// single pods.
   bool only_groups = false;
+  /// No scheduler calls it: it acts by nominations and gates alone, while it holds a Lease of its
+  /// own. All agents at one desk agree; not together with only_groups.
+  bool without_extender = false;
+  /// That Lease, for which replicas stand, as "namespace/name".
+  std::optional<std::string> lease;  // "outrigger/outrigger"
   /// Sets what only this agent has a say in.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };

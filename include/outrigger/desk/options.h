@@ -51,6 +51,9 @@ struct PlanningOptions {
   plan::SchedulerChecks checks;  // without what the cluster says
   std::optional<std::chrono::seconds> reserve_after;
   ReleaseOptions release;
+  /// No call comes: places are held by nominations, pods wait at gates, and what the scheduler has
+  /// refused is read from conditions and from pods that stay without a node.
+  bool without_extender = false;
   /// Single pods have reservations, too, and a pod passes only where there is room for it after all
   /// before it.
   bool hold = false;
