@@ -37,7 +37,7 @@ var deeds = map[scheduling.Right]deed{
 	right("", "pods", "get"):             {alone(), whenBinding("unknown")},
 	right("", "pods", "patch"):           {alone("--gang.gates"), inItsLog},
 	right("", "pods/binding", "create"):  {alone(), whenBinding("single")},
-	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), inItsLog},
+	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), whenAGangComes},
 	right("", "pods/eviction", "create"): {alone("--gang.preempt", "--gang.min-run-time", "0"), inItsLog},
 	right("coordination.k8s.io", "leases", "get"): {
 		[]string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, whenBinding("single")},
@@ -200,6 +200,16 @@ func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, nod
 		return errors.New(result.Error)
 	}
 	return nil
+}
+
+// whenAGangComes is what the log says once there is a gang that no agent before has nominated.
+func whenAGangComes(w *world, agent *outrigger.Server) string {
+	if _, err := w.Client.CoreV1().Pods("default").Get(w.Ctx, "fresh-000", metav1.GetOptions{}); err != nil {
+		for _, pod := range gangOf("fresh", 2) {
+			w.Pods(pod.Request(corev1.ResourceCPU, "0"))
+		}
+	}
+	return inItsLog(w, agent)
 }
 
 // createWhatIsActedOn makes gangs that have places for which they may be nominated, one with gates, a single pod, a gang that
