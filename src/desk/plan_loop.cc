@@ -1,6 +1,7 @@
 #include "desk/plan_loop.h"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -34,6 +35,14 @@ constexpr milliseconds kLeaseTimeout{5000};
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
   using Duration = std::chrono::steady_clock::duration;
   return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
+  std::set<plan::UnitKey> units;
+  for (const HeldUnit& unit : releases.units) {
+    if (unit.by == HeldBy::kWindow) units.insert(unit.key);
+  }
+  return units;
 }
 
 }  // namespace
@@ -347,6 +356,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
   const Releases releases = gates_.OnPlan(*board, memory_.nominated(), pods, groups, now);
+  memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);

@@ -44,7 +44,7 @@ struct DeskTerms {
   bool without_extender = false;
   /// That Lease, for which replicas stand, as "namespace/name".
   std::optional<std::string> lease;  // "outrigger/outrigger"
-  /// Sets what only this agent has a say in.
+  /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
 

@@ -36,6 +36,12 @@ struct NominationOptions {
   bool nominate_ahead = false;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
+  /// With nominate_ahead: one that the watch does not show so long after it was written was cleared
+  /// by the scheduler before it could; it keeps nothing then, and is written again.
+  std::chrono::milliseconds shown_within{2'000};
+  /// The scheduler does not ask about members that request no call, and may preempt for them: of
+  /// the others alone a nomination is surely ours.
+  bool only_asked = false;
   /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has
   /// a place elsewhere, and for so long a refusal of a new place may be due to single pods that the
   /// view does not show yet.

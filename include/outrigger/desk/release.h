@@ -24,6 +24,9 @@ struct ReleaseOptions {
   size_t ahead = 1;
   /// Single pods wait for their turn, too, and count. Otherwise they are released at once.
   bool hold_singles = false;
+  /// kube-scheduler asks about members alone that request it: a gang without a place of which some
+  /// do not is not released ahead, since these would be placed one by one.
+  bool only_asked = false;
 };
 
 /// Why a pod has the gate still; the first that applies.
@@ -46,7 +49,7 @@ struct HeldUnit {
   plan::UnitKey key;
   HeldBy by = HeldBy::kNothing;
   size_t pods = 0;  // of it that are held by that
-  /// kFailing: which pod, and what the API server says. kNominations: a pod that is not nominated.
+  /// kFailing: which pod, and what the API server says. kNominations: how many are nominated.
   std::string why;
 };
 

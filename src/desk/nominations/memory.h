@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ class Memory {
                  std::optional<Time> began = {});
   /// Pods, by UID, of which a nomination is being written: Learn() asks for none of them.
   void SetUnderWay(absl::flat_hash_set<std::string> pods) { under_way_ = std::move(pods); }
+
+  /// Units whose gates stay for now because others are released first: their time does not run.
+  void SetAwaitingTurn(std::set<plan::UnitKey> units) { awaiting_turn_ = std::move(units); }
 
   /// Gangs that kept places for too long.
   std::vector<TimedOut> TakeTimedOut();
@@ -118,6 +122,9 @@ class Memory {
   static const std::string& AheadOf(const PodMemory* known, const Pod& pod);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
+  /// True of a pod that waits with the gate, and of a member of a gang of which some do: to be
+  /// woken it would lose its nomination for a moment, and its barrier cannot open.
+  static bool IsBeforeRelease(const BoardPod& seat);
   /// As LearnPod() of a pod that is nominated though nothing can be asked about it yet: it is
   /// gated, or its place is still used.
   void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
@@ -125,6 +132,9 @@ class Memory {
   /// True if members have places other than the room that is kept for them; fills in that.
   bool HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
                  std::vector<std::string>* kept) const;
+  /// True if kube-scheduler keeps the place for the pod, as far as is known:
+  /// PodNomination::IsKept(), but not if the watch should have shown it long since.
+  bool IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node, Time now);
   /// True if the pod has had its place for so short a time that the scheduler may refuse it because
   /// of single pods which it has put there, and the view does not show yet.
   bool IsBeforeTheView(const PodMemory& memory, Time now);
@@ -179,6 +189,7 @@ class Memory {
   InStep<const Pod*, PodMemory> learnt_;
   absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
+  std::set<plan::UnitKey> awaiting_turn_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod
   NextLook next_look_;

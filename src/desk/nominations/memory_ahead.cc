@@ -12,14 +12,26 @@ const std::string& Memory::AheadOf(const PodMemory* known, const Pod& pod) {
   return is_new ? pod.nominated_node_name : known->kept;
 }
 
+bool Memory::IsBeforeRelease(const BoardPod& seat) {
+  return !seat.pod->scheduling_gates.empty() || (seat.unit->gang && seat.unit->releasing);
+}
+
 bool Memory::IsLetPass(const PodMemory& memory) {
   return memory.call && !memory.call->rejected && memory.call->at >= memory.placed_at;
 }
 
-// kube-scheduler preempts for members that it places as single pods, and nominates them.
+// kube-scheduler preempts for members that it places as single pods, and nominates them. Of those
+// that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
-  if (!options_.nominate_ahead) return gang;
-  return !pod.scheduling_gates.empty() || plan::CallsAskedBy(pod).in_cycle;
+  if (!pod.scheduling_gates.empty()) return options_.nominate_ahead || gang;
+  return gang && (!options_.only_asked || plan::CallsAskedBy(pod).in_cycle);
+}
+
+bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node,
+                    Time now) {
+  if (!nomination.IsKept(pod, node)) return false;
+  const auto lost = options_.nominate_ahead ? nomination.LostDue(options_) : std::nullopt;
+  return !lost || !IsTime(*lost, now);
 }
 
 bool Memory::IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const {
@@ -99,9 +111,9 @@ void Memory::LearnAhead(const BoardPod& seat, const Nomination& planned, Time no
     return Withdraw(seat, /*ours=*/true, /*again=*/false, now, memory, due);
   }
   if (IsOfOthers(*seat.pod, seat.unit->gang, *memory)) return;
-  const bool is_kept = nomination.IsKept(*seat.pod, planned.node);
+  const bool is_kept = IsKept(nomination, *seat.pod, planned.node, now);
   if (!seat.node.empty()) {
-    nominated_.Add(seat.unit->key, is_kept && planned.node == seat.node);
+    nominated_.Add(seat.unit->key, (is_kept && planned.node == seat.node) || IsLetPass(*memory));
   }
   if (is_kept) return;
   // The scheduler may have taken it back; then it does so whenever it has tried the pod.

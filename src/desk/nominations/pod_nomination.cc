@@ -35,10 +35,12 @@ std::optional<Time> PodNomination::RepeatDue(Time last_call,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
   if (options.nominate_ahead) {
-    // One that was never tried is in the scheduler's queue; one that was rejected may be asleep.
+    // One that was never tried is in the scheduler's queue, however long that is: its place would
+    // stand open meanwhile for nothing. One that was rejected may be asleep.
     const bool tried =
         !pod_->unscheduled_reason.empty() && pod_->unscheduled_reason != "SchedulingGated";
-    return at_ + (tried ? options.repeat_after : options.nomination_grace);
+    if (!tried) return std::nullopt;
+    return at_ + options.repeat_after;
   }
   return std::max(at_, last_call) + options.repeat_after;
 }
@@ -78,6 +80,11 @@ bool PodNomination::IsKept(const Pod& pod, const std::string& node) const {
   const bool unseen = IsFor(node) && IsUnseen(state_);
   const bool taken_back = IsFor(node) && IsTakenBack(state_);
   return unseen || (pod.nominated_node_name == node && !taken_back);
+}
+
+std::optional<Time> PodNomination::LostDue(const NominationOptions& options) const {
+  if (!IsUnseen(state_)) return std::nullopt;
+  return written_at_ + options.shown_within;
 }
 
 void PodNomination::OnWithdrawn(const Nomination& withdrawn) {

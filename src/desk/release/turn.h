@@ -35,7 +35,8 @@ struct TurnInput {
 ///    bound already, whatever the window says, then the others, up to the first that the window
 ///    does not take. A unit whose nominations are not all written is passed over;
 ///  - units without a place, in their order, up to `ahead`, counting those that are released.
-/// Of a unit with places pods without one stay. Pure.
+/// Of a unit with places pods without one stay until its minimum is bound; then they are as a unit
+/// without a place. Pure.
 Turn FindTurn(const TurnInput& input);
 
 }  // namespace outrigger::desk
