@@ -34,6 +34,9 @@ struct NominationOptions {
   /// a member is nominated for it. So all members with places are nominated, rejected or not, and
   /// gated ones, too, and those for whom places are kept that are still used.
   bool nominate_ahead = false;
+  /// kube-scheduler asks about pods alone that ask for calls (plan/call_resources.h): for others it
+  /// evicts pods by itself.
+  bool only_askers = false;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
   /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has

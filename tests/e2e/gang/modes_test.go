@@ -16,7 +16,7 @@ type mode struct {
 }
 
 // onlyGroupsEnv makes "only-groups" the mode of tests that name none; allModesEnv, if it is "all", has deaths and
-// what happens to waiters tested with gates alone, too.
+// what happens to waiters tested in every mode.
 const onlyGroupsEnv, allModesEnv = "OUTRIGGER_TEST_ONLY_GROUPS", "OUTRIGGER_MODES"
 
 var (
@@ -55,6 +55,16 @@ func eachAskingMode(t *testing.T, test func(t *testing.T, m mode)) {
 	inModes(t, []mode{usual(), onlyMembersAsk, gatesAndMembers}, test)
 }
 
+// withGatesOrEach runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
+func withGatesOrEach(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	if os.Getenv(allModesEnv) == "all" {
+		eachMode(t, test)
+		return
+	}
+	inModes(t, []mode{usual(), gatesAndMembers}, test)
+}
+
 func inModes(t *testing.T, modes []mode, test func(t *testing.T, m mode)) {
 	t.Helper()
 	for _, m := range slices.CompactFunc(modes, func(a, b mode) bool { return a.name == b.name }) {
@@ -90,6 +100,16 @@ func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
 		}
 	}
 	return pods
+}
+
+// with are the agent's arguments in the mode, none twice.
+func (m mode) with(args []string) []string {
+	for _, arg := range m.args {
+		if !slices.Contains(args, arg) {
+			args = append(slices.Clip(args), arg)
+		}
+	}
+	return args
 }
 
 func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(gangOf(gang, size)...) }

@@ -86,7 +86,7 @@ func (w *trappedWorld) untilLeads(r *replica) {
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachAskingMode(t, atOnce(wholeWhenItsLeaderDies))
+	withGatesOrEach(t, atOnce(wholeWhenItsLeaderDies))
 }
 
 func wholeWhenItsLeaderDies(t *testing.T, m mode) {

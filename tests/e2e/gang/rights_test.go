@@ -69,10 +69,19 @@ var untold = map[scheduling.Right]string{
 func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	modes := []mode{usual()}
+	if os.Getenv(allModesEnv) == "all" {
+		modes = append(modes, onlyMembersAsk, gatesAlone, gatesAndMembers)
+	}
+	inModes(t, modes, atOnce(saysWhichRightIsMissing))
+}
+
+func saysWhichRightIsMissing(t *testing.T, m mode) {
+	t.Helper()
 	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: withEveryGroup(t)}))
 	served := w.createGroups()
 	devices := w.servesDevices()
-	w.createWhatIsActedOn()
+	w.createWhatIsActedOn(m)
 	all := scheduling.RightsOf(t, "gang")
 	checkAskedFor(t, all)
 	for i, missing := range all {
@@ -84,7 +93,7 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 			name := fmt.Sprintf("gang-without-%d", i)
 			needs := deedOf(t, missing)
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "gang",
-				append([]string{"--kubeconfig", w.KubeconfigWithout(name, all, missing)}, needs.args...)...)
+				append([]string{"--kubeconfig", w.KubeconfigWithout(name, all, missing)}, m.with(needs.args)...)...)
 			scheduling.CheckTells(t, missing, func() string { return needs.tells(w, agent) })
 		})
 	}
@@ -204,15 +213,15 @@ func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, nod
 
 // createWhatIsActedOn makes gangs that have places for which they may be nominated, one with gates, a single pod, a gang that
 // lacks a member, and one that gets places if another one is evicted.
-func (w *world) createWhatIsActedOn() {
+func (w *world) createWhatIsActedOn(m mode) {
 	w.Helper()
 	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
 	w.Nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "4"),
 		kube.MakeNode("wide").Resource(corev1.ResourceCPU, "3"))
 	for i := range 4 {
-		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
+		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), m.member("dear", i, 4).PriorityClass("high"))
 	}
-	w.Pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
+	w.Pods(append(m.gangOf("fits", 2), slot("single"), short(0), short(1))...)
 	for _, pod := range gangOf("gated", 2) {
 		w.Pods(pod.Request(corev1.ResourceCPU, "0").Gate(queueGate))
 	}

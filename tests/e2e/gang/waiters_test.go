@@ -68,7 +68,11 @@ func aWaitingGangGivesWay(t *testing.T, m mode) {
 
 	began := time.Now()
 	// No node has room for it beside those who wait: the scheduler looks for whom to evict.
-	w.Pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
+	urgent := slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent")
+	if m.asksAll {
+		asksFor(urgent, callResource) // else the scheduler evicts without asking
+	}
+	w.Pods(urgent)
 	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
 	w.untilWaiting(0)
 	if bound := w.bound("train-"); bound != 0 {
@@ -87,6 +91,38 @@ func aWaitingGangGivesWay(t *testing.T, m mode) {
 	began = time.Now()
 	w.lastMemberComes("train", size)
 	t.Logf("the gang is whole %.2f s after its last member came", w.untilBoundOf("train-", size, began).Seconds())
+	w.CheckSettled()
+}
+
+// A single pod that does not ask, and is of higher priority: kube-scheduler evicts a member that waits at the barrier,
+// and the pod has its place at once. The gang comes once the member is there again.
+func TestASinglePodThatDoesNotAskEvictsAWaiterAndRuns(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const size = 30
+	w := onlyMembersAsk.newBarrierWorld(t, 0)
+	w.slots("n", 5, size/5)
+	w.priorityClasses(map[string]int32{"urgent": 1000})
+	w.atBarrier("train", size)
+	before := w.uids("train-")
+	began := time.Now()
+	w.Pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
+	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
+	w.untilWaiting(0)
+	if bound := w.bound("train-"); bound != 0 {
+		t.Errorf("%d members of the gang are bound", bound)
+	}
+	if left := len(w.uids("train-")); left != len(before)-1 {
+		t.Errorf("%d of %d members are left: one is enough", left, len(before))
+	}
+	w.deletePods("urgent")
+	for i := range size {
+		if w.Tracker.Pod("default", fmt.Sprintf("train-%03d", i)) == nil {
+			w.Pods(w.member("train", i, size))
+		}
+	}
+	w.lastMemberComes("train", size)
+	w.untilBoundOf("train-", size, time.Now())
 	w.CheckSettled()
 }
 
@@ -193,7 +229,7 @@ const barrierSize = 4
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachAskingMode(t, atOnce(waitersThatCannotBeBound))
+	withGatesOrEach(t, atOnce(waitersThatCannotBeBound))
 }
 
 func waitersThatCannotBeBound(t *testing.T, m mode) {
