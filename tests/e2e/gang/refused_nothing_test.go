@@ -129,7 +129,7 @@ func refusedNothing(t *testing.T, m mode) {
 		}
 	}
 	wanted := []string{"create pods/binding", "create pods/eviction", "create events events.k8s.io",
-		"get leases coordination.k8s.io", "list nodes", "watch pods"}
+		"get leases coordination.k8s.io", "watch nodes", "watch pods"}
 	if m.gated {
 		wanted = append(wanted, "patch pods")
 	} else if used["patch pods"] != 0 {
