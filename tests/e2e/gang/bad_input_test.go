@@ -42,7 +42,7 @@ func TestWithoutThePolicyOfTheGateGangsAreWholeAllTheSame(t *testing.T) {
 	w := gatesAlone.newGangWorld(t, 1)
 	w.inParallel(4, interleaved(gangOf("a", 4), gangOf("b", 4)))
 	first, second := w.firstWhole(4, "a", "b")
-	w.waitingMessage(second+"-000", "gang default/"+second+" waits: cpu")
+	w.UntilEventWith("GangWaiting", "gang default/"+second+" waits: 4 members need cpu 1")
 	w.checkHoldsNothing(second + "-")
 	config := w.Config(map[string]string{"gang": w.gang.URL})
 	checkFinds(t, w.doctor(config, "--gang.gates"), "gate-missing", "4 pods of groups without a node, none with the gate")
