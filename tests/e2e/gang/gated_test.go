@@ -66,7 +66,10 @@ func (r *releases) see(pod *corev1.Pod) {
 		r.off[string(pod.UID)] = time.Now()
 		gang := pod.Labels["podGroup"]
 		for _, other := range r.pods {
-			if other.Labels["podGroup"] == gang && other.Status.NominatedNodeName == "" && other.Spec.NodeName == "" {
+			// Of one that is released and that no scheduler looks at the nomination is renewed.
+			_, was := r.nominated[string(other.UID)]
+			lacks := !was || isGated(other) && other.Status.NominatedNodeName == ""
+			if other.Labels["podGroup"] == gang && lacks && other.Spec.NodeName == "" {
 				r.early = append(r.early, fmt.Sprintf("%s before %s", pod.Name, other.Name))
 			}
 		}
