@@ -116,7 +116,7 @@ class Memory {
   /// Gangs of which members wait at the barrier come before single pods for which kube-scheduler
   /// evicts others without asking, as long as there are such pods. Its eviction of a waiter takes a
   /// moment, in which nothing wakes the pod; if the plan ended the barrier then, the pod would
-  /// sleep for minutes next to free nodes (seen on 1.37). True if any did.
+  /// sleep for minutes next to free nodes (seen on 1.37). True if that changes the order.
   bool PutWaitersFirst(std::vector<plan::Unit>* units) const;
   /// Where kube-scheduler keeps room for the pod without a plan that says so: where it is kept
   /// ahead, or of a pod that was never planned what its status names. `known` may be null.
