@@ -90,7 +90,8 @@ func refusedNothing(t *testing.T, m mode) {
 		dress = func(pods ...*kube.PodBuilder) []*kube.PodBuilder { return pods }
 		w.applyPolicies(m)
 	}
-	w.install(deployed(gatePolicyFile))
+	w.guarded()
+	w.deletePods("probe")
 	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
 	_, err := standin.StartKubelet(w.Ctx, w.Client)
 	w.Must(err)
@@ -155,8 +156,7 @@ func (w *world) applyPolicies(m mode) {
 	if !m.gated {
 		return
 	}
-	w.install(deployed(queueGateFile))
-	w.untilGated()
+	w.install(deployed(queueGateFile), w.isGating)
 	if made := w.dryRun(member("probe", 0, 2)); m.asksAll && !asksForBoth(made) {
 		w.Errorf("the policies do not work together: %v", made.Spec.Containers[0].Resources)
 	}
