@@ -108,8 +108,8 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   if (terms.only_groups) {
     state_->only_groups = terms.agent;
     state_->options.nominations.nominate_ahead = true;
-    state_->options.nominations.only_asked = true;
-    state_->options.release.only_asked = true;
+    state_->options.nominations.only_askers = true;
+    state_->options.release.only_askers = true;
   }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();

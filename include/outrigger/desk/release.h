@@ -26,7 +26,7 @@ struct ReleaseOptions {
   bool hold_singles = false;
   /// kube-scheduler asks about members alone that request it: a gang without a place of which some
   /// do not is not released ahead, since these would be placed one by one.
-  bool only_asked = false;
+  bool only_askers = false;
 };
 
 /// Why a pod has the gate still; the first that applies.

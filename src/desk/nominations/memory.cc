@@ -70,6 +70,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     turned |= unit.rank.turn != 0;
   }
   prepared_.EndRound([](const PodMemory*) {});
+  turned |= PutWaitersFirst(units);
   const auto rests = [&](const plan::Unit& unit) {
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;

@@ -117,6 +117,11 @@ class Memory {
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
+  /// Gangs of which members wait at the barrier come before single pods for which kube-scheduler
+  /// evicts others without asking, as long as there are such pods. Its eviction of a waiter takes a
+  /// moment, in which nothing wakes the pod; if the plan ended the barrier then, the pod would
+  /// sleep for minutes next to free nodes (seen on 1.37). True if that changes the order.
+  bool PutWaitersFirst(std::vector<plan::Unit>* units) const;
   /// Where kube-scheduler keeps room for the pod without a plan that says so: where it is kept
   /// ahead, or of a pod that was never planned what its status names. `known` may be null.
   static const std::string& AheadOf(const PodMemory* known, const Pod& pod);

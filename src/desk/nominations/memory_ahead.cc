@@ -1,11 +1,46 @@
 // Nominations that no call follows at once: they keep places inside kube-scheduler.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "desk/nominations/memory.h"
 #include "outrigger/plan/call_resources.h"
 
 namespace outrigger::desk {
+namespace {
+
+bool AnyWaits(const plan::Unit& unit) {
+  return std::any_of(unit.members.begin(), unit.members.end(),
+                     [](const plan::Member& member) { return !member.waits_on.empty(); });
+}
+
+// kube-scheduler evicts pods of a lower priority than the pod's own.
+bool EvictsUnasked(const plan::Unit& unit, int32_t priority) {
+  if (unit.key.dialect != plan::Dialect::kNone || unit.rank.priority <= priority) return false;
+  const Pod& pod = *unit.members[0].pod;
+  return !pod.never_preempts && !plan::CallsAskedBy(pod).in_cycle;
+}
+
+}  // namespace
+
+bool Memory::PutWaitersFirst(std::vector<plan::Unit>* units) const {
+  if (!options_.only_askers) return false;
+  std::optional<int32_t> lowest;  // priority of a gang that waits
+  for (const plan::Unit& unit : *units) {
+    if (AnyWaits(unit)) lowest = std::min(lowest.value_or(unit.rank.priority), unit.rank.priority);
+  }
+  if (!lowest) return false;
+  bool any = false;
+  for (plan::Unit& unit : *units) {
+    if (!EvictsUnasked(unit, *lowest)) continue;
+    unit.rank.first = false;
+    any = true;
+  }
+  if (!any) return false;
+  for (plan::Unit& unit : *units) unit.rank.first |= AnyWaits(unit);
+  return true;
+}
 
 const std::string& Memory::AheadOf(const PodMemory* known, const Pod& pod) {
   const bool is_new = known == nullptr || known->pod == nullptr;
@@ -24,7 +59,7 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 // that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
   if (!pod.scheduling_gates.empty()) return options_.nominate_ahead || gang;
-  return gang && (!options_.only_asked || plan::CallsAskedBy(pod).in_cycle);
+  return gang && (!options_.only_askers || plan::CallsAskedBy(pod).in_cycle);
 }
 
 bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node,

@@ -1,6 +1,5 @@
 #include "desk/release/gates.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@ namespace {
 
 // Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
 constexpr size_t kGatesAtOnce = 16;
-constexpr std::chrono::milliseconds kGateTimeout{2000};
 
 }  // namespace
 
@@ -26,7 +24,7 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
                      const Pod& pod = *release.pod;
                      return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
                                                 plan::kQueueGate,
-                                                {.timeout = kGateTimeout, .stop = stop});
+                                                {.timeout = kWriteTimeout, .stop = stop});
                    },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},

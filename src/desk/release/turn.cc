@@ -176,7 +176,7 @@ class Finder {
 
   // kube-scheduler would place as many of them as fit, without asking.
   bool IsPlacedUnasked(const Candidate& candidate) const {
-    if (!input_.options.only_asked || !candidate.unit->gang || candidate.is_surplus) return false;
+    if (!input_.options.only_askers || !candidate.unit->gang || candidate.is_surplus) return false;
     return !std::all_of(candidate.gated.begin(), candidate.gated.end(),
                         [](const BoardPod* seat) { return plan::CallsAskedBy(*seat->pod).All(); });
   }

@@ -212,7 +212,13 @@ type guarded struct {
 
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
-	w := &guarded{world: newWorld(t)}
+	return newWorld(t).guarded()
+}
+
+// guarded applies the policies.
+func (of *world) guarded() *guarded {
+	of.Helper()
+	w := &guarded{world: of}
 	w.owner = w.clientOf("owner", patchesPods...)
 	w.remover = w.clientOf("remover", append(slices.Clone(patchesPods), rbacv1.PolicyRule{
 		APIGroups: []string{"outrigger.dev"}, Resources: []string{"schedulinggates"}, ResourceNames: []string{"queue"},

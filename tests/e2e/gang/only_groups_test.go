@@ -2,8 +2,6 @@ package gang
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +16,6 @@ import (
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
-	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
@@ -357,12 +354,7 @@ func (w *world) checkEventsAbout(reason string, want ...string) {
 // checkDoctorFinds runs the doctor on the scheduler's configuration and the live cluster.
 func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 	w.Helper()
-	file := filepath.Join(w.TempDir(), "scheduler.yaml")
-	w.Must(os.WriteFile(file, config, 0o644))
-	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
-	w.Must(err)
-	said := string(outrigger.Run(w, "doctor", file, "--live", "--kubeconfig", kubeconfig, "--agents", "gang",
-		"--gang.scheduler-lease", "none", "--gang.only-groups"))
+	said := w.doctor(config, "--gang.only-groups")
 	if !strings.Contains(said, finding) || !strings.Contains(said, text) {
 		w.Errorf("doctor does not find %s with %q:\n%s", finding, text, said)
 	}

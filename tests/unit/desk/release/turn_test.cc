@@ -176,7 +176,7 @@ TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
 
 // kube-scheduler would place them one by one, without asking.
 TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead) {
-  options_.only_asked = true;
+  options_.only_askers = true;
   GatedWithoutPlace("unasked", 2);
   GatedWithoutPlace("asked", 1);
   const auto ask = [](Pod* pod) {
