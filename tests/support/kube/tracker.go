@@ -91,6 +91,13 @@ func (t *Tracker) Bindings() []Binding {
 	return append([]Binding(nil), t.bindings...)
 }
 
+// BindingCount is how many Bindings there are.
+func (t *Tracker) BindingCount() int {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return len(t.bindings)
+}
+
 // Failures returns a copy of the record of failures.
 func (t *Tracker) Failures() []Failure {
 	t.mutex.Lock()
