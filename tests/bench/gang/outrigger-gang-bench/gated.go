@@ -12,6 +12,7 @@ import (
 // gated is single pods that arrive, alone and then beside members that wait with the gate: for a pool of nodes that one
 // gang fills.
 type gated struct {
+	modes                   []*mode
 	nodes, singles, clients int
 	pool                    int           // nodes of the pool, as many as one gang needs
 	waiting                 int           // gangs
@@ -36,8 +37,8 @@ type burst struct {
 	agent     []float64 // likewise
 }
 
-func newGatedWays() (ways []*gatedWay) {
-	for _, m := range []*mode{allAskedGated, onlyGroupsGated, withoutExtender} {
+func (g gated) ways() (ways []*gatedWay) {
+	for _, m := range g.modes {
 		ways = append(ways, &gatedWay{beside: m})
 	}
 	return ways

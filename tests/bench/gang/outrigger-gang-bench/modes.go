@@ -55,6 +55,9 @@ var gangModes = []*mode{allAsked, onlyGroups, onlyGroupsGated, withoutExtender}
 // singleModes are those of them that differ for pods without a group.
 var singleModes = []*mode{allAsked, onlyGroups, withoutExtender}
 
+// gatedModes are those in which members wait with the gate.
+var gatedModes = []*mode{allAskedGated, onlyGroupsGated, withoutExtender}
+
 // queueGate is what gated members wait with.
 const queueGate = "outrigger.dev/queue"
 

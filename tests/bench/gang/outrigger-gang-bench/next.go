@@ -14,6 +14,7 @@ import (
 
 // next is a cluster that gangs fill, of which others wait; running gangs end one by one.
 type next struct {
+	modes       []*mode
 	nodes, size int
 	waiting     int           // gangs
 	ends        int           // of running ones
@@ -28,8 +29,8 @@ type nextWay struct {
 	cpu     []float64 // s of the scheduler for each gang that ended, by round
 }
 
-func newNextWays() (ways []*nextWay) {
-	for _, m := range gangModes {
+func (n next) ways() (ways []*nextWay) {
+	for _, m := range n.modes {
 		way := &nextWay{beside: m}
 		// Without gates each pod that ends wakes all pods that wait.
 		if m.gated {

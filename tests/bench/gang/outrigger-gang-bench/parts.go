@@ -49,8 +49,8 @@ func (o options) parts() (parts []part) {
 	if ways := newCrowdWays(o.rows); len(ways) > 0 {
 		parts = append(parts, &crowdPart{crowd: o.crowd, rows: o.rows, ways: ways, count: o.rounds})
 	}
-	add("next", &nextPart{next: o.next, ways: newNextWays(), count: o.rounds})
-	add("gated", &gatedPart{gated: o.gated, ways: newGatedWays(), count: o.rounds})
+	add("next", &nextPart{next: o.next, ways: o.next.ways(), count: o.rounds})
+	add("gated", &gatedPart{gated: o.gated, ways: o.gated.ways(), count: o.rounds})
 	add("waiting", &waitingPart{queue: o.queue, count: o.rounds})
 	add("stream", &streamPart{stream: o.stream, ways: newStreamWays(), count: o.rounds})
 	add("nominations", &nominatingPart{nominating: o.nominating, count: o.rounds})
