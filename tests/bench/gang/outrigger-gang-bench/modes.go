@@ -28,6 +28,7 @@ type mode struct {
 	asks     bool     // members ask for the agent's calls
 	gated    bool     // members wait with the agent's gate
 	upstream bool     // groups are upstream's, and kube-scheduler plans them itself
+	backsOff bool     // the scheduler waits as long before it tries a pod again as it does by default: up to 10 s
 	anyNode  bool     // names of nodes say nothing to the lab's scheduler
 }
 
@@ -43,7 +44,7 @@ var (
 	onlyGroupsGated = &mode{name: "only groups, gates", extender: agentAnswers, agents: "gang",
 		config: []string{"--only-groups"}, settings: []string{"--gang.only-groups", "--gang.gates"}, asks: true, gated: true}
 	withoutExtender = &mode{name: "without an extender", agents: "gang",
-		settings: []string{"--gang.without-extender"}, gated: true}
+		settings: []string{"--gang.without-extender"}, gated: true, backsOff: true}
 	ownGates    = &mode{name: "own gates", upstream: true}
 	queueAgents = &mode{name: "held", extender: agentAnswers, agents: "gang,qos"}
 	labBeside   = &mode{name: "lab", anyNode: true}

@@ -21,13 +21,30 @@ type next struct {
 	pause       time.Duration // after each, until none that was refused backs off
 }
 
-// nextWay is one mode, and the s from the first delete of a running gang's pods until the next gang is whole.
+// nextWay is one mode, and what was measured of it.
 type nextWay struct {
-	beside  *mode
-	atMost  float64 // the median; 0: it is not judged
-	seconds []float64
-	cpu     []float64 // s of the scheduler for each gang that ended, by round
+	beside *mode
+	atMost float64 // s until the next gang is whole, the median; 0: it is not judged
+	taken  []taken
+	cpu    []float64 // s of the scheduler for each gang that ended, by round
 }
+
+// taken is when the places of a gang that ends were those of the next one: s from the first delete.
+type taken struct {
+	deleted   float64 // the last delete was answered
+	nominated float64 // all of the next gang were; less than 0: they had been before
+	released  float64 // the last gate was gone; 0: without gates
+	whole     float64 // the last was bound
+}
+
+func (w *nextWay) each(of func(taken) float64) (all []float64) {
+	for _, one := range w.taken {
+		all = append(all, of(one))
+	}
+	return all
+}
+
+func wholeOf(t taken) float64 { return t.whole }
 
 func (n next) ways() (ways []*nextWay) {
 	for _, m := range n.modes {
@@ -69,11 +86,11 @@ func (n next) measure(ctx context.Context, binary string, way *nextWay) error {
 		return err
 	}
 	for g := range n.ends {
-		took, err := s.endGang(gangName(g), n.size)
+		one, err := s.endGang(gangName(g), n.size)
 		if err != nil {
 			return err
 		}
-		way.seconds = append(way.seconds, took)
+		way.taken = append(way.taken, one)
 		settle(ctx, n.pause)
 	}
 	after, err := s.effort()
@@ -89,24 +106,45 @@ func (n next) refused(m *mode) int {
 	return n.waiting * n.size
 }
 
-// endGang ends a running gang, and returns after how many s another one is whole.
-func (s *stage) endGang(gang string, size int) (float64, error) {
+// endGang ends a running gang, and returns when another one had its places.
+func (s *stage) endGang(gang string, size int) (one taken, err error) {
 	bound, began := s.tracker.BindingCount(), time.Now()
 	if err := s.inParallel(20, size, func(i int) error { return s.deletePod(memberName(gang, i)) }); err != nil {
-		return 0, err
+		return one, err
 	}
+	one.deleted = time.Since(began).Seconds()
 	last, err := s.untilBound(bound + size)
 	if err != nil {
-		return 0, err
+		return one, err
 	}
-	taken := map[string]int{}
+	one.whole = last.Sub(began).Seconds()
+	gangs := map[string]int{}
+	var nominated, released time.Time
 	for _, binding := range s.tracker.Bindings()[bound:] {
-		taken[gangOfMember(binding.Name)]++
+		gangs[gangOfMember(binding.Name)]++
+		steps := s.tracker.Steps(binding.UID)
+		nominated, released = later(nominated, steps.Nominated), later(released, steps.Released)
 	}
-	if len(taken) != 1 {
-		return 0, fmt.Errorf("places of one gang are taken by %v", taken)
+	if len(gangs) != 1 {
+		return one, fmt.Errorf("places of one gang are taken by %v", gangs)
 	}
-	return last.Sub(began).Seconds(), nil
+	one.nominated, one.released = since(began, nominated), since(began, released)
+	return one, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// since is 0 for what has not been.
+func since(began, at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Sub(began).Seconds()
 }
 
 func (s *stage) untilUnschedulable(count int) error {
@@ -135,8 +173,8 @@ func (p *nextPart) measure(ctx context.Context, binary string) error {
 		if err := p.next.measure(ctx, binary, way); err != nil {
 			return fmt.Errorf("next gang, %s: %w", way.beside.name, err)
 		}
-		of := way.seconds[len(way.seconds)-p.ends:]
-		fmt.Fprintf(os.Stderr, "%s: next gangs of %d whole after %.2f s (median %.2f)\n", way.beside.name, p.size, of, median(of))
+		of := way.taken[len(way.taken)-p.ends:]
+		fmt.Fprintf(os.Stderr, "%s: next gangs of %d {deleted, nominated, released, whole} after %.2f s\n", way.beside.name, p.size, of)
 	}
 	return nil
 }
@@ -145,11 +183,14 @@ func (p *nextPart) tables() []sheet.Table {
 	table := sheet.Table{
 		Title: fmt.Sprintf("Gangs of %d fill %d nodes, %d pods wait in %d of them; one ends: s until the next is whole",
 			p.size, p.nodes, p.waiting*p.size, p.waiting),
-		Header: []string{"", "median", "longest", "scheduler's processor time, s"},
+		Header: []string{"", "median", "longest", "deleted after", "nominated", "released", "scheduler's processor time, s"},
 	}
 	for _, way := range p.ways {
 		table.Rows = append(table.Rows, append([]string{way.beside.name},
-			sheet.Shorts(median(way.seconds), longest(way.seconds), median(way.cpu))...))
+			sheet.Shorts(median(way.each(wholeOf)), longest(way.each(wholeOf)),
+				median(way.each(func(t taken) float64 { return t.deleted })),
+				median(way.each(func(t taken) float64 { return t.nominated })),
+				median(way.each(func(t taken) float64 { return t.released })), median(way.cpu))...))
 	}
 	return []sheet.Table{table}
 }
@@ -163,7 +204,7 @@ func (p *nextPart) verdicts() []sheet.Verdict {
 		targets = append(targets, sheet.Target[*nextPart]{
 			What:   fmt.Sprintf("%s, next gang of %d whole while %d pods wait, s, median", way.beside.name, p.size, p.waiting*p.size),
 			AtMost: way.atMost,
-			Figure: func(*nextPart) (float64, bool) { return median(way.seconds), len(way.seconds) > 0 },
+			Figure: func(*nextPart) (float64, bool) { return median(way.each(wholeOf)), len(way.taken) > 0 },
 		})
 	}
 	return sheet.Judge(targets, p)

@@ -107,7 +107,8 @@ func (s *stage) createNodes(prefix string, count int, pool string) error {
 	})
 }
 
-// configure makes the scheduler's configuration: the same for all but for the extender.
+// configure makes the scheduler's configuration: the same for all but for the extender, and what a pod waits for that was
+// refused.
 func (s *stage) configure() error {
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
@@ -118,9 +119,10 @@ kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %s, qps: 5000, burst: 10000}
 leaderElection: {leaderElect: false}
 percentageOfNodesToScore: 100
-podInitialBackoffSeconds: 1
-podMaxBackoffSeconds: 1
 `, kubeconfig)
+	if !s.beside.backsOff {
+		s.config = append(s.config, "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\n"...)
+	}
 	if s.beside.extender == doesNothing {
 		if s.passing, err = servePassing(s.client); err != nil {
 			return err
