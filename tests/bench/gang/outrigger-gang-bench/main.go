@@ -58,7 +58,6 @@ type queue struct {
 
 // full is the size at which targets decide.
 var full = options{
-	rounds: 5,
 	rows:   rowNames,
 	crowd:  crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 	next:   next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
@@ -98,7 +97,15 @@ func (o options) partial() bool {
 	whole := full
 	whole.outrigger, whole.out, whole.rows, whole.rounds = o.outrigger, o.out, o.rows, o.rounds
 	whole.heldOnly, whole.labOnly = o.heldOnly, o.labOnly
-	return o.rounds < full.rounds || !reflect.DeepEqual(o, whole)
+	return o.rounds < o.fullRounds() || !reflect.DeepEqual(o, whole)
+}
+
+// fullRounds are as many as medians need, and as there is time for: the rows of gangs take minutes each.
+func (o options) fullRounds() int {
+	if o.heldOnly || o.labOnly {
+		return 5
+	}
+	return 3
 }
 
 func main() {
@@ -128,12 +135,15 @@ func parse(args []string) (options, error) {
 	set.Bool("quick", false, "small sizes, one round: nothing is judged")
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
 	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, queue.json or lab.json to")
-	set.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured")
+	set.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured; 0: as often as targets want")
 	set.Var(&o.rows, "rows", "what is measured, `NAMES` separated by commas: "+strings.Join(rowNames, ", ")+" (all)")
 	set.BoolVar(&o.heldOnly, "queue", false, "measure the queue of gang and qos alone: single pods that are held")
 	set.BoolVar(&o.labOnly, "lab", false, "measure the lab's scheduler alone, next to kube-scheduler")
 	if err := set.Parse(args); err != nil {
 		return o, err
+	}
+	if o.rounds == 0 {
+		o.rounds = o.fullRounds()
 	}
 	switch {
 	case o.labOnly && o.heldOnly:
