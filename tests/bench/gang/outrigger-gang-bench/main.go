@@ -58,11 +58,11 @@ type queue struct {
 
 // full is the size at which targets decide.
 var full = options{
-	rows:   rowNames,
-	crowd:  crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
-	next:   next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
-	gated:  gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second},
-	queue:  queue{room: 40, gangs: 60, watch: 120 * time.Second},
+	rows:  rowNames,
+	crowd: crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
+	next:  next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
+	gated: gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second},
+	queue: queue{room: 40, gangs: 60, watch: 120 * time.Second},
 	held: held{
 		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 		freeing: freeing{nodes: 25, waiting: 60},
