@@ -17,6 +17,8 @@ type gated struct {
 	pool                    int           // nodes of the pool, as many as one gang needs
 	waiting                 int           // gangs
 	pause                   time.Duration // before each crowd of singles
+	few                     int           // singles that come one by one, then
+	each                    time.Duration // one of them
 }
 
 const poolName = "taken"
@@ -35,6 +37,7 @@ type burst struct {
 	seconds   []float64 // from the first creation to the last binding
 	scheduler []float64 // ms of processor time for each bound pod
 	agent     []float64 // likewise
+	waits     []float64 // of single pods that come one by one: s from creation to binding
 }
 
 func (g gated) ways() (ways []*gatedWay) {
@@ -72,8 +75,7 @@ func (g gated) measure(ctx context.Context, binary string, way *gatedWay) error 
 	if err := s.createPoolGangs(g, 1, g.waiting); err != nil {
 		return err
 	}
-	// One gang is let go ahead, and refused.
-	if err := s.untilUnschedulable(g.size()); err != nil {
+	if err := s.untilUnschedulable(way.beside.refused(g.waiting, g.size())); err != nil {
 		return err
 	}
 	return s.bindBurst(g, "among", &way.among)
@@ -111,7 +113,29 @@ func (s *stage) bindBurst(g gated, name string, to *burst) error {
 	to.seconds = append(to.seconds, last.Sub(began).Seconds())
 	to.scheduler = append(to.scheduler, 1000*spent.scheduler/pods)
 	to.agent = append(to.agent, 1000*spent.agent/pods)
+	if err := s.bindOneByOne(g, name+"-few", to); err != nil {
+		return err
+	}
 	return s.inParallel(g.clients, g.singles, func(i int) error { return s.deletePod(memberName(name, i)) })
+}
+
+// bindOneByOne creates single pods at a steady rate, and deletes them once all are bound.
+func (s *stage) bindOneByOne(g gated, name string, to *burst) error {
+	bound, created := s.tracker.BindingCount(), map[string]time.Time{}
+	for i := range g.few {
+		settle(s.ctx, g.each)
+		created[memberName(name, i)] = time.Now()
+		if err := s.createPod(single(name, i)); err != nil {
+			return err
+		}
+	}
+	if _, err := s.untilBound(bound + g.few); err != nil {
+		return err
+	}
+	for _, binding := range s.tracker.Bindings()[bound:] {
+		to.waits = append(to.waits, binding.At.Sub(created[binding.Name]).Seconds())
+	}
+	return s.inParallel(g.clients, g.few, func(i int) error { return s.deletePod(memberName(name, i)) })
 }
 
 // gatedPart measures it in each mode with gates.
@@ -129,23 +153,28 @@ func (p *gatedPart) measure(ctx context.Context, binary string) error {
 			return fmt.Errorf("singles beside gated members, %s: %w", way.beside.name, err)
 		}
 		at := len(way.alone.seconds) - 1
-		fmt.Fprintf(os.Stderr, "%s: %d singles in %.2f s alone, %.2f s beside %d gated members; scheduler %.2f and %.2f ms each\n",
+		fmt.Fprintf(os.Stderr, "%s: %d singles in %.2f s alone, %.2f s beside %d gated members; scheduler %.2f and %.2f ms each, "+
+			"one by one %.3f and %.3f s\n",
 			way.beside.name, p.singles, way.alone.seconds[at], way.among.seconds[at], p.waiting*p.size(),
-			way.alone.scheduler[at], way.among.scheduler[at])
+			way.alone.scheduler[at], way.among.scheduler[at], median(way.alone.waits), median(way.among.waits))
 	}
 	return nil
 }
 
 func (p *gatedPart) tables() []sheet.Table {
 	table := sheet.Table{
-		Title: fmt.Sprintf("%d single pods on %d nodes, alone and beside %d gated members: s until all are bound, processor time "+
-			"in ms for each", p.singles, p.nodes, p.waiting*p.size()),
-		Header: []string{"", "alone, s", "beside, s", "to alone", "scheduler alone", "beside", "agent alone", "beside"},
+		Title: fmt.Sprintf("%d single pods on %d nodes, alone and beside %d gated members: s until all are bound; processor time "+
+			"in ms for each; and s from creation to binding of %d that come every %v", p.singles, p.nodes, p.waiting*p.size(), p.few,
+			p.each),
+		Header: []string{"", "alone", "beside", "to alone", "scheduler alone", "beside", "agent alone", "beside", "one by one alone",
+			"beside", "to alone"},
 	}
 	for _, way := range p.ways {
 		alone, among := median(way.alone.seconds), median(way.among.seconds)
+		wait, waitAmong := median(way.alone.waits), median(way.among.waits)
 		table.Rows = append(table.Rows, append([]string{way.beside.name}, sheet.Shorts(alone, among, among/alone,
-			median(way.alone.scheduler), median(way.among.scheduler), median(way.alone.agent), median(way.among.agent))...))
+			median(way.alone.scheduler), median(way.among.scheduler), median(way.alone.agent), median(way.among.agent),
+			wait, waitAmong, waitAmong/wait)...))
 	}
 	return []sheet.Table{table}
 }
@@ -154,10 +183,15 @@ func (p *gatedPart) verdicts() []sheet.Verdict {
 	var targets []sheet.Target[*gatedPart]
 	for _, way := range p.ways {
 		targets = append(targets, sheet.Target[*gatedPart]{
-			What: fmt.Sprintf("%s, single pods beside %d gated members, to the same alone", way.beside.name,
+			What: fmt.Sprintf("%s, single pods at once beside %d gated members, to the same alone", way.beside.name,
 				p.waiting*p.size()), AtMost: 1.2,
 			Figure: func(*gatedPart) (float64, bool) {
 				return median(way.among.seconds) / median(way.alone.seconds), len(way.among.seconds) > 0
+			}}, sheet.Target[*gatedPart]{
+			What: fmt.Sprintf("%s, single pods one by one beside %d gated members, to the same alone", way.beside.name,
+				p.waiting*p.size()), AtMost: 1.2,
+			Figure: func(*gatedPart) (float64, bool) {
+				return median(way.among.waits) / median(way.alone.waits), len(way.among.waits) > 0
 			}})
 	}
 	return sheet.Judge(targets, p)

@@ -61,7 +61,8 @@ var full = options{
 	rows:  rowNames,
 	crowd: crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 	next:  next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
-	gated: gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second},
+	gated: gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second,
+		few: 100, each: 50 * time.Millisecond},
 	queue: queue{room: 40, gangs: 60, watch: 120 * time.Second},
 	held: held{
 		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
@@ -79,7 +80,7 @@ var small = options{
 	rows:   rowNames,
 	crowd:  crowd{nodes: 20, gangs: 4, size: 20, clients: 20},
 	next:   next{modes: gangModes, nodes: 20, size: 20, waiting: 3, ends: 1},
-	gated:  gated{modes: gatedModes[1:2], nodes: 20, singles: 40, clients: 20, pool: 5, waiting: 4},
+	gated:  gated{modes: gatedModes[1:2], nodes: 20, singles: 40, clients: 20, pool: 5, waiting: 4, few: 4},
 	queue:  queue{room: 4, gangs: 6, watch: 3 * time.Second},
 	stream: stream{nodes: 5, gangs: 2, size: 8, waiting: 4, lasts: time.Second,
 		reserveAfter: time.Second},

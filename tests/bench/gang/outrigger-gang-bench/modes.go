@@ -44,7 +44,7 @@ var (
 	onlyGroupsGated = &mode{name: "only groups, gates", extender: agentAnswers, agents: "gang",
 		config: []string{"--only-groups"}, settings: []string{"--gang.only-groups", "--gang.gates"}, asks: true, gated: true}
 	withoutExtender = &mode{name: "without an extender", agents: "gang",
-		settings: []string{"--gang.without-extender"}, gated: true, backsOff: true}
+		settings: []string{"--gang.without-extender", "--gang.ahead", "0"}, gated: true, backsOff: true}
 	ownGates    = &mode{name: "own gates", upstream: true}
 	queueAgents = &mode{name: "held", extender: agentAnswers, agents: "gang,qos"}
 	labBeside   = &mode{name: "lab", anyNode: true}
@@ -61,6 +61,18 @@ var gatedModes = []*mode{allAskedGated, onlyGroupsGated, withoutExtender}
 
 // queueGate is what gated members wait with.
 const queueGate = "outrigger.dev/queue"
+
+// refused is how many of the pods of gangs without places kube-scheduler refuses: all of them, or of gated ones the gang
+// that is let go ahead, for autoscalers to see. Without an extender nothing would hold back a part of that.
+func (m *mode) refused(gangs, size int) int {
+	switch {
+	case !m.gated:
+		return gangs * size
+	case m.extender == noExtender:
+		return 0
+	}
+	return size
+}
 
 // member is a pod of a gang, as its template is in this mode.
 func (m *mode) member(gang string, number, size int) *kube.PodBuilder {

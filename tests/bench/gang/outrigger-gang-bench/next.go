@@ -77,7 +77,7 @@ func (n next) measure(ctx context.Context, binary string, way *nextWay) error {
 	if err := s.createGangsFrom(running, 20, n.waiting, n.size, true); err != nil {
 		return err
 	}
-	if err := s.untilUnschedulable(n.refused(way.beside)); err != nil {
+	if err := s.untilUnschedulable(way.beside.refused(n.waiting, n.size)); err != nil {
 		return err
 	}
 	settle(ctx, n.pause)
@@ -96,14 +96,6 @@ func (n next) measure(ctx context.Context, binary string, way *nextWay) error {
 	after, err := s.effort()
 	way.cpu = append(way.cpu, after.since(before).scheduler/float64(n.ends))
 	return err
-}
-
-// refused is how many pods kube-scheduler refuses: all that wait, or with gates those of the gang that is let go ahead.
-func (n next) refused(m *mode) int {
-	if m.gated {
-		return n.size
-	}
-	return n.waiting * n.size
 }
 
 // endGang ends a running gang, and returns when another one had its places.
