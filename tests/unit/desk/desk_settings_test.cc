@@ -25,8 +25,8 @@ TEST(DeskSettings, HaveDefaultsWhereNoAgentHasSetThem) {
   PlanningOptions options;
   settings.Apply(&options);
   EXPECT_THAT(options.groups.scheduler_names, ElementsAre("default-scheduler"));
-  EXPECT_EQ(settings.Lease().lease_namespace, "kube-system");
-  EXPECT_EQ(settings.Lease().lease_name, "kube-scheduler");
+  EXPECT_EQ(settings.Lease().lease.namespace_, "kube-system");
+  EXPECT_EQ(settings.Lease().lease.name, "kube-scheduler");
   EXPECT_NE(settings.Lease().host_name, "");
   EXPECT_EQ(options.reserve_after, std::nullopt);
 }
@@ -44,7 +44,7 @@ TEST(DeskSettings, ThatOneAgentHasSetCountForAll) {
   PlanningOptions options;
   settings.Apply(&options);
   EXPECT_THAT(options.groups.scheduler_names, ElementsAre("batch", "jobs"));
-  EXPECT_EQ(settings.Lease().lease_name, "batch");
+  EXPECT_EQ(settings.Lease().lease.name, "batch");
   EXPECT_EQ(settings.Lease().host_name, "mine");
   EXPECT_EQ(options.reserve_after, std::chrono::seconds(30));
 }
