@@ -81,13 +81,13 @@ func (w *world) leaderOf(a, b *outrigger.Server) (leads, waits *outrigger.Server
 	}
 }
 
-// untilBindings waits until a scheduler has bound so many pods in all.
-func (w *world) untilBindings(count int) {
+// untilBoundIn waits until order has so many pods.
+func (w *world) untilBoundIn(order func() []string, count int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
 	defer cancel()
-	if err := w.Tracker.Until(ctx, func() bool { return len(w.Tracker.Bindings()) >= count }); err != nil {
-		w.Fatalf("not %d pods bound: %v", count, err)
+	if err := w.Tracker.Until(ctx, func() bool { return len(order()) >= count }); err != nil {
+		w.Fatalf("not %d pods bound, but %v: %v", count, order(), err)
 	}
 }
 
@@ -185,21 +185,23 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	}
 	w.inParallel(2, withoutExtender.gangOf("train", 2))
 	replica.UntilMetricAbove(t, 3, "outrigger_qos_queue_length")
-	for i, runs := range []string{"runs-0", "runs-1"} {
-		w.deletePods(runs)
-		w.untilBindings(i + 1)
+	order := func() (names []string) {
+		for _, binding := range w.Tracker.Bindings() {
+			if !strings.HasPrefix(binding.Name, "runs-") {
+				names = append(names, strings.SplitN(binding.Name, "-", 2)[0])
+			}
+		}
+		return names
 	}
-	w.deletePods("early")
-	w.untilBindings(3)
+	for i, ends := range []string{"runs-0", "runs-1", "early"} {
+		w.deletePods(ends)
+		w.untilBoundIn(order, i+1)
+	}
 	w.deletePods("middle")
 	w.deletePods("late")
-	w.untilBoundOf("train-", 2, time.Now())
-	var order []string
-	for _, binding := range w.Tracker.Bindings() {
-		order = append(order, strings.SplitN(binding.Name, "-", 2)[0])
-	}
-	if want := []string{"early", "middle", "late", "train", "train"}; !slices.Equal(order, want) {
-		t.Errorf("bound are %v, want %v", order, want)
+	w.untilBoundIn(order, 5)
+	if want := []string{"early", "middle", "late", "train", "train"}; !slices.Equal(order(), want) {
+		t.Errorf("bound are %v, want %v", order(), want)
 	}
 	w.checkNothingRefused(replica)
 }

@@ -61,7 +61,7 @@ class Uncalled final : public Agent, public Filterer, public Scorer, public Bind
  public:
   static bool TakesCalls(const NoSettings& /*settings*/) { return false; }
   absl::Status Filter(const Request&, std::span<Verdict> verdicts) const override {
-    for (Verdict& verdict : verdicts) verdict = Verdict::LeftOut();
+    for (Verdict& verdict : verdicts) verdict = Verdict::Rejected("asked", "");
     return absl::OkStatus();
   }
   absl::Status Score(const Request&, std::span<NodeScore>) const override {
