@@ -43,7 +43,7 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
     options->groups.plan_queued = true;
     options->release.enabled = true;
     options->release.hold_singles = true;
-    options->release.ahead = 0;  // what is released cannot be held back for who comes later
+    options->release.ahead = 0;  // what is released is not held back for pods that come later
   };
   return terms;
 }

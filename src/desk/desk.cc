@@ -41,6 +41,7 @@ class Desk::State final : public Participant {
   State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how)
       : cluster(access), warn(std::move(log)), drive(std::move(how)) {
     options.now = drive.now;
+    options.groups.plan_queued = false;  // until an agent joins that releases them
   }
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board, round.pods); }

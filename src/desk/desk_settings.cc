@@ -138,7 +138,6 @@ absl::Status DeskSettings::Check() const {
 void DeskSettings::Apply(PlanningOptions* options) const {
   options->groups.scheduler_names =
       Names(scheduler_names_.value.value_or(std::string(kSchedulerNames)));
-  options->groups.plan_queued = false;  // what releases them plans them
   if (auto checks = plan::SchedulerChecks::Parse(unchecked_.value.value_or("")); checks.ok()) {
     options->checks = *std::move(checks);
   }

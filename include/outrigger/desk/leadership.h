@@ -8,20 +8,20 @@
 namespace outrigger::desk {
 
 /// Whether this process may act on its plans: of several replicas one does. How that is decided is
-/// the implementation's: beside a scheduler by the Lease of that scheduler, and where no scheduler
-/// calls by a Lease for which the replicas stand. Thread-safe after Start().
+/// the implementation's: for a scheduler's extender by the Lease of that scheduler, and where no
+/// scheduler calls by a Lease for which the replicas stand. Thread-safe after Start().
 class Leadership {
  public:
   virtual ~Leadership() = default;
 
-  /// Begins to follow who is in charge; until then no replica is. InvalidArgument: the Lease cannot
-  /// be stood for. Stop() ends that, and gives back what is held; nothing may be written any more
-  /// by then. It may be called without Start(), and again.
+  /// Begins to follow which is in charge; until then no replica is. InvalidArgument: the Lease
+  /// cannot be stood for. Stop() ends that, and gives back what is held; nothing may be written any
+  /// more by then. It may be called without Start(), and again.
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
 
-  /// Ok if in charge, as last seen; else Unavailable, in words that stay the same and name who is.
-  /// Makes no call.
+  /// Ok if in charge, as last seen; else Unavailable, in words that stay the same and name the one
+  /// that is. Makes no call.
   virtual absl::Status Now() const = 0;
   /// Another text for each time for which what was learnt before does not count any more: another
   /// instance of the scheduler, or another term of this process. Empty: never in charge yet.

@@ -115,9 +115,8 @@ constexpr FindingKind kKinds[] = {
      "The agent looks for members that it is not called about where it is set. Where the scheduler "
      "has it alone they start one by one, and nothing says so."},
     {Id::kWithoutExtender, "without-extender", kError,
-     "The agent answers no calls: it has no port for them, or answers each with an error, and "
-     "every "
-     "pod of the scheduler fails."},
+     "The agent has no port for calls, or answers each with an error: every pod of the scheduler "
+     "fails."},
     {Id::kTwoDesks, "two-desks", kError,
      "Two processes that plan for one scheduler promise one place to two pods. Each overwrites the "
      "nominations of the other."},

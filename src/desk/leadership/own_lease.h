@@ -19,8 +19,8 @@ namespace outrigger::desk {
 /// epoch. Ask() makes no call.
 class OwnLease final : public Leadership {
  public:
-  /// `changed` is told, from a thread of the election, that it has become or ceased to be in
-  /// charge, or that another one holds the Lease. `elections` outlives this.
+  /// `changed` is called, from a thread of the election, once it has become or ceased to be in
+  /// charge, or another one holds the Lease. `elections` outlives this.
   OwnLease(Elections* elections, LeaseClaim claim, std::function<void()> changed);
   ~OwnLease() override;
   OwnLease(const OwnLease&) = delete;

@@ -25,8 +25,8 @@ class SchedulerLease final : public Leadership {
     std::string host_name;  // the holder's identity is "<host name>_<something>"
     std::chrono::milliseconds every{1000};
   };
-  /// `changed` is told, from a thread of this, that it has become or ceased to be in charge, or
-  /// that another instance of the scheduler has the Lease (a new epoch).
+  /// `changed` is called, from a thread of this, once it has become or ceased to be in charge, or
+  /// another instance of the scheduler has the Lease (a new epoch).
   /// `warn` gets one line each time the Lease is found not to exist, with the cure; may be empty.
   /// `cluster` outlives this.
   SchedulerLease(ClusterReader* cluster, Options options, std::function<void()> changed,

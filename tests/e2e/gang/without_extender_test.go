@@ -123,7 +123,7 @@ func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
 	scheduling.CheckGrants(t, granted, scheduling.GrantsIn(t, both, "outrigger-gang-qos", "outrigger"))
 }
 
-// The file as it is, beside a scheduler that has no extender: gangs of a template with the gate are whole, the replicas
+// The file as it is, with a scheduler that has no extender: gangs of a template with the gate are whole, the replicas
 // take turns, and nothing is refused.
 func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	t.Parallel()
@@ -137,14 +137,14 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	w.inParallel(4, gang("first", 8))
 	t.Logf("whole after %.2f s", w.untilBoundOf("first-", 8, time.Now()).Seconds())
 	if _, ready := waits.Ask("/readyz"); ready != "ok" {
-		t.Errorf("who waits for the Lease is not ready: %s", ready)
+		t.Errorf("the replica that waits is not ready: %s", ready)
 	}
 	if log := inItsLog(w, waits); !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease outrigger/outrigger") {
-		t.Error("who waits for the Lease does not say who holds it")
+		t.Error("the replica that waits does not name the holder")
 	}
 	for _, metric := range []string{"outrigger_gang_nominations_total", "outrigger_gang_releases_total"} {
 		if written := waits.Metric(t, metric); written != 0 {
-			t.Errorf("who waits for the Lease has written: %s %v", metric, written)
+			t.Errorf("the replica that waits has written: %s %v", metric, written)
 		}
 	}
 

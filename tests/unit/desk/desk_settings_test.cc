@@ -50,6 +50,16 @@ TEST(DeskSettings, ThatOneAgentHasSetCountForAll) {
   EXPECT_EQ(options.reserve_after, std::chrono::seconds(30));
 }
 
+TEST(DeskSettings, LeaveAloneWhatOneAgentAloneHasASayIn) {
+  DeskSettings settings;
+  PlanningOptions options;
+  for (const bool queued : {true, false}) {
+    options.groups.plan_queued = queued;
+    settings.Apply(&options);
+    EXPECT_EQ(options.groups.plan_queued, queued) << "another agent releases such pods";
+  }
+}
+
 TEST(DeskSettings, ThatAreTheSameForTwoAgentsAreAccepted) {
   DeskSettings settings;
   for (const char* agent : {"gang", "qos"}) {
