@@ -64,10 +64,11 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
 
 // That there is no entry is right then.
 bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
-  return !wanted.empty() &&
-         std::all_of(found.told.begin(), found.told.end(), [&](const SettingGroup& group) {
-           return group.agent == nullptr || found.IsWithoutExtender(*group.agent);
-         });
+  if (wanted.empty()) return false;
+  for (const SettingGroup& group : found.told) {
+    if (group.agent != nullptr && !found.IsWithoutExtender(*group.agent)) return false;
+  }
+  return true;
 }
 
 // `wanted`: the list of agents to judge for; empty: all.

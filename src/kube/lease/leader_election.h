@@ -15,7 +15,7 @@
 
 namespace outrigger::kube {
 
-/// What is told of an election; called from its thread, one at a time.
+/// What is reported of an election; called from its thread, one at a time.
 struct LeaderCallbacks {
   /// The lease is ours. Runs what the leader does, and must return soon once stop is requested:
   /// another one may be leading by then. Called on a thread of its own, for each term anew.
