@@ -48,6 +48,7 @@ type mode struct {
 	name           string
 	args, config   []string // of the agent, and of scheduler-config
 	gated, asksAll bool     // members wait with the gate; they ask for calls
+	alone          bool     // no scheduler calls the agent
 }
 
 var (
@@ -78,6 +79,11 @@ func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(
 // start starts the agent and the scheduler in the mode.
 func (m mode) start(w *gangWorld, args ...string) {
 	w.Helper()
+	if m.alone {
+		w.gang = w.serveAlone("gang", append(args, m.args...)...)
+		w.StartScheduler(w.SchedulerBase())
+		return
+	}
 	w.gang = w.serveGang(append(args, m.args...)...)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
 }
