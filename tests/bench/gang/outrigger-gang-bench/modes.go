@@ -44,7 +44,7 @@ var (
 	onlyGroupsGated = &mode{name: "only groups, gates", extender: agentAnswers, agents: "gang",
 		config: []string{"--only-groups"}, settings: []string{"--gang.only-groups", "--gang.gates"}, asks: true, gated: true}
 	withoutExtender = &mode{name: "without an extender", agents: "gang",
-		settings: []string{"--gang.without-extender", "--gang.ahead", "0"}, gated: true, backsOff: true}
+		settings: []string{"--gang.without-extender"}, gated: true, backsOff: true}
 	ownGates    = &mode{name: "own gates", upstream: true}
 	queueAgents = &mode{name: "held", extender: agentAnswers, agents: "gang,qos"}
 	labBeside   = &mode{name: "lab", anyNode: true}

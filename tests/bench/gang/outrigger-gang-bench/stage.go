@@ -140,7 +140,12 @@ percentageOfNodesToScore: 100
 
 // startAgent starts the agent, with the rights that it asks for, and waits until it is ready.
 func (s *stage) startAgent() error {
-	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", s.beside.agents).Output()
+	rbac, start := []string{"agents", "--rbac", s.beside.agents}, outrigger.Start
+	settings := []string{"--gang.scheduler-lease", "none"}
+	if s.beside.extender == noExtender { // it holds a Lease of its own
+		rbac, start, settings = append(rbac, "--without-extender"), outrigger.StartWithoutExtender, nil
+	}
+	manifest, err := exec.CommandContext(s.ctx, s.binary, rbac...).Output()
 	if err != nil {
 		return fmt.Errorf("agents --rbac: %w", err)
 	}
@@ -152,8 +157,8 @@ func (s *stage) startAgent() error {
 	if err != nil {
 		return err
 	}
-	args := slices.Concat([]string{"--kubeconfig", rights, "--gang.scheduler-lease", "none"}, s.beside.settings, s.agentArgs)
-	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), s.beside.agents, args...)
+	args := slices.Concat([]string{"--kubeconfig", rights}, settings, s.beside.settings, s.agentArgs)
+	s.agent, err = start(s.binary, s.cluster.LogDir(), s.beside.agents, args...)
 	if err != nil {
 		return err
 	}
