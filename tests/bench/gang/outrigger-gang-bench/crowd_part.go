@@ -31,11 +31,11 @@ var (
 		{beside: withoutExtender, atMost: 1.05},
 	}
 	gangsLimits = []crowdLimit{
-		{beside: allAsked, grouped: true, atMost: 1.6},
+		{beside: allAsked, grouped: true, atMost: 1.3},
 		{beside: onlyGroups, grouped: true, atMost: 1.3},
 		{beside: onlyGroupsGated, grouped: true, atMost: 1.3},
 		{beside: withoutExtender, grouped: true, atMost: 1.3},
-		{beside: allAsked, grouped: true, backlog: true, atMost: 1.6},
+		{beside: allAsked, grouped: true, backlog: true, atMost: 1.2},
 		{beside: onlyGroups, grouped: true, backlog: true, atMost: 1.2},
 		{beside: onlyGroupsGated, grouped: true, backlog: true, atMost: 1.2},
 		{beside: withoutExtender, grouped: true, backlog: true, atMost: 1.2},
