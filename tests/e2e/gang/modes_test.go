@@ -3,9 +3,11 @@ package gang
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // mode is how members wait for their turn, and what kube-scheduler asks about.
@@ -13,6 +15,7 @@ type mode struct {
 	name           string
 	args, config   []string // of the agent, and of scheduler-config
 	gated, asksAll bool     // members wait with the gate; they ask for calls
+	alone          bool     // no scheduler calls the agent
 }
 
 // onlyGroupsEnv makes "only-groups" the mode of tests that name none; allModesEnv, if it is "all", has deaths and
@@ -131,8 +134,39 @@ func (w *gangWorld) member(gang string, index, minimum int) *kube.PodBuilder {
 func (m mode) start(w *gangWorld, args ...string) {
 	w.Helper()
 	w.mode = m
-	w.gang = w.serveGang(append(args, m.args...)...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
+	w.gang = m.serve(w, args...)
+	w.StartScheduler(m.schedulerConfig(w))
+}
+
+// serve starts the agent in the mode.
+func (m mode) serve(w *gangWorld, args ...string) *outrigger.Server {
+	w.Helper()
+	if m.alone {
+		return w.serveAlone("gang", append(args, m.args...)...)
+	}
+	return w.serveGang(append(args, m.args...)...)
+}
+
+func (m mode) schedulerConfig(w *gangWorld) []byte {
+	w.Helper()
+	if m.alone {
+		return w.stockConfig()
+	}
+	return w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
+}
+
+// waits waits until a member is told why its gang waits. Without calls nothing is written to pods that wait.
+func (m mode) waits(w *gangWorld, pod, want string) {
+	w.Helper()
+	if !m.alone {
+		w.waitingMessage(pod, want)
+	}
+}
+
+// stockConfig is that of a scheduler whose configuration nobody can change, with the back-off that it has by default.
+func (w *world) stockConfig() []byte {
+	w.Helper()
+	return []byte(strings.Replace(string(w.SchedulerBase()), "podMaxBackoffSeconds: 2", "podMaxBackoffSeconds: 10", 1))
 }
 
 // newGangWorld starts nodes of four slots each, the agent and the scheduler, in the usual mode.
