@@ -15,8 +15,8 @@ namespace {
 
 using testing::Change;
 using testing::Configuration;
-using testing::DoctorAgents;
 using ::testing::Contains;
+using testing::DoctorAgents;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
