@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "desk/nominations/begun.h"
+#include "desk/release/claim_holds.h"
 #include "fmt/format.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
@@ -321,10 +323,18 @@ void PlanLoop::Plan(const ClusterView& view) {
   std::vector<plan::Unit>& units = table_.made().units;
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
+  RefusedClaims refused_claims;
+  if (options_.without_extender) {
+    if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
+    refused_claims = HoldForClaims(*view.objects->claims, &units, &resting_);
+  }
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
   Reserve(units, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  if (options_.without_extender && GiveRefusedNodes(planned, units)) {
+    planned = planner_.Run(view.snapshot, units, options);
+  }
   memory_.KeepAhead(units, now, &planned);
   // While it fits only for a moment the same nodes are to be kept for it afterwards.
   if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
@@ -346,7 +356,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
-  const Releases releases = gates_.OnPlan(*board, memory_.nominated(), pods, groups, now);
+  const Releases releases =
+      gates_.OnPlan(*board, memory_.nominated(), refused_claims, pods, groups, now);
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);

@@ -19,7 +19,24 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 // kube-scheduler preempts for members that it places as single pods, and nominates them.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
   if (!options_.nominate_ahead) return gang;
+  if (options_.without_calls && gang && pod.never_preempts) return true;
   return !pod.scheduling_gates.empty() || plan::CallsAskedBy(pod).in_cycle;
+}
+
+// Of single pods order alone is kept: they are released one after the other.
+bool Memory::IsNominatedAhead(const BoardUnit& unit, const Pod& pod) const {
+  if (!options_.nominate_ahead || pod.scheduling_gates.empty()) return false;
+  return unit.gang || !options_.without_calls;
+}
+
+bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) const {
+  return options_.without_calls && memory.nomination.state() == NominationState::kRefused &&
+         memory.nomination.IsFor(planned.node);
+}
+
+std::string_view Memory::SilenceText() const {
+  return options_.without_calls ? "it has done nothing with the pod"
+                                : "it did not ask about the pod";
 }
 
 bool Memory::IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const {

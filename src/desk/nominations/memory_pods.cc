@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/waits.h"
 #include "fmt/format.h"
@@ -12,15 +13,16 @@ namespace {
 
 constexpr std::chrono::seconds kFirstRest{1};
 
+// A gang that is bound in part, with nothing that could have held it together, comes back to a node
+// that was refused to it soon.
+constexpr std::chrono::seconds kRefusedInPart{2};
+constexpr std::chrono::seconds kRefusedAtFirst{30};
+
 // Whether a node is refused may hang on where other members wait.
 bool IsJudgedBesideOthers(const Pod& pod) {
   const Affinity& affinity = pod.affinity;
   return !pod.topology_spread.empty() || !affinity.required_pod.empty() ||
          !affinity.required_pod_anti.empty();
-}
-
-bool IsRejected(const Pod& pod) {
-  return !pod.unscheduled_reason.empty() && pod.unscheduled_reason != "SchedulingGated";
 }
 
 }  // namespace
@@ -29,17 +31,19 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   const std::string& node = refusal.node;
   PodMemory& memory = pods_[refusal.uid];
   if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
+  UnitMemory& unit = units_[memory.unit];
   // Several calls may have reported one refusal.
-  if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
+  const auto holds = unit.in_part ? kRefusedInPart : kRefusedAtFirst;
+  if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, holds,
+                           now)) {
     return;
   }
   if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
   if (memory.reserved == node) memory.reserved.clear();
-  UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
   const size_t refused = memory.refusals.Nodes(now).size();
-  if (refused < static_cast<size_t>(kRefusalsAtOnce)) return;
+  if (refused < static_cast<size_t>(kRefusalsAtOnce) || unit.in_part) return;
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
 }
@@ -58,7 +62,7 @@ void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
 
 // Longer each time, once it is often enough.
 void Memory::Rest(UnitMemory* unit, Time now) {
-  if (++unit->refusals < kRefusalsAtOnce) return;
+  if (++unit->refusals < kRefusalsAtOnce || unit->in_part) return;
   unit->rests_until = now + Doubled(kFirstRest, unit->refusals - kRefusalsAtOnce, kLongestRest);
 }
 
@@ -95,6 +99,9 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
+  if (options_.without_calls && memory.pod != nullptr && WasTriedSince(*memory.pod, *member->pod)) {
+    SeeWork(now);
+  }
   member->reserved = memory.reserved;
   const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
   if (!changed.empty() && of_unit != nullptr) {
@@ -139,7 +146,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
-  if (!memory.kept.empty() || (options_.nominate_ahead && !pod.scheduling_gates.empty())) {
+  if (!memory.kept.empty() || IsNominatedAhead(unit, pod)) {
     return LearnAhead(seat, planned, now, &memory, due);
   }
   AdoptShown(planned, now, &memory);
@@ -195,12 +202,16 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
   const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
-  if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
+  const bool conclusive = options_.without_calls && nomination.IsFromBeforeRelease();
+  if (changed) {
+    refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
+                                           : NominationEvent::kConditionChanged);
+  }
   const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
                       IsTime(nomination.AnswerDue(last_call_, options_), now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
-  const std::string why = silent    ? "it did not ask about the pod"
+  const std::string why = silent    ? std::string(SilenceText())
                           : changed ? pod.unscheduled_message
                                     : "it took the nomination back";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, planned.node, why, silent}, snapshot, now);
@@ -240,10 +251,13 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
-                        (IsRejected(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
+                        (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
   const bool ahead = options_.nominate_ahead && !IsLetPass(memory);
   if (!rejected && !(unit.gang && (options_.nominate_all || ahead))) return false;
   if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.write_again_after, now);
+  }
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
   if (memory.nomination.IsSame(planned) && !IsHeldAtItsPlace(unit, memory, now) &&

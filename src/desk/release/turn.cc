@@ -29,7 +29,10 @@ std::string NotNominated(const Candidate& candidate) {
 
 class Finder {
  public:
-  explicit Finder(const TurnInput& input) : input_(input) { turn_.state.enabled = true; }
+  explicit Finder(const TurnInput& input) : input_(input) {
+    turn_.state.enabled = true;
+    turn_.state.without_barrier = input.options.without_barrier;
+  }
 
   Turn Find() {
     FindCandidates();
@@ -84,6 +87,8 @@ class Finder {
     }
     if (seat.unit->fits && seat.node.empty()) {
       if (has_gate) Hold(HeldBy::kNoPlace, 1);  // more than its minimum
+    } else if (has_gate && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
+      Hold(HeldBy::kClaims, 1);  // of a unit that has begun
     } else if (has_gate) {
       current->gated.push_back(&seat);
     } else {
@@ -135,7 +140,20 @@ class Finder {
     return is_to;
   }
 
+  // Without a barrier kube-scheduler would bind what fits of it.
+  void HoldWithoutPlace() {
+    for (const Candidate* candidate : without_place_) {
+      const bool for_claims = candidate->unit->label == kClaimsLabel;
+      if (for_claims) {
+        HoldAll(*candidate, HeldBy::kClaims, candidate->unit->word);
+      } else {
+        HoldAll(*candidate, HeldBy::kNoPlace, "");
+      }
+    }
+  }
+
   void ReleaseAhead() {
+    if (input_.options.without_barrier) return HoldWithoutPlace();
     const auto begun = [](const Candidate* candidate) { return candidate->released != 0; };
     size_t in_part =
         static_cast<size_t>(std::count_if(without_place_.begin(), without_place_.end(), begun));
@@ -185,6 +203,8 @@ std::string_view TextOf(HeldBy by) {
       return "group";
     case HeldBy::kOtherGate:
       return "other gate";
+    case HeldBy::kClaims:
+      return "claims";
     case HeldBy::kNoPlace:
       return "no place";
     case HeldBy::kWindow:

@@ -30,7 +30,7 @@ func gangsFillACluster(t *testing.T, m mode, backlog bool) {
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
 	w.gang = w.serveGang(m.args...)
-	config := w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
+	config := m.schedulerConfig(w)
 	var names []string
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {

@@ -48,6 +48,7 @@ type mode struct {
 	name           string
 	args, config   []string // of the agent, and of scheduler-config
 	gated, asksAll bool     // members wait with the gate; they ask for calls
+	alone          bool     // no call comes: the scheduler knows of no extender
 }
 
 var (
@@ -59,6 +60,9 @@ var (
 			config: []string{"--only-groups"}, gated: true, asksAll: true},
 	}
 )
+
+// aloneMode is the one without an extender.
+var aloneMode = mode{name: "without an extender", args: []string{"--gang.without-extender"}, gated: true, alone: true}
 
 // dress gives pods what their templates have in the mode.
 func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
@@ -79,7 +83,29 @@ func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(
 func (m mode) start(w *gangWorld, args ...string) {
 	w.Helper()
 	w.gang = w.serveGang(append(args, m.args...)...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
+	w.StartScheduler(m.schedulerConfig(w))
+}
+
+func (m mode) schedulerConfig(w *gangWorld) []byte {
+	w.Helper()
+	if m.alone {
+		return w.stockConfig()
+	}
+	return w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
+}
+
+// waits waits until a member is told why its gang waits. Without calls nothing is written to pods that wait.
+func (m mode) waits(w *gangWorld, pod, want string) {
+	w.Helper()
+	if !m.alone {
+		w.waitingMessage(pod, want)
+	}
+}
+
+// stockConfig is that of a scheduler whose configuration nobody can change, with the back-off that it has by default.
+func (w *world) stockConfig() []byte {
+	w.Helper()
+	return []byte(strings.Replace(string(w.SchedulerBase()), "podMaxBackoffSeconds: 2", "podMaxBackoffSeconds: 10", 1))
 }
 
 // newGangWorld starts nodes of four slots each, the agent and the scheduler.
