@@ -174,3 +174,31 @@ func TestWithoutAnExtenderAMemberThatIsRefusedIsPlannedElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// The queue by gates alone: single pods are released in its order, and none without a place.
+func TestWithoutAnExtenderSinglePodsAreReleasedInTheOrderOfTheQueue(t *testing.T) {
+	scheduling.Long(t)
+	const slots, pods = 4, 12
+	w := &gangWorld{world: newWorld(t)}
+	// The queue is there before there is room, so that its order does not hang on who came first.
+	w.gang = w.Serve("qos", "--qos.scheduler-lease", "none", "--qos.without-extender")
+	w.StartScheduler(w.stockConfig())
+	for i := range pods {
+		w.Pods(slot(fmt.Sprintf("q%02d", i)).Gate(queueGate).Label("groupPriority", fmt.Sprint(i)))
+	}
+	w.slots("n", 1, slots)
+	for last := pods - slots; last >= 0; last -= slots {
+		began := time.Now()
+		w.untilBoundOf("q", slots, began)
+		for _, pod := range w.Tracker.Pods() {
+			if is, want := scheduling.IsBound(pod), pod.Name >= fmt.Sprintf("q%02d", last); is != want || is == isGated(pod) {
+				t.Errorf("%s is bound: %v, gated: %v; want it bound: %v", pod.Name, is, isGated(pod), want)
+			}
+		}
+		for i := last; i < last+slots; i++ {
+			w.deletePods(fmt.Sprintf("q%02d", i))
+			w.untilGone(fmt.Sprintf("q%02d", i))
+		}
+	}
+	w.CheckSettled()
+}
