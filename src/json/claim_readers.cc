@@ -92,8 +92,8 @@ absl::Status ReadStorageClass(Object object, const Path& at, StorageClass* of) {
     return ReadObject(part, place, Field{"name", &of->name});
   };
   std::string mode;
-  absl::Status status = ReadObject(object, at, Field{"metadata", metadata},
-                                   Field{"volumeBindingMode", &mode});
+  absl::Status status =
+      ReadObject(object, at, Field{"metadata", metadata}, Field{"volumeBindingMode", &mode});
   of->binds_late = mode == "WaitForFirstConsumer";
   return Named(of->name, at, std::move(status));
 }

@@ -28,9 +28,9 @@ struct Volume {
 struct VolumeClaim {
   std::string namespace_;
   std::string name;
-  std::string volume;         // spec.volumeName; empty: none yet
-  bool bound = false;         // to that volume, and nothing is left to be done for it
-  std::string selected_node;  // for which a volume is being made; empty: for none
+  std::string volume;              // spec.volumeName; empty: none yet
+  bool bound = false;              // to that volume, and nothing is left to be done for it
+  std::string selected_node;       // for which a volume is being made; empty: for none
   std::string storage_class = {};  // empty: none
   bool being_deleted = false;
   friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
@@ -68,8 +68,9 @@ struct DeviceClaim {
   std::string namespace_;
   std::string name;
   bool allocated = false;
-  bool reserved = false;              // for some pod: else kube-scheduler may give it back
-  std::optional<NodeSelector> nodes = {};  // where what is allocated may be used; absent: everywhere
+  bool reserved = false;  // for some pod: else kube-scheduler may give it back
+  std::optional<NodeSelector> nodes =
+      {};  // where what is allocated may be used; absent: everywhere
   bool being_deleted = false;
   friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
 };

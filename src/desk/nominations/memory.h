@@ -157,7 +157,8 @@ class Memory {
   bool CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
   /// True if the nomination for the place that the pod has is to be taken back, and written again.
-  bool IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now);
+  bool IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                 Time now);
   /// True if a single pod has a place, but its last call was answered with a rejection, a while
   /// ago: what was in the way may be gone, and the pod sleeps.
   bool IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);

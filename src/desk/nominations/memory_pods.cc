@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::chrono::seconds kFirstRest{1};
 
-// A gang that is bound in part, with nothing that could have held it together, comes back to a node
-// that was refused to it soon.
-constexpr std::chrono::seconds kRefusedInPart{2};
-constexpr std::chrono::seconds kRefusedAtFirst{30};
-
 // Whether a node is refused may hang on where other members wait.
 bool IsJudgedBesideOthers(const Pod& pod) {
   const Affinity& affinity = pod.affinity;
@@ -33,9 +28,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
   UnitMemory& unit = units_[memory.unit];
   // Several calls may have reported one refusal.
-  const auto holds = unit.in_part ? kRefusedInPart : kRefusedAtFirst;
-  if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, holds,
-                           now)) {
+  if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
     return;
   }
   if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
@@ -158,7 +151,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   }
   nominated_.Add(unit.key, memory.nomination.IsKept(pod, seat.node) || IsLetPass(memory));
   if (pod.nominated_node_name == seat.node) {
-    if (!IsToRenew(unit, memory, now)) return;
+    if (!IsToRenew(unit, planned, memory, now)) return;
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
   if (IsDue(planned, unit, now, memory)) {
@@ -218,8 +211,12 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   return true;
 }
 
-bool Memory::IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now) {
+bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                       Time now) {
   if (memory.nomination.state() == NominationState::kDoubted) return true;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
+  }
   const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
   return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
          IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);

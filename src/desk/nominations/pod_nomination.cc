@@ -35,7 +35,8 @@ Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) 
     return at_ + NominationOptions::kBusyGraces * options.nomination_grace;
   }
   // Calls do not show that it is at work on pods that it does not ask about.
-  if (options.nominate_ahead && !options.without_calls) return at_ + graces * options.nomination_grace;
+  if (options.nominate_ahead && !options.without_calls)
+    return at_ + graces * options.nomination_grace;
   return std::min(std::max(at_, last_call) + options.nomination_grace,
                   at_ + graces * options.nomination_grace);
 }

@@ -15,6 +15,7 @@
 namespace outrigger::desk {
 namespace {
 
+constexpr std::chrono::seconds kFirstRefused{30};
 constexpr std::chrono::seconds kLongestRefused{600};
 
 }  // namespace
@@ -24,7 +25,7 @@ uint64_t StampOf(const ClusterSnapshot& snapshot, const std::string& node) {
   return room ? room->stamp : 0;
 }
 
-bool PodRefusals::Add(Refusal refusal, std::chrono::seconds first, Time now) {
+bool PodRefusals::Add(Refusal refusal, Time now) {
   const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.refusal.node == refusal.node;
   });
@@ -36,7 +37,7 @@ bool PodRefusals::Add(Refusal refusal, std::chrono::seconds first, Time now) {
     if (same) times = known->times + 1;
     entries_.erase(known);
   }
-  auto holds = Doubled(first, times - 1, kLongestRefused);
+  auto holds = Doubled(kFirstRefused, times - 1, kLongestRefused);
   // Of many nodes, which are tried one a minute in the end, the first is not tried again before the
   // last one was tried at all.
   const auto nodes = static_cast<int64_t>(entries_.size()) + 1;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,9 +26,9 @@ class PodRefusals {
     bool silent = false;  // the scheduler did not ask about the pod: it may have been away
   };
 
-  /// False if the refusal is known already. It holds for `first`, and for twice as long each time that
+  /// False if the refusal is known already. It holds for 30 s, and for twice as long each time that
   /// it is repeated without a change, at most for 10 min.
-  bool Add(Refusal refusal, std::chrono::seconds first, Time now);
+  bool Add(Refusal refusal, Time now);
   /// Removes what has ended by a change of its node, or of `pod`; returns these nodes.
   std::vector<std::string> TakeChanged(const ClusterSnapshot& snapshot, const PodPtr& pod);
   /// Removes what was taken for a refusal because the scheduler did not ask; how many that were.

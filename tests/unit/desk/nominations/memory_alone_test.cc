@@ -170,7 +170,7 @@ TEST_F(MemoryAloneTest, RejectionsOfOtherPodsShowThatItIsAtWork) {
 }
 
 // Nothing can be put in its place: what is bound of it runs.
-TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHoldsTheRefusedPlaceAndIsTriedAgainSoon) {
+TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHoldsTheRefusedPlaceAndIsTriedAgain) {
   Released("train", 3);
   board_.Bind("train", 1);
   Plan(kReleased + milliseconds(20));
@@ -178,7 +178,7 @@ TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHoldsTheRefusedPlaceAndIsTriedAgai
   Plan(kReleased + milliseconds(50));
   EXPECT_THAT(Refused("train", 1, kReleased + milliseconds(51)), ElementsAre("n1"));
   EXPECT_THAT(Plan(kReleased + milliseconds(60)), IsEmpty()) << "the nomination stays";
-  EXPECT_THAT(Refused("train", 1, kReleased + milliseconds(2100)), IsEmpty());
+  EXPECT_THAT(Plan(kBegin + options_.nomination_grace), ElementsAre("train-2:")) << "to wake it";
   EXPECT_THAT(resting_, IsEmpty());
 }
 

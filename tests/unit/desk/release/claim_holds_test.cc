@@ -21,9 +21,8 @@ class ClaimHoldsTest : public ::testing::Test {
   void AddGated(const std::string& gang, size_t members) {
     board_.AddGang(gang, static_cast<int64_t>(members), members);
     for (size_t i = 0; i < members; ++i) {
-      board_.ChangeMember(gang, i, [](Pod* pod) {
-        pod->scheduling_gates = {std::string(plan::kQueueGate)};
-      });
+      board_.ChangeMember(
+          gang, i, [](Pod* pod) { pod->scheduling_gates = {std::string(plan::kQueueGate)}; });
     }
   }
   void Claim(const std::string& gang, size_t member, const std::string& claim) {
