@@ -57,7 +57,7 @@ func newAloneRound(seed int64) *aloneRound {
 		r.gangs = append(r.gangs, gang)
 	}
 	nodes := 0
-	for range 1 + random.Intn(2) {
+	for range 1 + random.Intn(3) {
 		victim := aloneVictims[random.Intn(len(aloneVictims))]
 		if victim == "node" || victim == "cordon" {
 			if nodes++; nodes > 1 {
@@ -65,7 +65,7 @@ func newAloneRound(seed int64) *aloneRound {
 			}
 		}
 		r.deaths = append(r.deaths, aloneDeath{victim: victim, step: aloneSteps[random.Intn(len(aloneSteps))],
-			at: 1 + random.Intn(r.members()), pause: time.Duration(random.Intn(300)) * time.Millisecond})
+			at: 1 + random.Intn(r.members()/2), pause: time.Duration(random.Intn(300)) * time.Millisecond})
 	}
 	return r
 }
