@@ -40,6 +40,8 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
+    absl::Status checked = CheckSettings(deps, settings);
+    if (!checked.ok()) return checked;
     auto gang = std::make_unique<Gang>(deps, settings);
     absl::Status joined = gang->Join(deps, settings);
     if (!joined.ok()) return joined;
@@ -58,19 +60,27 @@ class Gang final : public Agent,
     for (MetricSpec& metric : EvictionMetrics()) metrics.push_back(std::move(metric));
     return metrics;
   }
-  static std::vector<AccessRule> Access() {
-    return {{"", "pods", {"get", "patch"}},
-            {"", "pods/binding", {"create"}},
-            {"", "pods/eviction", {"create"}},
-            {"", "pods/status", {"patch"}},
-            {"coordination.k8s.io", "leases", {"get"}},
-            {"events.k8s.io", "events", {"create", "patch"}},
-            // For write-status. Volcano's PodGroups have no status of their own to patch.
-            {"scheduling.k8s.io", "podgroups/status", {"patch"}},
-            {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
-            {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
-            {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
-            {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static std::vector<AccessRule> Access(const Settings& settings) {
+    std::vector<AccessRule> rules = {
+        {"", "pods/eviction", {"create"}},
+        {"", "pods/status", {"patch"}},
+        {"events.k8s.io", "events", {"create", "patch"}},
+        // For write-status. Volcano's PodGroups have no status of their own to patch.
+        {"scheduling.k8s.io", "podgroups/status", {"patch"}},
+        {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
+        {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
+        {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
+        {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+    if (settings.without_extender) {
+      for (AccessRule& rule : desk::AccessWithoutExtender(settings.lease))
+        rules.push_back(std::move(rule));
+      return rules;
+    }
+    rules.push_back({"", "pods", {"get", "patch"}});
+    rules.push_back({"", "pods/binding", {"create"}});
+    rules.push_back({"coordination.k8s.io", "leases", {"get"}});
+    return rules;
   }
 
   Gang(const AgentDeps& deps, const Settings& settings)
@@ -129,8 +139,7 @@ class Gang final : public Agent,
     recovery_.Start();
     explainer_.Start();
     statuses_.Start();
-    desk_->Start();
-    return absl::OkStatus();
+    return desk_->Start();
   }
   void Stop() override {
     barriers_.Close("the agent is stopping");

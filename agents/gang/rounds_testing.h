@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
 #include "desk_testing.h"
 #include "gang_testing.h"
@@ -39,7 +40,7 @@ struct RoundsUnderTest {
                  .unasked = &unasked,
                  .held = &held}};
   desk::Inbox inbox;
-  desk::Leadership leadership{&cluster, {}, nullptr};
+  desk::SchedulerLease leadership{&cluster, {}, nullptr};
   desk::PlanningOptions options;
   desk::PlanLoop loop{&cluster, &leadership, &inbox, {&rounds}, options};
 };

@@ -25,6 +25,7 @@ struct Settings {
   bool gates = false;
   bool without_extender = false;
   std::string lease = "outrigger/outrigger";
+  int64_t lease_seconds = 15;
   int64_t window = 1000;
   int64_t ahead = 1;
   bool leave_upstream = false;
@@ -88,13 +89,16 @@ struct Settings {
       Setting{"lease", &Settings::lease,
               "with without-extender: Lease that one of the replicas of this agent holds while it "
               "acts, as NAMESPACE/NAME"},
+      Setting{"lease-seconds", &Settings::lease_seconds, Range{3, 600},
+              "with without-extender: for how long that Lease is held without being renewed: so "
+              "long nothing is done after the leader has died"},
       Setting{
           "window", &Settings::window, Range{1, 100'000},
           "with gates: so many members of gangs with places may be released and not bound yet; a "
           "larger gang goes alone"},
       Setting{"ahead", &Settings::ahead, Range{0, 1000},
               "with gates: so many gangs without a place are released all the same, so that "
-              "autoscalers see what is missing"},
+              "autoscalers see what is missing; with without-extender none"},
       Setting{"leave-upstream", &Settings::leave_upstream,
               "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
               "them"},

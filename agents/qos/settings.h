@@ -16,6 +16,7 @@ struct Settings {
   int64_t reserve_after = 0;
   bool without_extender = false;
   std::string lease = "outrigger/outrigger";
+  int64_t lease_seconds = 15;
   int64_t window = 1000;
   bool pod_priority = true;
 
@@ -46,6 +47,9 @@ struct Settings {
       Setting{"lease", &Settings::lease,
               "with without-extender: Lease that one of the replicas of this agent holds while it "
               "acts, as NAMESPACE/NAME. In one process with gang it is gang's, too"},
+      Setting{"lease-seconds", &Settings::lease_seconds, Range{3, 600},
+              "with without-extender: for how long that Lease is held without being renewed: so "
+              "long nothing is done after the leader has died"},
       Setting{"window", &Settings::window, Range{1, 100'000},
               "with without-extender: so many pods with places may be let go and not bound yet"},
       Setting{"pod-priority", &Settings::pod_priority,

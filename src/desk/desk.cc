@@ -7,6 +7,8 @@
 #include "desk/calls/inbox.h"
 #include "desk/calls/victims.h"
 #include "desk/desk_settings.h"
+#include "desk/leadership/own_lease.h"
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
 #include "fmt/format.h"
 #include "outrigger/desk/leadership.h"
@@ -39,13 +41,18 @@ class Desk::State final : public Participant {
   State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how)
       : cluster(access), warn(std::move(log)), drive(std::move(how)) {
     options.now = drive.now;
+    options.groups.plan_queued = false;  // until an agent joins that releases them
   }
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board, round.pods); }
   void Build() {
     participants.push_back(this);
-    leadership = std::make_unique<Leadership>(
-        cluster, settings.Lease(), [this] { Nudge(); }, warn);
+    const auto changed = [this] { Nudge(); };
+    if (settings.without_extender()) {
+      leadership = std::make_unique<OwnLease>(cluster, settings.OwnLease(), changed);
+    } else {
+      leadership = std::make_unique<SchedulerLease>(cluster, settings.Lease(), changed, warn);
+    }
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
     is_built.store(true, std::memory_order_release);
   }
@@ -82,6 +89,22 @@ class Desk::State final : public Participant {
   std::atomic<bool> is_built = false;  // guards the two before
 };
 
+std::vector<AccessRule> AccessWithoutExtender(std::string_view lease) {
+  const std::string name(lease.substr(lease.find('/') + 1));
+  return {{.api_group = "", .resource = "pods", .verbs = {"patch"}},
+          {.api_group = "coordination.k8s.io",
+           .resource = "leases",
+           .verbs = {"get", "update"},
+           .names = {name},
+           .in_own_namespace = true},
+          // RBAC cannot limit it by name.
+          {.api_group = "coordination.k8s.io",
+           .resource = "leases",
+           .verbs = {"create"},
+           .names = {},
+           .in_own_namespace = true}};
+}
+
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
   const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster, deps.warn); };
   return deps.shared == nullptr ? make() : deps.shared->GetOrMake<Desk>(make);
@@ -117,14 +140,19 @@ bool Desk::HasJoined(std::string_view agent) const {
 }
 
 // Participants have their threads by then.
-void Desk::Start() {
-  if (++state_->started < state_->agents.size()) return;
+absl::Status Desk::Start() {
+  if (++state_->started < state_->agents.size()) return absl::OkStatus();
   state_->Build();
-  if (state_->drive.by_hand) return state_->loop->StartByHand();
-  state_->leadership->Start();
-  state_->loop->Start();
+  if (state_->drive.by_hand) {
+    state_->loop->StartByHand();
+    return absl::OkStatus();
+  }
+  absl::Status leads = state_->leadership->Start();
+  if (leads.ok()) state_->loop->Start();
+  return leads;
 }
 
+// The Lease goes back only once nothing is written any more.
 void Desk::Stop() {
   if (state_->Loop() == nullptr) return;
   state_->loop->Stop();

@@ -17,6 +17,7 @@ std::vector<MetricSpec> GangMetrics() {
   using Kind = MetricSpec::Kind;
   const std::vector<double> seconds = {0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800};
   return {
+      Spec(Kind::kGauge, metric::kLeading, "1 while this process is in charge, else 0."),
       Spec(Kind::kGauge, metric::kWaitingGangs, "Gangs that wait for a place, by what they lack.",
            "cause"),
       Spec(Kind::kHistogram, metric::kAdmission,

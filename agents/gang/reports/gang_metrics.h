@@ -12,6 +12,7 @@ namespace outrigger::gang {
 
 namespace metric {
 
+inline constexpr std::string_view kLeading = "outrigger_gang_leading";
 inline constexpr std::string_view kWaitingGangs = "outrigger_gang_waiting";
 inline constexpr std::string_view kAdmission = "outrigger_gang_admission_seconds";
 inline constexpr std::string_view kWaiters = "outrigger_gang_waiters";

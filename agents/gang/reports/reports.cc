@@ -147,11 +147,11 @@ void Reports::OnReserved(size_t nodes) {
 }
 
 void Reports::OnActing(const absl::Status& acting) {
+  metrics_->Set(metric::kLeading, "", acting.ok() ? 1 : 0);
   if (acting == acting_) return;
   acting_ = acting;
   if (!acting.ok()) Forget();
-  log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
-                   : std::string(acting.message()));
+  log_(acting.ok() ? "in charge" : std::string(acting.message()));
 }
 
 // Who is in charge counts from now on.

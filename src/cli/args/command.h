@@ -20,8 +20,9 @@ struct AgentsFlags {
   std::string name;              // empty: all
   std::string output = "table";  // table, json or yaml
   bool rbac = false;
-  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
-  std::string service_account;  // with rbac; empty: outrigger-<agent>
+  bool without_extender = false;  // with rbac: for agents that no scheduler calls
+  std::string name_space;         // with rbac; empty: where agents keep their state, or outrigger
+  std::string service_account;    // with rbac; empty: outrigger-<agent>
 };
 
 struct SchedulerConfigFlags {

@@ -147,6 +147,10 @@ void CommandLine::Tree::AddAgents() {
   agents->add_flag("--rbac")->description(Wrapped(
       "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
       "with what the agent needs, for `kubectl apply -f -`; agents of one process as NAME,NAME"));
+  agents->add_flag("--without-extender")
+      ->description(Wrapped(
+          "With --rbac: the rights of agents that no scheduler calls (--gang.without-extender): "
+          "none to bind, and those for a Lease of their own"));
   AddValue(agents, "-n,--namespace", "NS",
            "namespace of the ServiceAccount (default: where the agents keep their state, else "
            "outrigger)");

@@ -24,6 +24,9 @@ void CheckEntries(const DoctorCase& found, Findings* findings);
 /// Agents that are called about members of groups alone, against their setting.
 void CheckOnlyGroups(const DoctorCase& found, Findings* findings);
 
+/// Agents that are called though their settings say that no scheduler calls them.
+void CheckWithoutExtender(const DoctorCase& found, Findings* findings);
+
 /// Time limits of calls, and what is sent with them.
 void CheckCalls(const DoctorCase& found, Findings* findings);
 

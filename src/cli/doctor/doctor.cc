@@ -62,18 +62,28 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   return true;
 }
 
+// That there is no entry is right then.
+bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
+  if (wanted.empty()) return false;
+  for (const SettingGroup& group : found.told) {
+    if (group.agent != nullptr && !found.IsWithoutExtender(*group.agent)) return false;
+  }
+  return true;
+}
+
 // `wanted`: the list of agents to judge for; empty: all.
 void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
-  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckOnlyGroups,
-                           CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
+  for (const auto check :
+       {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckOnlyGroups, CheckWithoutExtender,
+        CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
     check(found, findings);
   }
   const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
     return entry.ours || !entry.left_out.empty();
   });
-  if (any) return;
+  if (any || NoneIsToBeCalled(found, wanted)) return;
   const MapReader extenders = found.root.Map("extenders");
   findings->Add(FindingId::kAgentNone, extenders.place(),
                 wanted.empty()
@@ -118,7 +128,8 @@ std::optional<bool> RemovesGates(const DoctorCase& found) {
   std::optional<bool> removes;
   for (const AgentInfo* agent : found.Agents()) {
     const auto gates = found.Told(*agent, "gates");
-    if (gates) removes = removes.value_or(false) || *gates == "true";
+    if (!gates) continue;
+    removes = removes.value_or(false) || *gates == "true" || found.IsWithoutExtender(*agent);
   }
   return removes;
 }

@@ -114,6 +114,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kOnlyGroupsApart, "only-groups-apart", kWarning,
      "The agent looks for members that it is not called about where it is set. Where the scheduler "
      "has it alone they start one by one, and nothing says so."},
+    {Id::kWithoutExtender, "without-extender", kError,
+     "The agent has no port for calls, or answers each with an error: every pod of the scheduler "
+     "fails."},
     {Id::kTwoDesks, "two-desks", kError,
      "Two processes that plan for one scheduler promise one place to two pods. Each overwrites the "
      "nominations of the other."},

@@ -66,6 +66,7 @@ enum class FindingId : uint8_t {
   kPreBindMissing,
   kManagedResources,
   kOnlyGroupsApart,
+  kWithoutExtender,
   kTwoDesks,
   kTimeoutMissing,
   kTimeoutLong,

@@ -140,8 +140,6 @@ class Memory {
   /// True if a member was rejected after it had been nominated for its place, a while ago: it
   /// sleeps there.
   bool IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
-  /// True if the pod is nominated though it has a gate.
-  bool IsNominatedAhead(const BoardUnit& unit, const Pod& pod) const;
   /// True if the plan has a node for the pod though the scheduler has refused it there
   /// (GiveRefusedNodes()): the place is held, and it is asked again.
   bool HoldsRefused(const Nomination& planned, const PodMemory& memory) const;

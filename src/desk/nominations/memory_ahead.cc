@@ -23,12 +23,6 @@ bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
   return !pod.scheduling_gates.empty() || plan::CallsAskedBy(pod).in_cycle;
 }
 
-// Of single pods order alone is kept: they are released one after the other.
-bool Memory::IsNominatedAhead(const BoardUnit& unit, const Pod& pod) const {
-  if (!options_.nominate_ahead || pod.scheduling_gates.empty()) return false;
-  return unit.gang || !options_.without_calls;
-}
-
 bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) const {
   return options_.without_calls && memory.nomination.state() == NominationState::kRefused &&
          memory.nomination.IsFor(planned.node);

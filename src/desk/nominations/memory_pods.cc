@@ -139,7 +139,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
-  if (!memory.kept.empty() || IsNominatedAhead(unit, pod)) {
+  if (!memory.kept.empty() || (options_.nominate_ahead && !pod.scheduling_gates.empty())) {
     return LearnAhead(seat, planned, now, &memory, due);
   }
   AdoptShown(planned, now, &memory);

@@ -134,8 +134,9 @@ class Finder {
   // A gang's place is its own only once every member's is written: before that kube-scheduler could
   // give it to another pod while the first members wait at the barrier.
   bool IsToNominate(const Candidate& candidate) {
-    const bool is_to = candidate.unit->gang && !candidate.gated.empty() &&
-                       !input_.nominated.HasAll(candidate.unit->key);
+    const bool waits = candidate.unit->gang || input_.options.without_barrier;
+    const bool is_to =
+        waits && !candidate.gated.empty() && !input_.nominated.HasAll(candidate.unit->key);
     if (is_to) HoldAll(candidate, HeldBy::kNominations, NotNominated(candidate));
     return is_to;
   }

@@ -15,6 +15,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // wholeWithin is how long a gang may be bound in part without an extender, while there is room.
@@ -95,7 +96,7 @@ func (r *aloneRound) String() string {
 func (r *aloneRound) pods() []*kube.PodBuilder {
 	lists := [][]*kube.PodBuilder{singles(fmt.Sprintf("s%d-single", r.seed), r.singles)}
 	for _, gang := range r.gangs {
-		lists = append(lists, aloneMode.dress(gang.members()...))
+		lists = append(lists, withoutExtender.dress(gang.members()...))
 	}
 	return interleaved(lists...)
 }
@@ -116,6 +117,7 @@ func hasCome(pod *corev1.Pod, step string) bool {
 type aloneWorld struct {
 	*roundWorld
 	random *rand.Rand
+	agents []*outrigger.Server // two replicas
 }
 
 // Nothing holds a gang together after its release: whatever dies or is lost meanwhile, it is whole, or whole again
@@ -131,7 +133,8 @@ func TestWithoutAnExtenderGangsSurviveSeededRounds(t *testing.T) {
 			w := &aloneWorld{random: rand.New(rand.NewSource(r.seed)), roundWorld: &roundWorld{
 				trappedWorld: &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}, outcome: &outcome{}}}
 			w.slots("n", aloneNodes, slotsOfNode)
-			w.gang = w.serveGang(aloneMode.args...)
+			w.agents = []*outrigger.Server{withoutExtender.serve(w.gangWorld), w.serveAlone("gang-b")}
+			w.gang, _ = w.leaderOf(w.agents[0], w.agents[1])
 			w.config = w.stockConfig()
 			w.runScheduler()
 			longest = append(longest, w.run(r))
@@ -195,6 +198,7 @@ func (w *aloneWorld) lose(r *aloneRound, death aloneDeath) {
 	w.Helper()
 	switch death.victim {
 	case "agent", "both":
+		w.gang, _ = w.leaderOf(w.agents[0], w.agents[1])
 		w.gang.Kill()
 	case "node", "cordon":
 		w.loseNode(death.victim == "node")

@@ -18,52 +18,43 @@ import (
 
 // The rows of the other modes beside a scheduler that knows of no extender: W1 and W4, the others are long.
 func TestWithoutAnExtenderOfGangsThatDoNotFitTogetherOneIsWhole(t *testing.T) {
-	twoThatDoNotFitTogether(t, aloneMode)
+	twoThatDoNotFitTogether(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderAGangThatIsOneSlotShortHoldsUpNoOther(t *testing.T) {
-	oneSlotShort(t, aloneMode)
+	oneSlotShort(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderGangsFillACluster(t *testing.T) {
 	scheduling.Long(t)
-	t.Run("Arriving", func(t *testing.T) { gangsFillACluster(t, aloneMode, false) })
-	t.Run("Backlog", func(t *testing.T) { gangsFillACluster(t, aloneMode, true) })
+	t.Run("Arriving", func(t *testing.T) { gangsFillACluster(t, withoutExtender, false) })
+	t.Run("Backlog", func(t *testing.T) { gangsFillACluster(t, withoutExtender, true) })
 }
 
 func TestWithoutAnExtenderGangsThatWaitTakeWhatIsFreed(t *testing.T) {
 	scheduling.Long(t)
-	gangsThatWait(t, aloneMode)
+	gangsThatWait(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderAGangGetsOneRack(t *testing.T) {
 	scheduling.Long(t)
-	oneRack(t, aloneMode)
+	oneRack(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 	scheduling.Long(t)
-	nodeAfterNode(t, aloneMode)
-}
-
-// newAloneWorld starts nodes of four slots each, the agent, and a scheduler that knows of no extender.
-func newAloneWorld(t *testing.T, nodes int, args ...string) *gangWorld {
-	t.Helper()
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", nodes, 4)
-	aloneMode.start(w, args...)
-	return w
+	nodeAfterNode(t, withoutExtender)
 }
 
 // All members are nominated before the first is released, and a gang without a place is not released at all.
 func TestWithoutAnExtenderAGangIsReleasedOnlyWithAllOfItsPlaces(t *testing.T) {
-	w := newAloneWorld(t, 2)
+	w := newWorldWithoutExtender(t, 2)
 	seen := w.watchReleases()
-	w.Pods(aloneMode.gangOf("short", 9)...)
+	w.Pods(withoutExtender.gangOf("short", 9)...)
 	w.UntilEventWith("GangWaiting", "gang default/short waits: 9 members need cpu 1, memory 16Mi each, 8 fit")
 	for i := range 3 {
 		began, name := time.Now(), fmt.Sprintf("g%d", i)
-		w.inParallel(4, aloneMode.gangOf(name, 8))
+		w.inParallel(4, withoutExtender.gangOf(name, 8))
 		w.untilBoundOf(name+"-", 8, began)
 		w.deletePods(name + "-")
 		w.untilGone(name + "-")
@@ -78,13 +69,13 @@ func TestWithoutAnExtenderAGangIsReleasedOnlyWithAllOfItsPlaces(t *testing.T) {
 func TestWithoutAnExtenderAGangWaitsForItsClaims(t *testing.T) {
 	scheduling.Long(t)
 	const size = 2
-	w := newAloneWorld(t, 1)
+	w := newWorldWithoutExtender(t, 1)
 	immediate := storagev1.VolumeBindingImmediate
 	_, err := w.Client.StorageV1().StorageClasses().Create(w.Ctx, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "at-once"}, Provisioner: "example.com/none",
 		VolumeBindingMode: &immediate}, metav1.CreateOptions{})
 	w.Must(err)
-	members := aloneMode.gangOf("train", size)
+	members := withoutExtender.gangOf("train", size)
 	members[1].Claim("data")
 	w.Pods(members...)
 	w.UntilEventWith("GangWaiting",
@@ -97,7 +88,7 @@ func TestWithoutAnExtenderAGangWaitsForItsClaims(t *testing.T) {
 		"bound, and its StorageClass at-once binds at once")
 	// It keeps no place meanwhile.
 	began := time.Now()
-	w.Pods(aloneMode.gangOf("other", 4)...)
+	w.Pods(withoutExtender.gangOf("other", 4)...)
 	w.untilBoundOf("other-", 4, began)
 	w.checkHoldsNothing("train-")
 	w.deletePods("other-")
@@ -144,11 +135,11 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 			_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 				ObjectMeta: metav1.ObjectMeta{Name: "patient"}, PreemptionPolicy: &patient}, metav1.CreateOptions{})
 			w.Must(err)
-			aloneMode.start(w, "--gang.unchecked", unseen)
+			withoutExtender.start(w, "--gang.unchecked", unseen)
 			last := fmt.Sprintf("n%d", size)
 			w.Pods(slot("blocker").Pinned(last))
 			w.untilBoundOf("blocker", 1, time.Now())
-			members := aloneMode.gangOf("train", size)
+			members := withoutExtender.gangOf("train", size)
 			for _, pod := range members {
 				pod.Request(unseen, "1")
 				if never {
@@ -157,7 +148,7 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 			}
 			w.Pods(members...)
 			w.untilBoundOf("train-", size-1, time.Now())
-			w.Pods(aloneMode.gangOf("other", 1)...)
+			w.Pods(withoutExtender.gangOf("other", 1)...)
 			w.UntilEventWith("GangWaiting", "gang default/other waits")
 			if w.bound("other-") != 0 {
 				t.Error("another gang has the place of the member that was refused")
@@ -173,32 +164,4 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 			w.CheckSettled()
 		})
 	}
-}
-
-// The queue by gates alone: single pods are released in its order, and none without a place.
-func TestWithoutAnExtenderSinglePodsAreReleasedInTheOrderOfTheQueue(t *testing.T) {
-	scheduling.Long(t)
-	const slots, pods = 4, 12
-	w := &gangWorld{world: newWorld(t)}
-	// The queue is there before there is room, so that its order does not hang on who came first.
-	w.gang = w.Serve("qos", "--qos.scheduler-lease", "none", "--qos.without-extender")
-	w.StartScheduler(w.stockConfig())
-	for i := range pods {
-		w.Pods(slot(fmt.Sprintf("q%02d", i)).Gate(queueGate).Label("groupPriority", fmt.Sprint(i)))
-	}
-	w.slots("n", 1, slots)
-	for last := pods - slots; last >= 0; last -= slots {
-		began := time.Now()
-		w.untilBoundOf("q", slots, began)
-		for _, pod := range w.Tracker.Pods() {
-			if is, want := scheduling.IsBound(pod), pod.Name >= fmt.Sprintf("q%02d", last); is != want || is == isGated(pod) {
-				t.Errorf("%s is bound: %v, gated: %v; want it bound: %v", pod.Name, is, isGated(pod), want)
-			}
-		}
-		for i := last; i < last+slots; i++ {
-			w.deletePods(fmt.Sprintf("q%02d", i))
-			w.untilGone(fmt.Sprintf("q%02d", i))
-		}
-	}
-	w.CheckSettled()
 }

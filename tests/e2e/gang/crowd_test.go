@@ -29,7 +29,7 @@ func gangsFillACluster(t *testing.T, m mode, backlog bool) {
 	const gangs, size, nodes = 20, 40, 200
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang(m.args...)
+	w.gang = m.serve(w)
 	config := m.schedulerConfig(w)
 	var names []string
 	var lists [][]*kube.PodBuilder

@@ -48,7 +48,7 @@ type mode struct {
 	name           string
 	args, config   []string // of the agent, and of scheduler-config
 	gated, asksAll bool     // members wait with the gate; they ask for calls
-	alone          bool     // no call comes: the scheduler knows of no extender
+	alone          bool     // no scheduler calls the agent
 }
 
 var (
@@ -60,9 +60,6 @@ var (
 			config: []string{"--only-groups"}, gated: true, asksAll: true},
 	}
 )
-
-// aloneMode is the one without an extender.
-var aloneMode = mode{name: "without an extender", args: []string{"--gang.without-extender"}, gated: true, alone: true}
 
 // dress gives pods what their templates have in the mode.
 func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
@@ -82,8 +79,17 @@ func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(
 // start starts the agent and the scheduler in the mode.
 func (m mode) start(w *gangWorld, args ...string) {
 	w.Helper()
-	w.gang = w.serveGang(append(args, m.args...)...)
+	w.gang = m.serve(w, args...)
 	w.StartScheduler(m.schedulerConfig(w))
+}
+
+// serve starts the agent in the mode.
+func (m mode) serve(w *gangWorld, args ...string) *outrigger.Server {
+	w.Helper()
+	if m.alone {
+		return w.serveAlone("gang", append(args, m.args...)...)
+	}
+	return w.serveGang(append(args, m.args...)...)
 }
 
 func (m mode) schedulerConfig(w *gangWorld) []byte {

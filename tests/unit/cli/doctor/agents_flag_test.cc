@@ -125,6 +125,16 @@ TEST(DoctorAgentsFlag, FindsThatNoEntryCallsThem) {
   EXPECT_THAT(ran.out, HasSubstr("outrigger scheduler-config --agents gang --in FILE"));
 }
 
+TEST(DoctorAgentsFlag, NoEntryIsRightForAgentsThatNoneIsToCall) {
+  const std::string yaml = Configuration("safe");
+  EXPECT_THAT(
+      FoundIn(Doctor(yaml, {"-o", "json", "--agents", "gang", "--gang.without-extender", "true"})),
+      IsEmpty());
+  EXPECT_THAT(FoundIn(Doctor(Configuration("safe,gang"), {"-o", "json", "--agents", "gang",
+                                                          "--gang.without-extender", "true"})),
+              Contains("without-extender"));
+}
+
 TEST(DoctorAgentsFlag, IsTheSettingOfServe) {
   const std::string ignorable = Merged({{"extenders[0].ignorable", "true"}});
   const TempFile file("agents: [safe, gang]\n", "outrigger.yaml");

@@ -20,6 +20,7 @@ struct PlannerSettings {
   std::string unchecked;
   bool only_groups = false;
   bool gates = false;
+  bool without_extender = false;
   static constexpr auto kFields = std::tuple{
       Setting{"scheduler-names", &PlannerSettings::scheduler_names, "whose pods are planned"},
       Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"},
@@ -27,7 +28,8 @@ struct PlannerSettings {
       Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"},
       Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"},
       Setting{"only-groups", &PlannerSettings::only_groups, "about whom it is called"},
-      Setting{"gates", &PlannerSettings::gates, "whether it removes the gate"}};
+      Setting{"gates", &PlannerSettings::gates, "whether it removes the gate"},
+      Setting{"without-extender", &PlannerSettings::without_extender, "whether it is called"}};
 };
 
 class Planner final : public Agent,

@@ -193,15 +193,6 @@ TEST_F(MemoryAloneTest, TheNominationOfARefusedPlaceThatIsHeldIsWrittenAgain) {
   EXPECT_THAT(Plan(kReleased + seconds(1)), ElementsAre("train-1:n1"));
 }
 
-TEST_F(MemoryAloneTest, AGatedSinglePodIsNotNominated) {
-  Pod pod = testing::MakePod("single");
-  pod.uid = "uid-single";
-  pod.scheduling_gates = {"outrigger.dev/queue"};
-  board_.AddSingle(pod, "n1");
-  board_.Hold();
-  EXPECT_THAT(Plan(kBegin), IsEmpty());
-}
-
 // After a restart a nomination of a pod that never preempts can be the scheduler's of no kind.
 TEST_F(MemoryAloneTest, AfterARestartAStaleNominationOfAReleasedMemberIsReplaced) {
   AddGated("train", 1);

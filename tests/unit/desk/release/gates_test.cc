@@ -73,8 +73,8 @@ class GatesTest : public ::testing::Test {
   Time now_ = kBegin;
   testing::FakeCluster cluster_;
   Inbox inbox_;
-  Leadership leadership_{
-      &cluster_, {.lease_namespace = "kube-system", .lease_name = "s", .host_name = "host"}, [] {}};
+  SchedulerLease leadership_{
+      &cluster_, {.lease = {.namespace_ = "kube-system", .name = "s"}, .host_name = "host"}, [] {}};
   Watcher watcher_;
   PlanLoop loop_{&cluster_, &leadership_, &inbox_, {&watcher_}, Options()};
 };
