@@ -265,6 +265,17 @@ TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "a-0", "a-1", "b-1"));
 }
 
+TEST_F(TurnTest, WithoutABarrierASinglePodIsNominatedBeforeItIsReleased) {
+  options_.without_barrier = options_.hold_singles = true;
+  board_.AddSingle(*Single("a"), "n1");
+  EXPECT_THAT(Find(), IsEmpty());
+  EXPECT_EQ(Held(HeldBy::kNominations), 1U);
+  Pod nominated = *Single("b");
+  nominated.nominated_node_name = "n1";
+  board_.AddSingle(nominated, "n1");
+  EXPECT_THAT(Find(), ElementsAre("b"));
+}
+
 TEST_F(TurnTest, WithoutABarrierSystemCriticalPodsAreReleasedAtOnce) {
   options_.without_barrier = options_.hold_singles = true;
   Pod critical = *Single("critical");
