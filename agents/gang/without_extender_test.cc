@@ -75,7 +75,7 @@ TEST_F(WithoutExtender, AReplicaThatLosesTheLeaseStops) {
   BindReleased();
   cluster_.elections().Take("other_1");
   Await([&] { return Says("not in charge: other_1"); });
-  for (const Node& node : {testing::MakeNode("n1"), testing::MakeNode("n2")}) cluster_.Put(node);
+  for (const char* node : {"n1", "n2"}) cluster_.Put(testing::MakeNode(node));
   Put("second", 2);
   EXPECT_FALSE(FilterStatus(testing::MakePod("a")).ok());
   EXPECT_THAT(cluster_.released(), ElementsAre("first-0"));

@@ -16,6 +16,7 @@ namespace {
 using testing::Change;
 using testing::Configuration;
 using testing::DoctorAgents;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

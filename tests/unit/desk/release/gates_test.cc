@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "board_testing.h"
+#include "desk/leadership/scheduler_lease.h"
 #include "unit/desk/plan_loop_testing.h"
 
 namespace outrigger::desk {
