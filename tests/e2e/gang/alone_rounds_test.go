@@ -42,14 +42,15 @@ var (
 	aloneSteps   = []string{"nominated", "released", "bound"}
 )
 
-const aloneNodes = 6
+// Gangs are larger than what is written at once, so that what dies does so in the middle of a release.
+const aloneNodes, aloneSlots = 6, 12
 
 func newAloneRound(seed int64) *aloneRound {
 	random := rand.New(rand.NewSource(seed))
 	r := &aloneRound{seed: seed, singles: random.Intn(4)}
-	left := (aloneNodes-2)*slotsOfNode - r.singles
+	left := (aloneNodes-2)*aloneSlots - r.singles
 	for i := 0; left >= 2 && i < 4; i++ {
-		size := min(2+random.Intn(6), left)
+		size := min(2+random.Intn(30), left)
 		gang := roundGang{name: fmt.Sprintf("s%d-g%d", seed, i), size: size, minimum: size, onLoss: "replace"}
 		if random.Intn(3) == 0 {
 			gang.minimum = 2 + random.Intn(size-1)
@@ -132,7 +133,7 @@ func TestWithoutAnExtenderGangsSurviveSeededRounds(t *testing.T) {
 		t.Run(fmt.Sprintf("seed-%d", r.seed), func(t *testing.T) {
 			w := &aloneWorld{random: rand.New(rand.NewSource(r.seed)), roundWorld: &roundWorld{
 				trappedWorld: &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}, outcome: &outcome{}}}
-			w.slots("n", aloneNodes, slotsOfNode)
+			w.slots("n", aloneNodes, aloneSlots)
 			w.agents = []*outrigger.Server{withoutExtender.serve(w.gangWorld), w.serveAlone("gang-b")}
 			w.gang, _ = w.leaderOf(w.agents[0], w.agents[1])
 			w.config = w.stockConfig()
