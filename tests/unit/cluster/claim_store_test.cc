@@ -143,7 +143,9 @@ TEST(ClaimStore, ClaimsOfDevicesAskForWhereTheyAreAllocated) {
   // kube-scheduler gives it back where it is in the way.
   store.Put(DeviceClaim{"d", "left-over", true, false, OnHost("n1")});
   const auto table = store.Take();
-  ASSERT_THAT(table->devices, SizeIs(2)) << "what asks nothing is left out";
+  ASSERT_THAT(table->devices, SizeIs(4));
+  EXPECT_EQ(table->devices.at({"d", "everywhere"}), ClaimWish());
+  EXPECT_EQ(table->devices.at({"d", "left-over"}), ClaimWish());
   EXPECT_TRUE(table->devices.at({"d", "open"}).open);
   EXPECT_THAT(table->devices.at({"d", "here"}).nodes, SizeIs(1));
 }
