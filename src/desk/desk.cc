@@ -78,6 +78,7 @@ class Desk::State final : public Participant {
   PlanningOptions options;
   std::vector<Participant*> participants;
   std::vector<std::string> agents;
+  std::vector<std::function<void(PlanningOptions* options)>> adjusts;
   std::string only_groups;  // the agent that is called about members of groups alone
   size_t started = 0;
 
@@ -121,8 +122,10 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   absl::Status joined = state_->CheckCalls(terms);
   if (joined.ok()) joined = state_->settings.Add(terms);
   if (!joined.ok()) return joined;
+  if (terms.adjust) state_->adjusts.push_back(terms.adjust);
+  // What an agent has adjusted stays, whichever joins after it.
   state_->settings.Apply(&state_->options);
-  if (terms.adjust) terms.adjust(&state_->options);
+  for (const auto& adjust : state_->adjusts) adjust(&state_->options);
   state_->options.without_extender = terms.without_extender;
   state_->options.nominations.without_calls = terms.without_extender;
   state_->options.release.without_barrier = terms.without_extender;
@@ -130,6 +133,8 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   if (terms.only_groups) {
     state_->only_groups = terms.agent;
     state_->options.nominations.nominate_ahead = true;
+    state_->options.nominations.only_askers = true;
+    state_->options.release.only_askers = true;
   }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include "desk/plan_loop.h"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -36,6 +37,14 @@ constexpr milliseconds kLeaseTimeout{5000};
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
   using Duration = std::chrono::steady_clock::duration;
   return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
+  std::set<plan::UnitKey> units;
+  for (const HeldUnit& unit : releases.units) {
+    if (unit.by == HeldBy::kWindow) units.insert(unit.key);
+  }
+  return units;
 }
 
 }  // namespace
@@ -358,6 +367,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   TakeWritten();
   const Releases releases =
       gates_.OnPlan(*board, memory_.nominated(), refused_claims, pods, groups, now);
+  memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);
@@ -375,25 +385,6 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);
-}
-
-void PlanLoop::OnWritten(const Nomination& nomination, const absl::Status& status) {
-  for (Participant* participant : participants_) participant->OnNomination(nomination, status);
-}
-
-void PlanLoop::OnReleased(const Release& release, const absl::Status& status) {
-  for (Participant* participant : participants_) participant->OnRelease(release, status);
-}
-
-// Before calls are: the scheduler may have asked because of what was written.
-void PlanLoop::TakeWritten() {
-  NominationWriter::Content content = nominations_.Take();
-  const Time now = options_.now();
-  for (const NominationWriter::Result& result : content.results) {
-    memory_.Nominated(result.nomination, result.written, now, result.began);
-  }
-  memory_.SetUnderWay(std::move(content.under_way));
-  gates_.TakeWritten(now);
 }
 
 }  // namespace outrigger::desk

@@ -23,9 +23,7 @@ bool IsStuck(HeldBy by) {
 }
 
 std::string WhyStuck(const desk::HeldUnit& unit) {
-  if (unit.by == HeldBy::kNominations) {
-    return fmt::format("{} cannot be nominated (status.nominatedNodeName)", unit.why);
-  }
+  if (unit.by == HeldBy::kNominations) return unit.why;
   return fmt::format("the gate {} cannot be taken off {}", plan::kQueueGate, unit.why);
 }
 
@@ -44,6 +42,7 @@ void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) 
   if (!releases.enabled) return;
   next_look_.Reset();
   Count(releases);
+  if (releases.Held(HeldBy::kFailing) == 0) ForgetError();
   for (auto& [key, stuck] : stuck_) stuck.seen = false;
   for (const desk::HeldUnit& unit : releases.units) {
     if (!IsStuck(unit.by)) continue;
@@ -61,7 +60,7 @@ void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) 
 }
 
 void Held::Tell(const Board& board, const desk::HeldUnit& unit) {
-  std::string text = fmt::format("gang {} has its places and cannot be released: {}",
+  std::string text = fmt::format("gang {} has its places and is not released: {}",
                                  plan::TextOf(unit.key), WhyStuck(unit));
   log_(text);
   FirstPods pods(board);
@@ -76,14 +75,20 @@ void Held::Forget() {
   Count({});
 }
 
+void Held::ForgetError() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  error_ = absl::StatusCode::kOk;
+}
+
 void Held::OnRelease(const desk::Release& release, const absl::Status& status) {
   const bool is_gone = absl::IsNotFound(status) || absl::IsAborted(status);
   metrics_->Add(metric::kReleases, status.ok() ? "released" : is_gone ? "gone" : "failed", 1);
   if (is_gone) return;
+  if (status.ok()) return;
   {
-    // Said once: thousands of pods may be tried again and again.
+    // Said once until none fails: thousands of pods may be tried again and again.
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (std::exchange(error_, status.code()) == status.code() || status.ok()) return;
+    if (std::exchange(error_, status.code()) == status.code()) return;
   }
   log_(fmt::format("the gate {} cannot be taken off pod {}/{}: {}", plan::kQueueGate,
                    release.pod->namespace_, release.pod->name, std::string(status.message())));

@@ -44,6 +44,7 @@ class Held {
     bool seen = false;
   };
   void Count(const desk::Releases& releases);
+  void ForgetError();
   void Tell(const Board& board, const desk::HeldUnit& unit);
 
   ClusterWriter* const cluster_;

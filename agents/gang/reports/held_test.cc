@@ -46,15 +46,14 @@ TEST_F(HeldTest, AGangThatCannotBeReleasedHasAnEventAfterTenSecondsAndEveryFiveM
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].reason, "GangNotReleased");
   EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train has its places and cannot be released: the gate "
+            "gang default/train has its places and is not released: the gate "
             "outrigger.dev/queue cannot be taken off train-0: pods is forbidden");
   OnPlan(HeldBy::kFailing, "train-0: pods is forbidden", seconds(309));
   EXPECT_THAT(cluster_.events(), SizeIs(1));
-  OnPlan(HeldBy::kNominations, "train-1", seconds(310));
+  OnPlan(HeldBy::kNominations, "1 of 2 places are nominated", seconds(310));
   ASSERT_THAT(cluster_.events(), SizeIs(2));
   EXPECT_EQ(cluster_.events()[1].note,
-            "gang default/train has its places and cannot be released: train-1 cannot be nominated "
-            "(status.nominatedNodeName)");
+            "gang default/train has its places and is not released: 1 of 2 places are nominated");
 }
 
 TEST_F(HeldTest, OneThatWaitsForItsTurnHasNone) {

@@ -46,6 +46,8 @@ struct BoardUnit {
   bool has_open_claims = false;
   /// All of its pods that have a place wait with plan::kQueueGate: it is not released.
   bool held = false;
+  /// Some of them do, and some do not: it is being released.
+  bool releasing = false;
 };
 
 /// A pod that wants a place.

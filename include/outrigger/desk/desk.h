@@ -48,7 +48,7 @@ struct DeskTerms {
   /// That Lease, for which replicas stand, as "namespace/name".
   std::optional<std::string> lease;      // "outrigger/outrigger"
   std::optional<int64_t> lease_seconds;  // for which it is held without being renewed; 15
-  /// Sets what only this agent has a say in.
+  /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
 

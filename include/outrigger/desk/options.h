@@ -38,8 +38,14 @@ struct NominationOptions {
   /// conditions that it has changed, and it is silent only to pods that it has tried before (the
   /// condition of a pod that it has not tried changes with its first attempt).
   bool without_calls = false;
+  /// kube-scheduler asks about pods alone that ask for calls (plan/call_resources.h): for others it
+  /// evicts pods by itself.
+  bool only_askers = false;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
+  /// With nominate_ahead: one that the watch does not show so long after it was written was cleared
+  /// by the scheduler before it could; it keeps nothing then, and is written again.
+  std::chrono::milliseconds shown_within{2'000};
   /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has
   /// a place elsewhere, and for so long a refusal of a new place may be due to single pods that the
   /// view does not show yet.

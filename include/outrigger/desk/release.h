@@ -27,6 +27,9 @@ struct ReleaseOptions {
   /// Nothing holds a gang together once it is released: kube-scheduler binds its members one by
   /// one. `ahead` does not count then, and what has begun goes on only where it has places.
   bool without_barrier = false;
+  /// kube-scheduler asks about members alone that request it: a gang without a place of which some
+  /// do not is not released ahead, since these would be placed one by one.
+  bool only_askers = false;
 };
 
 /// Why a pod has the gate still; the first that applies.
@@ -50,7 +53,7 @@ struct HeldUnit {
   plan::UnitKey key;
   HeldBy by = HeldBy::kNothing;
   size_t pods = 0;  // of it that are held by that
-  /// kFailing: which pod, and what the API server says. kNominations: a pod that is not nominated.
+  /// kFailing: which pod, and what the API server says. kNominations: how many are nominated.
   /// kClaims: which pod, its claim, and what is wrong with it.
   std::string why;
 };

@@ -205,11 +205,12 @@ std::string GangPlan::GateText(const ExplainedGang& gang, const plan::Unit* unit
     nominated += unit->members[i].pod->nominated_node_name == planned.nodes[i] ? 1U : 0U;
   }
   if (nominated < places) {
-    return fmt::format("{}: it is released once its places are nominated; {} of {} are",
-                       HeldText(group), nominated, places);
+    return fmt::format(
+        "{}: an agent with gates releases it once its places are nominated; {} of {} are",
+        HeldText(group), nominated, places);
   }
   return fmt::format(
-      "{}: the gang has its places and is released in its turn (window): {} released members of "
+      "{}: an agent with gates releases it in its turn (window): {} released members of "
       "gangs with places are not bound yet",
       HeldText(group), ReleasedWithPlaces());
 }

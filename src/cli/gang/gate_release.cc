@@ -44,7 +44,8 @@ absl::StatusOr<std::vector<GatedPod>> ListGatedPods(kube::Api& api, std::string_
     const Json pod = Json::parse(item, nullptr, /*allow_exceptions=*/false);
     if (!HasGate(pod, gate)) continue;
     gated.push_back({kube::TextAt(pod, "/metadata/namespace"), kube::TextAt(pod, "/metadata/name"),
-                     kube::TextAt(pod, "/metadata/uid")});
+                     kube::TextAt(pod, "/metadata/uid"),
+                     !kube::TextAt(pod, "/status/nominatedNodeName").empty()});
   }
   return gated;
 }
@@ -115,6 +116,7 @@ absl::Status GateRelease::ReleaseFrom(const std::vector<GatedPod>& pods, size_t 
 void GateRelease::Take(const GatedPod& pod, const absl::Status& status) {
   if (status.ok()) {
     ++done_.released;
+    if (pod.is_nominated) ++done_.nominated;
   } else if (absl::IsNotFound(status) || (absl::IsAborted(status) && !kube::ApiErrorOf(status))) {
     ++done_.gone;
   } else {

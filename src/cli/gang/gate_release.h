@@ -21,6 +21,7 @@ struct GatedPod {
   std::string namespace_;
   std::string name;
   std::string uid;
+  bool is_nominated = false;  // for a node
 };
 
 /// Pods without a node that carry the scheduling gate, of all namespaces. Errors are those of the
@@ -30,7 +31,8 @@ absl::StatusOr<std::vector<GatedPod>> ListGatedPods(kube::Api& api, std::string_
 /// What became of the pods.
 struct GateReleased {
   size_t released = 0;
-  size_t gone = 0;  ///< deleted, or deleted and created again, before their turn
+  size_t nominated = 0;  ///< of the released: kube-scheduler keeps places for them
+  size_t gone = 0;       ///< deleted, or deleted and created again, before their turn
   Clock::Duration took{0};
   /// Pods that have the gate still, and why: "default/train-0".
   std::vector<std::pair<std::string, absl::Status>> left;

@@ -155,6 +155,11 @@ class Releasing {
         released.gone == 0 ? "" : fmt::format("; {} gone before", PodsText(released.gone));
     Say(fmt::format("{} released in {:.1f} s{}{}", PodsText(released.released), seconds, rate,
                     gone));
+    if (released.nominated == 0) return;
+    Note(
+        fmt::format("kube-scheduler keeps places for {} of them (status.nominatedNodeName) until "
+                    "they are bound or deleted",
+                    released.nominated));
   }
 
   static kube::CallOptions Calls() { return {.rate_limited = false}; }

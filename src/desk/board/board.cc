@@ -38,15 +38,18 @@ bool IsSpecial(const plan::Unit& unit) {
          !member.pinned.empty();
 }
 
-// All that have a place, and one does.
-bool AllHeld(const std::vector<BoardPod>& pods) {
-  bool any = false;
+// Of those that have a place.
+void LearnHeld(const std::vector<BoardPod>& pods, BoardUnit* unit) {
+  bool some = false;
+  bool all = true;
   for (const BoardPod& seat : pods) {
     if (seat.node.empty()) continue;
-    if (!plan::IsQueued(*seat.pod)) return false;
-    any = true;
+    const bool is_queued = plan::IsQueued(*seat.pod);
+    some |= is_queued;
+    all &= is_queued;
   }
-  return any;
+  unit->held = some && all;
+  unit->releasing = some && !all;
 }
 
 // Names of pods would be as many series.
@@ -198,7 +201,7 @@ void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
       unit, planned.fits ? nodes : nodes.first(0),
       keeps ? std::span<const std::string>(planned.promised) : nodes.first(0), planned.cause);
   entry.fits = planned.fits;
-  entry.held = planned.fits && AllHeld(units_.back()->pods);
+  if (planned.fits) LearnHeld(units_.back()->pods, &entry);
   if (planned.fits) return;
   entry.word = TextOf(planned.cause);
   entry.label = LabelOf(planned.cause);

@@ -4,6 +4,9 @@
 #include <compare>
 #include <utility>
 
+#include "desk/nominations/waits.h"
+#include "fmt/format.h"
+
 namespace outrigger::desk {
 namespace {
 
@@ -67,6 +70,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     turned |= unit.rank.turn != 0;
   }
   prepared_.EndRound([](const PodMemory*) {});
+  turned |= PutWaitersFirst(units);
   const auto rests = [&](const plan::Unit& unit) {
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
@@ -136,8 +140,9 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
     memory.reserved_since.reset();
     return;
   }
-  // A gang that is not released yet cannot be complete.
-  if (!memory.reserved_since || unit.held) {
+  // A gang whose turn has not come cannot be complete. One whose nominations or gates the API
+  // server refuses would keep its places from all other pods for ever.
+  if (!memory.reserved_since || (unit.held && awaiting_turn_.contains(unit.key))) {
     memory.reserved_since = now;
     memory.had_open_claims = false;
   }
@@ -145,6 +150,11 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
   if (now - *memory.reserved_since < limit) return next_look_.Add(*memory.reserved_since + limit);
   GiveUp(unit.key, limit, now, &memory);
+  if (unit.held || unit.releasing) {
+    memory.rests_until = now + kLongestRest;
+    memory.refused = fmt::format("it could not be released within {} s",
+                                 std::chrono::duration_cast<std::chrono::seconds>(limit).count());
+  }
   next_look_.Add(now);  // who comes before it now may have its places
 }
 

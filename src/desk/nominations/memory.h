@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,9 @@ class Memory {
   /// Pods, by UID, of which a nomination is being written: Learn() asks for none of them.
   void SetUnderWay(absl::flat_hash_set<std::string> pods) { under_way_ = std::move(pods); }
 
+  /// Units whose gates stay for now because others are released first: their time does not run.
+  void SetAwaitingTurn(std::set<plan::UnitKey> units) { awaiting_turn_ = std::move(units); }
+
   /// Gangs that kept places for too long.
   std::vector<TimedOut> TakeTimedOut();
 
@@ -118,11 +122,19 @@ class Memory {
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
+  /// Gangs of which members wait at the barrier come before single pods for which kube-scheduler
+  /// evicts others without asking, as long as there are such pods. Its eviction of a waiter takes a
+  /// moment, in which nothing wakes the pod; if the plan ended the barrier then, the pod would
+  /// sleep for minutes next to free nodes (seen on 1.37). True if that changes the order.
+  bool PutWaitersFirst(std::vector<plan::Unit>* units) const;
   /// Where kube-scheduler keeps room for the pod without a plan that says so: where it is kept
   /// ahead, or of a pod that was never planned what its status names. `known` may be null.
   static const std::string& AheadOf(const PodMemory* known, const Pod& pod);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
+  /// True of a pod that waits with the gate, and of a member of a gang of which some do: to be
+  /// woken it would lose its nomination for a moment, and its barrier cannot open.
+  static bool IsBeforeRelease(const BoardPod& seat);
   /// As LearnPod() of a pod that is nominated though nothing can be asked about it yet: it is
   /// gated, or its place is still used.
   void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
@@ -130,6 +142,9 @@ class Memory {
   /// True if members have places other than the room that is kept for them; fills in that.
   bool HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
                  std::vector<std::string>* kept) const;
+  /// True if kube-scheduler keeps the place for the pod, as far as is known:
+  /// PodNomination::IsKept(), but not if the watch should have shown it long since.
+  bool IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node, Time now);
   /// True if the pod has had its place for so short a time that the scheduler may refuse it because
   /// of single pods which it has put there, and the view does not show yet.
   bool IsBeforeTheView(const PodMemory& memory, Time now);
@@ -189,6 +204,7 @@ class Memory {
   InStep<const Pod*, PodMemory> learnt_;
   absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
+  std::set<plan::UnitKey> awaiting_turn_;
   std::vector<TimedOut> timed_out_;
   Time last_call_;  // of the scheduler, about any pod, or another sign that it is at work
   NextLook next_look_;

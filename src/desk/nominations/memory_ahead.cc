@@ -1,26 +1,74 @@
 // Nominations that no call follows at once: they keep places inside kube-scheduler.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "desk/nominations/memory.h"
 #include "outrigger/plan/call_resources.h"
 
 namespace outrigger::desk {
+namespace {
+
+bool AnyWaits(const plan::Unit& unit) {
+  return std::any_of(unit.members.begin(), unit.members.end(),
+                     [](const plan::Member& member) { return !member.waits_on.empty(); });
+}
+
+// kube-scheduler evicts pods of a lower priority than the pod's own.
+bool EvictsUnasked(const plan::Unit& unit, int32_t priority) {
+  if (unit.key.dialect != plan::Dialect::kNone || unit.rank.priority <= priority) return false;
+  const Pod& pod = *unit.members[0].pod;
+  return !pod.never_preempts && !plan::CallsAskedBy(pod).in_cycle;
+}
+
+}  // namespace
+
+bool Memory::PutWaitersFirst(std::vector<plan::Unit>* units) const {
+  if (!options_.only_askers) return false;
+  std::optional<int32_t> lowest;  // priority of a gang that waits
+  for (const plan::Unit& unit : *units) {
+    if (AnyWaits(unit)) lowest = std::min(lowest.value_or(unit.rank.priority), unit.rank.priority);
+  }
+  if (!lowest) return false;
+  bool any = false;
+  for (plan::Unit& unit : *units) {
+    if (!EvictsUnasked(unit, *lowest)) continue;
+    unit.rank.first = false;
+    any = true;
+  }
+  if (!any) return false;
+  for (plan::Unit& unit : *units) unit.rank.first |= AnyWaits(unit);
+  return true;
+}
 
 const std::string& Memory::AheadOf(const PodMemory* known, const Pod& pod) {
   const bool is_new = known == nullptr || known->pod == nullptr;
   return is_new ? pod.nominated_node_name : known->kept;
 }
 
+bool Memory::IsBeforeRelease(const BoardPod& seat) {
+  return !seat.pod->scheduling_gates.empty() || (seat.unit->gang && seat.unit->releasing);
+}
+
 bool Memory::IsLetPass(const PodMemory& memory) {
   return memory.call && !memory.call->rejected && memory.call->at >= memory.placed_at;
 }
 
-// kube-scheduler preempts for members that it places as single pods, and nominates them.
+// kube-scheduler preempts for members that it places as single pods, and nominates them. Of those
+// that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
-  if (!options_.nominate_ahead) return gang;
-  if (options_.without_calls && gang && pod.never_preempts) return true;
-  return !pod.scheduling_gates.empty() || plan::CallsAskedBy(pod).in_cycle;
+  if (!pod.scheduling_gates.empty()) return options_.nominate_ahead || gang;
+  // Where it makes no calls it preempts for members, too, unless these never do.
+  if (options_.without_calls) return gang && pod.never_preempts;
+  return gang && (!options_.only_askers || plan::CallsAskedBy(pod).in_cycle);
+}
+
+bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node,
+                    Time now) {
+  if (!nomination.IsKept(pod, node)) return false;
+  const auto lost = options_.nominate_ahead ? nomination.LostDue(options_) : std::nullopt;
+  return !lost || !IsTime(*lost, now);
 }
 
 bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) const {
@@ -110,9 +158,9 @@ void Memory::LearnAhead(const BoardPod& seat, const Nomination& planned, Time no
     return Withdraw(seat, /*ours=*/true, /*again=*/false, now, memory, due);
   }
   if (IsOfOthers(*seat.pod, seat.unit->gang, *memory)) return;
-  const bool is_kept = nomination.IsKept(*seat.pod, planned.node);
+  const bool is_kept = IsKept(nomination, *seat.pod, planned.node, now);
   if (!seat.node.empty()) {
-    nominated_.Add(seat.unit->key, is_kept && planned.node == seat.node);
+    nominated_.Add(seat.unit->key, (is_kept && planned.node == seat.node) || IsLetPass(*memory));
   }
   if (is_kept) return;
   // The scheduler may have taken it back; then it does so whenever it has tried the pod.

@@ -139,17 +139,21 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
-  if (!memory.kept.empty() || (options_.nominate_ahead && !pod.scheduling_gates.empty())) {
+  if (!memory.kept.empty() || (options_.nominate_ahead && IsBeforeRelease(seat))) {
     return LearnAhead(seat, planned, now, &memory, due);
   }
   AdoptShown(planned, now, &memory);
   // If it is refused, the next plan gives it another place.
-  if (CheckNomination(planned, snapshot, now, &memory)) return next_look_.Add(now);
+  if (CheckNomination(planned, snapshot, now, &memory)) {
+    nominated_.Add(unit.key, /*kept=*/false);
+    return next_look_.Add(now);
+  }
   if (seat.node.empty()) {
     memory.place_lost_round = round_;
     return Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
-  nominated_.Add(unit.key, memory.nomination.IsKept(pod, seat.node) || IsLetPass(memory));
+  const bool is_kept = IsKept(memory.nomination, pod, seat.node, now);
+  nominated_.Add(unit.key, is_kept || IsLetPass(memory));
   if (pod.nominated_node_name == seat.node) {
     if (!IsToRenew(unit, planned, memory, now)) return;
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
@@ -257,7 +261,10 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   }
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
-  if (memory.nomination.IsSame(planned) && !IsHeldAtItsPlace(unit, memory, now) &&
+  const bool lost = ahead && memory.nomination.IsFor(planned.node) &&
+                    IsUnseen(memory.nomination.state()) &&
+                    !IsKept(memory.nomination, *planned.pod, planned.node, now);
+  if (memory.nomination.IsSame(planned) && !lost && !IsHeldAtItsPlace(unit, memory, now) &&
       !memory.nomination.IsBefore(memory.place_lost_round)) {
     return false;
   }

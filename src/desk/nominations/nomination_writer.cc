@@ -1,17 +1,17 @@
 #include "desk/nominations/nomination_writer.h"
 
-#include <chrono>
 #include <cstddef>
 #include <stop_token>
 #include <string_view>
 #include <utility>
+
+#include "desk/nominations/waits.h"
 
 namespace outrigger::desk {
 namespace {
 
 // Each write is a round trip, and pods sleep until theirs is through.
 constexpr size_t kNominationsAtOnce = 16;
-constexpr std::chrono::milliseconds kNominationTimeout{2000};
 
 absl::Status Write(ClusterWriter* cluster, const Nomination& nomination,
                    const std::stop_token& stop) {
@@ -19,7 +19,7 @@ absl::Status Write(ClusterWriter* cluster, const Nomination& nomination,
   const bool withdraws = nomination.node.empty();
   return cluster->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
                            withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-                           {.timeout = kNominationTimeout, .stop = stop});
+                           {.timeout = kWriteTimeout, .stop = stop});
 }
 
 }  // namespace

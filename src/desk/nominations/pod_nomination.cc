@@ -44,10 +44,11 @@ Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) 
 std::optional<Time> PodNomination::RepeatDue(Time last_call,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
-  if (options.without_calls && !WasTried(*pod_)) return std::nullopt;
-  if (options.nominate_ahead && !options.without_calls) {
-    // One that was never tried is in the scheduler's queue; one that was rejected may be asleep.
-    return at_ + (WasTried(*pod_) ? options.repeat_after : options.nomination_grace);
+  if (options.nominate_ahead) {
+    // One that was never tried is in the scheduler's queue, however long that is: its place would
+    // stand open meanwhile for nothing. One that was rejected may be asleep.
+    if (!WasTried(*pod_)) return std::nullopt;
+    return (options.without_calls ? std::max(at_, last_call) : at_) + options.repeat_after;
   }
   return std::max(at_, last_call) + options.repeat_after;
 }
@@ -87,6 +88,11 @@ bool PodNomination::IsKept(const Pod& pod, const std::string& node) const {
   const bool unseen = IsFor(node) && IsUnseen(state_);
   const bool taken_back = IsFor(node) && IsTakenBack(state_);
   return unseen || (pod.nominated_node_name == node && !taken_back);
+}
+
+std::optional<Time> PodNomination::LostDue(const NominationOptions& options) const {
+  if (!IsUnseen(state_)) return std::nullopt;
+  return written_at_ + options.shown_within;
 }
 
 void PodNomination::OnWithdrawn(const Nomination& withdrawn) {

@@ -41,6 +41,8 @@ class PodNomination {
   /// True if kube-scheduler has it in mind for `pod` as the watch shows it, or will once the watch
   /// has shown what was written.
   bool IsKept(const Pod& pod, const std::string& node) const;
+  /// When one that the watch has not shown since is taken to have been cleared before it did.
+  std::optional<Time> LostDue(const NominationOptions& options) const;
 
   /// Any event but a write. True if the state becomes kRefused by it.
   bool Apply(NominationEvent event);

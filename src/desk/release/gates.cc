@@ -1,6 +1,5 @@
 #include "desk/release/gates.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@ namespace {
 
 // Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
 constexpr size_t kGatesAtOnce = 16;
-constexpr std::chrono::milliseconds kGateTimeout{2000};
 
 }  // namespace
 
@@ -26,7 +24,7 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
                      const Pod& pod = *release.pod;
                      return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
                                                 plan::kQueueGate,
-                                                {.timeout = kGateTimeout, .stop = stop});
+                                                {.timeout = kWriteTimeout, .stop = stop});
                    },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},
@@ -97,21 +95,27 @@ void Gates::TakeWritten(Time now) {
 
 // One pod of each unit is enough.
 void Gates::TellFailing(Releases* releases, const Board& board) const {
+  const auto fail = [releases](size_t pods) {
+    releases->pods[static_cast<size_t>(HeldBy::kNothing)] -= pods;
+    releases->pods[static_cast<size_t>(HeldBy::kFailing)] += pods;
+  };
   absl::flat_hash_map<const BoardUnit*, std::string> failing;
   for (const auto& [uid, memory] : pods_) {
-    const BoardPod* const seat = memory.failures == 0 ? nullptr : board.Find(uid);
-    if (seat == nullptr || seat->unit == nullptr) continue;
-    failing[seat->unit] = fmt::format("{}: {}", seat->pod->name, memory.error);
+    if (memory.failures == 0 || memory.seen != round_) continue;
+    const BoardPod* const seat = board.Find(uid);
+    if (seat == nullptr || seat->unit == nullptr || !seat->unit->gang) {
+      fail(1);
+    } else {
+      failing[seat->unit] = fmt::format("{}: {}", seat->pod->name, memory.error);
+    }
   }
   if (failing.empty()) return;
   for (HeldUnit& held : releases->units) {
-    const BoardUnit* const unit = board.FindUnit(held.key);
-    const auto found = failing.find(unit);
+    const auto found = failing.find(board.FindUnit(held.key));
     if (held.by != HeldBy::kNothing || found == failing.end()) continue;
     held.by = HeldBy::kFailing;
     held.why = found->second;
-    releases->pods[static_cast<size_t>(HeldBy::kNothing)] -= held.pods;
-    releases->pods[static_cast<size_t>(HeldBy::kFailing)] += held.pods;
+    fail(held.pods);
   }
 }
 

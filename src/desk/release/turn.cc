@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "fmt/format.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/order.h"
 
@@ -16,15 +18,20 @@ struct Candidate {
   std::vector<const BoardPod*> gated;  // of a unit with places those that have one
   size_t released = 0;                 // and not bound; likewise
   bool is_bound = false;               // in part
+  bool is_surplus = false;             // what a whole gang has beyond its places
   bool has_begun() const { return released != 0 || is_bound; }
 };
 
-// The first that is not nominated, as the view shows it; empty: it shows all.
-std::string NotNominated(const Candidate& candidate) {
-  for (const BoardPod* seat : candidate.gated) {
-    if (seat->pod->nominated_node_name != seat->node) return seat->pod->name;
-  }
-  return {};
+// "3 of 4 places are nominated (status.nominatedNodeName), not that of train-2".
+std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Count& count) {
+  std::string text = fmt::format("{} of {} places are nominated (status.nominatedNodeName)",
+                                 count.kept, count.places);
+  const auto lacks = [](const BoardPod* seat) {
+    return seat->pod->nominated_node_name != seat->node;
+  };
+  const auto first = std::find_if(candidate.gated.begin(), candidate.gated.end(), lacks);
+  if (first != candidate.gated.end()) text += ", not that of " + (*first)->pod->name;
+  return text;
 }
 
 class Finder {
@@ -56,23 +63,28 @@ class Finder {
   // The pods of a unit come one after the other.
   void FindCandidates() {
     Candidate current;
-    const auto end = [this, &current] {
-      if (current.unit != nullptr) Add(std::move(current));
+    Candidate surplus;
+    const auto end = [this, &current, &surplus] {
+      if (current.unit == nullptr) return;
+      AddSurplus(std::move(surplus));
+      Add(std::move(current));
     };
     input_.board.ForEachPod([&](const BoardPod& seat) {
       if (seat.unit != current.unit) {
         end();
         current = Candidate{.unit = seat.unit, .gated = {}};
+        surplus = Candidate{.unit = seat.unit, .gated = {}, .is_surplus = true};
       }
-      Sort(seat, &current);
+      Sort(seat, &current, &surplus);
     });
     end();
     for (Candidate& candidate : candidates_) {
-      (candidate.unit->fits ? with_place_ : without_place_).push_back(&candidate);
+      const bool has_place = candidate.unit->fits && !candidate.is_surplus;
+      (has_place ? with_place_ : without_place_).push_back(&candidate);
     }
   }
 
-  void Sort(const BoardPod& seat, Candidate* current) {
+  void Sort(const BoardPod& seat, Candidate* current, Candidate* surplus) {
     const Pod& pod = *seat.pod;
     const bool has_gate = HasGate(pod);
     if (seat.unit == nullptr) {
@@ -85,14 +97,13 @@ class Finder {
       if (has_gate) Take(seat.pod);
       return;
     }
-    if (seat.unit->fits && seat.node.empty()) {
-      if (has_gate) Hold(HeldBy::kNoPlace, 1);  // more than its minimum
-    } else if (has_gate && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
+    Candidate* const part = seat.unit->fits && seat.node.empty() ? surplus : current;
+    if (has_gate && part == current && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
       Hold(HeldBy::kClaims, 1);  // of a unit that has begun
     } else if (has_gate) {
-      current->gated.push_back(&seat);
+      part->gated.push_back(&seat);
     } else {
-      ++current->released;
+      ++part->released;
     }
   }
   static bool HasOurs(const Pod& pod) {
@@ -104,6 +115,14 @@ class Finder {
     if (candidate.unit->fits) in_window_ += candidate.released;
     if (candidate.gated.empty() && (candidate.unit->fits || candidate.released == 0)) return;
     candidate.is_bound = !input_.board.BoundOf(candidate.unit->key).empty();
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // Autoscalers are to see what a running gang lacks, as they do of one that has no place.
+  void AddSurplus(Candidate candidate) {
+    if (candidate.gated.empty() && candidate.released == 0) return;
+    const auto bound = static_cast<int64_t>(input_.board.BoundOf(candidate.unit->key).size());
+    if (bound < candidate.unit->minimum) return Hold(HeldBy::kNoPlace, candidate.gated.size());
     candidates_.push_back(std::move(candidate));
   }
 
@@ -137,7 +156,9 @@ class Finder {
     const bool waits = candidate.unit->gang || input_.options.without_barrier;
     const bool is_to =
         waits && !candidate.gated.empty() && !input_.nominated.HasAll(candidate.unit->key);
-    if (is_to) HoldAll(candidate, HeldBy::kNominations, NotNominated(candidate));
+    if (is_to)
+      HoldAll(candidate, HeldBy::kNominations,
+              HowNominated(candidate, input_.nominated.Of(candidate.unit->key)));
     return is_to;
   }
 
@@ -163,13 +184,20 @@ class Finder {
     in_part = std::min(in_part, ahead);
     for (const Candidate* candidate : without_place_) {
       size_t* const left = begun(candidate) ? &in_part : &more;
-      if (*left == 0) {
+      if (*left == 0 || IsPlacedUnasked(*candidate)) {
         HoldAll(*candidate, HeldBy::kNoPlace, "");
         continue;
       }
       --*left;
       TakeAll(*candidate);
     }
+  }
+
+  // kube-scheduler would place as many of them as fit, without asking.
+  bool IsPlacedUnasked(const Candidate& candidate) const {
+    if (!input_.options.only_askers || !candidate.unit->gang || candidate.is_surplus) return false;
+    return !std::all_of(candidate.gated.begin(), candidate.gated.end(),
+                        [](const BoardPod* seat) { return plan::CallsAskedBy(*seat->pod).All(); });
   }
 
   void Take(const PodPtr& pod) {
@@ -184,6 +212,7 @@ class Finder {
   void HoldAll(const Candidate& candidate, HeldBy by, std::string why) {
     if (candidate.gated.empty()) return;
     Hold(by, candidate.gated.size());
+    if (candidate.is_surplus) return;  // its gang runs
     turn_.state.units.push_back({candidate.unit->key, by, candidate.gated.size(), std::move(why)});
   }
 

@@ -38,8 +38,8 @@ struct TurnInput {
 ///    does not take. A unit whose nominations are not all written is passed over;
 ///  - units without a place, in their order, up to `ahead`, counting those that are released; none
 ///    where nothing holds a gang together afterwards (without_barrier).
-/// Of a unit with places pods without one stay, and those that kube-scheduler would refuse for a
-/// claim. Pure.
+/// Of a unit with places pods without one stay until its minimum is bound; then they are as a unit
+/// without a place. Pods that kube-scheduler would refuse for a claim stay. Pure.
 Turn FindTurn(const TurnInput& input);
 
 }  // namespace outrigger::desk

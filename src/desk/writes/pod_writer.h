@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -89,10 +90,11 @@ class PodWriter {
   void Run(const std::stop_token& stop);
   std::optional<Wish> Next();
   void Write(const Wish& wish, const std::stop_token& stop);
-  bool IsOpen(const std::string& uid) const {
-    return under_way_.contains(uid) ||
-           std::any_of(results_.begin(), results_.end(),
-                       [&](const Result& result) { return result.wish.pod->uid == uid; });
+  // Each pod once: a gang may have as many members as results wait to be taken.
+  absl::flat_hash_set<std::string_view> Open() const {
+    absl::flat_hash_set<std::string_view> open(under_way_.begin(), under_way_.end());
+    for (const Result& result : results_) open.insert(result.wish.pod->uid);
+    return open;
   }
 
   const size_t size_;
@@ -112,7 +114,8 @@ template <typename Wish>
 void PodWriter<Wish>::Offer(std::vector<Wish> due) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(due, [&](const Wish& wish) { return IsOpen(wish.pod->uid); });
+    const auto open = Open();
+    std::erase_if(due, [&](const Wish& wish) { return open.contains(wish.pod->uid); });
     const auto end = due.begin() + static_cast<std::ptrdiff_t>(std::min(due.size(), kMostQueued));
     queue_.assign(std::make_move_iterator(due.begin()), std::make_move_iterator(end));
   }

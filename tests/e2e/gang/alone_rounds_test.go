@@ -97,7 +97,7 @@ func (r *aloneRound) String() string {
 func (r *aloneRound) pods() []*kube.PodBuilder {
 	lists := [][]*kube.PodBuilder{singles(fmt.Sprintf("s%d-single", r.seed), r.singles)}
 	for _, gang := range r.gangs {
-		lists = append(lists, withoutExtender.dress(gang.members()...))
+		lists = append(lists, gang.members(withoutExtender))
 	}
 	return interleaved(lists...)
 }

@@ -192,7 +192,7 @@ func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
 // W5: one rack for all, of members that are not alike.
 func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	scheduling.Long(t)
-	oneRack(t, askedAboutAll)
+	eachMode(t, oneRack)
 }
 
 func oneRack(t *testing.T, m mode) {

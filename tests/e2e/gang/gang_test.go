@@ -8,7 +8,7 @@ import (
 
 // W1: two gangs of 30 on 40 slots, created interleaved.
 func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
-	twoThatDoNotFitTogether(t, askedAboutAll)
+	eachMode(t, twoThatDoNotFitTogether)
 }
 
 func twoThatDoNotFitTogether(t *testing.T, m mode) {
@@ -45,7 +45,7 @@ func twoThatDoNotFitTogether(t *testing.T, m mode) {
 
 // W4: a gang one slot short holds nothing, so singles run at once.
 func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
-	oneSlotShort(t, askedAboutAll)
+	eachMode(t, oneSlotShort)
 }
 
 func oneSlotShort(t *testing.T, m mode) {

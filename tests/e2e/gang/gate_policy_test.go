@@ -29,8 +29,9 @@ const (
 	otherGate    = "example.com/other"
 	agentAccount = "system:serviceaccount:outrigger:outrigger-gang"
 
-	queueGateFile  = "queue-gate.yaml"
-	gatePolicyFile = "gate-policy.yaml"
+	queueGateFile   = "queue-gate.yaml"
+	gatePolicyFile  = "gate-policy.yaml"
+	groupPolicyFile = "group-policy.yaml"
 )
 
 func deployed(file string) string { return filepath.Join("../../../deploy", file) }
@@ -45,15 +46,24 @@ func (w *world) servesPolicies() bool {
 	})
 }
 
-// install applies a file until the test ends; the cluster may be another test's then.
-func (w *world) install(file string) {
+// install applies a file until the test ends; the cluster may be another test's then. The API server follows its
+// policies: works says whether it has this one, by a pod of that name, and is to fail again in the end.
+func (w *world) install(file string, works func(probe string) error) {
 	w.Helper()
 	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", file)
 	w.Must(err)
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { return works("probe") }))
 	w.Cleanup(func() {
 		if _, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", file); err != nil {
 			w.Errorf("%s: %v", file, err)
+			return
 		}
+		w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+			if works("probe-after") == nil {
+				return fmt.Errorf("%s works though it is deleted", file)
+			}
+			return nil
+		}))
 	})
 }
 
@@ -73,15 +83,22 @@ func gated(builder *kube.PodBuilder, names ...string) *kube.PodBuilder {
 	})
 }
 
-// untilGated waits until the API server gives a member the gate.
-func (w *world) untilGated() {
+// isGating is an error until the API server gives a member the gate.
+func (w *world) isGating(probe string) error {
 	w.Helper()
-	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
-		if found := gates(w.dryRun(member("probe", 0, 2))); !slices.Equal(found, []string{queueGate}) {
-			return fmt.Errorf("the gates are %v", found)
-		}
-		return nil
-	}))
+	if found := gates(w.dryRun(member(probe, 0, 2))); !slices.Equal(found, []string{queueGate}) {
+		return fmt.Errorf("the gates are %v", found)
+	}
+	return nil
+}
+
+// isAskingForCalls is an error until the API server gives a member both resources.
+func (w *world) isAskingForCalls(probe string) error {
+	w.Helper()
+	if made := w.dryRun(member(probe, 0, 2)); !asksForBoth(made) {
+		return fmt.Errorf("resources %v", made.Spec.Containers[0].Resources)
+	}
+	return nil
 }
 
 // gateRows are pods as their owners write them, and the gates that they have then.
@@ -135,8 +152,7 @@ func TestTheGatePolicyGatesMembersAlone(t *testing.T) {
 		t.Log("this Kubernetes has no MutatingAdmissionPolicy in v1: templates carry the gate")
 		return
 	}
-	w.install(deployed(queueGateFile))
-	w.untilGated()
+	w.install(deployed(queueGateFile), w.isGating)
 	for name, row := range gateRows() {
 		made := w.dryRun(row.pod)
 		if found := gates(made); !sameGates(found, row.want) {
@@ -167,22 +183,15 @@ func TestThePoliciesWorkBeforeV1(t *testing.T) {
 	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: []string{
 		"--feature-gates=MutatingAdmissionPolicy=true",
 		"--runtime-config=admissionregistration.k8s.io/" + version + "=true"}}))
-	for _, file := range []string{queueGateFile, "group-policy.yaml"} {
+	for file, works := range map[string]func(string) error{queueGateFile: w.isGating, groupPolicyFile: w.isAskingForCalls} {
 		text, err := os.ReadFile(deployed(file))
 		w.Must(err)
 		older := strings.ReplaceAll(string(text), "apiVersion: admissionregistration.k8s.io/v1\n",
 			"apiVersion: admissionregistration.k8s.io/"+version+"\n")
 		path := filepath.Join(t.TempDir(), file)
 		w.Must(os.WriteFile(path, []byte(older), 0o644))
-		w.install(path)
+		w.install(path, works)
 	}
-	w.untilGated()
-	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
-		if made := w.dryRun(member("probe", 0, 2)); !asksForBoth(made) {
-			return fmt.Errorf("resources %v", made.Spec.Containers[0].Resources)
-		}
-		return nil
-	}))
 	for name, row := range gateRows() {
 		if found := gates(w.dryRun(row.pod)); !sameGates(found, row.want) {
 			t.Errorf("%s: gates %v, want %v", name, found, row.want)
@@ -203,15 +212,20 @@ type guarded struct {
 
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
-	w := &guarded{world: newWorld(t)}
-	w.install(deployed(gatePolicyFile))
+	return newWorld(t).guarded()
+}
+
+// guarded applies the policies.
+func (of *world) guarded() *guarded {
+	of.Helper()
+	w := &guarded{world: of}
 	w.owner = w.clientOf("owner", patchesPods...)
 	w.remover = w.clientOf("remover", append(slices.Clone(patchesPods), rbacv1.PolicyRule{
 		APIGroups: []string{"outrigger.dev"}, Resources: []string{"schedulinggates"}, ResourceNames: []string{"queue"},
 		Verbs: []string{"remove"}})...)
 	w.agent = w.clientAs(agentAccount)
 	w.admin = w.Client
-	w.untilGuarded()
+	w.install(deployed(gatePolicyFile), w.isGuarding)
 	return w
 }
 
@@ -249,19 +263,19 @@ func (w *world) clientAs(user string) kubernetes.Interface {
 	return client
 }
 
-// untilGuarded waits until the policies work.
-func (w *guarded) untilGuarded() {
+// isGuarding is an error until both policies work.
+func (w *guarded) isGuarding(probe string) error {
 	w.Helper()
-	w.Pods(gated(slot("probe"), queueGate))
-	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
-		if err := w.dryPatch(w.owner, "probe", "", removal(queueGate)); !isDenied(err) {
-			return fmt.Errorf("the owner removes the gate: %v", err)
-		}
-		if err := w.dryPatch(w.agent, "probe", "", label()); !isDenied(err) {
-			return fmt.Errorf("the agent sets a label: %v", err)
-		}
-		return nil
-	}))
+	if _, err := w.Client.CoreV1().Pods("default").Get(w.Ctx, probe, metav1.GetOptions{}); err != nil {
+		w.Pods(gated(slot(probe), queueGate))
+	}
+	if err := w.dryPatch(w.owner, probe, "", removal(queueGate)); !isDenied(err) {
+		return fmt.Errorf("the owner removes the gate: %v", err)
+	}
+	if err := w.dryPatch(w.agent, probe, "", label()); !isDenied(err) {
+		return fmt.Errorf("the agent sets a label: %v", err)
+	}
+	return nil
 }
 
 func isDenied(err error) bool {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,41 +19,6 @@ import (
 )
 
 func isGated(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) != 0 }
-
-// eachGatedMode runs a test in each mode in which members wait with the gate.
-func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
-	for _, m := range gatedModes {
-		t.Run(m.name, func(t *testing.T) { test(t, m) })
-	}
-}
-
-// W1 and W4, short of their own; the others are long.
-func TestGatedGangsThatDoNotFitTogether(t *testing.T) {
-	eachGatedMode(t, twoThatDoNotFitTogether)
-}
-
-func TestAGatedGangThatIsOneSlotShortHoldsUpNoOther(t *testing.T) {
-	eachGatedMode(t, oneSlotShort)
-}
-
-func TestGatedGangsThatFillAClusterAreAllBound(t *testing.T) {
-	scheduling.Long(t)
-	eachGatedMode(t, func(t *testing.T, m mode) {
-		gangsFillACluster(t, m, false)
-		gangsFillACluster(t, m, true)
-	})
-}
-
-func TestGatedGangsThatWaitTakeWhatIsFreed(t *testing.T) {
-	scheduling.Long(t)
-	eachGatedMode(t, gangsThatWait)
-}
-
-func TestAGatedGangThatWantsOneRack(t *testing.T) {
-	scheduling.Long(t)
-	eachGatedMode(t, oneRack)
-}
 
 // releases judges by the watch alone: when each gate was taken off, and whether the whole gang was nominated by then.
 type releases struct {
@@ -103,7 +66,10 @@ func (r *releases) see(pod *corev1.Pod) {
 		r.off[string(pod.UID)] = time.Now()
 		gang := pod.Labels["podGroup"]
 		for _, other := range r.pods {
-			if other.Labels["podGroup"] == gang && other.Status.NominatedNodeName == "" && other.Spec.NodeName == "" {
+			// Of one that is released and that no scheduler looks at the nomination is renewed.
+			_, was := r.nominated[string(other.UID)]
+			lacks := !was || isGated(other) && other.Status.NominatedNodeName == ""
+			if other.Labels["podGroup"] == gang && lacks && other.Spec.NodeName == "" {
 				r.early = append(r.early, fmt.Sprintf("%s before %s", pod.Name, other.Name))
 			}
 		}
@@ -364,38 +330,20 @@ func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
 	const size = 8
 	w := &gangWorld{world: newWorld(t)}
 	m := gatedModes[0]
-	leases := w.Client.CoordinationV1().Leases("kube-system")
-	hold := func(holder string) {
-		lease, err := leases.Get(w.Ctx, "scheduler", metav1.GetOptions{})
-		if err != nil {
-			lease, err = leases.Create(w.Ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "scheduler"}},
-				metav1.CreateOptions{})
-			w.Must(err)
-		}
-		lease.Spec.HolderIdentity = &holder
-		_, err = leases.Update(w.Ctx, lease, metav1.UpdateOptions{})
-		w.Must(err)
-	}
-	hold("host_1")
+	w.holdLease("host_1")
 	w.gang = w.Serve("gang", append([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
 		"--gang.ahead", "0"}, m.args...)...)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	w.Pods(m.gangOf("train", size)...)
 	w.UntilEventWith("GangWaiting", "gang default/train waits")
-	hold("other_2")
-	deadline := time.Now().Add(scheduling.Patience)
-	for !strings.Contains(inItsLog(w.world, w.gang), "not in charge") {
-		if time.Now().After(deadline) {
-			t.Fatal("the agent does not see that another holds the Lease")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	w.holdLease("other_2")
+	w.untilNotInCharge(1)
 	w.slots("n", size/4, 4)
 	time.Sleep(2 * time.Second)
 	if slices.ContainsFunc(w.Tracker.Pods(), func(pod *corev1.Pod) bool { return !isGated(pod) }) {
 		t.Error("pods are released by an agent that is not in charge")
 	}
-	hold("host_3")
+	w.holdLease("host_3")
 	w.untilBoundOf("train-", size, time.Now())
 }
 

@@ -1,12 +1,7 @@
 package gang
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,14 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
-	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
@@ -80,41 +72,10 @@ func askingGang(gang string, size int, policy bool) []*kube.PodBuilder {
 // applyPolicy installs deploy/group-policy.yaml and waits until it works; false: the API server does not serve it.
 func (w *world) applyPolicy() bool {
 	w.Helper()
-	client, err := dynamic.NewForConfig(w.Cluster.Config)
-	w.Must(err)
-	group := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
-	served, err := w.Client.Discovery().ServerResourcesForGroupVersion(group.String())
-	w.Must(err)
-	if !slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool {
-		return r.Name == "mutatingadmissionpolicies"
-	}) {
+	if !w.servesPolicies() {
 		return false
 	}
-	manifest, err := os.ReadFile("../../../deploy/group-policy.yaml")
-	w.Must(err)
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
-			break
-		} else {
-			w.Must(err)
-		}
-		resource := "mutatingadmissionpolicies"
-		if strings.HasSuffix(object.GetKind(), "Binding") {
-			resource = "mutatingadmissionpolicybindings"
-		}
-		_, err := client.Resource(group.WithResource(resource)).Create(w.Ctx, object, metav1.CreateOptions{})
-		w.Must(err)
-	}
-	probe := member("probe", 0, 2)
-	deadline := time.Now().Add(scheduling.Patience)
-	for !asksForBoth(w.dryRun(probe)) {
-		if time.Now().After(deadline) {
-			w.Fatalf("the policy does not work: %v", w.dryRun(probe).Spec.Containers[0].Resources)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	w.install(deployed(groupPolicyFile), w.isAskingForCalls)
 	return true
 }
 
@@ -393,12 +354,7 @@ func (w *world) checkEventsAbout(reason string, want ...string) {
 // checkDoctorFinds runs the doctor on the scheduler's configuration and the live cluster.
 func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 	w.Helper()
-	file := filepath.Join(w.TempDir(), "scheduler.yaml")
-	w.Must(os.WriteFile(file, config, 0o644))
-	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
-	w.Must(err)
-	said := string(outrigger.Run(w, "doctor", file, "--live", "--kubeconfig", kubeconfig, "--agents", "gang",
-		"--gang.scheduler-lease", "none", "--gang.only-groups"))
+	said := w.doctor(config, "--gang.only-groups")
 	if !strings.Contains(said, finding) || !strings.Contains(said, text) {
 		w.Errorf("doctor does not find %s with %q:\n%s", finding, text, said)
 	}

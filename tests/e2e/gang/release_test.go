@@ -36,8 +36,7 @@ func newReleasing(t *testing.T) *releasing {
 	t.Helper()
 	w := &releasing{guarded: newGuarded(t)}
 	if w.gatesByPolicy = w.servesPolicies(); w.gatesByPolicy {
-		w.install(deployed(queueGateFile))
-		w.untilGated()
+		w.install(deployed(queueGateFile), w.isGating)
 	}
 	return w
 }

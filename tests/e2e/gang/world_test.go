@@ -5,7 +5,6 @@ package gang
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -34,98 +33,11 @@ func worldOf(t *testing.T, c *cluster.Cluster) *world {
 	return &world{scheduling.Of(t, c)}
 }
 
-// onlyGroups: gangWorlds and members are those of the mode in which the scheduler asks about members alone.
-var onlyGroups = os.Getenv("OUTRIGGER_TEST_ONLY_GROUPS") != ""
-
 // gangWorld is a world with the gang agent beside the scheduler.
 type gangWorld struct {
 	*world
 	gang *outrigger.Server
-}
-
-// mode is how members wait for their turn, and what kube-scheduler asks about.
-type mode struct {
-	name           string
-	args, config   []string // of the agent, and of scheduler-config
-	gated, asksAll bool     // members wait with the gate; they ask for calls
-	alone          bool     // no scheduler calls the agent
-}
-
-var (
-	askedAboutAll = mode{name: "all are asked about"}
-	// gatedModes are those in which members wait with the gate.
-	gatedModes = []mode{
-		{name: "gates", args: []string{"--gang.gates"}, gated: true},
-		{name: "gates and only-groups", args: []string{"--gang.gates", "--gang.only-groups"},
-			config: []string{"--only-groups"}, gated: true, asksAll: true},
-	}
-)
-
-// dress gives pods what their templates have in the mode.
-func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
-	for _, pod := range pods {
-		if m.gated {
-			pod.Gate(queueGate)
-		}
-		if m.asksAll {
-			asksFor(pod, callResource, bindCallResource)
-		}
-	}
-	return pods
-}
-
-func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(gangOf(gang, size)...) }
-
-// start starts the agent and the scheduler in the mode.
-func (m mode) start(w *gangWorld, args ...string) {
-	w.Helper()
-	w.gang = m.serve(w, args...)
-	w.StartScheduler(m.schedulerConfig(w))
-}
-
-// serve starts the agent in the mode.
-func (m mode) serve(w *gangWorld, args ...string) *outrigger.Server {
-	w.Helper()
-	if m.alone {
-		return w.serveAlone("gang", append(args, m.args...)...)
-	}
-	return w.serveGang(append(args, m.args...)...)
-}
-
-func (m mode) schedulerConfig(w *gangWorld) []byte {
-	w.Helper()
-	if m.alone {
-		return w.stockConfig()
-	}
-	return w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
-}
-
-// waits waits until a member is told why its gang waits. Without calls nothing is written to pods that wait.
-func (m mode) waits(w *gangWorld, pod, want string) {
-	w.Helper()
-	if !m.alone {
-		w.waitingMessage(pod, want)
-	}
-}
-
-// stockConfig is that of a scheduler whose configuration nobody can change, with the back-off that it has by default.
-func (w *world) stockConfig() []byte {
-	w.Helper()
-	return []byte(strings.Replace(string(w.SchedulerBase()), "podMaxBackoffSeconds: 2", "podMaxBackoffSeconds: 10", 1))
-}
-
-// newGangWorld starts nodes of four slots each, the agent and the scheduler.
-func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
-	t.Helper()
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", nodes, 4)
-	var schedulerArgs []string
-	if onlyGroups {
-		args, schedulerArgs = append(args, "--gang.only-groups"), []string{"--only-groups"}
-	}
-	w.gang = w.serveGang(args...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, schedulerArgs...))
-	return w
+	mode mode
 }
 
 func (w *world) serveGang(args ...string) *outrigger.Server {
@@ -151,10 +63,7 @@ func slot(name string) *kube.PodBuilder {
 func member(gang string, index, minimum int) *kube.PodBuilder {
 	pod := slot(fmt.Sprintf("%s-%03d", gang, index)).
 		Label("podGroup", gang).Label("minAvailable", fmt.Sprint(minimum))
-	if onlyGroups {
-		pod.Request(callResource, "0").Request(bindCallResource, "0")
-	}
-	return pod
+	return usual().dress(pod)[0]
 }
 
 // gangOf is all members of a gang.
@@ -281,9 +190,13 @@ func (w *world) waitingMessage(pod, want string) string {
 
 // allButOneSleep creates all members of a gang but the last, and waits until they are told that it lacks
 // one: when it comes, they are nominated.
-func (w *world) allButOneSleep(gang string, size int) {
+func (w *gangWorld) allButOneSleep(gang string, size int) {
 	w.Helper()
-	w.inParallel(4, gangOf(gang, size)[:size-1])
+	w.inParallel(4, w.gangOf(gang, size)[:size-1])
+	if w.mode.gated {
+		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: %d of %d members exist", gang, size-1, size))
+		return
+	}
 	for i := range size - 1 {
 		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
 	}

@@ -26,3 +26,12 @@ func ServeWithoutExtender(t testing.TB, name, logDir, agents string, args ...str
 	})
 	return s
 }
+
+// StartWithoutExtender is ServeWithoutExtender for commands that are no tests: files are in dir.
+func StartWithoutExtender(binary, dir, agents string, args ...string) (*Server, error) {
+	s := &Server{scheme: "http", adminOnly: true, portFile: filepath.Join(dir, agents+"-ports.json")}
+	s.spec = process.Spec{Name: agents, Path: binary, LogDir: dir, Args: append([]string{
+		"serve", "--agents", agents, "--port-file", s.portFile,
+	}, args...)}
+	return s, s.start(0, 0)
+}

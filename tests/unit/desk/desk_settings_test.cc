@@ -175,7 +175,27 @@ TEST(Desk, IsTheSameForAllAgentsOfAProcessAndGoesWithTheLast) {
   EXPECT_FALSE(Desk::Of(deps)->HasJoined("gang"));
 }
 
-// Whichever comes first: the order of agents is that of the registry.
+// What each brings stays, whichever joins first.
+TEST(Desk, PlansGatedPodsOfOneAgentNextToAnother) {
+  for (const bool gates_first : {true, false}) {
+    PlanningOptions seen;
+    DeskTerms gang = Of("gang");
+    gang.adjust = [](PlanningOptions* options) { options->groups.plan_queued = true; };
+    DeskTerms qos = Of("qos");
+    qos.adjust = [](PlanningOptions* options) { options->hold = true; };
+    DeskTerms last = Of("watcher");
+    last.adjust = [&seen](PlanningOptions* options) { seen = *options; };
+    testing::FakeCluster cluster;
+    Desk desk(&cluster);
+    ASSERT_TRUE(desk.Join(gates_first ? gang : qos).ok());
+    ASSERT_TRUE(desk.Join(gates_first ? qos : gang).ok());
+    ASSERT_TRUE(desk.Join(last).ok());
+    EXPECT_TRUE(seen.groups.plan_queued) << gates_first;
+    EXPECT_TRUE(seen.hold) << gates_first;
+  }
+}
+
+// Whichever comes first: --agents has an order, too.
 TEST(Desk, IsOfOneAgentAloneThatIsCalledAboutMembersOfGroupsAlone) {
   DeskTerms alone = Of("gang");
   alone.only_groups = true;

@@ -13,7 +13,6 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"outrigger.dev/outrigger/tests/bench/sheet"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -26,37 +25,37 @@ type stream struct {
 	reserveAfter       time.Duration
 }
 
-// streamRow is one way in which the scheduler asks the agent.
-type streamRow struct {
+// streamWay is one way in which the scheduler asks the agent.
+type streamWay struct {
 	what    string
-	beside  companion
+	beside  *mode
 	patient bool      // members have preemptionPolicy Never: the scheduler does not clear their nominations
 	seconds []float64 // from the first member to the last binding, of each gang and all rounds
 	singles []float64 // that were bound in a second, by round
 }
 
-func newStreamRows() []*streamRow {
-	return []*streamRow{
-		{what: "all pods are asked about", beside: agent},
-		{what: "only groups", beside: askedAgent},
-		{what: "only groups, preemptionPolicy Never", beside: askedAgent, patient: true},
+func newStreamWays() []*streamWay {
+	return []*streamWay{
+		{what: allAsked.name, beside: allAsked},
+		{what: onlyGroups.name, beside: onlyGroups},
+		{what: onlyGroups.name + ", preemptionPolicy Never", beside: onlyGroups, patient: true},
 	}
 }
 
-func (w stream) measure(ctx context.Context, binary string, rows []*streamRow) error {
-	for _, row := range rows {
-		if err := w.run(ctx, binary, row); err != nil {
-			return fmt.Errorf("stream, %s: %w", row.what, err)
+func (w stream) measure(ctx context.Context, binary string, ways []*streamWay) error {
+	for _, way := range ways {
+		if err := w.run(ctx, binary, way); err != nil {
+			return fmt.Errorf("stream, %s: %w", way.what, err)
 		}
-		of := row.seconds[len(row.seconds)-w.gangs:]
-		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s (median %.2f, longest %.2f)\n", row.what, w.size, of,
+		of := way.seconds[len(way.seconds)-w.gangs:]
+		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s (median %.2f, longest %.2f)\n", way.what, w.size, of,
 			median(slices.Clone(of)), slices.Max(of))
 	}
 	return nil
 }
 
-func (w stream) run(ctx context.Context, binary string, row *streamRow) error {
-	s, err := newStage(ctx, binary, w.nodes, row.beside,
+func (w stream) run(ctx context.Context, binary string, way *streamWay) error {
+	s, err := newStage(ctx, binary, w.nodes, way.beside,
 		"--gang.reserve-after", fmt.Sprint(int(w.reserveAfter.Seconds())))
 	if err != nil {
 		return err
@@ -65,7 +64,7 @@ func (w stream) run(ctx context.Context, binary string, row *streamRow) error {
 	if err := s.startScheduler(); err != nil {
 		return err
 	}
-	if row.patient {
+	if way.patient {
 		if err := s.createPatientClass(); err != nil {
 			return err
 		}
@@ -87,13 +86,13 @@ func (w stream) run(ctx context.Context, binary string, row *streamRow) error {
 		if err := s.untilSome(func() bool { return s.bound(gangName(g)+"-") >= w.size }); err != nil {
 			return err
 		}
-		row.seconds = append(row.seconds, time.Since(from).Seconds())
+		way.seconds = append(way.seconds, time.Since(from).Seconds())
 		if err := s.deleteGang(gangName(g), w.size); err != nil {
 			return err
 		}
 	}
 	singles := len(s.tracker.Bindings()) - before - w.gangs*w.size
-	row.singles = append(row.singles, float64(singles)/time.Since(began).Seconds())
+	way.singles = append(way.singles, float64(singles)/time.Since(began).Seconds())
 	return nil
 }
 
@@ -114,7 +113,7 @@ func (s *stage) startFlow(w stream) *flow {
 	go func() {
 		defer f.done.Done()
 		for ctx.Err() == nil {
-			f.step(ctx)
+			f.step()
 			settle(ctx, 20*time.Millisecond)
 		}
 	}()
@@ -126,8 +125,7 @@ func (f *flow) stop() {
 	f.done.Wait()
 }
 
-func (f *flow) step(ctx context.Context) {
-	pods, now := f.s.client.CoreV1().Pods(metav1.NamespaceDefault), int64(0)
+func (f *flow) step() {
 	waiting := 0
 	var over []string
 	for _, pod := range f.s.tracker.Pods() {
@@ -145,14 +143,10 @@ func (f *flow) step(ctx context.Context) {
 		}
 	}
 	// What fails is done in the next step.
-	_ = f.s.inParallel(8, len(over), func(i int) error {
-		return pods.Delete(ctx, over[i], metav1.DeleteOptions{GracePeriodSeconds: &now})
-	})
+	_ = f.s.inParallel(8, len(over), func(i int) error { return f.s.deletePod(over[i]) })
 	more := max(0, f.stream.waiting-waiting)
 	_ = f.s.inParallel(8, more, func(i int) error {
-		pod := kube.MakePod(fmt.Sprintf("single-%06d", f.made+i)).Request(corev1.ResourceCPU, "1").Pod()
-		_, err := pods.Create(ctx, pod, metav1.CreateOptions{})
-		return err
+		return f.s.createPod(kube.MakePod(fmt.Sprintf("single-%06d", f.made+i)).Request(corev1.ResourceCPU, "1"))
 	})
 	f.made += more
 }
@@ -173,77 +167,9 @@ func (s *stage) untilSome(condition func() bool) error {
 }
 
 func (s *stage) deleteGang(gang string, size int) error {
-	now := int64(0)
-	err := s.inParallel(8, size, func(i int) error {
-		return s.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(s.ctx, fmt.Sprintf("%s-%03d", gang, i),
-			metav1.DeleteOptions{GracePeriodSeconds: &now})
-	})
+	err := s.inParallel(8, size, func(i int) error { return s.deletePod(memberName(gang, i)) })
 	if err != nil {
 		return err
 	}
 	return s.untilSome(func() bool { return s.bound(gang+"-") == 0 })
-}
-
-func (w stream) table(rows []*streamRow) sheet.Table {
-	table := sheet.Table{
-		Title: fmt.Sprintf("%d gangs of %d, one after another, beside a stream of single pods of %.0f s on %d places, "+
-			"reserve-after %.0f s: s until a gang is whole", w.gangs, w.size, w.lasts.Seconds(), w.nodes*slots, w.reserveAfter.Seconds()),
-		Header: []string{"", "median", "longest", "single pods/s meanwhile"},
-	}
-	for _, row := range rows {
-		table.Rows = append(table.Rows, append([]string{row.what},
-			sheet.Shorts(median(row.seconds), slices.Max(row.seconds), median(row.singles))...))
-	}
-	return table
-}
-
-// nominating is one gang whose members are nominated before the scheduler runs.
-type nominating struct{ nodes int }
-
-// nominated is how fast that went, and the processor time that it took.
-type nominated struct {
-	rate              float64 // members in a second
-	apiServer, agents float64 // ms for each member
-}
-
-func (n nominating) measure(ctx context.Context, binary string) (got nominated, err error) {
-	s, err := newStage(ctx, binary, n.nodes, askedAgent)
-	if err != nil {
-		return got, err
-	}
-	defer s.stop()
-	size := n.nodes * slots
-	// The last member is what the gang lacks until all others are known.
-	if err := s.createPods("g", 0, size-1, size, true); err != nil {
-		return got, err
-	}
-	settle(ctx, time.Second)
-	before, err := s.effort()
-	if err != nil {
-		return got, err
-	}
-	began := time.Now()
-	if err := s.createPods("g", size-1, size, size, true); err != nil {
-		return got, err
-	}
-	if err := s.untilSome(func() bool { return s.nominated() == size }); err != nil {
-		return got, err
-	}
-	got.rate = float64(size) / time.Since(began).Seconds()
-	after, err := s.effort()
-	spent := after.since(before)
-	got.apiServer, got.agents = 1000*spent.apiServer/float64(size), 1000*spent.agent/float64(size)
-	fmt.Fprintf(os.Stderr, "%d members nominated, %.0f a second; %.2f ms of the API server and %.2f of the agent for each\n",
-		size, got.rate, got.apiServer, got.agents)
-	return got, err
-}
-
-func (s *stage) nominated() int {
-	count := 0
-	for _, pod := range s.tracker.Pods() {
-		if pod.Status.NominatedNodeName != "" {
-			count++
-		}
-	}
-	return count
 }

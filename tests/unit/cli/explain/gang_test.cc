@@ -125,10 +125,12 @@ TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
   EXPECT_THAT(
       explain(GatedDump(""), "a"),
       AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
-            HasSubstr(gate + "it is released once its places are nominated; 0 of 2 are\n")));
+            HasSubstr(
+                gate +
+                "an agent with gates releases it once its places are nominated; 0 of 2 are\n")));
   const std::string nominated = GatedDump("nominatedNodeName: n1");
   EXPECT_THAT(explain(nominated, "a"),
-              HasSubstr(gate + "the gang has its places and is released in its turn (window): 0 "
+              HasSubstr(gate + "an agent with gates releases it in its turn (window): 0 "
                                "released members of gangs with places are not bound yet\n"));
   EXPECT_THAT(explain(nominated, "b"), AllOf(HasSubstr("State:     waits: cpu\n"),
                                              HasSubstr(gate + "the gang has no place")));

@@ -1,5 +1,9 @@
 // Nominations by which places hold inside kube-scheduler.
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "outrigger/k8s/quantity.h"
@@ -18,12 +22,13 @@ using ::testing::SizeIs;
 NominationOptions Ahead() {
   NominationOptions options;
   options.nominate_ahead = true;
+  options.only_askers = true;
   return options;
 }
 
 class MemoryAheadTest : public MemoryTest {
  protected:
-  MemoryAheadTest() : MemoryTest(Ahead()) {}
+  explicit MemoryAheadTest(NominationOptions options = Ahead()) : MemoryTest(options) {}
 
   static void AddGang(MakeBoard* board, const std::string& name, size_t members) {
     board->AddGang(name, static_cast<int64_t>(members), members, "1");
@@ -143,9 +148,97 @@ TEST_F(MemoryAheadTest, TheTimeToAnswerBeginsWhenTheGateIsGone) {
   Show(&board, "train", 0, "n1");
   Learn(*board.Make(), kBegin + seconds(100));
   Gate(&board, "train", 0, false);
-  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(101)), IsEmpty());
-  const auto again = Learn(*board.Make(), kBegin + seconds(100) + options_.nomination_grace);
-  EXPECT_THAT(Texts(again), ElementsAre("train-0:")) << "to be written once more";
+  const Time due = kBegin + seconds(100) + 12 * options_.nomination_grace;
+  EXPECT_THAT(Learn(*board.Make(), due - milliseconds(1)), IsEmpty())
+      << "it is in the scheduler's queue: to take the nomination back would open its place";
+  EXPECT_THAT(Prepare(board, due - milliseconds(1))[0].members[0].refused, IsEmpty());
+  Learn(*board.Make(), due);
+  EXPECT_THAT(Prepare(board, due)[0].members[0].refused, ElementsAre("n1"));
+}
+
+// To be woken a member loses its nomination for as long as two writes take.
+TEST_F(MemoryAheadTest, NoMemberIsWokenWhileItsGangIsBeingReleased) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  for (const size_t member : {0, 1}) {
+    Gate(&board, "train", member, true);
+    board.ChangeMember("train", member,
+                       [](Pod* pod) { pod->unscheduled_reason = "Unschedulable"; });
+  }
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  for (const size_t member : {0, 1}) Show(&board, "train", member, "n1");
+  Learn(*board.Make(), kBegin);
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->scheduling_gates.clear(); });
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(30)), IsEmpty());
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  board.ChangeMember("train", 1, [](Pod* pod) { pod->scheduling_gates.clear(); });
+  Learn(*board.Make(), kBegin + seconds(30));
+  const auto due = Learn(*board.Make(), kBegin + seconds(30) + options_.repeat_after);
+  EXPECT_THAT(Texts(due), ElementsAre("train-0:", "train-1:"));
+}
+
+// The scheduler was trying the pod, and cleared the nomination before the view showed it.
+class LostNomination : public MemoryAheadTest, public ::testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(OfAPod, LostNomination, ::testing::Bool(), [](const auto& row) {
+  return row.param ? std::string("Gated") : std::string("Released");
+});
+
+TEST_P(LostNomination, KeepsNothingAndIsWrittenAgain) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  if (GetParam()) Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  const Time lost = kBegin + options_.shown_within;
+  EXPECT_THAT(Learn(*board.Make(), lost - milliseconds(1)), IsEmpty());
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_LE(memory_.next_look(), lost);
+  const auto due = Learn(*board.Make(), lost);
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_THAT(Texts(due), ElementsAre("train-0:n1"));
+  Write(due, lost);
+  EXPECT_THAT(Learn(*board.Make(), lost + milliseconds(10)), IsEmpty());
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+}
+
+TEST_F(MemoryAheadTest, AGangOfWhichAMemberIsRefusedHasNotAllOfItsPlaces) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  for (const size_t member : {0, 1}) Show(&board, "train", member, "n1");
+  Learn(*board.Make(), kBegin + milliseconds(1));
+  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  Show(&board, "train", 0, "n2");  // the scheduler's: it has looked at n1
+  Learn(*board.Make(), kBegin + milliseconds(2));
+  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+}
+
+// The API server refuses its nominations, or its gates: its places are no other pod's meanwhile.
+TEST_F(MemoryAheadTest, AGangThatCannotBeReleasedGivesUpItsPlacesForAWhile) {
+  const Time limit = kBegin + options_.patience.usual;
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  EXPECT_THAT(Learn(*board.Make(), limit - milliseconds(1)), IsEmpty());
+  Learn(*board.Make(), limit);
+  EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
+  Prepare(board, limit);
+  ASSERT_THAT(resting_, SizeIs(1));
+  EXPECT_EQ(resting_[0].why, "it could not be released within 300 s");
+  Prepare(board, limit + seconds(60));
+  EXPECT_THAT(resting_, IsEmpty());
+}
+
+TEST_F(MemoryAheadTest, AGangThatAwaitsItsTurnGivesUpNothing) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  memory_.SetAwaitingTurn({LabelsGang("train")});
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin + std::chrono::hours(1));
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
 }
 
 // Single pods, of which no call tells, may be before it in the scheduler's queue.
@@ -155,17 +248,10 @@ TEST_F(MemoryAheadTest, ASchedulerThatDoesNotCallMayBeAtWork) {
   Write(Learn(*board.Make(), kBegin), kBegin);
   Show(&board, "train", 0, "n1");
   Learn(*board.Make(), kBegin);
-  const auto again = Learn(*board.Make(), kBegin + options_.nomination_grace);
-  EXPECT_THAT(Texts(again), ElementsAre("train-0:")) << "to wake it";
-  Write(again, kBegin + seconds(5));
-  Show(&board, "train", 0, "");
-  Write(Learn(*board.Make(), kBegin + seconds(5)), kBegin + seconds(5));
-  Show(&board, "train", 0, "n1");
-  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(6)), IsEmpty());
-  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(64)), IsEmpty());
-  EXPECT_THAT(Prepare(board, kBegin + seconds(64))[0].members[0].refused, IsEmpty());
-  Learn(*board.Make(), kBegin + seconds(70));
-  EXPECT_THAT(Prepare(board, kBegin + seconds(70))[0].members[0].refused, ElementsAre("n1"));
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(59)), IsEmpty());
+  EXPECT_THAT(Prepare(board, kBegin + seconds(59))[0].members[0].refused, IsEmpty());
+  Learn(*board.Make(), kBegin + seconds(60));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(60))[0].members[0].refused, ElementsAre("n1"));
 }
 
 TEST_F(MemoryAheadTest, WritesAgainWhatSomebodyTookFromAGatedMember) {
@@ -296,6 +382,37 @@ TEST_F(MemoryAheadTest, AfterARestartWhatHasNoPlaceIsTakenBack) {
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("asks-0:", "gated-0:"));
 }
 
+// Where all pods are asked about the preempt call gives members none.
+class MemoryWithGatesTest : public MemoryAheadTest {
+ protected:
+  MemoryWithGatesTest() : MemoryAheadTest(Gates()) {}
+  static NominationOptions Gates() {
+    NominationOptions options = Ahead();
+    options.only_askers = false;
+    return options;
+  }
+};
+
+TEST_F(MemoryWithGatesTest, EachNominationOfAMemberIsOurs) {
+  MakeBoard board;
+  for (const char* gang : {"lost", "moved"}) {
+    board.AddGang(gang, 1, 1, "1");
+    Show(&board, gang, 0, "n2");
+  }
+  board.Refuse("lost", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("lost-0:", "moved-0:n1"));
+}
+
+TEST_F(MemoryAheadTest, ANominationOfASinglePodThatAsksIsTheSchedulers) {
+  MakeBoard board;
+  Pod single = testing::MakePod("single");
+  single.uid = "uid-single";
+  single.containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+  single.nominated_node_name = "n1";
+  board.AddSingle(single);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "its victims are leaving";
+}
+
 TEST_F(MemoryAheadTest, ANominationOfTheSchedulersIsNotOverwritten) {
   MakeBoard board;
   board.AddGang("single", 1, 1, "1");
@@ -328,6 +445,71 @@ TEST_F(MemoryTest, WithoutTheModeNothingIsNominatedAhead) {
   board.Refuse("train", "cpu");
   board.KeepRoom("train", "n1");
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
+}
+
+class WaitersFirstTest : public MemoryTest {
+ protected:
+  static NominationOptions Options(bool only_askers) {
+    NominationOptions options = Ahead();
+    options.only_askers = only_askers;
+    return options;
+  }
+  explicit WaitersFirstTest(bool only_askers = true) : MemoryTest(Options(only_askers)) {}
+
+  // The order of a pod of priority 10 and gangs of priority 0, of which "late" waits at the
+  // barrier.
+  std::vector<std::string> Order(const std::function<void(Pod*)>& change) {
+    MakeBoard board;
+    board.AddGang("early", 1, 1);
+    board.AddGang("late", 1, 1);
+    Pod pod = testing::MakePod("urgent");
+    pod.priority = 10;
+    change(&pod);
+    std::vector<plan::Unit> units = board.Units();
+    plan::Unit single;
+    single.key = {plan::Dialect::kNone, "default", "urgent", pod.uid};
+    single.rank.priority = pod.priority;
+    single.rank.first = true;
+    single.members.emplace_back().pod = std::make_shared<Pod>(pod);
+    units.insert(units.begin(), std::move(single));
+    resting_.clear();
+    memory_.Prepare({{LabelsGang("late"), {{"uid-late-0", "n1"}}}}, *snapshot_, kBegin, &units,
+                    &resting_);
+    EXPECT_TRUE(std::is_sorted(units.begin(), units.end(),
+                               [](const auto& a, const auto& b) { return a.rank < b.rank; }));
+    std::vector<std::string> names;
+    for (const plan::Unit& unit : units) names.push_back(unit.key.name);
+    return names;
+  }
+};
+
+class AskedAboutAllTest : public WaitersFirstTest {
+ protected:
+  AskedAboutAllTest() : WaitersFirstTest(/*only_askers=*/false) {}
+};
+
+TEST_F(WaitersFirstTest, AGangThatWaitsComesBeforeAPodThatEvictsUnasked) {
+  EXPECT_THAT(Order([](Pod* /*pod*/) {}), ElementsAre("late", "urgent", "early"));
+}
+
+TEST_F(WaitersFirstTest, APodThatNeverPreemptsKeepsItsPlaceInTheOrder) {
+  EXPECT_THAT(Order([](Pod* pod) { pod->never_preempts = true; }),
+              ElementsAre("urgent", "early", "late"));
+}
+
+TEST_F(WaitersFirstTest, APodThatAsksKeepsItsPlaceInTheOrder) {
+  EXPECT_THAT(Order([](Pod* pod) {
+                pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+              }),
+              ElementsAre("urgent", "early", "late"));
+}
+
+TEST_F(WaitersFirstTest, APodThatMayNotEvictTheWaitersKeepsItsPlaceInTheOrder) {
+  EXPECT_THAT(Order([](Pod* pod) { pod->priority = 0; }), ElementsAre("urgent", "early", "late"));
+}
+
+TEST_F(AskedAboutAllTest, EveryPodKeepsItsPlaceInTheOrder) {
+  EXPECT_THAT(Order([](Pod* /*pod*/) {}), ElementsAre("urgent", "early", "late"));
 }
 
 }  // namespace

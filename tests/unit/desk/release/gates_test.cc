@@ -97,7 +97,8 @@ TEST_F(GatesTest, AllMembersAreNominatedBeforeTheFirstIsReleased) {
   EXPECT_THAT(cluster_.released(), IsEmpty()) << "train-2 is not nominated";
   ASSERT_NE(HeldGang("train"), nullptr);
   EXPECT_EQ(HeldGang("train")->by, HeldBy::kNominations);
-  EXPECT_EQ(HeldGang("train")->why, "train-2");
+  EXPECT_EQ(HeldGang("train")->why,
+            "2 of 3 places are nominated (status.nominatedNodeName), not that of train-2");
   PlanAfter(seconds(1));
   PlanAfter(milliseconds(50));
   EXPECT_THAT(cluster_.released(), UnorderedElementsAre("train-0", "train-1", "train-2"));
@@ -146,6 +147,47 @@ TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleReleasesNoMore) {
   PlanAfter(seconds(1));
   PlanAfter(milliseconds(10));
   EXPECT_THAT(cluster_.released(), ElementsAre("train-0", "train-1", "train-2", "train-3"));
+}
+
+TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleNominatesNoMoreAndTakesNothingBack) {
+  Put("train", 4);
+  cluster_.OnNominate([this](const std::string& pod, const CallLimits& /*limits*/) {
+    if (pod == "train-1") LeadBy("other_2");
+    return absl::OkStatus();
+  });
+  PlanAfter(seconds(0));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(2));
+  // Not in charge it does not write that the gang has lost its places either.
+  cluster_.RemovePod("train-3");
+  PlanAfter(seconds(1));
+  PlanAfter(seconds(60));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(2));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  cluster_.OnNominate({});
+  LeadBy("host_3");
+  PlanAfter(seconds(1));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(4)) << "which are taken back";
+  EXPECT_THAT(cluster_.Get("train-0").nominated_node_name, IsEmpty());
+}
+
+// An API server that has too much to do answers late: a write that is given up is sent again.
+TEST_F(GatesTest, WritesHaveTime) {
+  Put("train", 2);
+  std::vector<milliseconds> limits;
+  const auto note = [&](const std::string& /*pod*/, const CallLimits& given) {
+    limits.push_back(given.timeout);
+    return absl::OkStatus();
+  };
+  cluster_.OnNominate(note);
+  cluster_.OnRemoveGate(note);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  ASSERT_THAT(limits, SizeIs(4));
+  // Less than leaseDuration of kube-scheduler: none is under way once another is in charge.
+  for (const milliseconds limit : limits) {
+    EXPECT_GE(limit, seconds(10));
+    EXPECT_LT(limit, seconds(15));
+  }
 }
 
 TEST_F(GatesTest, APodThatIsCreatedAgainIsAnotherOne) {

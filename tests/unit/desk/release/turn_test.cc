@@ -7,6 +7,8 @@
 #include <set>
 
 #include "board_testing.h"
+#include "outrigger/k8s/quantity.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
@@ -128,7 +130,8 @@ TEST_F(TurnTest, OfAGangNoneIsReleasedBeforeAllOfItIsNominated) {
   EXPECT_THAT(Find(), ElementsAre("b-0"));
   EXPECT_EQ(Held(HeldBy::kNominations), 2U);
   ASSERT_EQ(turn_.state.units.size(), 2U);
-  EXPECT_EQ(turn_.state.units[0].why, "a-1");
+  EXPECT_EQ(turn_.state.units[0].why,
+            "1 of 2 places are nominated (status.nominatedNodeName), not that of a-1");
   // For another node than its place: the plan has moved it.
   board_.ChangeMember("a", 1, [](Pod* pod) { pod->nominated_node_name = "n2"; });
   EXPECT_THAT(Find(), ElementsAre("b-0"));
@@ -157,6 +160,35 @@ TEST_F(TurnTest, OfAGangThatFitsMembersWithoutAPlaceStay) {
   board_.Surplus("a", 2);
   EXPECT_THAT(Find(), ElementsAre("a-0", "a-1"));
   EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
+}
+
+// Autoscalers do not see gated pods.
+TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
+  Gated("a", 4, 2);
+  board_.Bind("a", 2);
+  board_.Surplus("a", 0);
+  Gated("b", 3, 1);
+  board_.Bind("b", 1);
+  board_.Surplus("b", 0);
+  EXPECT_THAT(Find(), ElementsAre("a-2", "a-3")) << "one unit, as ahead says";
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), ElementsAre("a-3")) << "it has begun";
+}
+
+// kube-scheduler would place them one by one, without asking.
+TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead) {
+  options_.only_askers = true;
+  GatedWithoutPlace("unasked", 2);
+  GatedWithoutPlace("asked", 1);
+  const auto ask = [](Pod* pod) {
+    pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+    pod->containers[0].requests.Set(plan::kBindCallResource, Quantity::FromInt(0));
+  };
+  board_.ChangeMember("unasked", 0, ask);
+  board_.ChangeMember("asked", 0, ask);
+  EXPECT_THAT(Find(), ElementsAre("asked-0"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
 }
 
 TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {

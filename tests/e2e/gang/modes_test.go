@@ -1,0 +1,184 @@
+package gang
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// mode is how members wait for their turn, and what kube-scheduler asks about.
+type mode struct {
+	name           string
+	args, config   []string // of the agent, and of scheduler-config
+	gated, asksAll bool     // members wait with the gate; they ask for calls
+	alone          bool     // no scheduler calls the agent
+}
+
+// onlyGroupsEnv makes "only-groups" the mode of tests that name none; allModesEnv, if it is "all", has deaths and
+// what happens to waiters tested in every mode.
+const onlyGroupsEnv, allModesEnv = "OUTRIGGER_TEST_ONLY_GROUPS", "OUTRIGGER_MODES"
+
+var (
+	askedAboutAll   = mode{name: "all are asked about"}
+	onlyMembersAsk  = mode{name: "only-groups", args: []string{"--gang.only-groups"}, config: []string{"--only-groups"}, asksAll: true}
+	gatesAlone      = mode{name: "gates", args: []string{"--gang.gates"}, gated: true}
+	gatesAndMembers = mode{name: "gates and only-groups", args: []string{"--gang.gates", "--gang.only-groups"},
+		config: []string{"--only-groups"}, gated: true, asksAll: true}
+
+	// gatedModes are those in which members wait with the gate.
+	gatedModes = []mode{gatesAlone, gatesAndMembers}
+)
+
+// usual is the mode of a test that names none.
+func usual() mode {
+	if os.Getenv(onlyGroupsEnv) != "" {
+		return onlyMembersAsk
+	}
+	return askedAboutAll
+}
+
+// eachMode runs a test in the usual mode, and in all others.
+func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	inModes(t, []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}, test)
+}
+
+// eachAskingMode runs a test in the usual mode, and in those in which the scheduler asks about members alone; in all
+// where that is wanted.
+func eachAskingMode(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	if os.Getenv(allModesEnv) == "all" {
+		eachMode(t, test)
+		return
+	}
+	inModes(t, []mode{usual(), onlyMembersAsk, gatesAndMembers}, test)
+}
+
+// withGatesOrEach runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
+func withGatesOrEach(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	if os.Getenv(allModesEnv) == "all" {
+		eachMode(t, test)
+		return
+	}
+	inModes(t, []mode{usual(), gatesAndMembers}, test)
+}
+
+func inModes(t *testing.T, modes []mode, test func(t *testing.T, m mode)) {
+	t.Helper()
+	for _, m := range slices.CompactFunc(modes, func(a, b mode) bool { return a.name == b.name }) {
+		t.Run(m.name, func(t *testing.T) { test(t, m) })
+	}
+}
+
+// atOnce is a test that runs beside others.
+func atOnce(test func(t *testing.T, m mode)) func(t *testing.T, m mode) {
+	return func(t *testing.T, m mode) {
+		t.Helper()
+		t.Parallel()
+		test(t, m)
+	}
+}
+
+// eachGatedMode runs a test in each mode in which members wait with the gate.
+func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	for _, m := range gatedModes {
+		t.Run(m.name, func(t *testing.T) { test(t, m) })
+	}
+}
+
+// dress gives pods what their templates have in the mode.
+func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
+	for _, pod := range pods {
+		if m.gated {
+			pod.Gate(queueGate)
+		}
+		if m.asksAll {
+			asksFor(pod, callResource, bindCallResource)
+		}
+	}
+	return pods
+}
+
+// with are the agent's arguments in the mode, none twice.
+func (m mode) with(args []string) []string {
+	for _, arg := range m.args {
+		if !slices.Contains(args, arg) {
+			args = append(slices.Clip(args), arg)
+		}
+	}
+	return args
+}
+
+func (m mode) gangOf(gang string, size int) []*kube.PodBuilder { return m.dress(gangOf(gang, size)...) }
+
+func (m mode) member(gang string, index, minimum int) *kube.PodBuilder {
+	return m.dress(member(gang, index, minimum))[0]
+}
+
+// gangOf and member are those of the world's mode.
+func (w *gangWorld) gangOf(gang string, size int) []*kube.PodBuilder {
+	return w.mode.gangOf(gang, size)
+}
+
+func (w *gangWorld) member(gang string, index, minimum int) *kube.PodBuilder {
+	return w.mode.member(gang, index, minimum)
+}
+
+// start starts the agent and the scheduler in the mode.
+func (m mode) start(w *gangWorld, args ...string) {
+	w.Helper()
+	w.mode = m
+	w.gang = m.serve(w, args...)
+	w.StartScheduler(m.schedulerConfig(w))
+}
+
+// serve starts the agent in the mode.
+func (m mode) serve(w *gangWorld, args ...string) *outrigger.Server {
+	w.Helper()
+	if m.alone {
+		return w.serveAlone("gang", append(args, m.args...)...)
+	}
+	return w.serveGang(append(args, m.args...)...)
+}
+
+func (m mode) schedulerConfig(w *gangWorld) []byte {
+	w.Helper()
+	if m.alone {
+		return w.stockConfig()
+	}
+	return w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
+}
+
+// waits waits until a member is told why its gang waits. Without calls nothing is written to pods that wait.
+func (m mode) waits(w *gangWorld, pod, want string) {
+	w.Helper()
+	if !m.alone {
+		w.waitingMessage(pod, want)
+	}
+}
+
+// stockConfig is that of a scheduler whose configuration nobody can change, with the back-off that it has by default.
+func (w *world) stockConfig() []byte {
+	w.Helper()
+	return []byte(strings.Replace(string(w.SchedulerBase()), "podMaxBackoffSeconds: 2", "podMaxBackoffSeconds: 10", 1))
+}
+
+// newGangWorld starts nodes of four slots each, the agent and the scheduler, in the usual mode.
+func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
+	t.Helper()
+	return usual().newGangWorld(t, nodes, args...)
+}
+
+func (m mode) newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
+	t.Helper()
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", nodes, 4)
+	m.start(w, args...)
+	return w
+}
