@@ -127,6 +127,8 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   state_->settings.Apply(&state_->options);
   for (const auto& adjust : state_->adjusts) adjust(&state_->options);
   state_->options.without_extender = terms.without_extender;
+  state_->options.nominations.without_calls = terms.without_extender;
+  state_->options.release.without_barrier = terms.without_extender;
   state_->agents.push_back(terms.agent);
   if (terms.only_groups) {
     state_->only_groups = terms.agent;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "desk/nominations/begun.h"
+#include "desk/release/claim_holds.h"
 #include "fmt/format.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
@@ -330,10 +332,18 @@ void PlanLoop::Plan(const ClusterView& view) {
   std::vector<plan::Unit>& units = table_.made().units;
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
+  RefusedClaims refused_claims;
+  if (options_.without_extender) {
+    if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
+    refused_claims = HoldForClaims(*view.objects->claims, &units, &resting_);
+  }
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
   Reserve(units, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  if (options_.without_extender && GiveRefusedNodes(planned, units)) {
+    planned = planner_.Run(view.snapshot, units, options);
+  }
   memory_.KeepAhead(units, now, &planned);
   // While it fits only for a moment the same nodes are to be kept for it afterwards.
   if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
@@ -355,7 +365,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
-  const Releases releases = gates_.OnPlan(*board, memory_.nominated(), pods, groups, now);
+  const Releases releases =
+      gates_.OnPlan(*board, memory_.nominated(), refused_claims, pods, groups, now);
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
@@ -374,25 +385,6 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);
-}
-
-void PlanLoop::OnWritten(const Nomination& nomination, const absl::Status& status) {
-  for (Participant* participant : participants_) participant->OnNomination(nomination, status);
-}
-
-void PlanLoop::OnReleased(const Release& release, const absl::Status& status) {
-  for (Participant* participant : participants_) participant->OnRelease(release, status);
-}
-
-// Before calls are: the scheduler may have asked because of what was written.
-void PlanLoop::TakeWritten() {
-  NominationWriter::Content content = nominations_.Take();
-  const Time now = options_.now();
-  for (const NominationWriter::Result& result : content.results) {
-    memory_.Nominated(result.nomination, result.written, now, result.began);
-  }
-  memory_.SetUnderWay(std::move(content.under_way));
-  gates_.TakeWritten(now);
 }
 
 }  // namespace outrigger::desk

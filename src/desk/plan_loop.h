@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "desk/calls/inbox.h"
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
@@ -99,6 +100,7 @@ class PlanLoop {
 
   // Of the thread.
   Memory memory_;
+  LifeSigns life_;
   NominationWriter nominations_;
   Gates gates_;
   UnfitTimes unfit_;

@@ -12,9 +12,9 @@ namespace {
 
 using desk::HeldBy;
 
-constexpr std::array kAllHeldBy = {HeldBy::kGroup,  HeldBy::kOtherGate,   HeldBy::kNoPlace,
-                                   HeldBy::kWindow, HeldBy::kNominations, HeldBy::kFailing,
-                                   HeldBy::kNothing};
+constexpr std::array kAllHeldBy = {HeldBy::kGroup,   HeldBy::kOtherGate, HeldBy::kClaims,
+                                   HeldBy::kNoPlace, HeldBy::kWindow,    HeldBy::kNominations,
+                                   HeldBy::kFailing, HeldBy::kNothing};
 static_assert(kAllHeldBy.size() == desk::kHeldBys);
 
 // An operator has to see to it: rights, admission webhooks, policies.

@@ -131,6 +131,27 @@ TEST_F(ReportsTest, LogTheEndOfAWaitThatWasTold) {
   EXPECT_EQ(log_.back(), "gang default/train waits no longer: its members are bound");
 }
 
+TEST_F(ReportsTest, WhereThereIsNoBarrierTheFirstBindingEndsTheWait) {
+  board_.AddGang("train", 3, 3);
+  OnPlan(kBegin);
+  reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(1));
+  EXPECT_THAT(counted_.observed, IsEmpty());
+  board_.Bind("train", 1);
+  for (int i = 3; i < 5; ++i) {
+    reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(i));
+    OnPlan(kBegin + seconds(i));
+  }
+  EXPECT_THAT(counted_.observed, ElementsAre(Pair("admission_seconds ", 3)));
+}
+
+TEST_F(ReportsTest, AGangThatIsFirstSeenBoundInPartIsNotAdmittedAgain) {
+  board_.AddGang("train", 3, 3);
+  board_.Bind("train", 1);
+  OnPlan(kBegin);
+  reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(1));
+  EXPECT_THAT(counted_.observed, IsEmpty());
+}
+
 TEST_F(ReportsTest, CountNominationsByWhatBecameOfThem) {
   const auto pod = std::make_shared<Pod>(testing::MakePod("train-0"));
   reports_.OnNomination({pod, "n1"}, absl::OkStatus());

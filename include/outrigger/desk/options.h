@@ -34,6 +34,10 @@ struct NominationOptions {
   /// a member is nominated for it. So all members with places are nominated, rejected or not, and
   /// gated ones, too, and those for whom places are kept that are still used.
   bool nominate_ahead = false;
+  /// No call tells what the scheduler does: signs that it is at work are pods that it has bound and
+  /// conditions that it has changed, and it is silent only to pods that it has tried before (the
+  /// condition of a pod that it has not tried changes with its first attempt).
+  bool without_calls = false;
   /// kube-scheduler asks about pods alone that ask for calls (plan/call_resources.h): for others it
   /// evicts pods by itself.
   bool only_askers = false;

@@ -66,6 +66,7 @@ void AddFollowed(const Needs& needs, Rules* rules) {
   if (needs.Has(Needs::kClusterClaims)) {
     rules->Add(Follow(kube::kVolumes));
     rules->Add(Follow(kube::kVolumeClaims));
+    rules->Add(Follow(kube::kStorageClasses));
     rules->Add(Follow(kube::kDeviceClaims));
     rules->Add(Follow(kube::kDeviceClasses));
   }

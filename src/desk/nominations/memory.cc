@@ -131,9 +131,11 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
+  const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
+  memory.in_part = options_.without_calls && bound > 0;
+  if (memory.in_part) memory.rests_until.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
-  const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {
     memory.reserved_since.reset();
     return;

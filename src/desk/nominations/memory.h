@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -36,6 +37,9 @@ class Memory {
 
   /// Takes what calls have told.
   void Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now);
+
+  /// Takes a sign that the scheduler is at work, where there are no calls.
+  void SeeWork(Time now) { last_call_ = std::max(last_call_, now); }
 
   /// Completes the units for the planner: reservations, refusals, waiters, turns; puts them in
   /// order again. Those that the scheduler has refused too often go to `resting`: they are not
@@ -107,6 +111,7 @@ class Memory {
     std::string refused;              // what was last refused, and why
     plan::Cause cause = {};           // why it did not fit the last time
     std::optional<Time> moves_since;  // it has had places other than those that are kept for it
+    bool in_part = false;             // without calls: members are bound
     bool waited = false;              // members waited at the barrier when it was last planned
     uint64_t seen = 0;
   };
@@ -150,6 +155,10 @@ class Memory {
   /// True if a member was rejected after it had been nominated for its place, a while ago: it
   /// sleeps there.
   bool IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
+  /// True if the plan has a node for the pod though the scheduler has refused it there
+  /// (GiveRefusedNodes()): the place is held, and it is asked again.
+  bool HoldsRefused(const Nomination& planned, const PodMemory& memory) const;
+  std::string_view SilenceText() const;
   /// True if a nomination of the pod can only be ours.
   bool IsSurelyOurs(const Pod& pod, bool gang) const;
   /// True if the nomination that the pod has is kube-scheduler's, which has evicted others for it.
@@ -161,7 +170,8 @@ class Memory {
   bool CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
   /// True if the nomination for the place that the pod has is to be taken back, and written again.
-  bool IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now);
+  bool IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                 Time now);
   /// True if a single pod has a place, but its last call was answered with a rejection, a while
   /// ago: what was in the way may be gone, and the pod sleeps.
   bool IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
@@ -196,7 +206,7 @@ class Memory {
   std::map<plan::UnitKey, UnitMemory> units_;
   std::set<plan::UnitKey> awaiting_turn_;
   std::vector<TimedOut> timed_out_;
-  Time last_call_;  // of the scheduler, about any pod
+  Time last_call_;  // of the scheduler, about any pod, or another sign that it is at work
   NextLook next_look_;
   NextLook look_at_;  // of KeepAhead(), for Learn()
   NominatedPlaces nominated_;

@@ -59,6 +59,8 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 // that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
   if (!pod.scheduling_gates.empty()) return options_.nominate_ahead || gang;
+  // Where it makes no calls it preempts for members, too, unless these never do.
+  if (options_.without_calls) return gang && pod.never_preempts;
   return gang && (!options_.only_askers || plan::CallsAskedBy(pod).in_cycle);
 }
 
@@ -67,6 +69,16 @@ bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::
   if (!nomination.IsKept(pod, node)) return false;
   const auto lost = options_.nominate_ahead ? nomination.LostDue(options_) : std::nullopt;
   return !lost || !IsTime(*lost, now);
+}
+
+bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) const {
+  return options_.without_calls && memory.nomination.state() == NominationState::kRefused &&
+         memory.nomination.IsFor(planned.node);
+}
+
+std::string_view Memory::SilenceText() const {
+  return options_.without_calls ? "it has done nothing with the pod"
+                                : "it did not ask about the pod";
 }
 
 bool Memory::IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/waits.h"
 #include "fmt/format.h"
@@ -19,27 +20,23 @@ bool IsJudgedBesideOthers(const Pod& pod) {
          !affinity.required_pod_anti.empty();
 }
 
-bool IsRejected(const Pod& pod) {
-  return !pod.unscheduled_reason.empty() && pod.unscheduled_reason != "SchedulingGated";
-}
-
 }  // namespace
 
 void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now) {
   const std::string& node = refusal.node;
   PodMemory& memory = pods_[refusal.uid];
   if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
+  UnitMemory& unit = units_[memory.unit];
   // Several calls may have reported one refusal.
   if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
     return;
   }
   if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
   if (memory.reserved == node) memory.reserved.clear();
-  UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
   const size_t refused = memory.refusals.Nodes(now).size();
-  if (refused < static_cast<size_t>(kRefusalsAtOnce)) return;
+  if (refused < static_cast<size_t>(kRefusalsAtOnce) || unit.in_part) return;
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
 }
@@ -58,7 +55,7 @@ void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
 
 // Longer each time, once it is often enough.
 void Memory::Rest(UnitMemory* unit, Time now) {
-  if (++unit->refusals < kRefusalsAtOnce) return;
+  if (++unit->refusals < kRefusalsAtOnce || unit->in_part) return;
   unit->rests_until = now + Doubled(kFirstRest, unit->refusals - kRefusalsAtOnce, kLongestRest);
 }
 
@@ -95,6 +92,9 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
+  if (options_.without_calls && memory.pod != nullptr && WasTriedSince(*memory.pod, *member->pod)) {
+    SeeWork(now);
+  }
   member->reserved = memory.reserved;
   const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
   if (!changed.empty() && of_unit != nullptr) {
@@ -155,7 +155,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   const bool is_kept = IsKept(memory.nomination, pod, seat.node, now);
   nominated_.Add(unit.key, is_kept || IsLetPass(memory));
   if (pod.nominated_node_name == seat.node) {
-    if (!IsToRenew(unit, memory, now)) return;
+    if (!IsToRenew(unit, planned, memory, now)) return;
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
   if (IsDue(planned, unit, now, memory)) {
@@ -199,20 +199,28 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
   const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
-  if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
+  const bool conclusive = options_.without_calls && nomination.IsFromBeforeRelease();
+  if (changed) {
+    refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
+                                           : NominationEvent::kConditionChanged);
+  }
   const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
                       IsTime(nomination.AnswerDue(last_call_, options_), now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
-  const std::string why = silent    ? "it did not ask about the pod"
+  const std::string why = silent    ? std::string(SilenceText())
                           : changed ? pod.unscheduled_message
                                     : "it took the nomination back";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, planned.node, why, silent}, snapshot, now);
   return true;
 }
 
-bool Memory::IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now) {
+bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                       Time now) {
   if (memory.nomination.state() == NominationState::kDoubted) return true;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
+  }
   const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
   return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
          IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
@@ -244,10 +252,13 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
-                        (IsRejected(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
+                        (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
   const bool ahead = options_.nominate_ahead && !IsLetPass(memory);
   if (!rejected && !(unit.gang && (options_.nominate_all || ahead))) return false;
   if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.write_again_after, now);
+  }
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
   const bool lost = ahead && memory.nomination.IsFor(planned.node) &&

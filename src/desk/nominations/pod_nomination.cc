@@ -6,6 +6,7 @@
 #include <string>
 
 #include "desk/board/same_pod.h"
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/waits.h"
 #include "outrigger/desk/reasons.h"
 
@@ -14,6 +15,10 @@ namespace outrigger::desk {
 bool PodNomination::IsSame(const Nomination& planned) const {
   return Stands(state_) && IsFor(planned.node) && stamp_ == planned.stamp &&
          AskTheSame(pod_, planned.pod);
+}
+
+bool PodNomination::IsFromBeforeRelease() const {
+  return pod_ != nullptr && !pod_->scheduling_gates.empty();
 }
 
 bool PodNomination::IsConditionChanged(const Pod& pod) const {
@@ -25,8 +30,13 @@ bool PodNomination::IsConditionChanged(const Pod& pod) const {
 Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) const {
   // The scheduler may refuse in the same words as before, and does not write these again.
   const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
+  // The first attempt shows in the condition: until then the pod is in its queue.
+  if (options.without_calls && !WasTried(*pod_)) {
+    return at_ + NominationOptions::kBusyGraces * options.nomination_grace;
+  }
   // Calls do not show that it is at work on pods that it does not ask about.
-  if (options.nominate_ahead) return at_ + graces * options.nomination_grace;
+  if (options.nominate_ahead && !options.without_calls)
+    return at_ + graces * options.nomination_grace;
   return std::min(std::max(at_, last_call) + options.nomination_grace,
                   at_ + graces * options.nomination_grace);
 }
@@ -37,10 +47,8 @@ std::optional<Time> PodNomination::RepeatDue(Time last_call,
   if (options.nominate_ahead) {
     // One that was never tried is in the scheduler's queue, however long that is: its place would
     // stand open meanwhile for nothing. One that was rejected may be asleep.
-    const bool tried =
-        !pod_->unscheduled_reason.empty() && pod_->unscheduled_reason != "SchedulingGated";
-    if (!tried) return std::nullopt;
-    return at_ + options.repeat_after;
+    if (!WasTried(*pod_)) return std::nullopt;
+    return (options.without_calls ? std::max(at_, last_call) : at_) + options.repeat_after;
   }
   return std::max(at_, last_call) + options.repeat_after;
 }

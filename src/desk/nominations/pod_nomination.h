@@ -26,7 +26,11 @@ class PodNomination {
   /// True if the message of the pod's condition is the scheduler's, and came after the nomination.
   bool IsConditionChanged(const Pod& pod) const;
 
-  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod.
+  /// True if the pod had a gate when the watch showed it: no attempt can have begun before it.
+  bool IsFromBeforeRelease() const;
+
+  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod, or
+  /// where there are no calls another sign that it is at work.
   Time AnswerDue(Time last_call, const NominationOptions& options) const;
   /// When it is taken back to be written once more; nothing: never.
   std::optional<Time> RepeatDue(Time last_call, const NominationOptions& options) const;

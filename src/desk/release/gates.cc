@@ -35,7 +35,8 @@ void Gates::Start() {
 }
 
 Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
-                       std::span<const PodPtr> pods, const plan::GroupOptions& groups, Time now) {
+                       const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
+                       const plan::GroupOptions& groups, Time now) {
   if (!options_.enabled) return {};
   ++round_;
   next_look_.Reset();
@@ -45,6 +46,7 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
                         .groups = groups,
                         .options = options_,
                         .nominated = nominated,
+                        .refused_claims = refused_claims,
                         .is_released = [this](const std::string& uid) {
                           const auto found = pods_.find(uid);
                           return found != pods_.end() && found->second.is_released;

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "desk/release/claim_holds.h"
 #include "desk/writes/pod_writer.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
@@ -43,7 +44,8 @@ class Gates {
 
   /// After a plan; `pods`, of `groups`, are at least all that have a gate.
   Releases OnPlan(const Board& board, const NominatedPlaces& nominated,
-                  std::span<const PodPtr> pods, const plan::GroupOptions& groups, Time now);
+                  const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
+                  const plan::GroupOptions& groups, Time now);
   /// Takes in what writes came to.
   void TakeWritten(Time now);
   /// When something is tried again; nothing: never.

@@ -36,7 +36,10 @@ std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Coun
 
 class Finder {
  public:
-  explicit Finder(const TurnInput& input) : input_(input) { turn_.state.enabled = true; }
+  explicit Finder(const TurnInput& input) : input_(input) {
+    turn_.state.enabled = true;
+    turn_.state.without_barrier = input.options.without_barrier;
+  }
 
   Turn Find() {
     FindCandidates();
@@ -95,7 +98,9 @@ class Finder {
       return;
     }
     Candidate* const part = seat.unit->fits && seat.node.empty() ? surplus : current;
-    if (has_gate) {
+    if (has_gate && part == current && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
+      Hold(HeldBy::kClaims, 1);  // of a unit that has begun
+    } else if (has_gate) {
       part->gated.push_back(&seat);
     } else {
       ++part->released;
@@ -148,15 +153,29 @@ class Finder {
   // A gang's place is its own only once every member's is written: before that kube-scheduler could
   // give it to another pod while the first members wait at the barrier.
   bool IsToNominate(const Candidate& candidate) {
-    const bool is_to = candidate.unit->gang && !candidate.gated.empty() &&
-                       !input_.nominated.HasAll(candidate.unit->key);
+    const bool waits = candidate.unit->gang || input_.options.without_barrier;
+    const bool is_to =
+        waits && !candidate.gated.empty() && !input_.nominated.HasAll(candidate.unit->key);
     if (is_to)
       HoldAll(candidate, HeldBy::kNominations,
               HowNominated(candidate, input_.nominated.Of(candidate.unit->key)));
     return is_to;
   }
 
+  // Without a barrier kube-scheduler would bind what fits of it.
+  void HoldWithoutPlace() {
+    for (const Candidate* candidate : without_place_) {
+      const bool for_claims = candidate->unit->label == kClaimsLabel;
+      if (for_claims) {
+        HoldAll(*candidate, HeldBy::kClaims, candidate->unit->word);
+      } else {
+        HoldAll(*candidate, HeldBy::kNoPlace, "");
+      }
+    }
+  }
+
   void ReleaseAhead() {
+    if (input_.options.without_barrier) return HoldWithoutPlace();
     const auto begun = [](const Candidate* candidate) { return candidate->released != 0; };
     size_t in_part =
         static_cast<size_t>(std::count_if(without_place_.begin(), without_place_.end(), begun));
@@ -214,6 +233,8 @@ std::string_view TextOf(HeldBy by) {
       return "group";
     case HeldBy::kOtherGate:
       return "other gate";
+    case HeldBy::kClaims:
+      return "claims";
     case HeldBy::kNoPlace:
       return "no place";
     case HeldBy::kWindow:

@@ -217,7 +217,7 @@ func oneRack(t *testing.T, m mode) {
 	for i := 1; i < size; i++ {
 		w.Pods(m.dress(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))...)
 	}
-	w.waitingMessage("plugins-train-000", "gang default/train waits: room within one example.com/rack")
+	m.waits(w, "plugins-train-000", "gang default/train waits: room within one example.com/rack")
 	w.UntilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
 	rack("b", 4)
 	w.untilBoundOf("plugins-", size, time.Now())

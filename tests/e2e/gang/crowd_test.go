@@ -32,8 +32,8 @@ func gangsFillACluster(t *testing.T, m mode, backlog bool) {
 	const gangs, size, nodes = 20, 40, 200
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang(m.args...)
-	config := w.Config(map[string]string{"gang": w.gang.URL}, m.config...)
+	w.gang = m.serve(w)
+	config := m.schedulerConfig(w)
 	var names []string
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {

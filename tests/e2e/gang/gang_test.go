@@ -24,7 +24,7 @@ func twoThatDoNotFitTogether(t *testing.T, m mode) {
 		created := time.Since(began)
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
-		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
+		m.waits(w, second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
 		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
 			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
 		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
@@ -55,7 +55,7 @@ func oneSlotShort(t *testing.T, m mode) {
 	w.slots("n", nodes, 1)
 	m.start(w)
 	w.inParallel(8, m.gangOf("big", nodes+1))
-	w.waitingMessage("big-000", "gang default/big waits: cpu")
+	m.waits(w, "big-000", "gang default/big waits: cpu")
 	w.UntilEventWith("GangWaiting",
 		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
 	w.checkHoldsNothing("big-")

@@ -59,7 +59,7 @@ func right(group, resource, verb string) scheduling.Right {
 }
 
 // aids are kinds without which the agent plans all the same.
-var aids = []string{"persistentvolumes", "persistentvolumeclaims", "resourceclaims", "deviceclasses"}
+var aids = []string{"persistentvolumes", "persistentvolumeclaims", "storageclasses", "resourceclaims", "deviceclasses"}
 
 // untold are rights whose lack the agent does not tell, and why.
 var untold = map[scheduling.Right]string{

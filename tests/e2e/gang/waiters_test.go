@@ -324,12 +324,18 @@ func (w *gangWorld) untilFewerWaiting(count int) {
 // W9: nodes come one by one while a gang waits, and a DaemonSet's pod on each.
 func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 	scheduling.Long(t)
+	nodeAfterNode(t, askedAboutAll)
+}
+
+func nodeAfterNode(t *testing.T, m mode) {
+	t.Helper()
 	const nodes = 4
-	w := newGangWorld(t, 0)
+	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 1, 5)
+	m.start(w)
 	size := 4 * nodes
-	w.inParallel(4, gangOf("train", size))
-	w.waitingMessage("train-000", "gang default/train waits: cpu")
+	w.inParallel(4, m.gangOf("train", size))
+	m.waits(w, "train-000", "gang default/train waits: cpu")
 	var began time.Time
 	for i := 1; i <= nodes; i++ {
 		node := fmt.Sprintf("n%03d", i-1)

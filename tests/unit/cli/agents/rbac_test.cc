@@ -92,7 +92,8 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"scheduling.k8s.io", "priorityclasses", follow},
                                    AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.volcano.sh", "podgroups", follow},
-                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow},
+                                   AccessRule{"storage.k8s.io", "storageclasses", follow}));
 }
 
 class Preparer : public Agent, public PreBinder {

@@ -62,6 +62,7 @@ class TurnTest : public ::testing::Test {
          .groups = groups_,
          .options = options_,
          .nominated = nominated,
+         .refused_claims = refused_claims_,
          .is_released = [this](const std::string& uid) { return released_.contains(uid); }});
     std::vector<std::string> names;
     for (const PodPtr& pod : turn_.due) names.push_back(pod->name);
@@ -74,6 +75,7 @@ class TurnTest : public ::testing::Test {
   plan::GroupOptions groups_;
   ReleaseOptions options_{.enabled = true, .window = 4, .ahead = 1};
   std::set<std::string> released_;
+  RefusedClaims refused_claims_;
   Turn turn_;
 };
 
@@ -170,7 +172,7 @@ TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
   board_.Surplus("b", 0);
   EXPECT_THAT(Find(), ElementsAre("a-2", "a-3")) << "one unit, as ahead says";
   EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
-  TakeOff("a", 2);
+  TakeOff("a", 0);
   EXPECT_THAT(Find(), ElementsAre("a-3")) << "it has begun";
 }
 
@@ -277,6 +279,50 @@ TEST_F(TurnTest, WhatNoPlanHasIsKubeSchedulersAndGoesAtOnce) {
   going.being_deleted = true;
   pods_.push_back(std::make_shared<Pod>(going));
   EXPECT_THAT(Find(), ElementsAre("left"));
+}
+
+// kube-scheduler would bind what fits of it, with nothing that stops it.
+TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
+  options_.without_barrier = true;
+  options_.hold_singles = true;
+  options_.ahead = 2;
+  GatedWithoutPlace("a", 2);
+  GatedWithoutPlace("b", 2);
+  TakeOff("b", 0);
+  Gated("c", 2);
+  board_.AddSingle(*Single("waits"));
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 4U);
+  options_.without_barrier = false;
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "a-0", "a-1", "b-1"));
+}
+
+TEST_F(TurnTest, WithoutABarrierASinglePodIsNominatedBeforeItIsReleased) {
+  options_.without_barrier = options_.hold_singles = true;
+  board_.AddSingle(*Single("a"), "n1");
+  EXPECT_THAT(Find(), IsEmpty());
+  EXPECT_EQ(Held(HeldBy::kNominations), 1U);
+  Pod nominated = *Single("b");
+  nominated.nominated_node_name = "n1";
+  board_.AddSingle(nominated, "n1");
+  EXPECT_THAT(Find(), ElementsAre("b"));
+}
+
+TEST_F(TurnTest, WithoutABarrierSystemCriticalPodsAreReleasedAtOnce) {
+  options_.without_barrier = options_.hold_singles = true;
+  Pod critical = *Single("critical");
+  critical.priority = plan::kSystemCriticalPriority;
+  board_.AddSingle(critical);
+  EXPECT_THAT(Find(), ElementsAre("critical"));
+}
+
+TEST_F(TurnTest, OfAGangThatHasBegunAMemberStaysThatWouldBeRefusedForAClaim) {
+  options_.without_barrier = true;
+  Gated("a", 3);
+  TakeOff("a", 0);
+  refused_claims_["uid-a-1"] = "the PersistentVolumeClaim data of a-1 is not there";
+  EXPECT_THAT(Find(), ElementsAre("a-2"));
+  EXPECT_EQ(Held(HeldBy::kClaims), 1U);
 }
 
 }  // namespace
