@@ -2,8 +2,11 @@ package gang
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
 )
 
 // W1: two gangs of 30 on 40 slots, created interleaved.
@@ -74,3 +77,5 @@ func oneSlotShort(t *testing.T, m mode) {
 	w.slots("more", 1, 1)
 	w.Within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
 }
+
+func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }

@@ -1,7 +1,6 @@
 package gang
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -36,37 +34,6 @@ const (
 
 func deployed(file string) string { return filepath.Join("../../../deploy", file) }
 
-// servesPolicies tells whether the API server has mutating policies in v1, that is without any switch.
-func (w *world) servesPolicies() bool {
-	w.Helper()
-	served, err := w.Client.Discovery().ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
-	w.Must(err)
-	return slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool {
-		return r.Name == "mutatingadmissionpolicies"
-	})
-}
-
-// install applies a file until the test ends; the cluster may be another test's then. The API server follows its
-// policies: works says whether it has this one, by a pod of that name, and is to fail again in the end.
-func (w *world) install(file string, works func(probe string) error) {
-	w.Helper()
-	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", file)
-	w.Must(err)
-	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { return works("probe") }))
-	w.Cleanup(func() {
-		if _, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", file); err != nil {
-			w.Errorf("%s: %v", file, err)
-			return
-		}
-		w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
-			if works("probe-after") == nil {
-				return fmt.Errorf("%s works though it is deleted", file)
-			}
-			return nil
-		}))
-	})
-}
-
 // gates are the names of a pod's gates, in their order.
 func gates(pod *corev1.Pod) (names []string) {
 	for _, gate := range pod.Spec.SchedulingGates {
@@ -81,24 +48,6 @@ func gated(builder *kube.PodBuilder, names ...string) *kube.PodBuilder {
 			pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
 		}
 	})
-}
-
-// isGating is an error until the API server gives a member the gate.
-func (w *world) isGating(probe string) error {
-	w.Helper()
-	if found := gates(w.dryRun(member(probe, 0, 2))); !slices.Equal(found, []string{queueGate}) {
-		return fmt.Errorf("the gates are %v", found)
-	}
-	return nil
-}
-
-// isAskingForCalls is an error until the API server gives a member both resources.
-func (w *world) isAskingForCalls(probe string) error {
-	w.Helper()
-	if made := w.dryRun(member(probe, 0, 2)); !asksForBoth(made) {
-		return fmt.Errorf("resources %v", made.Spec.Containers[0].Resources)
-	}
-	return nil
 }
 
 // gateRows are pods as their owners write them, and the gates that they have then.

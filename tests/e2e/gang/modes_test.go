@@ -1,11 +1,17 @@
 package gang
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
@@ -181,4 +187,76 @@ func (m mode) newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
 	w.slots("n", nodes, 4)
 	m.start(w, args...)
 	return w
+}
+
+// servesPolicies tells whether the API server has mutating policies in v1, that is without any switch.
+func (w *world) servesPolicies() bool {
+	w.Helper()
+	served, err := w.Client.Discovery().ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
+	w.Must(err)
+	return slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool {
+		return r.Name == "mutatingadmissionpolicies"
+	})
+}
+
+// install applies a file until the test ends; the cluster may be another test's then. The API server follows its
+// policies: works says whether it has this one, by a pod of that name, and is to fail again in the end.
+func (w *world) install(file string, works func(probe string) error) {
+	w.Helper()
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", file)
+	w.Must(err)
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { return works("probe") }))
+	w.Cleanup(func() {
+		if _, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", file); err != nil {
+			w.Errorf("%s: %v", file, err)
+			return
+		}
+		w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+			if works("probe-after") == nil {
+				return fmt.Errorf("%s works though it is deleted", file)
+			}
+			return nil
+		}))
+	})
+}
+
+// isGating is an error until the API server gives a member the gate.
+func (w *world) isGating(probe string) error {
+	w.Helper()
+	if found := gates(w.dryRun(member(probe, 0, 2))); !slices.Equal(found, []string{queueGate}) {
+		return fmt.Errorf("the gates are %v", found)
+	}
+	return nil
+}
+
+// isAskingForCalls is an error until the API server gives a member both resources.
+func (w *world) isAskingForCalls(probe string) error {
+	w.Helper()
+	if made := w.dryRun(member(probe, 0, 2)); !asksForBoth(made) {
+		return fmt.Errorf("resources %v", made.Spec.Containers[0].Resources)
+	}
+	return nil
+}
+
+// dryRun is what the API server makes of a pod.
+func (w *world) dryRun(builder *kube.PodBuilder) *corev1.Pod {
+	w.Helper()
+	pod := builder.Pod()
+	made, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod.DeepCopy(),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	w.Must(err)
+	return made
+}
+
+// asksForBoth is true of a pod whose first container asks for none of each, in requests and limits.
+func asksForBoth(pod *corev1.Pod) bool {
+	resources := pod.Spec.Containers[0].Resources
+	for _, name := range []corev1.ResourceName{callResource, bindCallResource} {
+		for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
+			if amount, ok := list[name]; !ok || !amount.IsZero() {
+				return false
+			}
+		}
+	}
+	return true
 }

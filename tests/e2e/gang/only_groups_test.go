@@ -79,29 +79,6 @@ func (w *world) applyPolicy() bool {
 	return true
 }
 
-// dryRun is what the API server makes of a pod.
-func (w *world) dryRun(builder *kube.PodBuilder) *corev1.Pod {
-	w.Helper()
-	pod := builder.Pod()
-	made, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod.DeepCopy(),
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	w.Must(err)
-	return made
-}
-
-// asksForBoth is true of a pod whose first container asks for none of each, in requests and limits.
-func asksForBoth(pod *corev1.Pod) bool {
-	resources := pod.Spec.Containers[0].Resources
-	for _, name := range []corev1.ResourceName{callResource, bindCallResource} {
-		for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
-			if amount, ok := list[name]; !ok || !amount.IsZero() {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // podsOf counts the pods that calls of a verb were about, by the beginning of their names.
 func (w *askingWorld) podsOf(verb, prefix string) int {
 	pods := map[string]bool{}
