@@ -165,7 +165,7 @@ func TestReleasedPodsStayWithinTheWindow(t *testing.T) {
 	// Without a scheduler no pod is bound: two gangs go, the third does not fit the window.
 	w.gang.UntilMetricAbove(t, 2*size-1, "outrigger_gang_releases_total", `result="released"`)
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="window"`)
-	w.checkExplained("g11", "is released in its turn")
+	w.checkExplained("g11", "releases it in its turn")
 	seen.check(t, window)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	w.untilBoundOf("g", gangs*size, time.Now())

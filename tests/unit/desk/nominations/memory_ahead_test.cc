@@ -89,7 +89,7 @@ TEST_F(MemoryAheadTest, APodThatWasLetPassWhileItsNominationWasWrittenOwesNoAnsw
 TEST_F(MemoryAheadTest, AllPlacesOfAGangAreKeptOnceTheLastNominationIsWritten) {
   MakeBoard board;
   AddGang(&board, "train", 2);
-  for (const size_t member : {0, 1}) Gate(&board, "train", member, true);
+  for (const size_t member : {0U, 1U}) Gate(&board, "train", member, true);
   const auto due = Learn(*board.Make(), kBegin);
   ASSERT_THAT(due, SizeIs(2));
   EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
@@ -160,13 +160,13 @@ TEST_F(MemoryAheadTest, TheTimeToAnswerBeginsWhenTheGateIsGone) {
 TEST_F(MemoryAheadTest, NoMemberIsWokenWhileItsGangIsBeingReleased) {
   MakeBoard board;
   AddGang(&board, "train", 2);
-  for (const size_t member : {0, 1}) {
+  for (const size_t member : {0U, 1U}) {
     Gate(&board, "train", member, true);
     board.ChangeMember("train", member,
                        [](Pod* pod) { pod->unscheduled_reason = "Unschedulable"; });
   }
   Write(Learn(*board.Make(), kBegin), kBegin);
-  for (const size_t member : {0, 1}) Show(&board, "train", member, "n1");
+  for (const size_t member : {0U, 1U}) Show(&board, "train", member, "n1");
   Learn(*board.Make(), kBegin);
   board.ChangeMember("train", 0, [](Pod* pod) { pod->scheduling_gates.clear(); });
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(30)), IsEmpty());
@@ -204,7 +204,7 @@ TEST_F(MemoryAheadTest, AGangOfWhichAMemberIsRefusedHasNotAllOfItsPlaces) {
   MakeBoard board;
   AddGang(&board, "train", 2);
   Write(Learn(*board.Make(), kBegin), kBegin);
-  for (const size_t member : {0, 1}) Show(&board, "train", member, "n1");
+  for (const size_t member : {0U, 1U}) Show(&board, "train", member, "n1");
   Learn(*board.Make(), kBegin + milliseconds(1));
   EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
   Show(&board, "train", 0, "n2");  // the scheduler's: it has looked at n1

@@ -73,7 +73,7 @@ class MemoryAloneTest : public MemoryTest {
     for (size_t i = 0; i < members; ++i) Release(name, i);
     Plan(kReleased);
   }
-  static constexpr Time kReleased = kBegin + seconds(1);
+  static inline const Time kReleased = kBegin + seconds(1);
 
   MakeBoard board_;
   std::vector<Nomination> due_;
