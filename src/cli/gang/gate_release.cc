@@ -82,7 +82,7 @@ absl::Status GateRelease::Round(const std::vector<GatedPod>& pods, bool carefull
   size_t first = 0;
   if (carefully && !pods.empty()) {
     first = 1;
-    const absl::Status may = ReleaseFrom(pods, 0, first);
+    absl::Status may = ReleaseFrom(pods, 0, first);
     if (!may.ok() || !done_.left.empty()) return may;
   }
   return ReleaseFrom(pods, first, pods.size());

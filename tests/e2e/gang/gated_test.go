@@ -350,7 +350,7 @@ func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
 // The next gang is whole soon after one has ended, however many pods wait.
 func TestTheNextGangIsWholeSoonWhileAThousandPodsWait(t *testing.T) {
 	scheduling.Long(t)
-	const running, waiting, size, rounds = 10, 20, 50, 10
+	const running, waiting, size, rounds = 10, 20, 50, 5
 	eachGatedMode(t, func(t *testing.T, m mode) {
 		w := &gangWorld{world: newWorld(t)}
 		w.slots("n", numberOf(t, nodesEnv, running*size/4), running*size/numberOf(t, nodesEnv, running*size/4))

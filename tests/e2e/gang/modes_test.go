@@ -90,12 +90,15 @@ func atOnce(test func(t *testing.T, m mode)) func(t *testing.T, m mode) {
 	}
 }
 
-// eachGatedMode runs a test in each mode in which members wait with the gate.
+// eachGatedMode runs a test where members wait with the gate and the scheduler asks about them alone; in each mode with
+// gates where that is wanted.
 func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
-	for _, m := range gatedModes {
-		t.Run(m.name, func(t *testing.T) { test(t, m) })
+	modes := []mode{gatesAndMembers}
+	if os.Getenv(allModesEnv) == "all" {
+		modes = gatedModes
 	}
+	inModes(t, modes, test)
 }
 
 // dress gives pods what their templates have in the mode.
