@@ -39,7 +39,11 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
                        const plan::GroupOptions& groups, Time now) {
   if (!options_.enabled) return {};
   ++round_;
+  // What is under way counts as released: an order that has changed since would let go another unit
+  // in its place, past the window. Nothing more begins until the turn is known.
+  writer_.Drop();
   next_look_.Reset();
+  TakeWritten(now);
   ForgetGone(pods);
   Turn turn = FindTurn({.board = board,
                         .pods = pods,
@@ -49,7 +53,8 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
                         .refused_claims = refused_claims,
                         .is_released = [this](const std::string& uid) {
                           const auto found = pods_.find(uid);
-                          return found != pods_.end() && found->second.is_released;
+                          return under_way_.contains(uid) ||
+                                 (found != pods_.end() && found->second.is_released);
                         }});
   writer_.Offer(Due(turn.due, now));
   TellFailing(&turn.state, board);
@@ -81,7 +86,9 @@ std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {
 }
 
 void Gates::TakeWritten(Time now) {
-  for (const auto& result : writer_.Take().results) {
+  auto written = writer_.Take();
+  under_way_ = std::move(written.under_way);
+  for (const auto& result : written.results) {
     PodMemory& memory = pods_[result.wish.pod->uid];
     if (result.status.ok()) {
       memory = {.is_released = true, .write_after = {}, .error = {}, .seen = round_};

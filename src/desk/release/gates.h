@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "desk/release/claim_holds.h"
 #include "desk/writes/pod_writer.h"
@@ -66,6 +67,7 @@ class Gates {
   const ReleaseOptions options_;
   PodWriter<Release> writer_;
   absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
+  absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off
   uint64_t round_ = 0;
   NextLook next_look_;
 };
