@@ -14,10 +14,14 @@
 #include "fmt/format.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
+#include "reports/held.h"
+#include "reports/other_mode.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
+#include "reports/unasked.h"
 #include "rounds.h"
 #include "settings.h"
 
@@ -36,6 +40,8 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
+    absl::Status checked = CheckSettings(deps, settings);
+    if (!checked.ok()) return checked;
     auto gang = std::make_unique<Gang>(deps, settings);
     absl::Status joined = gang->Join(deps, settings);
     if (!joined.ok()) return joined;
@@ -43,26 +49,38 @@ class Gang final : public Agent,
   }
 
   static SchedulerWishes Wishes() {
-    return {.last = true, .every_node = true, .quick_retries = true};
+    return {.last = true,
+            .every_node = true,
+            .quick_retries = true,
+            .cycle_resource = plan::kCallResource,
+            .bind_resource = plan::kBindCallResource};
   }
   static std::vector<MetricSpec> Metrics() {
     std::vector<MetricSpec> metrics = GangMetrics();
     for (MetricSpec& metric : EvictionMetrics()) metrics.push_back(std::move(metric));
     return metrics;
   }
-  static std::vector<AccessRule> Access() {
-    return {{"", "pods", {"get"}},
-            {"", "pods/binding", {"create"}},
-            {"", "pods/eviction", {"create"}},
-            {"", "pods/status", {"patch"}},
-            {"coordination.k8s.io", "leases", {"get"}},
-            {"events.k8s.io", "events", {"create", "patch"}},
-            // For write-status. Volcano's PodGroups have no status of their own to patch.
-            {"scheduling.k8s.io", "podgroups/status", {"patch"}},
-            {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
-            {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
-            {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
-            {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static std::vector<AccessRule> Access(const Settings& settings) {
+    std::vector<AccessRule> rules = {
+        {"", "pods/eviction", {"create"}},
+        {"", "pods/status", {"patch"}},
+        {"events.k8s.io", "events", {"create", "patch"}},
+        // For write-status. Volcano's PodGroups have no status of their own to patch.
+        {"scheduling.k8s.io", "podgroups/status", {"patch"}},
+        {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
+        {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
+        {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
+        {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
+    if (settings.without_extender) {
+      for (AccessRule& rule : desk::AccessWithoutExtender(settings.lease))
+        rules.push_back(std::move(rule));
+      return rules;
+    }
+    rules.push_back({"", "pods", {"get", "patch"}});
+    rules.push_back({"", "pods/binding", {"create"}});
+    rules.push_back({"coordination.k8s.io", "leases", {"get"}});
+    return rules;
   }
 
   Gang(const AgentDeps& deps, const Settings& settings)
@@ -76,12 +94,17 @@ class Gang final : public Agent,
                   [this] { return desk_->MayAct({.timeout = seconds(5)}); }),
         statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
         explainer_([this] { desk_->Nudge(); }),
+        unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
+        other_mode_(deps.metrics, deps.warn, settings.only_groups),
+        held_(deps.cluster, deps.metrics, deps.log),
         rounds_({.barriers = &barriers_,
                  .evictor = &evictor_,
                  .recovery = &recovery_,
                  .statuses = &statuses_,
                  .reports = &reports_,
-                 .explainer = &explainer_}),
+                 .explainer = &explainer_,
+                 .unasked = &unasked_,
+                 .held = &held_}),
         committer_(deps.cluster, seconds(settings.bind_timeout)) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
@@ -116,8 +139,7 @@ class Gang final : public Agent,
     recovery_.Start();
     explainer_.Start();
     statuses_.Start();
-    desk_->Start();
-    return absl::OkStatus();
+    return desk_->Start();
   }
   void Stop() override {
     barriers_.Close("the agent is stopping");
@@ -132,6 +154,7 @@ class Gang final : public Agent,
   absl::Status Live() const override { return desk_->Live(); }
 
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
+    other_mode_.OnFilter(request.pod);
     // qos answers for single pods, where it is in the process.
     const bool with_qos = desk_->HasJoined("qos");
     return desk_->Filter(request, with_qos ? desk::Scope::kMembers : desk::Scope::kAll, verdicts);
@@ -244,6 +267,9 @@ class Gang final : public Agent,
   Recovery recovery_;
   StatusWriter statuses_;
   Explainer explainer_;
+  Unasked unasked_;
+  mutable OtherMode other_mode_;
+  Held held_;
   Rounds rounds_;
   Committer committer_;
 };

@@ -11,6 +11,7 @@ void Rounds::FailWaiter(const plan::UnitKey& gang, std::string_view uid, const s
 }
 
 void Rounds::Prepare(plan::GroupOptions* groups, plan::PlanOptions* options) {
+  parts_.unasked->Prepare(*groups);
   parts_.evictor->Prepare(groups, options);
 }
 
@@ -24,7 +25,10 @@ void Rounds::OnPlan(const desk::Round& round) {
   const auto partial = parts_.recovery->OnPlan(board, *parts_.barriers, round.now);
   reports.OnPartial(board, partial, parts_.recovery->partial());
   reports.OnBarriers(parts_.barriers->standing(), parts_.barriers->waiting());
+  if (round.releases.without_barrier) reports.OnBoundOneByOne(board, round.now);
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
+  parts_.unasked->OnPlan(board, round.pods);
+  parts_.held->OnPlan(board, round.releases, round.now);
   parts_.evictor->OnPlan(round.view, round.units, round.options, board);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,
                   round.now);
@@ -39,6 +43,8 @@ void Rounds::OnPlan(const desk::Round& round) {
 void Rounds::OnActing(const absl::Status& acting) {
   parts_.reports->OnActing(acting);
   if (!acting.ok()) {
+    parts_.unasked->Forget();
+    parts_.held->Forget();
     parts_.barriers->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
   }
 }
@@ -53,8 +59,9 @@ void Rounds::Pause(Time now, bool another_acts) {
 
 std::optional<Time> Rounds::next_look() const {
   std::optional<Time> next;
-  for (const auto& look : {parts_.recovery->next_look(), parts_.reports->next_look(),
-                           parts_.evictor->next_look(), parts_.statuses->next_look()}) {
+  for (const auto& look :
+       {parts_.recovery->next_look(), parts_.reports->next_look(), parts_.evictor->next_look(),
+        parts_.statuses->next_look(), parts_.held->next_look()}) {
     if (look && (!next || *look < *next)) next = look;
   }
   return next;
@@ -62,6 +69,10 @@ std::optional<Time> Rounds::next_look() const {
 
 void Rounds::OnNomination(const desk::Nomination& nomination, const absl::Status& status) {
   parts_.reports->OnNomination(nomination, status);
+}
+
+void Rounds::OnRelease(const desk::Release& release, const absl::Status& status) {
+  parts_.held->OnRelease(release, status);
 }
 
 void Rounds::OnPulse(std::chrono::milliseconds under_way) {

@@ -13,9 +13,11 @@
 #include "eviction/recovery.h"
 #include "outrigger/desk/participant.h"
 #include "reports/explainer.h"
+#include "reports/held.h"
 #include "reports/offers.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
+#include "reports/unasked.h"
 
 namespace outrigger::gang {
 
@@ -30,6 +32,8 @@ class Rounds final : public desk::Participant {
     StatusWriter* statuses;
     Reports* reports;
     Explainer* explainer;
+    Unasked* unasked;
+    Held* held;
   };
   explicit Rounds(const Parts& parts) : parts_(parts) {}
 
@@ -42,6 +46,7 @@ class Rounds final : public desk::Participant {
   void Pause(Time now, bool another_acts) override;
   std::optional<Time> next_look() const override;
   void OnNomination(const desk::Nomination& nomination, const absl::Status& status) override;
+  void OnRelease(const desk::Release& release, const absl::Status& status) override;
   void OnPulse(std::chrono::milliseconds under_way) override;
 
  private:

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
 #include "desk_testing.h"
 #include "gang_testing.h"
@@ -28,14 +29,18 @@ struct RoundsUnderTest {
   Recovery recovery{&cluster, &eviction_reports, std::chrono::seconds(60)};
   StatusWriter statuses{&cluster, log, {}};
   Explainer explainer{nullptr};
+  Unasked unasked{&cluster, &counted, log, false};
+  Held held{&cluster, &counted, log};
   Rounds rounds{{.barriers = &barriers,
                  .evictor = &evictor,
                  .recovery = &recovery,
                  .statuses = &statuses,
                  .reports = &reports,
-                 .explainer = &explainer}};
+                 .explainer = &explainer,
+                 .unasked = &unasked,
+                 .held = &held}};
   desk::Inbox inbox;
-  desk::Leadership leadership{&cluster, {}, nullptr};
+  desk::SchedulerLease leadership{&cluster, {}, nullptr};
   desk::PlanningOptions options;
   desk::PlanLoop loop{&cluster, &leadership, &inbox, {&rounds}, options};
 };

@@ -21,6 +21,13 @@ struct Settings {
   int64_t partial_timeout = 60;
   int64_t reserve_after = 0;
   std::string nominate = "rejected";
+  bool only_groups = false;
+  bool gates = false;
+  bool without_extender = false;
+  std::string lease = "outrigger/outrigger";
+  int64_t lease_seconds = 15;
+  int64_t window = 1000;
+  int64_t ahead = 1;
   bool leave_upstream = false;
   bool preempt = false;
   int64_t min_run_time = 60;
@@ -63,9 +70,35 @@ struct Settings {
               "seconds after which nodes are kept free for the first that waits, gang or single "
               "pod; 0: "
               "never"},
-      Setting{"nominate", &Settings::nominate, "rejected|all",
-              "which members of a gang with places are nominated: those that the scheduler has "
-              "rejected, or all, where percentageOfNodesToScore is not 100"},
+      Setting{
+          "nominate", &Settings::nominate, "rejected|all",
+          "which members of a gang with places are nominated: those that the scheduler has "
+          "rejected, or all, where percentageOfNodesToScore is not 100; with only-groups always "
+          "all"},
+      Setting{"only-groups", &Settings::only_groups,
+              "the scheduler calls this agent only about pods that ask for outrigger.dev/gang and "
+              "outrigger.dev/gang-bind, as scheduler-config --only-groups has it; members that do "
+              "not ask for both are reported"},
+      Setting{
+          "gates", &Settings::gates,
+          "members wait with the scheduling gate outrigger.dev/queue, which their template or an "
+          "admission policy gives them, and this agent takes it off gangs that have a place"},
+      Setting{"without-extender", &Settings::without_extender,
+              "no scheduler calls this agent: members wait with the gate outrigger.dev/queue, are "
+              "nominated for their places, and are let go together; bindings are one by one then"},
+      Setting{"lease", &Settings::lease,
+              "with without-extender: Lease that one of the replicas of this agent holds while it "
+              "acts, as NAMESPACE/NAME"},
+      Setting{"lease-seconds", &Settings::lease_seconds, Range{3, 600},
+              "with without-extender: for how long that Lease is held without being renewed: so "
+              "long nothing is done after the leader has died"},
+      Setting{
+          "window", &Settings::window, Range{1, 100'000},
+          "with gates: so many members of gangs with places may be released and not bound yet; a "
+          "larger gang goes alone"},
+      Setting{"ahead", &Settings::ahead, Range{0, 1000},
+              "with gates: so many gangs without a place are released all the same, so that "
+              "autoscalers see what is missing; with without-extender none"},
       Setting{"leave-upstream", &Settings::leave_upstream,
               "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
               "them"},

@@ -31,9 +31,19 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.host_name = given("host-name", settings.host_name);
   terms.unchecked = given("unchecked", settings.unchecked);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
-  terms.adjust = [by_priority = settings.pod_priority](desk::PlanningOptions* options) {
+  terms.window = given("window", settings.window);
+  terms.without_extender = settings.without_extender;
+  terms.lease = given("lease", settings.lease);
+  terms.lease_seconds = given("lease-seconds", settings.lease_seconds);
+  terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
-    options->groups.order_by_pod_priority = by_priority;
+    options->groups.order_by_pod_priority = settings.pod_priority;
+    if (!settings.without_extender) return;
+    options->nominations.nominate_ahead = true;
+    options->groups.plan_queued = true;
+    options->release.enabled = true;
+    options->release.hold_singles = true;
+    options->release.ahead = 0;  // what is released is not held back for pods that come later
   };
   return terms;
 }
@@ -59,7 +69,13 @@ class Qos final : public Agent,
     return {.last = true, .every_node = true, .quick_retries = true};
   }
   static std::vector<MetricSpec> Metrics() { return QueueMetrics(); }
-  static std::vector<AccessRule> Access() {
+  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static std::vector<AccessRule> Access(const Settings& settings) {
+    if (settings.without_extender) {
+      std::vector<AccessRule> rules = desk::AccessWithoutExtender(settings.lease);
+      rules.push_back({"", "pods/status", {"patch"}});
+      return rules;
+    }
     return {{"", "pods/status", {"patch"}}, {"coordination.k8s.io", "leases", {"get"}}};
   }
 
@@ -89,8 +105,7 @@ class Qos final : public Agent,
       return absl::FailedPreconditionError(
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
-    desk_->Start();
-    return absl::OkStatus();
+    return desk_->Start();
   }
   void Stop() override { desk_->Stop(); }
   absl::Status Live() const override { return desk_->Live(); }

@@ -16,6 +16,7 @@ MetricSpec Spec(MetricSpec::Kind kind, std::string_view name, std::string_view h
 std::vector<MetricSpec> QueueMetrics() {
   using Kind = MetricSpec::Kind;
   return {
+      Spec(Kind::kGauge, metric::kLeading, "1 while this process is in charge, else 0."),
       Spec(Kind::kGauge, metric::kLength, "Units, gangs and single pods, that want a place."),
       Spec(Kind::kGauge, metric::kHeadAge,
            "Seconds since the first unit of the queue was created; 0: the queue is empty."),

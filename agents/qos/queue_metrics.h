@@ -11,6 +11,7 @@ namespace outrigger::qos {
 
 namespace metric {
 
+inline constexpr std::string_view kLeading = "outrigger_qos_leading";
 inline constexpr std::string_view kLength = "outrigger_qos_queue_length";
 inline constexpr std::string_view kHeadAge = "outrigger_qos_head_age_seconds";
 inline constexpr std::string_view kHeld = "outrigger_qos_held";

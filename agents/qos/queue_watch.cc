@@ -39,11 +39,11 @@ QueueWatch::QueueWatch(AgentMetrics* metrics, Log log, std::function<bool()> is_
       unix_time_(unix_time ? std::move(unix_time) : SystemSeconds) {}
 
 void QueueWatch::OnActing(const absl::Status& acting) {
+  metrics_->Set(metric::kLeading, "", acting.ok() ? 1 : 0);
   if (acting == acting_) return;
   acting_ = acting;
   if (!is_alone_()) return;
-  log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
-                   : std::string(acting.message()));
+  log_(acting.ok() ? "in charge" : std::string(acting.message()));
 }
 
 // By the next plan much may have happened, and in which order is not known.

@@ -19,6 +19,7 @@
 #include "cli/explain/gang.h"
 #include "cli/explain/queue.h"
 #include "cli/format/files.h"
+#include "cli/gang/release.h"
 #include "cli/lab/lab.h"
 #include "cli/penalty/explain_penalty.h"
 #include "cli/penalty/restore.h"
@@ -124,6 +125,7 @@ bool OpensConnections(Command::Kind kind) {
     case Command::Kind::kExplainPenalty:
     case Command::Kind::kAnnotate:
     case Command::Kind::kPenaltyRestore:
+    case Command::Kind::kGangRelease:
     case Command::Kind::kDoctor:
     case Command::Kind::kLabScheduler:
     case Command::Kind::kSchedule:
@@ -159,6 +161,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return RunAnnotate(command.annotate, world);
     case Command::Kind::kPenaltyRestore:
       return Report(RestorePenalty(command.penalty, world), world);
+    case Command::Kind::kGangRelease:
+      return Report(ReleaseGates(command.gang_release, world), world);
     case Command::Kind::kDoctor:
       return RunDoctor(command, world);
     case Command::Kind::kSchedule:

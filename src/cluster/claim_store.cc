@@ -4,8 +4,12 @@
 #include <array>
 #include <vector>
 
+#include "fmt/format.h"
+
 namespace outrigger::cluster {
 namespace {
+
+constexpr std::string_view kBeingDeleted = "is being deleted";
 
 // A label of volumes that nodes must have, too, and its name since Kubernetes 1.17.
 struct ZoneLabel {
@@ -96,8 +100,12 @@ bool PutInto(typename Items::key_type&& key, typename Items::mapped_type&& item,
   return true;
 }
 
-void Add(const std::pair<std::string, std::string>& name, ClaimWish wish, ClaimWishes* wishes) {
-  if (wish.open || !wish.nodes.empty()) wishes->emplace_hint(wishes->end(), name, std::move(wish));
+ClaimWish WishForDevices(const DeviceClaim& claim) {
+  ClaimWish wish;
+  wish.open = !claim.allocated;
+  if (claim.allocated && claim.reserved && claim.nodes) wish.nodes.push_back(*claim.nodes);
+  if (claim.being_deleted) wish.refused = kBeingDeleted;
+  return wish;
 }
 
 }  // namespace
@@ -117,6 +125,11 @@ bool ClaimStore::Put(VolumeClaim claim) {
   return Changed(PutInto(std::move(name), std::move(claim), &volume_claims_));
 }
 
+bool ClaimStore::Put(StorageClass put) {
+  std::string name = put.name;
+  return Changed(PutInto(std::move(name), std::move(put), &storage_classes_));
+}
+
 bool ClaimStore::Put(DeviceClaim claim) {
   Name name{claim.namespace_, claim.name};
   return Changed(PutInto(std::move(name), std::move(claim), &device_claims_));
@@ -133,13 +146,40 @@ bool ClaimStore::RemoveVolumeClaim(std::string_view namespace_, std::string_view
   return Changed(volume_claims_.erase({std::string(namespace_), std::string(name)}) > 0);
 }
 
+bool ClaimStore::RemoveStorageClass(std::string_view name) {
+  const auto found = storage_classes_.find(name);
+  if (found == storage_classes_.end()) return false;
+  storage_classes_.erase(found);
+  return Changed(true);
+}
+
 bool ClaimStore::RemoveDeviceClaim(std::string_view namespace_, std::string_view name) {
   return Changed(device_claims_.erase({std::string(namespace_), std::string(name)}) > 0);
+}
+
+// As kube-scheduler's plugin VolumeBinding judges before it looks at nodes
+// (volumebinding/binder.go: GetPodVolumeClaims(), checkBoundClaims()).
+std::string ClaimStore::RefusalOf(const VolumeClaim& claim) const {
+  if (claim.being_deleted) return std::string(kBeingDeleted);
+  if (claim.bound) {
+    if (volumes_.contains(claim.volume)) return {};
+    return fmt::format("is bound to the PersistentVolume {}, which is not there", claim.volume);
+  }
+  // What names its volume already is bound to it at once, whatever its class says.
+  if (!claim.volume.empty()) return fmt::format("is not bound to {} yet", claim.volume);
+  if (claim.storage_class.empty()) return "is not bound, and has no StorageClass that binds late";
+  const auto found = storage_classes_.find(claim.storage_class);
+  if (found == storage_classes_.end()) {
+    return fmt::format("is not bound, and its StorageClass {} is not known", claim.storage_class);
+  }
+  if (found->second.binds_late) return {};
+  return fmt::format("is not bound, and its StorageClass {} binds at once", claim.storage_class);
 }
 
 ClaimWish ClaimStore::WishOf(const VolumeClaim& claim) const {
   ClaimWish wish;
   wish.open = !claim.bound;
+  wish.refused = RefusalOf(claim);
   if (claim.volume.empty()) {
     wish.made_for = claim.selected_node;
     return wish;
@@ -154,12 +194,12 @@ ClaimWish ClaimStore::WishOf(const VolumeClaim& claim) const {
 std::shared_ptr<const ClaimTable> ClaimStore::Take() {
   if (taken_ != nullptr) return taken_;
   auto table = std::make_shared<ClaimTable>();
-  for (const auto& [name, claim] : volume_claims_) Add(name, WishOf(claim), &table->volumes);
+  const auto add = [](const Name& name, ClaimWish wish, ClaimWishes* wishes) {
+    wishes->emplace_hint(wishes->end(), name, std::move(wish));
+  };
+  for (const auto& [name, claim] : volume_claims_) add(name, WishOf(claim), &table->volumes);
   for (const auto& [name, claim] : device_claims_) {
-    ClaimWish wish;
-    wish.open = !claim.allocated;
-    if (claim.allocated && claim.reserved && claim.nodes) wish.nodes.push_back(*claim.nodes);
-    Add(name, std::move(wish), &table->devices);
+    add(name, WishForDevices(claim), &table->devices);
   }
   taken_ = std::move(table);
   return taken_;

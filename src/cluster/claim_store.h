@@ -18,9 +18,11 @@ class ClaimStore {
  public:
   bool Put(Volume volume);
   bool Put(VolumeClaim claim);
+  bool Put(StorageClass put);
   bool Put(DeviceClaim claim);
   bool RemoveVolume(std::string_view name);
   bool RemoveVolumeClaim(std::string_view namespace_, std::string_view name);
+  bool RemoveStorageClass(std::string_view name);
   bool RemoveDeviceClaim(std::string_view namespace_, std::string_view name);
 
   /// What all ask now. Never null; made anew only if something has changed since the call before.
@@ -31,9 +33,11 @@ class ClaimStore {
 
   bool Changed(bool changed);
   ClaimWish WishOf(const VolumeClaim& claim) const;
+  std::string RefusalOf(const VolumeClaim& claim) const;
 
   std::map<std::string, Volume, std::less<>> volumes_;
   std::map<Name, VolumeClaim> volume_claims_;
+  std::map<std::string, StorageClass, std::less<>> storage_classes_;
   std::map<Name, DeviceClaim> device_claims_;
   std::shared_ptr<const ClaimTable> taken_;  // null: older than the rest
 };

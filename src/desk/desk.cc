@@ -7,7 +7,10 @@
 #include "desk/calls/inbox.h"
 #include "desk/calls/victims.h"
 #include "desk/desk_settings.h"
+#include "desk/leadership/own_lease.h"
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
+#include "fmt/format.h"
 #include "outrigger/desk/leadership.h"
 #include "outrigger/desk/reasons.h"
 
@@ -38,15 +41,29 @@ class Desk::State final : public Participant {
   State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how)
       : cluster(access), warn(std::move(log)), drive(std::move(how)) {
     options.now = drive.now;
+    options.groups.plan_queued = false;  // until an agent joins that releases them
   }
 
   void OnPlan(const Round& round) override { tentative.OnPlan(*round.board, round.pods); }
   void Build() {
     participants.push_back(this);
-    leadership = std::make_unique<Leadership>(
-        cluster, settings.Lease(), [this] { Nudge(); }, warn);
+    const auto changed = [this] { Nudge(); };
+    if (settings.without_extender()) {
+      leadership = std::make_unique<OwnLease>(cluster, settings.OwnLease(), changed);
+    } else {
+      leadership = std::make_unique<SchedulerLease>(cluster, settings.Lease(), changed, warn);
+    }
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
     is_built.store(true, std::memory_order_release);
+  }
+  absl::Status CheckCalls(const DeskTerms& terms) const {
+    if (agents.empty() || (!terms.only_groups && only_groups.empty())) return absl::OkStatus();
+    const std::string& alone = only_groups.empty() ? terms.agent : only_groups;
+    return absl::InvalidArgumentError(
+        fmt::format("only-groups: \"true\" is not accepted: kube-scheduler calls {} about members "
+                    "of groups alone then, and agent {} of the same process needs calls about all "
+                    "pods; leave --{}.only-groups or that agent out",
+                    alone, only_groups.empty() ? agents.front() : terms.agent, alone));
   }
   // Calls, and threads of participants, may come before the desk starts: null then.
   PlanLoop* Loop() const { return is_built.load(std::memory_order_acquire) ? loop.get() : nullptr; }
@@ -61,6 +78,8 @@ class Desk::State final : public Participant {
   PlanningOptions options;
   std::vector<Participant*> participants;
   std::vector<std::string> agents;
+  std::vector<std::function<void(PlanningOptions* options)>> adjusts;
+  std::string only_groups;  // the agent that is called about members of groups alone
   size_t started = 0;
 
   Inbox inbox;
@@ -70,6 +89,22 @@ class Desk::State final : public Participant {
   std::unique_ptr<PlanLoop> loop;
   std::atomic<bool> is_built = false;  // guards the two before
 };
+
+std::vector<AccessRule> AccessWithoutExtender(std::string_view lease) {
+  const std::string name(lease.substr(lease.find('/') + 1));
+  return {{.api_group = "", .resource = "pods", .verbs = {"patch"}},
+          {.api_group = "coordination.k8s.io",
+           .resource = "leases",
+           .verbs = {"get", "update"},
+           .names = {name},
+           .in_own_namespace = true},
+          // RBAC cannot limit it by name.
+          {.api_group = "coordination.k8s.io",
+           .resource = "leases",
+           .verbs = {"create"},
+           .names = {},
+           .in_own_namespace = true}};
+}
 
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
   const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster, deps.warn); };
@@ -84,11 +119,23 @@ Desk::~Desk() {
 }
 
 absl::Status Desk::Join(const DeskTerms& terms) {
-  absl::Status joined = state_->settings.Add(terms);
+  absl::Status joined = state_->CheckCalls(terms);
+  if (joined.ok()) joined = state_->settings.Add(terms);
   if (!joined.ok()) return joined;
+  if (terms.adjust) state_->adjusts.push_back(terms.adjust);
+  // What an agent has adjusted stays, whichever joins after it.
   state_->settings.Apply(&state_->options);
-  if (terms.adjust) terms.adjust(&state_->options);
+  for (const auto& adjust : state_->adjusts) adjust(&state_->options);
+  state_->options.without_extender = terms.without_extender;
+  state_->options.nominations.without_calls = terms.without_extender;
+  state_->options.release.without_barrier = terms.without_extender;
   state_->agents.push_back(terms.agent);
+  if (terms.only_groups) {
+    state_->only_groups = terms.agent;
+    state_->options.nominations.nominate_ahead = true;
+    state_->options.nominations.only_askers = true;
+    state_->options.release.only_askers = true;
+  }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();
 }
@@ -98,14 +145,19 @@ bool Desk::HasJoined(std::string_view agent) const {
 }
 
 // Participants have their threads by then.
-void Desk::Start() {
-  if (++state_->started < state_->agents.size()) return;
+absl::Status Desk::Start() {
+  if (++state_->started < state_->agents.size()) return absl::OkStatus();
   state_->Build();
-  if (state_->drive.by_hand) return state_->loop->StartByHand();
-  state_->leadership->Start();
-  state_->loop->Start();
+  if (state_->drive.by_hand) {
+    state_->loop->StartByHand();
+    return absl::OkStatus();
+  }
+  absl::Status leads = state_->leadership->Start();
+  if (leads.ok()) state_->loop->Start();
+  return leads;
 }
 
+// The Lease goes back only once nothing is written any more.
 void Desk::Stop() {
   if (state_->Loop() == nullptr) return;
   state_->loop->Stop();

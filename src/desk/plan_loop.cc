@@ -1,10 +1,13 @@
 #include "desk/plan_loop.h"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "desk/nominations/begun.h"
+#include "desk/release/claim_holds.h"
 #include "fmt/format.h"
 #include "outrigger/k8s/taint.h"
 #include "outrigger/plan/claims.h"
@@ -23,6 +26,10 @@ constexpr milliseconds kSettle{4};
 constexpr milliseconds kLongPlan{6};
 constexpr int kShare = 10;
 
+// A gang whose places hold by nominations has them once these are written, and has lost them to
+// others by then, or not at all.
+constexpr milliseconds kSettles{1000};
+
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
 constexpr milliseconds kLeaseTimeout{5000};
@@ -30,6 +37,14 @@ constexpr milliseconds kLeaseTimeout{5000};
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
   using Duration = std::chrono::steady_clock::duration;
   return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
+  std::set<plan::UnitKey> units;
+  for (const HeldUnit& unit : releases.units) {
+    if (unit.by == HeldBy::kWindow) units.insert(unit.key);
+  }
+  return units;
 }
 
 }  // namespace
@@ -49,6 +64,13 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
                               const absl::Status& status) { OnWritten(nomination, status); },
            .changed = [this] { Nudge(); }},
           options_.now),
+      gates_(cluster, options_.release,
+             {.may_write = [leadership] { return leadership->Now(); },
+              .answered = [this](const Release& release,
+                                 const absl::Status& status) { OnReleased(release, status); },
+              .changed = [this] { Nudge(); }},
+             options_.now),
+      unfit_(options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -62,6 +84,7 @@ PlanLoop::~PlanLoop() {
 void PlanLoop::Start() {
   changes_ = cluster_->OnChange([this] { Nudge(); });
   nominations_.Start();
+  gates_.Start();
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -94,6 +117,7 @@ void PlanLoop::Stop() {
   watcher_.request_stop();
   watcher_.join();
   nominations_.Stop();
+  gates_.Stop();
 }
 
 std::shared_ptr<const Answers> PlanLoop::Answer() const {
@@ -138,6 +162,7 @@ std::optional<Time> PlanLoop::next_look() const {
     if (look && (!next || *look < *next)) next = look;
   };
   add(memory_.next_look());
+  add(gates_.next_look());
   for (const Participant* participant : participants_) add(participant->next_look());
   return next;
 }
@@ -193,6 +218,7 @@ void PlanLoop::MakeRound(bool nudged) {
   planned_ = acting.ok() && view.ok();
   if (!planned_) {
     nominations_.Drop();
+    gates_.Drop();
     memory_.Pause(options_.now());
     for (Participant* participant : participants_) {
       participant->Pause(options_.now(), leadership_->IsHeldByAnother());
@@ -300,16 +326,27 @@ void PlanLoop::Plan(const ClusterView& view) {
   TakeChecks(*view.objects);
   plan::PlanOptions options;
   options.checks = checks_;
+  options.share_kept = options_.nominations.nominate_ahead;
   for (Participant* participant : participants_) participant->Prepare(&groups, &options);
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
+  RefusedClaims refused_claims;
+  if (options_.without_extender) {
+    if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
+    refused_claims = HoldForClaims(*view.objects->claims, &units, &resting_);
+  }
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
   Reserve(units, &options);
-  const plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  kept_nodes_ = planned.kept;
+  plan::Plan planned = planner_.Run(view.snapshot, units, options);
+  if (options_.without_extender && GiveRefusedNodes(planned, units)) {
+    planned = planner_.Run(view.snapshot, units, options);
+  }
+  memory_.KeepAhead(units, now, &planned);
+  // While it fits only for a moment the same nodes are to be kept for it afterwards.
+  if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const std::shared_ptr<const Board> before = Answer()->board;
@@ -328,6 +365,10 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
+  const Releases releases =
+      gates_.OnPlan(*board, memory_.nominated(), refused_claims, pods, groups, now);
+  memory_.SetAwaitingTurn(AwaitingTurn(releases));
+  TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
   if (options_.reserve_after) unfit_.OnPlan(*board, now);
   const Round round{.view = view,
@@ -335,27 +376,15 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .options = options,
                     .plan = planned,
                     .board = board,
+                    .nominated = memory_.nominated(),
                     .pods = pods,
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),
+                    .releases = releases,
                     .asks = calls.asks,
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);
-}
-
-void PlanLoop::OnWritten(const Nomination& nomination, const absl::Status& status) {
-  for (Participant* participant : participants_) participant->OnNomination(nomination, status);
-}
-
-// Before calls are: the scheduler may have asked because of what was written.
-void PlanLoop::TakeWritten() {
-  NominationWriter::Content content = nominations_.Take();
-  const Time now = options_.now();
-  for (const NominationWriter::Result& result : content.results) {
-    memory_.Nominated(result.nomination, result.written, now, result.began);
-  }
-  memory_.SetUnderWay(std::move(content.under_way));
 }
 
 }  // namespace outrigger::desk

@@ -13,9 +13,11 @@
 
 #include "absl/status/status.h"
 #include "desk/calls/inbox.h"
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
+#include "desk/release/gates.h"
 #include "desk/unfit_times.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
@@ -86,6 +88,7 @@ class PlanLoop {
   void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void TakeWritten();
   void OnWritten(const Nomination& nomination, const absl::Status& status);
+  void OnReleased(const Release& release, const absl::Status& status);
   void Watch(const std::stop_token& stop);
   void Publish(absl::Status usable, std::shared_ptr<const Board> board);
 
@@ -97,7 +100,9 @@ class PlanLoop {
 
   // Of the thread.
   Memory memory_;
+  LifeSigns life_;
   NominationWriter nominations_;
+  Gates gates_;
   UnfitTimes unfit_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;

@@ -15,6 +15,9 @@ namespace outrigger::desk {
 /// For how long units have fit in no plan. Not thread-safe.
 class UnfitTimes {
  public:
+  /// A unit that fits for a shorter time than `settles` has not fit: others were faster.
+  explicit UnfitTimes(std::chrono::milliseconds settles = {}) : settles_(settles) {}
+
   void OnPlan(const Board& board, Time now);
   /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
   /// begins that time nor ends it.
@@ -23,8 +26,12 @@ class UnfitTimes {
  private:
   struct Entry {
     std::optional<Time> since;  // nothing: it has not been planned
-    uint64_t seen = 0;          // the last plan in which it did not fit, or lacked members
+    std::optional<Time> fits_since;
+    uint64_t seen = 0;  // the last plan in which it did not fit, or lacked members
   };
+  bool FitsOnlyNow(const plan::UnitKey& key, Time now);
+
+  const std::chrono::milliseconds settles_;
   using Entries = std::map<plan::UnitKey, Entry>;
   Entries entries_;
   // Boards share units, so most are where they were.

@@ -223,6 +223,7 @@ void EngineImpl::Call(size_t endpoint, wire::Body body, std::stop_token abandone
 
 CallError EngineImpl::Answer(const Pipeline& pipeline, const Asked& asked, size_t* nodes,
                              Reply* reply) const {
+  if (!pipeline.refusal.empty()) return {ErrorKind::kUnanswerable, pipeline.refusal};
   switch (pipeline.endpoint.verb) {
     case Verb::kFilter:
     case Verb::kPrioritize:

@@ -27,6 +27,9 @@ struct ServedAgent {
   SettingsValues settings;
   /// How much its scores count where several agents' are merged; above 0.
   double weight = 1;
+
+  /// As AgentFactory::takes_calls.
+  bool TakesCalls() const { return info->factory.TakesCalls(settings); }
 };
 
 /// The label `agent` of metrics at merged paths. It is no agent's name.
@@ -86,6 +89,8 @@ class Engine {
   ///                               weighted mean; all that have a PreBinder prepare, at most
   ///                               one agent may bind, and else the engine does
   ///   aliases of older programs
+  /// An agent that takes no calls is not among those that are merged, and each call at its own
+  /// paths is an error, which says so.
   /// `observer` outlives the engine; `nodes` answers names-only calls and may be null (agents that
   /// read more than names then answer such calls with an Error). InvalidArgument for settings that
   /// an agent refuses, an agent twice, two binders, two agents with a page of one name.

@@ -59,12 +59,21 @@ absl::Status Of(const Instance& instance, const absl::Status& status) {
   return {status.code(), fmt::format("agent {}: {}", instance.name, std::string(status.message()))};
 }
 
+// Of an agent that takes no calls.
+void Refuse(Pipeline* pipeline) {
+  pipeline->refusal = fmt::format(
+      "with its settings agent {} is not for calls of a scheduler: take its entries out of the "
+      "scheduler's configuration (extenders)",
+      pipeline->endpoint.agent);
+}
+
 absl::Status AddMergedPaths(const std::vector<Instance>& instances,
                             std::vector<Pipeline>* pipelines) {
   for (const Verb verb : kVerbs) {
     Pipeline pipeline = PipelineFor(fmt::format("/{}", VerbName(verb)), kMergedLabel, verb);
     bool any = false;
     for (const Instance& instance : instances) {
+      if (!instance.takes_calls) continue;
       const Instance* const binder_before = pipeline.binder;
       any |= AddStage(instance, &pipeline);
       if (binder_before != nullptr && pipeline.binder != binder_before) {
@@ -123,6 +132,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   Instance instance;
   instance.name = served.info->name;
   instance.weight = served.weight;
+  instance.takes_calls = served.TakesCalls();
   if (!(served.weight > 0)) {
     return absl::InvalidArgumentError(
         fmt::format("agent {}: weight {} is not accepted: a number "
@@ -182,11 +192,14 @@ absl::StatusOr<std::vector<Pipeline>> MakePlans(const std::vector<ServedAgent>& 
                                                 const std::vector<Instance>& instances) {
   std::vector<Pipeline> pipelines;
   for (size_t i = 0; i < instances.size(); ++i) {
+    const size_t first = pipelines.size();
     AddOwnPaths(instances[i], &pipelines);
     for (const Alias& alias : agents[i].info->factory.aliases) {
       const absl::Status added = AddAlias(alias, instances[i], &pipelines);
       if (!added.ok()) return added;
     }
+    if (instances[i].takes_calls) continue;
+    for (size_t own = first; own < pipelines.size(); ++own) Refuse(&pipelines[own]);
   }
   const absl::Status merged = AddMergedPaths(instances, &pipelines);
   if (!merged.ok()) return merged;

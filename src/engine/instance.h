@@ -14,6 +14,7 @@ namespace outrigger::engine {
 struct Instance {
   std::string name;
   double weight = 1;
+  bool takes_calls = true;
   std::unique_ptr<Agent> agent;
   Needs needs;
   const Filterer* filterer = nullptr;
@@ -51,7 +52,8 @@ struct Pipeline {
   };
 
   Endpoint endpoint;
-  Needs needs;  // of all agents involved
+  Needs needs;          // of all agents involved
+  std::string refusal;  // not empty: what each call is answered with
   std::vector<Filtering> filters;
   std::vector<Scoring> scorers;
   std::vector<Preempting> preempters;

@@ -10,6 +10,16 @@ namespace {
 // Set by kube-scheduler and the volume controller.
 constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
+// The name of the class before spec.storageClassName, which it goes before still.
+constexpr std::string_view kFormerClass = "volume.beta.kubernetes.io/storage-class";
+
+// There is a time since when the object is being deleted.
+auto Deleted(bool* deleted) {
+  return [deleted](Value part, const Path& place) {
+    *deleted = true;
+    return SkipValue(part, place);
+  };
+}
 
 absl::Status Named(const std::string& name, const Path& at, absl::Status status) {
   if (status.ok() && name.empty()) return Invalid(at.Key("metadata").Key("name"), "is empty");
@@ -38,13 +48,16 @@ absl::Status ReadVolumeClaim(Object object, const Path& at, VolumeClaim* claim) 
   StringMap annotations;
   const auto metadata = [&](Value part, const Path& place) {
     return ReadObject(part, place, Field{"name", &claim->name},
-                      Field{"namespace", &claim->namespace_}, Field{"annotations", &annotations});
+                      Field{"namespace", &claim->namespace_}, Field{"annotations", &annotations},
+                      Field{"deletionTimestamp", Deleted(&claim->being_deleted)});
   };
   const auto spec = [claim](Value part, const Path& place) {
-    return ReadObject(part, place, Field{"volumeName", &claim->volume});
+    return ReadObject(part, place, Field{"volumeName", &claim->volume},
+                      Field{"storageClassName", &claim->storage_class});
   };
   absl::Status status = ReadObject(object, at, Field{"metadata", metadata}, Field{"spec", spec});
   claim->selected_node = annotations.Get(kSelectedNode);
+  if (annotations.Contains(kFormerClass)) claim->storage_class = annotations.Get(kFormerClass);
   claim->bound = !claim->volume.empty() && annotations.Contains(kBindCompleted);
   return Named(claim->name, at, std::move(status));
 }
@@ -53,7 +66,8 @@ absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim) 
   *claim = DeviceClaim();
   const auto metadata = [claim](Value part, const Path& place) {
     return ReadObject(part, place, Field{"name", &claim->name},
-                      Field{"namespace", &claim->namespace_});
+                      Field{"namespace", &claim->namespace_},
+                      Field{"deletionTimestamp", Deleted(&claim->being_deleted)});
   };
   const auto allocation = [claim](Value part, const Path& place) {
     claim->allocated = true;
@@ -70,6 +84,18 @@ absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim) 
   };
   return Named(claim->name, at,
                ReadObject(object, at, Field{"metadata", metadata}, Field{"status", status}));
+}
+
+absl::Status ReadStorageClass(Object object, const Path& at, StorageClass* of) {
+  *of = StorageClass();
+  const auto metadata = [of](Value part, const Path& place) {
+    return ReadObject(part, place, Field{"name", &of->name});
+  };
+  std::string mode;
+  absl::Status status =
+      ReadObject(object, at, Field{"metadata", metadata}, Field{"volumeBindingMode", &mode});
+  of->binds_late = mode == "WaitForFirstConsumer";
+  return Named(of->name, at, std::move(status));
 }
 
 absl::Status ReadDeviceClass(Object object, const Path& at, DeviceClass* of) {

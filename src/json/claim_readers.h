@@ -10,6 +10,7 @@ namespace outrigger::json {
 
 absl::Status ReadVolume(Object object, const Path& at, Volume* volume);
 absl::Status ReadVolumeClaim(Object object, const Path& at, VolumeClaim* claim);
+absl::Status ReadStorageClass(Object object, const Path& at, StorageClass* of);
 /// Of resource.k8s.io/v1.
 absl::Status ReadDeviceClaim(Object object, const Path& at, DeviceClaim* claim);
 absl::Status ReadDeviceClass(Object object, const Path& at, DeviceClass* of);

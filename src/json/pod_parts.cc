@@ -31,7 +31,11 @@ void SetClaims(PodParts parts, Pod* pod) {
                    [](const NamedClaim& a, const NamedClaim& b) { return a.name < b.name; });
   for (NamedClaim& named : parts.claims) {
     if (named.claim.empty()) named.claim = NamedByStatus(parts.claim_statuses, named.name);
-    if (!named.claim.empty()) pod->resource_claims.push_back(std::move(named.claim));
+    if (named.claim.empty()) {
+      ++pod->claims_to_come;
+    } else {
+      pod->resource_claims.push_back(std::move(named.claim));
+    }
   }
 }
 

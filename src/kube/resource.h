@@ -24,6 +24,8 @@ inline constexpr Resource kDisruptionBudgets{"policy", "v1", "poddisruptionbudge
 inline constexpr Resource kVolumes{"", "v1", "persistentvolumes", "PersistentVolume", false};
 inline constexpr Resource kVolumeClaims{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
                                         true};
+inline constexpr Resource kStorageClasses{"storage.k8s.io", "v1", "storageclasses", "StorageClass",
+                                          false};
 /// Of Kubernetes 1.34 and later.
 inline constexpr Resource kDeviceClaims{"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim",
                                         true};

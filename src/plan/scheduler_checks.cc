@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "outrigger/plan/call_resources.h"
 
 namespace outrigger::plan {
 namespace {
@@ -76,6 +77,9 @@ void LeaveResourcesOut(const UncheckedByProfile& profile, Pod* pod) {
     if (!profile.LeavesOut(name)) all.requests.Append(name, quantity);
   }
   all.requests.Normalize();
+  const CallsAsked asked = CallsAskedBy(*pod);
+  if (asked.in_cycle) all.limits.Set(kCallResource, Quantity::FromInt(1));
+  if (asked.bind) all.limits.Set(kBindCallResource, Quantity::FromInt(1));
   pod->containers = {std::move(all)};
   pod->init_containers.clear();
   pod->overhead = {};
@@ -89,7 +93,7 @@ std::string_view NameOf(FilterPlugin plugin) {
 }
 
 bool UncheckedByProfile::LeavesOut(std::string_view resource) const {
-  if (Has(FilterPlugin::kNodeResourcesFit)) return true;
+  if (Has(FilterPlugin::kNodeResourcesFit) || IsCallResource(resource)) return true;
   if (!IsExtended(resource)) return false;
   return resources.contains(resource) ||
          resource_groups.contains(resource.substr(0, resource.find('/')));
@@ -127,6 +131,7 @@ const UncheckedByProfile& SchedulerChecks::Of(const Pod& pod) const {
 }
 
 void SchedulerChecks::LeaveOutOf(Pod* pod) const {
+  LeaveCallsOutOf(pod);
   const UncheckedByProfile& profile = Of(*pod);
   if (profile == UncheckedByProfile()) return;
   LeaveResourcesOut(profile, pod);

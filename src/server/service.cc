@@ -26,8 +26,9 @@ class ServiceImpl final : public Service {
   ~ServiceImpl() override { Drain(milliseconds{0}, milliseconds{0}); }
 
   absl::Status Listen(const ServiceOptions& options);
+  absl::Status ListenForCalls(const http::ServerOptions& options);
 
-  uint16_t port() const override { return extender_->port(); }
+  uint16_t port() const override { return extender_ == nullptr ? 0 : extender_->port(); }
   uint16_t admin_port() const override { return admin_.port(); }
   void SetReady() override {
     // A drain that has begun stays.
@@ -55,7 +56,19 @@ absl::Status In(std::string_view listener, const absl::Status& status) {
 }
 
 absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
-  http::ServerOptions extender_options = options.extender;
+  if (options.takes_calls) {
+    absl::Status calls = ListenForCalls(options.extender);
+    if (!calls.ok()) return In("extender", calls);
+  }
+  const absl::Status admin = admin_.Start(options.admin_bind, options.admin_port);
+  if (!admin.ok()) return In("admin", admin);
+  if (options.takes_calls) metrics_.Watch("extender", [this] { return extender_->stats(); });
+  metrics_.Watch("admin", [this] { return admin_.stats(); });
+  return absl::OkStatus();
+}
+
+absl::Status ServiceImpl::ListenForCalls(const http::ServerOptions& options) {
+  http::ServerOptions extender_options = options;
   extender_options.may_block = [this](std::string_view method, std::string_view path) {
     return extender_routes_.MayBlock(method, path);
   };
@@ -65,12 +78,8 @@ absl::Status ServiceImpl::Listen(const ServiceOptions& options) {
       extender_options, [this](const http::Request& request, http::Response* response) {
         extender_routes_.Handle(request, response);
       });
-  if (!extender.ok()) return In("extender", extender.status());
+  if (!extender.ok()) return extender.status();
   extender_ = std::move(*extender);
-  const absl::Status admin = admin_.Start(options.admin_bind, options.admin_port);
-  if (!admin.ok()) return In("admin", admin);
-  metrics_.Watch("extender", [this] { return extender_->stats(); });
-  metrics_.Watch("admin", [this] { return admin_.stats(); });
   return absl::OkStatus();
 }
 

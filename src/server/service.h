@@ -14,13 +14,16 @@
 #include "server/metrics.h"
 #include "server/readiness.h"
 
-// The extender service: two listeners. The first takes the scheduler's calls, the second (admin)
-// answers /livez, /readyz, /metrics, /version and pages of agents, so that no load of the first can
-// hide the process from its kubelet. The second may have several addresses.
+// The extender service: two listeners. The first takes the scheduler's calls (where agents take
+// calls at all), the second (admin) answers /livez, /readyz, /metrics, /version and pages of
+// agents, so that no load of the first can hide the process from its kubelet. The second may have
+// several addresses.
 
 namespace outrigger::server {
 
 struct ServiceOptions {
+  /// False: no agent takes calls, and the admin listener is the only one.
+  bool takes_calls = true;
   /// The extender's listener: address, limits, TLS. may_block, trim and warn are the service's
   /// business.
   http::ServerOptions extender;
@@ -43,6 +46,7 @@ class Service {
                                                         const engine::Engine& engine,
                                                         Metrics& metrics);
 
+  /// The extender's port; 0 without that listener.
   virtual uint16_t port() const = 0;
   virtual uint16_t admin_port() const = 0;
 

@@ -27,7 +27,7 @@ func TestDeeds(t *testing.T) {
 	}
 	follow := []string{"list", "watch"}
 	config, err := w.Cluster.ConfigWithRules(w.Ctx, "agent",
-		rule("", []string{"pods"}, []string{"get", "list", "watch"}),
+		rule("", []string{"pods"}, []string{"get", "list", "watch", "patch"}),
 		rule("", []string{"nodes"}, follow),
 		rule("", []string{"pods/status"}, []string{"patch"}),
 		rule("", []string{"pods/binding", "pods/eviction"}, []string{"create"}),
@@ -42,6 +42,7 @@ func TestDeeds(t *testing.T) {
 	w.Must(err)
 	w.config = config
 	w.scene("nominations are of one pod and version", nominates)
+	w.scene("a gate is taken off one pod", ungates)
 	w.scene("evictions respect budgets", evicts)
 	w.scene("budgets come, change and go", budgets)
 	w.scene("leases say who holds them", holders)
@@ -110,6 +111,35 @@ func nominates(w *world) {
 	}
 	deed.Name = "nobody"
 	w.does(a, "NOT_FOUND", deed)
+}
+
+// The API server takes off that gate and no other, also a second time, and no gate of a pod that has been created
+// again.
+func ungates(w *world) {
+	a := w.actor("ungates", w.config)
+	const ours, other = "outrigger.dev/queue", "example.com/quota"
+	create := func() *corev1.Pod {
+		made, err := w.Client.CoreV1().Pods(metav1.NamespaceDefault).Create(w.Ctx,
+			kube.MakePod("gated").GracePeriod(0).Gate(ours).Gate(other).Pod(), metav1.CreateOptions{})
+		w.Must(err)
+		return made
+	}
+	gates := func() []corev1.PodSchedulingGate { return w.read("gated").Spec.SchedulingGates }
+	pod := create()
+	deed := actor.Deed{Verb: "ungate", Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), Key: ours}
+	for range 2 {
+		w.does(a, "OK", deed)
+		if got := gates(); len(got) != 1 || got[0].Name != other {
+			w.Errorf("gates: %v", got)
+		}
+	}
+	w.Must(w.Client.CoreV1().Pods(pod.Namespace).Delete(w.Ctx, pod.Name, metav1.DeleteOptions{}))
+	w.does(a, "NOT_FOUND", deed)
+	create()
+	w.does(a, "ABORTED", deed)
+	if got := gates(); len(got) != 2 {
+		w.Errorf("a gate of another pod was taken off: %v", got)
+	}
 }
 
 func evicts(w *world) {

@@ -113,12 +113,12 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor lab annotate penalty schedule devices explain claims scheduler_config agents args serve settings format
+floors src/cli cli/ main . doctor lab annotate penalty gang schedule devices explain claims scheduler_config agents args serve settings format
 floors src/cel cel/ . run check library syntax values
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ server answer request tls socket .
 floors src/plan plan/ . preemption shortfall round search nodes pairs groups
-floors src/desk desk/ . nominations calls board leadership
+floors src/desk desk/ . release nominations calls board leadership writes
 floors src/penalty penalty/ pages replace journal ledger edges policy
 floors src/lab lab/ client steps plugins framework
 floors src/devices devices/ . original reasons scores search demand selectors pools model
@@ -136,7 +136,7 @@ apart src/kube kube/ lease write
 apart src/kube kube/ write watch
 apart src/http http/ answer request
 apart src/http http/ request tls
-apart src/desk desk/ board leadership
+apart src/desk desk/ board leadership writes
 apart src/plan plan/ preemption shortfall
 apart src/plan plan/ pairs groups
 apart src/devices devices/ original reasons

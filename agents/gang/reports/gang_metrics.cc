@@ -17,6 +17,7 @@ std::vector<MetricSpec> GangMetrics() {
   using Kind = MetricSpec::Kind;
   const std::vector<double> seconds = {0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800};
   return {
+      Spec(Kind::kGauge, metric::kLeading, "1 while this process is in charge, else 0."),
       Spec(Kind::kGauge, metric::kWaitingGangs, "Gangs that wait for a place, by what they lack.",
            "cause"),
       Spec(Kind::kHistogram, metric::kAdmission,
@@ -38,7 +39,17 @@ std::vector<MetricSpec> GangMetrics() {
            "Time for which members waited at a barrier, by how it ended.", "end", seconds),
       Spec(Kind::kCounter, metric::kNominations,
            "Writes of status.nominatedNodeName: written, withdrawn, failed.", "result"),
+      Spec(Kind::kGauge, metric::kGated,
+           "Pods with the scheduling gate outrigger.dev/queue, by what holds them.", "by"),
+      Spec(Kind::kCounter, metric::kReleases,
+           "Scheduling gates taken off pods: released, failed, gone.", "result"),
       Spec(Kind::kCounter, metric::kTimeouts, "Gangs that gave up their places, being incomplete."),
+      Spec(
+          Kind::kGauge, metric::kUnasked,
+          "Members that do not ask for the agent's calls where only-groups is set: waiting, bound.",
+          "pods"),
+      Spec(Kind::kCounter, metric::kOtherMode,
+           "Filter calls by which only-groups is set for one of scheduler and agent alone."),
   };
 }
 

@@ -12,6 +12,7 @@ namespace outrigger::gang {
 
 namespace metric {
 
+inline constexpr std::string_view kLeading = "outrigger_gang_leading";
 inline constexpr std::string_view kWaitingGangs = "outrigger_gang_waiting";
 inline constexpr std::string_view kAdmission = "outrigger_gang_admission_seconds";
 inline constexpr std::string_view kWaiters = "outrigger_gang_waiters";
@@ -24,6 +25,10 @@ inline constexpr std::string_view kBarriers = "outrigger_gang_barriers_total";
 inline constexpr std::string_view kHeld = "outrigger_gang_held_seconds";
 inline constexpr std::string_view kNominations = "outrigger_gang_nominations_total";
 inline constexpr std::string_view kTimeouts = "outrigger_gang_timeouts_total";
+inline constexpr std::string_view kGated = "outrigger_gang_gated";
+inline constexpr std::string_view kReleases = "outrigger_gang_releases_total";
+inline constexpr std::string_view kUnasked = "outrigger_gang_resource_missing";
+inline constexpr std::string_view kOtherMode = "outrigger_gang_only_groups_mismatch_total";
 
 }  // namespace metric
 

@@ -79,6 +79,7 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
   for (const BoardUnit& unit : board.units()) {
     if (!unit.gang && unit.fits) continue;
     Gang& gang = See(unit.key, now);
+    if (*gang.waiting_since == now) gang.has_bound = !board.BoundOf(unit.key).empty();
     if (unit.fits) {
       gang.told_word = gang.told_text = "";
       gang.unfit_since.reset();
@@ -146,11 +147,11 @@ void Reports::OnReserved(size_t nodes) {
 }
 
 void Reports::OnActing(const absl::Status& acting) {
+  metrics_->Set(metric::kLeading, "", acting.ok() ? 1 : 0);
   if (acting == acting_) return;
   acting_ = acting;
   if (!acting.ok()) Forget();
-  log_(acting.ok() ? "in charge: a scheduler of this host holds the Lease"
-                   : std::string(acting.message()));
+  log_(acting.ok() ? "in charge" : std::string(acting.message()));
 }
 
 // Who is in charge counts from now on.
@@ -189,11 +190,23 @@ void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = gangs_.find(gang);
-  if (found == gangs_.end()) return;
-  const auto waited = now_() - *found->second.waiting_since;
-  metrics_->Observe(metric::kAdmission, "", duration<double>(waited).count());
-  if (!found->second.told_at) return;  // nobody was told that it waits
-  log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(gang)));
+  if (found != gangs_.end()) Admit(gang, found->second, now_());
+}
+
+void Reports::OnBoundOneByOne(const Board& board, Time now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const plan::GroupState& group : board.groups()) {
+    const auto found = group.bound == 0 ? gangs_.end() : gangs_.find(group.key);
+    if (found == gangs_.end() || std::exchange(found->second.has_bound, true)) continue;
+    Admit(group.key, found->second, now);
+  }
+}
+
+// With the lock held.
+void Reports::Admit(const plan::UnitKey& key, const Gang& gang, Time now) {
+  metrics_->Observe(metric::kAdmission, "", duration<double>(now - *gang.waiting_since).count());
+  if (!gang.told_at) return;  // nobody was told that it waits
+  log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(key)));
 }
 
 }  // namespace outrigger::gang

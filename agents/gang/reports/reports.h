@@ -38,6 +38,8 @@ class Reports {
   /// A plan was made.
   void OnPlan(const Board& board, const std::vector<plan::Note>& notes,
               const std::vector<TimedOut>& timed_out, Time now);
+  /// Where there are no barriers, before OnPlan(): gangs of which the first members are bound now.
+  void OnBoundOneByOne(const Board& board, Time now);
   /// So many gangs have members that wait at a barrier, and so many members do.
   void OnBarriers(size_t standing, size_t waiters);
   /// Gangs that have come to be bound in part for too long, and how many are so at all.
@@ -78,6 +80,7 @@ class Reports {
     std::optional<Time> told_at;
     std::optional<Time> judged_at;
     bool refused_by_plan = false;  // and by nothing else
+    bool has_bound = false;        // or had, when it was first seen
     bool seen = false;
   };
   void CountWaiting(const Board& board);
@@ -113,6 +116,7 @@ class Reports {
 
   void Forget();
   Gang& See(const plan::UnitKey& key, Time now);
+  void Admit(const plan::UnitKey& key, const Gang& gang, Time now);
 
   ClusterWriter* const cluster_;
   AgentMetrics* const metrics_;

@@ -115,8 +115,7 @@ TEST_F(ReportsTest, LogWhoIsInChargeWhenThatChanges) {
   EXPECT_THAT(log_, IsEmpty()) << "nobody else can be";
   for (int i = 0; i < 2; ++i) reports_.OnActing(absl::UnavailableError("not in charge: x"));
   for (int i = 0; i < 2; ++i) reports_.OnActing(absl::OkStatus());
-  EXPECT_THAT(
-      log_, ElementsAre("not in charge: x", "in charge: a scheduler of this host holds the Lease"));
+  EXPECT_THAT(log_, ElementsAre("not in charge: x", "in charge"));
 }
 
 TEST_F(ReportsTest, LogTheEndOfAWaitThatWasTold) {
@@ -130,6 +129,27 @@ TEST_F(ReportsTest, LogTheEndOfAWaitThatWasTold) {
   reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
   ASSERT_EQ(log_.size(), before + 1);
   EXPECT_EQ(log_.back(), "gang default/train waits no longer: its members are bound");
+}
+
+TEST_F(ReportsTest, WhereThereIsNoBarrierTheFirstBindingEndsTheWait) {
+  board_.AddGang("train", 3, 3);
+  OnPlan(kBegin);
+  reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(1));
+  EXPECT_THAT(counted_.observed, IsEmpty());
+  board_.Bind("train", 1);
+  for (int i = 3; i < 5; ++i) {
+    reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(i));
+    OnPlan(kBegin + seconds(i));
+  }
+  EXPECT_THAT(counted_.observed, ElementsAre(Pair("admission_seconds ", 3)));
+}
+
+TEST_F(ReportsTest, AGangThatIsFirstSeenBoundInPartIsNotAdmittedAgain) {
+  board_.AddGang("train", 3, 3);
+  board_.Bind("train", 1);
+  OnPlan(kBegin);
+  reports_.OnBoundOneByOne(*board_.Make(), kBegin + seconds(1));
+  EXPECT_THAT(counted_.observed, IsEmpty());
 }
 
 TEST_F(ReportsTest, CountNominationsByWhatBecameOfThem) {

@@ -95,15 +95,24 @@ struct SchedulerWishes {
   bool every_node = false;
   /// Pods that failed are tried again soon (podMaxBackoffSeconds).
   bool quick_retries = false;
+  /// Extended resources by which pods ask for its calls, where it is to be called about these pods
+  /// alone (`scheduler-config --only-groups`): for filter, prioritize and preempt, and for bind.
+  /// Empty: it is called about all pods. They live as long as the program.
+  std::string_view cycle_resource = {};
+  std::string_view bind_resource = {};
 };
 
 /// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.
 struct AgentFactory {
   SettingsSchema settings;
   std::vector<Alias> aliases;
-  /// What the agent itself does at the API server: its static Access(), if it has one. What the
-  /// program reads on its behalf (Agent::Reads()) is not part of it.
-  std::vector<AccessRule> access;
+  /// What the agent itself does at the API server with these settings: its static Access(), with
+  /// or without settings, if it has one. What the program reads on its behalf (Agent::Reads()) is
+  /// not part of it.
+  std::vector<AccessRule> (*access)(const SettingsValues& values) = nullptr;
+  std::vector<AccessRule> Access(const SettingsValues& values) const {
+    return access == nullptr ? std::vector<AccessRule>() : access(values);
+  }
   /// The agent's own metrics: its static Metrics(), if it has one.
   std::vector<MetricSpec> metrics;
   SchedulerWishes wishes;  // the agent's static Wishes(), if it has one
@@ -113,6 +122,12 @@ struct AgentFactory {
   bool prebinds = false;
   bool binds = false;
   bool preempts = false;
+  /// False: with these settings no scheduler calls the agent, whatever stages its class has (its
+  /// static TakesCalls(), if it has one).
+  bool (*takes_calls)(const SettingsValues& values) = nullptr;
+  bool TakesCalls(const SettingsValues& values) const {
+    return takes_calls == nullptr || takes_calls(values);
+  }
   /// Whether the agent takes part in bind calls, of which a scheduler sends each to one extender.
   bool TakesBindCalls() const { return prebinds || binds; }
   /// Makes the agent from `values`, which `settings` made. InvalidArgument for settings that are
@@ -134,12 +149,23 @@ std::vector<Alias> AliasesOf() {
   }
 }
 
-template <typename AgentType>
-std::vector<AccessRule> AccessOf() {
-  if constexpr (requires { AgentType::Access(); }) {
+template <typename AgentType, typename SettingsType>
+std::vector<AccessRule> AccessOf(const SettingsValues& values) {
+  if constexpr (requires(const SettingsType& settings) { AgentType::Access(settings); }) {
+    return AgentType::Access(values.As<SettingsType>());
+  } else if constexpr (requires { AgentType::Access(); }) {
     return AgentType::Access();
   } else {
     return {};
+  }
+}
+
+template <typename AgentType, typename SettingsType>
+bool TakesCallsWith(const SettingsValues& values) {
+  if constexpr (requires(const SettingsType& settings) { AgentType::TakesCalls(settings); }) {
+    return AgentType::TakesCalls(values.As<SettingsType>());
+  } else {
+    return true;
   }
 }
 
@@ -183,7 +209,8 @@ AgentFactory MakeAgentFactory() {
   AgentFactory factory;
   factory.settings = SettingsSchema::Of<SettingsType>();
   factory.aliases = AliasesOf<AgentType>();
-  factory.access = AccessOf<AgentType>();
+  factory.access = &AccessOf<AgentType, SettingsType>;
+  factory.takes_calls = &TakesCallsWith<AgentType, SettingsType>;
   factory.metrics = MetricsOf<AgentType>();
   factory.wishes = WishesOf<AgentType>();
   factory.filters = std::is_base_of_v<Filterer, AgentType>;

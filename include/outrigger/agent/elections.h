@@ -38,6 +38,7 @@ struct ElectionCallbacks {
 class Candidacy {
  public:
   virtual ~Candidacy() = default;
+  /// False from the renew deadline on, by the clock, also where the term's thread is late.
   virtual bool IsLeader() const = 0;
   /// The holder as last seen; empty: none, or not known.
   virtual std::string Leader() const = 0;

@@ -44,6 +44,10 @@ struct BoardUnit {
   std::vector<plan::Role> roles;
   std::optional<int64_t> schedule_timeout_seconds;
   bool has_open_claims = false;
+  /// All of its pods that have a place wait with plan::kQueueGate: it is not released.
+  bool held = false;
+  /// Some of them do, and some do not: it is being released.
+  bool releasing = false;
 };
 
 /// A pod that wants a place.
@@ -52,6 +56,7 @@ struct BoardPod {
   std::string role;
   const BoardUnit* unit = nullptr;  // of Board::units(); null: nothing is planned for it
   std::string node;                 // its reservation; empty: none
+  std::string kept_node = {};       // where room is kept for it while its gang does not fit
   std::string reason;               // of a pod without a unit: why nothing is planned for it
 };
 
@@ -210,9 +215,9 @@ class Board {
   void AddUnits(const Input& input);
   void PutInOrder();
   void AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned);
-  /// `nodes`: of its members; empty: none has one.
+  /// `nodes`: of its members, and `kept` where room is kept for them; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
-                     const plan::Cause& cause);
+                     std::span<const std::string> kept, const plan::Cause& cause);
   /// Makes known where the pod is to be found; false: there is one of its UID.
   bool AddSeat(const BoardPod& seat);
   void AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,
@@ -262,7 +267,8 @@ struct Patience {
 /// True for a group of which nothing is planned although a member wants a place.
 bool Waits(const plan::GroupState& group);
 
-/// What `pod` asks of a node, "pods" included.
+/// What `pod` asks of a node, "pods" included; what stands for calls is not
+/// (plan/call_resources.h).
 ResourceList RequestsOf(const Pod& pod);
 
 }  // namespace outrigger::desk

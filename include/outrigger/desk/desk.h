@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/access.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
@@ -36,9 +38,24 @@ struct DeskTerms {
   std::optional<std::string> host_name;        // this machine's
   std::optional<std::string> unchecked;        // nothing
   std::optional<int64_t> reserve_after;        // seconds; 0: never
-  /// Sets what only this agent has a say in.
+  std::optional<int64_t> window;               // ReleaseOptions::window; 1000
+  /// It is called about members of groups alone, and no other agent may join: none would hear of
+  /// single pods.
+  bool only_groups = false;
+  /// No scheduler calls it: it acts by nominations and gates alone, while it holds a Lease of its
+  /// own. All agents at one desk agree; not together with only_groups.
+  bool without_extender = false;
+  /// That Lease, for which replicas stand, as "namespace/name".
+  std::optional<std::string> lease;      // "outrigger/outrigger"
+  std::optional<int64_t> lease_seconds;  // for which it is held without being renewed; 15
+  /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
+
+/// What the desk does at the API server with DeskTerms::without_extender, in addition to
+/// nominations: it takes gates off, and stands for `lease` ("namespace/name"), which is to be in
+/// the agents' own namespace.
+std::vector<AccessRule> AccessWithoutExtender(std::string_view lease);
 
 /// What moves a desk on. Simulations put in their own time and plan by hand.
 struct DeskDrive {
@@ -65,13 +82,15 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise;
-  /// the text names setting and value.
+  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise,
+  /// for a second agent next to one with only_groups, and for a setting that means nothing with
+  /// without_extender; the text names setting and value.
   absl::Status Join(const DeskTerms& terms);
   /// True if an agent of that name has joined.
   bool HasJoined(std::string_view agent) const;
 
-  void Start();
+  /// Errors are those of Leadership::Start().
+  absl::Status Start();
   void Stop();
 
   /// Of a desk that is driven by hand: plans once, and writes nominations. Not thread-safe, and not
@@ -104,9 +123,10 @@ class Desk {
   void OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after);
   /// Something that a plan depends on may have changed.
   void Nudge();
-  /// Reads the scheduler's Lease: Ok if this host's scheduler holds it. May block.
+  /// Ok if this process may act: its host's scheduler holds the Lease, which is read, or with
+  /// without_extender this replica is the leader. May block.
   absl::Status MayAct(const CallLimits& limits) const;
-  /// True if a scheduler of another host holds the Lease, as last seen.
+  /// True if another replica acts, as last seen.
   bool AnotherActs() const;
 
  private:

@@ -1,68 +1,35 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <string>
-#include <string_view>
-#include <thread>
 
 #include "absl/status/status.h"
-#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/call_limits.h"
 
 namespace outrigger::desk {
 
-/// Whether the scheduler beside this agent is the one that schedules: a kube-scheduler that loses
-/// its Lease exits, but its sidecar does not. Thread-safe.
+/// Whether this process may act on its plans: of several replicas one does. How that is decided is
+/// the implementation's: for a scheduler's extender by the Lease of that scheduler, and where no
+/// scheduler calls by a Lease for which the replicas stand. Thread-safe after Start().
 class Leadership {
  public:
-  struct Options {
-    std::string lease_namespace;
-    std::string lease_name;  // empty: always in charge
-    std::string host_name;   // the holder's identity is "<host name>_<something>"
-    std::chrono::milliseconds every{1000};
-  };
-  /// `changed` is told, from a thread of this, that it has become or ceased to be in charge, or
-  /// that another instance of the scheduler has the Lease (a new epoch).
-  /// `warn` gets one line each time the Lease is found not to exist, with the cure; may be empty.
-  Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
-             std::function<void(std::string_view line)> warn = {});
-  ~Leadership();
-  Leadership(const Leadership&) = delete;
-  Leadership& operator=(const Leadership&) = delete;
+  virtual ~Leadership() = default;
 
-  void Start();
-  void Stop();
+  /// Begins to follow which is in charge; until then no replica is. InvalidArgument: the Lease
+  /// cannot be stood for. Stop() ends that, and gives back what is held; nothing may be written any
+  /// more by then. It may be called without Start(), and again.
+  virtual absl::Status Start() = 0;
+  virtual void Stop() = 0;
 
-  /// Ok if in charge, as last seen; else Unavailable, in words that stay the same.
-  absl::Status Now() const;
-  /// Which instance of the scheduler is in charge: its identity.
-  std::string Epoch() const;
-  /// Reads the Lease anew, and says what it says.
-  absl::Status Ask(const CallLimits& limits);
-  /// Whether a scheduler of another host has the Lease, as last seen: its agent acts. Not so while
-  /// nobody has it, or it cannot be read.
-  bool IsHeldByAnother() const;
-
- private:
-  void Note(const absl::StatusOr<std::string>& holder);
-  void WarnIfMissing(const absl::StatusOr<std::string>& holder);
-  absl::Status Judge(const absl::StatusOr<std::string>& holder) const;
-
-  ClusterReader* const cluster_;
-  const Options options_;
-  const std::function<void()> changed_;
-  const std::function<void(std::string_view line)> warn_;
-  mutable std::mutex mutex_;
-  absl::Status now_;
-  std::string epoch_;
-  bool held_by_another_ = false;
-  bool is_missing_ = false;  // warned, and not seen since
-  std::jthread thread_;
+  /// Ok if in charge, as last seen; else Unavailable, in words that stay the same and name the one
+  /// that is. Makes no call.
+  virtual absl::Status Now() const = 0;
+  /// Another text for each time for which what was learnt before does not count any more: another
+  /// instance of the scheduler, or another term of this process. Empty: never in charge yet.
+  virtual std::string Epoch() const = 0;
+  /// The same as Now(), as sure as it can be made: to be asked before each act. May make a call.
+  virtual absl::Status Ask(const CallLimits& limits) = 0;
+  /// Whether another replica acts, as last seen. Not so while none does, or that is not known.
+  virtual bool IsHeldByAnother() const = 0;
 };
-
-/// "namespace/name" or "none" (nothing then). InvalidArgument for anything else.
-absl::StatusOr<Leadership::Options> ReadLeaseName(const std::string& text);
 
 }  // namespace outrigger::desk

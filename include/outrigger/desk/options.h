@@ -5,6 +5,7 @@
 
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/release.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/scheduler_checks.h"
 
@@ -29,6 +30,26 @@ struct NominationOptions {
   std::chrono::milliseconds tried_within{1'000};
   std::chrono::milliseconds bound_within{30'000};
   bool nominate_all = false;
+  /// kube-scheduler asks about members of gangs alone: a place holds against other pods as long as
+  /// a member is nominated for it. So all members with places are nominated, rejected or not, and
+  /// gated ones, too, and those for whom places are kept that are still used.
+  bool nominate_ahead = false;
+  /// No call tells what the scheduler does: signs that it is at work are pods that it has bound and
+  /// conditions that it has changed, and it is silent only to pods that it has tried before (the
+  /// condition of a pod that it has not tried changes with its first attempt).
+  bool without_calls = false;
+  /// kube-scheduler asks about pods alone that ask for calls (plan/call_resources.h): for others it
+  /// evicts pods by itself.
+  bool only_askers = false;
+  /// A nomination that no answer is due for is written again at most so often, if it is gone.
+  std::chrono::milliseconds write_again_after{1'000};
+  /// With nominate_ahead: one that the watch does not show so long after it was written was cleared
+  /// by the scheduler before it could; it keeps nothing then, and is written again.
+  std::chrono::milliseconds shown_within{2'000};
+  /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has
+  /// a place elsewhere, and for so long a refusal of a new place may be due to single pods that the
+  /// view does not show yet.
+  std::chrono::milliseconds moves_after{500};
   /// For how long a gang that has given up its places comes after those of its priority: not for
   /// ever after all that come later.
   std::chrono::minutes behind_for{10};
@@ -39,6 +60,10 @@ struct PlanningOptions {
   NominationOptions nominations;
   plan::SchedulerChecks checks;  // without what the cluster says
   std::optional<std::chrono::seconds> reserve_after;
+  ReleaseOptions release;
+  /// No call comes: places are held by nominations, pods wait at gates, and what the scheduler has
+  /// refused is read from conditions and from pods that stay without a node.
+  bool without_extender = false;
   /// Single pods have reservations, too, and a pod passes only where there is room for it after all
   /// before it.
   bool hold = false;

@@ -15,6 +15,8 @@
 #include "absl/status/status.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
+#include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/notes.h"
@@ -60,17 +62,19 @@ struct Round {
   const plan::PlanOptions& options;
   const plan::Plan& plan;
   std::shared_ptr<const Board> board;  // what calls are answered by from now on
+  const NominatedPlaces& nominated;    // as far as results of writes are known
   std::span<const PodPtr> pods;        // that are planned or bound
   std::vector<plan::Note> notes;
   std::vector<TimedOut> timed_out;
+  const Releases& releases;
   const std::map<std::string, Ask>& asks;  // by UID, since the round before
   Time now;
   /// Sets what the round is at, for errors while it takes too long; `what` is static.
   std::function<void(const char* what)> goes_on_with;
 };
 
-/// An agent at the desk. All methods but OnNomination() and OnPulse() are called on the planning
-/// thread: they may not block for long.
+/// An agent at the desk. All methods but OnNomination(), OnRelease() and OnPulse() are called on
+/// the planning thread: they may not block for long.
 class Participant {
  public:
   virtual ~Participant() = default;
@@ -94,6 +98,8 @@ class Participant {
 
   /// From any thread: a nomination was written, or could not be.
   virtual void OnNomination(const Nomination& /*nomination*/, const absl::Status& /*status*/) {}
+  /// From any thread: a gate was taken off, or could not be.
+  virtual void OnRelease(const Release& /*release*/, const absl::Status& /*status*/) {}
   /// From a thread of the desk, each second: for how long a round has been under way.
   virtual void OnPulse(std::chrono::milliseconds /*under_way*/) {}
 };

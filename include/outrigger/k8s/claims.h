@@ -28,10 +28,21 @@ struct Volume {
 struct VolumeClaim {
   std::string namespace_;
   std::string name;
-  std::string volume;         // spec.volumeName; empty: none yet
-  bool bound = false;         // to that volume, and nothing is left to be done for it
-  std::string selected_node;  // for which a volume is being made; empty: for none
+  std::string volume;              // spec.volumeName; empty: none yet
+  bool bound = false;              // to that volume, and nothing is left to be done for it
+  std::string selected_node;       // for which a volume is being made; empty: for none
+  std::string storage_class = {};  // empty: none
+  bool being_deleted = false;
   friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
+};
+
+/// A StorageClass.
+struct StorageClass {
+  std::string name;
+  /// volumeBindingMode is WaitForFirstConsumer: a claim is bound once a pod has been given a node.
+  /// Otherwise it is bound at once, and kube-scheduler refuses pods until it is.
+  bool binds_late = false;
+  friend bool operator==(const StorageClass&, const StorageClass&) = default;
 };
 
 /// A DeviceClass of resource.k8s.io.
@@ -57,8 +68,10 @@ struct DeviceClaim {
   std::string namespace_;
   std::string name;
   bool allocated = false;
-  bool reserved = false;              // for some pod: else kube-scheduler may give it back
-  std::optional<NodeSelector> nodes;  // where what is allocated may be used; absent: everywhere
+  bool reserved = false;  // for some pod: else kube-scheduler may give it back
+  std::optional<NodeSelector> nodes =
+      {};  // where what is allocated may be used; absent: everywhere
+  bool being_deleted = false;
   friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
 };
 
@@ -70,10 +83,13 @@ struct ClaimWish {
   /// For which node a volume is being made: no other will do for who waits for it, but once it is
   /// there it may be used elsewhere, too. Empty: for none.
   std::string made_for;
+  /// Why kube-scheduler refuses pods that use it, on whatever node: "is being deleted"; empty: it
+  /// does not, as far as is known.
+  std::string refused = {};
   friend bool operator==(const ClaimWish&, const ClaimWish&) = default;
 };
 
-/// By namespace and name; claims that ask nothing are not in it.
+/// All claims, by namespace and name, with what they ask.
 using ClaimWishes = std::map<std::pair<std::string, std::string>, ClaimWish>;
 
 /// What all claims of a cluster ask.

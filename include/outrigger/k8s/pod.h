@@ -145,6 +145,7 @@ struct Pod {
   std::vector<std::string> claims;
   /// Its ResourceClaims, in its namespace. One of a template is here once the status names it.
   std::vector<std::string> resource_claims;
+  int32_t claims_to_come = 0;  // so many of a template that its status does not name
 
   // The life of the pod, which Needs().PodStatus() asks for.
   std::string resource_version;

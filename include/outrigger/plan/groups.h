@@ -22,6 +22,9 @@ namespace outrigger::plan {
 /// The scheduling gate that is ours: a pod that it alone holds exists for its group.
 inline constexpr std::string_view kQueueGate = "outrigger.dev/queue";
 
+/// True if kQueueGate, and no other gate, keeps the pod from being scheduled.
+bool IsQueued(const Pod& pod);
+
 using outrigger::DialectSet;
 
 struct GroupOptions {
@@ -63,6 +66,9 @@ enum class GroupCause : uint8_t {
   kQueued,           ///< as many exist, but kQueueGate holds some of those that are needed
 };
 
+/// True if one of the schedulers that are planned for places the pod.
+bool IsOurs(const Pod& pod, const GroupOptions& options);
+
 /// "members", "no PodGroup": the class of a cause, as TextOf(Cause) of plan/planner.h.
 std::string_view TextOf(GroupCause cause);
 
@@ -79,7 +85,7 @@ struct GroupState {
   UnitKey key;  // uid: of the object; empty where there is none
   GroupCause cause = GroupCause::kNone;
   /// What to tell about the cause, with its figures: "12 of 16 members exist; not counted: 3
-  /// terminating, 1 gated". Empty without one.
+  /// terminating, 1 gated by example.com/quota". Empty without one.
   std::string text;
   int64_t minimum = 0;   // 0: not known, or members are scheduled one by one
   int64_t existing = 0;  // bound, and those that want a place, queued ones included
@@ -87,6 +93,8 @@ struct GroupState {
   int64_t queued = 0;  // of those that want a place: only kQueueGate holds them
   int64_t held = 0;    // of these: not planned before they are released
   int64_t gated = 0;   // held by another scheduling gate
+  /// Which gates those are, in order, a few at most.
+  std::vector<std::string> other_gates;
   int64_t other_scheduler = 0;
   int64_t terminating = 0;
   int64_t finished = 0;  // Succeeded or Failed

@@ -61,7 +61,8 @@ struct UnitPlan {
   std::vector<std::string> nodes;
   Cause cause;  // of a unit that does not fit
   /// As `nodes`, of the unit that PlanOptions::promise is about while it does not fit: where room
-  /// is kept for its members. Empty otherwise.
+  /// is kept for its members; with PlanOptions::share_kept of that of reserve_for, too. Empty
+  /// otherwise.
   std::vector<std::string> promised;
 };
 
@@ -85,6 +86,8 @@ struct PlanOptions {
   std::optional<UnitKey> reserve_for;
   /// The nodes that the plan before kept free for it; they stay the same while they suffice.
   std::vector<std::string> kept;
+  /// A gang that nodes are kept for has its members shared out to them (UnitPlan::promised).
+  bool share_kept = false;
   /// While this unit does not fit, later units get nothing of what it was promised, whether that is
   /// free already or not.
   std::optional<Promise> promise;

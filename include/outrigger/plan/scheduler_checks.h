@@ -42,7 +42,8 @@ struct UncheckedByProfile {
   friend bool operator==(const UncheckedByProfile&, const UncheckedByProfile&) = default;
 
   bool Has(FilterPlugin plugin) const { return plugins.contains(plugin); }
-  /// True if an amount of the resource is not compared with what nodes have. That of native
+  /// True if an amount of the resource is not compared with what nodes have, which resources that
+  /// stand for calls never are. That of native
   /// resources ("cpu", "example.kubernetes.io/x") is unless NodeResourcesFit is switched off.
   bool LeavesOut(std::string_view resource) const;
 };
@@ -68,7 +69,8 @@ struct SchedulerChecks {
   }
   const UncheckedByProfile& Of(const Pod& pod) const;
 
-  /// Takes from a pod what its profile does not compare: resources, ports, pod affinity, spread.
+  /// Takes from a pod what its profile does not compare: resources, ports, pod affinity, spread;
+  /// and what no profile does (plan/call_resources.h).
   /// What is judged with the node stays: its labels, taints and cordon.
   void LeaveOutOf(Pod* pod) const;
   /// Makes `free`, what a node of that `allocatable` has left, cover any amount of what a

@@ -67,6 +67,9 @@ struct Member {
   std::string waits_on;
   /// The place that the plan before gave it; kept while it is still right.
   std::string reserved;
+  /// A node on which kube-scheduler keeps room for it, being nominated, though no plan has given it
+  /// that place yet: preferred as `reserved` is, and not kept from other pods.
+  std::string ahead = {};
   /// Nodes that kube-scheduler has refused for it.
   std::vector<std::string> refused;
   /// What its volumes and claims ask of a node; all must match.

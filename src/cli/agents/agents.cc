@@ -80,7 +80,7 @@ absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group
   for (const AgentPath& path : *paths) {
     json["paths"].push_back({{"path", path.path}, {"verb", path.verb}});
   }
-  const auto access = AccessOf(agent);
+  const auto access = AccessOf(agent, agent.factory.settings.Defaults());
   if (!access.ok()) return access.status();
   json["access"] = Json::array();
   for (const AccessRule& rule : *access) {
@@ -109,7 +109,7 @@ absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& g
     text += fmt::format("  POST {}{}\n", path.path,
                         path.path.ends_with("/" + path.verb) ? "" : "  (" + path.verb + ")");
   }
-  const auto access = AccessOf(agent);
+  const auto access = AccessOf(agent, agent.factory.settings.Defaults());
   if (!access.ok()) return access.status();
   text += access->empty() ? "API server\n  nothing\n" : "API server  (--rbac prints the objects)\n";
   for (const AccessRule& rule : *access) {

@@ -66,6 +66,7 @@ void AddFollowed(const Needs& needs, Rules* rules) {
   if (needs.Has(Needs::kClusterClaims)) {
     rules->Add(Follow(kube::kVolumes));
     rules->Add(Follow(kube::kVolumeClaims));
+    rules->Add(Follow(kube::kStorageClasses));
     rules->Add(Follow(kube::kDeviceClaims));
     rules->Add(Follow(kube::kDeviceClasses));
   }
@@ -157,26 +158,56 @@ absl::Status CheckName(std::string_view flag, const std::string& text) {
       "{}: \"{}\" is not accepted: lower-case letters, digits and '-', at most 63", flag, text));
 }
 
-// Where an agent keeps what it has of its own by default, by its setting; empty: it has nothing.
-std::string StateNamespaceOf(const AgentInfo& agent) {
-  const std::vector<AccessRule>& access = agent.factory.access;
-  const bool has_state = std::any_of(access.begin(), access.end(),
-                                     [](const AccessRule& rule) { return rule.in_own_namespace; });
-  const SettingSpec* const setting = agent.factory.settings.Find("namespace");
-  return has_state && setting != nullptr ? setting->default_text : "";
+/// Where an agent keeps what it has of its own by default; without a namespace it has nothing.
+struct StateOf {
+  std::string name_space;
+  std::string setting;     // that says so
+  std::string after = {};  // what follows in it: "/outrigger"
+};
+
+StateOf FindState(const AgentInfo& agent, const SettingsValues& values) {
+  const std::vector<AccessRule> access = agent.factory.Access(values);
+  if (std::none_of(access.begin(), access.end(),
+                   [](const AccessRule& rule) { return rule.in_own_namespace; })) {
+    return {};
+  }
+  if (const SettingSpec* const spec = agent.factory.settings.Find("namespace"); spec != nullptr) {
+    return {spec->default_text, spec->name};
+  }
+  const SettingSpec* const lease = agent.factory.settings.Find("lease");
+  if (lease == nullptr) return {};
+  const size_t slash = std::min(lease->default_text.find('/'), lease->default_text.size());
+  return {lease->default_text.substr(0, slash), lease->name, lease->default_text.substr(slash)};
+}
+
+// The defaults, but for how it is called.
+absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, bool without_extender) {
+  SettingsValues values = agent.factory.settings.Defaults();
+  if (!without_extender) return values;
+  const SettingSpec* const spec = agent.factory.settings.Find("without-extender");
+  if (spec == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("--without-extender: agent {} works by calls of a scheduler alone; leave that "
+                    "flag or the agent out",
+                    agent.name));
+  }
+  absl::Status set = spec->parse(values.get(), "true");
+  if (!set.ok()) return set;
+  return values;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent) {
+absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent,
+                                                 const SettingsValues& values) {
   AgentDeps deps;
   deps.name = agent.name;
   deps.log = deps.warn = [](std::string_view /*line*/) {};  // it is not served
-  const auto made = agent.factory.make(deps, agent.factory.settings.Defaults());
+  const auto made = agent.factory.make(deps, values);
   if (!made.ok()) return made.status();
   Rules rules;
   AddFollowed((*made)->Reads(), &rules);
-  for (const AccessRule& rule : agent.factory.access) rules.Add(rule);
+  for (const AccessRule& rule : agent.factory.Access(values)) rules.Add(rule);
   // Where no agent binds, the engine does; after a conflict it reads the pod.
   if (agent.factory.prebinds && !agent.factory.binds) {
     rules.Add({.api_group = "", .resource = "pods", .verbs = {"get"}});
@@ -204,15 +235,17 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   std::string name_space = flags.name_space;
   std::string notes;
   for (const AgentInfo* agent : *agents) {
-    const auto access = AccessOf(*agent);
+    const auto values = ValuesFor(*agent, flags.without_extender);
+    if (!values.ok()) return values.status();
+    const auto access = AccessOf(*agent, *values);
     if (!access.ok()) return access.status();
     for (const AccessRule& rule : *access) rules.Add(rule);
     role += "-" + agent->name;
-    const std::string keeps = StateNamespaceOf(*agent);
-    if (name_space.empty()) name_space = keeps;
-    if (keeps.empty() || keeps == name_space) continue;
-    notes += fmt::format("# Serve with --{}.namespace={}: what the agent keeps is there.\n",
-                         agent->name, name_space);
+    const StateOf keeps = FindState(*agent, *values);
+    if (name_space.empty()) name_space = keeps.name_space;
+    if (keeps.name_space.empty() || keeps.name_space == name_space) continue;
+    notes += fmt::format("# Serve with --{}.{}={}{}: what the agent keeps is there.\n", agent->name,
+                         keeps.setting, name_space, keeps.after);
   }
   if (name_space.empty()) name_space = "outrigger";
   const std::string account = flags.service_account.empty() ? role : flags.service_account;

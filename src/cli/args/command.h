@@ -20,8 +20,9 @@ struct AgentsFlags {
   std::string name;              // empty: all
   std::string output = "table";  // table, json or yaml
   bool rbac = false;
-  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
-  std::string service_account;  // with rbac; empty: outrigger-<agent>
+  bool without_extender = false;  // with rbac: for agents that no scheduler calls
+  std::string name_space;         // with rbac; empty: where agents keep their state, or outrigger
+  std::string service_account;    // with rbac; empty: outrigger-<agent>
 };
 
 struct SchedulerConfigFlags {
@@ -40,6 +41,7 @@ struct SchedulerConfigFlags {
   std::string kubeconfig;
   bool full_nodes = false;
   bool ignorable = false;
+  bool only_groups = false;
   bool tls_insecure = false;
 };
 
@@ -56,6 +58,7 @@ struct ExplainFlags {
   std::string color = "auto";                         // auto, always or never
   std::string scheduler_names = "default-scheduler";  // explain gang, queue
   std::string unchecked;                              // explain gang, queue
+  bool only_groups = false;                           // explain gang
   std::string agent;                                  // explain queue: URL of the agent to ask
   bool pod_priority = true;                           // explain queue
   static constexpr size_t kMostRows = 10'000;
@@ -85,6 +88,13 @@ struct PenaltyFlags {
   std::string output = "table";            // explain: table, json or yaml
   std::string color = "auto";              // explain: auto, always or never
   size_t limit = ExplainFlags::kMostRows;  // explain: rows of a table at most
+};
+
+/// Of `gang release`.
+struct GangReleaseFlags {
+  std::string kubeconfig;
+  std::string context;
+  bool dry_run = false;
 };
 
 /// Of `annotate usage` and `annotate allocation`.
@@ -171,6 +181,7 @@ struct Command {
     kExplainQueue,
     kExplainPenalty,
     kPenaltyRestore,
+    kGangRelease,
     kAnnotate,
     kDoctor,
     kSchedule,
@@ -191,6 +202,7 @@ struct Command {
   ExplainFlags explain;
   DoctorFlags doctor;
   PenaltyFlags penalty;
+  GangReleaseFlags gang_release;
   AnnotateFlags annotate;
   LabFlags lab;
   ScheduleFlags schedule;

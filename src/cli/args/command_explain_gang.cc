@@ -14,6 +14,11 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
            "namespace of the gang (default: the context's; in --cluster, whichever has it alone; "
            "all, where gangs are listed)");
   AddPlanFlags(gang);
+  gang->add_flag("--only-groups")
+      ->description(
+          "Show members that do not ask for outrigger.dev/gang and\n"
+          "outrigger.dev/gang-bind, as the agent's setting of that name;\n"
+          "without it, only of gangs of which others do");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);
@@ -35,6 +40,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadExplainGang(const CLI::App& given
   if (!status.ok()) return status;
   flags.scheduler_names = ValueOf(given, "--scheduler-names", flags.scheduler_names);
   flags.unchecked = ValueOf(given, "--unchecked", "");
+  flags.only_groups = given.count("--only-groups") > 0;
   if (given.count("name") > 0 && flags.gang.empty()) {
     return absl::InvalidArgumentError(fmt::format(
         "the name of the gang is empty; leave it out to list all: see `{} explain gang --help`",

@@ -73,7 +73,8 @@ absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) co
   command.agents.name = ValueOf(agents, "name", "");
   command.agents.output = ValueOf(agents, "--output", command.agents.output);
   command.agents.rbac = agents.count("--rbac") > 0;
-  for (const char* flag : {"--namespace", "--service-account"}) {
+  command.agents.without_extender = agents.count("--without-extender") > 0;
+  for (const char* flag : {"--namespace", "--service-account", "--without-extender"}) {
     if (agents.count(flag) == 0 || command.agents.rbac) continue;
     return absl::InvalidArgumentError(fmt::format("{} goes with --rbac", flag));
   }
@@ -104,6 +105,7 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   flags.kubeconfig = ValueOf(given, "--kubeconfig", "");
   flags.full_nodes = given.count("--full-nodes") > 0;
   flags.ignorable = given.count("--ignorable") > 0;
+  flags.only_groups = given.count("--only-groups") > 0;
   flags.tls_insecure = given.count("--tls-insecure") > 0;
   return command;
 }
@@ -144,7 +146,13 @@ absl::StatusOr<Command> CommandLine::Tree::Read(const CLI::App& given) const {
   if (name == "scheduler-config") return ReadSchedulerConfig(given);
   if (name == "doctor") return ReadDoctor(given);
   if (name == "pod") return ReadExplainPod(given);
-  if (name == "gang") return ReadExplainGang(given);
+  // A command and a subcommand have this name.
+  if (name == "gang" && given.get_parent() != &app_) return ReadExplainGang(given);
+  if (name == "gang") {
+    return absl::InvalidArgumentError(fmt::format(
+        "gang wants to know what to do: release; see `{} gang --help`", app_.get_name()));
+  }
+  if (name == "release") return ReadGangRelease(given);
   if (name == "queue") return ReadExplainQueue(given);
   if (name == "usage" || name == "allocation") return ReadAnnotate(given);
   if (name == "annotate") {

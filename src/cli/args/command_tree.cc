@@ -70,6 +70,7 @@ CommandLine::Tree::Tree(const std::vector<AgentInfo>& registry, const std::strin
   AddExplain(registry);
   AddAnnotate();
   AddPenalty();
+  AddGang();
   AddSchedule();
   AddDevices();
   AddLab();
@@ -146,6 +147,10 @@ void CommandLine::Tree::AddAgents() {
   agents->add_flag("--rbac")->description(Wrapped(
       "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
       "with what the agent needs, for `kubectl apply -f -`; agents of one process as NAME,NAME"));
+  agents->add_flag("--without-extender")
+      ->description(Wrapped(
+          "With --rbac: the rights of agents that no scheduler calls (--gang.without-extender): "
+          "none to bind, and those for a Lease of their own"));
   AddValue(agents, "-n,--namespace", "NS",
            "namespace of the ServiceAccount (default: where the agents keep their state, else "
            "outrigger)");
@@ -179,6 +184,10 @@ void CommandLine::Tree::AddSchedulerConfig() {
           Wrapped("Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
                   "but agents need no access to the API server"));
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
+  command->add_flag("--only-groups")
+      ->description(
+          Wrapped("Have agent gang called only about pods that ask for outrigger.dev/gang and "
+                  "outrigger.dev/gang-bind; pods without a group then cost nothing"));
   AddTlsOfSchedulerConfig(command);
 }
 

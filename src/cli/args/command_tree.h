@@ -49,6 +49,7 @@ class CommandLine::Tree {
   /// Reads where objects are from. Refuses flags that exclude each other.
   static absl::Status ReadDeviceSources(const CLI::App& given, DeviceSources* sources);
   absl::StatusOr<Command> ReadPenaltyRestore(const CLI::App& given) const;
+  absl::StatusOr<Command> ReadGangRelease(const CLI::App& given) const;
   /// Reads the number of rows that a table may have.
   static absl::Status ReadLimit(const CLI::App& given, size_t* limit);
   absl::StatusOr<Command> ReadDoctor(const CLI::App& given) const;
@@ -80,6 +81,7 @@ class CommandLine::Tree {
                           const std::string& summary);
   void AddLab();
   void AddPenalty();
+  void AddGang();
   void AddSchedule();
   void AddDevices();
   /// Adds the flags of ReadDeviceSources(). `otherwise`: what is read without --cluster.

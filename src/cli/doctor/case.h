@@ -29,6 +29,10 @@ struct DoctorCase {
   std::vector<const Entry*> EntriesOf(const AgentInfo& agent) const;
   /// What an agent is told; nothing if it has no such setting.
   std::optional<std::string> Told(const AgentInfo& agent, std::string_view setting) const;
+  /// No scheduler is to call the agent.
+  bool IsWithoutExtender(const AgentInfo& agent) const {
+    return Told(agent, "without-extender") == "true";
+  }
 };
 
 /// The first group is that of the server. If its list `agents` is not empty, only these agents have

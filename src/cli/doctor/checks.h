@@ -21,13 +21,19 @@ void CheckOrder(const DoctorCase& found, Findings* findings);
 /// Whether each agent has the entries that it needs, once each.
 void CheckEntries(const DoctorCase& found, Findings* findings);
 
+/// Agents that are called about members of groups alone, against their setting.
+void CheckOnlyGroups(const DoctorCase& found, Findings* findings);
+
+/// Agents that are called though their settings say that no scheduler calls them.
+void CheckWithoutExtender(const DoctorCase& found, Findings* findings);
+
 /// Time limits of calls, and what is sent with them.
 void CheckCalls(const DoctorCase& found, Findings* findings);
 
 /// What counts for the whole scheduler: client limits, sampling, backoff.
 void CheckScheduler(const DoctorCase& found, Findings* findings);
 
-/// Leader election and profiles, against what agents are told.
+/// Leader election and profiles, against the settings of agents.
 void CheckIdentity(const DoctorCase& found, Findings* findings);
 
 /// What brings agents that are called at two addresses into one process: "one process (serve

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli/doctor/checks.h"
+#include "cli/doctor/only_groups.h"
 #include "cli/serve/options.h"
 #include "fmt/format.h"
 
@@ -140,12 +141,26 @@ void CheckDesks(const DoctorCase& found, Findings* findings) {
 }
 
 // Adds to `reported`: an entry may be that of several agents.
-void CheckManaged(const Entries& entries, std::set<const Entry*>* reported, Findings* findings) {
+void CheckManaged(const DoctorCase& found, const AgentInfo& agent, std::set<const Entry*>* reported,
+                  Findings* findings) {
+  if (CalledAboutOf(found, agent) != CalledAbout::kOther) return;
+  const Entries entries = found.EntriesOf(agent);
+  const bool may_be_for_groups = !agent.factory.wishes.cycle_resource.empty();
+  // Where another entry has resources of another form, one in the right form is none too many.
+  const bool any_other = std::any_of(entries.begin(), entries.end(), [&](const Entry* entry) {
+    return entry->managed_resources > 0 && !IsOnlyForGroups(*entry, agent);
+  });
   for (const Entry* entry : entries) {
+    if (any_other && IsOnlyForGroups(*entry, agent)) continue;
     if (entry->managed_resources == 0 || (entries.size() == 1 && !entry->Plans())) continue;
     if (!reported->insert(entry).second) continue;
     findings->Add(Id::kManagedResources, entry->fields.Map("managedResources").place(),
-                  fmt::format("{} of them", entry->managed_resources), "leave them out");
+                  fmt::format("{} of them", entry->managed_resources),
+                  may_be_for_groups
+                      ? fmt::format("leave them out, or take the entries that `outrigger "
+                                    "scheduler-config --agents {} --only-groups` prints",
+                                    agent.name)
+                      : "leave them out");
   }
 }
 
@@ -164,7 +179,7 @@ void CheckEntries(const DoctorCase& found, Findings* findings) {
     const Entries entries = found.EntriesOf(*agent);
     CheckComplete(found, *agent, entries, findings);
     CheckSplit(*agent, entries, findings);
-    CheckManaged(entries, &managed, findings);
+    CheckManaged(found, *agent, &managed, findings);
   }
   Entries ours;
   for (const Entry& entry : found.entries) {

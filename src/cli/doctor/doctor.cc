@@ -1,9 +1,13 @@
 #include "cli/doctor/doctor.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
+#include "cli/doctor/group_resources.h"
+#include "cli/doctor/only_groups.h"
+#include "cli/doctor/queue_gates.h"
 #include "cli/doctor/shape.h"
 #include "cli/doctor/unread_markers.h"
 #include "cli/explain/input.h"
@@ -58,18 +62,28 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   return true;
 }
 
+// That there is no entry is right then.
+bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
+  if (wanted.empty()) return false;
+  for (const SettingGroup& group : found.told) {
+    if (group.agent != nullptr && !found.IsWithoutExtender(*group.agent)) return false;
+  }
+  return true;
+}
+
 // `wanted`: the list of agents to judge for; empty: all.
 void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
-  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckCalls,
-                           CheckScheduler, CheckIdentity, CheckPlugins}) {
+  for (const auto check :
+       {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckOnlyGroups, CheckWithoutExtender,
+        CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
     check(found, findings);
   }
   const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
     return entry.ours || !entry.left_out.empty();
   });
-  if (any) return;
+  if (any || NoneIsToBeCalled(found, wanted)) return;
   const MapReader extenders = found.root.Map("extenders");
   findings->Add(FindingId::kAgentNone, extenders.place(),
                 wanted.empty()
@@ -77,6 +91,13 @@ void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* find
                     : fmt::format("{} entries, none of {}", found.entries.size(), wanted),
                 fmt::format("what `outrigger scheduler-config --agents {} --in FILE` prints",
                             wanted.empty() ? "NAME" : wanted));
+}
+
+bool CallsGroupsAlone(const DoctorCase& found) {
+  const auto agents = found.Agents();
+  return std::any_of(agents.begin(), agents.end(), [&](const AgentInfo* agent) {
+    return CalledAboutOf(found, *agent) == CalledAbout::kGroups;
+  });
 }
 
 // Which agents are served together is not known without --agents.
@@ -102,6 +123,17 @@ std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
   return all;
 }
 
+// Nothing: no agent that is called has the setting.
+std::optional<bool> RemovesGates(const DoctorCase& found) {
+  std::optional<bool> removes;
+  for (const AgentInfo* agent : found.Agents()) {
+    const auto gates = found.Told(*agent, "gates");
+    if (!gates) continue;
+    removes = removes.value_or(false) || *gates == "true" || found.IsWithoutExtender(*agent);
+  }
+  return removes;
+}
+
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
                                            const std::vector<SettingGroup>& told,
                                            const LeftOutAgents& left_out) {
@@ -121,6 +153,8 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   CheckAll(*found, told[0].server->agents, &findings);
   diagnosis.findings = findings.Take();
   diagnosis.planned_schedulers = PlannedSchedulers(*found);
+  diagnosis.only_groups = CallsGroupsAlone(*found);
+  diagnosis.gates = RemovesGates(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -157,12 +191,20 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   const auto objects = OpenCluster(source, world);
   if (!objects.ok()) return objects.status();
   UnreadMarkers markers(diagnosis->planned_schedulers);
-  absl::Status status = (*objects)->ForEachPod(
-      [&markers](const json::ListedObject& object) { return markers.Take(object); });
+  GroupResources resources(diagnosis->planned_schedulers);
+  QueueGates gates(diagnosis->planned_schedulers, diagnosis->gates.value_or(false));
+  absl::Status status = (*objects)->ForEachPod([&](const json::ListedObject& object) {
+    absl::Status taken = markers.Take(object);
+    if (taken.ok() && diagnosis->only_groups) taken = resources.Take(object);
+    if (taken.ok() && diagnosis->gates) taken = gates.Take(object);
+    return taken;
+  });
   if (!status.ok()) return status;
   if (markers.taken() == 0) notes->push_back("the cluster has no pods");
   Findings findings;
   markers.AddTo(&findings);
+  resources.AddTo(&findings);
+  gates.AddTo(&findings);
   Merge(findings.Take(), diagnosis);
   return absl::OkStatus();
 }

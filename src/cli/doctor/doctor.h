@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,14 @@ struct Diagnosis {
   std::vector<Finding> findings;  // errors first
   /// The schedulers whose pods are planned by the agents; empty if no agent plans.
   std::vector<std::string> planned_schedulers;
+  bool only_groups = false;  // one of them is called about members of groups alone
+  /// Whether one of them removes the gate outrigger.dev/queue; nothing: none has the setting.
+  std::optional<bool> gates;
 
   size_t Count(Severity severity) const;
 };
 
-/// Checks a configuration against the agents of `told` and what they are told. If the server's
+/// Checks a configuration against the agents of `told` and their settings. If the server's
 /// setting `agents` is not empty, only these have a group, and merged paths are theirs. Finds
 /// nothing in what WriteSchedulerConfig() writes by default for agents with these settings.
 /// InvalidArgument, with the place, for what is not one YAML mapping. Pure.

@@ -111,6 +111,12 @@ constexpr FindingKind kKinds[] = {
     {Id::kManagedResources, "managed-resources", kError,
      "The agent sees only pods that request one of these resources, and a name may stand in one of "
      "its entries only: its calls are about different pods."},
+    {Id::kOnlyGroupsApart, "only-groups-apart", kWarning,
+     "The agent looks for members that it is not called about where it is set. Where the scheduler "
+     "has it alone they start one by one, and nothing says so."},
+    {Id::kWithoutExtender, "without-extender", kError,
+     "The agent has no port for calls, or answers each with an error: every pod of the scheduler "
+     "fails."},
     {Id::kTwoDesks, "two-desks", kError,
      "Two processes that plan for one scheduler promise one place to two pods. Each overwrites the "
      "nominations of the other."},
@@ -177,6 +183,15 @@ constexpr FindingKind kKinds[] = {
     {Id::kMarkerUnread, "marker-unread", kWarning,
      "Pods with such a marker and no other are in no group. They start one by one, so their gang "
      "starts in part."},
+    {Id::kGroupResourceMissing, "group-resource-missing", kWarning,
+     "kube-scheduler does not call the agent about these members, and places them as single pods."},
+    {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
+     "No agent of this file plans these pods, so that nothing removes their gate."},
+    {Id::kGateHeld, "gate-held", kWarning,
+     "An agent removes the gate only where it has `gates`: these pods wait for ever."},
+    {Id::kGateMissing, "gate-missing", kHint,
+     "Members without the gate are scheduled at once, in no order. Whether they had it and were "
+     "released the pods do not say."},
 };
 
 constexpr bool InOrder() {

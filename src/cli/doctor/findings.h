@@ -65,6 +65,8 @@ enum class FindingId : uint8_t {
   kBindMissing,
   kPreBindMissing,
   kManagedResources,
+  kOnlyGroupsApart,
+  kWithoutExtender,
   kTwoDesks,
   kTimeoutMissing,
   kTimeoutLong,
@@ -89,6 +91,10 @@ enum class FindingId : uint8_t {
   kPreemptionReplaced,
   kBindPluginUnused,
   kMarkerUnread,
+  kGroupResourceMissing,
+  kGateOfAnotherScheduler,
+  kGateHeld,
+  kGateMissing,
   kCount,  // not a finding
 };
 

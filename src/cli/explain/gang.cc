@@ -144,7 +144,7 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   if (!wanted.name.empty() && wanted.name_space.empty()) {
     wanted.name_space = (*objects)->DefaultNamespace();
   }
-  GangPlan plan(&*cluster, *std::move(plan_flags));
+  GangPlan plan(&*cluster, *std::move(plan_flags), flags.only_groups);
   const auto groups = Select(plan, wanted, cluster->where);
   if (!groups.ok()) return groups.status();
   ExplainedGangs explained;

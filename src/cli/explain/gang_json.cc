@@ -31,6 +31,10 @@ Json GangJson(const ExplainedGang& gang) {
   if (gang.place != 0) {
     json["queue"] = {{"place", gang.place}, {"placedBefore", gang.placed_before}};
   }
+  if (!gang.gate.empty()) json["gate"] = gang.gate;
+  for (const auto& [resources, pods] : gang.not_asking) {
+    json["notAsking"].push_back({{"resources", resources}, {"pods", pods}});
+  }
   if (gang.told) {
     json["told"] = {
         {"reason", gang.told->reason}, {"note", gang.told->note}, {"time", gang.told->time}};

@@ -53,7 +53,7 @@ std::string NotCountedText(const plan::GroupState& group) {
   const auto add = [&text](int64_t number, std::string_view what) {
     if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
   };
-  add(group.gated, "gated");
+  add(group.gated, fmt::format("gated by {}", fmt::join(group.other_gates, ", ")));
   add(group.other_scheduler, "of another scheduler");
   add(group.terminating, "terminating");
   add(group.finished, "finished");
@@ -74,6 +74,16 @@ std::string QueueText(const ExplainedGang& gang, size_t waiting) {
   return fmt::format("{}; placed before it: {}", text, gang.placed_before);
 }
 
+std::string NotAskingText(std::string_view resources, const std::vector<std::string>& pods) {
+  constexpr size_t kMost = 5;
+  const size_t shown = std::min(kMost, pods.size());
+  return fmt::format(
+      "{} {} not ask for {}, and kube-scheduler places {} alone: {}{}", pods.size(),
+      pods.size() == 1 ? "member does" : "members do", resources, pods.size() == 1 ? "it" : "each",
+      fmt::join(pods.begin(), pods.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < pods.size() ? ", ..." : "");
+}
+
 std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
   std::string text;
   const auto line = [&](std::string_view title, const std::string& value,
@@ -88,6 +98,10 @@ std::string HeadText(const ExplainedGang& gang, size_t waiting, bool color) {
   line("Queue:", QueueText(gang, waiting));
   line("State:", StateText(gang), StyleOf(gang.state));
   if (!gang.text.empty()) line("Why:", gang.text);
+  if (!gang.gate.empty()) line("Gate:", gang.gate);
+  for (const auto& [resources, pods] : gang.not_asking) {
+    line("Not asked:", NotAskingText(resources, pods), Style::kBad);
+  }
   if (gang.told) {
     line("Told:", fmt::format("{} ({}, {})", gang.told->note, gang.told->reason, gang.told->time));
   }

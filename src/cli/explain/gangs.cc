@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/terms.h"
 #include "plan/groups/gang.h"
@@ -31,8 +32,8 @@ std::string_view StandingText(plan::Standing standing) {
     case plan::Standing::kGated:
       return "gated";
     case plan::Standing::kHeld:
-      return "queued";
     case plan::Standing::kQueued:
+      return "queued";
     case plan::Standing::kPending:
       return "waits";
   }
@@ -51,6 +52,11 @@ void ExplainSettled(ExplainedGang* gang) {
   } else {
     gang->state = GangState::kWhole;
   }
+}
+
+std::string HeldText(const plan::GroupState& group) {
+  return fmt::format("{} of {} members that exist {} the gate {}", group.queued, group.existing,
+                     group.queued == 1 ? "has" : "have", plan::kQueueGate);
 }
 
 }  // namespace
@@ -77,8 +83,10 @@ std::string_view DialectText(Dialect dialect) {
   return dialect == Dialect::kLabels ? "labels" : plan::NameOf(dialect);
 }
 
-GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags)
-    : cluster_(*cluster), planned_(*cluster, std::move(flags)) {
+GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups)
+    : cluster_(*cluster),
+      only_groups_(only_groups),
+      planned_(*cluster, std::move(flags), /*plan_queued=*/true) {
   for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
   const std::vector<plan::Unit>& units = planned_.grouped.units;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -129,9 +137,25 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   if (seat == seats_.end()) return member;
   const plan::UnitPlan& planned = planned_.plan.units[seat->second.unit];
   if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
-  member.state = "placed";
+  if (standing != plan::Standing::kQueued) member.state = "placed";
   member.node = planned.nodes[seat->second.member];
   return member;
+}
+
+void GangPlan::AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const {
+  bool any_asks = only_groups_;
+  std::map<std::string_view, std::vector<std::string>> found;
+  for (const PodPtr& pod : pods) {
+    const plan::Standing standing = plan::StandingOf(*pod, planned_.group_options);
+    if (standing == plan::Standing::kFinished || standing == plan::Standing::kTerminating ||
+        standing == plan::Standing::kOtherScheduler) {
+      continue;
+    }
+    const plan::CallsAsked asked = plan::CallsAskedBy(*pod);
+    any_asks |= asked.in_cycle || asked.bind;
+    if (!asked.All()) found[asked.Missing()].push_back(pod->name);
+  }
+  if (any_asks && !gang->group.independent) gang->not_asking = std::move(found);
 }
 
 void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
@@ -150,11 +174,54 @@ void GangPlan::ExplainUnit(size_t unit, bool figures, ExplainedGang* gang) {
             .text;
 }
 
+// Members of gangs with places that have no gate and no node.
+size_t GangPlan::ReleasedWithPlaces() const {
+  size_t count = 0;
+  const std::vector<plan::Unit>& units = planned_.grouped.units;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (units[i].key.dialect == Dialect::kNone || !planned_.plan.units[i].fits) continue;
+    for (const plan::Member& member : units[i].members) {
+      count += member.pod->scheduling_gates.empty() ? 1U : 0U;
+    }
+  }
+  return count;
+}
+
+// What keeps its members gated, as far as the cluster shows it; empty: none is.
+std::string GangPlan::GateText(const ExplainedGang& gang, const plan::Unit* unit) const {
+  const plan::GroupState& group = gang.group;
+  if (group.queued == 0) return {};
+  if (unit == nullptr) return HeldText(group) + ": nothing is planned for the gang";
+  if (gang.state != GangState::kFits) {
+    return HeldText(group) + ": the gang has no place; a few of such gangs are released in their " +
+           "order, for autoscalers (ahead)";
+  }
+  const plan::UnitPlan& planned = planned_.plan.units[gang.place - 1];
+  size_t places = 0;
+  size_t nominated = 0;
+  for (size_t i = 0; i < unit->members.size(); ++i) {
+    if (planned.nodes[i].empty()) continue;
+    ++places;
+    nominated += unit->members[i].pod->nominated_node_name == planned.nodes[i] ? 1U : 0U;
+  }
+  if (nominated < places) {
+    return fmt::format(
+        "{}: an agent with gates releases it once its places are nominated; {} of {} are",
+        HeldText(group), nominated, places);
+  }
+  return fmt::format(
+      "{}: an agent with gates releases it in its turn (window): {} released members of "
+      "gangs with places are not bound yet",
+      HeldText(group), ReleasedWithPlaces());
+}
+
 ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   ExplainedGang gang;
   gang.group = group;
   const plan::Unit* unit = nullptr;
-  for (const PodPtr& pod : pods_of_[static_cast<size_t>(&group - groups_.data())]) {
+  const std::vector<PodPtr>& pods = pods_of_[static_cast<size_t>(&group - groups_.data())];
+  AddNotAsking(pods, &gang);
+  for (const PodPtr& pod : pods) {
     const ExplainedMember& member = gang.members.emplace_back(MemberOf(*pod));
     // Those that are through may be of a former gang of that name.
     const bool is_through = member.state == "finished" || member.state == "terminating";
@@ -179,6 +246,7 @@ ExplainedGang GangPlan::Explain(const plan::GroupState& group, bool figures) {
   } else {
     ExplainUnit(static_cast<size_t>(unit - planned_.grouped.units.data()), figures, &gang);
   }
+  gang.gate = GateText(gang, unit);
   return gang;
 }
 

@@ -37,7 +37,8 @@ std::string_view DialectText(Dialect dialect);
 
 struct ExplainedMember {
   std::string name;
-  /// "bound", "placed" (gets the node now), "waits"; "gated", "terminating", "finished" and "other
+  /// "bound", "placed" (gets the node now), "waits", "queued" (with the gate of the queue; it may
+  /// have its node); "gated", "terminating", "finished" and "other
   /// scheduler" are not counted.
   std::string_view state;
   std::string node;  ///< empty: none
@@ -52,6 +53,10 @@ struct ExplainedGang {
   size_t place = 0;          ///< among the units that want a place, from 1; 0: it is not there
   size_t placed_before = 0;  ///< units before it that get places now
   std::vector<ExplainedMember> members;  ///< by name
+  /// Members that do not ask for the calls of the agent (plan/call_resources.h), by what they do
+  /// not ask for: of gangs of which others do, or where all have to.
+  std::map<std::string_view, std::vector<std::string>> not_asking;
+  std::string gate;          ///< of members with the gate of the queue: why it is there still
   int64_t oldest = 0;        ///< when the first that is not through was created; 0: not known
   std::optional<Told> told;  ///< what the agent has last said of it
 };
@@ -60,7 +65,8 @@ struct ExplainedGang {
 /// remembers is `told`, which others fill in. Not thread-safe.
 class GangPlan {
  public:
-  GangPlan(const PlannedCluster* cluster, PlanFlags flags);
+  /// `only_groups`: the agent is called about members alone that ask for it.
+  GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups = false);
 
   /// Of every group that a pod names or that has an object, in the order of (dialect, namespace,
   /// name).
@@ -83,9 +89,13 @@ class GangPlan {
   void AddGroupsWithoutPods();
   void FilePods();
   ExplainedMember MemberOf(const Pod& pod) const;
+  void AddNotAsking(std::span<const PodPtr> pods, ExplainedGang* gang) const;
+  size_t ReleasedWithPlaces() const;
+  std::string GateText(const ExplainedGang& gang, const plan::Unit* unit) const;
   void ExplainUnit(size_t unit, bool figures, ExplainedGang* gang);
 
   const PlannedCluster& cluster_;
+  const bool only_groups_;
   ClusterPlan planned_;
   std::vector<plan::GroupState> groups_;
   absl::flat_hash_map<const Pod*, Seat> seats_;

@@ -38,6 +38,9 @@ class StillCluster final : public ClusterAccess {
                         const CallLimits&) override {
     return Refused();
   }
+  absl::Status RemoveGate(const PodId&, std::string_view, const CallLimits&) override {
+    return Refused();
+  }
   absl::Status Evict(const PodId&, const CallLimits&) override { return Refused(); }
   absl::Status MayEvict(const PodId&, const CallLimits&) override { return Refused(); }
   absl::Status WriteStatus(const PodGroup&, const PodGroupStatus&, const CallLimits&) override {

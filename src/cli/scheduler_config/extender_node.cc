@@ -21,6 +21,14 @@ YAML::Node TlsNode(const ExtenderTls& tls) {
   return node;
 }
 
+// Pods that ask for an amount of it are not refused by nodes, which have none.
+YAML::Node ManagedNode(const ExtenderEntry& extender) {
+  YAML::Node node(YAML::NodeType::Map);
+  node["name"] = TextNode(extender.only_for);
+  node["ignoredByScheduler"] = true;
+  return node;
+}
+
 }  // namespace
 
 YAML::Node ExtenderNode(const ExtenderEntry& extender) {
@@ -39,6 +47,7 @@ YAML::Node ExtenderNode(const ExtenderEntry& extender) {
   }
   node["httpTimeout"] = TextNode(PrintDuration(extender.http_timeout));
   node["nodeCacheCapable"] = extender.names_only;
+  if (!extender.only_for.empty()) node["managedResources"].push_back(ManagedNode(extender));
   if (extender.ignorable) node["ignorable"] = true;
   return node;
 }
@@ -87,6 +96,22 @@ std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extender
     }
   }
   return notes;
+}
+
+std::vector<std::string> OnlyGroupsNotes(const std::vector<ExtenderEntry>& extenders) {
+  std::vector<std::string> resources;
+  std::string agent;
+  for (const ExtenderEntry& extender : extenders) {
+    if (extender.only_for.empty()) continue;
+    resources.push_back(extender.only_for);
+    agent = extender.settings_of;
+  }
+  if (resources.empty()) return {};
+  return {fmt::format(
+      "{0} is called only about pods that ask for {1}: set --{0}.only-groups, and see to it that "
+      "members of groups ask for each: by deploy/group-policy.yaml from Kubernetes 1.36 on, before "
+      "in the pods' templates. Members that do not are placed as single pods",
+      agent, fmt::join(resources, " and "))};
 }
 
 std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {

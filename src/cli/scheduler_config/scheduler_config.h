@@ -28,7 +28,8 @@ struct ExtenderEntry {
   std::string prioritize_verb;
   std::string preempt_verb;
   std::string bind_verb;
-  int64_t weight = 1;  // written with prioritize_verb only
+  std::string only_for = {};  // managed resource: called only about pods that request it
+  int64_t weight = 1;         // written with prioritize_verb only
   std::chrono::milliseconds http_timeout{1000};
   bool ignorable = false;
   bool last = false;               // after all others

@@ -1,11 +1,13 @@
 #include "cli/scheduler_config/unchecked.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "outrigger/plan/call_resources.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
@@ -61,7 +63,10 @@ UncheckedProfile ReadProfile(const MapReader& profile,
   if (managed.empty()) {
     for (const Field<std::string>& name : own) read.unchecked.resources.insert(name.value);
   } else {
-    read.unchecked.resources = managed;
+    // The planner never compares what stands for calls.
+    std::copy_if(managed.begin(), managed.end(),
+                 std::inserter(read.unchecked.resources, read.unchecked.resources.end()),
+                 [](const std::string& name) { return !plan::IsCallResource(name); });
     std::copy_if(own.begin(), own.end(), std::back_inserter(read.without_effect),
                  [&](const Field<std::string>& name) { return !managed.contains(name.value); });
   }

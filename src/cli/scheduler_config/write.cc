@@ -34,10 +34,11 @@ class Writer {
     if (status.ok()) status = WriteConnection(root);
     if (status.ok()) WriteWishes(plan_.wishes, root, &notes_);
     if (status.ok()) status = WriteExtenders(plan_, name_, root, &notes_);
-    if (status.ok()) NoteUnchecked(root);
     if (!status.ok()) return status;
     const auto yaml = YamlFromNode(root);
     if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
+    // As it is read: nodes that were made here have no types.
+    NoteUnchecked(YAML::Load(*yaml));
     return SchedulerConfigText{*yaml, std::move(notes_)};
   }
 
@@ -132,7 +133,9 @@ class Writer {
 
   // An agent that plans compares what the scheduler compares, no more.
   void NoteUnchecked(const YAML::Node& root) {
-    const std::string unchecked = UncheckedText(ReadUnchecked(MapReader(root, Place())));
+    const auto profiles = ReadUnchecked(MapReader(root, Place()));
+    for (const UncheckedProfile& profile : profiles) NoteWithoutEffect(profile);
+    const std::string unchecked = UncheckedText(profiles);
     if (unchecked.empty()) return;
     for (const ExtenderEntry& extender : plan_.extenders) {
       // An agent that binds has two entries.
@@ -142,6 +145,16 @@ class Writer {
                       "--{0}.unchecked {1}",
                       extender.settings_of, unchecked));
     }
+  }
+
+  void NoteWithoutEffect(const UncheckedProfile& profile) {
+    if (profile.without_effect.empty()) return;
+    std::vector<std::string> names;
+    for (const Field<std::string>& name : profile.without_effect) names.push_back(name.value);
+    notes_.push_back(
+        fmt::format("ignoredResources of profile {}: {} without effect next to managedResources "
+                    "with ignoredByScheduler: put the name there, too",
+                    profile.name, Listed(names)));
   }
 
   void WriteLimit(YAML::Node& connection, const char* field, int generous, int usual) {

@@ -27,7 +27,7 @@ std::string NoNodesWarning(const std::vector<engine::ServedAgent>& agents,
                            const ClusterOptions& cluster, bool in_pod) {
   std::vector<std::string> names;
   for (const engine::ServedAgent& agent : agents) {
-    if (ReadsNodes(agent)) names.push_back(agent.info->name);
+    if (agent.TakesCalls() && ReadsNodes(agent)) names.push_back(agent.info->name);
   }
   if (names.empty()) return "";
   return fmt::format(

@@ -66,6 +66,35 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
   return absl::OkStatus();
 }
 
+// Settings of the extender's listener, which is not there where no agent takes calls.
+constexpr std::string_view kOfCalls[] = {"port",
+                                         "bind",
+                                         "insecure-listen",
+                                         "tls-cert",
+                                         "tls-key",
+                                         "client-ca",
+                                         "node-table",
+                                         "max-body",
+                                         "max-body-memory",
+                                         "max-workers",
+                                         "max-waiting-binds",
+                                         "max-connections"};
+
+absl::Status CheckCalls(const std::vector<engine::ServedAgent>& agents,
+                        const std::set<std::string, std::less<>>& given, bool takes_calls) {
+  if (takes_calls) return absl::OkStatus();
+  for (const std::string_view setting : kOfCalls) {
+    if (!given.contains(setting)) continue;
+    std::vector<std::string> names;
+    for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
+    return Refuse(fmt::format(
+        "--{} is not accepted: with the settings of {} no scheduler calls, so that there is no "
+        "port for calls; leave it out (probes, metrics and pages are at --admin-port)",
+        setting, Listed(names)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckAddress(const ServerSettings& settings) {
   if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
     return absl::OkStatus();
@@ -178,7 +207,12 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   auto agents = ServedAgents(groups, registry, left_out);
   if (!agents.ok()) return agents.status();
   ServeOptions options;
-  absl::Status status = CheckAddress(settings);
+  options.service.takes_calls =
+      std::any_of(agents->begin(), agents->end(),
+                  [](const engine::ServedAgent& agent) { return agent.TakesCalls(); });
+  absl::Status status =
+      CheckCalls(*agents, groups.at(0).values.given(), options.service.takes_calls);
+  if (status.ok()) status = CheckAddress(settings);
   if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) status = ChooseLimits(settings, &options.service.extender);

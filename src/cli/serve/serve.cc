@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kOtherDescriptors = 256;
 
 size_t DescriptorsFor(const server::ServiceOptions& service) {
-  return http::MaxConnections(service.extender) +
+  return (service.takes_calls ? http::MaxConnections(service.extender) : 0) +
          server::kAdminConnections * service.admin_bind.size() + kOtherDescriptors;
 }
 
@@ -61,8 +61,9 @@ absl::Status WithPortHint(const absl::Status& status) {
 
 absl::Status WritePortFile(const std::string& path, const server::Service& service) {
   if (path.empty()) return absl::OkStatus();
-  return WriteFileAtomically(path, fmt::format("{{\"port\":{},\"admin_port\":{}}}\n",
-                                               service.port(), service.admin_port()));
+  const std::string port = service.port() == 0 ? "" : fmt::format("\"port\":{},", service.port());
+  return WriteFileAtomically(path,
+                             fmt::format("{{{}\"admin_port\":{}}}\n", port, service.admin_port()));
 }
 
 std::string AgentList(const std::vector<engine::ServedAgent>& agents) {
@@ -81,8 +82,12 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   for (const std::string& address : options.service.admin_bind) {
     admin.push_back(fmt::format("{}:{}", address, service.admin_port()));
   }
-  spdlog::info("outrigger {} serves {} on {}:{}, admin on {}", server::GetVersion().version, agents,
-               options.service.extender.bind, service.port(), Listed(admin));
+  const std::string where =
+      options.service.takes_calls
+          ? fmt::format("on {}:{}", options.service.extender.bind, service.port())
+          : "without an extender";
+  spdlog::info("outrigger {} serves {} {}, admin on {}", server::GetVersion().version, agents,
+               where, Listed(admin));
   return absl::OkStatus();
 }
 

@@ -99,7 +99,8 @@ struct ServerSettings {
       Setting{"log-format", &ServerSettings::log_format, "text|json",
               "form of the log on standard error, one message a line"},
       Setting{"port-file", &ServerSettings::port_file,
-              "file that gets {\"port\":N,\"admin_port\":N} once the server is ready"},
+              "file that gets {\"port\":N,\"admin_port\":N} once the server is ready; port is left "
+              "out where no agent takes calls"},
   };
 };
 

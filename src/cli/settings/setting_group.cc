@@ -82,7 +82,8 @@ std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& regist
   std::vector<SettingGroup> groups(1);
   groups[0].server = std::make_shared<ServerSettings>();
   for (SettingSpec& spec : ServerSpecs()) {
-    groups[0].settings.push_back(Bind(std::move(spec), "", groups[0].server.get()));
+    groups[0].settings.push_back(
+        Bind(Marked(std::move(spec), groups[0].values), "", groups[0].server.get()));
   }
   for (const AgentInfo& agent : registry) {
     SettingGroup group;

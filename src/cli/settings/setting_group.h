@@ -33,7 +33,7 @@ struct SettingGroup {
   std::vector<BoundSetting> settings;
   /// What `settings` point into.
   std::shared_ptr<ServerSettings> server;
-  SettingsValues values;
+  SettingsValues values;  // of the server: no more than which are given
   std::shared_ptr<double> weight;
 
   /// "server" or "agent safe".

@@ -8,6 +8,7 @@
 #include "desk/board/seat_index.h"
 #include "desk/board/unchanged_entries.h"
 #include "outrigger/desk/reasons.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/order.h"
 #include "outrigger/plan/room.h"
@@ -37,6 +38,20 @@ bool IsSpecial(const plan::Unit& unit) {
          !member.pinned.empty();
 }
 
+// Of those that have a place.
+void LearnHeld(const std::vector<BoardPod>& pods, BoardUnit* unit) {
+  bool some = false;
+  bool all = true;
+  for (const BoardPod& seat : pods) {
+    if (seat.node.empty()) continue;
+    const bool is_queued = plan::IsQueued(*seat.pod);
+    some |= is_queued;
+    all &= is_queued;
+  }
+  unit->held = some && all;
+  unit->releasing = some && !all;
+}
+
 // Names of pods would be as many series.
 std::string LabelOf(const plan::Cause& cause) {
   const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
@@ -55,6 +70,7 @@ std::chrono::milliseconds Patience::Of(const BoardUnit& unit, bool with_open_cla
 
 ResourceList RequestsOf(const Pod& pod) {
   ResourceList requests = PodRequestsOnNode(pod);
+  plan::LeaveCallsOutOf(&requests);
   requests.Set(kPods, Quantity::FromInt(1));
   return requests;
 }
@@ -122,7 +138,7 @@ plan::Rank Board::RankOfUnseen(const Pod& pod) const {
 }
 
 BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
-                          const plan::Cause& cause) {
+                          std::span<const std::string> kept, const plan::Cause& cause) {
   const auto made = std::make_shared<BoardEntry>();
   units_.push_back(made);
   BoardUnit& entry = made->unit;
@@ -141,6 +157,7 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> n
                           .role = member.role,
                           .unit = &entry,
                           .node = nodes.empty() ? std::string() : nodes[m],
+                          .kept_node = kept.empty() ? std::string() : kept[m],
                           .reason = {}});
     if (!AddSeat(made->pods.back())) made->pods.pop_back();
   }
@@ -171,7 +188,7 @@ void Board::AddUnits(const Input& input) {
   }
   for (const Resting& resting : input.resting) {
     const plan::Cause refused{plan::Cause::Class::kRefused, {}};
-    BoardUnit& entry = AddUnit(resting.unit, {}, refused);
+    BoardUnit& entry = AddUnit(resting.unit, {}, {}, refused);
     entry.word = resting.why;
     entry.label = resting.label.empty() ? LabelOf(refused) : std::string(resting.label);
   }
@@ -179,8 +196,12 @@ void Board::AddUnits(const Input& input) {
 
 void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
   const std::span<const std::string> nodes = planned.nodes;
-  BoardUnit& entry = AddUnit(unit, planned.fits ? nodes : nodes.first(0), planned.cause);
+  const bool keeps = !planned.fits && unit.key.dialect != plan::Dialect::kNone;
+  BoardUnit& entry = AddUnit(
+      unit, planned.fits ? nodes : nodes.first(0),
+      keeps ? std::span<const std::string>(planned.promised) : nodes.first(0), planned.cause);
   entry.fits = planned.fits;
+  if (planned.fits) LearnHeld(units_.back()->pods, &entry);
   if (planned.fits) return;
   entry.word = TextOf(planned.cause);
   entry.label = LabelOf(planned.cause);

@@ -4,6 +4,9 @@
 #include <compare>
 #include <utility>
 
+#include "desk/nominations/waits.h"
+#include "fmt/format.h"
+
 namespace outrigger::desk {
 namespace {
 
@@ -67,6 +70,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
     turned |= unit.rank.turn != 0;
   }
   prepared_.EndRound([](const PodMemory*) {});
+  turned |= PutWaitersFirst(units);
   const auto rests = [&](const plan::Unit& unit) {
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
@@ -82,7 +86,8 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
 
 std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot& snapshot,
                                       Time now) {
-  next_look_.Reset();
+  next_look_ = std::exchange(look_at_, {});
+  nominated_ = {};
   awaits_asks_ = false;
   holds_ = board.holds();
   std::vector<Nomination> due;
@@ -101,8 +106,10 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     LearnUnplanned(seat, now, &due);
   });
   learnt_.EndRound([](const PodMemory*) {});
-  // In the order of who is first in the queue.
+  // What is taken back first: kube-scheduler counts it against the pod that has the place now. Then
+  // in the order of who is first in the queue.
   std::sort(due.begin(), due.end(), [&](const Nomination& a, const Nomination& b) {
+    if (a.node.empty() != b.node.empty()) return a.node.empty();
     const BoardUnit* const of_a = board.Find(a.pod->uid)->unit;
     const BoardUnit* const of_b = board.Find(b.pod->uid)->unit;
     if ((of_a == nullptr) != (of_b == nullptr)) return of_b == nullptr;
@@ -124,14 +131,18 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
+  const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
+  memory.in_part = options_.without_calls && bound > 0;
+  if (memory.in_part) memory.rests_until.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
-  const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
   if (!unit.fits || bound >= unit.minimum) {
     memory.reserved_since.reset();
     return;
   }
-  if (!memory.reserved_since) {
+  // A gang whose turn has not come cannot be complete. One whose nominations or gates the API
+  // server refuses would keep its places from all other pods for ever.
+  if (!memory.reserved_since || (unit.held && awaiting_turn_.contains(unit.key))) {
     memory.reserved_since = now;
     memory.had_open_claims = false;
   }
@@ -139,6 +150,11 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   const std::chrono::milliseconds limit = options_.patience.Of(unit, memory.had_open_claims);
   if (now - *memory.reserved_since < limit) return next_look_.Add(*memory.reserved_since + limit);
   GiveUp(unit.key, limit, now, &memory);
+  if (unit.held || unit.releasing) {
+    memory.rests_until = now + kLongestRest;
+    memory.refused = fmt::format("it could not be released within {} s",
+                                 std::chrono::duration_cast<std::chrono::seconds>(limit).count());
+  }
   next_look_.Add(now);  // who comes before it now may have its places
 }
 

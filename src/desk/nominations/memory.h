@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +19,11 @@
 #include "desk/nominations/pod_nomination.h"
 #include "desk/nominations/pod_refusals.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/plan/planner.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::desk {
@@ -33,6 +38,9 @@ class Memory {
   /// Takes what calls have told.
   void Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now);
 
+  /// Takes a sign that the scheduler is at work, where there are no calls.
+  void SeeWork(Time now) { last_call_ = std::max(last_call_, now); }
+
   /// Completes the units for the planner: reservations, refusals, waiters, turns; puts them in
   /// order again. Those that the scheduler has refused too often go to `resting`: they are not
   /// planned now.
@@ -40,14 +48,24 @@ class Memory {
                const ClusterSnapshot& snapshot, Time now, std::vector<plan::Unit>* units,
                std::vector<Resting>* resting);
 
+  /// A gang for which room is kept ahead, and that has places elsewhere just now, does not fit yet:
+  /// single pods are mostly faster there, and its barrier would fail. What is kept would be lost,
+  /// as a failed bind call ends a nomination. So such places count once they have been free for a
+  /// while.
+  void KeepAhead(std::span<const plan::Unit> units, Time now, plan::Plan* plan);
   /// Learns a plan: reservations that began and ended. Returns the nominations that are due.
   std::vector<Nomination> Learn(const Board& board, const ClusterSnapshot& snapshot, Time now);
+  /// Of the plan that was learnt last.
+  const NominatedPlaces& nominated() const { return nominated_; }
   /// A nomination was written, or could not be. `began`: when the write did, if that may have been
   /// before calls that Take() was given; nothing: now.
   void Nominated(const Nomination& nomination, bool written, Time now,
                  std::optional<Time> began = {});
   /// Pods, by UID, of which a nomination is being written: Learn() asks for none of them.
   void SetUnderWay(absl::flat_hash_set<std::string> pods) { under_way_ = std::move(pods); }
+
+  /// Units whose gates stay for now because others are released first: their time does not run.
+  void SetAwaitingTurn(std::set<plan::UnitKey> units) { awaiting_turn_ = std::move(units); }
 
   /// Gangs that kept places for too long.
   std::vector<TimedOut> TakeTimedOut();
@@ -74,6 +92,7 @@ class Memory {
     PodPtr pod;  // as it was last planned
     plan::UnitKey unit;
     std::string reserved;
+    std::string kept;              // where room is kept for it ahead of its gang
     Time placed_at;                // when that began
     std::optional<LastCall> call;  // filter or preempt, about the pod
     PodRefusals refusals;
@@ -89,8 +108,11 @@ class Memory {
     Time turned_at;
     int64_t refusals = 0;  // without a change of what was refused
     std::optional<Time> rests_until;
-    std::string refused;  // what was last refused, and why
-    bool waited = false;  // members waited at the barrier when it was last planned
+    std::string refused;              // what was last refused, and why
+    plan::Cause cause = {};           // why it did not fit the last time
+    std::optional<Time> moves_since;  // it has had places other than those that are kept for it
+    bool in_part = false;             // without calls: members are bound
+    bool waited = false;              // members waited at the barrier when it was last planned
     uint64_t seen = 0;
   };
 
@@ -100,8 +122,47 @@ class Memory {
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
+  /// Gangs of which members wait at the barrier come before single pods for which kube-scheduler
+  /// evicts others without asking, as long as there are such pods. Its eviction of a waiter takes a
+  /// moment, in which nothing wakes the pod; if the plan ended the barrier then, the pod would
+  /// sleep for minutes next to free nodes (seen on 1.37). True if that changes the order.
+  bool PutWaitersFirst(std::vector<plan::Unit>* units) const;
+  /// Where kube-scheduler keeps room for the pod without a plan that says so: where it is kept
+  /// ahead, or of a pod that was never planned what its status names. `known` may be null.
+  static const std::string& AheadOf(const PodMemory* known, const Pod& pod);
   void LearnPod(const BoardPod& seat, const BoardUnit& unit, const ClusterSnapshot& snapshot,
                 Time now, std::vector<Nomination>* due);
+  /// True of a pod that waits with the gate, and of a member of a gang of which some do: to be
+  /// woken it would lose its nomination for a moment, and its barrier cannot open.
+  static bool IsBeforeRelease(const BoardPod& seat);
+  /// As LearnPod() of a pod that is nominated though nothing can be asked about it yet: it is
+  /// gated, or its place is still used.
+  void LearnAhead(const BoardPod& seat, const Nomination& planned, Time now, PodMemory* memory,
+                  std::vector<Nomination>* due);
+  /// True if members have places other than the room that is kept for them; fills in that.
+  bool HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
+                 std::vector<std::string>* kept) const;
+  /// True if kube-scheduler keeps the place for the pod, as far as is known:
+  /// PodNomination::IsKept(), but not if the watch should have shown it long since.
+  bool IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node, Time now);
+  /// True if the pod has had its place for so short a time that the scheduler may refuse it because
+  /// of single pods which it has put there, and the view does not show yet.
+  bool IsBeforeTheView(const PodMemory& memory, Time now);
+  /// The nomination that a pod has from before this process began.
+  void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
+  /// True if the scheduler has let the pod pass to the place that it has now: it has it in mind.
+  static bool IsLetPass(const PodMemory& memory);
+  /// True if a member was rejected after it had been nominated for its place, a while ago: it
+  /// sleeps there.
+  bool IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
+  /// True if the plan has a node for the pod though the scheduler has refused it there
+  /// (GiveRefusedNodes()): the place is held, and it is asked again.
+  bool HoldsRefused(const Nomination& planned, const PodMemory& memory) const;
+  std::string_view SilenceText() const;
+  /// True if a nomination of the pod can only be ours.
+  bool IsSurelyOurs(const Pod& pod, bool gang) const;
+  /// True if the nomination that the pod has is kube-scheduler's, which has evicted others for it.
+  bool IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const;
   /// For a pod without a unit nothing is planned: it keeps no nomination.
   void LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nomination>* due);
   /// Learns what the scheduler did with the nomination that it was given. True if it has refused
@@ -109,7 +170,8 @@ class Memory {
   bool CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
                        PodMemory* memory);
   /// True if the nomination for the place that the pod has is to be taken back, and written again.
-  bool IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now);
+  bool IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                 Time now);
   /// True if a single pod has a place, but its last call was answered with a rejection, a while
   /// ago: what was in the way may be gone, and the pod sleeps.
   bool IsHeldAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now);
@@ -142,9 +204,12 @@ class Memory {
   InStep<const Pod*, PodMemory> learnt_;
   absl::flat_hash_set<std::string> under_way_;  // by UID, too
   std::map<plan::UnitKey, UnitMemory> units_;
+  std::set<plan::UnitKey> awaiting_turn_;
   std::vector<TimedOut> timed_out_;
-  Time last_call_;  // of the scheduler, about any pod
+  Time last_call_;  // of the scheduler, about any pod, or another sign that it is at work
   NextLook next_look_;
+  NextLook look_at_;  // of KeepAhead(), for Learn()
+  NominatedPlaces nominated_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
   bool holds_ = false;  // single pods have places, too

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/waits.h"
 #include "fmt/format.h"
@@ -19,26 +20,23 @@ bool IsJudgedBesideOthers(const Pod& pod) {
          !affinity.required_pod_anti.empty();
 }
 
-bool IsRejected(const Pod& pod) {
-  return !pod.unscheduled_reason.empty() && pod.unscheduled_reason != "SchedulingGated";
-}
-
 }  // namespace
 
 void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now) {
   const std::string& node = refusal.node;
   PodMemory& memory = pods_[refusal.uid];
+  if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
+  UnitMemory& unit = units_[memory.unit];
   // Several calls may have reported one refusal.
   if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
     return;
   }
   if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
   if (memory.reserved == node) memory.reserved.clear();
-  UnitMemory& unit = units_[memory.unit];
   unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
   const size_t refused = memory.refusals.Nodes(now).size();
-  if (refused < static_cast<size_t>(kRefusalsAtOnce)) return;
+  if (refused < static_cast<size_t>(kRefusalsAtOnce) || unit.in_part) return;
   unit.refusals = std::max(unit.refusals, kRefusalsAtOnce - 1);
   Rest(&unit, now);
 }
@@ -57,7 +55,7 @@ void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
 
 // Longer each time, once it is often enough.
 void Memory::Rest(UnitMemory* unit, Time now) {
-  if (++unit->refusals < kRefusalsAtOnce) return;
+  if (++unit->refusals < kRefusalsAtOnce || unit->in_part) return;
   unit->rests_until = now + Doubled(kFirstRest, unit->refusals - kRefusalsAtOnce, kLongestRest);
 }
 
@@ -88,10 +86,15 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       if (waiter.uid == member->pod->uid) member->waits_on = waiter.node;
     }
   }
+  member->ahead.clear();
   PodMemory* const known = Find(member->pod, &prepared_);
+  if (options_.nominate_ahead) member->ahead = AheadOf(known, *member->pod);
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
+  if (options_.without_calls && memory.pod != nullptr && WasTriedSince(*memory.pod, *member->pod)) {
+    SeeWork(now);
+  }
   member->reserved = memory.reserved;
   const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
   if (!changed.empty() && of_unit != nullptr) {
@@ -132,22 +135,33 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);
-  const uint64_t stamp = seat.node.empty() ? 0 : StampOf(snapshot, seat.node);
-  const Nomination planned{seat.pod, seat.node, stamp, round_};
+  memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
+  const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
+  const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
+  const Nomination planned{seat.pod, node, stamp, round_};
+  if (!memory.kept.empty() || (options_.nominate_ahead && IsBeforeRelease(seat))) {
+    return LearnAhead(seat, planned, now, &memory, due);
+  }
+  AdoptShown(planned, now, &memory);
   // If it is refused, the next plan gives it another place.
-  if (CheckNomination(planned, snapshot, now, &memory)) return next_look_.Add(now);
+  if (CheckNomination(planned, snapshot, now, &memory)) {
+    nominated_.Add(unit.key, /*kept=*/false);
+    return next_look_.Add(now);
+  }
   if (seat.node.empty()) {
     memory.place_lost_round = round_;
-    return Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
+    return Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
+  const bool is_kept = IsKept(memory.nomination, pod, seat.node, now);
+  nominated_.Add(unit.key, is_kept || IsLetPass(memory));
   if (pod.nominated_node_name == seat.node) {
-    if (!IsToRenew(unit, memory, now)) return;
+    if (!IsToRenew(unit, planned, memory, now)) return;
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
   if (IsDue(planned, unit, now, memory)) {
     Write(planned, memory, now, due);
   } else {
-    Withdraw(seat, unit.gang, /*again=*/false, now, &memory, due);
+    Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
 }
 
@@ -158,7 +172,8 @@ void Memory::LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nominati
     known->second.nomination.OnPlan({seat.pod, "", /*stamp=*/0, round_}, now);
   }
   if (seat.pod->nominated_node_name.empty()) return;
-  Withdraw(seat, /*ours=*/true, /*again=*/false, now, &pods_[seat.pod->uid], due);
+  Withdraw(seat, IsSurelyOurs(*seat.pod, /*gang=*/true), /*again=*/false, now,
+           &pods_[seat.pod->uid], due);
 }
 
 void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
@@ -183,23 +198,32 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   const Pod& pod = *planned.pod;
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
-  const bool changed = nomination.IsConditionChanged(pod);
-  if (changed) refused |= nomination.Apply(NominationEvent::kConditionChanged);
-  const bool silent =
-      AwaitsAnswer(nomination.state()) && IsTime(nomination.AnswerDue(last_call_, options_), now);
+  const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
+  const bool conclusive = options_.without_calls && nomination.IsFromBeforeRelease();
+  if (changed) {
+    refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
+                                           : NominationEvent::kConditionChanged);
+  }
+  const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
+                      IsTime(nomination.AnswerDue(last_call_, options_), now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
-  const std::string why = silent    ? "it did not ask about the pod"
+  const std::string why = silent    ? std::string(SilenceText())
                           : changed ? pod.unscheduled_message
                                     : "it took the nomination back";
   Refuse({pod.namespace_ + "/" + pod.name, pod.uid, planned.node, why, silent}, snapshot, now);
   return true;
 }
 
-bool Memory::IsToRenew(const BoardUnit& unit, const PodMemory& memory, Time now) {
+bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const PodMemory& memory,
+                       Time now) {
   if (memory.nomination.state() == NominationState::kDoubted) return true;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
+  }
   const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
-  return (repeat && IsTime(*repeat, now)) || IsHeldAtItsPlace(unit, memory, now);
+  return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
+         IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
 }
 
 bool Memory::IsTime(Time at, Time now) {
@@ -228,11 +252,19 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
-                        (IsRejected(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
-  if (!rejected && !(unit.gang && options_.nominate_all)) return false;
+                        (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
+  const bool ahead = options_.nominate_ahead && !IsLetPass(memory);
+  if (!rejected && !(unit.gang && (options_.nominate_all || ahead))) return false;
+  if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
+  if (HoldsRefused(planned, memory)) {
+    return IsTime(memory.nomination.written_at() + options_.write_again_after, now);
+  }
   // Never the same again, unless something has changed there, or it was rejected meanwhile because
   // it had no place: then it sleeps.
-  if (memory.nomination.IsSame(planned) && !IsHeldAtItsPlace(unit, memory, now) &&
+  const bool lost = ahead && memory.nomination.IsFor(planned.node) &&
+                    IsUnseen(memory.nomination.state()) &&
+                    !IsKept(memory.nomination, *planned.pod, planned.node, now);
+  if (memory.nomination.IsSame(planned) && !lost && !IsHeldAtItsPlace(unit, memory, now) &&
       !memory.nomination.IsBefore(memory.place_lost_round)) {
     return false;
   }

@@ -95,6 +95,9 @@ constexpr Rule kRules[] = {
     {Event::kSchedulerChanged, Of({kRepeatWritten, kLastWritten}), kWritten},
     {Event::kSchedulerChanged, Of({kDoubted, kRepeatShown, kLastShown}), kShown},
     {Event::kSchedulerChanged, Of({kCleared}) | kSettled | kTakenBack, kNone},
+    {Event::kNotDue, Of({kRepeatWritten, kLastWritten}), kWritten},
+    {Event::kNotDue, Of({kDoubted, kRepeatShown, kLastShown}), kShown},
+    {Event::kNotDue, Of({kCleared}) | kSettled, kNone},
 };
 
 using Table = std::array<std::array<NominationState, kNominationEvents>, kNominationStates>;
@@ -124,7 +127,7 @@ constexpr bool AreApart() {
 constexpr Table kTable = MakeTable();
 static_assert(AreApart());
 static_assert(At(kWithdrawn) + 1 == kNominationStates);
-static_assert(At(Event::kSchedulerChanged) + 1 == kNominationEvents);
+static_assert(At(Event::kNotDue) + 1 == kNominationEvents);
 
 }  // namespace
 
@@ -134,6 +137,10 @@ NominationState Next(NominationState state, NominationEvent event) {
 
 bool AwaitsAnswer(NominationState state) {
   return Has(kAwaiting, state);
+}
+
+bool IsUnseen(NominationState state) {
+  return Has(kUnseen, state);
 }
 
 bool IsLastChance(NominationState state) {
@@ -161,11 +168,21 @@ std::string_view TextOf(NominationState state) {
 }
 
 std::string_view TextOf(NominationEvent event) {
-  constexpr std::array<std::string_view, kNominationEvents> kNames = {
-      "Written", "Withdrawn",       "WithdrawnAgain",   "Shown",
-      "Gone",    "Overwritten",     "ConditionChanged", "Silent",
-      "Asked",   "Refused",         "RefusalOver",      "Moved",
-      "Paused",  "SchedulerChanged"};
+  constexpr std::array<std::string_view, kNominationEvents> kNames = {"Written",
+                                                                      "Withdrawn",
+                                                                      "WithdrawnAgain",
+                                                                      "Shown",
+                                                                      "Gone",
+                                                                      "Overwritten",
+                                                                      "ConditionChanged",
+                                                                      "Silent",
+                                                                      "Asked",
+                                                                      "Refused",
+                                                                      "RefusalOver",
+                                                                      "Moved",
+                                                                      "Paused",
+                                                                      "SchedulerChanged",
+                                                                      "NotDue"};
   return kNames[At(event)];
 }
 

@@ -42,8 +42,9 @@ enum class NominationEvent : uint8_t {
   kMoved,             // the plan has another place for the pod, or none
   kPaused,            // for a while the scheduler's calls were answered with errors
   kSchedulerChanged,  // another instance of the scheduler is at work
+  kNotDue,            // no answer is due: the pod is gated, or its place is still used
 };
-inline constexpr size_t kNominationEvents = 14;
+inline constexpr size_t kNominationEvents = 15;
 
 /// The state after an event. Pure; an event that means nothing in a state leaves it as it is.
 /// kMoved comes before kWritten if that is for another node.
@@ -51,6 +52,8 @@ NominationState Next(NominationState state, NominationEvent event);
 
 /// True if the scheduler has the nomination as far as is known, and has done nothing with it.
 bool AwaitsAnswer(NominationState state);
+/// True if it was written, and the watch has not shown it yet.
+bool IsUnseen(NominationState state);
 /// True if the next sign of the scheduler is a refusal: there was a doubt already.
 bool IsLastChance(NominationState state);
 /// True if it was written and not taken back: it is written for that node again only after a

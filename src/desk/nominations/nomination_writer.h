@@ -1,30 +1,25 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <chrono>
 #include <functional>
-#include <mutex>
-#include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "desk/nominations/memory.h"
+#include "desk/writes/pod_writer.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/time.h"
 
 namespace outrigger::desk {
 
-/// Writes nominations on threads of its own, so that no plan waits for the API server. Each pod has
-/// one write under way at most. Without Start() it writes on the caller's thread, for tests.
-/// Thread-safe.
+/// Writes nominations, as PodWriter does. Thread-safe.
 class NominationWriter {
  public:
-  /// All of them are called without a lock, from the threads that write.
+  /// As those of PodWriter: from the threads that write.
   struct Hooks {
     /// Asked before each write; an error drops all that is queued.
     std::function<absl::Status()> may_write;
@@ -46,40 +41,16 @@ class NominationWriter {
   /// `cluster`, and what `hooks` need, outlive this.
   NominationWriter(ClusterWriter* cluster, Hooks hooks,
                    SteadyNow now = std::chrono::steady_clock::now);
-  ~NominationWriter() { Stop(); }
-  NominationWriter(const NominationWriter&) = delete;
-  NominationWriter& operator=(const NominationWriter&) = delete;
 
-  void Start();
-  /// Ends the writes that are under way, and returns.
-  void Stop();
-
-  /// All that is to be written now, the most urgent first, in the place of what is still queued.
-  /// Left out are pods whose last write is under way, or its result not taken yet, and what goes
-  /// past the longest queue: the caller asks again after it has taken results.
-  void Offer(std::vector<Nomination> due);
-  /// Forgets what is queued. A write that is under way goes on.
-  void Drop();
-  /// What came of writes since the last call, in the order in which they ended.
+  /// As of PodWriter.
+  void Start() { writer_.Start(); }
+  void Stop() { writer_.Stop(); }
+  void Offer(std::vector<Nomination> due) { writer_.Offer(std::move(due)); }
+  void Drop() { writer_.Drop(); }
   Content Take();
 
  private:
-  void Run(const std::stop_token& stop);
-  std::optional<Nomination> Next();
-  void Write(const Nomination& nomination, const std::stop_token& stop);
-  bool IsOpen(const std::string& uid) const;
-
-  ClusterWriter* const cluster_;
-  const Hooks hooks_;
-  const SteadyNow now_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any wake_;
-  std::deque<Nomination> queue_;
-  absl::flat_hash_set<std::string> under_way_;
-  std::vector<Result> results_;
-
-  std::vector<std::jthread> threads_;  // of the caller of Start() and Stop()
+  PodWriter<Nomination> writer_;
 };
 
 }  // namespace outrigger::desk

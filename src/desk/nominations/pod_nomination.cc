@@ -6,21 +6,19 @@
 #include <string>
 
 #include "desk/board/same_pod.h"
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/waits.h"
 #include "outrigger/desk/reasons.h"
 
 namespace outrigger::desk {
-namespace {
-
-// A write that has failed is tried again after so long, and after twice as long each time.
-constexpr std::chrono::milliseconds kFirstRetry{100};
-constexpr std::chrono::milliseconds kLongestRetry{60'000};
-
-}  // namespace
 
 bool PodNomination::IsSame(const Nomination& planned) const {
   return Stands(state_) && IsFor(planned.node) && stamp_ == planned.stamp &&
          AskTheSame(pod_, planned.pod);
+}
+
+bool PodNomination::IsFromBeforeRelease() const {
+  return pod_ != nullptr && !pod_->scheduling_gates.empty();
 }
 
 bool PodNomination::IsConditionChanged(const Pod& pod) const {
@@ -32,6 +30,13 @@ bool PodNomination::IsConditionChanged(const Pod& pod) const {
 Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) const {
   // The scheduler may refuse in the same words as before, and does not write these again.
   const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
+  // The first attempt shows in the condition: until then the pod is in its queue.
+  if (options.without_calls && !WasTried(*pod_)) {
+    return at_ + NominationOptions::kBusyGraces * options.nomination_grace;
+  }
+  // Calls do not show that it is at work on pods that it does not ask about.
+  if (options.nominate_ahead && !options.without_calls)
+    return at_ + graces * options.nomination_grace;
   return std::min(std::max(at_, last_call) + options.nomination_grace,
                   at_ + graces * options.nomination_grace);
 }
@@ -39,6 +44,12 @@ Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) 
 std::optional<Time> PodNomination::RepeatDue(Time last_call,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
+  if (options.nominate_ahead) {
+    // One that was never tried is in the scheduler's queue, however long that is: its place would
+    // stand open meanwhile for nothing. One that was rejected may be asleep.
+    if (!WasTried(*pod_)) return std::nullopt;
+    return (options.without_calls ? std::max(at_, last_call) : at_) + options.repeat_after;
+  }
   return std::max(at_, last_call) + options.repeat_after;
 }
 
@@ -62,7 +73,26 @@ void PodNomination::OnWritten(const Nomination& written, bool answered, Time now
   if (written.node != node_) Apply(NominationEvent::kMoved);
   Apply(NominationEvent::kWritten);
   Remember(written, now);
+  written_at_ = now;
   if (answered) Apply(NominationEvent::kAsked);
+}
+
+void PodNomination::Adopt(const Nomination& shown, bool answered, Time now) {
+  Apply(NominationEvent::kWritten);
+  Remember(shown, now);
+  if (answered) Apply(NominationEvent::kAsked);
+}
+
+bool PodNomination::IsKept(const Pod& pod, const std::string& node) const {
+  if (node.empty()) return false;
+  const bool unseen = IsFor(node) && IsUnseen(state_);
+  const bool taken_back = IsFor(node) && IsTakenBack(state_);
+  return unseen || (pod.nominated_node_name == node && !taken_back);
+}
+
+std::optional<Time> PodNomination::LostDue(const NominationOptions& options) const {
+  if (!IsUnseen(state_)) return std::nullopt;
+  return written_at_ + options.shown_within;
 }
 
 void PodNomination::OnWithdrawn(const Nomination& withdrawn) {
@@ -90,6 +120,12 @@ bool PodNomination::OnPlan(const Nomination& planned, Time now) {
   // The scheduler's time begins now.
   if (AwaitsAnswer(state_) && !AwaitsAnswer(before)) Remember(planned, now);
   return false;
+}
+
+void PodNomination::OnNotDue(const Nomination& planned, Time now) {
+  OnPlan(planned, now);
+  Apply(NominationEvent::kNotDue);
+  if (AwaitsAnswer(state_) && IsFor(planned.node)) Remember(planned, now);
 }
 
 void PodNomination::OnSchedulerChanged(Time now) {

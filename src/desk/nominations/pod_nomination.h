@@ -26,12 +26,23 @@ class PodNomination {
   /// True if the message of the pod's condition is the scheduler's, and came after the nomination.
   bool IsConditionChanged(const Pod& pod) const;
 
-  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod.
+  /// True if the pod had a gate when the watch showed it: no attempt can have begun before it.
+  bool IsFromBeforeRelease() const;
+
+  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod, or
+  /// where there are no calls another sign that it is at work.
   Time AnswerDue(Time last_call, const NominationOptions& options) const;
   /// When it is taken back to be written once more; nothing: never.
   std::optional<Time> RepeatDue(Time last_call, const NominationOptions& options) const;
   /// Before then nothing is to be written: writes have failed.
   Time write_after() const { return write_after_; }
+  /// When the last one was written.
+  Time written_at() const { return written_at_; }
+  /// True if kube-scheduler has it in mind for `pod` as the watch shows it, or will once the watch
+  /// has shown what was written.
+  bool IsKept(const Pod& pod, const std::string& node) const;
+  /// When one that the watch has not shown since is taken to have been cleared before it did.
+  std::optional<Time> LostDue(const NominationOptions& options) const;
 
   /// Any event but a write. True if the state becomes kRefused by it.
   bool Apply(NominationEvent event);
@@ -44,6 +55,12 @@ class PodNomination {
   /// The watch shows `planned.pod`, and the plan has `planned.node` for it, or nothing. True if the
   /// state becomes kRefused by it.
   bool OnPlan(const Nomination& planned, Time now);
+  /// In the place of OnPlan() while no answer is due: whatever becomes of the nomination is no
+  /// refusal, and the scheduler's time begins with the next OnPlan().
+  void OnNotDue(const Nomination& planned, Time now);
+  /// The watch shows one that was written before anything was known of the pod. `answered`: as for
+  /// OnWritten().
+  void Adopt(const Nomination& shown, bool answered, Time now);
   /// Another instance of the scheduler has all of its time to answer.
   void OnSchedulerChanged(Time now);
   /// No time before `now` counts.
@@ -59,8 +76,9 @@ class PodNomination {
   PodPtr pod_;                  // as it was
   std::string message_before_;  // of its condition
   uint64_t round_ = 0;          // of the plan that asked for it
-  Time at_;                     // when it was written
-  int64_t failures_ = 0;        // of writes, one after another
+  Time at_;                     // when it was written, or its time began
+  Time written_at_;
+  int64_t failures_ = 0;  // of writes, one after another
   Time write_after_;
 };
 

@@ -45,8 +45,9 @@ LeaderElection::~LeaderElection() {
 }
 
 bool LeaderElection::IsLeader() const {
+  const Clock::TimePoint now = clock_.now();
   const std::lock_guard<std::mutex> lock(mutex_);
-  return leading_;
+  return leading_ && now < renewed_ + options_.renew_deadline;
 }
 
 std::string LeaderElection::Leader() const {
@@ -94,7 +95,7 @@ bool LeaderElection::Acquire(const std::stop_token& stop) {
     const auto got = lock_.TryAcquireOrRenew(options_.renew_deadline, stop);
     if (got.ok()) {
       failing.clear();
-      renewed_ = asked;
+      Renewed(asked);
       const bool ours = *got && clock_.now() < Deadline();
       Note(ours);
       if (ours) return true;
@@ -130,7 +131,13 @@ void LeaderElection::Lead(const std::stop_token& stop) {
 /// When the term has to be over if the lease is not renewed: counted from when the last renewal was
 /// sent, since others count from when it arrived.
 Clock::TimePoint LeaderElection::Deadline() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
   return renewed_ + options_.renew_deadline;
+}
+
+void LeaderElection::Renewed(Clock::TimePoint asked) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  renewed_ = asked;
 }
 
 /// Returns when the lease is lost, or could not be renewed in time, and why; or nothing, when stop
@@ -145,7 +152,7 @@ std::string LeaderElection::Renew(const std::stop_token& stop) {
     if (asked >= Deadline()) return "was not renewed in time, stops leading";
     const auto kept = lock_.TryAcquireOrRenew(Until(Deadline(), asked), stop);
     if (kept.ok() && *kept) {
-      renewed_ = asked;
+      Renewed(asked);
     } else if (kept.ok() && !lock_.holder().empty() && lock_.holder() != options_.identity) {
       return fmt::format("was taken by {}, stops leading", lock_.holder());
     }

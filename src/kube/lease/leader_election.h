@@ -15,7 +15,7 @@
 
 namespace outrigger::kube {
 
-/// What is told of an election; called from its thread, one at a time.
+/// What is reported of an election; called from its thread, one at a time.
 struct LeaderCallbacks {
   /// The lease is ours. Runs what the leader does, and must return soon once stop is requested:
   /// another one may be leading by then. Called on a thread of its own, for each term anew.
@@ -41,6 +41,7 @@ class LeaderElection {
   LeaderElection(const LeaderElection&) = delete;
   LeaderElection& operator=(const LeaderElection&) = delete;
 
+  /// Also no longer once the renew deadline is over by the clock, whatever the thread is at.
   bool IsLeader() const;
   /// Who leads, as last seen; empty: nobody, or not known yet.
   std::string Leader() const;
@@ -53,6 +54,7 @@ class LeaderElection {
   void Lead(const std::stop_token& stop);
   std::string Renew(const std::stop_token& stop);
   void GiveBack();
+  void Renewed(Clock::TimePoint asked);
   Clock::TimePoint Deadline() const;
   void Note(bool leading);
   void Warn(const std::string& line) const;
@@ -61,10 +63,10 @@ class LeaderElection {
   const LeaderCallbacks callbacks_;
   const Clock clock_;
   const Random random_;
-  LeaseLock lock_;            // of the thread alone, as the next
-  Clock::TimePoint renewed_;  // when the try that got or kept the lease began
+  LeaseLock lock_;  // of the thread alone
   mutable std::mutex mutex_;
-  bool leading_ = false;  // guarded by mutex_, as the next
+  Clock::TimePoint renewed_;  // when the try that got or kept the lease began; guarded by mutex_
+  bool leading_ = false;      // as well, and the next
   std::string leader_;
   std::jthread thread_;  // last: uses all of the above
 };

@@ -102,6 +102,11 @@ absl::Status ClusterActor::Nominate(const PodId& pod, std::string_view node,
   return NominateNode(api_, pod, node, resource_version, OptionsOf(limits, false));
 }
 
+absl::Status ClusterActor::RemoveGate(const PodId& pod, std::string_view gate,
+                                      const CallLimits& limits) {
+  return kube::RemoveGate(api_, pod, gate, OptionsOf(limits, false));
+}
+
 absl::Status ClusterActor::AskForEviction(const PodId& pod, bool dry_run,
                                           const CallLimits& limits) {
   if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");

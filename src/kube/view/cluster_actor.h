@@ -33,9 +33,9 @@ struct ClusterActorOptions {
 /// What agents get of the cluster: the view that is followed, and calls of the API server. Thread-
 /// safe. docs/kube-client.md states the promises.
 ///
-/// Bindings, nominations, evictions, PriorityClasses, ConfigMaps, custom objects, annotations of
-/// PodGroups, and what is read to decide about them do not wait for the client's own rate limit;
-/// what is written for people does.
+/// Bindings, nominations, gates, evictions, PriorityClasses, ConfigMaps, custom objects,
+/// annotations of PodGroups, and what is read to decide about them do not wait for the client's own
+/// rate limit; what is written for people does.
 class ClusterActor final : public ClusterAccess {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
@@ -54,6 +54,8 @@ class ClusterActor final : public ClusterAccess {
                            const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
+  absl::Status RemoveGate(const PodId& pod, std::string_view gate,
+                          const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
   absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
   absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,

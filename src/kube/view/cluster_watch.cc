@@ -121,6 +121,7 @@ void ClusterWatch::FollowClaims() {
       .may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
   Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
   Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
+  Follow(kStorageClasses, std::make_unique<StorageClassSink>(to), aid);
   const Kind missing_aid{
       .may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
   Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), missing_aid);

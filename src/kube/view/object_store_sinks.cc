@@ -80,6 +80,20 @@ void VolumeClaimSink::Remove(const ObjectHead& gone) {
   });
 }
 
+absl::Status StorageClassSink::Upsert(const ObjectHead& /*head*/, json::Object object,
+                                      const json::Path& at) {
+  StorageClass read;
+  absl::Status status = json::ReadStorageClass(object, at, &read);
+  if (!status.ok()) return status;
+  board_.ChangeClaims([&](cluster::ClaimStore* claims) { return claims->Put(std::move(read)); });
+  return status;
+}
+
+void StorageClassSink::Remove(const ObjectHead& gone) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->RemoveStorageClass(gone.name); });
+}
+
 absl::Status DeviceClaimSink::Upsert(const ObjectHead& /*head*/, json::Object object,
                                      const json::Path& at) {
   DeviceClaim claim;

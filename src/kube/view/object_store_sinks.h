@@ -78,6 +78,17 @@ class DeviceClaimSink final : public ObjectSink {
   ObjectStore& board_;
 };
 
+/// Reads StorageClasses.
+class StorageClassSink final : public ObjectSink {
+ public:
+  explicit StorageClassSink(ObjectStore* board) : board_(*board) {}
+  absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
+  void Remove(const ObjectHead& gone) override;
+
+ private:
+  ObjectStore& board_;
+};
+
 /// Reads DeviceClasses.
 class DeviceClassSink final : public ObjectSink {
  public:

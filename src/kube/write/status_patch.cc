@@ -78,6 +78,17 @@ absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                    body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options);
 }
 
+absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
+                        const CallOptions& options) {
+  if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
+  const OrderedJson removed = {{"$patch", "delete"}, {"name", gate}};
+  const OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
+                            {"spec", {{"schedulingGates", OrderedJson::array({removed})}}}};
+  return MergeInto(api, kPods, {pod.namespace_, pod.name}, pod.uid,
+                   body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options,
+                   PatchType::kStrategicMerge);
+}
+
 absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
                               std::string_view message, std::chrono::system_clock::time_point now,
                               const CallOptions& options) {

@@ -20,6 +20,11 @@ namespace outrigger::kube {
 absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                           std::string_view resource_version, const CallOptions& options);
 
+/// Takes that scheduling gate off the pod; its other gates stay, and a pod without it stays as it
+/// is. Errors as of NominateNode(). `options.rate_limited` counts.
+absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
+                        const CallOptions& options);
+
 /// Sets the pod's condition PodScheduled to False, as kube-scheduler does for a pod that found no
 /// node: the time of its last transition stays where it was False before. What it says already is
 /// taken from `pod`, which Needs().PodStatus() was read of; where that is the same, nothing is

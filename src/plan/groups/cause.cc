@@ -57,7 +57,7 @@ std::string NotCounted(const GroupState& state) {
   const auto add = [&text](int64_t number, std::string_view what) {
     if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, what);
   };
-  add(state.gated, "gated");
+  add(state.gated, fmt::format("gated by {}", fmt::join(state.other_gates, ", ")));
   add(state.other_scheduler, "of another scheduler");
   add(state.terminating, "terminating");
   add(state.finished - state.succeeded, "finished");

@@ -1,5 +1,8 @@
 #include "plan/groups/gang.h"
 
+#include <algorithm>
+#include <set>
+
 #include "fmt/format.h"
 #include "plan/groups/cause.h"
 #include "plan/groups/history.h"
@@ -20,6 +23,21 @@ const GangMember* Oldest(const Gang& gang, Wanted wanted) {
   return oldest;
 }
 
+// The gates of others that hold members.
+std::vector<std::string> OtherGates(const Gang& gang) {
+  constexpr size_t kMost = 3;
+  std::set<std::string_view> found;
+  for (const GangMember& member : gang.members) {
+    if (member.standing != Standing::kGated) continue;
+    for (const std::string& gate : member.pod->scheduling_gates) {
+      if (gate != kQueueGate) found.insert(gate);
+    }
+  }
+  std::vector<std::string> gates(found.begin(), found.end());
+  gates.resize(std::min(gates.size(), kMost));
+  return gates;
+}
+
 void Count(const Gang& gang, GroupState* state) {
   for (const GangMember& member : gang.members) {
     state->finished += member.standing == Standing::kFinished ? 1 : 0;
@@ -32,6 +50,7 @@ void Count(const Gang& gang, GroupState* state) {
     state->queued += held || member.standing == Standing::kQueued ? 1 : 0;
     state->existing += Exists(member.standing) ? 1 : 0;
   }
+  if (state->gated != 0) state->other_gates = OtherGates(gang);
 }
 
 // The minimum of a group without object: its oldest member's.
@@ -131,6 +150,12 @@ std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const Group
   return found->second;
 }
 
+bool IsQueued(const Pod& pod) {
+  const auto is_ours = [](const std::string& gate) { return gate == kQueueGate; };
+  const std::vector<std::string>& gates = pod.scheduling_gates;
+  return !gates.empty() && std::all_of(gates.begin(), gates.end(), is_ours);
+}
+
 bool IsOurs(const Pod& pod, const GroupOptions& options) {
   const std::string_view scheduler =
       pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name;
@@ -144,10 +169,7 @@ Standing StandingOf(const Pod& pod, const GroupOptions& options) {
   if (!IsOurs(pod, options)) return Standing::kOtherScheduler;
   if (!pod.node_name.empty()) return Standing::kBound;
   if (pod.scheduling_gates.empty()) return Standing::kPending;
-  const auto is_ours = [](const std::string& gate) { return gate == kQueueGate; };
-  if (!std::all_of(pod.scheduling_gates.begin(), pod.scheduling_gates.end(), is_ours)) {
-    return Standing::kGated;
-  }
+  if (!IsQueued(pod)) return Standing::kGated;
   return options.plan_queued ? Standing::kQueued : Standing::kHeld;
 }
 

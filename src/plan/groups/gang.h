@@ -32,8 +32,6 @@ enum class Standing : uint8_t {
   kPending,  // wants a place
 };
 Standing StandingOf(const Pod& pod, const GroupOptions& options);
-/// True if one of the schedulers that are planned for places the pod.
-bool IsOurs(const Pod& pod, const GroupOptions& options);
 constexpr bool WantsPlace(Standing standing) {
   return standing == Standing::kQueued || standing == Standing::kPending;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/order.h"
 #include "plan/groups/gang.h"
 #include "plan/groups/history.h"
@@ -115,7 +116,9 @@ Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, No
   unit.bound = findings.state.bound;
   unit.topology = std::move(findings.topology);
   if (gang.object != nullptr && !findings.state.admitted) {
+    // Controllers make the sum of all requests of the templates.
     unit.min_resources = gang.object->min_resources;
+    LeaveCallsOutOf(&unit.min_resources);
   }
   AddMembers(gang, findings.roles, &unit);
   unit.roles.reserve(findings.roles.size());

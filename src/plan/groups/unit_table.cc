@@ -46,6 +46,7 @@ void Reset(bool first, const GroupOptions& options, Unit* unit) {
   for (Member& member : unit->members) {
     member.waits_on.clear();
     member.reserved.clear();
+    member.ahead.clear();
     member.refused.clear();
     member.pinned.clear();
   }

@@ -89,6 +89,8 @@ class NodeSpace {
   int64_t Room(ShapeIndex shape, Slot slot) const;
   /// The same for an empty node: were nothing there.
   int64_t RoomWhenEmpty(ShapeIndex shape, Slot slot) const;
+  /// The same once all pods there are gone, and what is placed virtually has come.
+  int64_t RoomWhenLeft(ShapeIndex shape, Slot slot) const;
   /// The same without one of the columns, and of that column alone.
   int64_t RoomWithout(ShapeIndex shape, Slot slot, size_t column) const;
   int64_t RoomInColumn(ShapeIndex shape, Slot slot, size_t column) const;

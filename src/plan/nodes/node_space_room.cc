@@ -44,6 +44,16 @@ int64_t NodeSpace::RoomWhenEmpty(ShapeIndex shape, Slot slot) const {
   return RoomIn(&allocatable_[slot * columns_.size()], shapes_[shape].shape.requests, kNoColumn);
 }
 
+int64_t NodeSpace::RoomWhenLeft(ShapeIndex shape, Slot slot) const {
+  if (!MayTake(shape, slot)) return 0;
+  const size_t row = slot * columns_.size();
+  std::vector<int64_t> left(columns_.size());
+  for (size_t column = 0; column < left.size(); ++column) {
+    left[column] = allocatable_[row + column] - (base_[row + column] - free_[row + column]);
+  }
+  return RoomIn(left.data(), shapes_[shape].shape.requests, kNoColumn);
+}
+
 int64_t NodeSpace::RoomWithout(ShapeIndex shape, Slot slot, size_t column) const {
   if (!MayTake(shape, slot)) return 0;
   return RoomIn(Row(slot), shapes_[shape].shape.requests, column);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -66,6 +67,52 @@ std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& sl
   return missing.None() ? chosen : std::vector<Slot>();
 }
 
+// The kept nodes while members are shared out to them.
+class Shares {
+ public:
+  Shares(const NodeSpace& space, std::vector<Slot> kept) : space_(space) {
+    // So that it does not depend on what is free there now, and stays the same.
+    std::sort(kept.begin(), kept.end(),
+              [&](Slot a, Slot b) { return space.node(a).name < space.node(b).name; });
+    for (const Slot slot : kept) shares_.push_back({slot, {}, 0});
+  }
+
+  // True if the seat gets room on that node, or with kNoSlot on any.
+  bool Take(const Seat& seat, Slot wanted, std::string* node) {
+    for (Share& share : shares_) {
+      if (wanted != kNoSlot && share.slot != wanted) continue;
+      if (!MayTake(seat, &share)) continue;
+      --share.left;
+      *node = space_.node(share.slot).name;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Share {
+    Slot slot;
+    std::optional<ShapeIndex> shape;
+    int64_t left;
+  };
+
+  bool MayTake(const Seat& seat, Share* share) {
+    if (std::find(seat.refused.begin(), seat.refused.end(), share->slot) != seat.refused.end()) {
+      return false;
+    }
+    if (!share->shape) {
+      const int64_t room = space_.RoomWhenLeft(seat.shape, share->slot);
+      if (room <= 0) return false;
+      share->shape = seat.shape;
+      share->left = room;
+    }
+    return *share->shape == seat.shape && share->left > 0;
+  }
+
+  const NodeSpace& space_;
+  std::vector<Share> shares_;
+};
+
 }  // namespace
 
 std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const Unit& unit,
@@ -87,6 +134,20 @@ std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const
     best = std::move(chosen);
   }
   return best;
+}
+
+std::vector<std::string> ShareOut(const NodeSpace& space, const Seats& seats,
+                                  std::vector<Slot> kept) {
+  std::vector<std::string> nodes(seats.seats.size());
+  Shares shares(space, std::move(kept));
+  for (const uint32_t index : seats.order) {
+    const Seat& seat = seats.seats[index];
+    if (seat.reserved != kNoSlot) shares.Take(seat, seat.reserved, &nodes[index]);
+  }
+  for (const uint32_t index : seats.order) {
+    if (nodes[index].empty()) shares.Take(seats.seats[index], kNoSlot, &nodes[index]);
+  }
+  return nodes;
 }
 
 }  // namespace outrigger::plan

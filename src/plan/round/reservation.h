@@ -15,4 +15,10 @@ namespace outrigger::plan {
 std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const Unit& unit,
                              const Seats& seats, const std::vector<std::string>& before);
 
+/// Which member is to have room on which of `kept`, once the pods that run there are gone: by seat,
+/// the node's name; empty: none has room left. On a node are members of one shape; they stay where
+/// Seat::reserved has them if they can. What is placed virtually there keeps its room.
+std::vector<std::string> ShareOut(const NodeSpace& space, const Seats& seats,
+                                  std::vector<Slot> kept);
+
 }  // namespace outrigger::plan

@@ -175,7 +175,7 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
   if (index == watched_) see_(unit, *seats);  // what is kept for it is there for it
   // Nodes that are kept for its members would not make more of what is to be free in all.
   const bool is_short_in_all = plan.cause.kind == Cause::Class::kMinResources;
-  if (options_.reserve_for == unit.key && !is_short_in_all) Reserve(unit, *seats);
+  if (options_.reserve_for == unit.key && !is_short_in_all) Reserve(unit, *seats, &plan);
   if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
   return plan;
 }
@@ -195,8 +195,12 @@ Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
   return cause;
 }
 
-void Round::Reserve(const Unit& unit, const Seats& seats) {
-  for (const Slot slot : ChooseKept(*space_, domains_, unit, seats, options_.kept)) {
+void Round::Reserve(const Unit& unit, const Seats& seats, UnitPlan* plan) {
+  const std::vector<Slot> kept = ChooseKept(*space_, domains_, unit, seats, options_.kept);
+  if (options_.share_kept && unit.key.dialect != Dialect::kNone) {
+    plan->promised = ShareOut(*space_, seats, kept);
+  }
+  for (const Slot slot : kept) {
     space_->Hold(slot);
     plan_.kept.push_back(space_->node(slot).name);
   }

@@ -55,7 +55,7 @@ class Round {
   void SomeCameFree();
   Cause InAllCause(const Amount* amount) const;
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
-  void Reserve(const Unit& unit, const Seats& seats);
+  void Reserve(const Unit& unit, const Seats& seats, UnitPlan* plan);
   void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
   void Write(const Seats& seats, UnitPlan* plan) const;
 

@@ -30,7 +30,8 @@ Seat SeatOf(const Unit& unit, const Member& member, const NodeSpace& space, Shap
   seat.shape = shape;
   seat.role = RoleOf(unit, member.role);
   if (!member.waits_on.empty()) seat.waits_on = space.Find(member.waits_on);
-  if (!member.reserved.empty()) seat.reserved = space.Find(member.reserved);
+  const std::string& reserved = member.reserved.empty() ? member.ahead : member.reserved;
+  if (!reserved.empty()) seat.reserved = space.Find(reserved);
   seat.refused = SlotsOf(space, member.refused);
   return seat;
 }

@@ -192,6 +192,11 @@ func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
 // W5: one rack for all, of members that are not alike.
 func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	scheduling.Long(t)
+	eachMode(t, oneRack)
+}
+
+func oneRack(t *testing.T, m mode) {
+	t.Helper()
 	w, client, plugins := newPodGroupWorld(t)
 	const size = 9
 	object := plugins.object("default", "train", size)
@@ -207,13 +212,12 @@ func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	}
 	rack("a", 3)
 	rack("c", 1)
-	w.gang = w.serveGang()
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
-	w.Pods(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))
+	m.start(w)
+	w.Pods(m.dress(plugins.member("train", 0).Request(corev1.ResourceCPU, "16"))...)
 	for i := 1; i < size; i++ {
-		w.Pods(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))
+		w.Pods(m.dress(plugins.member("train", i).Request(corev1.ResourceCPU, "4").Request("example.com/gpu", "1"))...)
 	}
-	w.waitingMessage("plugins-train-000", "gang default/train waits: room within one example.com/rack")
+	m.waits(w, "plugins-train-000", "gang default/train waits: room within one example.com/rack")
 	w.UntilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
 	rack("b", 4)
 	w.untilBoundOf("plugins-", size, time.Now())

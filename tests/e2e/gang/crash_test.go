@@ -20,14 +20,19 @@ import (
 func TestGangsBecomeWholeWheneverTheAgentIsKilled(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	eachAskingMode(t, atOnce(wholeWheneverTheAgentIsKilled))
+}
+
+func wholeWheneverTheAgentIsKilled(t *testing.T, m mode) {
+	t.Helper()
 	const rounds, size = 4, 12
-	w := newGangWorld(t, 2*size/4)
+	w := m.newGangWorld(t, 2*size/4)
 	random := rand.New(rand.NewSource(1))
 	for round := range rounds {
 		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
 		began := time.Now()
 		go func() {
-			w.inParallel(4, interleaved(gangOf(a, size), gangOf(b, size)))
+			w.inParallel(4, interleaved(w.gangOf(a, size), w.gangOf(b, size)))
 		}()
 		for kills := 0; kills < 3; kills++ {
 			time.Sleep(time.Duration(random.Intn(250)) * time.Millisecond)

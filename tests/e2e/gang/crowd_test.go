@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -20,21 +21,24 @@ func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
 		name    string
 		backlog bool // they are there before the scheduler
 	}{{"Arriving", false}, {"Backlog", true}} {
-		t.Run(row.name, func(t *testing.T) { gangsFillACluster(t, row.backlog) })
+		t.Run(row.name, func(t *testing.T) {
+			eachAskingMode(t, func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
+		})
 	}
 }
 
-func gangsFillACluster(t *testing.T, backlog bool) {
+func gangsFillACluster(t *testing.T, m mode, backlog bool) {
+	t.Helper()
 	const gangs, size, nodes = 20, 40, 200
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang()
-	config := w.Config(map[string]string{"gang": w.gang.URL})
+	w.gang = m.serve(w)
+	config := m.schedulerConfig(w)
 	var names []string
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
 		names = append(names, fmt.Sprintf("g%02d", g))
-		lists = append(lists, gangOf(names[g], size))
+		lists = append(lists, m.gangOf(names[g], size))
 	}
 	steps := []func(){func() { w.StartScheduler(config) }, func() { w.inParallel(20, interleaved(lists...)) }}
 	if backlog {
@@ -43,12 +47,26 @@ func gangsFillACluster(t *testing.T, backlog bool) {
 	steps[0]()
 	began := time.Now()
 	steps[1]()
-	took := w.untilBoundOf("g", gangs*size, began)
+	took := w.untilBoundAsLongAsMoreAre("g", gangs*size, began)
 	t.Logf("%d pods in %d gangs bound in %.2f s, %.0f a second", gangs*size, gangs, took.Seconds(),
 		gangs*size/took.Seconds())
 	w.CheckBoundOnce(gangs * size)
 	w.Within(time.Second, "the gang that was bound in part for longest is whole", kube.LongestInPart(w.Tracker.Bindings(), names))
 	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
+}
+
+// untilBoundAsLongAsMoreAre is untilBoundOf, however slow the machine is: as long as more pods are bound now and then.
+func (w *world) untilBoundAsLongAsMoreAre(prefix string, count int, began time.Time) time.Duration {
+	w.Helper()
+	for bound := w.bound(prefix); bound < count; bound = w.bound(prefix) {
+		ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+		if w.Tracker.Until(ctx, func() bool { return w.bound(prefix) > bound }) != nil {
+			cancel()
+			break // untilBoundOf says what waits
+		}
+		cancel()
+	}
+	return w.untilBoundOf(prefix, count, began)
 }
 
 // mostWritten is the pod whose reason why it waits was written most often, and how often.
@@ -68,13 +86,20 @@ func mostWritten(failures []kube.Failure) (pod string, most int) {
 func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	eachMode(t, atOnce(gangsThatWait))
+}
+
+func gangsThatWait(t *testing.T, m mode) {
+	t.Helper()
 	const gangs, room, size = 15, 10, 4
 	watched := time.Duration(numberOf(t, watchedEnv, 30)) * time.Second
 	// A gang a node; what is quiet must not be taken for lost before the two minutes of --full are over.
-	w := newGangWorld(t, room, "--max-staleness", "60s")
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", room, 4)
+	m.start(w, "--max-staleness", "60s")
 	var lists [][]*kube.PodBuilder
 	for g := range gangs {
-		lists = append(lists, gangOf(fmt.Sprintf("g%02d", g), size))
+		lists = append(lists, m.gangOf(fmt.Sprintf("g%02d", g), size))
 	}
 	w.inParallel(8, interleaved(lists...))
 	w.untilBoundOf("g", room*size, time.Now())

@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -12,16 +13,23 @@ import (
 func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	eachAskingMode(t, atOnce(wholeWhoeverDies))
+}
+
+func wholeWhoeverDies(t *testing.T, m mode) {
+	t.Helper()
 	const size = 8
-	w := newTrappedWorld(t, size/4)
+	w := m.newTrappedWorld(t, size/4)
 	killAgent, agentBack := w.killAgent, w.agentBack
-	rows := []struct {
+	killServer, serverBack := w.Cluster.KillServer, func() { w.Must(w.Cluster.StartServer(w.Ctx)) }
+	type row struct {
 		name string
 		kind string // of the call that is the last
 		at   int
 		kill func()
 		back func()
-	}{
+	}
+	rows := []row{
 		{"agent-at-first-filter", "filter", 1, killAgent, agentBack},
 		{"agent-half-waiting", "bind", size / 2, killAgent, agentBack},
 		{"agent-at-last-waiter", "bind", size, killAgent, agentBack},
@@ -31,15 +39,22 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 		{"agent-last-binding-sent", "binding", size, killAgent, agentBack},
 		{"scheduler-half-waiting", "bind", size / 2, func() { w.scheduler.Kill() }, w.runScheduler},
 		{"scheduler-half-bound", "binding", size/2 + 1, func() { w.scheduler.Kill() }, w.runScheduler},
-		{"server-half-waiting", "bind", size / 2, w.Cluster.KillServer,
-			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
-		{"server-half-bound", "binding", size/2 + 1, w.Cluster.KillServer,
-			func() { w.Must(w.Cluster.StartServer(w.Ctx)) }},
+		{"server-half-waiting", "bind", size / 2, killServer, serverBack},
+		{"server-half-bound", "binding", size/2 + 1, killServer, serverBack},
+	}
+	if m.asksAll { // all members are nominated
+		rows = append(rows, row{"agent-first-nomination-sent", "nomination", 1, killAgent, agentBack},
+			row{"agent-half-nominated", "nominated", size / 2, killAgent, agentBack})
+	}
+	if m.gated {
+		rows = append(rows, row{"agent-first-release-sent", "release", 1, killAgent, agentBack},
+			row{"agent-half-released", "released", size / 2, killAgent, agentBack},
+			row{"server-half-released", "release", size/2 + 1, killServer, serverBack})
 	}
 	for _, row := range rows {
 		sprung := w.set(row.kind, row.at, row.kill)
 		began := time.Now()
-		w.inParallel(4, gangOf(row.name, size))
+		w.inParallel(4, w.gangOf(row.name, size))
 		w.await(row.name, sprung)
 		row.back()
 		t.Logf("%s: whole %.2f s after it began", row.name, w.untilBoundOf(row.name+"-", size, began).Seconds())
@@ -53,11 +68,16 @@ func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	eachAskingMode(t, atOnce(wholeIfTheAgentDiesFirst))
+}
+
+func wholeIfTheAgentDiesFirst(t *testing.T, m mode) {
+	t.Helper()
 	const size = 8
-	w := newTrappedWorld(t, size/4)
+	w := m.newTrappedWorld(t, size/4)
 
 	w.scheduler.Kill()
-	w.inParallel(4, gangOf("planned", size))
+	w.inParallel(4, w.gangOf("planned", size))
 	// It has seen them all, and each is a reason to plan.
 	w.gang.UntilMetricAbove(t, size-1, scheduling.NodeEvents, `resource="pods"`)
 	w.gang.Kill()
@@ -73,7 +93,7 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
 	w.allButOneSleep("nominated", size)
 	sprung := w.set("nominated", 1, w.killAgent)
-	w.Pods(member("nominated", size-1, size))
+	w.Pods(w.member("nominated", size-1, size))
 	w.await("a nomination that was answered", sprung)
 	w.agentBack()
 	began = time.Now()
@@ -86,11 +106,21 @@ func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	test := atOnce(wholeOnceTheSchedulerIsBack)
+	if os.Getenv(allModesEnv) == "all" {
+		eachMode(t, test) // where all are nominated it takes half a minute
+		return
+	}
+	inModes(t, []mode{usual()}, test)
+}
+
+func wholeOnceTheSchedulerIsBack(t *testing.T, m mode) {
+	t.Helper()
 	const size = 8
-	w := newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
+	w := m.newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
 	w.allButOneSleep("train", size)
 	w.scheduler.Kill()
-	w.Pods(member("train", size-1, size))
+	w.Pods(w.member("train", size-1, size))
 	// Refused on the one node and on the other.
 	w.UntilEventWith("GangWaiting", "gang default/train waits: 8 members need")
 	w.runScheduler()

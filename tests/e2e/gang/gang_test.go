@@ -2,22 +2,32 @@ package gang
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
+
+	"outrigger.dev/outrigger/tests/support/cluster"
 )
 
 // W1: two gangs of 30 on 40 slots, created interleaved.
 func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
+	eachMode(t, twoThatDoNotFitTogether)
+}
+
+func twoThatDoNotFitTogether(t *testing.T, m mode) {
+	t.Helper()
 	const size = 30
-	w := newGangWorld(t, 10)
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", 10, 4)
+	m.start(w)
 	for round := range 2 {
 		a, b := fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)
 		began := time.Now()
-		w.inParallel(8, interleaved(gangOf(a, size), gangOf(b, size)))
+		w.inParallel(8, interleaved(m.gangOf(a, size), m.gangOf(b, size)))
 		created := time.Since(began)
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
-		w.waitingMessage(second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
+		m.waits(w, second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
 		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
 			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
 		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
@@ -38,11 +48,17 @@ func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testi
 
 // W4: a gang one slot short holds nothing, so singles run at once.
 func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
+	eachMode(t, oneSlotShort)
+}
+
+func oneSlotShort(t *testing.T, m mode) {
+	t.Helper()
 	const nodes, singles = 100, 20
-	w := newGangWorld(t, 0)
+	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", nodes, 1)
-	w.inParallel(8, gangOf("big", nodes+1))
-	w.waitingMessage("big-000", "gang default/big waits: cpu")
+	m.start(w)
+	w.inParallel(8, m.gangOf("big", nodes+1))
+	m.waits(w, "big-000", "gang default/big waits: cpu")
 	w.UntilEventWith("GangWaiting",
 		"101 members need cpu 1, memory 16Mi each, 100 fit; 1 more node with cpu 1, memory 16Mi free would do")
 	w.checkHoldsNothing("big-")
@@ -61,3 +77,5 @@ func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
 	w.slots("more", 1, 1)
 	w.Within(3*time.Second, "the gang is whole behind its release", w.untilBoundOf("big-", nodes+1, freed))
 }
+
+func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }

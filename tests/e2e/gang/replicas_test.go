@@ -38,11 +38,13 @@ func (w *trappedWorld) agentBackOf(r *replica) {
 func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	w.Helper()
 	r := &replica{host: host}
+	args = append(args, w.mode.args...)
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.Cluster.LogDir(), "gang",
 		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.SchedulerBase()), "leaderElect: false",
 		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
-	config := outrigger.SchedulerConfig(w, []byte(base), "--agents", "gang", "--url", "gang="+w.trapped(r.agent))
+	config := outrigger.SchedulerConfig(w, []byte(base),
+		append([]string{"--agents", "gang", "--url", "gang=" + w.trapped(r.agent)}, w.mode.config...)...)
 	r.config = filepath.Join(w.Cluster.Dir, host+".yaml")
 	w.Must(os.WriteFile(r.config, config, 0o600))
 	return r
@@ -84,8 +86,13 @@ func (w *trappedWorld) untilLeads(r *replica) {
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	withGatesOrEach(t, atOnce(wholeWhenItsLeaderDies))
+}
+
+func wholeWhenItsLeaderDies(t *testing.T, m mode) {
+	t.Helper()
 	const size, nodes = 8, 2
-	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
+	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}
 	w.slots("n", nodes, size/nodes)
 	leads, waits := w.newReplica("host-a"), w.newReplica("host-b")
 	w.run(leads)
@@ -99,18 +106,19 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	while := func(kind string, at int) func(gang string) {
 		return func(gang string) {
 			sprung := w.set(kind, at, die)
-			w.inParallel(4, gangOf(gang, size))
+			w.inParallel(4, w.gangOf(gang, size))
 			w.await(gang, sprung)
 		}
 	}
-	rows := []struct {
+	type row struct {
 		name string
 		dies func(gang string)
-	}{
+	}
+	rows := []row{
 		{"planned", func(gang string) {
 			leads.scheduler.Kill()
 			seen := leads.agent.Metric(t, scheduling.NodeEvents, `resource="pods"`)
-			w.inParallel(4, gangOf(gang, size))
+			w.inParallel(4, w.gangOf(gang, size))
 			// It has seen them all, and each is a reason to plan.
 			leads.agent.UntilMetricAbove(t, seen+size-1, scheduling.NodeEvents, `resource="pods"`)
 			leads.killAgent()
@@ -118,7 +126,7 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 		{"nominated", func(gang string) {
 			w.allButOneSleep(gang, size)
 			sprung := w.set("nominated", 1, die)
-			w.Pods(member(gang, size-1, size))
+			w.Pods(w.member(gang, size-1, size))
 			w.await(gang, sprung)
 		}},
 		{"first-filter", while("filter", 1)},
@@ -126,6 +134,10 @@ func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 		{"first-binding-sent", while("binding", 1)},
 		{"first-binding-answered", while("bound", 1)},
 		{"half-bound", while("binding", size/2+1)},
+	}
+	if m.gated {
+		rows = append(rows, row{"first-release-sent", while("release", 1)},
+			row{"half-released", while("released", size/2)})
 	}
 	for _, row := range rows {
 		// Both agents must be able to answer; only that of the leader may act.

@@ -30,18 +30,21 @@ import (
 type deed struct {
 	args  []string
 	tells func(w *world, agent *outrigger.Server) string
+	// makes is what it acts on, of that name, if agents before it have left nothing to do.
+	makes func(m mode, name string) []*kube.PodBuilder
 }
 
 // deeds are by the right that they need.
 var deeds = map[scheduling.Right]deed{
-	right("", "pods", "get"):             {alone(), whenBinding("unknown")},
-	right("", "pods/binding", "create"):  {alone(), whenBinding("single")},
-	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), inItsLog},
-	right("", "pods/eviction", "create"): {alone("--gang.preempt", "--gang.min-run-time", "0"), inItsLog},
+	right("", "pods", "get"):             {args: alone(), tells: whenBinding("unknown")},
+	right("", "pods", "patch"):           {alone("--gang.gates"), inItsLog, gatedGang},
+	right("", "pods/binding", "create"):  {args: alone(), tells: whenBinding("single")},
+	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), inItsLog, mode.smallGang},
+	right("", "pods/eviction", "create"): {args: alone("--gang.preempt", "--gang.min-run-time", "0"), tells: inItsLog},
 	right("coordination.k8s.io", "leases", "get"): {
-		[]string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, whenBinding("single")},
-	right("events.k8s.io", "events", "create"):                   {alone(), inItsLog},
-	right("events.k8s.io", "events", "patch"):                    {alone(), whenToldAgain},
+		args: []string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, tells: whenBinding("single")},
+	right("events.k8s.io", "events", "create"):                   {args: alone(), tells: inItsLog},
+	right("events.k8s.io", "events", "patch"):                    {args: alone(), tells: whenToldAgain},
 	right("scheduling.x-k8s.io", "podgroups/status", "patch"):    writesStatus,
 	right("scheduling.sigs.k8s.io", "podgroups/status", "patch"): writesStatus,
 	right("scheduling.volcano.sh", "podgroups/status", "patch"):  writesStatus,
@@ -49,14 +52,14 @@ var deeds = map[scheduling.Right]deed{
 	right("scheduling.k8s.io", "podgroups/status", "patch"):      writesStatus,
 }
 
-var writesStatus = deed{alone("--gang.write-status"), inItsLog}
+var writesStatus = deed{args: alone("--gang.write-status"), tells: inItsLog}
 
 func right(group, resource, verb string) scheduling.Right {
 	return scheduling.Right{Group: group, Resource: resource, Verb: verb}
 }
 
 // aids are kinds without which the agent plans all the same.
-var aids = []string{"persistentvolumes", "persistentvolumeclaims", "resourceclaims", "deviceclasses"}
+var aids = []string{"persistentvolumes", "persistentvolumeclaims", "storageclasses", "resourceclaims", "deviceclasses"}
 
 // untold are rights whose lack the agent does not tell, and why.
 var untold = map[scheduling.Right]string{
@@ -68,22 +71,34 @@ var untold = map[scheduling.Right]string{
 func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	modes := []mode{usual()}
+	if os.Getenv(allModesEnv) == "all" {
+		modes = append(modes, onlyMembersAsk, gatesAlone, gatesAndMembers)
+	}
+	inModes(t, modes, atOnce(saysWhichRightIsMissing))
+}
+
+func saysWhichRightIsMissing(t *testing.T, m mode) {
+	t.Helper()
 	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: withEveryGroup(t)}))
 	served := w.createGroups()
 	devices := w.servesDevices()
-	w.createWhatIsActedOn()
+	w.createWhatIsActedOn(m)
 	all := scheduling.RightsOf(t, "gang")
 	checkAskedFor(t, all)
 	for i, missing := range all {
 		// Who may not follow what this API server does not have misses nothing.
-		if untold[missing] != "" || isOf(missing, upstream.resource) && !served || isOf(missing, resourceClaims) && !devices {
+		if untold[missing] != "" || isOf(missing, upstream.resource) && !served || missing.Group == resourceClaims.Group && !devices {
 			continue
 		}
 		t.Run(fmt.Sprintf("without %s %s", missing, missing.Group), func(t *testing.T) {
 			name := fmt.Sprintf("gang-without-%d", i)
 			needs := deedOf(t, missing)
+			if needs.makes != nil {
+				w.Pods(needs.makes(m, name)...)
+			}
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "gang",
-				append([]string{"--kubeconfig", w.KubeconfigWithout(name, all, missing)}, needs.args...)...)
+				append([]string{"--kubeconfig", w.KubeconfigWithout(name, all, missing)}, m.with(needs.args)...)...)
 			scheduling.CheckTells(t, missing, func() string { return needs.tells(w, agent) })
 		})
 	}
@@ -112,15 +127,26 @@ func deedOf(t *testing.T, missing scheduling.Right) deed {
 	t.Helper()
 	if missing.Verb == "list" || missing.Verb == "watch" {
 		if slices.Contains(aids, missing.Resource) {
-			return deed{alone(), inItsLog}
+			return deed{args: alone(), tells: inItsLog}
 		}
-		return deed{alone(), onItsPage}
+		return deed{args: alone(), tells: onItsPage}
 	}
 	deed, known := deeds[missing]
 	if !known {
 		t.Fatalf("nothing here makes the agent %s", missing)
 	}
 	return deed
+}
+
+// smallGang is a gang for which there is always room.
+func (m mode) smallGang(name string) []*kube.PodBuilder {
+	return each(m.gangOf(name, 2), func(pod *kube.PodBuilder) { pod.Request(corev1.ResourceCPU, "0") })
+}
+
+// gatedGang is one with the gate, in every mode.
+func gatedGang(m mode, name string) []*kube.PodBuilder {
+	m.gated = true
+	return m.smallGang(name)
 }
 
 // alone are the arguments of an agent beside which no scheduler runs.
@@ -201,17 +227,17 @@ func (w *world) bindCall(ctx context.Context, agent *outrigger.Server, name, nod
 	return nil
 }
 
-// createWhatIsActedOn makes a gang that has places for which it may be nominated, a single pod, a gang that
+// createWhatIsActedOn makes gangs that have places for which they may be nominated, a single pod, a gang that
 // lacks a member, and one that gets places if another one is evicted.
-func (w *world) createWhatIsActedOn() {
+func (w *world) createWhatIsActedOn(m mode) {
 	w.Helper()
 	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
 	w.Nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "4"),
 		kube.MakeNode("wide").Resource(corev1.ResourceCPU, "3"))
 	for i := range 4 {
-		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), member("dear", i, 4).PriorityClass("high"))
+		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), m.member("dear", i, 4).PriorityClass("high"))
 	}
-	w.Pods(append(gangOf("fits", 2), slot("single"), short(0), short(1))...)
+	w.Pods(append(m.gangOf("fits", 2), slot("single"), short(0), short(1))...)
 }
 
 // createGroups makes a group of each dialect with an object, and a member of each. It returns whether there

@@ -24,9 +24,9 @@ func newRoundWorld(t *testing.T, r *round) *roundWorld {
 	t.Helper()
 	args := []string{"--gang.partial-timeout", "1", "--gang.nominate", r.nominate}
 	if !r.replicas {
-		return &roundWorld{trappedWorld: newTrappedWorld(t, roundNodes, args...)}
+		return &roundWorld{trappedWorld: r.mode.newTrappedWorld(t, roundNodes, args...)}
 	}
-	w := &roundWorld{trappedWorld: &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}}
+	w := &roundWorld{trappedWorld: &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: r.mode}}}
 	w.slots("n", roundNodes, slotsOfNode)
 	for _, host := range []string{"host-a", "host-b"} {
 		w.replicas = append(w.replicas, w.newReplica(host, args...))

@@ -165,7 +165,7 @@ func (w *roundWorld) loseMembers(r *round) {
 	if len(r.pods()) > roundSlots {
 		return // somebody else takes the place
 	}
-	lost := gang.members()[:gang.size-gang.minimum+1]
+	lost := gang.members(r.mode)[:gang.size-gang.minimum+1]
 	for _, member := range lost {
 		w.deletePods(member.Pod().Name)
 		w.untilGone(member.Pod().Name)
@@ -176,7 +176,7 @@ func (w *roundWorld) loseMembers(r *round) {
 	}
 	if gang.onLoss == "restart" {
 		w.untilGone(gang.name + "-")
-		lost = gang.members()
+		lost = gang.members(r.mode)
 	}
 	w.createAll(lost)
 	w.untilSettled(r)

@@ -21,6 +21,7 @@ type round struct {
 	deaths   []death
 	nominate string // which members of gangs are nominated
 	loses    bool   // members of a gang, in the end
+	mode     mode
 }
 
 type roundGang struct {
@@ -33,6 +34,9 @@ type roundGang struct {
 // writes that were answered.
 var steps = []string{"filter", "bind", "binding", "bound", "nomination", "nominated"}
 
+// roundModes are those of rounds, by their seeds: two of them have two replicas.
+var roundModes = []mode{askedAboutAll, gatesAndMembers, onlyMembersAsk, gatesAlone}
+
 // death is who dies at which step, and for how long.
 type death struct {
 	victim, step string
@@ -40,8 +44,11 @@ type death struct {
 	pause        time.Duration
 }
 
-// isSure tells whether it comes to that: nobody is nominated who is bound before.
-func (d death) isSure() bool { return !strings.HasPrefix(d.step, "nominat") }
+// isSure tells whether it comes to that: nobody is nominated who is bound before, and of gangs that are released
+// all may be before the trap is set again.
+func (d death) isSure() bool {
+	return !strings.HasPrefix(d.step, "nominat") && !strings.HasPrefix(d.step, "release")
+}
 
 func (d death) String() string {
 	return fmt.Sprintf("%s dies at %s %d, for %d ms", d.victim, d.step, d.at, d.pause.Milliseconds())
@@ -80,7 +87,21 @@ func newRound(seed int64) *round {
 		r.deaths = append(r.deaths, d)
 	}
 	r.nominate = []string{"rejected", "all"}[random.Intn(2)]
+	r.mode = roundModes[(seed-1)/2%4]
+	if r.mode.gated {
+		r.stepOfReleases(random)
+	}
 	return r
+}
+
+// stepOfReleases has a death come at a release, every other time.
+func (r *round) stepOfReleases(random *rand.Rand) {
+	if random.Intn(2) == 0 {
+		return
+	}
+	death := &r.deaths[random.Intn(len(r.deaths))]
+	death.step = []string{"release", "released"}[random.Intn(2)]
+	death.at = 1 + random.Intn(r.gangs[0].minimum)
 }
 
 // surelyBound is how many pods are bound at least, whoever comes first: when the next one does not fit,
@@ -104,6 +125,7 @@ func (r *round) String() string {
 	}
 	text := fmt.Sprintf("seed %d: gangs of %s; %d singles; nominated: %s", r.seed, strings.Join(parts, ", "), r.singles,
 		r.nominate)
+	text += "; mode: " + r.mode.name
 	if r.replicas {
 		text += "; two replicas"
 	}
@@ -113,10 +135,10 @@ func (r *round) String() string {
 	return text
 }
 
-func (g roundGang) members() []*kube.PodBuilder {
+func (g roundGang) members(m mode) []*kube.PodBuilder {
 	var pods []*kube.PodBuilder
 	for i := range g.size {
-		pods = append(pods, member(g.name, i, g.minimum).Annotation("outrigger.dev/on-member-loss", g.onLoss))
+		pods = append(pods, m.member(g.name, i, g.minimum).Annotation("outrigger.dev/on-member-loss", g.onLoss))
 	}
 	return pods
 }
@@ -125,7 +147,7 @@ func (g roundGang) members() []*kube.PodBuilder {
 func (r *round) pods() []*kube.PodBuilder {
 	lists := [][]*kube.PodBuilder{singles(r.prefix()+"single", r.singles)}
 	for _, gang := range r.gangs {
-		lists = append(lists, gang.members())
+		lists = append(lists, gang.members(r.mode))
 	}
 	return interleaved(lists...)
 }

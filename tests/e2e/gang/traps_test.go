@@ -102,12 +102,18 @@ func (w *trappedWorld) agentBack() {
 
 func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	t.Helper()
-	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
+	return usual().newTrappedWorld(t, nodes, args...)
+}
+
+func (m mode) newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
+	t.Helper()
+	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}
+	args = append(args, m.args...)
 	w.slots("n", nodes, 4)
 	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", append([]string{
 		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none"}, args...)...)
 	w.gang.UntilReady(w)
-	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)})
+	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, m.config...)
 	w.runScheduler()
 	return w
 }
@@ -140,9 +146,8 @@ func (w *trappedWorld) throughTrap(l *line) string {
 	w.seeWrites(proxy, l, "binding", "bound", func(r *http.Request) bool {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding")
 	})
-	w.seeWrites(proxy, l, "nomination", "nominated", func(r *http.Request) bool {
-		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status")
-	})
+	w.seeWrites(proxy, l, "nomination", "nominated", isNomination)
+	w.seeWrites(proxy, l, "release", "released", isRelease)
 	if w.rights == nil {
 		var err error
 		w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang"))

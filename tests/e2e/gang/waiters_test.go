@@ -23,9 +23,9 @@ func (w *gangWorld) atBarrier(gang string, size int) {
 	w.Helper()
 	// The last member has a place, but its profile is one that nobody runs yet: it never comes.
 	for i := range size - 1 {
-		w.Pods(member(gang, i, size))
+		w.Pods(w.member(gang, i, size))
 	}
-	w.Pods(member(gang, size-1, size).Scheduler(laterScheduler))
+	w.Pods(w.member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)
 }
 
@@ -44,16 +44,21 @@ func (w *gangWorld) untilWaiting(count int) {
 	}
 }
 
-func newBarrierWorld(t *testing.T, nodes int) *gangWorld {
+func (m mode) newBarrierWorld(t *testing.T, nodes int) *gangWorld {
 	t.Helper()
-	return newGangWorld(t, nodes, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
+	return m.newGangWorld(t, nodes, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
 }
 
 // W10: a pod of higher priority on a cluster that a waiting gang fills: nobody is deleted.
 func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.T) {
 	scheduling.Long(t)
+	eachAskingMode(t, aWaitingGangGivesWay)
+}
+
+func aWaitingGangGivesWay(t *testing.T, m mode) {
+	t.Helper()
 	const size = 30
-	w := newBarrierWorld(t, 0)
+	w := m.newBarrierWorld(t, 0)
 	w.slots("n", 5, size/5)
 	_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}, metav1.CreateOptions{})
@@ -63,7 +68,11 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 
 	began := time.Now()
 	// No node has room for it beside those who wait: the scheduler looks for whom to evict.
-	w.Pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
+	urgent := slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent")
+	if m.asksAll {
+		asksFor(urgent, callResource) // else the scheduler evicts without asking
+	}
+	w.Pods(urgent)
 	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
 	w.untilWaiting(0)
 	if bound := w.bound("train-"); bound != 0 {
@@ -85,6 +94,38 @@ func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.
 	w.CheckSettled()
 }
 
+// A single pod that does not ask, and is of higher priority: kube-scheduler evicts a member that waits at the barrier,
+// and the pod has its place at once. The gang comes once the member is there again.
+func TestASinglePodThatDoesNotAskEvictsAWaiterAndRuns(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const size = 30
+	w := onlyMembersAsk.newBarrierWorld(t, 0)
+	w.slots("n", 5, size/5)
+	w.priorityClasses(map[string]int32{"urgent": 1000})
+	w.atBarrier("train", size)
+	before := w.uids("train-")
+	began := time.Now()
+	w.Pods(slot("urgent").Request(corev1.ResourceCPU, "2").PriorityClass("urgent"))
+	t.Logf("the urgent pod is bound after %.2f s", w.untilBoundOf("urgent", 1, began).Seconds())
+	w.untilWaiting(0)
+	if bound := w.bound("train-"); bound != 0 {
+		t.Errorf("%d members of the gang are bound", bound)
+	}
+	if left := len(w.uids("train-")); left != len(before)-1 {
+		t.Errorf("%d of %d members are left: one is enough", left, len(before))
+	}
+	w.deletePods("urgent")
+	for i := range size {
+		if w.Tracker.Pod("default", fmt.Sprintf("train-%03d", i)) == nil {
+			w.Pods(w.member("train", i, size))
+		}
+	}
+	w.lastMemberComes("train", size)
+	w.untilBoundOf("train-", size, time.Now())
+	w.CheckSettled()
+}
+
 // uids are those of the pods of a prefix that are not being deleted, in order of names.
 func (w *world) uids(prefix string) []string {
 	var uids []string
@@ -97,9 +138,9 @@ func (w *world) uids(prefix string) []string {
 }
 
 // lastMemberComes puts a member in the place of the one that no scheduler takes.
-func (w *world) lastMemberComes(gang string, size int) {
+func (w *gangWorld) lastMemberComes(gang string, size int) {
 	w.Helper()
-	last := member(gang, size-1, size)
+	last := w.member(gang, size-1, size)
 	w.deletePods(last.Pod().Name)
 	w.untilGone(last.Pod().Name)
 	w.Pods(last)
@@ -109,7 +150,7 @@ func (w *world) lastMemberComes(gang string, size int) {
 func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
 	w.Helper()
 	w.allButOneSleep(gang, size)
-	w.Pods(member(gang, size-1, size).Scheduler(laterScheduler))
+	w.Pods(w.member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)
 	if len(w.nominated()) == 0 {
 		w.Fatal("nobody at the barrier is nominated")
@@ -163,7 +204,7 @@ func thingsAtTheBarrier() []onBarrier {
 	return []onBarrier{
 		{"APodIsDeleted", func(w *trappedWorld) {
 			w.Must(w.Client.CoreV1().Pods("default").Delete(w.Ctx, first, metav1.DeleteOptions{}))
-		}, 0, "", func(w *trappedWorld) { w.Pods(member("train", 0, barrierSize)) }},
+		}, 0, "", func(w *trappedWorld) { w.Pods(w.member("train", 0, barrierSize)) }},
 		{"ANodeIsCordoned", func(w *trappedWorld) { cordon(w, true) }, 0, "",
 			func(w *trappedWorld) { cordon(w, false) }},
 		{"ANodeIsDeleted", func(w *trappedWorld) {
@@ -188,9 +229,14 @@ const barrierSize = 4
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
+	withGatesOrEach(t, atOnce(waitersThatCannotBeBound))
+}
+
+func waitersThatCannotBeBound(t *testing.T, m mode) {
+	t.Helper()
 	for _, row := range thingsAtTheBarrier() {
 		t.Run(row.name, func(t *testing.T) {
-			w := newTrappedWorld(t, 1, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
+			w := m.newTrappedWorld(t, 1, "--gang.scheduler-names", "default-scheduler,"+laterScheduler)
 			w.nominatedAtBarrier("train", barrierSize)
 			w.Nodes(kube.MakeNode("elsewhere").Resource(corev1.ResourceCPU, fmt.Sprint(barrierSize)).
 				Taint("example.com/by-hand", "", corev1.TaintEffectNoSchedule))
@@ -220,12 +266,17 @@ func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	w := newBarrierWorld(t, 1)
-	w.Pods(member("train", 0, barrierSize), member("train", 1, barrierSize))
+	eachAskingMode(t, atOnce(aCallerHangsUp))
+}
+
+func aCallerHangsUp(t *testing.T, m mode) {
+	t.Helper()
+	w := m.newBarrierWorld(t, 1)
+	w.Pods(w.member("train", 0, barrierSize), w.member("train", 1, barrierSize))
 	// For these two the test calls, in their scheduler's place.
 	ours := []string{"train-002", "train-003"}
-	w.Pods(member("train", 2, barrierSize).Scheduler(laterScheduler),
-		member("train", 3, barrierSize).Scheduler(laterScheduler))
+	w.Pods(w.member("train", 2, barrierSize).Scheduler(laterScheduler),
+		w.member("train", 3, barrierSize).Scheduler(laterScheduler))
 	w.untilWaiting(2)
 	for _, name := range ours {
 		w.Until(name, "there", func(*corev1.Pod) bool { return true })
@@ -273,12 +324,18 @@ func (w *gangWorld) untilFewerWaiting(count int) {
 // W9: nodes come one by one while a gang waits, and a DaemonSet's pod on each.
 func TestAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 	scheduling.Long(t)
+	nodeAfterNode(t, askedAboutAll)
+}
+
+func nodeAfterNode(t *testing.T, m mode) {
+	t.Helper()
 	const nodes = 4
-	w := newGangWorld(t, 0)
+	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 1, 5)
+	m.start(w)
 	size := 4 * nodes
-	w.inParallel(4, gangOf("train", size))
-	w.waitingMessage("train-000", "gang default/train waits: cpu")
+	w.inParallel(4, m.gangOf("train", size))
+	m.waits(w, "train-000", "gang default/train waits: cpu")
 	var began time.Time
 	for i := 1; i <= nodes; i++ {
 		node := fmt.Sprintf("n%03d", i-1)
@@ -304,7 +361,7 @@ func daemon(name, node string) *kube.PodBuilder {
 // An agent that is stopped tells those who wait, at once, and binds nobody.
 func TestWaitersFailWhenTheAgentIsStopped(t *testing.T) {
 	const size = 4
-	w := newBarrierWorld(t, 1)
+	w := usual().newBarrierWorld(t, 1)
 	w.atBarrier("train", size)
 	began := time.Now()
 	if err := w.gang.Stop(20 * time.Second); err != nil {

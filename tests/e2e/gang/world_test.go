@@ -37,16 +37,7 @@ func worldOf(t *testing.T, c *cluster.Cluster) *world {
 type gangWorld struct {
 	*world
 	gang *outrigger.Server
-}
-
-// newGangWorld starts nodes of four slots each, the agent and the scheduler.
-func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
-	t.Helper()
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", nodes, 4)
-	w.gang = w.serveGang(args...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
-	return w
+	mode mode
 }
 
 func (w *world) serveGang(args ...string) *outrigger.Server {
@@ -70,8 +61,9 @@ func slot(name string) *kube.PodBuilder {
 
 // member is a slot of a gang of the labels' dialect.
 func member(gang string, index, minimum int) *kube.PodBuilder {
-	return slot(fmt.Sprintf("%s-%03d", gang, index)).
+	pod := slot(fmt.Sprintf("%s-%03d", gang, index)).
 		Label("podGroup", gang).Label("minAvailable", fmt.Sprint(minimum))
+	return usual().dress(pod)[0]
 }
 
 // gangOf is all members of a gang.
@@ -198,9 +190,13 @@ func (w *world) waitingMessage(pod, want string) string {
 
 // allButOneSleep creates all members of a gang but the last, and waits until they are told that it lacks
 // one: when it comes, they are nominated.
-func (w *world) allButOneSleep(gang string, size int) {
+func (w *gangWorld) allButOneSleep(gang string, size int) {
 	w.Helper()
-	w.inParallel(4, gangOf(gang, size)[:size-1])
+	w.inParallel(4, w.gangOf(gang, size)[:size-1])
+	if w.mode.gated {
+		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: %d of %d members exist", gang, size-1, size))
+		return
+	}
 	for i := range size - 1 {
 		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
 	}

@@ -15,7 +15,7 @@ func (w *World) UntilEventWith(reason, text string) {
 	w.Helper()
 	w.Must(kube.Eventually(w.Ctx, Patience, func(ctx context.Context) error {
 		var others []string
-		events, err := w.Client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
+		events, err := w.Client.EventsV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}

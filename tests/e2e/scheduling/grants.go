@@ -12,15 +12,21 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// Grant is one verb on one resource, everywhere or in kube-system alone, of any name or of one.
+// Grant is one verb on one resource, everywhere or in the agent's own namespace alone, of any name or of one.
 type Grant struct {
 	Right
 	Name  string
 	Local bool
 }
 
-// GrantsOf is what the roles of that name in a manifest allow.
+// GrantsOf is what the roles of that name in a manifest allow, of which the Roles are in kube-system.
 func GrantsOf(t *testing.T, manifest []byte, name string) (grants []Grant) {
+	t.Helper()
+	return GrantsIn(t, manifest, name, metav1.NamespaceSystem)
+}
+
+// GrantsIn is GrantsOf where the agent's objects are in another namespace.
+func GrantsIn(t *testing.T, manifest []byte, name, namespace string) (grants []Grant) {
 	t.Helper()
 	for _, document := range bytes.Split(manifest, []byte("---\n")) {
 		var role rbacv1.Role // a ClusterRole has the same fields
@@ -30,7 +36,7 @@ func GrantsOf(t *testing.T, manifest []byte, name string) (grants []Grant) {
 		if (role.Kind != "Role" && role.Kind != "ClusterRole") || role.Name != name {
 			continue
 		}
-		if role.Kind == "Role" && role.Namespace != metav1.NamespaceSystem {
+		if role.Kind == "Role" && role.Namespace != namespace {
 			t.Errorf("Role %s is in namespace %s, not where the agent's objects are", role.Name, role.Namespace)
 		}
 		for _, rule := range role.Rules {

@@ -30,6 +30,8 @@ type World struct {
 	// WholeNodes: the scheduler sends nodes with each call, and agents have no access to the API
 	// server. Otherwise it sends names, and agents follow the nodes themselves.
 	WholeNodes bool
+
+	aloneConfigs map[string]string // by agents: kubeconfigs of those that no scheduler calls
 }
 
 // New gives a test a control plane of its own as long as it runs; see cluster.SharedForTest.

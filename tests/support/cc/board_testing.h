@@ -104,6 +104,8 @@ class MakeBoard {
   void Refuse(const std::string& name, const std::string& resource) {
     gangs_[name].cause = {plan::Cause::Class::kResource, resource};
   }
+  /// Room is kept for its members on that node while it does not fit; empty: no more.
+  void KeepRoom(const std::string& name, const std::string& node) { gangs_[name].room_on = node; }
   /// It fits again.
   void Accept(const std::string& name) { gangs_[name].cause = {}; }
 
@@ -167,6 +169,7 @@ class MakeBoard {
     size_t placed = 0;  // members that have a place
     std::vector<PodPtr> bound;
     std::function<void(plan::GroupState*)> change;
+    std::string room_on = {};
   };
   static PodPtr Member(const std::string& gang, size_t index, int64_t minimum,
                        std::string_view cpu = "0") {
@@ -183,6 +186,9 @@ class MakeBoard {
     planned.nodes.assign(gang.unit.members.size(), "");
     const size_t placed = planned.fits ? std::min(gang.placed, planned.nodes.size()) : 0;
     std::fill_n(planned.nodes.begin(), placed, "n1");
+    if (!planned.fits && !gang.room_on.empty()) {
+      planned.promised.assign(gang.unit.members.size(), gang.room_on);
+    }
     return planned;
   }
   static plan::Unit UnitOf(const PodPtr& pod) {

@@ -134,11 +134,11 @@ bool Same(const Pod& a, const Pod& b) {
                pod_requests, pod_limits, node_name, nominated_node_name, phase, scheduler_name,
                priority_class_name, priority, node_selector, affinity, tolerations, host_ports,
                topology_spread, never_preempts, scheduling_group, workload, claims, resource_claims,
-               resource_version, generation, creation_time, being_deleted, controller,
-               scheduling_gates, qos_class, unscheduled_reason, unscheduled_message, scheduled_time,
-               start_time, end_time, status_reason, container_states, container_statuses,
-               init_container_statuses, status_requests, status_allocated, resize_infeasible,
-               resize_counting] = a;
+               claims_to_come, resource_version, generation, creation_time, being_deleted,
+               controller, scheduling_gates, qos_class, unscheduled_reason, unscheduled_message,
+               scheduled_time, start_time, end_time, status_reason, container_states,
+               container_statuses, init_container_statuses, status_requests, status_allocated,
+               resize_infeasible, resize_counting] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
          annotations == b.annotations && Eq(containers, b.containers) &&
          Eq(init_containers, b.init_containers) && Eq(overhead, b.overhead) &&
@@ -150,11 +150,11 @@ bool Same(const Pod& a, const Pod& b) {
          Eq(tolerations, b.tolerations) && Eq(host_ports, b.host_ports) &&
          Eq(topology_spread, b.topology_spread) && never_preempts == b.never_preempts &&
          scheduling_group == b.scheduling_group && workload == b.workload && claims == b.claims &&
-         resource_claims == b.resource_claims && resource_version == b.resource_version &&
-         generation == b.generation && creation_time == b.creation_time &&
-         being_deleted == b.being_deleted && Eq(controller, b.controller) &&
-         scheduling_gates == b.scheduling_gates && qos_class == b.qos_class &&
-         unscheduled_reason == b.unscheduled_reason &&
+         resource_claims == b.resource_claims && claims_to_come == b.claims_to_come &&
+         resource_version == b.resource_version && generation == b.generation &&
+         creation_time == b.creation_time && being_deleted == b.being_deleted &&
+         Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
+         qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
          unscheduled_message == b.unscheduled_message && scheduled_time == b.scheduled_time &&
          start_time == b.start_time && end_time == b.end_time && status_reason == b.status_reason &&
          Eq(container_states, b.container_states) && Eq(container_statuses, b.container_statuses) &&

@@ -229,6 +229,11 @@ std::vector<std::pair<std::string, std::string>> FakeCluster::nominations() cons
   return nominations_;
 }
 
+std::vector<std::string> FakeCluster::released() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return released_;
+}
+
 std::vector<ClusterEvent> FakeCluster::events() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return events_;
@@ -306,6 +311,31 @@ absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
   if (!status.ok()) return status;
   const std::lock_guard<std::mutex> lock(mutex_);
   nominations_.emplace_back(pod.name, node);
+  return absl::OkStatus();
+}
+
+void FakeCluster::OnRemoveGate(
+    std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  on_remove_gate_ = std::move(on_remove_gate);
+}
+
+absl::Status FakeCluster::RemoveGate(const PodId& pod, std::string_view gate,
+                                     const CallLimits& limits) {
+  std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    on_remove_gate = on_remove_gate_;
+  }
+  if (on_remove_gate) {
+    absl::Status status = on_remove_gate(std::string(pod.name), limits);
+    if (!status.ok()) return status;
+  }
+  absl::Status status =
+      Change(pod, "", [gate](Pod* changed) { std::erase(changed->scheduling_gates, gate); });
+  if (!status.ok()) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  released_.emplace_back(pod.name);
   return absl::OkStatus();
 }
 

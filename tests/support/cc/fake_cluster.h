@@ -60,6 +60,10 @@ class FakeCluster final : public ClusterAccess {
   void OnNominate(
       std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate);
 
+  /// What RemoveGate() does first, without a lock; its error is RemoveGate()'s.
+  void OnRemoveGate(
+      std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate);
+
   /// What AnnotateGroup() does first, without a lock; its error is AnnotateGroup()'s.
   void OnAnnotate(
       std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate);
@@ -75,6 +79,8 @@ class FakeCluster final : public ClusterAccess {
   std::vector<std::pair<std::string, std::string>> bindings() const;
   /// The same of nominations; an empty node: withdrawn.
   std::vector<std::pair<std::string, std::string>> nominations() const;
+  /// Pods, by name, off which a gate was taken, in order.
+  std::vector<std::string> released() const;
   std::vector<ClusterEvent> events() const;
   std::vector<std::string> evictions() const;
   /// What was written last of each PodGroup, by name.
@@ -91,6 +97,8 @@ class FakeCluster final : public ClusterAccess {
                            const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
+  absl::Status RemoveGate(const PodId& pod, std::string_view gate,
+                          const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
   absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
   absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
@@ -182,10 +190,12 @@ class FakeCluster final : public ClusterAccess {
   absl::Status usable_;
   std::function<absl::Status(const std::string& pod)> on_bind_;
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate_;
+  std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate_;
   std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;
   std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate_;
   std::vector<std::pair<std::string, std::string>> bindings_;
   std::vector<std::pair<std::string, std::string>> nominations_;
+  std::vector<std::string> released_;
   std::vector<ClusterEvent> events_;
   std::vector<std::string> evictions_;
   std::map<std::string, PodGroupStatus> statuses_;

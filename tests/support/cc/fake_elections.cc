@@ -16,7 +16,7 @@ class FakeElections::Candidate final : public Candidacy {
   }
   bool IsLeader() const override {
     const std::lock_guard<std::mutex> lock(elections_->mutex_);
-    return elections_->term_.joinable();
+    return elections_->term_.joinable() && !elections_->is_overdue_;
   }
   std::string Leader() const override {
     const std::lock_guard<std::mutex> lock(elections_->mutex_);
@@ -75,6 +75,16 @@ void FakeElections::Take(const std::string& holder) {
   const auto report = stands_ ? callbacks_.on_new_leader : nullptr;
   lock.unlock();
   if (report) report(holder);
+}
+
+void FakeElections::SetOverdue(bool overdue) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_overdue_ = overdue;
+}
+
+bool FakeElections::IsStoodFor() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stands_;
 }
 
 LeaseClaim FakeElections::claim() const {

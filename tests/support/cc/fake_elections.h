@@ -25,6 +25,10 @@ class FakeElections final : public Elections {
   /// Takes the Lease: stop is requested. Returns when `lead` has returned, and `holder` has been
   /// reported as the new one.
   void Take(const std::string& holder = "another");
+  /// The candidate's term is past its renew deadline, which the election has not ended yet.
+  void SetOverdue(bool overdue);
+  /// Whether there is a candidate.
+  bool IsStoodFor() const;
   /// What was claimed last.
   LeaseClaim claim() const;
 
@@ -39,6 +43,7 @@ class FakeElections final : public Elections {
   ElectionCallbacks callbacks_;
   std::string leader_;
   bool is_given_ = false;
+  bool is_overdue_ = false;
   bool stands_ = false;
   std::jthread term_;
 };

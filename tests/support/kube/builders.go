@@ -163,6 +163,12 @@ func (b *PodBuilder) PriorityClass(name string) *PodBuilder {
 	return b
 }
 
+// Gate adds a scheduling gate.
+func (b *PodBuilder) Gate(name string) *PodBuilder {
+	b.pod.Spec.SchedulingGates = append(b.pod.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+	return b
+}
+
 // GracePeriod sets how long a deletion may take.
 func (b *PodBuilder) GracePeriod(seconds int64) *PodBuilder {
 	b.pod.Spec.TerminationGracePeriodSeconds = &seconds

@@ -19,6 +19,12 @@ type Binding struct {
 	At                         time.Time
 }
 
+// Steps are when the watch showed what leads to a pod's binding; zero: it has not.
+type Steps struct {
+	Nominated time.Time // first
+	Released  time.Time // its last scheduling gate was gone
+}
+
 // Failure is one reason for which a scheduler said that it could not place a pod.
 type Failure struct{ Namespace, Name, Reason, Message string }
 
@@ -30,6 +36,7 @@ type Tracker struct {
 	mutex    sync.Mutex
 	pods     map[string]*corev1.Pod // by namespace/name
 	nodeOf   map[string]string      // by UID
+	steps    map[string]Steps       // by UID
 	bindings []Binding
 	failures []Failure
 	changed  chan struct{} // closed and replaced by every event
@@ -37,7 +44,8 @@ type Tracker struct {
 
 // TrackPods starts a tracker that knows all pods of now when it returns and ends with ctx.
 func TrackPods(ctx context.Context, client kubernetes.Interface) (*Tracker, error) {
-	t := &Tracker{pods: map[string]*corev1.Pod{}, nodeOf: map[string]string{}, changed: make(chan struct{})}
+	t := &Tracker{pods: map[string]*corev1.Pod{}, nodeOf: map[string]string{}, steps: map[string]Steps{},
+		changed: make(chan struct{})}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	informer := factory.Core().V1().Pods().Informer()
 	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -91,6 +99,20 @@ func (t *Tracker) Bindings() []Binding {
 	return append([]Binding(nil), t.bindings...)
 }
 
+// Steps returns those of the pod with a UID.
+func (t *Tracker) Steps(uid string) Steps {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.steps[uid]
+}
+
+// BindingCount is how many Bindings there are.
+func (t *Tracker) BindingCount() int {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return len(t.bindings)
+}
+
 // Failures returns a copy of the record of failures.
 func (t *Tracker) Failures() []Failure {
 	t.mutex.Lock()
@@ -124,12 +146,26 @@ func (t *Tracker) set(pod *corev1.Pod) {
 	if now.Status == corev1.ConditionFalse && (now.Reason != before.Reason || now.Message != before.Message) {
 		t.failures = append(t.failures, Failure{pod.Namespace, pod.Name, now.Reason, now.Message})
 	}
+	t.step(t.pods[key], pod)
 	t.pods[key] = pod
 	if node := pod.Spec.NodeName; node != t.nodeOf[string(pod.UID)] {
 		t.nodeOf[string(pod.UID)] = node
 		t.bindings = append(t.bindings, Binding{pod.Namespace, pod.Name, string(pod.UID), node, time.Now()})
 	}
 	t.wake()
+}
+
+func (t *Tracker) step(before, pod *corev1.Pod) {
+	steps := t.steps[string(pod.UID)]
+	if steps.Nominated.IsZero() && pod.Status.NominatedNodeName != "" {
+		steps.Nominated = time.Now()
+	}
+	if before != nil && len(before.Spec.SchedulingGates) > 0 && len(pod.Spec.SchedulingGates) == 0 {
+		steps.Released = time.Now()
+	}
+	if steps != (Steps{}) {
+		t.steps[string(pod.UID)] = steps
+	}
 }
 
 func (t *Tracker) remove(pod *corev1.Pod) {

@@ -68,8 +68,9 @@ int64_t CpuMilliseconds() {
 std::vector<engine::ServedAgent> AgentsThatOnlyAnswer() {
   std::vector<engine::ServedAgent> agents;
   for (const AgentInfo& info : Registry()) {
-    if (!info.factory.access.empty()) continue;
-    agents.push_back({.info = &info, .settings = info.factory.settings.Defaults()});
+    const SettingsValues defaults = info.factory.settings.Defaults();
+    if (!info.factory.Access(defaults).empty()) continue;
+    agents.push_back({.info = &info, .settings = defaults});
   }
   return agents;
 }

@@ -94,9 +94,9 @@ TEST(ClaimStore, AVolumeThatIsChosenCountsBeforeItIsBound) {
 TEST(ClaimStore, AVolumeThatIsNotKnownYetAsksNothing) {
   ClaimStore store;
   store.Put(VolumeClaim{"d", "c", "pv", true, ""});
-  EXPECT_THAT(store.Take()->volumes, IsEmpty());
+  EXPECT_THAT(WishOf(&store).nodes, IsEmpty());
   store.Put(VolumeOn("n1"));
-  EXPECT_THAT(store.Take()->volumes, SizeIs(1));
+  EXPECT_THAT(WishOf(&store).nodes, SizeIs(1));
 }
 
 // The rule of kube-scheduler's plugin VolumeZone.
@@ -143,7 +143,9 @@ TEST(ClaimStore, ClaimsOfDevicesAskForWhereTheyAreAllocated) {
   // kube-scheduler gives it back where it is in the way.
   store.Put(DeviceClaim{"d", "left-over", true, false, OnHost("n1")});
   const auto table = store.Take();
-  ASSERT_THAT(table->devices, SizeIs(2)) << "what asks nothing is left out";
+  ASSERT_THAT(table->devices, SizeIs(4));
+  EXPECT_EQ(table->devices.at({"d", "everywhere"}), ClaimWish());
+  EXPECT_EQ(table->devices.at({"d", "left-over"}), ClaimWish());
   EXPECT_TRUE(table->devices.at({"d", "open"}).open);
   EXPECT_THAT(table->devices.at({"d", "here"}).nodes, SizeIs(1));
 }
@@ -168,6 +170,47 @@ TEST(ClaimStore, TellsWhetherAnythingHasChanged) {
   EXPECT_FALSE(store.RemoveDeviceClaim("d", "c"));
   EXPECT_THAT(store.Take()->volumes, IsEmpty());
   EXPECT_THAT(before->volumes, SizeIs(1)) << "what was taken stays as it was";
+}
+
+// What plugin VolumeBinding refuses before it looks at nodes.
+TEST(ClaimStore, TellsWhyPodsAreRefusedForAClaim) {
+  ClaimStore store;
+  store.Put(Volume{"pv", {}, {}});
+  store.Put(StorageClass{"late", true});
+  store.Put(StorageClass{"soon", false});
+  const auto refused = [&store](VolumeClaim claim) {
+    store.Put(std::move(claim));
+    return WishOf(&store).refused;
+  };
+  EXPECT_EQ(refused({"d", "c", "pv", true, ""}), "");
+  EXPECT_EQ(refused({"d", "c", "lost", true, ""}),
+            "is bound to the PersistentVolume lost, which is not there");
+  EXPECT_EQ(refused({"d", "c", "pv", false, "", "late"}), "is not bound to pv yet");
+  EXPECT_EQ(refused({"d", "c", "", false, ""}),
+            "is not bound, and has no StorageClass that binds late");
+  EXPECT_EQ(refused({"d", "c", "", false, "", "soon"}),
+            "is not bound, and its StorageClass soon binds at once");
+  EXPECT_EQ(refused({"d", "c", "", false, "", "late"}), "");
+  EXPECT_EQ(refused({"d", "c", "pv", true, "", "late", true}), "is being deleted");
+  EXPECT_EQ(refused({"d", "c", "", false, "", "other"}),
+            "is not bound, and its StorageClass other is not known");
+  EXPECT_TRUE(store.Put(StorageClass{"other", true}));
+  EXPECT_EQ(WishOf(&store).refused, "");
+  EXPECT_TRUE(store.RemoveStorageClass("other"));
+  EXPECT_FALSE(store.RemoveStorageClass("other"));
+  EXPECT_NE(WishOf(&store).refused, "");
+}
+
+TEST(ClaimStore, KnowsAClaimThatAsksNothing) {
+  ClaimStore store;
+  store.Put(DeviceClaim{"d", "c", true, false});
+  const auto table = store.Take();
+  ASSERT_THAT(table->devices, SizeIs(1));
+  EXPECT_EQ(table->devices.begin()->second, ClaimWish());
+  DeviceClaim going{"d", "c", true, false};
+  going.being_deleted = true;
+  store.Put(going);
+  EXPECT_EQ(store.Take()->devices.begin()->second.refused, "is being deleted");
 }
 
 }  // namespace

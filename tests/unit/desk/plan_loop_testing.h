@@ -4,6 +4,7 @@
 #include <string>
 
 #include "board_testing.h"
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
 #include "gmock/gmock.h"
 
@@ -46,7 +47,7 @@ class PlanLoopTest : public ::testing::Test {
   Time now_ = kBegin;
   testing::FakeCluster cluster_;
   Inbox inbox_;
-  Leadership leadership_{&cluster_, {}, nullptr};
+  SchedulerLease leadership_{&cluster_, {}, nullptr};
   Watcher watcher_;
   PlanLoop loop_{&cluster_, &leadership_, &inbox_, {&watcher_}, Options()};
 };

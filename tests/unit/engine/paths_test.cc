@@ -56,6 +56,37 @@ TEST(EnginePaths, ServeNamedScorersAndAliases) {
       << "0 of all is left out";
 }
 
+/// No scheduler is to call it.
+class Uncalled final : public Agent, public Filterer, public Scorer, public Binder {
+ public:
+  static bool TakesCalls(const NoSettings& /*settings*/) { return false; }
+  absl::Status Filter(const Request&, std::span<Verdict> verdicts) const override {
+    for (Verdict& verdict : verdicts) verdict = Verdict::Rejected("asked", "");
+    return absl::OkStatus();
+  }
+  absl::Status Score(const Request&, std::span<NodeScore>) const override {
+    return absl::OkStatus();
+  }
+  absl::Status Bind(const BindRequest&) override { return absl::OkStatus(); }
+};
+
+TEST(EnginePaths, AnAgentThatTakesNoCallsSaysSoAndIsNotMerged) {
+  TestEngine engine;
+  engine.Add(InfoOf<Old>("old")).Add(InfoOf<Uncalled>("apart"));
+  ASSERT_TRUE(engine.Make().ok());
+  const std::string why =
+      "with its settings agent apart is not for calls of a scheduler: take its entries out of the "
+      "scheduler's configuration (extenders)";
+  EXPECT_EQ(engine.CallJson("/apart/filter", FullArgs({JsonNode("a")}))["Error"], why);
+  EXPECT_EQ(engine.CallJson("/apart/bind", nlohmann::json::object())["Error"], why);
+  const Reply scores = engine.Call("/apart/prioritize", FullArgs({JsonNode("a")}).dump());
+  EXPECT_EQ(scores.http_status, 422);
+  EXPECT_THAT(scores.body, HasSubstr(why));
+  const nlohmann::json merged = engine.CallJson("/filter", FullArgs({JsonNode("a")}));
+  EXPECT_EQ(merged["Nodes"]["items"].size(), 1U) << merged;
+  EXPECT_FALSE(engine.Serves("/bind")) << "it is the only one that binds";
+}
+
 TEST(EnginePaths, NoAgentsServeNothing) {
   TestEngine engine;
   ASSERT_TRUE(engine.Make().ok());

@@ -86,6 +86,22 @@ TEST_P(VolumeClaimReader, Reads) {
 INSTANTIATE_TEST_SUITE_P(A, VolumeClaimReader, ::testing::ValuesIn(kClaimRows),
                          [](const auto& row) { return row.param.name; });
 
+TEST(VolumeClaimParts, ReadsItsClassAndThatItIsBeingDeleted) {
+  VolumeClaim claim;
+  ASSERT_THAT(Decode(DecodeVolumeClaim, R"({"metadata":{"name":"c","namespace":"d",
+    "deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"storageClassName":"late"}})",
+                     &claim),
+              IsOk());
+  EXPECT_TRUE(claim.being_deleted);
+  EXPECT_EQ(claim.storage_class, "late");
+  ASSERT_THAT(Decode(DecodeVolumeClaim, R"({"metadata":{"name":"c","annotations":
+    {"volume.beta.kubernetes.io/storage-class":"former"}},"spec":{"storageClassName":"late"}})",
+                     &claim),
+              IsOk());
+  EXPECT_FALSE(claim.being_deleted);
+  EXPECT_EQ(claim.storage_class, "former");
+}
+
 TEST(DeviceClaimReader, ReadsWhatIsAllocated) {
   DeviceClaim claim;
   ASSERT_THAT(Decode(DecodeDeviceClaim, R"({"metadata":{"name":"gpu","namespace":"d"},

@@ -29,6 +29,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Gate;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RawHttp;
 using Clock = std::chrono::steady_clock;
 
@@ -145,6 +146,20 @@ TEST_F(ServiceTest, LetsTheEngineGiveMemoryBackNowAndThen) {
     std::this_thread::yield();
   }
   EXPECT_GE(engine_.trims(), 2);
+}
+
+TEST_F(ServiceTest, HasNoPortForCallsWhereNoAgentTakesAny) {
+  ServiceOptions options;
+  options.takes_calls = false;
+  options.extender.bind = "nowhere";  // it is not looked at
+  Start(options);
+  service_->SetReady();
+  EXPECT_EQ(service_->port(), 0);
+  EXPECT_EQ(Admin("/readyz"), "200 ok");
+  EXPECT_THAT(Admin("/metrics"), HasSubstr("listener=\"admin\""));
+  EXPECT_THAT(Admin("/metrics"), Not(HasSubstr("listener=\"extender\"")));
+  service_->Drain(milliseconds(0), milliseconds(100));
+  EXPECT_EQ(Admin("/readyz"), "none");
 }
 
 TEST_F(ServiceTest, IsReadyWhenItIsTold) {

@@ -4,21 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// crowdWays is in how many ways the same pods come: without an extender, beside one that does nothing, beside the
-// agent without groups, in gangs.
-const crowdWays = 4
-
-// crowdRow is one way in which the pods of a crowd come, and what was measured of it.
-type crowdRow struct {
-	what    string
-	beside  companion
+// crowdWay is one way in which the pods of a crowd come, and what was measured of it.
+type crowdWay struct {
+	beside  *mode
 	grouped bool
 	backlog bool // they are there before the scheduler
 	seconds []float64
@@ -26,31 +20,58 @@ type crowdRow struct {
 	efforts []effort
 }
 
-func newCrowdRows() []*crowdRow {
-	return []*crowdRow{
-		{what: "plain, arriving"},
-		{what: "passing, arriving", beside: doesNothing},
-		{what: "singles, arriving", beside: agent},
-		{what: "gangs, arriving", beside: agent, grouped: true},
-		{what: "plain, backlog", backlog: true},
-		{what: "passing, backlog", backlog: true, beside: doesNothing},
-		{what: "singles, backlog", backlog: true, beside: agent},
-		{what: "gangs, backlog", backlog: true, beside: agent, grouped: true},
+func (w *crowdWay) String() string {
+	pods, come := "pods without a group", "arriving"
+	if w.grouped {
+		pods = "gangs"
 	}
+	if w.backlog {
+		come = "backlog"
+	}
+	return fmt.Sprintf("%s, %s, %s", w.beside.name, pods, come)
+}
+
+// newCrowdWays are the ways that rows need, those without a group first, arriving ones before backlogs.
+func newCrowdWays(rows chosen) (ways []*crowdWay) {
+	add := func(backlog, grouped bool, modes ...*mode) {
+		for _, m := range modes {
+			if !slices.ContainsFunc(ways, func(w *crowdWay) bool { return w.is(m, grouped, backlog) }) {
+				ways = append(ways, &crowdWay{beside: m, grouped: grouped, backlog: backlog})
+			}
+		}
+	}
+	for _, backlog := range []bool{false, true} {
+		if rows.has("passing") {
+			add(backlog, false, plain, nothingBeside, allAsked)
+		}
+		if rows.has("singles") && !backlog {
+			add(backlog, false, plain)
+			add(backlog, false, singleModes...)
+		}
+		if rows.has("gangs") {
+			add(backlog, false, plain)
+			add(backlog, true, gangModes...)
+		}
+	}
+	return ways
+}
+
+func (w *crowdWay) is(m *mode, grouped, backlog bool) bool {
+	return w.beside == m && w.grouped == grouped && w.backlog == backlog
 }
 
 // measure binds the crowd in each way, one after another, so that all see the same machine.
-func (c crowd) measure(ctx context.Context, binary string, rows []*crowdRow) error {
-	for _, row := range rows {
-		got, err := c.bind(ctx, binary, row)
+func (c crowd) measure(ctx context.Context, binary string, ways []*crowdWay) error {
+	for _, way := range ways {
+		got, err := c.bind(ctx, binary, way)
 		if err != nil {
-			return fmt.Errorf("%s: %w", row.what, err)
+			return fmt.Errorf("%s: %w", way, err)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d pods in %.2f s, %.0f a second, none of a group %.2f s later than the first\n",
-			row.what, c.pods(), got.took, float64(c.pods())/got.took, got.inPart)
-		row.seconds = append(row.seconds, got.took)
-		row.inPart = append(row.inPart, got.inPart)
-		row.efforts = append(row.efforts, got.spent)
+			way, c.pods(), got.took, float64(c.pods())/got.took, got.inPart)
+		way.seconds = append(way.seconds, got.took)
+		way.inPart = append(way.inPart, got.inPart)
+		way.efforts = append(way.efforts, got.spent)
 	}
 	return nil
 }
@@ -62,13 +83,13 @@ type crowdTimes struct {
 	spent        effort
 }
 
-func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (crowdTimes, error) {
-	s, err := newStage(ctx, binary, c.nodes, row.beside)
+func (c crowd) bind(ctx context.Context, binary string, way *crowdWay) (crowdTimes, error) {
+	s, err := newStage(ctx, binary, c.nodes, way.beside)
 	if err != nil {
 		return crowdTimes{}, err
 	}
 	defer s.stop()
-	if !row.backlog {
+	if !way.backlog {
 		if err := s.startScheduler(); err != nil {
 			return crowdTimes{}, err
 		}
@@ -77,17 +98,17 @@ func (c crowd) bind(ctx context.Context, binary string, row *crowdRow) (crowdTim
 			return crowdTimes{}, err
 		}
 	}
-	got, err := s.bindAll(c, row)
+	got, err := s.bindAll(c, way)
 	if err != nil {
 		return crowdTimes{}, err
 	}
 	return got, s.checkBoundOnce()
 }
 
-func (s *stage) bindAll(c crowd, row *crowdRow) (crowdTimes, error) {
-	create := func() error { return s.createGangs(c.clients, c.gangs, c.size, row.grouped) }
+func (s *stage) bindAll(c crowd, way *crowdWay) (crowdTimes, error) {
+	create := func() error { return s.createGangs(c.clients, c.gangs, c.size, way.grouped) }
 	step := create
-	if row.backlog {
+	if way.backlog {
 		if err := create(); err != nil {
 			return crowdTimes{}, err
 		}
@@ -118,15 +139,13 @@ func (s *stage) bindAll(c crowd, row *crowdRow) (crowdTimes, error) {
 // warmUp has the scheduler place a pod that asks for nothing, and deletes it.
 func (s *stage) warmUp() error {
 	const name = "warm-up"
-	pod := kubePod(name)
-	if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
+	if err := s.createPod(kube.MakePod(name)); err != nil {
 		return err
 	}
 	if _, err := s.untilBound(1); err != nil {
 		return err
 	}
-	now := int64(0)
-	return s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	return s.deletePod(name)
 }
 
 func (s *stage) checkBoundOnce() error {

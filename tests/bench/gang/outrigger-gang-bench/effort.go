@@ -84,23 +84,29 @@ func cpuOf(pid int) (float64, error) {
 }
 
 // effortTable has a row for each way in which pods come, the median of each column.
-func effortTable(pods int, rows []*crowdRow) sheet.Table {
+func effortTable(pods int, ways []*crowdWay) sheet.Table {
 	table := sheet.Table{
 		Title:  "What it took: processor time in s, calls and writes a pod",
-		Header: []string{"", "API server", "scheduler", "agent", "filter calls", "nominations"},
+		Header: []string{"", "API server", "scheduler", "agent", "all, to the first", "filter calls", "nominations"},
 	}
-	for _, row := range rows {
+	all := func(e effort) float64 { return e.apiServer + e.scheduler + e.agent }
+	first := 0.0
+	for _, way := range ways {
 		column := func(of func(effort) float64) float64 {
 			var values []float64
-			for _, e := range row.efforts {
+			for _, e := range way.efforts {
 				values = append(values, of(e))
 			}
 			return median(values)
 		}
-		table.Rows = append(table.Rows, append([]string{row.what}, sheet.Shorts(
+		if first == 0 {
+			first = column(all)
+		}
+		table.Rows = append(table.Rows, append([]string{way.String()}, sheet.Shorts(
 			column(func(e effort) float64 { return e.apiServer }),
 			column(func(e effort) float64 { return e.scheduler }),
 			column(func(e effort) float64 { return e.agent }),
+			column(all)/first,
 			column(func(e effort) float64 { return e.filters / float64(pods) }),
 			column(func(e effort) float64 { return e.nominations / float64(pods) }))...))
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/bench/sheet"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -30,13 +29,13 @@ type freed struct {
 
 func (f *freed) share() float64 { return float64(f.first) / float64(len(f.seconds)) }
 
-func (f *freed) last(beside companion) string {
-	return fmt.Sprintf("%s: freed places taken after %.3f s, %.1f filter calls for each", beside, median(f.seconds),
+func (f *freed) last(beside *mode) string {
+	return fmt.Sprintf("%s: freed places taken after %.3f s, %.1f filter calls for each", beside.name, median(f.seconds),
 		f.cycles[len(f.cycles)-1])
 }
 
 // measure fills a cluster, has pods wait, and ends running pods until all of those have places.
-func (f freeing) measure(ctx context.Context, binary string, beside companion, r *freed) error {
+func (f freeing) measure(ctx context.Context, binary string, beside *mode, r *freed) error {
 	s, err := newStage(ctx, binary, f.nodes, beside)
 	if err != nil {
 		return err
@@ -67,28 +66,12 @@ func (f freeing) measure(ctx context.Context, binary string, beside companion, r
 // createSingles creates pods of no group, each with a groupPriority.
 func (s *stage) createSingles(name string, count int, priorities []int) error {
 	return s.inParallel(8, count, func(i int) error {
-		pod := kube.MakePod(singleName(name, i)).Request(corev1.ResourceCPU, "1").
-			Label("groupPriority", fmt.Sprint(priorities[i])).Pod()
-		_, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
-		return err
+		return s.createPod(kube.MakePod(singleName(name, i)).Request(corev1.ResourceCPU, "1").
+			Label("groupPriority", fmt.Sprint(priorities[i])))
 	})
 }
 
 func singleName(name string, number int) string { return fmt.Sprintf("%s-%04d", name, number) }
-
-func (s *stage) untilUnschedulable(count int) error {
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
-	defer cancel()
-	return s.tracker.Until(ctx, func() bool {
-		refused := 0
-		for _, pod := range s.tracker.Pods() {
-			if kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable {
-				refused++
-			}
-		}
-		return refused >= count
-	})
-}
 
 // freeOneByOne ends a running pod as soon as the place of the one before is taken.
 func (s *stage) freeOneByOne(priorities []int, r *freed) error {
@@ -96,13 +79,10 @@ func (s *stage) freeOneByOne(priorities []int, r *freed) error {
 	if err != nil {
 		return err
 	}
-	now := int64(0)
 	for i := range priorities {
 		bindings := len(s.tracker.Bindings())
 		began := time.Now()
-		err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(s.ctx, singleName("runs", i),
-			metav1.DeleteOptions{GracePeriodSeconds: &now})
-		if err != nil {
+		if err := s.deletePod(singleName("runs", i)); err != nil {
 			return err
 		}
 		last, err := s.untilBound(bindings + 1)
@@ -128,7 +108,7 @@ func (f freeing) table(ways []freedWay) sheet.Table {
 	}
 	for _, way := range ways {
 		sorted := slices.Sorted(slices.Values(way.to.seconds))
-		table.Rows = append(table.Rows, append([]string{way.beside.String()}, sheet.Shorts(median(sorted), sorted[len(sorted)*9/10],
+		table.Rows = append(table.Rows, append([]string{way.beside.name}, sheet.Shorts(median(sorted), sorted[len(sorted)*9/10],
 			sorted[len(sorted)-1], median(way.to.cycles), way.to.share())...))
 	}
 	return table

@@ -18,32 +18,32 @@ type held struct {
 
 // heldReport is what was measured of it.
 type heldReport struct {
-	crowd   []*crowdRow
+	crowd   []*crowdWay
 	passing freed
 	held    freed
 }
 
-func newHeldRows(short bool) []*crowdRow {
-	rows := []*crowdRow{
-		{what: "passing, arriving", beside: doesNothing},
-		{what: "held, arriving", beside: queueAgents},
-		{what: "passing, backlog", beside: doesNothing, backlog: true},
-		{what: "held, backlog", beside: queueAgents, backlog: true},
+func newHeldWays(short bool) []*crowdWay {
+	ways := []*crowdWay{
+		{beside: nothingBeside},
+		{beside: queueAgents},
+		{beside: nothingBeside, backlog: true},
+		{beside: queueAgents, backlog: true},
 	}
 	if short {
-		return rows[:2]
+		return ways[:2]
 	}
-	return rows
+	return ways
 }
 
 // freedWay is next to what places become free.
 type freedWay struct {
-	beside companion
+	beside *mode
 	to     *freed
 }
 
 func (h held) freedWays(r *heldReport) []freedWay {
-	ways := []freedWay{{queueAgents, &r.held}, {doesNothing, &r.passing}}
+	ways := []freedWay{{queueAgents, &r.held}, {nothingBeside, &r.passing}}
 	if h.short {
 		return ways[:1]
 	}
@@ -52,7 +52,7 @@ func (h held) freedWays(r *heldReport) []freedWay {
 
 // measure does all of it so many times, each way in turn.
 func (h held) measure(ctx context.Context, binary string, rounds int) (*heldReport, error) {
-	r := &heldReport{crowd: newHeldRows(h.short)}
+	r := &heldReport{crowd: newHeldWays(h.short)}
 	for round := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d\n", round+1)
 		if err := h.crowd.measure(ctx, binary, r.crowd); err != nil {

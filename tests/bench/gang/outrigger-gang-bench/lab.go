@@ -38,7 +38,7 @@ func newLabReport() *labReport {
 
 // measure has both schedulers take their turns, so many times.
 func (l lab) measure(ctx context.Context, binary string, rounds int) (*labReport, error) {
-	s, err := newStage(ctx, binary, l.nodes, labScheduler)
+	s, err := newStage(ctx, binary, l.nodes, labBeside)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,16 +30,19 @@ type options struct {
 	outrigger string
 	out       string
 	rounds    int
-	// waitingOnly leaves the crowd out.
-	waitingOnly bool
-	crowd       crowd
-	queue       queue
+	rows      chosen
+	crowd     crowd
+	next      next
+	gated     gated
+	queue     queue
 	// heldOnly measures the queue and nothing else.
 	heldOnly bool
 	held     held
 	// labOnly measures the lab's scheduler and nothing else.
-	labOnly bool
-	lab     lab
+	labOnly    bool
+	lab        lab
+	stream     stream
+	nominating nominating
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -52,24 +58,55 @@ type queue struct {
 
 // full is the size at which targets decide.
 var full = options{
-	rounds: 5,
-	crowd:  crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
-	queue:  queue{room: 40, gangs: 60, watch: 120 * time.Second},
+	rows:  rowNames,
+	crowd: crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
+	next:  next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
+	gated: gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second,
+		few: 100, each: 50 * time.Millisecond},
+	queue: queue{room: 40, gangs: 60, watch: 120 * time.Second},
 	held: held{
 		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 		freeing: freeing{nodes: 25, waiting: 60},
 	},
 	lab: lab{nodes: 500, pods: 2000, clients: 20},
+	stream: stream{nodes: 25, gangs: 10, size: 20, waiting: 20, lasts: time.Second,
+		reserveAfter: time.Second},
+	nominating: nominating{nodes: 250},
 }
 
+// small is a size at which all rows take seconds, and nothing is judged.
+var small = options{
+	rounds: 1,
+	rows:   rowNames,
+	crowd:  crowd{nodes: 20, gangs: 4, size: 20, clients: 20},
+	next:   next{modes: gangModes, nodes: 20, size: 20, waiting: 3, ends: 1},
+	gated:  gated{modes: gatedModes[1:2], nodes: 20, singles: 40, clients: 20, pool: 5, waiting: 4, few: 4},
+	queue:  queue{room: 4, gangs: 6, watch: 3 * time.Second},
+	stream: stream{nodes: 5, gangs: 2, size: 8, waiting: 4, lasts: time.Second,
+		reserveAfter: time.Second},
+	nominating: nominating{nodes: 20},
+	held: held{
+		crowd:   crowd{nodes: 10, gangs: 4, size: 10, clients: 20},
+		freeing: freeing{nodes: 25, waiting: 8},
+		short:   true,
+	},
+	lab: lab{nodes: 40, pods: 100, clients: 20},
+}
+
+// partial says whether less is measured than what targets are for; which rows does not count.
 func (o options) partial() bool {
-	if o.labOnly {
-		return o.rounds < full.rounds || o.lab != full.lab
+	whole := full
+	whole.outrigger, whole.out, whole.rows, whole.rounds = o.outrigger, o.out, o.rows, o.rounds
+	whole.heldOnly, whole.labOnly = o.heldOnly, o.labOnly
+	return o.rounds < o.fullRounds() || !reflect.DeepEqual(o, whole)
+}
+
+// fullRounds are as many as medians need, and as there is time for: the rows of gangs take minutes each.
+func (o options) fullRounds() int {
+	if o.heldOnly || o.labOnly {
+		return 5
 	}
-	if o.heldOnly {
-		return o.rounds < full.rounds || o.held != full.held
-	}
-	return o.waitingOnly || o.rounds < full.rounds || o.crowd != full.crowd || o.queue != full.queue
+	return 3
 }
 
 func main() {
@@ -92,38 +129,30 @@ func main() {
 
 func parse(args []string) (options, error) {
 	o := full
+	if slices.Contains(args, "--quick") { // the defaults of all that follow
+		o = small
+	}
 	set := flag.NewFlagSet("outrigger-gang-bench", flag.ContinueOnError)
+	set.Bool("quick", false, "small sizes, one round: nothing is judged")
 	set.StringVar(&o.outrigger, "outrigger", os.Getenv(outrigger.BinaryEnv), "the outrigger `binary` to measure (environment: "+outrigger.BinaryEnv+")")
 	set.StringVar(&o.out, "out", "", "`directory` to write gang.json, queue.json or lab.json to")
-	set.IntVar(&o.rounds, "rounds", full.rounds, "how often each is measured")
-	set.IntVar(&o.crowd.nodes, "nodes", full.crowd.nodes, "nodes, each with room for four pods")
-	set.IntVar(&o.crowd.gangs, "gangs", full.crowd.gangs, "gangs that just fill the nodes")
-	set.IntVar(&o.queue.room, "room", full.queue.room, "gangs of four that there is room for, where more wait")
-	set.IntVar(&o.queue.gangs, "waiting", full.queue.gangs, "gangs of four in all, those that wait included")
-	set.BoolVar(&o.waitingOnly, "waiting-only", false, "measure only what it costs that gangs wait")
+	set.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured; 0: as often as targets want")
+	set.Var(&o.rows, "rows", "what is measured, `NAMES` separated by commas: "+strings.Join(rowNames, ", ")+" (all)")
 	set.BoolVar(&o.heldOnly, "queue", false, "measure the queue of gang and qos alone: single pods that are held")
-	set.IntVar(&o.held.freeing.waiting, "pending", full.held.freeing.waiting, "pods that wait on a full cluster, with --queue")
-	set.BoolVar(&o.held.short, "short", false, "with --queue: arriving pods, and places that become free, next to the agents alone")
 	set.BoolVar(&o.labOnly, "lab", false, "measure the lab's scheduler alone, next to kube-scheduler")
-	set.IntVar(&o.lab.pods, "pods", full.lab.pods, "pods that arrive, with --lab")
-	seconds := set.Int("seconds", int(full.queue.watch.Seconds()), "for how long those that wait are watched")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
-	o.queue.watch = time.Duration(*seconds) * time.Second
-	o.crowd.size = o.crowd.nodes * slots / o.crowd.gangs
-	o.held.crowd, o.lab.nodes = o.crowd, o.crowd.nodes
+	if o.rounds == 0 {
+		o.rounds = o.fullRounds()
+	}
 	switch {
 	case o.labOnly && o.heldOnly:
 		return o, errors.New("--queue and --lab exclude each other")
-	case o.lab.pods < 1:
-		return o, errors.New("pods is at least 1")
 	case o.outrigger == "":
 		return o, errors.New("--outrigger is not given")
-	case o.held.freeing.waiting < 1 || o.held.freeing.waiting > full.held.freeing.nodes*slots:
-		return o, fmt.Errorf("pending is 1 to %d", full.held.freeing.nodes*slots)
-	case o.rounds < 1 || o.crowd.nodes < 1 || o.crowd.size < 1 || o.queue.room < 1 || o.queue.gangs <= o.queue.room:
-		return o, errors.New("rounds, nodes and gangs are at least 1, gangs at most as many as there are places, and more gangs wait than there is room for")
+	case o.rounds < 1:
+		return o, errors.New("rounds are at least 1")
 	case set.NArg() > 0:
 		return o, fmt.Errorf("unknown argument %q", set.Arg(0))
 	}
@@ -145,11 +174,11 @@ func (o options) measure(ctx context.Context) (sheet.Section, error) {
 		}
 		return o.held.section(o, report), nil
 	}
-	report, err := measure(ctx, o)
-	if err != nil {
+	parts, before := o.parts(), sheet.Load()
+	if err := measureParts(ctx, o.outrigger, parts); err != nil {
 		return sheet.Section{}, err
 	}
-	return report.section(o), nil
+	return sectionOf(o, parts, before), nil
 }
 
 // file is what the figures are written to.
@@ -176,11 +205,8 @@ func run(ctx context.Context, o options) error {
 		fmt.Println(verdict)
 	}
 	if o.out != "" {
-		var content any = section
-		if o.labOnly { // as --section of outrigger-bench takes it
-			content = map[string]any{"section": section}
-		}
-		text, err := json.MarshalIndent(content, "", "  ")
+		// As --section of outrigger-bench takes it.
+		text, err := json.MarshalIndent(map[string]any{"section": section}, "", "  ")
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // queueRound is what was measured of a queue in one round.
@@ -59,7 +57,7 @@ func (q queue) measureOwn(ctx context.Context, binary string, r *ownRound) error
 
 // measure fills a cluster with gangs, watches those that wait, and ends the others one by one.
 func (q queue) measure(ctx context.Context, binary string, r *queueRound) error {
-	s, err := newStage(ctx, binary, q.room, agent)
+	s, err := newStage(ctx, binary, q.room, allAsked)
 	if err != nil {
 		return err
 	}
@@ -114,11 +112,7 @@ func (s *stage) endOneByOne(q queue, waiting []string, r *queueRound) error {
 		}
 		bindings := len(s.tracker.Bindings())
 		freed := time.Now()
-		now := int64(0)
-		err := s.inParallel(slots, slots, func(i int) error {
-			return s.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(s.ctx, fmt.Sprintf("%s%03d", name, i),
-				metav1.DeleteOptions{GracePeriodSeconds: &now})
-		})
+		err := s.inParallel(slots, slots, func(i int) error { return s.deletePod(fmt.Sprintf("%s%03d", name, i)) })
 		if err != nil {
 			return err
 		}

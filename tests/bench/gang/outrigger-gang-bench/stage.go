@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,32 +26,11 @@ import (
 // slots is how many pods a node has room for.
 const slots = 4
 
+// poolLabel says which pool a node is in.
+const poolLabel = "example.com/pool"
+
 // patience is how long anything may take that is waited for.
 const patience = 5 * time.Minute
-
-// companion is what runs beside the scheduler.
-type companion int
-
-const (
-	nobody companion = iota
-	doesNothing
-	agent
-	ownGates // nothing: kube-scheduler plans upstream's groups itself
-	queueAgents
-	labScheduler // nothing: kube-scheduler and the lab's scheduler run by themselves
-)
-
-func (c companion) String() string {
-	return [...]string{"plain", "passing", "gang", "own gates", "held", "lab"}[c]
-}
-
-// agents are those that run, or whose entries the scheduler has.
-func (c companion) agents() string {
-	if c == queueAgents {
-		return "gang,qos"
-	}
-	return "gang"
-}
 
 // withGates makes upstream's groups known to a program.
 const withGates = "--feature-gates=GenericWorkload=true"
@@ -61,7 +41,7 @@ type stage struct {
 	cancel    context.CancelFunc
 	dir       string
 	binary    string
-	beside    companion
+	beside    *mode
 	cluster   *cluster.Cluster
 	client    kubernetes.Interface
 	tracker   *kube.Tracker
@@ -69,26 +49,29 @@ type stage struct {
 	passing   *passing          // nil: it does not run
 	scheduler *process.Process
 	config    []byte
+	agentArgs []string // more of them
+	// priorityClass is that of members of gangs; empty: none.
+	priorityClass string
 }
 
 // newStage starts a control plane with nodes and perhaps an extender. The scheduler does not run.
-func newStage(ctx context.Context, binary string, nodes int, beside companion) (s *stage, err error) {
+func newStage(ctx context.Context, binary string, nodes int, beside *mode, agentArgs ...string) (s *stage, err error) {
 	dir, err := os.MkdirTemp("", "outrigger-gang-bench-")
 	if err != nil {
 		return nil, err
 	}
-	s = &stage{dir: dir, binary: binary, beside: beside}
+	s = &stage{dir: dir, binary: binary, beside: beside, agentArgs: agentArgs}
 	s.ctx, s.cancel = context.WithTimeout(ctx, 3*patience)
-	if err := s.start(nodes, beside); err != nil {
+	if err := s.start(nodes); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *stage) start(nodes int, beside companion) (err error) {
+func (s *stage) start(nodes int) (err error) {
 	var options cluster.Options
-	if beside == ownGates {
+	if s.beside.upstream {
 		options.ServerArgs = []string{withGates, "--runtime-config=scheduling.k8s.io/v1beta1=true"}
 	}
 	if s.cluster, err = cluster.Start(s.ctx, s.dir, options); err != nil {
@@ -102,23 +85,31 @@ func (s *stage) start(nodes int, beside companion) (err error) {
 	if s.tracker, err = kube.TrackPods(s.ctx, s.client); err != nil {
 		return err
 	}
-	err = s.inParallel(20, nodes, func(i int) error {
-		name := fmt.Sprintf("n%04d", i)
-		if beside == labScheduler {
-			name += "x" // a pod waits as many seconds as its node's last digit says
-		}
-		node := kube.MakeNode(name).Resource(corev1.ResourceCPU, fmt.Sprint(slots)).Node()
-		_, err := s.client.CoreV1().Nodes().Create(s.ctx, node, metav1.CreateOptions{})
-		return err
-	})
-	if err != nil {
+	if err := s.createNodes("n", nodes, ""); err != nil {
 		return err
 	}
-	return s.configure(beside)
+	return s.configure()
 }
 
-// configure makes the scheduler's configuration: the same for all but for the extender.
-func (s *stage) configure(beside companion) error {
+// createNodes creates nodes with room for slots pods each, perhaps in a pool.
+func (s *stage) createNodes(prefix string, count int, pool string) error {
+	return s.inParallel(20, count, func(i int) error {
+		name := fmt.Sprintf("%s%04d", prefix, i)
+		if s.beside.anyNode {
+			name += "x" // a pod waits as many seconds as its node's last digit says
+		}
+		node := kube.MakeNode(name).Resource(corev1.ResourceCPU, fmt.Sprint(slots))
+		if pool != "" {
+			node.Label(poolLabel, pool)
+		}
+		_, err := s.client.CoreV1().Nodes().Create(s.ctx, node.Node(), metav1.CreateOptions{})
+		return err
+	})
+}
+
+// configure makes the scheduler's configuration: the same for all but for the extender, and what a pod waits for that was
+// refused.
+func (s *stage) configure() error {
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
 		return err
@@ -128,27 +119,33 @@ kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %s, qps: 5000, burst: 10000}
 leaderElection: {leaderElect: false}
 percentageOfNodesToScore: 100
-podInitialBackoffSeconds: 1
-podMaxBackoffSeconds: 1
 `, kubeconfig)
-	switch beside {
-	case doesNothing:
+	if !s.beside.backsOff {
+		s.config = append(s.config, "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\n"...)
+	}
+	if s.beside.extender == doesNothing {
 		if s.passing, err = servePassing(s.client); err != nil {
 			return err
 		}
 		return s.extend(s.passing.url)
-	case agent, queueAgents:
-		if err := s.startAgent(); err != nil {
-			return err
-		}
-		return s.extend(s.agent.URL)
 	}
-	return nil
+	if s.beside.agents == "" {
+		return nil
+	}
+	if err := s.startAgent(); err != nil || s.beside.extender == noExtender {
+		return err
+	}
+	return s.extend(s.agent.URL)
 }
 
 // startAgent starts the agent, with the rights that it asks for, and waits until it is ready.
 func (s *stage) startAgent() error {
-	manifest, err := exec.CommandContext(s.ctx, s.binary, "agents", "--rbac", s.beside.agents()).Output()
+	rbac, start := []string{"agents", "--rbac", s.beside.agents}, outrigger.Start
+	settings := []string{"--gang.scheduler-lease", "none"}
+	if s.beside.extender == noExtender { // it holds a Lease of its own
+		rbac, start, settings = append(rbac, "--without-extender"), outrigger.StartWithoutExtender, nil
+	}
+	manifest, err := exec.CommandContext(s.ctx, s.binary, rbac...).Output()
 	if err != nil {
 		return fmt.Errorf("agents --rbac: %w", err)
 	}
@@ -160,7 +157,8 @@ func (s *stage) startAgent() error {
 	if err != nil {
 		return err
 	}
-	s.agent, err = outrigger.Start(s.binary, s.cluster.LogDir(), s.beside.agents(), "--kubeconfig", rights, "--gang.scheduler-lease", "none")
+	args := slices.Concat([]string{"--kubeconfig", rights}, settings, s.beside.settings, s.agentArgs)
+	s.agent, err = start(s.binary, s.cluster.LogDir(), s.beside.agents, args...)
 	if err != nil {
 		return err
 	}
@@ -173,13 +171,14 @@ func (s *stage) extend(url string) (err error) {
 	if err := os.WriteFile(base, s.config, 0o644); err != nil {
 		return err
 	}
-	s.config, err = exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", s.beside.agents(), "--url", url, "--in", base).Output()
+	args := append([]string{"scheduler-config", "--agents", s.beside.agents, "--url", url, "--in", base}, s.beside.config...)
+	s.config, err = exec.CommandContext(s.ctx, s.binary, args...).Output()
 	return err
 }
 
 func (s *stage) startScheduler() (err error) {
 	var args []string
-	if s.beside == ownGates {
+	if s.beside.upstream {
 		args = append(args, withGates)
 	}
 	s.scheduler, err = s.cluster.StartScheduler("kube-scheduler", s.config, args...)
@@ -227,33 +226,51 @@ func (s *stage) inParallel(clients, count int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-func gangName(number int) string { return fmt.Sprintf("g%03d", number) }
-
 // createGangs creates the pods of gangs, each client one gang after another, as controllers of jobs do;
 // without gangs the same pods in no group.
 func (s *stage) createGangs(clients, gangs, size int, grouped bool) error {
+	return s.createGangsFrom(0, clients, gangs, size, grouped)
+}
+
+// createGangsFrom creates them from a number on.
+func (s *stage) createGangsFrom(first, clients, gangs, size int, grouped bool) error {
 	return s.inParallel(clients, gangs, func(g int) error {
-		gang := gangName(g)
-		if grouped && s.beside == ownGates {
+		gang := gangName(first + g)
+		if grouped && s.beside.upstream {
 			if err := s.createGroup(gang, size); err != nil {
 				return err
 			}
 		}
-		for i := range size {
-			builder := kube.MakePod(fmt.Sprintf("%s-%03d", gang, i)).Request(corev1.ResourceCPU, "1")
-			if grouped && s.beside != ownGates {
-				builder.Label("podGroup", gang).Label("minAvailable", fmt.Sprint(size))
-			}
-			pod := builder.Pod()
-			if grouped && s.beside == ownGates {
-				pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &gang}
-			}
-			if _, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{}); err != nil {
-				return err
+		return s.createPods(gang, 0, size, size, grouped)
+	})
+}
+
+// createPods creates some of the pods of a gang, one after another.
+func (s *stage) createPods(gang string, from, to, size int, grouped bool) error {
+	for i := from; i < to; i++ {
+		builder := single(gang, i)
+		if grouped {
+			builder = s.beside.member(gang, i, size)
+			if s.priorityClass != "" {
+				builder.PriorityClass(s.priorityClass)
 			}
 		}
-		return nil
-	})
+		if err := s.createPod(builder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) createPod(builder *kube.PodBuilder) error {
+	pod := builder.Pod()
+	_, err := s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
+	return err
+}
+
+func (s *stage) deletePod(name string) error {
+	now := int64(0)
+	return s.client.CoreV1().Pods(metav1.NamespaceDefault).Delete(s.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 }
 
 // createGroup creates a group of upstream's.
@@ -278,8 +295,8 @@ func (s *stage) bound(prefix string) int {
 func (s *stage) untilBound(count int) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	if err := s.tracker.Until(ctx, func() bool { return len(s.tracker.Bindings()) >= count }); err != nil {
-		return time.Time{}, fmt.Errorf("%d of %d pods are bound: %w", len(s.tracker.Bindings()), count, ctx.Err())
+	if err := s.tracker.Until(ctx, func() bool { return s.tracker.BindingCount() >= count }); err != nil {
+		return time.Time{}, fmt.Errorf("%d of %d pods are bound: %w", s.tracker.BindingCount(), count, ctx.Err())
 	}
 	var last time.Time
 	for _, binding := range s.tracker.Bindings() {
@@ -289,6 +306,3 @@ func (s *stage) untilBound(count int) (time.Time, error) {
 	}
 	return last, nil
 }
-
-// kubePod is a pod that asks for nothing.
-func kubePod(name string) *corev1.Pod { return kube.MakePod(name).Pod() }

@@ -79,7 +79,7 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
   AgentInfo planner;
   planner.name = "planner";
   planner.factory = internal::MakeAgentFactory<Planner, NoSettings>();
-  const auto access = AccessOf(planner);
+  const auto access = AccessOf(planner, planner.factory.settings.Defaults());
   ASSERT_TRUE(access.ok()) << access.status();
   const std::vector<std::string> follow = {"list", "watch"};
   EXPECT_THAT(*access, ElementsAre(AccessRule{"", "nodes", follow},
@@ -92,7 +92,8 @@ TEST(AccessOf, HasWhatIsFollowedForAnAgentThatPlans) {
                                    AccessRule{"scheduling.k8s.io", "priorityclasses", follow},
                                    AccessRule{"scheduling.sigs.k8s.io", "podgroups", follow},
                                    AccessRule{"scheduling.volcano.sh", "podgroups", follow},
-                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow}));
+                                   AccessRule{"scheduling.x-k8s.io", "podgroups", follow},
+                                   AccessRule{"storage.k8s.io", "storageclasses", follow}));
 }
 
 class Preparer : public Agent, public PreBinder {
@@ -116,12 +117,67 @@ TEST(AccessOf, HasTheBindingOfPodsThatAreOnlyPrepared) {
   ASSERT_TRUE(paths.ok()) << paths.status();
   ASSERT_EQ(paths->size(), 1U);
   EXPECT_EQ(paths->at(0).path, "/preparer/bind");
-  const auto access = AccessOf(preparer);
+  const auto access = AccessOf(preparer, preparer.factory.settings.Defaults());
   ASSERT_TRUE(access.ok()) << access.status();
   EXPECT_THAT(*access, ElementsAre(AccessRule{"", "pods", {"get"}},
                                    AccessRule{"", "pods/binding", {"create"}}));
   preparer.factory = internal::MakeAgentFactory<PreparerThatBinds, NoSettings>();
-  EXPECT_THAT(*AccessOf(preparer), IsEmpty()) << "it says itself what it does";
+  EXPECT_THAT(*AccessOf(preparer, preparer.factory.settings.Defaults()), IsEmpty())
+      << "it says itself what it does";
+}
+
+struct ModeSettings {
+  bool without_extender = false;
+  std::string lease = "outrigger/mine";
+  static constexpr auto kFields =
+      std::tuple{Setting{"without-extender", &ModeSettings::without_extender, "is not called"},
+                 Setting{"lease", &ModeSettings::lease, "then"}};
+};
+
+class WithMode final : public Agent, public Binder {
+ public:
+  explicit WithMode(const ModeSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access(const ModeSettings& settings) {
+    if (!settings.without_extender) return {{"", "pods/binding", {"create"}}};
+    AccessRule lease{"coordination.k8s.io", "leases", {"get", "update"}};
+    lease.names = {"mine"};
+    lease.in_own_namespace = true;
+    return {{"", "pods", {"patch"}}, lease};
+  }
+  absl::Status Bind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
+};
+
+TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
+  std::vector<AgentInfo> registry = testing::TestAgents();
+  registry.push_back({"apart", "", 1, internal::MakeAgentFactory<WithMode, ModeSettings>()});
+  AgentsFlags flags;
+  flags.name = "apart";
+  flags.rbac = true;
+  const auto rules = [&] {
+    const auto text = RbacText(flags, registry, {});
+    EXPECT_TRUE(text.ok()) << text.status();
+    std::vector<std::string> all;
+    for (const YAML::Node& object : YAML::LoadAll(text.value_or(""))) {
+      if (!object["rules"].IsDefined()) continue;
+      for (const std::string& rule : Rules(object)) all.push_back(rule);
+    }
+    return all;
+  };
+  EXPECT_THAT(rules(), ElementsAre("create pods/binding."));
+  flags.without_extender = true;
+  EXPECT_THAT(rules(), ElementsAre("patch pods.", "get,update leases.coordination.k8s.io[mine]"));
+  EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("namespace: outrigger\n"));
+  flags.name_space = "jobs";
+  EXPECT_THAT(*RbacText(flags, registry, {}),
+              StartsWith("# Serve with --apart.lease=jobs/mine: what the agent keeps is there."));
+  flags.name = "apart,safe";
+  EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
+              HasSubstr("--without-extender: agent safe works by calls of a scheduler alone"));
+}
+
+TEST(Rbac, TheFlagGoesWithRbac) {
+  EXPECT_THAT(RunProgram({"agents", "gang", "--without-extender"}).err,
+              HasSubstr("--without-extender goes with --rbac"));
 }
 
 class Keeper final : public Agent, public Filterer {

@@ -212,8 +212,8 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
   EXPECT_THAT(names, ElementsAre("", "serve", "agents", "scheduler-config", "doctor", "explain",
                                  "explain pod", "explain gang", "explain queue", "explain penalty",
                                  "annotate", "annotate usage", "annotate allocation", "penalty",
-                                 "penalty restore", "schedule", "devices", "devices pools", "lab",
-                                 "lab scheduler", "version", "completion"));
+                                 "penalty restore", "gang", "gang release", "schedule", "devices",
+                                 "devices pools", "lab", "lab scheduler", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

@@ -15,6 +15,7 @@ namespace {
 
 using testing::Change;
 using testing::Configuration;
+using ::testing::Contains;
 using testing::DoctorAgents;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -123,6 +124,16 @@ TEST(DoctorAgentsFlag, FindsThatNoEntryCallsThem) {
   EXPECT_THAT(ran.out, HasSubstr("warning agent-none"));
   EXPECT_THAT(ran.out, HasSubstr("Found: 1 entries, none of gang\n"));
   EXPECT_THAT(ran.out, HasSubstr("outrigger scheduler-config --agents gang --in FILE"));
+}
+
+TEST(DoctorAgentsFlag, NoEntryIsRightForAgentsThatNoneIsToCall) {
+  const std::string yaml = Configuration("safe");
+  EXPECT_THAT(
+      FoundIn(Doctor(yaml, {"-o", "json", "--agents", "gang", "--gang.without-extender", "true"})),
+      IsEmpty());
+  EXPECT_THAT(FoundIn(Doctor(Configuration("safe,gang"), {"-o", "json", "--agents", "gang",
+                                                          "--gang.without-extender", "true"})),
+              Contains("without-extender"));
 }
 
 TEST(DoctorAgentsFlag, IsTheSettingOfServe) {

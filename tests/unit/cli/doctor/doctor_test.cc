@@ -71,8 +71,11 @@ INSTANTIATE_TEST_SUITE_P(TheWholeScheduler, DoctorFinds,
                          [](const auto& row) { return row.param.name; });
 
 TEST(DoctorFindings, EachHasARow) {
-  // In output_test.cc, as text, and in unread_markers_test.cc, with pods.
-  std::set<std::string_view> rows = {"field-twice", "marker-unread"};
+  // In output_test.cc, as text, and in unread_markers_test.cc, group_resources_test.cc and
+  // queue_gates_test.cc, with pods.
+  std::set<std::string_view> rows = {
+      "field-twice", "marker-unread", "group-resource-missing", "gate-of-another-scheduler",
+      "gate-held",   "gate-missing"};
   for (const auto& table : {testing::RefusedRows(), testing::UrlRows(), testing::EntryRows(),
                             testing::CallRows(), testing::SchedulerRows()}) {
     for (const FindingRow& row : table) {
@@ -167,6 +170,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
                  {{"--gang.unchecked", "a.b/c"}}},
+        QuietRow{"OnlyGroupsOfBoth",
+                 {{"extenders[1].managedResources",
+                   "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
+                  {"extenders[2].managedResources",
+                   "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
+                 {{"--gang.only-groups", "true"}}},
         QuietRow{"ManagedResourcesThatAreCompared",
                  {{"extenders[3]",
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "

@@ -18,12 +18,18 @@ struct PlannerSettings {
   int64_t bind_timeout = 300;
   std::string nominate = "rejected";
   std::string unchecked;
+  bool only_groups = false;
+  bool gates = false;
+  bool without_extender = false;
   static constexpr auto kFields = std::tuple{
       Setting{"scheduler-names", &PlannerSettings::scheduler_names, "whose pods are planned"},
       Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"},
       Setting{"bind-timeout", &PlannerSettings::bind_timeout, Range{5, 86'400}, "of the barrier"},
       Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"},
-      Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"}};
+      Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"},
+      Setting{"only-groups", &PlannerSettings::only_groups, "about whom it is called"},
+      Setting{"gates", &PlannerSettings::gates, "whether it removes the gate"},
+      Setting{"without-extender", &PlannerSettings::without_extender, "whether it is called"}};
 };
 
 class Planner final : public Agent,
@@ -39,7 +45,11 @@ class Planner final : public Agent,
     return absl::InvalidArgumentError("scheduler-lease: NAMESPACE/NAME is accepted");
   }
   static SchedulerWishes Wishes() {
-    return {.last = true, .every_node = true, .quick_retries = true};
+    return {.last = true,
+            .every_node = true,
+            .quick_retries = true,
+            .cycle_resource = "outrigger.dev/gang",
+            .bind_resource = "outrigger.dev/gang-bind"};
   }
   absl::Status Filter(const Request& /*request*/, std::span<Verdict> /*v*/) const override {
     return absl::OkStatus();

@@ -15,6 +15,7 @@
 namespace outrigger::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -55,6 +56,86 @@ TEST_F(ExplainGang, SaysWhereAGangGoesThatFits) {
             "State:     no members\n");
 }
 
+// Resources that stand for calls are nowhere: a gang that asks for them fits all the same.
+constexpr char kAskingDump[] = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1},
+   status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: a-0, namespace: shop, uid: a0, labels: {podGroup: a, minAvailable: "2"}},
+   spec: {containers: [{name: c, resources: {requests:
+          {cpu: "1", outrigger.dev/gang: "1", outrigger.dev/gang-bind: "1"}}}]}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: a-1, namespace: shop, uid: a1, labels: {podGroup: a, minAvailable: "2"}},
+   spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+- {apiVersion: v1, kind: Pod,
+   metadata: {name: b-0, namespace: shop, uid: b0, labels: {podGroup: b, minAvailable: "1"}},
+   spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+)";
+
+TEST(ExplainGangThatAsks, FitsOnNodesWithoutTheResourcesAndNamesWhoDoesNotAsk) {
+  const TempFile dump(kAskingDump, "dump.yaml");
+  const auto explain = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"explain", "gang", "--cluster", dump.path()});
+    return RunProgram(more).out;
+  };
+  const std::string kMissing = "outrigger.dev/gang and outrigger.dev/gang-bind";
+  EXPECT_THAT(explain({"a"}), HasSubstr("State:     fits\n"
+                                        "Not asked: 1 member does not ask for " +
+                                        kMissing + ", and kube-scheduler places it alone: a-1\n"));
+  const auto json = nlohmann::json::parse(explain({"a", "-o", "json"}));
+  EXPECT_EQ(json["gangs"][0]["notAsking"][0]["resources"], kMissing);
+  EXPECT_EQ(json["gangs"][0]["notAsking"][0]["pods"], nlohmann::json({"a-1"}));
+  EXPECT_THAT(explain({"b"}), Not(HasSubstr("Not asked:"))) << "it need not";
+  EXPECT_THAT(explain({"b", "--only-groups"}), HasSubstr("Not asked: 1 member does not ask for"));
+}
+
+// Four members with room, two with the gate; of big, which has no room, both.
+std::string GatedDump(const std::string& nominated) {
+  std::string dump = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1},
+   status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}}
+)";
+  const auto add = [&](std::string_view gang, std::string_view index, std::string_view cpu) {
+    dump += fmt::format(
+        R"(- {{apiVersion: v1, kind: Pod,
+   metadata: {{name: {0}-{1}, namespace: shop, uid: {0}-{1},
+              labels: {{podGroup: {0}, minAvailable: "2"}}}},
+   spec: {{schedulingGates: [{{name: outrigger.dev/queue}}],
+          containers: [{{name: c, resources: {{requests: {{cpu: "{2}"}}}}}}]}},
+   status: {{{3}}}}}
+)",
+        gang, index, cpu, gang == "a" ? nominated : "");
+  };
+  for (const char* index : {"0", "1"}) add("a", index, "1");
+  for (const char* index : {"0", "1"}) add("b", index, "3");
+  return dump;
+}
+
+TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
+  const auto explain = [](const std::string& dump, const std::string& gang) {
+    const TempFile file(dump, "gated.yaml");
+    return RunProgram({"explain", "gang", "--cluster", file.path(), gang, "-n", "shop"}).out;
+  };
+  const std::string gate =
+      "Gate:      2 of 2 members that exist have the gate outrigger.dev/queue: ";
+  EXPECT_THAT(
+      explain(GatedDump(""), "a"),
+      AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
+            HasSubstr(
+                gate +
+                "an agent with gates releases it once its places are nominated; 0 of 2 are\n")));
+  const std::string nominated = GatedDump("nominatedNodeName: n1");
+  EXPECT_THAT(explain(nominated, "a"),
+              HasSubstr(gate + "an agent with gates releases it in its turn (window): 0 "
+                               "released members of gangs with places are not bound yet\n"));
+  EXPECT_THAT(explain(nominated, "b"), AllOf(HasSubstr("State:     waits: cpu\n"),
+                                             HasSubstr(gate + "the gang has no place")));
+}
+
 TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
   const Ran ran = Explain({"big"});
   EXPECT_EQ(ran.code, 0);
@@ -62,7 +143,7 @@ TEST_F(ExplainGang, SaysWhatIsShortOfOneThatWaits) {
             "Gang:      shop/big\n"
             "Dialect:   labels\n"
             "Minimum:   2\n"
-            "Members:   2 exist, 0 bound; not counted: 1 gated\n"
+            "Members:   2 exist, 0 bound; not counted: 1 gated by example.com/hold\n"
             "Queue:     2nd of 3 that wait; placed before it: 1\n"
             "State:     waits: cpu\n"
             "Why:       2 members need cpu 3 each, 1 fits; 2 more nodes with cpu 3 free would do\n"

@@ -35,6 +35,11 @@ const UncheckedRow kRows[] = {
      "[{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/b], "
      "ignoredResourceGroups: [example.net]}}]}]}",
      "example.com/a,example.net/*"},
+    {"NothingThatStandsForCalls",
+     "{extenders: [{managedResources: [{name: outrigger.dev/gang, ignoredByScheduler: true}]}], "
+     "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: "
+     "[example.com/b]}}]}]}",
+     ""},
     {"OfOneProfileAlone",
      "profiles: [{schedulerName: a}, {schedulerName: b, pluginConfig: [{name: NodeResourcesFit, "
      "args: "

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/serve/cluster_source.h"
@@ -70,6 +71,49 @@ TEST(ServeOptions, WeightsAndSettingsReachTheirAgent) {
   const auto prepared = Prepare({{"--agents", "safe"}, {"--safe.weight", "2"}});
   ASSERT_TRUE(prepared.ok());
   EXPECT_EQ(prepared->options.agents[0].weight, 2);
+}
+
+// As TestAgents(), of which these are for no calls.
+absl::StatusOr<PreparedServe> PrepareWithout(const std::vector<std::string>& uncalled,
+                                             const Flags& flags) {
+  static std::vector<AgentInfo> registry;  // what is prepared points into it
+  registry = testing::TestAgents();
+  for (AgentInfo& agent : registry) {
+    if (std::find(uncalled.begin(), uncalled.end(), agent.name) == uncalled.end()) continue;
+    agent.factory.takes_calls = [](const SettingsValues& /*values*/) { return false; };
+  }
+  const World world{registry, {}, {}, std::cin, std::cout, std::cerr};
+  return PrepareServe({"", flags}, world);
+}
+
+TEST(ServeOptions, WhereNoAgentTakesCallsThereIsNoPortForThem) {
+  const auto prepared = PrepareWithout({"gang"}, {{"--agents", "gang"}});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_FALSE(prepared->options.service.takes_calls);
+  EXPECT_EQ(prepared->options.service.admin_port, 9975) << "as ever";
+  const auto both = PrepareWithout({"gang"}, {{"--agents", "gang,safe"}, {"--port", "7"}});
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_TRUE(both->options.service.takes_calls);
+}
+
+TEST(ServeOptions, SettingsOfAPortThatIsNotThereAreRefused) {
+  for (const auto& [flag, value] : Flags{{"--port", "9870"},
+                                         {"--bind", "127.0.0.1"},
+                                         {"--insecure-listen", "true"},
+                                         {"--tls-cert", "a"},
+                                         {"--tls-key", "a"},
+                                         {"--client-ca", "a"},
+                                         {"--node-table", "a"},
+                                         {"--max-body", "1Mi"},
+                                         {"--max-body-memory", "1Gi"},
+                                         {"--max-workers", "3"},
+                                         {"--max-waiting-binds", "3"},
+                                         {"--max-connections", "3"}}) {
+    const auto prepared = PrepareWithout({"gang"}, {{"--agents", "gang"}, {flag, value}});
+    EXPECT_EQ(prepared.status().code(), absl::StatusCode::kInvalidArgument) << flag;
+    EXPECT_THAT(std::string(prepared.status().message()),
+                HasSubstr(flag + " is not accepted: with the settings of gang no scheduler calls"));
+  }
 }
 
 struct PortRow {

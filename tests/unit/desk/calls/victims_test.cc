@@ -8,6 +8,7 @@
 
 #include "board_testing.h"
 #include "builders.h"
+#include "desk/leadership/scheduler_lease.h"
 #include "desk/plan_loop.h"
 #include "fake_cluster.h"
 #include "gmock/gmock.h"
@@ -59,7 +60,7 @@ class VictimChoiceTest : public ::testing::Test {
 
   testing::FakeCluster cluster_;
   Inbox inbox_;
-  Leadership leadership_{&cluster_, {}, nullptr};
+  SchedulerLease leadership_{&cluster_, {}, nullptr};
   PlanLoop loop_{&cluster_, &leadership_, &inbox_, {}, Holding()};
   Time now_ = kBegin;
   milliseconds a_look_takes_{0};

@@ -13,7 +13,7 @@ namespace outrigger::desk {
 
 class MemoryTest : public ::testing::Test {
  protected:
-  MemoryTest() {
+  explicit MemoryTest(NominationOptions options = {}) : options_(options) {
     cluster_.Put(testing::MakeNode("n1"));
     snapshot_ = cluster_.Take()->snapshot;
   }

@@ -152,7 +152,7 @@ class Walk {
  private:
   static bool IsNewBeginning(Event event) {
     return event == Event::kAsked || event == Event::kMoved || event == Event::kSchedulerChanged ||
-           event == Event::kRefusalOver || event == Event::kWithdrawn;
+           event == Event::kRefusalOver || event == Event::kWithdrawn || event == Event::kNotDue;
   }
 
   // What the desk may do in the state, or anything that may happen around it.

@@ -108,16 +108,16 @@ TEST_F(NominationWriterTest, ANewerOfferTakesThePlaceOfWhatIsQueued) {
   HoldWrites();
   writer_.Start();
   std::vector<Nomination> all;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 16; ++i) {
     cluster_.Put(testing::MakePod(fmt::format("busy-{}", i)));
     all.push_back(Wish(fmt::format("busy-{}", i), "n1"));
   }
   writer_.Offer(all);
-  AwaitBegun(8);  // all threads are at work
+  AwaitBegun(16);  // all threads are at work
   writer_.Offer({Wish("a", "n1"), Wish("b", "n1")});
   writer_.Offer({Wish("a", "n2")});
   Open();
-  AwaitResults(9);
+  AwaitResults(17);
   EXPECT_EQ(cluster_.Get("a").nominated_node_name, "n2");
   EXPECT_EQ(cluster_.Get("b").nominated_node_name, "");
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "unit/kube/fake_objects.h"
@@ -171,6 +172,34 @@ TEST_F(LeaderElectionTest, ALeaseThatAnotherTookEndsTheTerm) {
   stage_.AwaitWarning("was taken by thief");
   stage_.AwaitLeading(0);
   EXPECT_EQ(server_.At(kPath)["spec"]["holderIdentity"], "thief");
+}
+
+// As after a pause of the whole process: the clock says so before the thread does.
+TEST_F(LeaderElectionTest, NobodyLeadsPastTheDeadlineWhateverTheThreadIsAt) {
+  std::atomic<int64_t> passed{0};
+  const Clock::TimePoint begin = std::chrono::steady_clock::now();
+  const Clock clock{.now = [&] { return begin + seconds(passed); },
+                    .wall = std::chrono::system_clock::now,
+                    .sleep =
+                        [](Clock::Duration /*time*/, std::stop_token stop) {
+                          while (!stop.stop_requested()) std::this_thread::yield();
+                          return false;
+                        }};
+  auto election = LeaderElection::Start(&server_,
+                                        {.namespace_ = "shop",
+                                         .name = "gang",
+                                         .identity = "a",
+                                         .lease_duration = seconds(15),
+                                         .renew_deadline = seconds(10),
+                                         .retry_period = seconds(2)},
+                                        stage_.Callbacks(), clock, [] { return 0.5; });
+  ASSERT_TRUE(election.ok()) << election.status();
+  stage_.AwaitLeading(1);
+  passed = 9;
+  EXPECT_TRUE((*election)->IsLeader());
+  passed = 10;
+  EXPECT_FALSE((*election)->IsLeader());
+  EXPECT_EQ((*election)->Leader(), "a");
 }
 
 TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {

@@ -77,10 +77,33 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorRow{"Forbidden", {Answered(403, "Forbidden")}, absl::StatusCode::kPermissionDenied}),
     [](const auto& row) { return std::string(row.param.name); });
 
+TEST(RemoveGate, DeletesThatGateAloneOfThePodOfThatUid) {
+  ActorScene scene({PodOf("u1")});
+  EXPECT_EQ(scene.actor.RemoveGate(kPod, "outrigger.dev/queue", kLimits), absl::OkStatus());
+  ASSERT_EQ(scene.api.asked.size(), 1U);
+  const auto& asked = scene.api.asked[0];
+  EXPECT_EQ(asked.method, "PATCH");
+  EXPECT_EQ(asked.path, "/api/v1/namespaces/shop/pods/web-1");
+  EXPECT_EQ(asked.content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(asked.body, R"({"metadata":{"uid":"u1"},"spec":{"schedulingGates":)"
+                        R"([{"$patch":"delete","name":"outrigger.dev/queue"}]}})");
+  EXPECT_FALSE(asked.rate_limited);
+  EXPECT_TRUE(asked.may_retry);
+}
+
+TEST_P(NominateErrors, AreThoseOfARemovedGate) {
+  if (std::string_view(GetParam().name) == "AnotherVersion") return;  // it asks for none
+  ActorScene scene(GetParam().answers);
+  EXPECT_EQ(scene.actor.RemoveGate(kPod, "g", kLimits).code(), GetParam().code);
+  EXPECT_EQ(scene.api.asked.size(), GetParam().answers.size());
+}
+
 TEST(Actor, WantsAUid) {
   ActorScene scene({});
   const PodId without{"shop", "web-1", ""};
   EXPECT_EQ(scene.actor.Nominate(without, "n", "", kLimits).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(scene.actor.RemoveGate(without, "g", kLimits).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(scene.actor.Evict(without, kLimits).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(scene.actor.Bind(without, "n", {}, kLimits).code(), absl::StatusCode::kInvalidArgument);

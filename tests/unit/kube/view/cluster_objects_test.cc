@@ -21,11 +21,12 @@ using ::testing::Pair;
 constexpr const char* kGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups";
 constexpr const char* kVolumesPath = "/api/v1/persistentvolumes";
 constexpr const char* kClaims = "/api/v1/persistentvolumeclaims";
+constexpr const char* kStorage = "/apis/storage.k8s.io/v1/storageclasses";
 constexpr const char* kDevices = "/apis/resource.k8s.io/v1/resourceclaims";
 constexpr const char* kDeviceClassesPath = "/apis/resource.k8s.io/v1/deviceclasses";
 // Nodes, pods, PodGroups of four dialects, PriorityClasses, PodDisruptionBudgets, volumes, their
-// claims, and claims of devices.
-constexpr int kKinds = 12;
+// claims and classes, and claims of devices and their classes.
+constexpr int kKinds = 13;
 
 std::string Group(std::string_view name, std::string_view uid, int64_t version,
                   std::string_view minimum, std::string_view phase = "") {
@@ -77,6 +78,7 @@ class ObjectsOfACluster : public ::testing::Test {
             InitialEnd(5));
     api_.Answer(kVolumesPath, EventOf("ADDED", VolumeOn("n1", 3)) + InitialEnd(5));
     api_.Answer(kClaims, EventOf("ADDED", ClaimOf("pv", 4)) + InitialEnd(5));
+    api_.Answer(kStorage, InitialEnd(5));
     api_.Answer("/apis/scheduling.volcano.sh/v1beta1/podgroups", "", NoSuchKind());
     api_.Answer("/apis/scheduling.k8s.io/v1beta1/podgroups", "", NoSuchKind());
     api_.Answer(
@@ -274,6 +276,29 @@ TEST_F(ObjectsOfACluster, TellOnWhichNodesClaimsMayBeUsed) {
   EXPECT_THAT(Take().claims->volumes, IsEmpty());
 }
 
+TEST_F(ObjectsOfACluster, TellOfWhichClassClaimsAreBoundLate) {
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  const auto refused = [this] { return Take().claims->volumes.at({"d", "data"}).refused; };
+  EXPECT_EQ(refused(), "");
+  api_.Answer(kClaims,
+              EventOf("MODIFIED", R"({"metadata":{"name":"data","namespace":"d",)"
+                                  R"("resourceVersion":"6"},"spec":{"storageClassName":"late"}})"));
+  Settle();
+  EXPECT_EQ(refused(), "is not bound, and its StorageClass late is not known");
+  const auto of = [](int version) {
+    return fmt::format(R"({{"metadata":{{"name":"late","resourceVersion":"{}"}},)"
+                       R"("volumeBindingMode":"WaitForFirstConsumer"}})",
+                       version);
+  };
+  api_.Answer(kStorage, EventOf("ADDED", of(7)));
+  Settle();
+  EXPECT_EQ(refused(), "");
+  api_.Answer(kStorage, EventOf("DELETED", of(8)));
+  Settle();
+  EXPECT_NE(refused(), "");
+}
+
 TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
   devices_served_ = true;
   api_.Answer(kGroups, InitialEnd(5));
@@ -283,7 +308,7 @@ TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
   EXPECT_TRUE(Take().claims->devices.at({"d", "gpu"}).open);
   api_.Answer(kDevices, EventOf("MODIFIED", DeviceOf("{}", 6)));
   Settle();
-  EXPECT_THAT(Take().claims->devices, IsEmpty()) << "it may be used everywhere";
+  EXPECT_EQ(Take().claims->devices.at({"d", "gpu"}), ClaimWish()) << "it may be used everywhere";
   api_.Answer(kDevices,
               EventOf("MODIFIED", DeviceOf("null", 7)) + EventOf("DELETED", DeviceOf("null", 8)));
   Settle();

@@ -13,7 +13,7 @@
 namespace outrigger::plan {
 namespace {
 
-// "1 of 3 members of role ps exist; not counted: 2 gated", as people read it.
+// "1 of 3 members of role ps exist; not counted: 2 gated by a gate", as people read it.
 struct Lack {
   bool is_of_released = false;
   int have = 0;

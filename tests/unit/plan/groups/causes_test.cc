@@ -43,8 +43,8 @@ TEST(Causes, MembersThatDoNotCountAreNamedByKind) {
   pods.push_back(PodOf("lost").Train("16").Phase("Failed").Terminating());
   const GroupState state = OnlyState(Build(pods));
   EXPECT_EQ(state.text,
-            "13 of 16 members exist (1 succeeded); not counted: 2 gated, 1 of another scheduler, 1 "
-            "terminating, 1 finished");
+            "13 of 16 members exist (1 succeeded); not counted: 2 gated by example.com/quota, 1 of "
+            "another scheduler, 1 terminating, 1 finished");
   EXPECT_EQ(state.existing, 12);
   EXPECT_EQ(state.gated, 2);
   EXPECT_EQ(state.other_scheduler, 1);

@@ -60,12 +60,12 @@ std::vector<PreFilterRow> OfGates() {
        open,
        {Gated("p1b"), In("pg1", "p1c")},
        {Group("pg1", 3)},
-       "2 of 3 members exist; not counted: 1 gated"},
+       "2 of 3 members exist; not counted: 1 gated by example-gate"},
       {"AllSiblingPodsAreGated",
        open,
        {Gated("p1b"), Gated("p1c")},
        {Group("pg1", 2)},
-       "1 of 2 members exist; not counted: 2 gated"},
+       "1 of 2 members exist; not counted: 2 gated by example-gate"},
   };
 }
 

@@ -179,6 +179,18 @@ TEST(HistoryOfAnObject, NeedsNoMinResourcesOnceTheGangWasAdmitted) {
   EXPECT_TRUE(Build(pods, objects).units.at(0).min_resources.empty());
 }
 
+// Controllers write the sum of what the templates request.
+TEST(HistoryOfAnObject, NeedsNothingOfWhatStandsForCalls) {
+  std::vector<PodGroupObject> objects = ObjectsOf(Dialect::kVolcano);
+  objects[0].min_resources.Set("cpu", testing::Q("2"));
+  objects[0].min_resources.Set("outrigger.dev/gang", testing::Q("4"));
+  objects[0].min_resources.Set("outrigger.dev/gang-bind", testing::Q("4"));
+  const Pods pods = {Worker(Dialect::kVolcano, "a"), Worker(Dialect::kVolcano, "b"),
+                     Worker(Dialect::kVolcano, "c"), Worker(Dialect::kVolcano, "d")};
+  EXPECT_EQ(Build(pods, objects).units.at(0).min_resources,
+            ResourceList({{"cpu", testing::Q("2")}}));
+}
+
 class HistoryOfRoles : public ::testing::Test {
  protected:
   HistoryOfRoles() : objects_(ObjectsOf(Dialect::kVolcano)) {

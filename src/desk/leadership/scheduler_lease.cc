@@ -1,4 +1,4 @@
-#include "outrigger/desk/leadership.h"
+#include "desk/leadership/scheduler_lease.h"
 
 #include <condition_variable>
 #include <utility>
@@ -12,39 +12,24 @@ constexpr std::chrono::milliseconds kAskTimeout{2000};
 
 }  // namespace
 
-absl::StatusOr<Leadership::Options> ReadLeaseName(const std::string& text) {
-  Leadership::Options options;
-  if (text == "none") return options;
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
-      text.find('/', slash + 1) != std::string::npos) {
-    return absl::InvalidArgumentError(fmt::format(
-        "scheduler-lease: \"{}\" is not accepted: NAMESPACE/NAME, or \"none\" for a scheduler "
-        "without leader election",
-        text));
-  }
-  options.lease_namespace = text.substr(0, slash);
-  options.lease_name = text.substr(slash + 1);
-  return options;
-}
-
-Leadership::Leadership(ClusterReader* cluster, Options options, std::function<void()> changed,
-                       std::function<void(std::string_view line)> warn)
+SchedulerLease::SchedulerLease(ClusterReader* cluster, Options options,
+                               std::function<void()> changed,
+                               std::function<void(std::string_view line)> warn)
     : cluster_(cluster),
       options_(std::move(options)),
       changed_(std::move(changed)),
       warn_(std::move(warn)) {
-  if (options_.lease_name.empty()) return;
-  now_ = absl::UnavailableError(fmt::format("starting: the Lease {}/{} has not been read yet",
-                                            options_.lease_namespace, options_.lease_name));
+  if (options_.lease.name.empty()) return;
+  now_ = absl::UnavailableError(
+      fmt::format("starting: the Lease {} has not been read yet", options_.lease.Text()));
 }
 
-Leadership::~Leadership() {
+SchedulerLease::~SchedulerLease() {
   Stop();
 }
 
-void Leadership::Start() {
-  if (options_.lease_name.empty()) return;
+absl::Status SchedulerLease::Start() {
+  if (options_.lease.name.empty()) return absl::OkStatus();
   thread_ = std::jthread([this](const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any never;
@@ -53,16 +38,17 @@ void Leadership::Start() {
       (void)Ask({.timeout = kAskTimeout, .stop = stop});
     } while (!never.wait_for(lock, stop, options_.every, [&] { return stop.stop_requested(); }));
   });
+  return absl::OkStatus();
 }
 
-void Leadership::Stop() {
+void SchedulerLease::Stop() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
 }
 
-absl::Status Leadership::Judge(const absl::StatusOr<std::string>& holder) const {
-  const std::string lease = options_.lease_namespace + "/" + options_.lease_name;
+absl::Status SchedulerLease::Judge(const absl::StatusOr<std::string>& holder) const {
+  const std::string lease = options_.lease.Text();
   if (absl::IsNotFound(holder.status())) {
     return absl::UnavailableError(fmt::format(
         "the Lease {} does not exist: for a scheduler without leader election (leaderElect: false) "
@@ -80,15 +66,15 @@ absl::Status Leadership::Judge(const absl::StatusOr<std::string>& holder) const 
                   lease, holder->empty() ? "nobody" : *holder, options_.host_name));
 }
 
-absl::Status Leadership::Ask(const CallLimits& limits) {
-  if (options_.lease_name.empty()) return absl::OkStatus();
-  const auto holder = cluster_->LeaseHolder(options_.lease_namespace, options_.lease_name, limits);
+absl::Status SchedulerLease::Ask(const CallLimits& limits) {
+  if (options_.lease.name.empty()) return absl::OkStatus();
+  const auto holder = cluster_->LeaseHolder(options_.lease.namespace_, options_.lease.name, limits);
   WarnIfMissing(holder);
   Note(holder);
   return Judge(holder);
 }
 
-void Leadership::WarnIfMissing(const absl::StatusOr<std::string>& holder) {
+void SchedulerLease::WarnIfMissing(const absl::StatusOr<std::string>& holder) {
   const bool missing = absl::IsNotFound(holder.status());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -100,7 +86,7 @@ void Leadership::WarnIfMissing(const absl::StatusOr<std::string>& holder) {
                     std::string(Judge(holder).message())));
 }
 
-void Leadership::Note(const absl::StatusOr<std::string>& holder) {
+void SchedulerLease::Note(const absl::StatusOr<std::string>& holder) {
   bool changed = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -113,17 +99,17 @@ void Leadership::Note(const absl::StatusOr<std::string>& holder) {
   if (changed) changed_();
 }
 
-absl::Status Leadership::Now() const {
+absl::Status SchedulerLease::Now() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return now_;
 }
 
-bool Leadership::IsHeldByAnother() const {
+bool SchedulerLease::IsHeldByAnother() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return held_by_another_;
 }
 
-std::string Leadership::Epoch() const {
+std::string SchedulerLease::Epoch() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return epoch_;
 }

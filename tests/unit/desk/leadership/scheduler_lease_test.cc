@@ -1,4 +1,4 @@
-#include "outrigger/desk/leadership.h"
+#include "desk/leadership/scheduler_lease.h"
 
 #include <atomic>
 
@@ -10,14 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class LeadershipTest : public ::testing::Test {
+class SchedulerLeaseTest : public ::testing::Test {
  protected:
-  LeadershipTest() : leadership_(&cluster_, Options(), [this] { ++changes_; }) {}
+  SchedulerLeaseTest() : leadership_(&cluster_, Options(), [this] { ++changes_; }) {}
 
-  static Leadership::Options Options() {
-    Leadership::Options options;
-    options.lease_namespace = "kube-system";
-    options.lease_name = "kube-scheduler";
+  static SchedulerLease::Options Options() {
+    SchedulerLease::Options options;
+    options.lease = {.namespace_ = "kube-system", .name = "kube-scheduler"};
     options.host_name = "mine";
     return options;
   }
@@ -30,10 +29,10 @@ class LeadershipTest : public ::testing::Test {
 
   testing::FakeCluster cluster_;
   std::atomic<int> changes_{0};
-  Leadership leadership_;
+  SchedulerLease leadership_;
 };
 
-TEST_F(LeadershipTest, IsOfTheHostWithWhoseNameTheHolderBegins) {
+TEST_F(SchedulerLeaseTest, IsOfTheHostWithWhoseNameTheHolderBegins) {
   for (const char* mine : {"mine_1", "mine_", "mine_other_2"}) EXPECT_EQ(AskOf(mine), "") << mine;
   for (const char* other : {"mine", "mine2_1", "other_mine_1", "other_1"}) {
     EXPECT_THAT(AskOf(other), HasSubstr(fmt::format("is held by {}, not by", other)));
@@ -41,33 +40,33 @@ TEST_F(LeadershipTest, IsOfTheHostWithWhoseNameTheHolderBegins) {
   EXPECT_THAT(AskOf(""), HasSubstr("is held by nobody"));
 }
 
-TEST_F(LeadershipTest, IsNobodysUntilTheLeaseWasRead) {
+TEST_F(SchedulerLeaseTest, IsNobodysUntilTheLeaseWasRead) {
   EXPECT_EQ(leadership_.Now(),
             absl::UnavailableError("starting: the Lease kube-system/kube-scheduler "
                                    "has not been read yet"));
 }
 
-TEST_F(LeadershipTest, IsNobodysWhileTheLeaseCannotBeRead) {
+TEST_F(SchedulerLeaseTest, IsNobodysWhileTheLeaseCannotBeRead) {
   EXPECT_EQ(AskOf("mine_1"), "");
   EXPECT_THAT(AskOf(absl::UnavailableError("down")), HasSubstr("cannot be read: down"));
   EXPECT_EQ(leadership_.Epoch(), "mine_1") << "nobody else is known to have it";
 }
 
-TEST_F(LeadershipTest, NamesTheSettingWhereThereIsNoLease) {
+TEST_F(SchedulerLeaseTest, NamesTheSettingWhereThereIsNoLease) {
   EXPECT_THAT(AskOf(absl::NotFoundError("404")),
               HasSubstr("the Lease kube-system/kube-scheduler does not exist: for a scheduler "
                         "without leader election (leaderElect: false) give the agent "
                         "--gang.scheduler-lease none"));
 }
 
-TEST_F(LeadershipTest, IsAlwaysOfAnAgentWhoseSchedulerElectsNoLeader) {
+TEST_F(SchedulerLeaseTest, IsAlwaysOfAnAgentWhoseSchedulerElectsNoLeader) {
   cluster_.SetLeaseHolder("other_1");
-  Leadership charge(&cluster_, *ReadLeaseName("none"), nullptr);
+  SchedulerLease charge(&cluster_, SchedulerLease::Options{}, nullptr);
   EXPECT_EQ(charge.Now(), absl::OkStatus());
   EXPECT_EQ(charge.Ask({}), absl::OkStatus());
 }
 
-TEST_F(LeadershipTest, EveryHolderIsAnEpoch) {
+TEST_F(SchedulerLeaseTest, EveryHolderIsAnEpoch) {
   AskOf("mine_1");
   EXPECT_EQ(leadership_.Epoch(), "mine_1");
   EXPECT_EQ(changes_, 1);
@@ -78,9 +77,9 @@ TEST_F(LeadershipTest, EveryHolderIsAnEpoch) {
   EXPECT_EQ(changes_, 2);
 }
 
-TEST_F(LeadershipTest, WarnsOnceOfALeaseThatDoesNotExist) {
+TEST_F(SchedulerLeaseTest, WarnsOnceOfALeaseThatDoesNotExist) {
   std::vector<std::string> warnings;
-  Leadership leadership(
+  SchedulerLease leadership(
       &cluster_, Options(), [] {}, [&](std::string_view line) { warnings.emplace_back(line); });
   const auto ask = [&](absl::StatusOr<std::string> holder) {
     cluster_.SetLeaseHolder(std::move(holder));

@@ -1,0 +1,170 @@
+// The agent where no scheduler calls it: which of its replicas acts, and which settings go
+// together.
+#include "gang_testing.h"
+#include "outrigger/plan/groups.h"
+
+namespace outrigger::gang {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+class WithoutExtender : public GangTest {
+ protected:
+  void Put(const std::string& gang, int members) {
+    for (int i = 0; i < members; ++i) {
+      Pod pod = Member(gang, i, members);
+      pod.scheduling_gates = {std::string(plan::kQueueGate)};
+      cluster_.Put(pod);
+    }
+  }
+  void StartStanding() { Start({{"without-extender", "true"}, {"lease", "jobs/mine"}}); }
+  // As kube-scheduler: a pod without a gate goes to the node that it is nominated for.
+  void BindReleased() {
+    for (const std::string& name : cluster_.released()) {
+      const Pod pod = cluster_.Get(name);
+      if (pod.node_name.empty()) {
+        cluster_.Change(name, [](Pod* bound) { bound->node_name = bound->nominated_node_name; });
+      }
+    }
+  }
+  bool Says(const std::string& part) {
+    for (const std::string& line : agent_->log()) {
+      if (line.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+TEST_F(WithoutExtender, TheReplicaThatHoldsTheLeaseNominatesAndReleases) {
+  Nodes(2);
+  Put("train", 2);
+  cluster_.elections().Give();
+  StartStanding();
+  Await([&] { return cluster_.released().size() == 2; });
+  EXPECT_THAT(cluster_.released(), UnorderedElementsAre("train-0", "train-1"));
+  EXPECT_EQ(cluster_.elections().claim().namespace_, "jobs");
+  EXPECT_EQ(cluster_.elections().claim().name, "mine");
+  EXPECT_NE(cluster_.Get("train-0").nominated_node_name, "");
+}
+
+TEST_F(WithoutExtender, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) {
+  Nodes(2);
+  Put("train", 2);
+  StartStanding();
+  cluster_.elections().Take("other_1");
+  Await([&] { return Says("not in charge: other_1 is, which holds the Lease jobs/mine"); });
+  EXPECT_TRUE(dynamic_cast<Controller&>(agent_->agent()).Ready().ok());
+  EXPECT_THAT(cluster_.nominations(), IsEmpty());
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+  cluster_.elections().Give();
+  Await([&] { return cluster_.released().size() == 2; });
+}
+
+TEST_F(WithoutExtender, AReplicaThatLosesTheLeaseStops) {
+  Nodes(1);
+  Put("first", 1);
+  cluster_.elections().Give();
+  StartStanding();
+  Await([&] { return cluster_.released().size() == 1; });
+  BindReleased();
+  cluster_.elections().Take("other_1");
+  Await([&] { return Says("not in charge: other_1"); });
+  for (const char* node : {"n1", "n2"}) cluster_.Put(testing::MakeNode(node));
+  Put("second", 2);
+  EXPECT_FALSE(FilterStatus(testing::MakePod("a")).ok());
+  EXPECT_THAT(cluster_.released(), ElementsAre("first-0"));
+  cluster_.elections().Give();
+  Await([&] { return cluster_.released().size() == 3; });
+}
+
+// Its clock alone tells: the thread of the election may stand still.
+TEST_F(WithoutExtender, NothingIsWrittenAfterTheRenewDeadline) {
+  Nodes(2);
+  cluster_.elections().Give();
+  cluster_.elections().SetOverdue(true);
+  Put("train", 2);
+  StartStanding();
+  Await([&] { return Says("was not renewed in time"); });
+  EXPECT_THAT(cluster_.nominations(), IsEmpty());
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  cluster_.elections().SetOverdue(false);
+  Await([&] { return cluster_.released().size() == 2; });
+}
+
+TEST_F(WithoutExtender, TheLeaseIsGivenBackAtTheEnd) {
+  cluster_.elections().Give();
+  StartStanding();
+  EXPECT_TRUE(cluster_.elections().IsStoodFor());
+  Stop();
+  EXPECT_FALSE(cluster_.elections().IsStoodFor());
+}
+
+TEST_F(WithoutExtender, BesideASchedulerNoLeaseIsStoodFor) {
+  StartWithPlan();
+  EXPECT_FALSE(cluster_.elections().IsStoodFor());
+}
+
+absl::Status Refused(std::initializer_list<std::pair<std::string_view, std::string_view>> more) {
+  const AgentFactory factory = MakeFactory();
+  SettingsValues values = factory.settings.Defaults();
+  const auto set = [&](std::string_view name, std::string_view text) {
+    EXPECT_TRUE(factory.settings.Find(name)->parse(values.get(), text).ok()) << name;
+    values.MarkGiven(name);
+  };
+  set("without-extender", "true");
+  for (const auto& [name, text] : more) set(name, text);
+  testing::FakeCluster cluster;
+  AgentDeps deps;
+  deps.cluster = &cluster;
+  return factory.make(deps, values).status();
+}
+
+TEST(WithoutExtenderSettings, ThatMeanNothingAreRefusedByName) {
+  struct Row {
+    const char* name;
+    const char* value;
+    const char* why;
+  };
+  for (const Row& row :
+       {Row{"only-groups", "true", "leave --gang.only-groups out"},
+        Row{"scheduler-lease", "none", "leave --gang.scheduler-lease out"},
+        Row{"host-name", "mine", "leave --gang.host-name out"},
+        Row{"bind-timeout", "630", "no bind call comes; leave --gang.bind-timeout out"},
+        Row{"nominate", "rejected", "leave --gang.nominate out"},
+        Row{"gates", "false", "nothing but the gate has members wait"},
+        Row{"ahead", "1", "leave --gang.ahead out"}, Row{"lease", "mine", "NAMESPACE/NAME"}}) {
+    const absl::Status status = Refused({{row.name, row.value}});
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.name;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(fmt::format("{}: \"{}\" is not accepted", row.name, row.value)));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.why));
+  }
+  EXPECT_EQ(Refused({}), absl::OkStatus());
+  EXPECT_EQ(Refused({{"gates", "true"}, {"ahead", "0"}, {"window", "5"}, {"lease-seconds", "3"}}),
+            absl::OkStatus());
+}
+
+TEST(WithoutExtenderSettings, SayWhatTheAgentDoesAtTheApiServer) {
+  const AgentFactory factory = MakeFactory();
+  SettingsValues values = factory.settings.Defaults();
+  EXPECT_TRUE(factory.TakesCalls(values));
+  const AccessRule binds{"", "pods/binding", {"create"}};
+  EXPECT_THAT(factory.Access(values), Contains(binds));
+  ASSERT_TRUE(factory.settings.Find("without-extender")->parse(values.get(), "true").ok());
+  EXPECT_FALSE(factory.TakesCalls(values));
+  EXPECT_THAT(factory.Access(values), Not(Contains(binds)));
+  EXPECT_THAT(factory.Access(values), Contains(AccessRule{"coordination.k8s.io",
+                                                          "leases",
+                                                          {"get", "update"},
+                                                          {"outrigger"},
+                                                          /*in_own_namespace=*/true}));
+}
+
+}  // namespace
+}  // namespace outrigger::gang

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "outrigger/desk/board.h"
+#include "outrigger/plan/unit.h"
+
+// Pods that wait with the scheduling gate plan::kQueueGate, and their release: the gate is taken
+// off. docs/desk.md (Gates) has the rules.
+
+namespace outrigger::desk {
+
+struct ReleaseOptions {
+  /// Pods with the gate are planned and released. Otherwise it is left to others.
+  bool enabled = false;
+  /// So many pods that have a place may be released and not bound yet; a larger unit goes alone.
+  size_t window = 1000;
+  /// So many units without a place are released all the same: autoscalers do not see gated pods.
+  size_t ahead = 1;
+  /// Single pods wait for their turn, too, and count. Otherwise they are released at once.
+  bool hold_singles = false;
+  /// Nothing holds a gang together once it is released: kube-scheduler binds its members one by
+  /// one. `ahead` does not count then, and what has begun goes on only where it has places.
+  bool without_barrier = false;
+  /// kube-scheduler asks about members alone that request it: a gang without a place of which some
+  /// do not is not released ahead, since these would be placed one by one.
+  bool only_askers = false;
+};
+
+/// Why a pod has the gate still; the first that applies.
+enum class HeldBy : uint8_t {
+  kGroup,        ///< nothing is planned for its group: members are missing, say
+  kOtherGate,    ///< another gate holds it, too
+  kClaims,       ///< with without_barrier: kube-scheduler would refuse it for a claim
+  kNoPlace,      ///< its unit has no place, and enough of such units are released
+  kWindow,       ///< its unit has places, and enough pods are released that are not bound yet
+  kNominations,  ///< its unit's places are not all written as nominations yet
+  kFailing,      ///< the API server refuses to take the gate off
+  kNothing,      ///< it is being released
+};
+inline constexpr size_t kHeldBys = 8;
+
+/// "no place", "window": for a metric.
+std::string_view TextOf(HeldBy by);
+
+/// A unit that is not released, or not in whole.
+struct HeldUnit {
+  plan::UnitKey key;
+  HeldBy by = HeldBy::kNothing;
+  size_t pods = 0;  // of it that are held by that
+  /// kFailing: which pod, and what the API server says. kNominations: how many are nominated.
+  /// kClaims: which pod, its claim, and what is wrong with it.
+  std::string why;
+};
+
+/// What became of gated pods after a plan. Plain values.
+struct Releases {
+  bool enabled = false;
+  bool without_barrier = false;         // as in the options
+  std::vector<HeldUnit> units;          // that are planned, in their order
+  std::array<size_t, kHeldBys> pods{};  // that have the gate, by what holds them
+  size_t Held(HeldBy by) const { return pods[static_cast<size_t>(by)]; }
+};
+
+/// A gate to be taken off.
+struct Release {
+  PodPtr pod;
+};
+
+}  // namespace outrigger::desk

@@ -1,0 +1,106 @@
+#include "desk/leadership/own_lease.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace outrigger::desk {
+
+OwnLease::OwnLease(Elections* elections, LeaseClaim claim, std::function<void()> changed)
+    : elections_(elections), claim_(std::move(claim)), changed_(std::move(changed)) {}
+
+OwnLease::~OwnLease() {
+  Stop();
+}
+
+absl::Status OwnLease::Start() {
+  auto candidacy = elections_->Stand(
+      claim_, {.lead = [this](const std::stop_token& term) { Lead(term); },
+               .on_new_leader = [this](const std::string& holder) { OnHolder(holder); }});
+  if (!candidacy.ok()) return candidacy.status();
+  {
+    const MutexLock lock(mutex_);
+    candidacy_ = *std::move(candidacy);
+  }
+  changed_();  // a term may have begun before
+  return absl::OkStatus();
+}
+
+// The election calls back until its candidate is gone.
+void OwnLease::Stop() {
+  std::unique_ptr<Candidacy> ended;
+  {
+    const MutexLock lock(mutex_);
+    ended = std::move(candidacy_);
+  }
+  ended.reset();
+}
+
+// What is done as the leader others do; they ask before each act.
+void OwnLease::Lead(const std::stop_token& term) {
+  {
+    const MutexLock lock(mutex_);
+    ++terms_;
+    term_ = term;
+    identity_ = holder_.value_or("");
+  }
+  changed_();
+  std::mutex mutex;
+  std::condition_variable_any over;
+  std::unique_lock<std::mutex> lock(mutex);
+  over.wait(lock, term, [] { return false; });
+  {
+    const MutexLock ending(mutex_);
+    term_.reset();
+  }
+  changed_();
+}
+
+void OwnLease::OnHolder(const std::string& holder) {
+  {
+    const MutexLock lock(mutex_);
+    holder_ = holder;
+  }
+  changed_();
+}
+
+bool OwnLease::Leads() const {
+  return term_ && !term_->stop_requested() && candidacy_ != nullptr && candidacy_->IsLeader();
+}
+
+absl::Status OwnLease::Now() const {
+  const MutexLock lock(mutex_);
+  if (Leads()) return absl::OkStatus();
+  const std::string lease = fmt::format("{}/{}", claim_.namespace_, claim_.name);
+  if (!holder_) {
+    return absl::UnavailableError(
+        fmt::format("starting: the Lease {} has not been read yet", lease));
+  }
+  if (holder_->empty()) {
+    return absl::UnavailableError(fmt::format("not in charge: the Lease {} has no holder", lease));
+  }
+  if (*holder_ == identity_) {
+    return absl::UnavailableError(
+        fmt::format("not in charge: the Lease {} was not renewed in time", lease));
+  }
+  return absl::UnavailableError(
+      fmt::format("not in charge: {} is, which holds the Lease {}", *holder_, lease));
+}
+
+std::string OwnLease::Epoch() const {
+  const MutexLock lock(mutex_);
+  return terms_ == 0 ? "" : fmt::format("term {}", terms_);
+}
+
+absl::Status OwnLease::Ask(const CallLimits& /*limits*/) {
+  return Now();
+}
+
+bool OwnLease::IsHeldByAnother() const {
+  const MutexLock lock(mutex_);
+  return !Leads() && holder_ && !holder_->empty() && *holder_ != identity_;
+}
+
+}  // namespace outrigger::desk

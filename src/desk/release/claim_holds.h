@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/k8s/claims.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::desk {
+
+/// The label of the cause for which units wait that ClaimHolds takes out.
+inline constexpr std::string_view kClaimsLabel = "claims";
+
+/// By UID of a gated pod: why kube-scheduler would refuse it for a claim.
+using RefusedClaims = absl::flat_hash_map<std::string, std::string>;
+
+/// Why kube-scheduler refuses the pod for one of its claims: "the PersistentVolumeClaim data of
+/// train-0 is not there"; empty: it does not, as far as the view tells. Whether a volume can be
+/// made, or a device can be had, on the pod's node is not known before. Pure.
+std::string RefusedForClaims(const ClaimTable& claims, const Pod& pod);
+
+/// Finds gated pods that kube-scheduler would refuse for a claim. A unit of which no pod is
+/// released or bound, and one would be refused, moves from `units` to `resting`: it keeps no places
+/// while it waits. Of other units the plan stays as it is. Pure.
+RefusedClaims HoldForClaims(const ClaimTable& claims, std::vector<plan::Unit>* units,
+                            std::vector<Resting>* resting);
+
+}  // namespace outrigger::desk

@@ -1,0 +1,129 @@
+#include "desk/release/gates.h"
+
+#include <utility>
+#include <vector>
+
+#include "desk/nominations/waits.h"
+#include "desk/release/turn.h"
+#include "fmt/format.h"
+
+namespace outrigger::desk {
+namespace {
+
+// Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
+constexpr size_t kGatesAtOnce = 16;
+
+}  // namespace
+
+Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, SteadyNow now)
+    : options_(options),
+      writer_(kGatesAtOnce,
+              {.may_write = std::move(hooks.may_write),
+               .write =
+                   [cluster](const Release& release, const std::stop_token& stop) {
+                     const Pod& pod = *release.pod;
+                     return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
+                                                plan::kQueueGate,
+                                                {.timeout = kWriteTimeout, .stop = stop});
+                   },
+               .answered = std::move(hooks.answered),
+               .changed = std::move(hooks.changed)},
+              std::move(now)) {}
+
+void Gates::Start() {
+  if (options_.enabled) writer_.Start();
+}
+
+Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
+                       const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
+                       const plan::GroupOptions& groups, Time now) {
+  if (!options_.enabled) return {};
+  ++round_;
+  // What is under way counts as released: an order that has changed since would let go another unit
+  // in its place, past the window. Nothing more begins until the turn is known.
+  writer_.Drop();
+  next_look_.Reset();
+  TakeWritten(now);
+  ForgetGone(pods);
+  Turn turn = FindTurn({.board = board,
+                        .pods = pods,
+                        .groups = groups,
+                        .options = options_,
+                        .nominated = nominated,
+                        .refused_claims = refused_claims,
+                        .is_released = [this](const std::string& uid) {
+                          const auto found = pods_.find(uid);
+                          return under_way_.contains(uid) ||
+                                 (found != pods_.end() && found->second.is_released);
+                        }});
+  writer_.Offer(Due(turn.due, now));
+  TellFailing(&turn.state, board);
+  return std::move(turn.state);
+}
+
+// What has no gate any more, as the view has it, needs no memory.
+void Gates::ForgetGone(std::span<const PodPtr> pods) {
+  if (pods_.empty()) return;
+  for (const PodPtr& pod : pods) {
+    if (pod->scheduling_gates.empty()) continue;
+    if (const auto found = pods_.find(pod->uid); found != pods_.end()) found->second.seen = round_;
+  }
+  absl::erase_if(pods_, [this](const auto& entry) { return entry.second.seen != round_; });
+}
+
+std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {
+  std::vector<Release> due;
+  due.reserve(turn.size());
+  for (const PodPtr& pod : turn) {
+    const auto known = pods_.find(pod->uid);
+    if (known != pods_.end() && now < known->second.write_after) {
+      next_look_.Add(known->second.write_after);
+    } else {
+      due.push_back({pod});
+    }
+  }
+  return due;
+}
+
+void Gates::TakeWritten(Time now) {
+  auto written = writer_.Take();
+  under_way_ = std::move(written.under_way);
+  for (const auto& result : written.results) {
+    PodMemory& memory = pods_[result.wish.pod->uid];
+    if (result.status.ok()) {
+      memory = {.is_released = true, .write_after = {}, .error = {}, .seen = round_};
+    } else {
+      memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
+      memory.error = std::string(result.status.message());
+      next_look_.Add(memory.write_after);
+    }
+  }
+}
+
+// One pod of each unit is enough.
+void Gates::TellFailing(Releases* releases, const Board& board) const {
+  const auto fail = [releases](size_t pods) {
+    releases->pods[static_cast<size_t>(HeldBy::kNothing)] -= pods;
+    releases->pods[static_cast<size_t>(HeldBy::kFailing)] += pods;
+  };
+  absl::flat_hash_map<const BoardUnit*, std::string> failing;
+  for (const auto& [uid, memory] : pods_) {
+    if (memory.failures == 0 || memory.seen != round_) continue;
+    const BoardPod* const seat = board.Find(uid);
+    if (seat == nullptr || seat->unit == nullptr || !seat->unit->gang) {
+      fail(1);
+    } else {
+      failing[seat->unit] = fmt::format("{}: {}", seat->pod->name, memory.error);
+    }
+  }
+  if (failing.empty()) return;
+  for (HeldUnit& held : releases->units) {
+    const auto found = failing.find(board.FindUnit(held.key));
+    if (held.by != HeldBy::kNothing || found == failing.end()) continue;
+    held.by = HeldBy::kFailing;
+    held.why = found->second;
+    fail(held.pods);
+  }
+}
+
+}  // namespace outrigger::desk

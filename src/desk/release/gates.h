@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "desk/release/claim_holds.h"
+#include "desk/writes/pod_writer.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/desk/board.h"
+#include "outrigger/desk/nominated_places.h"
+#include "outrigger/desk/release.h"
+#include "outrigger/desk/time.h"
+#include "outrigger/plan/groups.h"
+
+namespace outrigger::desk {
+
+/// Takes the gate off pods whose turn it is, and remembers what came of it: what was written and is
+/// not seen yet, and when to try again what has failed. All but that is in the API server: after a
+/// restart the rest of a unit is released. One thread calls all of it.
+class Gates {
+ public:
+  /// As those of PodWriter: from the threads that write.
+  struct Hooks {
+    std::function<absl::Status()> may_write = nullptr;
+    std::function<void(const Release& release, const absl::Status& status)> answered = nullptr;
+    std::function<void()> changed = nullptr;
+  };
+  /// `cluster`, and what `hooks` need, outlive this.
+  Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks,
+        SteadyNow now = std::chrono::steady_clock::now);
+
+  /// Without it gates are taken off on the caller's thread, for tests.
+  void Start();
+  void Stop() { writer_.Stop(); }
+  /// Nothing more is begun: plans may not be acted on.
+  void Drop() { writer_.Drop(); }
+
+  /// After a plan; `pods`, of `groups`, are at least all that have a gate.
+  Releases OnPlan(const Board& board, const NominatedPlaces& nominated,
+                  const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
+                  const plan::GroupOptions& groups, Time now);
+  /// Takes in what writes came to.
+  void TakeWritten(Time now);
+  /// When something is tried again; nothing: never.
+  std::optional<Time> next_look() const { return next_look_.at(); }
+
+ private:
+  struct PodMemory {
+    bool is_released = false;  // the view may still show the gate
+    int64_t failures = 0;      // one after the other
+    Time write_after;
+    std::string error;  // of the last failure
+    uint64_t seen = 0;  // the plan that last had it, with the gate
+  };
+  std::vector<Release> Due(const std::vector<PodPtr>& turn, Time now);
+  void TellFailing(Releases* releases, const Board& board) const;
+  void ForgetGone(std::span<const PodPtr> pods);
+
+  const ReleaseOptions options_;
+  PodWriter<Release> writer_;
+  absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
+  absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off
+  uint64_t round_ = 0;
+  NextLook next_look_;
+};
+
+}  // namespace outrigger::desk

@@ -1,0 +1,256 @@
+#include "desk/release/turn.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "fmt/format.h"
+#include "outrigger/plan/call_resources.h"
+#include "outrigger/plan/group.h"
+#include "outrigger/plan/order.h"
+
+namespace outrigger::desk {
+namespace {
+
+// A unit of which some pod has the gate, or is released and waits for a place.
+struct Candidate {
+  const BoardUnit* unit = nullptr;
+  std::vector<const BoardPod*> gated;  // of a unit with places those that have one
+  size_t released = 0;                 // and not bound; likewise
+  bool is_bound = false;               // in part
+  bool is_surplus = false;             // what a whole gang has beyond its places
+  bool has_begun() const { return released != 0 || is_bound; }
+};
+
+// "3 of 4 places are nominated (status.nominatedNodeName), not that of train-2".
+std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Count& count) {
+  std::string text = fmt::format("{} of {} places are nominated (status.nominatedNodeName)",
+                                 count.kept, count.places);
+  const auto lacks = [](const BoardPod* seat) {
+    return seat->pod->nominated_node_name != seat->node;
+  };
+  const auto first = std::find_if(candidate.gated.begin(), candidate.gated.end(), lacks);
+  if (first != candidate.gated.end()) text += ", not that of " + (*first)->pod->name;
+  return text;
+}
+
+class Finder {
+ public:
+  explicit Finder(const TurnInput& input) : input_(input) {
+    turn_.state.enabled = true;
+    turn_.state.without_barrier = input.options.without_barrier;
+  }
+
+  Turn Find() {
+    FindCandidates();
+    ReleaseUnplanned();
+    for (Candidate* candidate : with_place_) {
+      if (candidate->has_begun()) ReleaseBegun(*candidate);
+    }
+    for (Candidate* candidate : with_place_) {
+      if (!candidate->has_begun()) ReleaseInTurn(*candidate);
+    }
+    ReleaseAhead();
+    return std::move(turn_);
+  }
+
+ private:
+  bool HasGate(const Pod& pod) const { return plan::IsQueued(pod) && !input_.is_released(pod.uid); }
+  bool IsHeld(const BoardUnit& unit, const Pod& pod) const {
+    return unit.gang || (input_.options.hold_singles && !plan::ComesFirst(pod));
+  }
+
+  // The pods of a unit come one after the other.
+  void FindCandidates() {
+    Candidate current;
+    Candidate surplus;
+    const auto end = [this, &current, &surplus] {
+      if (current.unit == nullptr) return;
+      AddSurplus(std::move(surplus));
+      Add(std::move(current));
+    };
+    input_.board.ForEachPod([&](const BoardPod& seat) {
+      if (seat.unit != current.unit) {
+        end();
+        current = Candidate{.unit = seat.unit, .gated = {}};
+        surplus = Candidate{.unit = seat.unit, .gated = {}, .is_surplus = true};
+      }
+      Sort(seat, &current, &surplus);
+    });
+    end();
+    for (Candidate& candidate : candidates_) {
+      const bool has_place = candidate.unit->fits && !candidate.is_surplus;
+      (has_place ? with_place_ : without_place_).push_back(&candidate);
+    }
+  }
+
+  void Sort(const BoardPod& seat, Candidate* current, Candidate* surplus) {
+    const Pod& pod = *seat.pod;
+    const bool has_gate = HasGate(pod);
+    if (seat.unit == nullptr) {
+      if (has_gate) Hold(HeldBy::kGroup, 1);
+      const bool by_another = !pod.scheduling_gates.empty() && !plan::IsQueued(pod);
+      if (by_another && HasOurs(pod)) Hold(HeldBy::kOtherGate, 1);
+      return;
+    }
+    if (!IsHeld(*seat.unit, pod)) {
+      if (has_gate) Take(seat.pod);
+      return;
+    }
+    Candidate* const part = seat.unit->fits && seat.node.empty() ? surplus : current;
+    if (has_gate && part == current && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
+      Hold(HeldBy::kClaims, 1);  // of a unit that has begun
+    } else if (has_gate) {
+      part->gated.push_back(&seat);
+    } else {
+      ++part->released;
+    }
+  }
+  static bool HasOurs(const Pod& pod) {
+    const auto& gates = pod.scheduling_gates;
+    return std::find(gates.begin(), gates.end(), plan::kQueueGate) != gates.end();
+  }
+
+  void Add(Candidate candidate) {
+    if (candidate.unit->fits) in_window_ += candidate.released;
+    if (candidate.gated.empty() && (candidate.unit->fits || candidate.released == 0)) return;
+    candidate.is_bound = !input_.board.BoundOf(candidate.unit->key).empty();
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // Autoscalers are to see what a running gang lacks, as they do of one that has no place.
+  void AddSurplus(Candidate candidate) {
+    if (candidate.gated.empty() && candidate.released == 0) return;
+    const auto bound = static_cast<int64_t>(input_.board.BoundOf(candidate.unit->key).size());
+    if (bound < candidate.unit->minimum) return Hold(HeldBy::kNoPlace, candidate.gated.size());
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // kube-scheduler places them by itself: no board has them.
+  void ReleaseUnplanned() {
+    for (const PodPtr& pod : input_.pods) {
+      const bool waits = pod->node_name.empty() && !pod->being_deleted && !pod->IsFinished();
+      if (!waits || !HasGate(*pod) || !plan::IsOurs(*pod, input_.groups)) continue;
+      if (input_.board.Find(pod->uid) == nullptr) Take(pod);
+    }
+  }
+
+  void ReleaseBegun(const Candidate& candidate) {
+    if (IsToNominate(candidate)) return;
+    in_window_ += candidate.gated.size();
+    TakeAll(candidate);
+  }
+
+  void ReleaseInTurn(const Candidate& candidate) {
+    if (IsToNominate(candidate)) return;
+    const bool alone = in_window_ == 0;
+    is_full_ |= !alone && in_window_ + candidate.gated.size() > input_.options.window;
+    if (is_full_) return HoldAll(candidate, HeldBy::kWindow, "");
+    in_window_ += candidate.gated.size();
+    TakeAll(candidate);
+  }
+
+  // A gang's place is its own only once every member's is written: before that kube-scheduler could
+  // give it to another pod while the first members wait at the barrier.
+  bool IsToNominate(const Candidate& candidate) {
+    const bool waits = candidate.unit->gang || input_.options.without_barrier;
+    const bool is_to =
+        waits && !candidate.gated.empty() && !input_.nominated.HasAll(candidate.unit->key);
+    if (is_to)
+      HoldAll(candidate, HeldBy::kNominations,
+              HowNominated(candidate, input_.nominated.Of(candidate.unit->key)));
+    return is_to;
+  }
+
+  // Without a barrier kube-scheduler would bind what fits of it.
+  void HoldWithoutPlace() {
+    for (const Candidate* candidate : without_place_) {
+      const bool for_claims = candidate->unit->label == kClaimsLabel;
+      if (for_claims) {
+        HoldAll(*candidate, HeldBy::kClaims, candidate->unit->word);
+      } else {
+        HoldAll(*candidate, HeldBy::kNoPlace, "");
+      }
+    }
+  }
+
+  void ReleaseAhead() {
+    if (input_.options.without_barrier) return HoldWithoutPlace();
+    const auto begun = [](const Candidate* candidate) { return candidate->released != 0; };
+    size_t in_part =
+        static_cast<size_t>(std::count_if(without_place_.begin(), without_place_.end(), begun));
+    const size_t ahead = input_.options.ahead;
+    size_t more = ahead - std::min(ahead, in_part);
+    in_part = std::min(in_part, ahead);
+    for (const Candidate* candidate : without_place_) {
+      size_t* const left = begun(candidate) ? &in_part : &more;
+      if (*left == 0 || IsPlacedUnasked(*candidate)) {
+        HoldAll(*candidate, HeldBy::kNoPlace, "");
+        continue;
+      }
+      --*left;
+      TakeAll(*candidate);
+    }
+  }
+
+  // kube-scheduler would place as many of them as fit, without asking.
+  bool IsPlacedUnasked(const Candidate& candidate) const {
+    if (!input_.options.only_askers || !candidate.unit->gang || candidate.is_surplus) return false;
+    return !std::all_of(candidate.gated.begin(), candidate.gated.end(),
+                        [](const BoardPod* seat) { return plan::CallsAskedBy(*seat->pod).All(); });
+  }
+
+  void Take(const PodPtr& pod) {
+    turn_.due.push_back(pod);
+    Hold(HeldBy::kNothing, 1);
+  }
+  void TakeAll(const Candidate& candidate) {
+    for (const BoardPod* seat : candidate.gated) turn_.due.push_back(seat->pod);
+    HoldAll(candidate, HeldBy::kNothing, "");
+  }
+  void Hold(HeldBy by, size_t pods) { turn_.state.pods[static_cast<size_t>(by)] += pods; }
+  void HoldAll(const Candidate& candidate, HeldBy by, std::string why) {
+    if (candidate.gated.empty()) return;
+    Hold(by, candidate.gated.size());
+    if (candidate.is_surplus) return;  // its gang runs
+    turn_.state.units.push_back({candidate.unit->key, by, candidate.gated.size(), std::move(why)});
+  }
+
+  const TurnInput& input_;
+  std::vector<Candidate> candidates_;
+  std::vector<Candidate*> with_place_;
+  std::vector<Candidate*> without_place_;
+  size_t in_window_ = 0;
+  bool is_full_ = false;
+  Turn turn_;
+};
+
+}  // namespace
+
+std::string_view TextOf(HeldBy by) {
+  switch (by) {
+    case HeldBy::kGroup:
+      return "group";
+    case HeldBy::kOtherGate:
+      return "other gate";
+    case HeldBy::kClaims:
+      return "claims";
+    case HeldBy::kNoPlace:
+      return "no place";
+    case HeldBy::kWindow:
+      return "window";
+    case HeldBy::kNominations:
+      return "nominations";
+    case HeldBy::kFailing:
+      return "failing";
+    case HeldBy::kNothing:
+      return "nothing";
+  }
+  return "";
+}
+
+Turn FindTurn(const TurnInput& input) {
+  return Finder(input).Find();
+}
+
+}  // namespace outrigger::desk

@@ -1,0 +1,390 @@
+package gang
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
+)
+
+func isGated(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) != 0 }
+
+// releases judges by the watch alone: when each gate was taken off, and whether the whole gang was nominated by then.
+type releases struct {
+	mutex     sync.Mutex
+	pods      map[string]*corev1.Pod // by name
+	off       map[string]time.Time   // by UID: when the gate was taken off
+	nominated map[string]time.Time   // likewise, when it was first nominated
+	early     []string               // pods that were released before all of their gang was nominated
+	mostWait  int
+}
+
+// watchReleases follows all pods from now on: of gangs of which all members have places.
+func (w *world) watchReleases() *releases {
+	w.Helper()
+	r := &releases{pods: map[string]*corev1.Pod{}, off: map[string]time.Time{}, nominated: map[string]time.Time{}}
+	factory := informers.NewSharedInformerFactory(w.Client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	see := func(object any) { r.see(object.(*corev1.Pod)) }
+	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: see,
+		UpdateFunc: func(_, object any) { see(object) },
+		DeleteFunc: func(object any) {
+			if pod, ok := object.(*corev1.Pod); ok {
+				r.mutex.Lock()
+				delete(r.pods, pod.Name)
+				r.mutex.Unlock()
+			}
+		}})
+	w.Must(err)
+	factory.Start(w.Ctx.Done())
+	if !cache.WaitForCacheSync(w.Ctx.Done(), handler.HasSynced) {
+		w.Fatal("pods cannot be watched")
+	}
+	return r
+}
+
+func (r *releases) see(pod *corev1.Pod) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	before := r.pods[pod.Name]
+	r.pods[pod.Name] = pod
+	if _, known := r.nominated[string(pod.UID)]; !known && pod.Status.NominatedNodeName != "" {
+		r.nominated[string(pod.UID)] = time.Now()
+	}
+	if before != nil && isGated(before) && !isGated(pod) {
+		r.off[string(pod.UID)] = time.Now()
+		gang := pod.Labels["podGroup"]
+		for _, other := range r.pods {
+			// Of one that is released and that no scheduler looks at the nomination is renewed.
+			_, was := r.nominated[string(other.UID)]
+			lacks := !was || isGated(other) && other.Status.NominatedNodeName == ""
+			if other.Labels["podGroup"] == gang && lacks && other.Spec.NodeName == "" {
+				r.early = append(r.early, fmt.Sprintf("%s before %s", pod.Name, other.Name))
+			}
+		}
+	}
+	// Once one of a gang is bound all that have come are let through the barrier, and count as bound.
+	waiting := map[string]int{}
+	bound := map[string]bool{}
+	for _, other := range r.pods {
+		gang := other.Labels["podGroup"]
+		bound[gang] = bound[gang] || other.Spec.NodeName != ""
+		if !isGated(other) && other.Spec.NodeName == "" {
+			waiting[gang]++
+		}
+	}
+	all := 0
+	for gang, count := range waiting {
+		if !bound[gang] {
+			all += count
+		}
+	}
+	r.mostWait = max(r.mostWait, all)
+}
+
+func (r *releases) check(t *testing.T, window int) {
+	t.Helper()
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if len(r.early) != 0 {
+		t.Errorf("%d pods are released before all of their gang is nominated, such as %s", len(r.early), r.early[0])
+	}
+	if r.mostWait > window {
+		t.Errorf("%d pods are released and not bound at once, want %d at most", r.mostWait, window)
+	}
+}
+
+// span is the time from the first to the last.
+func (r *releases) span(times map[string]time.Time) (count int, took time.Duration) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var first, last time.Time
+	for _, at := range times {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return len(times), last.Sub(first)
+}
+
+// Gates come off at 400 a second, once all of the gang is nominated. The scheduler begins when all are off.
+func TestManyGatesComeOffAtOnce(t *testing.T) {
+	scheduling.Long(t)
+	size := numberOf(t, membersEnv, 1000)
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", size/4, 4)
+	m := gatedModes[1]
+	w.gang = w.serveGang(m.args...)
+	seen := w.watchReleases()
+	w.inParallel(20, m.gangOf("big", size))
+	w.gang.UntilMetricAbove(t, float64(size-1), "outrigger_gang_releases_total", `result="released"`)
+	for count := 0; count < size; time.Sleep(10 * time.Millisecond) { // this watch may be late
+		count, _ = seen.span(seen.off)
+	}
+	count, span := seen.span(seen.off)
+	nominated, nominating := seen.span(seen.nominated)
+	t.Logf("%d pods nominated in %.2f s (%.0f a second); %d gates off in %.2f s (%.0f a second)", nominated,
+		nominating.Seconds(), float64(nominated)/nominating.Seconds(), count, span.Seconds(),
+		float64(count)/span.Seconds())
+	seen.check(t, size)
+	w.Within(time.Duration(size)*time.Second/400, "all gates are off", span)
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
+	w.untilBoundOf("big-", size, time.Now())
+}
+
+// membersEnv is how many members a gang has whose gates come off at once.
+const membersEnv = "OUTRIGGER_MEMBERS"
+
+// Released and not bound are no more than the window, but for a gang that is larger.
+func TestReleasedPodsStayWithinTheWindow(t *testing.T) {
+	const window, gangs, size = 10, 12, 4
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", gangs*size/4, 4)
+	m := gatedModes[0]
+	w.gang = w.serveGang(append(m.args, "--gang.window", fmt.Sprint(window), "--gang.ahead", "0")...)
+	seen := w.watchReleases()
+	var lists [][]*kube.PodBuilder
+	for g := range gangs {
+		lists = append(lists, m.gangOf(fmt.Sprintf("g%02d", g), size))
+	}
+	w.inParallel(8, interleaved(lists...))
+	// Without a scheduler no pod is bound: two gangs go, the third does not fit the window.
+	w.gang.UntilMetricAbove(t, 2*size-1, "outrigger_gang_releases_total", `result="released"`)
+	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="window"`)
+	w.checkExplained("g11", "releases it in its turn")
+	seen.check(t, window)
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+	w.untilBoundOf("g", gangs*size, time.Now())
+	// For the agent those are bound whose bind calls are let through, before the watch shows the first of a gang.
+	seen.check(t, window+2*size)
+	w.deletePods("g")
+	w.untilGone("g")
+
+	seen = w.watchReleases()
+	w.inParallel(8, m.gangOf("huge", gangs*size))
+	w.untilBoundOf("huge-", gangs*size, time.Now())
+	seen.check(t, gangs*size)
+}
+
+// What autoscalers are to see: of gangs without a place one is released, whole.
+func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
+	const size = 4
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", 1, 1)
+	m := gatedModes[0]
+	m.start(w)
+	var pods []*kube.PodBuilder
+	for _, gang := range []string{"a", "b", "c"} {
+		pods = append(pods, m.gangOf(gang, size)...)
+	}
+	w.inParallel(4, pods)
+	w.gang.UntilMetricAbove(t, size-1, "outrigger_gang_releases_total", `result="released"`)
+	w.UntilEventWith("GangWaiting", "gang default/c waits: 4 members need cpu 1")
+	released := map[string]int{}
+	for _, pod := range w.Tracker.Pods() {
+		if !isGated(pod) {
+			released[pod.Labels["podGroup"]]++
+			w.Until(pod.Name, "refused", func(pod *corev1.Pod) bool {
+				return kube.Condition(pod, corev1.PodScheduled).Reason == "Unschedulable"
+			})
+		}
+	}
+	if len(released) != 1 {
+		t.Errorf("released are %v, want one gang", released)
+	}
+	for gang, count := range released {
+		if count != size {
+			t.Errorf("%d of %d members of %s are released", count, size, gang)
+		}
+	}
+	w.slots("more", 3, 4)
+	w.untilBoundOf("", 3*size, time.Now())
+}
+
+// What people and controllers do to pods that wait.
+func TestGatedPodsThatOthersChange(t *testing.T) {
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", 8, 4)
+	m := gatedModes[0]
+	m.start(w, "--gang.ahead", "0")
+	other := "example.com/quota"
+	pods := w.Client.CoreV1().Pods("default")
+	ungate := func(name, gate string) {
+		_, err := pods.Patch(w.Ctx, name, types.StrategicMergePatchType,
+			fmt.Appendf(nil, `{"spec":{"schedulingGates":[{"$patch":"delete","name":%q}]}}`, gate), metav1.PatchOptions{})
+		w.Must(err)
+	}
+
+	// Another controller's gate beside ours: the gang waits for it, and says so.
+	quota := m.gangOf("quota", 3)
+	quota[2].Gate(other)
+	w.Pods(quota...)
+	w.UntilEventWith("GangWaiting", "gang default/quota waits: 2 of 3 members exist; not counted: 1 gated by "+other)
+	w.checkExplained("quota", "not counted: 1 gated by "+other)
+	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="other gate"`)
+	if bound := w.bound("quota-"); bound != 0 || !isGated(w.Tracker.Pod("default", "quota-000")) {
+		t.Errorf("%d members of quota are bound", bound)
+	}
+	ungate("quota-002", other)
+	w.untilBoundOf("quota-", 3, time.Now())
+
+	// One that is deleted, and created again.
+	again := m.gangOf("again", 3)
+	w.Pods(again[:2]...)
+	w.UntilEventWith("GangWaiting", "gang default/again waits: 2 of 3 members exist")
+	w.deletePods("again-000")
+	w.untilGone("again-000")
+	w.Pods(again[0], again[2])
+	w.untilBoundOf("again-", 3, time.Now())
+
+	// A gate that is taken off by hand: the member is refused until the gang has its places.
+	hand := m.gangOf("hand", 3)
+	w.Pods(hand[:2]...)
+	w.UntilEventWith("GangWaiting", "gang default/hand waits: 2 of 3 members exist")
+	ungate("hand-000", queueGate)
+	w.waitingMessage("hand-000", "gang default/hand waits: members")
+	w.Pods(hand[2])
+	w.untilBoundOf("hand-", 3, time.Now())
+
+	// No group: it is released at once. Another scheduler's: it stays.
+	w.Pods(slot("single").Gate(queueGate), member("foreign", 0, 1).Gate(queueGate).Scheduler("other"))
+	w.untilBoundOf("single", 1, time.Now())
+	w.Pods(m.gangOf("last", 2)...)
+	w.untilBoundOf("last-", 2, time.Now())
+	if !isGated(w.Tracker.Pod("default", "foreign-000")) {
+		t.Error("a pod of another scheduler is released")
+	}
+	w.checkExplained("foreign", "1 of another scheduler")
+	w.CheckSettled()
+}
+
+// Without `gates` the gate stays, and the gang says so.
+func TestGatedMembersWaitWhereNothingReleasesThem(t *testing.T) {
+	w := newGangWorld(t, 2)
+	w.Pods(gatedModes[0].gangOf("train", 2)...)
+	w.UntilEventWith("GangWaiting",
+		"0 of 2 members are released, the gate outrigger.dev/queue holds the others")
+}
+
+// The agent is killed in the middle of releasing a gang, again and again; the next one releases the rest.
+func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
+	const size = 120
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", size/4, 4)
+	m := gatedModes[0]
+	m.start(w)
+	released := func() int {
+		count := 0
+		for _, pod := range w.Tracker.Pods() {
+			if !isGated(pod) {
+				count++
+			}
+		}
+		return count
+	}
+	var kills []int
+	began := time.Now()
+	w.inParallel(8, m.gangOf("train", size))
+	for len(kills) < 3 {
+		before := 0
+		if len(kills) > 0 {
+			before = kills[len(kills)-1]
+		}
+		ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+		w.Must(w.Tracker.Until(ctx, func() bool { return released() > before }))
+		cancel()
+		w.gang.Kill()
+		time.Sleep(200 * time.Millisecond) // what was under way is seen
+		kills = append(kills, released())
+		w.gang.Restart(t)
+		if kills[len(kills)-1] == size {
+			break
+		}
+	}
+	t.Logf("released when the agent was killed: %v of %d", kills, size)
+	if kills[0] == size {
+		t.Error("all were released when the agent was killed: it was not in the middle")
+	}
+	took := w.untilBoundOf("train-", size, began)
+	t.Logf("whole %.2f s after it began to be made", took.Seconds())
+	w.CheckBoundOnce(size)
+	w.CheckSettled()
+}
+
+// An agent that does not hold the Lease releases no pod.
+func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
+	const size = 8
+	w := &gangWorld{world: newWorld(t)}
+	m := gatedModes[0]
+	w.holdLease("host_1")
+	w.gang = w.Serve("gang", append([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
+		"--gang.ahead", "0"}, m.args...)...)
+	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+	w.Pods(m.gangOf("train", size)...)
+	w.UntilEventWith("GangWaiting", "gang default/train waits")
+	w.holdLease("other_2")
+	w.untilNotInCharge(1)
+	w.slots("n", size/4, 4)
+	time.Sleep(2 * time.Second)
+	if slices.ContainsFunc(w.Tracker.Pods(), func(pod *corev1.Pod) bool { return !isGated(pod) }) {
+		t.Error("pods are released by an agent that is not in charge")
+	}
+	w.holdLease("host_3")
+	w.untilBoundOf("train-", size, time.Now())
+}
+
+// The next gang is whole soon after one has ended, however many pods wait.
+func TestTheNextGangIsWholeSoonWhileAThousandPodsWait(t *testing.T) {
+	scheduling.Long(t)
+	const running, waiting, size, rounds = 10, 20, 50, 5
+	eachGatedMode(t, func(t *testing.T, m mode) {
+		w := &gangWorld{world: newWorld(t)}
+		w.slots("n", numberOf(t, nodesEnv, running*size/4), running*size/numberOf(t, nodesEnv, running*size/4))
+		m.start(w)
+		gangs := 0
+		create := func(count int) {
+			var pods []*kube.PodBuilder
+			for range count {
+				pods = append(pods, m.gangOf(fmt.Sprintf("g%03d", gangs), size)...)
+				gangs++
+			}
+			w.inParallel(8, pods)
+		}
+		create(running)
+		w.untilBoundOf("g", running*size, time.Now())
+		create(waiting)
+		w.UntilEventWith("GangWaiting", "waits: 50 members need cpu 1")
+		time.Sleep(3 * time.Second)
+		var took []time.Duration
+		for round := range rounds {
+			first := fmt.Sprintf("g%03d-", round)
+			w.deletePods(first)
+			ended := time.Now()
+			w.untilGone(first)
+			took = append(took, w.untilBoundOf("g", running*size, ended))
+			create(1)
+			time.Sleep(500 * time.Millisecond)
+		}
+		slices.Sort(took)
+		t.Logf("the next gang of %d is whole after %.2f s (median of %d; longest %.2f s), %d pods waiting", size,
+			took[rounds/2].Seconds(), rounds, took[rounds-1].Seconds(), waiting*size)
+		w.Within(time.Second/2, "the next gang is whole (median)", took[rounds/2])
+	})
+}
+
+// nodesEnv is on how many nodes gangs take turns.
+const nodesEnv = "OUTRIGGER_NODES"

@@ -1,0 +1,235 @@
+package gang
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+const (
+	aloneFile = "../../../deploy/gang-without-extender.yaml"
+	aloneName = "outrigger-gang" // of all that the file has in namespace outrigger
+)
+
+// applyAlone installs deploy/gang-without-extender.yaml, changed by pairs of an old and a new text, and the guard of the
+// gate, as users do.
+func (w *world) applyAlone(changes ...string) {
+	w.Helper()
+	text, err := os.ReadFile(aloneFile)
+	w.Must(err)
+	for i := 0; i < len(changes); i += 2 {
+		if !strings.Contains(string(text), changes[i]) {
+			w.Fatalf("%s has no %q", aloneFile, changes[i])
+		}
+	}
+	file := filepath.Join(w.TempDir(), "alone.yaml")
+	w.Must(os.WriteFile(file, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o644))
+	for _, path := range []string{file, "../../../deploy/gate-policy.yaml"} {
+		_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", path)
+		w.Must(err)
+	}
+}
+
+// startAlone runs a replica as the Deployment has it, with the settings of the ConfigMap and the rights of the account;
+// only addresses and the kubeconfig differ, and how long the Lease is held.
+func (w *world) startAlone(name string) *outrigger.Server {
+	w.Helper()
+	deployment, err := w.Client.AppsV1().Deployments("outrigger").Get(w.Ctx, aloneName, metav1.GetOptions{})
+	w.Must(err)
+	container := deployment.Spec.Template.Spec.Containers[0]
+	agents := ""
+	for _, arg := range container.Args {
+		if list, is := strings.CutPrefix(arg, "--agents="); is {
+			agents = list
+		}
+	}
+	settings, err := w.Client.CoreV1().ConfigMaps("outrigger").Get(w.Ctx, aloneName, metav1.GetOptions{})
+	w.Must(err)
+	file := filepath.Join(w.TempDir(), name+".yaml")
+	w.Must(os.WriteFile(file, []byte(settings.Data["outrigger.yaml"]), 0o644))
+	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, "outrigger", deployment.Spec.Template.Spec.ServiceAccountName)
+	w.Must(err)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
+	w.Must(err)
+	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig",
+		kubeconfig, "--gang.lease-seconds=3")
+	replica.UntilReady(w)
+	return replica
+}
+
+// leaderOf returns the replica that holds the Lease first, once there is one.
+func (w *world) leaderOf(a, b *outrigger.Server) (leads, waits *outrigger.Server) {
+	w.Helper()
+	for deadline := time.Now().Add(scheduling.Patience); ; time.Sleep(20 * time.Millisecond) {
+		switch {
+		case a.Metric(w, "outrigger_gang_leading") == 1:
+			return a, b
+		case b.Metric(w, "outrigger_gang_leading") == 1:
+			return b, a
+		case time.Now().After(deadline):
+			w.Fatal("no replica leads")
+		}
+	}
+}
+
+// untilBoundIn waits until order has so many pods.
+func (w *world) untilBoundIn(order func() []string, count int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	if err := w.Tracker.Until(ctx, func() bool { return len(order()) >= count }); err != nil {
+		w.Fatalf("not %d pods bound, but %v: %v", count, order(), err)
+	}
+}
+
+// checkNothingRefused fails the test if a replica was refused anything by the API server.
+func (w *world) checkNothingRefused(replicas ...*outrigger.Server) {
+	w.Helper()
+	for _, replica := range replicas {
+		for line := range strings.Lines(inItsLog(w, replica)) {
+			if strings.Contains(line, "forbidden") || strings.Contains(line, "cannot ") && strings.Contains(line, "resource") {
+				w.Errorf("a right is missing: %s", line)
+			}
+		}
+	}
+}
+
+// The file's roles have what the agent needs in this mode, and nothing else; what qos needs is among them.
+func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
+	t.Parallel()
+	manifest, err := os.ReadFile(aloneFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted := scheduling.GrantsIn(t, manifest, aloneName, "outrigger")
+	printed := outrigger.Run(t, "agents", "gang", "--rbac", "--without-extender")
+	needed := scheduling.GrantsIn(t, printed, aloneName, "outrigger")
+	scheduling.CheckGrants(t, granted, needed)
+	for _, grant := range needed {
+		if grant.Resource == "pods/binding" || grant.Verb == "get" && grant.Resource == "leases" && !grant.Local {
+			t.Errorf("%+v is of no use without an extender", grant)
+		}
+	}
+	both := outrigger.Run(t, "agents", "gang,qos", "--rbac", "--without-extender", "--service-account", aloneName)
+	scheduling.CheckGrants(t, granted, scheduling.GrantsIn(t, both, "outrigger-gang-qos", "outrigger"))
+}
+
+// The file as it is, with a scheduler that has no extender: gangs of a template with the gate are whole, the replicas
+// take turns, and nothing is refused.
+func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.slots("n", 4, 4)
+	w.applyAlone()
+	leads, waits := w.leaderOf(w.startAlone("replica-a"), w.startAlone("replica-b"))
+	w.StartScheduler(w.SchedulerBase())
+	gang := withoutExtender.gangOf
+
+	w.inParallel(4, gang("first", 8))
+	t.Logf("whole after %.2f s", w.untilBoundOf("first-", 8, time.Now()).Seconds())
+	if _, ready := waits.Ask("/readyz"); ready != "ok" {
+		t.Errorf("the replica that waits is not ready: %s", ready)
+	}
+	if log := inItsLog(w, waits); !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease outrigger/outrigger") {
+		t.Error("the replica that waits does not name the holder")
+	}
+	for _, metric := range []string{"outrigger_gang_nominations_total", "outrigger_gang_releases_total"} {
+		if written := waits.Metric(t, metric); written != 0 {
+			t.Errorf("the replica that waits has written: %s %v", metric, written)
+		}
+	}
+
+	leads.Kill()
+	died := time.Now()
+	w.inParallel(4, gang("second", 4))
+	took := w.untilBoundOf("second-", 4, died)
+	t.Logf("the leader is killed: the next gang is whole after %.2f s", took.Seconds())
+	w.Within(2*scheduling.LeaseSeconds*time.Second, "the next gang is whole", took)
+
+	leads.Restart(t)
+	leads.UntilReady(t)
+	w.Must(waits.Stop(20 * time.Second))
+	ended := time.Now()
+	w.inParallel(4, gang("third", 4))
+	took = w.untilBoundOf("third-", 4, ended)
+	t.Logf("the leader ends: the next gang is whole after %.2f s", took.Seconds())
+	w.Within(scheduling.LeaseSeconds*time.Second/2, "the next gang is whole", took)
+
+	w.checkWhole(8, "first")
+	w.checkWhole(4, "second", "third")
+	w.checkNothingRefused(leads, waits)
+	w.CheckBoundOnce(16)
+	w.CheckSettled()
+}
+
+// The two lines that the file's head names make it the queue, too.
+func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.slots("n", 1, 2)
+	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {withoutExtender: true}", "    qos: {withoutExtender: true}")
+	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
+	replica := w.startAlone("replica")
+	w.StartScheduler(w.SchedulerBase())
+	for i, name := range []string{"late", "middle", "early"} {
+		w.Pods(slot(name).Gate(queueGate).Label("groupPriority", []string{"1", "2", "3"}[i]))
+	}
+	w.inParallel(2, withoutExtender.gangOf("train", 2))
+	replica.UntilMetricAbove(t, 3, "outrigger_qos_queue_length")
+	order := func() (names []string) {
+		for _, binding := range w.Tracker.Bindings() {
+			if !strings.HasPrefix(binding.Name, "runs-") {
+				names = append(names, strings.SplitN(binding.Name, "-", 2)[0])
+			}
+		}
+		return names
+	}
+	for i, ends := range []string{"runs-0", "runs-1", "early"} {
+		w.deletePods(ends)
+		w.untilBoundIn(order, i+1)
+	}
+	w.deletePods("middle")
+	w.deletePods("late")
+	w.untilBoundIn(order, 5)
+	if want := []string{"early", "middle", "late", "train", "train"}; !slices.Equal(order(), want) {
+		t.Errorf("bound are %v, want %v", order(), want)
+	}
+	w.checkNothingRefused(replica)
+}
+
+// withoutExtender is the mode in which no scheduler calls the agent: nothing of it is in the scheduler's configuration.
+var withoutExtender = mode{name: "without an extender", gated: true, alone: true}
+
+// newWorldWithoutExtender starts nodes of four slots each, one replica of the agent, and a scheduler that does not know
+// of it. Members are made by withoutExtender.gangOf().
+func newWorldWithoutExtender(t *testing.T, nodes int, args ...string) *gangWorld {
+	t.Helper()
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", nodes, 4)
+	withoutExtender.start(w, args...)
+	return w
+}
+
+// serveAlone starts a replica of the agent that no scheduler calls.
+func (w *world) serveAlone(name string, args ...string) *outrigger.Server {
+	w.Helper()
+	return w.ServeWithoutExtender(name, "gang", args...)
+}
+
+// untilLeads waits until a replica holds the agents' own Lease.
+func (w *world) untilLeads(replica *outrigger.Server) {
+	w.Helper()
+	replica.UntilMetricAbove(w, 0, "outrigger_gang_leading")
+}
+
+// takeover is how long another replica may take to go on once one has died.
+const takeover = 2 * scheduling.LeaseSeconds

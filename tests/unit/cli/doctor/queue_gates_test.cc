@@ -1,0 +1,93 @@
+// `outrigger doctor --cluster`: pods at the scheduling gate outrigger.dev/queue.
+
+#include "cli/doctor/queue_gates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/run.h"
+#include "doctor_testing.h"
+#include "fmt/format.h"
+#include "unit/cli/test_agents.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::testing::AllOf;
+using testing::Configuration;
+using testing::DoctorAgents;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::TempFile;
+
+const std::string kGatedSpec = R"("schedulingGates":[{"name":"outrigger.dev/queue"}])";
+const std::string kGroupLabels = R"("podGroup":"g","minAvailable":"2")";
+
+std::string WaitingPod(const std::string& name, const std::string& spec,
+                       const std::string& labels = kGroupLabels) {
+  return fmt::format(
+      R"({{"kind":"Pod","metadata":{{"name":"{}","namespace":"lab","labels":{{{}}}}},)"
+      R"("spec":{{{}}}}})",
+      name, labels, spec);
+}
+
+std::string DoctorSays(const std::vector<std::string>& pods, const std::string& gates) {
+  const TempFile file(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(pods, ",")),
+                      "pods.json");
+  std::istringstream in(Configuration("safe,gang"));
+  std::ostringstream out;
+  std::ostringstream err;
+  const World world{DoctorAgents(), {}, {}, in, out, err};
+  cli::Run({"doctor", "-", "--gang.gates", gates, "--cluster", file.path()}, world);
+  return out.str() + err.str();
+}
+
+TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
+  for (const char* gates : {"true", "false"}) {
+    EXPECT_THAT(DoctorSays({WaitingPod("a", R"("schedulerName":"x",)" + kGatedSpec),
+                            WaitingPod("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
+                           gates),
+                AllOf(HasSubstr("warning gate-of-another-scheduler (pod lab/a)\n  Found: 2 pods of "
+                                "other schedulers have the gate outrigger.dev/queue\n"),
+                      Not(HasSubstr("gate-held")), Not(HasSubstr("gate-missing"))));
+  }
+}
+
+TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
+  const std::vector<std::string> pods = {WaitingPod("a", kGatedSpec),
+                                         WaitingPod("single", kGatedSpec, "")};
+  EXPECT_THAT(DoctorSays(pods, "false"),
+              HasSubstr("warning gate-held (pod lab/a)\n  Found: 2 pods have the gate "
+                        "outrigger.dev/queue; no agent has gates\n"));
+  EXPECT_THAT(DoctorSays(pods, "true"), HasSubstr("Found:  nothing\n"));
+}
+
+TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
+  const std::vector<std::string> pods = {
+      WaitingPod("a", ""), WaitingPod("b", ""), WaitingPod("single", "", ""),
+      WaitingPod("bound", R"("nodeName":"n")"), WaitingPod("other", R"("schedulerName":"x")")};
+  EXPECT_THAT(DoctorSays(pods, "true"),
+              HasSubstr("hint gate-missing (pod lab/a)\n  Found: 2 pods of groups without a node, "
+                        "none with the gate\n"));
+  EXPECT_THAT(DoctorSays(pods, "false"), HasSubstr("Found:  nothing\n"));
+}
+
+TEST(DoctorOfQueueGates, TakesMembersForReleasedWhereOthersWait) {
+  EXPECT_THAT(DoctorSays({WaitingPod("a", ""), WaitingPod("b", kGatedSpec)}, "true"),
+              HasSubstr("Found:  nothing\n"));
+}
+
+TEST(DoctorOfQueueGates, LeavesOtherGatesAlone) {
+  const std::string other = R"("schedulingGates":[{"name":"example.com/a"}])";
+  EXPECT_THAT(
+      DoctorSays({WaitingPod("a", other, ""), WaitingPod("b", R"("schedulerName":"x",)" + other)},
+                 "false"),
+      HasSubstr("Found:  nothing\n"));
+}
+
+}  // namespace
+}  // namespace outrigger::cli

@@ -1,0 +1,100 @@
+// Rounds of the planning thread where no scheduler calls: all it knows is the view.
+#include <memory>
+#include <string>
+
+#include "outrigger/plan/order.h"
+#include "unit/desk/plan_loop_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+/// One node with room for four slots.
+class PlanLoopAloneTest : public PlanLoopTest {
+ protected:
+  PlanLoopAloneTest() { cluster_.Put(testing::MakeNode("n0")); }
+  PlanningOptions Alone() {
+    PlanningOptions options = Options();
+    options.reserve_after.reset();
+    options.without_extender = true;
+    options.groups.plan_queued = true;
+    options.nominations.nominate_ahead = options.nominations.without_calls = true;
+    options.release = {.enabled = true, .without_barrier = true};
+    return options;
+  }
+  void PutGated(const std::string& gang, int members) {
+    for (int i = 0; i < members; ++i) {
+      Pod pod = Member(gang, i, members, "1");
+      pod.scheduling_gates = {std::string(plan::kQueueGate)};
+      pod.unscheduled_reason = "SchedulingGated";
+      pod.never_preempts = true;
+      cluster_.Put(pod);
+    }
+  }
+  void Rounds(int rounds, milliseconds apart = milliseconds(10)) {
+    for (int i = 0; i < rounds; ++i) {
+      now_ += apart;
+      alone_.Step();
+    }
+  }
+  const BoardPod* Seat(const std::string& pod) {
+    return alone_.Answer()->board->Find(cluster_.Get(pod).uid);
+  }
+
+  PlanLoop alone_{&cluster_, &leadership_, &inbox_, {&watcher_}, Alone()};
+};
+
+TEST_F(PlanLoopAloneTest, AGangGoesWholeWithItsPlacesAndNoneGoesWithout) {
+  PutGated("short", 5);
+  PutGated("train", 4);
+  Rounds(4);
+  EXPECT_THAT(cluster_.released(),
+              UnorderedElementsAre("train-0", "train-1", "train-2", "train-3"));
+  EXPECT_FALSE(cluster_.Get("short-0").scheduling_gates.empty());
+}
+
+TEST_F(PlanLoopAloneTest, AGangWithoutItsClaimKeepsNoPlace) {
+  PutGated("train", 2);
+  cluster_.Change("train-1", [](Pod* pod) { pod->claims = {"data"}; });
+  Rounds(4);
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  EXPECT_THAT(cluster_.nominations(), IsEmpty());
+  const BoardUnit* const unit = alone_.Answer()->board->FindUnit(LabelsGang("train"));
+  ASSERT_NE(unit, nullptr);
+  EXPECT_EQ(unit->word, "the PersistentVolumeClaim data of train-1 is not there");
+  EXPECT_EQ(unit->label, "claims");
+}
+
+// kube-scheduler binds what it can of a gang; what it has refused goes nowhere else, and no other
+// pod is to have that place.
+TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
+  PutGated("train", 4);
+  Rounds(4);
+  for (const char* bound : {"train-0", "train-1", "train-2"}) {
+    cluster_.Change(bound, [](Pod* pod) { pod->node_name = "n0"; });
+  }
+  Rounds(1, seconds(1));
+  cluster_.Change("train-3", [](Pod* pod) {
+    pod->unscheduled_reason = "Unschedulable";
+    pod->unscheduled_message = "0/1 nodes are available";
+  });
+  PutGated("other", 1);
+  Rounds(3);
+  ASSERT_NE(Seat("train-3"), nullptr);
+  EXPECT_EQ(Seat("train-3")->node, "n0");
+  EXPECT_EQ(cluster_.Get("train-3").nominated_node_name, "n0");
+  ASSERT_NE(Seat("other-0"), nullptr);
+  EXPECT_EQ(Seat("other-0")->node, "");
+  // There is another node: it is the member's, and this one's place the other's.
+  cluster_.Put(testing::MakeNode("n1"));
+  Rounds(3);
+  EXPECT_EQ(Seat("train-3")->node, "n1");
+  EXPECT_EQ(cluster_.Get("train-3").nominated_node_name, "n1");
+}
+
+}  // namespace
+}  // namespace outrigger::desk

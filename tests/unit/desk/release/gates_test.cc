@@ -1,0 +1,233 @@
+// Gates are taken off, and what fails is tried again.
+#include "desk/release/gates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "board_testing.h"
+#include "desk/leadership/scheduler_lease.h"
+#include "unit/desk/plan_loop_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+/// Rounds of the desk, one by one, in a cluster of two nodes with room for four slots each.
+class GatesTest : public ::testing::Test {
+ protected:
+  class Watcher final : public Participant {
+   public:
+    void OnPlan(const Round& round) override { releases = round.releases; }
+    void OnRelease(const Release& release, const absl::Status& status) override {
+      results.push_back(release.pod->name + ": " + absl::StatusCodeToString(status.code()));
+    }
+    Releases releases;
+    std::vector<std::string> results;
+  };
+
+  GatesTest() {
+    for (const char* node : {"n0", "n1"}) cluster_.Put(testing::MakeNode(node));
+    LeadBy("host_1");
+  }
+  void LeadBy(const std::string& holder) {
+    cluster_.SetLeaseHolder(holder);
+    leadership_.Ask({}).IgnoreError();
+  }
+  static Pod Member(const std::string& gang, int index, int minimum) {
+    Pod pod = testing::MakePod(fmt::format("{}-{}", gang, index))
+                  .Label("podGroup", gang)
+                  .Label("minAvailable", std::to_string(minimum))
+                  .Requests({{"cpu", "1"}});
+    pod.scheduling_gates = {std::string(plan::kQueueGate)};
+    return pod;
+  }
+  void Put(const std::string& gang, int members) {
+    for (int i = 0; i < members; ++i) cluster_.Put(Member(gang, i, members));
+  }
+  PlanningOptions Options() {
+    PlanningOptions options;
+    options.groups.plan_queued = true;
+    options.nominations.nominate_ahead = true;
+    options.release = {.enabled = true, .window = 4, .ahead = 0};
+    options.now = [this] { return now_; };
+    return options;
+  }
+  void PlanAfter(milliseconds time) {
+    now_ += time;
+    loop_.Step();
+  }
+  bool IsGated(const std::string& pod) { return !cluster_.Get(pod).scheduling_gates.empty(); }
+  const HeldUnit* HeldGang(const std::string& gang) const {
+    for (const HeldUnit& unit : watcher_.releases.units) {
+      if (unit.key == LabelsGang(gang)) return &unit;
+    }
+    return nullptr;
+  }
+
+  Time now_ = kBegin;
+  testing::FakeCluster cluster_;
+  Inbox inbox_;
+  SchedulerLease leadership_{
+      &cluster_, {.lease = {.namespace_ = "kube-system", .name = "s"}, .host_name = "host"}, [] {}};
+  Watcher watcher_;
+  PlanLoop loop_{&cluster_, &leadership_, &inbox_, {&watcher_}, Options()};
+};
+
+TEST_F(GatesTest, AllMembersAreNominatedBeforeTheFirstIsReleased) {
+  Put("train", 3);
+  size_t nominated = 0;
+  cluster_.OnRemoveGate([&](const std::string& /*pod*/, const CallLimits& /*limits*/) {
+    nominated = cluster_.nominations().size();
+    return absl::OkStatus();
+  });
+  cluster_.OnNominate([this](const std::string& pod, const CallLimits& /*limits*/) {
+    return pod == "train-2" && now_ < kBegin + seconds(1) ? absl::UnavailableError("busy")
+                                                          : absl::OkStatus();
+  });
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(50));
+  PlanAfter(milliseconds(50));
+  EXPECT_THAT(cluster_.released(), IsEmpty()) << "train-2 is not nominated";
+  ASSERT_NE(HeldGang("train"), nullptr);
+  EXPECT_EQ(HeldGang("train")->by, HeldBy::kNominations);
+  EXPECT_EQ(HeldGang("train")->why,
+            "2 of 3 places are nominated (status.nominatedNodeName), not that of train-2");
+  PlanAfter(seconds(1));
+  PlanAfter(milliseconds(50));
+  EXPECT_THAT(cluster_.released(), UnorderedElementsAre("train-0", "train-1", "train-2"));
+  EXPECT_EQ(nominated, 3U);
+}
+
+TEST_F(GatesTest, WhatFailsIsTriedAgainAndSaid) {
+  Put("train", 2);
+  cluster_.OnRemoveGate([this](const std::string& pod, const CallLimits& /*limits*/) {
+    return pod == "train-1" && now_ < kBegin + seconds(1)
+               ? absl::PermissionDeniedError("pods is forbidden")
+               : absl::OkStatus();
+  });
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), ElementsAre("train-0"));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(watcher_.results, SizeIs(2)) << "not before its time";
+  ASSERT_NE(HeldGang("train"), nullptr);
+  EXPECT_EQ(HeldGang("train")->by, HeldBy::kFailing);
+  EXPECT_EQ(HeldGang("train")->why, "train-1: pods is forbidden");
+  EXPECT_EQ(watcher_.releases.Held(HeldBy::kFailing), 1U);
+  ASSERT_NE(loop_.next_look(), std::nullopt);
+  EXPECT_LE(*loop_.next_look(), now_ + milliseconds(100));
+  PlanAfter(milliseconds(100));
+  EXPECT_THAT(watcher_.results, SizeIs(3));
+  PlanAfter(seconds(1));
+  PlanAfter(milliseconds(10));
+  EXPECT_FALSE(IsGated("train-1"));
+  EXPECT_THAT(watcher_.releases.units, IsEmpty());
+}
+
+TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleReleasesNoMore) {
+  Put("train", 4);
+  cluster_.OnRemoveGate([this](const std::string& pod, const CallLimits& /*limits*/) {
+    if (pod == "train-1") LeadBy("other_2");
+    return absl::OkStatus();
+  });
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), ElementsAre("train-0", "train-1"));
+  PlanAfter(seconds(1));
+  EXPECT_THAT(cluster_.released(), SizeIs(2));
+  cluster_.OnRemoveGate({});
+  LeadBy("host_3");
+  PlanAfter(seconds(1));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), ElementsAre("train-0", "train-1", "train-2", "train-3"));
+}
+
+TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleNominatesNoMoreAndTakesNothingBack) {
+  Put("train", 4);
+  cluster_.OnNominate([this](const std::string& pod, const CallLimits& /*limits*/) {
+    if (pod == "train-1") LeadBy("other_2");
+    return absl::OkStatus();
+  });
+  PlanAfter(seconds(0));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(2));
+  // Not in charge it does not write that the gang has lost its places either.
+  cluster_.RemovePod("train-3");
+  PlanAfter(seconds(1));
+  PlanAfter(seconds(60));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(2));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  cluster_.OnNominate({});
+  LeadBy("host_3");
+  PlanAfter(seconds(1));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(4)) << "which are taken back";
+  EXPECT_THAT(cluster_.Get("train-0").nominated_node_name, IsEmpty());
+}
+
+// An API server that has too much to do answers late: a write that is given up is sent again.
+TEST_F(GatesTest, WritesHaveTime) {
+  Put("train", 2);
+  std::vector<milliseconds> limits;
+  const auto note = [&](const std::string& /*pod*/, const CallLimits& given) {
+    limits.push_back(given.timeout);
+    return absl::OkStatus();
+  };
+  cluster_.OnNominate(note);
+  cluster_.OnRemoveGate(note);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  ASSERT_THAT(limits, SizeIs(4));
+  // Less than leaseDuration of kube-scheduler: none is under way once another is in charge.
+  for (const milliseconds limit : limits) {
+    EXPECT_GE(limit, seconds(10));
+    EXPECT_LT(limit, seconds(15));
+  }
+}
+
+TEST_F(GatesTest, APodThatIsCreatedAgainIsAnotherOne) {
+  Put("train", 2);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), UnorderedElementsAre("train-0", "train-1"));
+  cluster_.RemovePod("train-0");
+  Pod again = Member("train", 0, 2);
+  again.uid = "another";
+  cluster_.Put(again);
+  PlanAfter(milliseconds(10));
+  PlanAfter(milliseconds(10));
+  EXPECT_FALSE(IsGated("train-0"));
+  EXPECT_THAT(cluster_.released(), SizeIs(3));
+}
+
+TEST_F(GatesTest, OneThatIsDeletedWhileItWaitsLeavesAGangThatLacksIt) {
+  Put("train", 3);
+  cluster_.RemovePod("train-1");
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  EXPECT_EQ(watcher_.releases.Held(HeldBy::kGroup), 2U);
+}
+
+// Its time begins when it is released: before that it cannot be complete.
+TEST_F(GatesTest, AGangThatWaitsForTheWindowDoesNotGiveUpItsPlaces) {
+  Put("a", 4);
+  Put("b", 3);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), SizeIs(4));
+  for (int i = 0; i < 4; ++i) {  // a takes long
+    PlanAfter(seconds(100));
+    EXPECT_EQ(loop_.Answer()->board->FindUnit(LabelsGang("b"))->rank.turn, 0);
+  }
+  EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->fits);
+  EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->held);
+}
+
+}  // namespace
+}  // namespace outrigger::desk

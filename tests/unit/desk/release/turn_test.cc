@@ -1,0 +1,329 @@
+// Whose turn it is to be released.
+#include "desk/release/turn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "board_testing.h"
+#include "outrigger/k8s/quantity.h"
+#include "outrigger/plan/call_resources.h"
+#include "outrigger/plan/order.h"
+
+namespace outrigger::desk {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kOurGate(plan::kQueueGate);
+
+class TurnTest : public ::testing::Test {
+ protected:
+  // A gang that fits, of which all members wait with the gate and are nominated.
+  void Gated(const std::string& name, size_t members, size_t minimum = 0) {
+    board_.AddGang(name, static_cast<int64_t>(minimum == 0 ? members : minimum), members);
+    board_.Surplus(name, members);  // all have a place
+    for (size_t i = 0; i < members; ++i) {
+      board_.ChangeMember(name, i, [](Pod* pod) {
+        pod->scheduling_gates = {kOurGate};
+        pod->nominated_node_name = "n1";
+      });
+    }
+  }
+  void GatedWithoutPlace(const std::string& name, size_t members) {
+    Gated(name, members);
+    board_.Refuse(name, "cpu");
+  }
+  void TakeOff(const std::string& name, size_t member) {
+    board_.ChangeMember(name, member, [](Pod* pod) { pod->scheduling_gates.clear(); });
+  }
+  void NotNominated(const std::string& name, size_t member) {
+    board_.ChangeMember(name, member, [](Pod* pod) { pod->nominated_node_name.clear(); });
+  }
+  PodPtr Single(const std::string& name) {
+    Pod pod = testing::MakePod(name);
+    pod.uid = "uid-" + name;
+    pod.scheduling_gates = {kOurGate};
+    return std::make_shared<Pod>(pod);
+  }
+
+  std::vector<std::string> Find() {
+    const auto board = board_.Make();
+    NominatedPlaces nominated;
+    board->ForEachPod([&nominated](const BoardPod& seat) {
+      if (seat.unit == nullptr || seat.node.empty()) return;
+      nominated.Add(seat.unit->key, seat.pod->nominated_node_name == seat.node);
+    });
+    turn_ = FindTurn(
+        {.board = *board,
+         .pods = pods_,
+         .groups = groups_,
+         .options = options_,
+         .nominated = nominated,
+         .refused_claims = refused_claims_,
+         .is_released = [this](const std::string& uid) { return released_.contains(uid); }});
+    std::vector<std::string> names;
+    for (const PodPtr& pod : turn_.due) names.push_back(pod->name);
+    return names;
+  }
+  size_t Held(HeldBy by) const { return turn_.state.Held(by); }
+
+  MakeBoard board_;
+  std::vector<PodPtr> pods_;
+  plan::GroupOptions groups_;
+  ReleaseOptions options_{.enabled = true, .window = 4, .ahead = 1};
+  std::set<std::string> released_;
+  RefusedClaims refused_claims_;
+  Turn turn_;
+};
+
+TEST_F(TurnTest, GangsWithPlacesGoInOrderAndWholeWhileTheWindowTakesThem) {
+  Gated("a", 2);
+  Gated("b", 2);
+  Gated("c", 1);
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "b-0", "b-1"));
+  EXPECT_EQ(Held(HeldBy::kNothing), 4U);
+  EXPECT_EQ(Held(HeldBy::kWindow), 1U);
+}
+
+TEST_F(TurnTest, OneThatDoesNotFitTheWindowHoldsBackAllAfterIt) {
+  Gated("a", 3);
+  Gated("b", 2);
+  Gated("c", 1);
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2")) << "c would be in time, but before b";
+  EXPECT_EQ(Held(HeldBy::kWindow), 3U);
+}
+
+TEST_F(TurnTest, AGangThatIsLargerThanTheWindowGoesAlone) {
+  Gated("a", 1);
+  Gated("b", 6);
+  Gated("c", 1);
+  EXPECT_THAT(Find(), ElementsAre("a-0"));
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), IsEmpty()) << "a is not bound yet";
+  board_.Bind("a", 1);
+  EXPECT_THAT(Find(), ElementsAre("b-0", "b-1", "b-2", "b-3", "b-4", "b-5"));
+}
+
+TEST_F(TurnTest, WhatIsReleasedCountsUntilItIsBound) {
+  Gated("a", 3);
+  for (const size_t member : {0U, 1U, 2U}) TakeOff("a", member);
+  Gated("b", 2);
+  EXPECT_THAT(Find(), IsEmpty());
+  board_.Bind("a", 3);
+  EXPECT_THAT(Find(), ElementsAre("b-0", "b-1"));
+}
+
+TEST_F(TurnTest, WhatWasReleasedCountsThoughTheViewDoesNotShowIt) {
+  Gated("a", 3);
+  Gated("b", 2);
+  released_ = {"uid-a-0", "uid-a-1", "uid-a-2"};
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(TurnTest, OfAGangNoneIsReleasedBeforeAllOfItIsNominated) {
+  Gated("a", 2);
+  Gated("b", 1);
+  NotNominated("a", 1);
+  EXPECT_THAT(Find(), ElementsAre("b-0"));
+  EXPECT_EQ(Held(HeldBy::kNominations), 2U);
+  ASSERT_EQ(turn_.state.units.size(), 2U);
+  EXPECT_EQ(turn_.state.units[0].why,
+            "1 of 2 places are nominated (status.nominatedNodeName), not that of a-1");
+  // For another node than its place: the plan has moved it.
+  board_.ChangeMember("a", 1, [](Pod* pod) { pod->nominated_node_name = "n2"; });
+  EXPECT_THAT(Find(), ElementsAre("b-0"));
+}
+
+// As after a restart in the middle, or where a gate was taken off by hand.
+TEST_F(TurnTest, WhatHasBegunIsFinishedWhateverTheWindowSays) {
+  Gated("a", 4);
+  Gated("b", 3);
+  TakeOff("b", 1);
+  EXPECT_THAT(Find(), ElementsAre("b-0", "b-2"));
+  EXPECT_EQ(Held(HeldBy::kWindow), 4U);
+  NotNominated("b", 2);
+  EXPECT_THAT(Find(), IsEmpty()) << "nominations come first then, too; a waits for the released";
+}
+
+TEST_F(TurnTest, AMemberThatComesToABoundGangIsReleasedAtOnce) {
+  Gated("a", 4);
+  Gated("b", 3);
+  board_.Bind("b", 2);
+  EXPECT_THAT(Find(), ElementsAre("b-2")) << "a and it are too many at once";
+}
+
+TEST_F(TurnTest, OfAGangThatFitsMembersWithoutAPlaceStay) {
+  Gated("a", 3, 2);
+  board_.Surplus("a", 2);
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
+}
+
+// Autoscalers do not see gated pods.
+TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
+  Gated("a", 4, 2);
+  board_.Bind("a", 2);
+  board_.Surplus("a", 0);
+  Gated("b", 3, 1);
+  board_.Bind("b", 1);
+  board_.Surplus("b", 0);
+  EXPECT_THAT(Find(), ElementsAre("a-2", "a-3")) << "one unit, as ahead says";
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), ElementsAre("a-3")) << "it has begun";
+}
+
+// kube-scheduler would place them one by one, without asking.
+TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead) {
+  options_.only_askers = true;
+  GatedWithoutPlace("unasked", 2);
+  GatedWithoutPlace("asked", 1);
+  const auto ask = [](Pod* pod) {
+    pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+    pod->containers[0].requests.Set(plan::kBindCallResource, Quantity::FromInt(0));
+  };
+  board_.ChangeMember("unasked", 0, ask);
+  board_.ChangeMember("asked", 0, ask);
+  EXPECT_THAT(Find(), ElementsAre("asked-0"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
+}
+
+TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {
+  GatedWithoutPlace("a", 9);
+  GatedWithoutPlace("b", 1);
+  Gated("c", 4);
+  const std::vector<std::string> due = Find();
+  EXPECT_EQ(due.size(), 13U) << "a is not counted in the window";
+  EXPECT_EQ(due.front(), "c-0");
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
+  options_.ahead = 0;
+  EXPECT_EQ(Find().size(), 4U);
+  options_.ahead = 2;
+  EXPECT_EQ(Find().size(), 14U);
+}
+
+TEST_F(TurnTest, WhatIsReleasedWithoutAPlaceCountsAgainstAheadAndNotTheWindow) {
+  GatedWithoutPlace("lost", 6);
+  for (size_t member = 0; member < 6; ++member) TakeOff("lost", member);
+  GatedWithoutPlace("b", 1);
+  Gated("c", 4);
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "c-2", "c-3"));
+  options_.ahead = 2;
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "c-2", "c-3", "b-0"));
+}
+
+TEST_F(TurnTest, ARestThatHasNoPlaceFollowsAsFarAsAheadSays) {
+  GatedWithoutPlace("a", 1);
+  GatedWithoutPlace("b", 2);
+  GatedWithoutPlace("c", 2);
+  TakeOff("b", 0);
+  TakeOff("c", 0);
+  EXPECT_THAT(Find(), ElementsAre("b-1")) << "two have begun, one may";
+}
+
+TEST_F(TurnTest, AGroupOfWhichNothingIsPlannedStays) {
+  Gated("a", 2);
+  board_.Change("a",
+                [](plan::GroupState* group) { group->cause = plan::GroupCause::kTooFewMembers; });
+  EXPECT_THAT(Find(), IsEmpty());
+  EXPECT_EQ(Held(HeldBy::kGroup), 2U);
+}
+
+TEST_F(TurnTest, WhatAnotherGateHoldsStays) {
+  board_.AddGang("a", 1, 1);
+  board_.ChangeMember("a", 0, [](Pod* pod) {
+    pod->scheduling_gates = {kOurGate, "example.com/quota"};
+  });
+  board_.Change("a",
+                [](plan::GroupState* group) { group->cause = plan::GroupCause::kTooFewMembers; });
+  EXPECT_THAT(Find(), IsEmpty());
+  EXPECT_EQ(Held(HeldBy::kOtherGate), 1U);
+}
+
+TEST_F(TurnTest, SinglePodsGoAtOnceWhereNothingHoldsThem) {
+  options_.window = 1;
+  board_.AddSingle(*Single("placed"), "n1");
+  board_.AddSingle(*Single("waits"));
+  EXPECT_THAT(Find(), ElementsAre("placed", "waits"));
+}
+
+TEST_F(TurnTest, SinglePodsWaitForTheirTurnWhereTheyAreHeld) {
+  options_.window = 1;
+  options_.hold_singles = true;
+  board_.AddSingle(*Single("a"), "n1");
+  board_.AddSingle(*Single("b"), "n1");
+  board_.AddSingle(*Single("c"));
+  board_.AddSingle(*Single("d"));
+  Pod critical = *Single("critical");
+  critical.priority = plan::kSystemCriticalPriority;
+  board_.AddSingle(critical);
+  EXPECT_THAT(Find(), ElementsAre("critical", "a", "c"));
+  EXPECT_EQ(Held(HeldBy::kWindow), 1U);
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
+}
+
+// Of a group that leave-upstream leaves to kube-scheduler, or one that asks for more than is
+// planned.
+TEST_F(TurnTest, WhatNoPlanHasIsKubeSchedulersAndGoesAtOnce) {
+  pods_.push_back(Single("left"));
+  Pod other = *Single("other");
+  other.scheduler_name = "other";
+  pods_.push_back(std::make_shared<Pod>(other));
+  Pod both = *Single("both");
+  both.scheduling_gates.push_back("example.com/quota");
+  pods_.push_back(std::make_shared<Pod>(both));
+  Pod going = *Single("going");
+  going.being_deleted = true;
+  pods_.push_back(std::make_shared<Pod>(going));
+  EXPECT_THAT(Find(), ElementsAre("left"));
+}
+
+// kube-scheduler would bind what fits of it, with nothing that stops it.
+TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
+  options_.without_barrier = true;
+  options_.hold_singles = true;
+  options_.ahead = 2;
+  GatedWithoutPlace("a", 2);
+  GatedWithoutPlace("b", 2);
+  TakeOff("b", 0);
+  Gated("c", 2);
+  board_.AddSingle(*Single("waits"));
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 4U);
+  options_.without_barrier = false;
+  EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "a-0", "a-1", "b-1"));
+}
+
+TEST_F(TurnTest, WithoutABarrierASinglePodIsNominatedBeforeItIsReleased) {
+  options_.without_barrier = options_.hold_singles = true;
+  board_.AddSingle(*Single("a"), "n1");
+  EXPECT_THAT(Find(), IsEmpty());
+  EXPECT_EQ(Held(HeldBy::kNominations), 1U);
+  Pod nominated = *Single("b");
+  nominated.nominated_node_name = "n1";
+  board_.AddSingle(nominated, "n1");
+  EXPECT_THAT(Find(), ElementsAre("b"));
+}
+
+TEST_F(TurnTest, WithoutABarrierSystemCriticalPodsAreReleasedAtOnce) {
+  options_.without_barrier = options_.hold_singles = true;
+  Pod critical = *Single("critical");
+  critical.priority = plan::kSystemCriticalPriority;
+  board_.AddSingle(critical);
+  EXPECT_THAT(Find(), ElementsAre("critical"));
+}
+
+TEST_F(TurnTest, OfAGangThatHasBegunAMemberStaysThatWouldBeRefusedForAClaim) {
+  options_.without_barrier = true;
+  Gated("a", 3);
+  TakeOff("a", 0);
+  refused_claims_["uid-a-1"] = "the PersistentVolumeClaim data of a-1 is not there";
+  EXPECT_THAT(Find(), ElementsAre("a-2"));
+  EXPECT_EQ(Held(HeldBy::kClaims), 1U);
+}
+
+}  // namespace
+}  // namespace outrigger::desk
