@@ -82,7 +82,7 @@ left_nothing "$work/load"
 OUTRIGGER_DEMO_JSON="$work/day.json" demo penalty
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo penalty"; }
 shows '^ +[0-9:]+ +gold +1000 -> +880 +start default/train-1 +gap [0-9.]+ ms +#+$'
-shows '^ +[0-9:]+ +gold +950 -> 1000 +recovery +gap [0-9.]+ ms +#+$'
+shows '^ +[0-9:]+ +gold +9[0-9]{2} -> 1000 +recovery +gap [0-9.]+ ms +#+$'
 shows '^ +[0-9:]+ +pod report-3 of class gold is created with priority 1000$'
 shows '^ +gold +1000 +1000 +[0-9.]+ +3 +3 +at base '
 shows '^ +gold: 880 -> 1000$'
