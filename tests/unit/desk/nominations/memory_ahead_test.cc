@@ -1,14 +1,8 @@
 // Nominations by which places hold inside kube-scheduler.
-#include <algorithm>
-#include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "outrigger/k8s/quantity.h"
-#include "outrigger/plan/call_resources.h"
-#include "unit/desk/nominations/memory_testing.h"
+#include "unit/desk/nominations/memory_ahead_testing.h"
 
 namespace outrigger::desk {
 namespace {
@@ -18,46 +12,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-NominationOptions Ahead() {
-  NominationOptions options;
-  options.nominate_ahead = true;
-  options.only_askers = true;
-  return options;
-}
-
-class MemoryAheadTest : public MemoryTest {
- protected:
-  explicit MemoryAheadTest(NominationOptions options = Ahead()) : MemoryTest(options) {}
-
-  static void AddGang(MakeBoard* board, const std::string& name, size_t members) {
-    board->AddGang(name, static_cast<int64_t>(members), members, "1");
-    for (size_t i = 0; i < members; ++i) {
-      board->ChangeMember(name, i, [](Pod* pod) {
-        pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
-      });
-    }
-  }
-  static void Gate(MakeBoard* board, const std::string& name, size_t member, bool gated) {
-    board->ChangeMember(name, member, [&](Pod* pod) {
-      pod->scheduling_gates.clear();
-      if (gated) pod->scheduling_gates.emplace_back("outrigger.dev/queue");
-      pod->unscheduled_reason = "SchedulingGated";
-    });
-  }
-  static void Show(MakeBoard* board, const std::string& name, size_t member,
-                   const std::string& node) {
-    board->ChangeMember(name, member, [&](Pod* pod) { pod->nominated_node_name = node; });
-  }
-  void Write(const std::vector<Nomination>& due, Time now) {
-    for (const Nomination& nomination : due) memory_.Nominated(nomination, /*written=*/true, now);
-  }
-  static std::vector<std::string> Texts(const std::vector<Nomination>& due) {
-    std::vector<std::string> texts;
-    for (const Nomination& one : due) texts.push_back(one.pod->name + ":" + one.node);
-    return texts;
-  }
-};
 
 TEST_F(MemoryAheadTest, NominatesMembersThatWereNeverRejected) {
   MakeBoard board;
@@ -361,83 +315,6 @@ TEST_F(MemoryAheadTest, PlacesElsewhereDoNotCountAtOnceWhereRoomIsKept) {
   }
 }
 
-TEST_F(MemoryAheadTest, AfterARestartThePlanPrefersWhatMembersAreNominatedFor) {
-  MakeBoard board;
-  AddGang(&board, "train", 2);
-  Show(&board, "train", 0, "n2");
-  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].ahead, "n2");
-  EXPECT_EQ(Prepare(board, kBegin)[0].members[1].ahead, "");
-}
-
-TEST_F(MemoryAheadTest, AfterARestartWhatHasNoPlaceIsTakenBack) {
-  MakeBoard board;
-  AddGang(&board, "asks", 1);
-  AddGang(&board, "gated", 1);
-  board.AddGang("single", 1, 1, "1");  // does not ask: the scheduler may have evicted others for it
-  Gate(&board, "gated", 0, true);
-  for (const char* gang : {"asks", "gated", "single"}) {
-    Show(&board, gang, 0, "n1");
-    board.Refuse(gang, "cpu");
-  }
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("asks-0:", "gated-0:"));
-}
-
-// Where all pods are asked about the preempt call gives members none.
-class MemoryWithGatesTest : public MemoryAheadTest {
- protected:
-  MemoryWithGatesTest() : MemoryAheadTest(Gates()) {}
-  static NominationOptions Gates() {
-    NominationOptions options = Ahead();
-    options.only_askers = false;
-    return options;
-  }
-};
-
-TEST_F(MemoryWithGatesTest, EachNominationOfAMemberIsOurs) {
-  MakeBoard board;
-  for (const char* gang : {"lost", "moved"}) {
-    board.AddGang(gang, 1, 1, "1");
-    Show(&board, gang, 0, "n2");
-  }
-  board.Refuse("lost", "cpu");
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("lost-0:", "moved-0:n1"));
-}
-
-TEST_F(MemoryAheadTest, ANominationOfASinglePodThatAsksIsTheSchedulers) {
-  MakeBoard board;
-  Pod single = testing::MakePod("single");
-  single.uid = "uid-single";
-  single.containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
-  single.nominated_node_name = "n1";
-  board.AddSingle(single);
-  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "its victims are leaving";
-}
-
-TEST_F(MemoryAheadTest, ANominationOfTheSchedulersIsNotOverwritten) {
-  MakeBoard board;
-  board.AddGang("single", 1, 1, "1");
-  Show(&board, "single", 0, "n2");
-  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
-  Show(&board, "single", 0, "");
-  const auto due = Learn(*board.Make(), kBegin + seconds(1));
-  EXPECT_THAT(Texts(due), ElementsAre("single-0:n1"));
-  Write(due, kBegin + seconds(1));
-  Show(&board, "single", 0, "n1");
-  Learn(*board.Make(), kBegin + seconds(1));
-  board.Refuse("single", "cpu");
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), ElementsAre("single-0:"))
-      << "it is our own";
-}
-
-TEST_F(MemoryAheadTest, TakesBackBeforeItWrites) {
-  MakeBoard board;
-  AddGang(&board, "first", 1);
-  AddGang(&board, "last", 1);
-  Show(&board, "last", 0, "n1");
-  board.Refuse("last", "cpu");
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("last-0:", "first-0:n1"));
-}
-
 TEST_F(MemoryTest, WithoutTheModeNothingIsNominatedAhead) {
   MakeBoard board;
   board.AddGang("train", 1, 1);
@@ -445,71 +322,6 @@ TEST_F(MemoryTest, WithoutTheModeNothingIsNominatedAhead) {
   board.Refuse("train", "cpu");
   board.KeepRoom("train", "n1");
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
-}
-
-class WaitersFirstTest : public MemoryTest {
- protected:
-  static NominationOptions Options(bool only_askers) {
-    NominationOptions options = Ahead();
-    options.only_askers = only_askers;
-    return options;
-  }
-  explicit WaitersFirstTest(bool only_askers = true) : MemoryTest(Options(only_askers)) {}
-
-  // The order of a pod of priority 10 and gangs of priority 0, of which "late" waits at the
-  // barrier.
-  std::vector<std::string> Order(const std::function<void(Pod*)>& change) {
-    MakeBoard board;
-    board.AddGang("early", 1, 1);
-    board.AddGang("late", 1, 1);
-    Pod pod = testing::MakePod("urgent");
-    pod.priority = 10;
-    change(&pod);
-    std::vector<plan::Unit> units = board.Units();
-    plan::Unit single;
-    single.key = {plan::Dialect::kNone, "default", "urgent", pod.uid};
-    single.rank.priority = pod.priority;
-    single.rank.first = true;
-    single.members.emplace_back().pod = std::make_shared<Pod>(pod);
-    units.insert(units.begin(), std::move(single));
-    resting_.clear();
-    memory_.Prepare({{LabelsGang("late"), {{"uid-late-0", "n1"}}}}, *snapshot_, kBegin, &units,
-                    &resting_);
-    EXPECT_TRUE(std::is_sorted(units.begin(), units.end(),
-                               [](const auto& a, const auto& b) { return a.rank < b.rank; }));
-    std::vector<std::string> names;
-    for (const plan::Unit& unit : units) names.push_back(unit.key.name);
-    return names;
-  }
-};
-
-class AskedAboutAllTest : public WaitersFirstTest {
- protected:
-  AskedAboutAllTest() : WaitersFirstTest(/*only_askers=*/false) {}
-};
-
-TEST_F(WaitersFirstTest, AGangThatWaitsComesBeforeAPodThatEvictsUnasked) {
-  EXPECT_THAT(Order([](Pod* /*pod*/) {}), ElementsAre("late", "urgent", "early"));
-}
-
-TEST_F(WaitersFirstTest, APodThatNeverPreemptsKeepsItsPlaceInTheOrder) {
-  EXPECT_THAT(Order([](Pod* pod) { pod->never_preempts = true; }),
-              ElementsAre("urgent", "early", "late"));
-}
-
-TEST_F(WaitersFirstTest, APodThatAsksKeepsItsPlaceInTheOrder) {
-  EXPECT_THAT(Order([](Pod* pod) {
-                pod->containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
-              }),
-              ElementsAre("urgent", "early", "late"));
-}
-
-TEST_F(WaitersFirstTest, APodThatMayNotEvictTheWaitersKeepsItsPlaceInTheOrder) {
-  EXPECT_THAT(Order([](Pod* pod) { pod->priority = 0; }), ElementsAre("urgent", "early", "late"));
-}
-
-TEST_F(AskedAboutAllTest, EveryPodKeepsItsPlaceInTheOrder) {
-  EXPECT_THAT(Order([](Pod* /*pod*/) {}), ElementsAre("urgent", "early", "late"));
 }
 
 }  // namespace

@@ -1,0 +1,91 @@
+// Whose nomination it is that a pod has: after a restart, and where kube-scheduler evicts for pods.
+#include "outrigger/k8s/quantity.h"
+#include "outrigger/plan/call_resources.h"
+#include "unit/desk/nominations/memory_ahead_testing.h"
+
+namespace outrigger::desk {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST_F(MemoryAheadTest, AfterARestartThePlanPrefersWhatMembersAreNominatedFor) {
+  MakeBoard board;
+  AddGang(&board, "train", 2);
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].ahead, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[1].ahead, "");
+}
+
+TEST_F(MemoryAheadTest, AfterARestartWhatHasNoPlaceIsTakenBack) {
+  MakeBoard board;
+  AddGang(&board, "asks", 1);
+  AddGang(&board, "gated", 1);
+  board.AddGang("single", 1, 1, "1");  // does not ask: the scheduler may have evicted others for it
+  Gate(&board, "gated", 0, true);
+  for (const char* gang : {"asks", "gated", "single"}) {
+    Show(&board, gang, 0, "n1");
+    board.Refuse(gang, "cpu");
+  }
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("asks-0:", "gated-0:"));
+}
+
+// Where all pods are asked about the preempt call gives members none.
+class MemoryWithGatesTest : public MemoryAheadTest {
+ protected:
+  MemoryWithGatesTest() : MemoryAheadTest(Gates()) {}
+  static NominationOptions Gates() {
+    NominationOptions options = Ahead();
+    options.only_askers = false;
+    return options;
+  }
+};
+
+TEST_F(MemoryWithGatesTest, EachNominationOfAMemberIsOurs) {
+  MakeBoard board;
+  for (const char* gang : {"lost", "moved"}) {
+    board.AddGang(gang, 1, 1, "1");
+    Show(&board, gang, 0, "n2");
+  }
+  board.Refuse("lost", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("lost-0:", "moved-0:n1"));
+}
+
+TEST_F(MemoryAheadTest, ANominationOfASinglePodThatAsksIsTheSchedulers) {
+  MakeBoard board;
+  Pod single = testing::MakePod("single");
+  single.uid = "uid-single";
+  single.containers[0].requests.Set(plan::kCallResource, Quantity::FromInt(0));
+  single.nominated_node_name = "n1";
+  board.AddSingle(single);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "its victims are leaving";
+}
+
+TEST_F(MemoryAheadTest, ANominationOfTheSchedulersIsNotOverwritten) {
+  MakeBoard board;
+  board.AddGang("single", 1, 1, "1");
+  Show(&board, "single", 0, "n2");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  Show(&board, "single", 0, "");
+  const auto due = Learn(*board.Make(), kBegin + seconds(1));
+  EXPECT_THAT(Texts(due), ElementsAre("single-0:n1"));
+  Write(due, kBegin + seconds(1));
+  Show(&board, "single", 0, "n1");
+  Learn(*board.Make(), kBegin + seconds(1));
+  board.Refuse("single", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), ElementsAre("single-0:"))
+      << "it is our own";
+}
+
+TEST_F(MemoryAheadTest, TakesBackBeforeItWrites) {
+  MakeBoard board;
+  AddGang(&board, "first", 1);
+  AddGang(&board, "last", 1);
+  Show(&board, "last", 0, "n1");
+  board.Refuse("last", "cpu");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("last-0:", "first-0:n1"));
+}
+
+}  // namespace
+}  // namespace outrigger::desk
