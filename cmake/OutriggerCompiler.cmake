@@ -29,7 +29,7 @@ if(OUTRIGGER_SANITIZE)
   target_link_options(outrigger_flags INTERFACE -fsanitize=${OUTRIGGER_SANITIZE})
   if("thread" IN_LIST _sanitizers)
     # gcc 12 warns that atomic_thread_fence is not modelled; no code of ours uses fences.
-    target_compile_options(outrigger_flags INTERFACE -Wno-tsan)
+    target_compile_options(outrigger_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
 endif()
 

@@ -9,7 +9,7 @@ find_package(rapidcheck QUIET)
 
 # How many random cases the long properties try. A sanitizer makes each case twenty times as slow.
 if(OUTRIGGER_SANITIZE)
-  set(OUTRIGGER_PROPERTY_CASES 100 CACHE STRING "Random cases of each long property")
+  set(OUTRIGGER_PROPERTY_CASES 30 CACHE STRING "Random cases of each long property")
 else()
   set(OUTRIGGER_PROPERTY_CASES 500 CACHE STRING "Random cases of each long property")
 endif()

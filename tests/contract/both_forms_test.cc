@@ -67,17 +67,22 @@ bool IsUtf8(const std::string& text) {
          std::string::npos;
 }
 
+constexpr size_t kMostNodes = 400 / CONTRACT_STRIDE;
+
+bool IsUtf8(const StringMap& map) {
+  return std::all_of(map.begin(), map.end(),
+                     [](const auto& entry) { return IsUtf8(entry.second); });
+}
+
 // Names that JSON can carry, each once: the others cannot come by either form.
 std::vector<Node> Nodes(const std::vector<std::string>& keys) {
   std::vector<Node> nodes = OrdinaryNodes(keys);
+  std::vector<Node> hostile = HostileNodes(keys);
   size_t number = 0;
-  for (Node& node : HostileNodes(keys)) {
-    const bool clean = std::all_of(node.annotations.begin(), node.annotations.end(),
-                                   [](const auto& entry) { return IsUtf8(entry.second); }) &&
-                       std::all_of(node.labels.begin(), node.labels.end(),
-                                   [](const auto& entry) { return IsUtf8(entry.second); });
-    if (!clean || ++number > 400) continue;
-    node.name = fmt::format("hostile-{}", number);
+  for (size_t i = 0; i < hostile.size() && number < kMostNodes; i += CONTRACT_STRIDE) {
+    Node& node = hostile[i];
+    if (!IsUtf8(node.annotations) || !IsUtf8(node.labels)) continue;
+    node.name = fmt::format("hostile-{}", ++number);
     nodes.push_back(std::move(node));
   }
   std::erase_if(nodes, [](const Node& node) { return !node.known; });

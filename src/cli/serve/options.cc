@@ -86,6 +86,7 @@ absl::Status CheckCalls(const std::vector<engine::ServedAgent>& agents,
   for (const std::string_view setting : kOfCalls) {
     if (!given.contains(setting)) continue;
     std::vector<std::string> names;
+    names.reserve(agents.size());
     for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
     return Refuse(fmt::format(
         "--{} is not accepted: with the settings of {} no scheduler calls, so that there is no "

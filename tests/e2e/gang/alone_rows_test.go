@@ -18,10 +18,12 @@ import (
 
 // The rows of the other modes beside a scheduler that knows of no extender: W1 and W4, the others are long.
 func TestWithoutAnExtenderOfGangsThatDoNotFitTogetherOneIsWhole(t *testing.T) {
+	t.Parallel()
 	twoThatDoNotFitTogether(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderAGangThatIsOneSlotShortHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	oneSlotShort(t, withoutExtender)
 }
 
@@ -33,11 +35,13 @@ func TestWithoutAnExtenderGangsFillACluster(t *testing.T) {
 
 func TestWithoutAnExtenderGangsThatWaitTakeWhatIsFreed(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	gangsThatWait(t, withoutExtender)
 }
 
 func TestWithoutAnExtenderAGangGetsOneRack(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	oneRack(t, withoutExtender)
 }
 
@@ -48,6 +52,7 @@ func TestWithoutAnExtenderAGangStartsWithTheNodeThatCompletesIt(t *testing.T) {
 
 // All members are nominated before the first is released, and a gang without a place is not released at all.
 func TestWithoutAnExtenderAGangIsReleasedOnlyWithAllOfItsPlaces(t *testing.T) {
+	t.Parallel()
 	w := newWorldWithoutExtender(t, 2)
 	seen := w.watchReleases()
 	w.Pods(withoutExtender.gangOf("short", 9)...)
@@ -68,6 +73,7 @@ func TestWithoutAnExtenderAGangIsReleasedOnlyWithAllOfItsPlaces(t *testing.T) {
 // A gang waits, and keeps no place, until what its members claim is there.
 func TestWithoutAnExtenderAGangWaitsForItsClaims(t *testing.T) {
 	scheduling.Long(t)
+	t.Parallel()
 	const size = 2
 	w := newWorldWithoutExtender(t, 1)
 	immediate := storagev1.VolumeBindingImmediate
@@ -119,6 +125,7 @@ func (w *world) bindByHand(claim string) {
 // What the plan does not see makes kube-scheduler refuse a member after its gang was released. Its place is held, it is
 // planned elsewhere as soon as there is room, before others that wait, and then the place is free.
 func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
 	const size, unseen = 4, "example.com/unseen"
 	for _, never := range []bool{true, false} {
 		t.Run(fmt.Sprintf("never preempts: %v", never), func(t *testing.T) {

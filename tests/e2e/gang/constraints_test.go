@@ -192,7 +192,8 @@ func TestMembersOfTwoProfilesAreOneGang(t *testing.T) {
 // W5: one rack for all, of members that are not alike.
 func TestAGangThatWantsOneRackGetsOneOrIsToldWhichComesClosest(t *testing.T) {
 	scheduling.Long(t)
-	eachMode(t, oneRack)
+	t.Parallel()
+	eachMode(t, atOnce(oneRack))
 }
 
 func oneRack(t *testing.T, m mode) {

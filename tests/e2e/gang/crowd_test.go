@@ -92,7 +92,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 func gangsThatWait(t *testing.T, m mode) {
 	t.Helper()
 	const gangs, room, size = 15, 10, 4
-	watched := time.Duration(numberOf(t, watchedEnv, 30)) * time.Second
+	watched := time.Duration(numberOf(t, watchedEnv, 20)) * time.Second
 	// A gang a node; what is quiet must not be taken for lost before the two minutes of --full are over.
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", room, 4)

@@ -11,7 +11,8 @@ import (
 
 // W1: two gangs of 30 on 40 slots, created interleaved.
 func TestGangOfTwoThatDoNotFitTogetherOneIsWholeAndTheOtherHoldsNothing(t *testing.T) {
-	eachMode(t, twoThatDoNotFitTogether)
+	t.Parallel()
+	eachMode(t, atOnce(twoThatDoNotFitTogether))
 }
 
 func twoThatDoNotFitTogether(t *testing.T, m mode) {
@@ -48,7 +49,8 @@ func twoThatDoNotFitTogether(t *testing.T, m mode) {
 
 // W4: a gang one slot short holds nothing, so singles run at once.
 func TestGangThatIsOneSlotShortHoldsUpNobody(t *testing.T) {
-	eachMode(t, oneSlotShort)
+	t.Parallel()
+	eachMode(t, atOnce(oneSlotShort))
 }
 
 func oneSlotShort(t *testing.T, m mode) {

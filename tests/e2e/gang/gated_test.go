@@ -217,6 +217,7 @@ func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
 
 // What people and controllers do to pods that wait.
 func TestGatedPodsThatOthersChange(t *testing.T) {
+	t.Parallel()
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 8, 4)
 	m := gatedModes[0]
@@ -327,6 +328,7 @@ func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
 
 // An agent that does not hold the Lease releases no pod.
 func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
+	t.Parallel()
 	const size = 8
 	w := &gangWorld{world: newWorld(t)}
 	m := gatedModes[0]

