@@ -86,6 +86,7 @@ class Gang final : public Agent,
   Gang(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
         desk_(Desk::Of(deps)),
+        without_extender_(settings.without_extender),
         reports_(deps.cluster, deps.metrics, deps.log),
         barriers_(BarrierOptionsOf(settings)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
@@ -116,8 +117,8 @@ class Gang final : public Agent,
   ~Gang() override { Stop(); }
 
   Needs Reads() const override {
-    return Needs()
-        .NodeLabels()
+    Needs needs;
+    needs.NodeLabels()
         .NodeTaints()
         .NodeAllocatable()
         .PodMetadata()
@@ -128,6 +129,9 @@ class Gang final : public Agent,
         .ClusterGroups()
         .ClusterBudgets()
         .ClusterClaims();
+    // There a claim that is not in the view holds its gang.
+    if (without_extender_) needs.ClusterFreshClaims();
+    return needs;
   }
 
   absl::Status Start() override {
@@ -260,6 +264,7 @@ class Gang final : public Agent,
 
   ClusterAccess* const cluster_;
   const std::shared_ptr<Desk> desk_;
+  const bool without_extender_;
   Reports reports_;
   mutable Barriers barriers_;
   EvictionReports eviction_reports_;

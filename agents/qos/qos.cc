@@ -57,7 +57,7 @@ class Qos final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
-    auto qos = std::make_unique<Qos>(deps);
+    auto qos = std::make_unique<Qos>(deps, settings);
     desk::DeskTerms terms = TermsOf(deps, settings);
     terms.participant = &qos->watch_;
     absl::Status joined = qos->desk_->Join(terms);
@@ -79,16 +79,17 @@ class Qos final : public Agent,
     return {{"", "pods/status", {"patch"}}, {"coordination.k8s.io", "leases", {"get"}}};
   }
 
-  explicit Qos(const AgentDeps& deps)
+  Qos(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
         desk_(Desk::Of(deps)),
+        without_extender_(settings.without_extender),
         watch_(deps.metrics, deps.log, [this] { return IsAlone(); }),
         decisions_(deps.debug) {}
   ~Qos() override { Stop(); }
 
   Needs Reads() const override {
-    return Needs()
-        .NodeLabels()
+    Needs needs;
+    needs.NodeLabels()
         .NodeTaints()
         .NodeAllocatable()
         .PodMetadata()
@@ -98,6 +99,9 @@ class Qos final : public Agent,
         .ClusterPods()
         .ClusterGroups()
         .ClusterClaims();
+    // There a claim that is not in the view holds its pods.
+    if (without_extender_) needs.ClusterFreshClaims();
+    return needs;
   }
 
   absl::Status Start() override {
@@ -144,6 +148,7 @@ class Qos final : public Agent,
 
   ClusterAccess* const cluster_;
   const std::shared_ptr<Desk> desk_;
+  const bool without_extender_;
   QueueWatch watch_;
   const Decisions decisions_;
 };

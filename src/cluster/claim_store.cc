@@ -157,6 +157,10 @@ bool ClaimStore::RemoveDeviceClaim(std::string_view namespace_, std::string_view
   return Changed(device_claims_.erase({std::string(namespace_), std::string(name)}) > 0);
 }
 
+bool ClaimStore::SetDeviceClaimsServed(bool served) {
+  return Changed(std::exchange(device_claims_served_, served) != served);
+}
+
 // As kube-scheduler's plugin VolumeBinding judges before it looks at nodes
 // (volumebinding/binder.go: GetPodVolumeClaims(), checkBoundClaims()).
 std::string ClaimStore::RefusalOf(const VolumeClaim& claim) const {
@@ -201,6 +205,7 @@ std::shared_ptr<const ClaimTable> ClaimStore::Take() {
   for (const auto& [name, claim] : device_claims_) {
     add(name, WishForDevices(claim), &table->devices);
   }
+  table->device_claims_served = device_claims_served_;
   taken_ = std::move(table);
   return taken_;
 }

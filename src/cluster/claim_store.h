@@ -24,6 +24,8 @@ class ClaimStore {
   bool RemoveVolumeClaim(std::string_view namespace_, std::string_view name);
   bool RemoveStorageClass(std::string_view name);
   bool RemoveDeviceClaim(std::string_view namespace_, std::string_view name);
+  /// ClaimTable::device_claims_served; false until it is set.
+  bool SetDeviceClaimsServed(bool served);
 
   /// What all ask now. Never null; made anew only if something has changed since the call before.
   std::shared_ptr<const ClaimTable> Take();
@@ -39,6 +41,7 @@ class ClaimStore {
   std::map<Name, VolumeClaim> volume_claims_;
   std::map<std::string, StorageClass, std::less<>> storage_classes_;
   std::map<Name, DeviceClaim> device_claims_;
+  bool device_claims_served_ = false;
   std::shared_ptr<const ClaimTable> taken_;  // null: older than the rest
 };
 

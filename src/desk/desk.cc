@@ -92,7 +92,7 @@ class Desk::State final : public Participant {
 
 std::vector<AccessRule> AccessWithoutExtender(std::string_view lease) {
   const std::string name(lease.substr(lease.find('/') + 1));
-  return {{.api_group = "", .resource = "pods", .verbs = {"patch"}},
+  return {{.api_group = "", .resource = "pods", .verbs = {"get", "patch"}},
           {.api_group = "coordination.k8s.io",
            .resource = "leases",
            .verbs = {"get", "update"},

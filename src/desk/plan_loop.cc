@@ -335,7 +335,12 @@ void PlanLoop::Plan(const ClusterView& view) {
   RefusedClaims refused_claims;
   if (options_.without_extender) {
     if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
-    refused_claims = HoldForClaims(*view.objects->claims, &units, &resting_);
+    bool is_settled = false;  // only where a claim is missing at all
+    const auto is_released = [&](const std::string& uid) {
+      if (!std::exchange(is_settled, true)) gates_.Settle(now);
+      return gates_.IsReleased(uid);
+    };
+    refused_claims = HoldForClaims(*view.objects->claims, is_released, &units, &resting_);
   }
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);

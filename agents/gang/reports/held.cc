@@ -17,13 +17,15 @@ constexpr std::array kAllHeldBy = {HeldBy::kGroup,   HeldBy::kOtherGate, HeldBy:
                                    HeldBy::kFailing, HeldBy::kNothing};
 static_assert(kAllHeldBy.size() == desk::kHeldBys);
 
-// An operator has to see to it: rights, admission webhooks, policies.
-bool IsStuck(HeldBy by) {
-  return by == HeldBy::kNominations || by == HeldBy::kFailing;
+// Somebody has to see to it: rights, admission webhooks, policies; a claim that the rest of a gang
+// waits for. Of a gang that has not begun its wait tells.
+bool IsStuck(const desk::HeldUnit& unit) {
+  return unit.by == HeldBy::kNominations || unit.by == HeldBy::kFailing ||
+         (unit.by == HeldBy::kClaims && unit.has_begun);
 }
 
 std::string WhyStuck(const desk::HeldUnit& unit) {
-  if (unit.by == HeldBy::kNominations) return unit.why;
+  if (unit.by != HeldBy::kFailing) return unit.why;
   return fmt::format("the gate {} cannot be taken off {}", plan::kQueueGate, unit.why);
 }
 
@@ -45,7 +47,7 @@ void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) 
   if (releases.Held(HeldBy::kFailing) == 0) ForgetError();
   for (auto& [key, stuck] : stuck_) stuck.seen = false;
   for (const desk::HeldUnit& unit : releases.units) {
-    if (!IsStuck(unit.by)) continue;
+    if (!IsStuck(unit)) continue;
     Stuck& stuck = stuck_.try_emplace(unit.key, Stuck{.since = now, .told_at = {}}).first->second;
     stuck.seen = true;
     const Time due = stuck.told_at ? *stuck.told_at + kTellAgain : stuck.since + kTellAfter;
@@ -60,8 +62,9 @@ void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) 
 }
 
 void Held::Tell(const Board& board, const desk::HeldUnit& unit) {
-  std::string text = fmt::format("gang {} has its places and is not released: {}",
-                                 plan::TextOf(unit.key), WhyStuck(unit));
+  std::string text =
+      fmt::format("gang {} has its places and is not released{}: {}", plan::TextOf(unit.key),
+                  unit.has_begun ? " in whole" : "", WhyStuck(unit));
   log_(text);
   FirstPods pods(board);
   if (auto event = GangEvent(&pods, unit.key, "GangNotReleased", std::move(text))) {

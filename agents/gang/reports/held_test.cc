@@ -19,10 +19,10 @@ using ::testing::SizeIs;
 class HeldTest : public ::testing::Test {
  protected:
   HeldTest() { board_.AddGang("train", 2, 2); }
-  void OnPlan(HeldBy by, const std::string& why, seconds after) {
+  void OnPlan(HeldBy by, const std::string& why, seconds after, bool has_begun = false) {
     desk::Releases releases;
     releases.enabled = true;
-    releases.units = {{LabelsGang("train"), by, 2, why}};
+    releases.units = {{LabelsGang("train"), by, 2, why, has_begun}};
     releases.pods[static_cast<size_t>(by)] = 2;
     held_.OnPlan(*board_.Make(), releases, kBegin + after);
   }
@@ -54,6 +54,16 @@ TEST_F(HeldTest, AGangThatCannotBeReleasedHasAnEventAfterTenSecondsAndEveryFiveM
   ASSERT_THAT(cluster_.events(), SizeIs(2));
   EXPECT_EQ(cluster_.events()[1].note,
             "gang default/train has its places and is not released: 1 of 2 places are nominated");
+}
+
+TEST_F(HeldTest, SoHasOneOfWhichPartWaitsForAClaim) {
+  const std::string why = "the PersistentVolumeClaim data of train-1 is not there";
+  for (const int at : {0, 10}) OnPlan(HeldBy::kClaims, why, seconds(at));
+  EXPECT_THAT(cluster_.events(), IsEmpty()) << "GangWaiting tells of a gang that has not begun";
+  for (const int at : {10, 20}) OnPlan(HeldBy::kClaims, why, seconds(at), /*has_begun=*/true);
+  ASSERT_THAT(cluster_.events(), SizeIs(1));
+  EXPECT_EQ(cluster_.events()[0].note,
+            "gang default/train has its places and is not released in whole: " + why);
 }
 
 TEST_F(HeldTest, OneThatWaitsForItsTurnHasNone) {

@@ -46,6 +46,7 @@ class Needs {
     kNodeReady = 1U << 17,           // the condition Ready
     kPodTimes = 1U << 18,            // creation, binding, start and end
     kPodContainerStates = 1U << 19,  // states of containers, status.reason
+    kClusterFreshClaims = 1U << 20,  // the view is of use only with kClusterClaims
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -71,7 +72,14 @@ class Needs {
   Needs& ClusterPods() { return Add(kClusterPods); }
   Needs& ClusterGroups() { return Add(kClusterGroups); }
   Needs& ClusterBudgets() { return Add(kClusterBudgets); }
+  /// Of help: while they cannot be read, or are old, the view is used without them.
   Needs& ClusterClaims() { return Add(kClusterClaims); }
+  /// What ClusterClaims() gives, as complete and fresh as pods, or the view is not used: for
+  /// agents that take a claim which is not in it for one that is not there.
+  Needs& ClusterFreshClaims() {
+    Add(kClusterClaims);
+    return Add(kClusterFreshClaims);
+  }
   /// PriorityClasses in ClusterObjects::classes, with all their fields.
   Needs& ClusterPriorityClasses() { return Add(kClusterPriorityClasses); }
   /// What ClusterGroups() gives, and of PodGroups also phase and version: listeners hear of those

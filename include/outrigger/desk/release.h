@@ -48,7 +48,8 @@ inline constexpr size_t kHeldBys = 8;
 /// "no place", "window": for a metric.
 std::string_view TextOf(HeldBy by);
 
-/// A unit that is not released, or not in whole.
+/// A unit that is not released, or not in whole. What one that has begun holds back for claims
+/// stands by itself.
 struct HeldUnit {
   plan::UnitKey key;
   HeldBy by = HeldBy::kNothing;
@@ -56,6 +57,7 @@ struct HeldUnit {
   /// kFailing: which pod, and what the API server says. kNominations: how many are nominated.
   /// kClaims: which pod, its claim, and what is wrong with it.
   std::string why;
+  bool has_begun = false;  // a pod of it is bound or released
 };
 
 /// What became of gated pods after a plan. Plain values.

@@ -96,6 +96,9 @@ using ClaimWishes = std::map<std::pair<std::string, std::string>, ClaimWish>;
 struct ClaimTable {
   ClaimWishes volumes;  // of PersistentVolumeClaims
   ClaimWishes devices;  // of ResourceClaims
+  /// False: the API server has not told of any ResourceClaims, since it does not serve the version
+  /// that is read (resource.k8s.io/v1, from 1.34); `devices` says nothing then.
+  bool device_claims_served = true;
 };
 
 }  // namespace outrigger

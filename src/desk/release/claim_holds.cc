@@ -1,5 +1,6 @@
 #include "desk/release/claim_holds.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "desk/nominations/begun.h"
@@ -36,20 +37,24 @@ std::string RefusedForClaims(const ClaimTable& claims, const Pod& pod) {
     std::string why = RefusedFor(claims.volumes, "PersistentVolumeClaim", pod, claim);
     if (!why.empty()) return why;
   }
-  for (const std::string& claim : pod.resource_claims) {
-    std::string why = RefusedFor(claims.devices, "ResourceClaim", pod, claim);
-    if (!why.empty()) return why;
+  if (claims.device_claims_served) {
+    for (const std::string& claim : pod.resource_claims) {
+      std::string why = RefusedFor(claims.devices, "ResourceClaim", pod, claim);
+      if (!why.empty()) return why;
+    }
   }
   if (pod.claims_to_come == 0) return {};
   return fmt::format("a ResourceClaim of {} is yet to be made from its template", pod.name);
 }
 
-RefusedClaims HoldForClaims(const ClaimTable& claims, std::vector<plan::Unit>* units,
-                            std::vector<Resting>* resting) {
+RefusedClaims HoldForClaims(const ClaimTable& claims, const IsReleased& is_released,
+                            std::vector<plan::Unit>* units, std::vector<Resting>* resting) {
   RefusedClaims refused;
   std::erase_if(*units, [&](plan::Unit& unit) {
     std::string why = Judge(claims, unit, &refused);
     if (why.empty() || HasBegun(unit)) return false;
+    const auto begins = [&](const plan::Member& member) { return is_released(member.pod->uid); };
+    if (std::any_of(unit.members.begin(), unit.members.end(), begins)) return false;
     resting->push_back({std::move(unit), std::move(why), kClaimsLabel});
     return true;
   });

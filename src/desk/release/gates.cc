@@ -41,9 +41,8 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
   ++round_;
   // What is under way counts as released: an order that has changed since would let go another unit
   // in its place, past the window. Nothing more begins until the turn is known.
-  writer_.Drop();
   next_look_.Reset();
-  TakeWritten(now);
+  Settle(now);
   ForgetGone(pods);
   Turn turn = FindTurn({.board = board,
                         .pods = pods,
@@ -51,14 +50,20 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
                         .options = options_,
                         .nominated = nominated,
                         .refused_claims = refused_claims,
-                        .is_released = [this](const std::string& uid) {
-                          const auto found = pods_.find(uid);
-                          return under_way_.contains(uid) ||
-                                 (found != pods_.end() && found->second.is_released);
-                        }});
+                        .is_released = [this](const std::string& uid) { return IsReleased(uid); }});
   writer_.Offer(Due(turn.due, now));
   TellFailing(&turn.state, board);
   return std::move(turn.state);
+}
+
+void Gates::Settle(Time now) {
+  writer_.Drop();
+  TakeWritten(now);
+}
+
+bool Gates::IsReleased(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  return under_way_.contains(uid) || (found != pods_.end() && found->second.is_released);
 }
 
 // What has no gate any more, as the view has it, needs no memory.

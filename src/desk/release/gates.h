@@ -47,6 +47,11 @@ class Gates {
   Releases OnPlan(const Board& board, const NominatedPlaces& nominated,
                   const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
                   const plan::GroupOptions& groups, Time now);
+  /// Begins nothing more until the next OnPlan(), and takes in what writes came to.
+  void Settle(Time now);
+  /// The gate of the pod of this UID has been taken off, or is being: the view may still show it.
+  /// As of the last call that takes in what writes came to.
+  bool IsReleased(const std::string& uid) const;
   /// Takes in what writes came to.
   void TakeWritten(Time now);
   /// When something is tried again; nothing: never.

@@ -17,6 +17,8 @@ struct Candidate {
   const BoardUnit* unit = nullptr;
   std::vector<const BoardPod*> gated;  // of a unit with places those that have one
   size_t released = 0;                 // and not bound; likewise
+  size_t without_claims = 0;           // of those that have a place; the unit has begun
+  std::string missing_claim = {};      // why, of the first
   bool is_bound = false;               // in part
   bool is_surplus = false;             // what a whole gang has beyond its places
   bool has_begun() const { return released != 0 || is_bound; }
@@ -99,7 +101,8 @@ class Finder {
     }
     Candidate* const part = seat.unit->fits && seat.node.empty() ? surplus : current;
     if (has_gate && part == current && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
-      Hold(HeldBy::kClaims, 1);  // of a unit that has begun
+      if (current->without_claims++ == 0)
+        current->missing_claim = input_.refused_claims.at(pod.uid);
     } else if (has_gate) {
       part->gated.push_back(&seat);
     } else {
@@ -111,7 +114,19 @@ class Finder {
     return std::find(gates.begin(), gates.end(), plan::kQueueGate) != gates.end();
   }
 
+  // Of a unit that has begun: the others are held as a whole.
+  void HoldForClaims(Candidate* candidate) {
+    if (candidate->without_claims == 0) return;
+    Hold(HeldBy::kClaims, candidate->without_claims);
+    turn_.state.units.push_back({.key = candidate->unit->key,
+                                 .by = HeldBy::kClaims,
+                                 .pods = candidate->without_claims,
+                                 .why = std::move(candidate->missing_claim),
+                                 .has_begun = true});
+  }
+
   void Add(Candidate candidate) {
+    HoldForClaims(&candidate);
     if (candidate.unit->fits) in_window_ += candidate.released;
     if (candidate.gated.empty() && (candidate.unit->fits || candidate.released == 0)) return;
     candidate.is_bound = !input_.board.BoundOf(candidate.unit->key).empty();
@@ -213,7 +228,11 @@ class Finder {
     if (candidate.gated.empty()) return;
     Hold(by, candidate.gated.size());
     if (candidate.is_surplus) return;  // its gang runs
-    turn_.state.units.push_back({candidate.unit->key, by, candidate.gated.size(), std::move(why)});
+    turn_.state.units.push_back({.key = candidate.unit->key,
+                                 .by = by,
+                                 .pods = candidate.gated.size(),
+                                 .why = std::move(why),
+                                 .has_begun = candidate.has_begun()});
   }
 
   const TurnInput& input_;

@@ -114,17 +114,20 @@ ResizeCounting ClusterWatch::Counting() {
   return counting_;
 }
 
-void ClusterWatch::FollowClaims() {
+void ClusterWatch::FollowClaims(const Needs& needs) {
   ObjectStore* const to = objects_.get();
-  // Who plans without them is set right by kube-scheduler: no reason to stop everybody.
-  const Kind aid{
-      .may_be_missing = false, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
-  Follow(kVolumes, std::make_unique<VolumeSink>(to), aid);
-  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), aid);
-  Follow(kStorageClasses, std::make_unique<StorageClassSink>(to), aid);
+  // Who only plans without them is set right by kube-scheduler: no reason to stop everybody.
+  const bool is_aid = !needs.Has(Needs::kClusterFreshClaims);
+  const Kind volumes{
+      .may_be_missing = false, .is_aid = is_aid, .dialect = Dialect::kNone, .versions = {}};
+  Follow(kVolumes, std::make_unique<VolumeSink>(to), volumes);
+  Follow(kVolumeClaims, std::make_unique<VolumeClaimSink>(to), volumes);
+  Follow(kStorageClasses, std::make_unique<StorageClassSink>(to), volumes);
+  const Kind may_be_missing{
+      .may_be_missing = true, .is_aid = is_aid, .dialect = Dialect::kNone, .versions = {}};
+  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), may_be_missing);
   const Kind missing_aid{
       .may_be_missing = true, .is_aid = true, .dialect = Dialect::kNone, .versions = {}};
-  Follow(kDeviceClaims, std::make_unique<DeviceClaimSink>(to), missing_aid);
   Follow(kDeviceClasses, std::make_unique<DeviceClassSink>(to), missing_aid);
 }
 
@@ -138,7 +141,7 @@ void ClusterWatch::Start(const Needs& needs) {
   if (needs.Has(Needs::kClusterBudgets)) {
     Follow(kDisruptionBudgets, std::make_unique<BudgetSink>(objects_.get()), {});
   }
-  if (needs.Has(Needs::kClusterClaims)) FollowClaims();
+  if (needs.Has(Needs::kClusterClaims)) FollowClaims(needs);
   started_ = true;
   for (const auto& followed : followed_) followed->reflector.Start();
 }

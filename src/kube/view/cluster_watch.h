@@ -99,7 +99,7 @@ class ClusterWatch {
   void FollowGroups(const Needs& needs);
   void FollowClasses(const Needs& needs);
   ResizeCounting Counting();
-  void FollowClaims();
+  void FollowClaims(const Needs& needs);
 
   Api* const api_;
   const ClusterWatchOptions options_;

@@ -109,6 +109,11 @@ void DeviceClaimSink::Remove(const ObjectHead& gone) {
   });
 }
 
+void DeviceClaimSink::EndReplace(std::string_view version) {
+  board_.ChangeClaims(
+      [&](cluster::ClaimStore* claims) { return claims->SetDeviceClaimsServed(!version.empty()); });
+}
+
 absl::Status DeviceClassSink::Upsert(const ObjectHead& /*head*/, json::Object object,
                                      const json::Path& at) {
   DeviceClass read;

@@ -73,6 +73,7 @@ class DeviceClaimSink final : public ObjectSink {
   explicit DeviceClaimSink(ObjectStore* board) : board_(*board) {}
   absl::Status Upsert(const ObjectHead& head, json::Object object, const json::Path& at) override;
   void Remove(const ObjectHead& gone) override;
+  void EndReplace(std::string_view version) override;
 
  private:
   ObjectStore& board_;

@@ -201,6 +201,14 @@ TEST(ClaimStore, TellsWhyPodsAreRefusedForAClaim) {
   EXPECT_NE(WishOf(&store).refused, "");
 }
 
+TEST(ClaimStore, TellsWhetherClaimsOfDevicesAreServed) {
+  ClaimStore store;
+  EXPECT_FALSE(store.Take()->device_claims_served) << "they were not listed yet";
+  EXPECT_TRUE(store.SetDeviceClaimsServed(true));
+  EXPECT_FALSE(store.SetDeviceClaimsServed(true));
+  EXPECT_TRUE(store.Take()->device_claims_served);
+}
+
 TEST(ClaimStore, KnowsAClaimThatAsksNothing) {
   ClaimStore store;
   store.Put(DeviceClaim{"d", "c", true, false});

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,13 @@ class ClaimHoldsTest : public ::testing::Test {
   RefusedClaims Hold() {
     units_ = board_.Units();
     resting_.clear();
-    return HoldForClaims(claims_, &units_, &resting_);
+    const auto is_released = [this](const std::string& uid) { return released_.contains(uid); };
+    return HoldForClaims(claims_, is_released, &units_, &resting_);
   }
 
   MakeBoard board_;
   ClaimTable claims_;
+  std::set<std::string> released_;
   std::vector<plan::Unit> units_;
   std::vector<Resting> resting_;
 };
@@ -83,6 +86,24 @@ TEST_F(ClaimHoldsTest, ItWaitsForClaimsOfDevices) {
   Hold();
   ASSERT_THAT(resting_, SizeIs(1));
   EXPECT_EQ(resting_[0].why, "a ResourceClaim of a-0 is yet to be made from its template");
+}
+
+// Older versions of ResourceClaims are not read: kube-scheduler alone knows them.
+TEST_F(ClaimHoldsTest, ItDoesNotWaitForClaimsOfDevicesThatAreNotServed) {
+  AddGated("a", 1);
+  board_.ChangeMember("a", 0, [](Pod* pod) { pod->resource_claims = {"gpu"}; });
+  claims_.device_claims_served = false;
+  EXPECT_THAT(Hold(), IsEmpty());
+  EXPECT_THAT(units_, SizeIs(1));
+}
+
+// The view may still show the gate of what has been released.
+TEST_F(ClaimHoldsTest, AGangOfWhichAGateIsBeingTakenOffStaysInThePlan) {
+  AddGated("a", 2);
+  Claim("a", 1, "data");
+  released_ = {"uid-a-0"};
+  EXPECT_THAT(Hold(), SizeIs(1));
+  EXPECT_THAT(units_, SizeIs(1));
 }
 
 // Its places are its own: what is bound or released cannot be called back.

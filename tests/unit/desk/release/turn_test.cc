@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const std::string kOurGate(plan::kQueueGate);
 
@@ -323,6 +324,10 @@ TEST_F(TurnTest, OfAGangThatHasBegunAMemberStaysThatWouldBeRefusedForAClaim) {
   refused_claims_["uid-a-1"] = "the PersistentVolumeClaim data of a-1 is not there";
   EXPECT_THAT(Find(), ElementsAre("a-2"));
   EXPECT_EQ(Held(HeldBy::kClaims), 1U);
+  ASSERT_THAT(turn_.state.units, SizeIs(2)) << "and what is released of it";
+  EXPECT_EQ(turn_.state.units[0].by, HeldBy::kClaims);
+  EXPECT_EQ(turn_.state.units[0].why, "the PersistentVolumeClaim data of a-1 is not there");
+  EXPECT_TRUE(turn_.state.units[0].has_begun);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ class ObjectsOfACluster : public ::testing::Test {
   void Start() {
     if (!devices_served_) api_.Answer(kDevices, "", NoSuchKind());
     if (!classes_served_) api_.Answer(kDeviceClassesPath, "", NoSuchKind());
-    watch_.Start(All());
+    watch_.Start(needs_);
     Settle();
   }
   void Settle() { ASSERT_TRUE(api_.AwaitIdle(kKinds)); }
@@ -135,6 +135,7 @@ class ObjectsOfACluster : public ::testing::Test {
     return found->second.nodes[0].terms[0].match_expressions[0].values[0];
   }
 
+  Needs needs_ = All();
   bool devices_served_ = false;
   bool classes_served_ = false;
   VirtualTime time_;
@@ -304,6 +305,7 @@ TEST_F(ObjectsOfACluster, TellWhichDevicesAreAllocated) {
   api_.Answer(kGroups, InitialEnd(5));
   api_.Answer(kDevices, EventOf("ADDED", DeviceOf("null", 4)) + InitialEnd(5));
   Start();
+  EXPECT_TRUE(Take().claims->device_claims_served);
   ASSERT_TRUE(Take().claims->devices.contains({"d", "gpu"}));
   EXPECT_TRUE(Take().claims->devices.at({"d", "gpu"}).open);
   api_.Answer(kDevices, EventOf("MODIFIED", DeviceOf("{}", 6)));
@@ -323,6 +325,24 @@ TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsThatMayNotBeListed) {
   Start();
   EXPECT_TRUE(actor_.Take().ok()) << actor_.Take().status();
   EXPECT_EQ(NodeOfTheClaim(), "n1");
+}
+
+// Where a claim that is not there holds a gang, one that cannot be seen must not.
+TEST_F(ObjectsOfACluster, AreNotUsedWithoutClaimsThatHaveToBeFresh) {
+  devices_served_ = true;
+  needs_.ClusterFreshClaims();
+  api_.Answer(kGroups, InitialEnd(5));
+  for (int i = 0; i < 2; ++i) api_.Answer(kDevices, "", Refused(403, "Forbidden", "no"));
+  Start();
+  EXPECT_THAT(std::string(actor_.Take().status().message()), HasSubstr("resourceclaims"));
+}
+
+TEST_F(ObjectsOfACluster, AreUsedWithoutClaimsOfDevicesThatAreNotServed) {
+  needs_.ClusterFreshClaims();
+  api_.Answer(kGroups, InitialEnd(5));
+  Start();
+  ASSERT_TRUE(actor_.Take().ok()) << actor_.Take().status();
+  EXPECT_FALSE(Take().claims->device_claims_served);
 }
 
 // An agent that reads nothing of pods but that they are there must not take all for pending.
