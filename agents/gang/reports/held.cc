@@ -17,7 +17,7 @@ constexpr std::array kAllHeldBy = {HeldBy::kGroup,   HeldBy::kOtherGate, HeldBy:
                                    HeldBy::kFailing, HeldBy::kNothing};
 static_assert(kAllHeldBy.size() == desk::kHeldBys);
 
-// Somebody has to see to it: rights, admission webhooks, policies; a claim that the rest of a gang
+// An operator has to see to it: rights, admission webhooks, policies; a claim that the rest of a gang
 // waits for. Of a gang that has not begun its wait tells.
 bool IsStuck(const desk::HeldUnit& unit) {
   return unit.by == HeldBy::kNominations || unit.by == HeldBy::kFailing ||

@@ -96,7 +96,7 @@ using ClaimWishes = std::map<std::pair<std::string, std::string>, ClaimWish>;
 struct ClaimTable {
   ClaimWishes volumes;  // of PersistentVolumeClaims
   ClaimWishes devices;  // of ResourceClaims
-  /// False: the API server has not told of any ResourceClaims, since it does not serve the version
+  /// False: the API server has listed no ResourceClaims, since it does not serve the version
   /// that is read (resource.k8s.io/v1, from 1.34); `devices` says nothing then.
   bool device_claims_served = true;
 };
