@@ -17,8 +17,8 @@ constexpr std::array kAllHeldBy = {HeldBy::kGroup,   HeldBy::kOtherGate, HeldBy:
                                    HeldBy::kFailing, HeldBy::kNothing};
 static_assert(kAllHeldBy.size() == desk::kHeldBys);
 
-// An operator has to see to it: rights, admission webhooks, policies; a claim that the rest of a gang
-// waits for. Of a gang that has not begun its wait tells.
+// An operator has to see to it: rights, admission webhooks, policies; a claim that the rest of a
+// gang waits for. Of a gang that has not begun its wait tells.
 bool IsStuck(const desk::HeldUnit& unit) {
   return unit.by == HeldBy::kNominations || unit.by == HeldBy::kFailing ||
          (unit.by == HeldBy::kClaims && unit.has_begun);
