@@ -91,8 +91,7 @@ class Gang final : public Agent,
         barriers_(BarrierOptionsOf(settings)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
-        recovery_(deps.cluster, &eviction_reports_, seconds(settings.partial_timeout),
-                  [this] { return desk_->MayAct({.timeout = seconds(5)}); }),
+        recovery_(deps.cluster, &eviction_reports_, RecoveryOptionsOf(settings)),
         statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
         explainer_([this] { desk_->Nudge(); }),
         unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
@@ -220,6 +219,14 @@ class Gang final : public Agent,
       return may;
     };
     options.changed = [this] { desk_->Nudge(); };
+    return options;
+  }
+
+  RecoveryOptions RecoveryOptionsOf(const Settings& settings) {
+    RecoveryOptions options;
+    options.patience = seconds(settings.partial_timeout);
+    options.without_barrier = settings.without_extender;
+    options.may_act = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     return options;
   }
 

@@ -26,7 +26,7 @@ struct RoundsUnderTest {
   Barriers barriers{{}};
   EvictionReports eviction_reports{&cluster, &counted, log};
   Evictor evictor{&cluster, &eviction_reports, {}};
-  Recovery recovery{&cluster, &eviction_reports, std::chrono::seconds(60)};
+  Recovery recovery{&cluster, &eviction_reports, {}};
   StatusWriter statuses{&cluster, log, {}};
   Explainer explainer{nullptr};
   Unasked unasked{&cluster, &counted, log, false};

@@ -64,8 +64,11 @@ struct Settings {
               "seconds in which the scheduler must ask about a pod that was nominated, once it has "
               "nothing else to do; if it does not, it is taken to refuse the node"}
           .FormerName("lease-grace"),
-      Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
-              "seconds for which a gang may be bound in part before an Event says so"},
+      Setting{
+          "partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
+          "seconds for which a gang may be bound in part before an Event says so, and before it "
+          "is evicted if it is to restart; with without-extender so long without a further "
+          "member being bound"},
       Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
               "seconds after which nodes are kept free for the first that waits, gang or single "
               "pod; 0: "

@@ -21,9 +21,8 @@ bool IsLeftAlone(const plan::GroupState& group) {
 
 }  // namespace
 
-Recovery::Recovery(ClusterWriter* cluster, EvictionReports* reports,
-                   std::chrono::milliseconds patience, std::function<absl::Status()> may_act)
-    : cluster_(cluster), reports_(reports), patience_(patience), may_act_(std::move(may_act)) {}
+Recovery::Recovery(ClusterWriter* cluster, EvictionReports* reports, RecoveryOptions options)
+    : cluster_(cluster), reports_(reports), options_(std::move(options)) {}
 
 Recovery::~Recovery() {
   Stop();
@@ -103,7 +102,7 @@ void Recovery::AdoptBegun(Time now) {
 
 void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time now,
                         std::vector<Partial>* partial) {
-  State& state = since_.try_emplace(group.key, now).first->second;
+  State& state = since_.try_emplace(group.key, now, group.bound).first->second;
   state.seen = true;
   if (group.on_member_loss != plan::OnMemberLoss::kIgnore) ++partial_;
   if (GoesOn(group.key, board, now, &state)) return;
@@ -112,7 +111,9 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
     const std::lock_guard<std::mutex> lock(mutex_);
     StayAsItIs(group.key);  // if it was to restart a moment ago
   }
-  if (now - state.since < patience_) return next_look_.Add(state.since + patience_);
+  if (options_.without_barrier) SeeGrowth(group, now, &state);
+  const Time over = state.since + options_.patience;
+  if (now < over) return next_look_.Add(over);
   if (restarts) {
     std::vector<PodPtr> rest;
     for (const BoundMember& member : board.BoundOf(group.key)) rest.push_back(member.pod);
@@ -120,6 +121,19 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
   }
   if (std::exchange(state.told, true)) return;
   partial->push_back({group.key, group.bound, group.needed, group.on_member_loss});
+}
+
+// Members that come in the place of lost ones are no growth: one that fails again and again would
+// keep its gang in part for ever. Losses before any growth are of what broke the gang.
+void Recovery::SeeGrowth(const plan::GroupState& group, Time now, State* state) {
+  const bool grows = group.bound > state->most;
+  if (grows || !state->grown) state->most = group.bound;
+  if (!grows) return;
+  state->grown = true;
+  state->since = now;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  due_.erase(group.key);  // none of it was evicted
+  running_.erase(group.key);
 }
 
 void Recovery::Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now,
@@ -210,7 +224,8 @@ void Recovery::Run(const std::stop_token& stop) {
 }
 
 void Recovery::EvictDue(const std::stop_token& stop) {
-  const bool may_act = !may_act_ || may_act_().ok();  // takes its time, so first of all
+  // Takes its time, so first of all.
+  const bool may_act = !options_.may_act || options_.may_act().ok();
   std::map<plan::UnitKey, std::vector<PodPtr>> due;
   std::vector<PodPtr> pods;
   std::map<std::string_view, plan::UnitKey> gang_of;

@@ -23,15 +23,23 @@
 
 namespace outrigger::gang {
 
+struct RecoveryOptions {
+  /// For how long a gang may be bound in part.
+  std::chrono::milliseconds patience{60'000};
+  /// No barrier holds bindings back, so a gang that starts is bound in part for as long as that
+  /// takes: `patience` begins again with each member more.
+  bool without_barrier = false;
+  /// Whether this agent is in charge, asked before gangs are evicted; may block; null: it is.
+  std::function<absl::Status()> may_act = nullptr;
+};
+
 /// Sees to gangs that are bound in part, below their minimum, for too long: it says so, and evicts
 /// the rest of those that want to start anew, on a thread of its own. A gang some of whose members
 /// have succeeded is left alone: it may be done.
 class Recovery {
  public:
-  /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
-  /// evicted; may block; null: it is.
-  Recovery(ClusterWriter* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
-           std::function<absl::Status()> may_act = nullptr);
+  /// The first two outlive this.
+  Recovery(ClusterWriter* cluster, EvictionReports* reports, RecoveryOptions options);
   ~Recovery();
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
@@ -63,8 +71,10 @@ class Recovery {
 
  private:
   struct State {
-    explicit State(Time now) : since(now) {}
+    explicit State(Time now, int64_t bound = 0) : since(now), most(bound) {}
     Time since;
+    int64_t most;  // members that were bound at once
+    bool grown = false;
     bool told = false;
     bool seen = false;
     std::optional<Time> evicted;  // when the rest was last to be evicted
@@ -72,6 +82,7 @@ class Recovery {
   void Resume(Time now);
   void OnBroken(const plan::GroupState& group, const Board& board, Time now,
                 std::vector<Partial>* partial);
+  void SeeGrowth(const plan::GroupState& group, Time now, State* state);
   void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
   // A restart of which somebody was evicted, or may be.
   struct Begun {
@@ -89,8 +100,7 @@ class Recovery {
 
   ClusterWriter* const cluster_;
   EvictionReports* const reports_;
-  const std::chrono::milliseconds patience_;
-  const std::function<absl::Status()> may_act_;
+  const RecoveryOptions options_;
   std::map<plan::UnitKey, State> since_;
   size_t partial_ = 0;
   std::optional<Time> paused_since_;

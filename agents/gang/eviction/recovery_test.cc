@@ -98,7 +98,8 @@ class RecoveryTest : public ::testing::Test {
                              log_.emplace_back(line);
                            }};
   absl::Status may_act_;
-  Recovery recovery_{&cluster_, &reports_, seconds(60), [this] { return may_act_; }};
+  Recovery recovery_{
+      &cluster_, &reports_, {.patience = seconds(60), .may_act = [this] { return may_act_; }}};
 };
 
 TEST_F(RecoveryTest, TellsOnceOfAGangThatIsBoundInPartForTooLong) {

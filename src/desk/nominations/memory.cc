@@ -72,6 +72,8 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
   prepared_.EndRound([](const PodMemory*) {});
   turned |= PutWaitersFirst(units);
   const auto rests = [&](const plan::Unit& unit) {
+    // Perhaps since a moment ago: Learn() has not seen it yet.
+    if (options_.without_calls && unit.bound > 0) return false;
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
   };
@@ -136,7 +138,8 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   if (memory.in_part) memory.rests_until.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
-  if (!unit.fits || bound >= unit.minimum) {
+  // One in part comes before all others as long as that lasts, whatever it gives up.
+  if (!unit.fits || bound >= unit.minimum || (memory.in_part && unit.rank.first)) {
     memory.reserved_since.reset();
     return;
   }

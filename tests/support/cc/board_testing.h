@@ -58,6 +58,7 @@ class MakeBoard {
       pod.node_name = "n1";
       gang.bound.push_back(std::make_shared<Pod>(std::move(pod)));
     }
+    gang.unit.bound += static_cast<int64_t>(count);
     auto& members = gang.unit.members;
     members.erase(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count));
   }

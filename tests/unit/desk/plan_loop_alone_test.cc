@@ -70,7 +70,7 @@ TEST_F(PlanLoopAloneTest, AGangWithoutItsClaimKeepsNoPlace) {
 }
 
 // kube-scheduler binds what it can of a gang; what it has refused goes nowhere else, and no other
-// pod is to have that place.
+// pod is to have that place, of whatever priority.
 TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
   PutGated("train", 4);
   Rounds(4);
@@ -83,6 +83,7 @@ TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
     pod->unscheduled_message = "0/1 nodes are available";
   });
   PutGated("other", 1);
+  cluster_.Change("other-0", [](Pod* pod) { pod->priority = 1'000'000; });
   Rounds(3);
   ASSERT_NE(Seat("train-3"), nullptr);
   EXPECT_EQ(Seat("train-3")->node, "n0");

@@ -182,6 +182,48 @@ TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHoldsTheRefusedPlaceAndIsTriedAgai
   EXPECT_THAT(resting_, IsEmpty());
 }
 
+// What is left of it cannot be released: its nominations stay, and it stays before all others.
+TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHasNoTimeAndDoesNotRest) {
+  AddGated("train", 3);
+  Plan(kBegin);
+  Write(due_, kBegin);
+  for (size_t i = 0; i < 3; ++i) Show("train", i, "n1");
+  Release("train", 0);
+  board_.Bind("train", 1);
+  board_.PutFirst("train", 0);
+  for (int i = 1; i < 4; ++i) {
+    const Time now = kReleased + i * options_.patience.usual;
+    EXPECT_THAT(Plan(now), IsEmpty()) << i;
+    EXPECT_THAT(Plan(now + seconds(1)), IsEmpty()) << i;
+    EXPECT_THAT(resting_, IsEmpty()) << i;
+  }
+  EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
+}
+
+// One that is whole, but for members above its minimum, comes in its turn.
+TEST_F(MemoryAloneTest, AGangThatDoesNotComeFirstHasItsTimeAndDoesNotRest) {
+  AddGated("train", 3);
+  board_.Bind("train", 1);
+  Plan(kBegin);
+  Plan(kBegin + options_.patience.usual);
+  EXPECT_THAT(memory_.TakeTimedOut(), SizeIs(1));
+  Plan(kBegin + options_.patience.usual + seconds(1));
+  EXPECT_THAT(resting_, IsEmpty());
+}
+
+// It could not be released in time; then somebody took a gate off by hand.
+TEST_F(MemoryAloneTest, AGangThatRestsIsPlannedOnceAMemberIsBound) {
+  AddGated("train", 2);
+  Plan(kBegin);
+  Plan(kBegin + options_.patience.usual);
+  const Time now = kBegin + options_.patience.usual + seconds(1);
+  Prepare(board_, now);
+  ASSERT_THAT(resting_, SizeIs(1));
+  board_.Bind("train", 1);
+  Prepare(board_, now);
+  EXPECT_THAT(resting_, IsEmpty());
+}
+
 // kube-scheduler takes back what it has tried in vain for pods that may preempt.
 TEST_F(MemoryAloneTest, TheNominationOfARefusedPlaceThatIsHeldIsWrittenAgain) {
   Released("train", 2);
