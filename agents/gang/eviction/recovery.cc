@@ -22,8 +22,13 @@ bool IsLeftAlone(const plan::GroupState& group) {
 }  // namespace
 
 Recovery::Recovery(ClusterWriter* cluster, EvictionReports* reports,
-                   std::chrono::milliseconds patience, std::function<absl::Status()> may_act)
-    : cluster_(cluster), reports_(reports), patience_(patience), may_act_(std::move(may_act)) {}
+                   std::chrono::milliseconds patience, std::function<absl::Status()> may_act,
+                   MayWrite may_write)
+    : cluster_(cluster),
+      reports_(reports),
+      patience_(patience),
+      may_act_(std::move(may_act)),
+      may_write_(std::move(may_write)) {}
 
 Recovery::~Recovery() {
   Stop();
@@ -226,6 +231,7 @@ void Recovery::EvictDue(const std::stop_token& stop) {
     }
   }
   EvictionHooks hooks;
+  hooks.may_write = may_write_;
   hooks.wanted = [&](const Pod& pod) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const plan::UnitKey& gang = gang_of.at(pod.uid);

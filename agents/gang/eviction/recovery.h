@@ -29,9 +29,9 @@ namespace outrigger::gang {
 class Recovery {
  public:
   /// The first two outlive this. `may_act`: whether this agent is in charge, asked before gangs are
-  /// evicted; may block; null: it is.
+  /// evicted; may block; null: it is. `may_write` is asked before each eviction.
   Recovery(ClusterWriter* cluster, EvictionReports* reports, std::chrono::milliseconds patience,
-           std::function<absl::Status()> may_act = nullptr);
+           std::function<absl::Status()> may_act = nullptr, MayWrite may_write = nullptr);
   ~Recovery();
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
@@ -91,6 +91,7 @@ class Recovery {
   EvictionReports* const reports_;
   const std::chrono::milliseconds patience_;
   const std::function<absl::Status()> may_act_;
+  const MayWrite may_write_;
   std::map<plan::UnitKey, State> since_;
   size_t partial_ = 0;
   std::optional<Time> paused_since_;
