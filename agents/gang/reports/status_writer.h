@@ -42,7 +42,7 @@ struct StatusWriterOptions {
   /// Statuses are worked out this often at most.
   std::chrono::milliseconds every{1000};
   SteadyNow now = std::chrono::steady_clock::now;
-  /// Asked before each write; what may not be written now is worked out anew by a later plan.
+  /// Asked before each write; what may not be written now a later plan asks for again.
   MayWrite may_write = nullptr;
 };
 
