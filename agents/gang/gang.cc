@@ -92,7 +92,8 @@ class Gang final : public Agent,
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
         recovery_(deps.cluster, &eviction_reports_, RecoveryOptionsOf(settings)),
-        statuses_(deps.cluster, deps.log, {.enabled = settings.write_status}),
+        statuses_(deps.cluster, deps.log,
+                  {.enabled = settings.write_status, .may_write = WhileInCharge()}),
         explainer_([this] { desk_->Nudge(); }),
         unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
         other_mode_(deps.metrics, deps.warn, settings.only_groups),
@@ -147,11 +148,12 @@ class Gang final : public Agent,
   void Stop() override {
     barriers_.Close("the agent is stopping");
     committer_.Stop();
-    desk_->Stop();
-    explainer_.Stop();
+    // All that write, before another one may be in charge.
     recovery_.Stop();
     evictor_.Stop();
     statuses_.Stop();
+    desk_->Stop("gang");
+    explainer_.Stop();
   }
 
   absl::Status Live() const override { return desk_->Live(); }
@@ -218,6 +220,7 @@ class Gang final : public Agent,
       if (desk_->AnotherActs()) return absl::FailedPreconditionError(may.message());
       return may;
     };
+    options.may_write = WhileInCharge();
     options.changed = [this] { desk_->Nudge(); };
     return options;
   }
@@ -227,7 +230,12 @@ class Gang final : public Agent,
     options.patience = seconds(settings.partial_timeout);
     options.without_barrier = settings.without_extender;
     options.may_act = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
+    options.may_write = WhileInCharge();
     return options;
+  }
+
+  MayWrite WhileInCharge() {
+    return [this](const CallLimits& limits) { return desk_->MayWrite(limits); };
   }
 
   /// Where a member may be bound, apart from the plan that says so.

@@ -1,5 +1,10 @@
 // The agent where no scheduler calls it: which of its replicas acts, and which settings go
 // together.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "gang_testing.h"
 #include "outrigger/plan/groups.h"
 
@@ -102,6 +107,72 @@ TEST_F(WithoutExtender, TheLeaseIsGivenBackAtTheEnd) {
   StartStanding();
   EXPECT_TRUE(cluster_.elections().IsStoodFor());
   Stop();
+  EXPECT_FALSE(cluster_.elections().IsStoodFor());
+}
+
+// An API server that does not answer: the next leader may begin as soon as this one's term is over.
+TEST_F(WithoutExtender, WritesHaveWhatIsLeftOfTheTermAndEndWithIt) {
+  std::atomic<int> begun = 0;
+  std::atomic<int> ended = 0;
+  std::atomic<std::chrono::milliseconds> longest{};
+  const auto hang = [&](const std::string& /*pod*/, const CallLimits& limits) {
+    longest = std::max(longest.load(), limits.timeout);
+    ++begun;
+    while (!limits.stop.stop_requested()) std::this_thread::yield();
+    ++ended;
+    return absl::CancelledError("stopped");
+  };
+  const auto is_cut = [&](int writes) {
+    Await([&] { return begun == writes; });
+    cluster_.elections().Take("other_1");
+    EXPECT_EQ(ended, writes) << "a write went on when the term was over";
+    EXPECT_EQ(longest.load(), std::chrono::seconds(7));
+  };
+  Nodes(1);
+  Put("train", 1);
+  cluster_.elections().SetTimeLeft(std::chrono::seconds(7));
+  cluster_.elections().Give();
+  cluster_.OnNominate(hang);
+  StartStanding();
+  is_cut(1);
+  cluster_.OnNominate(nullptr);
+  cluster_.OnRemoveGate(hang);
+  cluster_.elections().Give();
+  is_cut(2);
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+}
+
+// Nothing that writes, as the evictor, goes on after that.
+TEST_F(WithoutExtender, TheLeaseIsGivenBackAfterAllThatWrites) {
+  Nodes(1);
+  Pod low = Member("low", 0, 1);
+  low.node_name = "n0";
+  low.priority = 1;
+  cluster_.Put(low);
+  Pod high = Member("high", 0, 1);
+  high.priority = 1000;
+  high.scheduling_gates = {std::string(plan::kQueueGate)};
+  cluster_.Put(high);
+  std::atomic<bool> evicts = false;
+  std::atomic<bool> stops = false;
+  std::atomic<bool> is_given_back = false;
+  cluster_.OnEvict([&](const std::string& /*pod*/, bool dry_run) {
+    if (dry_run) return absl::OkStatus();
+    evicts = true;
+    while (!stops) std::this_thread::yield();
+    // Long enough for a desk that does not wait.
+    for (int i = 0; i < 20'000 && !is_given_back; ++i) {
+      is_given_back = !cluster_.elections().IsStoodFor();
+      std::this_thread::yield();
+    }
+    return absl::OkStatus();
+  });
+  cluster_.elections().Give();
+  Start({{"without-extender", "true"}, {"preempt", "true"}, {"min-run-time", "0"}});
+  Await([&] { return evicts.load(); });
+  stops = true;
+  Stop();
+  EXPECT_FALSE(is_given_back);
   EXPECT_FALSE(cluster_.elections().IsStoodFor());
 }
 

@@ -111,7 +111,7 @@ class Qos final : public Agent,
     }
     return desk_->Start();
   }
-  void Stop() override { desk_->Stop(); }
+  void Stop() override { desk_->Stop("qos"); }
   absl::Status Live() const override { return desk_->Live(); }
 
   // gang answers for members of groups, where it is in the process.

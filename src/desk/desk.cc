@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "desk/calls/inbox.h"
@@ -81,6 +83,7 @@ class Desk::State final : public Participant {
   std::vector<std::function<void(PlanningOptions* options)>> adjusts;
   std::string only_groups;  // the agent that is called about members of groups alone
   size_t started = 0;
+  std::set<std::string, std::less<>> stopped;
 
   Inbox inbox;
   TentativeUses tentative{drive.now};
@@ -115,7 +118,7 @@ Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> wa
     : state_(std::make_unique<State>(cluster, std::move(warn), std::move(drive))) {}
 
 Desk::~Desk() {
-  Stop();
+  for (const std::string& agent : state_->agents) Stop(agent);
 }
 
 absl::Status Desk::Join(const DeskTerms& terms) {
@@ -157,11 +160,14 @@ absl::Status Desk::Start() {
   return leads;
 }
 
-// The Lease goes back only once nothing is written any more.
-void Desk::Stop() {
+void Desk::Stop(std::string_view agent) {
   if (state_->Loop() == nullptr) return;
+  state_->stopped.emplace(agent);
   state_->loop->Stop();
-  state_->leadership->Stop();
+  const bool is_last =
+      std::all_of(state_->agents.begin(), state_->agents.end(),
+                  [this](const std::string& joined) { return state_->stopped.contains(joined); });
+  if (is_last) state_->leadership->Stop();
 }
 
 void Desk::Step() {
@@ -253,6 +259,11 @@ void Desk::Nudge() {
 absl::Status Desk::MayAct(const CallLimits& limits) const {
   return state_->Loop() == nullptr ? absl::UnavailableError("starting: not in charge yet")
                                    : state_->leadership->Ask(limits);
+}
+
+absl::StatusOr<WritePermit> Desk::MayWrite(const CallLimits& limits) const {
+  if (state_->Loop() == nullptr) return absl::UnavailableError("starting: not in charge yet");
+  return state_->leadership->MayWrite(limits);
 }
 
 bool Desk::AnotherActs() const {

@@ -59,13 +59,15 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
       memory_(options_.nominations),
       nominations_(
           cluster,
-          {.may_write = [leadership] { return leadership->Now(); },
+          {.may_write =
+               [leadership](const CallLimits& limits) { return leadership->MayWrite(limits); },
            .answered = [this](const Nomination& nomination,
                               const absl::Status& status) { OnWritten(nomination, status); },
            .changed = [this] { Nudge(); }},
           options_.now),
       gates_(cluster, options_.release,
-             {.may_write = [leadership] { return leadership->Now(); },
+             {.may_write =
+                  [leadership](const CallLimits& limits) { return leadership->MayWrite(limits); },
               .answered = [this](const Release& release,
                                  const absl::Status& status) { OnReleased(release, status); },
               .changed = [this] { Nudge(); }},

@@ -7,6 +7,7 @@
 #include "outrigger/desk/participant.h"
 #include "outrigger/desk/reasons.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/desk/write_permit.h"
 
 // Names of the desk that this agent uses throughout.
 
@@ -19,6 +20,7 @@ using desk::BoardUnit;
 using desk::BoundMember;
 using desk::Desk;
 using desk::kPointer;
+using desk::MayWrite;
 using desk::NextLook;
 using desk::Nomination;
 using desk::Patience;

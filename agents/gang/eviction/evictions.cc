@@ -35,8 +35,10 @@ void EvictAll(ClusterWriter* cluster, EvictionReports* reports, std::vector<PodP
     if (stop.stop_requested()) return;
     const Pod& pod = *(*left)[i];
     if (hooks.wanted && !hooks.wanted(pod)) return;
-    const absl::Status status =
-        cluster->Evict({pod.namespace_, pod.name, pod.uid}, {.timeout = kTimeout, .stop = stop});
+    auto permit = desk::AskToWrite(hooks.may_write, {.timeout = kTimeout, .stop = stop});
+    if (!permit.ok()) return;
+    const absl::Status status = cluster->Evict({pod.namespace_, pod.name, pod.uid}, permit->limits);
+    permit->under_way.reset();
     if (stop.stop_requested() && absl::IsCancelled(status)) return;
     reports->OnEviction(pod, status);
     if (hooks.answered) hooks.answered(pod, status);

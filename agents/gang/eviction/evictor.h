@@ -39,6 +39,8 @@ struct EvictorOptions {
   /// Whether this agent is in charge, asked before each round of evictions. May block.
   /// FailedPrecondition: another one is, and sees to what was begun; else it may pass.
   std::function<absl::Status()> may_act = nullptr;
+  /// Asked before each eviction of a round; null: as desk::MayWrite.
+  MayWrite may_write = nullptr;
   /// There is something for Prepare() to tell; from the thread of this.
   std::function<void()> changed = nullptr;
 };

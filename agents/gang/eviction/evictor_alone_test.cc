@@ -103,6 +103,7 @@ class EvictorAloneTest : public GangTest {
                            }};
   std::atomic<bool> in_leadership_ = true;
   std::atomic<bool> held_by_another_ = false;
+  std::atomic<bool> may_write_ = true;
   std::atomic<int> not_in_leadership_ = 0;  // so often it was told so
   std::atomic<int> changed_ = 0;
   std::atomic<bool> budget_ = true;
@@ -117,6 +118,10 @@ class EvictorAloneTest : public GangTest {
       ++not_in_leadership_;
       return held_by_another_ ? absl::FailedPreconditionError("the Lease is another's")
                               : absl::UnavailableError("the Lease cannot be read");
+    };
+    options.may_write = [this](const CallLimits& limits) -> absl::StatusOr<desk::WritePermit> {
+      if (!may_write_) return absl::UnavailableError("not in charge");
+      return desk::WritePermit{.limits = limits};
     };
     options.changed = [this] { ++changed_; };
     options.now = [this] { return std::chrono::steady_clock::now() + ahead_.load(); };
@@ -356,6 +361,17 @@ TEST_F(EvictorAloneTest, TellsNobodyThatHeIsEvictedBeforeItMayBe) {
   Plan();
   Await([&] { return !Prepared().first; });
   EXPECT_THAT(cluster_.events(), IsEmpty());
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+// Nor in the middle of a round.
+TEST_F(EvictorAloneTest, EvictsNobodyElseOnceItMayWriteNoMore) {
+  TwoGangsForOne();
+  may_write_ = false;
+  evictor_.Start();
+  PlanPromise();
+  Await([&] { return !cluster_.events().empty(); });
+  evictor_.Stop();
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
 }
 

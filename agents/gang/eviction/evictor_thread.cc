@@ -150,6 +150,7 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
 void Evictor::EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left,
                          const std::stop_token& stop) {
   EvictionHooks hooks;
+  hooks.may_write = options_.may_write;
   hooks.wanted = [this](const Pod& pod) { return IsWanted(pod); };
   hooks.answered = [&](const Pod& pod, const absl::Status& status) {
     if (status.ok()) reports_->OnPreempted(unit, pod);

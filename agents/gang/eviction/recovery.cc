@@ -241,6 +241,7 @@ void Recovery::EvictDue(const std::stop_token& stop) {
     }
   }
   EvictionHooks hooks;
+  hooks.may_write = options_.may_write;
   hooks.wanted = [&](const Pod& pod) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const plan::UnitKey& gang = gang_of.at(pod.uid);

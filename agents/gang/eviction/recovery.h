@@ -31,6 +31,8 @@ struct RecoveryOptions {
   bool without_barrier = false;
   /// Whether this agent is in charge, asked before gangs are evicted; may block; null: it is.
   std::function<absl::Status()> may_act = nullptr;
+  /// Asked before each eviction; null: as desk::MayWrite.
+  MayWrite may_write = nullptr;
 };
 
 /// Sees to gangs that are bound in part, below their minimum, for too long: it says so, and evicts

@@ -118,17 +118,24 @@ void StatusWriter::Run(const std::stop_token& stop) {
 
 void StatusWriter::Write(const plan::UnitKey& key, const PodGroupStatus& status,
                          const std::stop_token& stop) {
+  auto permit = desk::AskToWrite(options_.may_write, {.timeout = kStatusTimeout, .stop = stop});
+  if (!permit.ok()) return ForgetWritten(key, status);
   PodGroup group;
   group.dialect = key.dialect;
   group.namespace_ = key.namespace_;
   group.name = key.name;
   group.uid = key.uid;
-  const absl::Status done =
-      cluster_->WriteStatus(group, status, {.timeout = kStatusTimeout, .stop = stop});
+  const absl::Status done = cluster_->WriteStatus(group, status, permit->limits);
+  permit->under_way.reset();
   // Gone, or another one of that name: the next plan knows.
   if (done.ok() || absl::IsNotFound(done) || absl::IsAborted(done)) return;
   log_(fmt::format("the status of gang {} cannot be written: {}", TextOf(key),
                    std::string(done.message())));
+  ForgetWritten(key, status);
+}
+
+// The next plan asks for it again.
+void StatusWriter::ForgetWritten(const plan::UnitKey& key, const PodGroupStatus& status) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto of = written_.find(key);
   if (of != written_.end() && of->second == status) written_.erase(of);

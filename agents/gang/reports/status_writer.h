@@ -42,6 +42,8 @@ struct StatusWriterOptions {
   /// Statuses are worked out this often at most.
   std::chrono::milliseconds every{1000};
   SteadyNow now = std::chrono::steady_clock::now;
+  /// Asked before each write; what may not be written now a later plan asks for again.
+  MayWrite may_write = nullptr;
 };
 
 /// Keeps the status of PodGroups up to date, for dialects whose own controller is not there to do
@@ -68,6 +70,7 @@ class StatusWriter {
  private:
   void Run(const std::stop_token& stop);
   void Write(const plan::UnitKey& key, const PodGroupStatus& status, const std::stop_token& stop);
+  void ForgetWritten(const plan::UnitKey& key, const PodGroupStatus& status);
 
   ClusterWriter* const cluster_;
   const Log log_;

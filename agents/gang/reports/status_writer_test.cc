@@ -1,5 +1,8 @@
 #include "reports/status_writer.h"
 
+#include <atomic>
+
+#include "desk_testing.h"
 #include "gang_testing.h"
 
 namespace outrigger::gang {
@@ -100,6 +103,41 @@ TEST_F(StatusTest, FollowsAGang) {
   Await([&] { return Status().phase == "Running"; });
   EXPECT_EQ(Status().running, 2);
   EXPECT_EQ(Status().scheduled, 2);
+}
+
+// What is in the queue then is the other one's to say.
+TEST_F(StatusTest, IsWrittenByWhoIsInCharge) {
+  std::atomic<bool> may_write = false;
+  std::atomic<int> asked = 0;
+  std::atomic<int64_t> now = 1;
+  StatusWriter writer(
+      &cluster_, [](std::string_view) {},
+      {.enabled = true,
+       .now = [&] { return Time() + std::chrono::hours(now); },
+       .may_write = [&](const CallLimits& limits) -> absl::StatusOr<desk::WritePermit> {
+         ++asked;
+         if (!may_write) return absl::UnavailableError("not in charge");
+         return desk::WritePermit{.limits = limits};
+       }});
+  MakeBoard board;
+  board.AddGang("train", 2, 2);
+  board.Change("train", [](plan::GroupState* group) {
+    group->key = {Dialect::kSchedulerPlugins, "default", "train", "uid-train"};
+  });
+  const auto made = board.Make();
+  const auto plan = [&] { writer.OnPlan(*made, {}, [](const plan::UnitKey&) { return ""; }); };
+  writer.Start();
+  plan();
+  Await([&] { return asked == 1; });
+  EXPECT_TRUE(cluster_.statuses().empty());
+  may_write = true;
+  // The thread may not have noted yet that it was not written.
+  Await([&] {
+    ++now;
+    plan();
+    return !cluster_.statuses().empty();
+  });
+  EXPECT_EQ(Status().phase, "Pending");
 }
 
 TEST_F(StatusTest, IsLeftToOthersUnlessThatIsAskedFor) {

@@ -38,8 +38,10 @@ struct ElectionCallbacks {
 class Candidacy {
  public:
   virtual ~Candidacy() = default;
-  /// False from the renew deadline on, by the clock, also where the term's thread is late.
-  virtual bool IsLeader() const = 0;
+  /// Returns what is left until the renew deadline, by the clock, also where the term's thread is
+  /// late: the last moment of the term, unless the Lease is renewed before. Zero: it does not lead.
+  virtual std::chrono::steady_clock::duration TimeLeft() const = 0;
+  bool IsLeader() const { return TimeLeft() > std::chrono::steady_clock::duration::zero(); }
   /// The holder as last seen; empty: none, or not known.
   virtual std::string Leader() const = 0;
 };

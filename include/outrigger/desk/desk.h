@@ -22,6 +22,7 @@
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/desk/write_permit.h"
 
 // Where all agents of a process that plan work on one plan. docs/desk.md says what may be relied
 // on.
@@ -68,7 +69,7 @@ enum class Scope : uint8_t { kNone, kMembers, kSingles, kAll };
 
 /// The one plan of a process and what acts on it: view, plan, reservations, nominations, refusals,
 /// tentative uses, leadership. Agents join while they are made; the threads run from the last
-/// Start() to the first Stop(). Thread-safe from then on.
+/// Start() to the first Stop(), and leadership lasts to the last one. Thread-safe from then on.
 class Desk {
  public:
   /// The desk of the process, which the first agent makes.
@@ -91,7 +92,10 @@ class Desk {
 
   /// Errors are those of Leadership::Start().
   absl::Status Start();
-  void Stop();
+  /// `agent` has joined, and has ended all that it writes. Ends planning, so that no participant is
+  /// called any more. A Lease of our own goes back once all that have joined have stopped: another
+  /// process acts then. May be called again, and by one that was never started.
+  void Stop(std::string_view agent);
 
   /// Of a desk that is driven by hand: plans once, and writes nominations. Not thread-safe, and not
   /// before Start().
@@ -126,6 +130,9 @@ class Desk {
   /// Ok if this process may act: its host's scheduler holds the Lease, which is read, or with
   /// without_extender this replica is the leader. May block.
   absl::Status MayAct(const CallLimits& limits) const;
+  /// Leave for one write, as Leadership::MayWrite(): to be asked before each, and given back before
+  /// the agent's Stop(). Makes no call.
+  absl::StatusOr<WritePermit> MayWrite(const CallLimits& limits) const;
   /// True if another replica acts, as last seen.
   bool AnotherActs() const;
 

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "outrigger/agent/call_limits.h"
+#include "outrigger/desk/write_permit.h"
 
 namespace outrigger::desk {
 
@@ -15,8 +17,8 @@ class Leadership {
   virtual ~Leadership() = default;
 
   /// Begins to follow which is in charge; until then no replica is. InvalidArgument: the Lease
-  /// cannot be stood for. Stop() ends that, and gives back what is held; nothing may be written any
-  /// more by then. It may be called without Start(), and again.
+  /// cannot be stood for. Stop() ends that, waits for writes that are under way, which it cuts
+  /// short, and gives back what is held. It may be called without Start(), and again.
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
 
@@ -26,6 +28,9 @@ class Leadership {
   /// Another text for each time for which what was learnt before does not count any more: another
   /// instance of the scheduler, or another term of this process. Empty: never in charge yet.
   virtual std::string Epoch() const = 0;
+  /// Leave for one write, if in charge by Now(), whose error is returned else: to be asked before
+  /// each. Makes no call.
+  virtual absl::StatusOr<WritePermit> MayWrite(const CallLimits& limits) = 0;
   /// The same as Now(), as sure as it can be made: to be asked before each act. May make a call.
   virtual absl::Status Ask(const CallLimits& limits) = 0;
   /// Whether another replica acts, as last seen. Not so while none does, or that is not known.

@@ -1,5 +1,6 @@
 #include "desk/leadership/own_lease.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -56,6 +57,7 @@ void OwnLease::Lead(const std::stop_token& term) {
     term_.reset();
   }
   changed_();
+  writes_.AwaitNone();  // the term has cut them short; another one may lead as soon as this returns
 }
 
 void OwnLease::OnHolder(const std::string& holder) {
@@ -66,13 +68,18 @@ void OwnLease::OnHolder(const std::string& holder) {
   changed_();
 }
 
-bool OwnLease::Leads() const {
-  return term_ && !term_->stop_requested() && candidacy_ != nullptr && candidacy_->IsLeader();
+// What is left of the term, less than a millisecond not counted; zero: there is none.
+std::chrono::milliseconds OwnLease::TimeLeft() const {
+  if (!term_ || term_->stop_requested() || candidacy_ == nullptr) return {};
+  return std::chrono::floor<std::chrono::milliseconds>(candidacy_->TimeLeft());
 }
 
 absl::Status OwnLease::Now() const {
   const MutexLock lock(mutex_);
-  if (Leads()) return absl::OkStatus();
+  return Leads() ? absl::OkStatus() : NotInCharge();
+}
+
+absl::Status OwnLease::NotInCharge() const {
   const std::string lease = fmt::format("{}/{}", claim_.namespace_, claim_.name);
   if (!holder_) {
     return absl::UnavailableError(
@@ -92,6 +99,13 @@ absl::Status OwnLease::Now() const {
 std::string OwnLease::Epoch() const {
   const MutexLock lock(mutex_);
   return terms_ == 0 ? "" : fmt::format("term {}", terms_);
+}
+
+absl::StatusOr<WritePermit> OwnLease::MayWrite(const CallLimits& limits) {
+  const MutexLock lock(mutex_);
+  const std::chrono::milliseconds left = TimeLeft();
+  if (left.count() == 0) return NotInCharge();
+  return writes_.Begin({.timeout = std::min(limits.timeout, left), .stop = limits.stop}, *term_);
 }
 
 absl::Status OwnLease::Ask(const CallLimits& /*limits*/) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "desk/leadership/term_writes.h"
 #include "outrigger/agent/elections.h"
 #include "outrigger/base/mutex.h"
 #include "outrigger/desk/leadership.h"
@@ -15,8 +17,9 @@
 namespace outrigger::desk {
 
 /// Where no scheduler calls: the replicas stand for a Lease of their own, and its holder acts. The
-/// term ends at the renew deadline at the latest, which Now() sees by the clock; each term is an
-/// epoch. Ask() makes no call.
+/// term ends at the renew deadline at the latest, which Now() sees by the clock, and so do writes
+/// that have begun; it is given back once none of them is under way. Each term is an epoch. Ask()
+/// makes no call.
 class OwnLease final : public Leadership {
  public:
   /// `changed` is called, from a thread of the election, once it has become or ceased to be in
@@ -30,13 +33,16 @@ class OwnLease final : public Leadership {
   void Stop() override;
   absl::Status Now() const override;
   std::string Epoch() const override;
+  absl::StatusOr<WritePermit> MayWrite(const CallLimits& limits) override;
   absl::Status Ask(const CallLimits& limits) override;
   bool IsHeldByAnother() const override;
 
  private:
   void Lead(const std::stop_token& term);
   void OnHolder(const std::string& holder);
-  bool Leads() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Leads() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return TimeLeft().count() > 0; }
+  std::chrono::milliseconds TimeLeft() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status NotInCharge() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Elections* const elections_;
   const LeaseClaim claim_;
@@ -47,6 +53,7 @@ class OwnLease final : public Leadership {
   std::string identity_ ABSL_GUARDED_BY(mutex_);               // ours; empty: never held
   std::optional<std::stop_token> term_ ABSL_GUARDED_BY(mutex_);
   uint64_t terms_ ABSL_GUARDED_BY(mutex_) = 0;  // that have begun
+  TermWrites writes_;
   std::unique_ptr<Candidacy> candidacy_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -104,6 +104,12 @@ absl::Status SchedulerLease::Now() const {
   return now_;
 }
 
+absl::StatusOr<WritePermit> SchedulerLease::MayWrite(const CallLimits& limits) {
+  absl::Status now = Now();
+  if (!now.ok()) return now;
+  return WritePermit{.limits = limits};
+}
+
 bool SchedulerLease::IsHeldByAnother() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return held_by_another_;

@@ -1,11 +1,8 @@
 #include "desk/nominations/nomination_writer.h"
 
 #include <cstddef>
-#include <stop_token>
 #include <string_view>
 #include <utility>
-
-#include "desk/nominations/waits.h"
 
 namespace outrigger::desk {
 namespace {
@@ -13,13 +10,12 @@ namespace {
 // Each write is a round trip, and pods sleep until theirs is through.
 constexpr size_t kNominationsAtOnce = 16;
 
-absl::Status Write(ClusterWriter* cluster, const Nomination& nomination,
-                   const std::stop_token& stop) {
+absl::Status Write(ClusterWriter* cluster, const Nomination& nomination, const CallLimits& limits) {
   const Pod& pod = *nomination.pod;
   const bool withdraws = nomination.node.empty();
   return cluster->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
                            withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-                           {.timeout = kWriteTimeout, .stop = stop});
+                           limits);
 }
 
 }  // namespace
@@ -28,8 +24,8 @@ NominationWriter::NominationWriter(ClusterWriter* cluster, Hooks hooks, SteadyNo
     : writer_(kNominationsAtOnce,
               {.may_write = std::move(hooks.may_write),
                .write =
-                   [cluster](const Nomination& nomination, const std::stop_token& stop) {
-                     return Write(cluster, nomination, stop);
+                   [cluster](const Nomination& nomination, const CallLimits& limits) {
+                     return Write(cluster, nomination, limits);
                    },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},

@@ -13,6 +13,7 @@
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/desk/write_permit.h"
 
 namespace outrigger::desk {
 
@@ -22,7 +23,7 @@ class NominationWriter {
   /// As those of PodWriter: from the threads that write.
   struct Hooks {
     /// Asked before each write; an error drops all that is queued.
-    std::function<absl::Status()> may_write;
+    MayWrite may_write;
     /// What a write came to.
     std::function<void(const Nomination& nomination, const absl::Status& status)> answered;
     /// Take() has something.

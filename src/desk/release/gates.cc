@@ -20,11 +20,10 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
       writer_(kGatesAtOnce,
               {.may_write = std::move(hooks.may_write),
                .write =
-                   [cluster](const Release& release, const std::stop_token& stop) {
+                   [cluster](const Release& release, const CallLimits& limits) {
                      const Pod& pod = *release.pod;
                      return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
-                                                plan::kQueueGate,
-                                                {.timeout = kWriteTimeout, .stop = stop});
+                                                plan::kQueueGate, limits);
                    },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},

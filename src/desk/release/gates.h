@@ -18,6 +18,7 @@
 #include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/desk/write_permit.h"
 #include "outrigger/plan/groups.h"
 
 namespace outrigger::desk {
@@ -29,7 +30,7 @@ class Gates {
  public:
   /// As those of PodWriter: from the threads that write.
   struct Hooks {
-    std::function<absl::Status()> may_write = nullptr;
+    MayWrite may_write = nullptr;
     std::function<void(const Release& release, const absl::Status& status)> answered = nullptr;
     std::function<void()> changed = nullptr;
   };

@@ -17,8 +17,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "desk/nominations/waits.h"
+#include "outrigger/agent/call_limits.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/time.h"
+#include "outrigger/desk/write_permit.h"
 
 namespace outrigger::desk {
 
@@ -31,9 +34,9 @@ class PodWriter {
   /// All of them are called without a lock, from the threads that write.
   struct Hooks {
     /// Asked before each write; an error drops all that is queued.
-    std::function<absl::Status()> may_write = nullptr;
-    /// The write itself, which ends soon once `stop` is requested.
-    std::function<absl::Status(const Wish& wish, const std::stop_token& stop)> write = nullptr;
+    MayWrite may_write = nullptr;
+    /// The write itself: kWriteTimeout long, or shorter where the permit says so.
+    std::function<absl::Status(const Wish& wish, const CallLimits& limits)> write = nullptr;
     /// What a write came to; may be empty.
     std::function<void(const Wish& wish, const absl::Status& status)> answered = nullptr;
     /// Take() has something; may be empty.
@@ -148,14 +151,16 @@ std::optional<Wish> PodWriter<Wish>::Next() {
 
 template <typename Wish>
 void PodWriter<Wish>::Write(const Wish& wish, const std::stop_token& stop) {
-  if (hooks_.may_write && !hooks_.may_write().ok()) {
+  auto permit = AskToWrite(hooks_.may_write, {.timeout = kWriteTimeout, .stop = stop});
+  if (!permit.ok()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     queue_.clear();
     under_way_.erase(wish.pod->uid);
     return;
   }
   const Time began = now_();
-  absl::Status status = hooks_.write(wish, stop);
+  absl::Status status = hooks_.write(wish, permit->limits);
+  permit->under_way.reset();
   if (hooks_.answered) hooks_.answered(wish, status);
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -15,7 +15,7 @@ namespace {
 class Candidate final : public Candidacy {
  public:
   explicit Candidate(std::unique_ptr<LeaderElection> election) : election_(std::move(election)) {}
-  bool IsLeader() const override { return election_->IsLeader(); }
+  Clock::Duration TimeLeft() const override { return election_->TimeLeft(); }
   std::string Leader() const override { return election_->Leader(); }
 
  private:

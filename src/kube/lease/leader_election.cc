@@ -44,10 +44,11 @@ LeaderElection::~LeaderElection() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool LeaderElection::IsLeader() const {
+Clock::Duration LeaderElection::TimeLeft() const {
   const Clock::TimePoint now = clock_.now();
   const std::lock_guard<std::mutex> lock(mutex_);
-  return leading_ && now < renewed_ + options_.renew_deadline;
+  if (!leading_) return Clock::Duration::zero();
+  return std::max(Clock::Duration::zero(), renewed_ + options_.renew_deadline - now);
 }
 
 std::string LeaderElection::Leader() const {

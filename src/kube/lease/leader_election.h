@@ -41,8 +41,10 @@ class LeaderElection {
   LeaderElection(const LeaderElection&) = delete;
   LeaderElection& operator=(const LeaderElection&) = delete;
 
-  /// Also no longer once the renew deadline is over by the clock, whatever the thread is at.
-  bool IsLeader() const;
+  /// Returns what is left until the renew deadline, by the clock, whatever the thread is at. Zero:
+  /// this does not lead.
+  Clock::Duration TimeLeft() const;
+  bool IsLeader() const { return TimeLeft() > Clock::Duration::zero(); }
   /// Who leads, as last seen; empty: nobody, or not known yet.
   std::string Leader() const;
 

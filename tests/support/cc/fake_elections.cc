@@ -14,9 +14,10 @@ class FakeElections::Candidate final : public Candidacy {
     elections_->stands_ = false;
     elections_->End(&lock);
   }
-  bool IsLeader() const override {
+  std::chrono::steady_clock::duration TimeLeft() const override {
     const std::lock_guard<std::mutex> lock(elections_->mutex_);
-    return elections_->term_.joinable() && !elections_->is_overdue_;
+    if (!elections_->term_.joinable()) return {};
+    return elections_->time_left_.value_or(elections_->claim_.renew_deadline);
   }
   std::string Leader() const override {
     const std::lock_guard<std::mutex> lock(elections_->mutex_);
@@ -77,9 +78,9 @@ void FakeElections::Take(const std::string& holder) {
   if (report) report(holder);
 }
 
-void FakeElections::SetOverdue(bool overdue) {
+void FakeElections::SetTimeLeft(std::optional<std::chrono::milliseconds> left) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  is_overdue_ = overdue;
+  time_left_ = left;
 }
 
 bool FakeElections::IsStoodFor() const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -25,8 +27,12 @@ class FakeElections final : public Elections {
   /// Takes the Lease: stop is requested. Returns when `lead` has returned, and `holder` has been
   /// reported as the new one.
   void Take(const std::string& holder = "another");
-  /// The candidate's term is past its renew deadline, which the election has not ended yet.
-  void SetOverdue(bool overdue);
+  /// What is left until the renew deadline of each term; zero: it is over, which the election has
+  /// not come to end yet. Nothing, as at first: the claim's renew deadline, renewed all the time.
+  void SetTimeLeft(std::optional<std::chrono::milliseconds> left);
+  void SetOverdue(bool overdue) {
+    SetTimeLeft(overdue ? std::optional(std::chrono::milliseconds(0)) : std::nullopt);
+  }
   /// Whether there is a candidate.
   bool IsStoodFor() const;
   /// What was claimed last.
@@ -43,7 +49,7 @@ class FakeElections final : public Elections {
   ElectionCallbacks callbacks_;
   std::string leader_;
   bool is_given_ = false;
-  bool is_overdue_ = false;
+  std::optional<std::chrono::milliseconds> time_left_;
   bool stands_ = false;
   std::jthread term_;
 };

@@ -75,7 +75,7 @@ TEST_F(LeaseTermTest, GivesUpIfItDoesNotGetTheLease) {
 // An agent that does not give it back.
 class HeldElections final : public Elections {
   class Waiting final : public Candidacy {
-    bool IsLeader() const override { return false; }
+    std::chrono::steady_clock::duration TimeLeft() const override { return {}; }
     std::string Leader() const override { return "agent-1"; }
   };
   absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim, ElectionCallbacks calls) override {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -12,6 +13,7 @@
 namespace outrigger::desk {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 class OwnLeaseTest : public ::testing::Test {
@@ -92,6 +94,53 @@ TEST_F(OwnLeaseTest, EachTermIsAnEpoch) {
   elections_.Give();
   AwaitLeads();
   EXPECT_NE(lease_.Epoch(), first);
+}
+
+TEST_F(OwnLeaseTest, AWriteHasWhatIsLeftOfTheTermAtMost) {
+  ASSERT_TRUE(lease_.Start().ok());
+  elections_.Give();
+  AwaitLeads();
+  elections_.SetTimeLeft(seconds(3));
+  EXPECT_EQ(lease_.MayWrite({.timeout = seconds(10)})->limits.timeout, seconds(3));
+  EXPECT_EQ(lease_.MayWrite({.timeout = seconds(2)})->limits.timeout, seconds(2));
+  elections_.SetTimeLeft(seconds(0));
+  EXPECT_EQ(lease_.MayWrite({.timeout = seconds(10)}).status(), lease_.Now());
+}
+
+TEST_F(OwnLeaseTest, AWriteIsCutShortByItsCaller) {
+  ASSERT_TRUE(lease_.Start().ok());
+  elections_.Give();
+  AwaitLeads();
+  std::stop_source caller;
+  const auto permit = lease_.MayWrite({.stop = caller.get_token()});
+  ASSERT_TRUE(permit.ok()) << permit.status();
+  EXPECT_FALSE(permit->limits.stop.stop_requested());
+  caller.request_stop();
+  EXPECT_TRUE(permit->limits.stop.stop_requested());
+}
+
+// Who follows may begin as soon as the term has ended.
+TEST_F(OwnLeaseTest, ATermCutsShortWhatIsUnderWayAndEndsAfterIt) {
+  ASSERT_TRUE(lease_.Start().ok());
+  elections_.Give();
+  AwaitLeads();
+  auto permit = lease_.MayWrite({});
+  ASSERT_TRUE(permit.ok()) << permit.status();
+  bool seen = false;
+  std::jthread write([&] {
+    while (!permit->limits.stop.stop_requested()) std::this_thread::yield();
+    // Long enough for an election that does not wait.
+    for (int i = 0; i < 20'000 && !seen; ++i) {
+      seen = lease_.IsHeldByAnother();
+      std::this_thread::yield();
+    }
+    permit->under_way.reset();
+  });
+  elections_.Take("other_1");
+  write.join();
+  EXPECT_FALSE(seen) << "another one leads while a write is under way";
+  EXPECT_TRUE(lease_.IsHeldByAnother());
+  EXPECT_FALSE(lease_.MayWrite({}).ok());
 }
 
 TEST_F(OwnLeaseTest, GivesItBackAtTheEnd) {

@@ -46,6 +46,20 @@ TEST_F(SchedulerLeaseTest, IsNobodysUntilTheLeaseWasRead) {
                                    "has not been read yet"));
 }
 
+// The scheduler's own term is not known.
+TEST_F(SchedulerLeaseTest, WritesTakeAsLongAsTheyAreToAndOnlyInCharge) {
+  EXPECT_EQ(leadership_.MayWrite({}).status(), leadership_.Now());
+  AskOf("mine_1");
+  const std::stop_source stop;
+  const auto permit =
+      leadership_.MayWrite({.timeout = std::chrono::seconds(60), .stop = stop.get_token()});
+  ASSERT_TRUE(permit.ok()) << permit.status();
+  EXPECT_EQ(permit->limits.timeout, std::chrono::seconds(60));
+  EXPECT_EQ(permit->limits.stop, stop.get_token());
+  AskOf("other_1");
+  EXPECT_EQ(leadership_.MayWrite({}).status(), leadership_.Now());
+}
+
 TEST_F(SchedulerLeaseTest, IsNobodysWhileTheLeaseCannotBeRead) {
   EXPECT_EQ(AskOf("mine_1"), "");
   EXPECT_THAT(AskOf(absl::UnavailableError("down")), HasSubstr("cannot be read: down"));

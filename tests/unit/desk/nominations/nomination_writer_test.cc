@@ -1,7 +1,11 @@
 #include "desk/nominations/nomination_writer.h"
 
 #include <atomic>
+#include <memory>
+#include <optional>
+#include <stop_token>
 
+#include "desk/nominations/waits.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
@@ -57,11 +61,11 @@ class NominationWriterTest : public ::testing::Test {
     return results;
   }
   NominationWriter::Hooks Hooks() {
-    return {.may_write =
-                [this] {
-                  return in_charge_ ? absl::OkStatus() : absl::UnavailableError("not in charge");
-                },
-            .answered = {},
+    return {.may_write = [this](const CallLimits& limits) -> absl::StatusOr<WritePermit> {
+              if (!in_charge_) return absl::UnavailableError("not in charge");
+              return permit_.value_or(WritePermit{.limits = limits});
+            },
+            .answered = [this](const Nomination&, const absl::Status&) { OnAnswered(); },
             .changed =
                 [this] {
                   const std::lock_guard<std::mutex> lock(mutex_);
@@ -69,9 +73,12 @@ class NominationWriterTest : public ::testing::Test {
                 }};
   }
 
+  virtual void OnAnswered() {}
+
   testing::FakeCluster cluster_;
   std::atomic<bool> in_charge_ = true;
-  std::mutex mutex_;  // guards what follows
+  std::optional<WritePermit> permit_;  // as it is asked for, without one
+  std::mutex mutex_;                   // guards what follows
   std::condition_variable_any wake_;
   bool open_ = false;
   int begun_ = 0;
@@ -133,6 +140,47 @@ TEST_F(NominationWriterTest, WritesNothingWhileItMayNotAndForgetsIt) {
   EXPECT_THAT(content.under_way, IsEmpty());
   writer_.Offer({Wish("a", "n1")});
   EXPECT_THAT(cluster_.nominations(), ElementsAre(Pair("a", "n1")));
+}
+
+TEST_F(NominationWriterTest, AWriteTakesAsLongAsItsPermitSays) {
+  std::vector<std::chrono::milliseconds> timeouts;
+  std::vector<bool> stops;
+  cluster_.OnNominate([&](const std::string& /*pod*/, const CallLimits& limits) {
+    timeouts.push_back(limits.timeout);
+    stops.push_back(limits.stop.stop_possible());
+    return absl::OkStatus();
+  });
+  writer_.Offer({Wish("a", "n1")});
+  writer_.Take();
+  const std::stop_source term;
+  permit_ = WritePermit{.limits = {.timeout = std::chrono::seconds(3), .stop = term.get_token()}};
+  writer_.Offer({Wish("a", "n2")});
+  EXPECT_THAT(timeouts, ElementsAre(kWriteTimeout, std::chrono::seconds(3)));
+  EXPECT_THAT(stops, ElementsAre(false, true)) << "with the term";
+}
+
+// And no longer: a term must not wait for what is made of its answer.
+class PermitWhileWriting : public NominationWriterTest {
+ protected:
+  void OnAnswered() override { given_back_ = under_way_.expired(); }
+
+  std::weak_ptr<void> under_way_;
+  std::optional<bool> given_back_;
+};
+
+TEST_F(PermitWhileWriting, IsKeptAsLongAsTheWriteTakes) {
+  auto under_way = std::make_shared<int>();
+  under_way_ = under_way;
+  bool kept = false;
+  cluster_.OnNominate([&](const std::string& /*pod*/, const CallLimits& /*limits*/) {
+    permit_.reset();
+    kept = !under_way_.expired();
+    return absl::OkStatus();
+  });
+  permit_ = WritePermit{.limits = {}, .under_way = std::move(under_way)};
+  writer_.Offer({Wish("a", "n1")});
+  EXPECT_TRUE(kept);
+  EXPECT_EQ(given_back_, true);
 }
 
 TEST_F(NominationWriterTest, StopEndsWritesThatAreUnderWay) {

@@ -45,6 +45,8 @@ TEST(Candidate, LeadsAndGivesTheLeaseBack) {
   ASSERT_TRUE(candidate.ok()) << candidate.status();
   leads.wait();
   EXPECT_TRUE((*candidate)->IsLeader());
+  EXPECT_GT((*candidate)->TimeLeft(), std::chrono::seconds(0));
+  EXPECT_LE((*candidate)->TimeLeft(), LeaseClaim().renew_deadline);
   EXPECT_EQ((*candidate)->Leader(), "me");
   EXPECT_EQ(api.At(kLease)["spec"]["holderIdentity"], "me");
   candidate->reset();

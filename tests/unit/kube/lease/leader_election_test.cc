@@ -197,6 +197,10 @@ TEST_F(LeaderElectionTest, NobodyLeadsPastTheDeadlineWhateverTheThreadIsAt) {
   stage_.AwaitLeading(1);
   passed = 9;
   EXPECT_TRUE((*election)->IsLeader());
+  EXPECT_EQ((*election)->TimeLeft(), seconds(1));
+  passed = 11;
+  EXPECT_FALSE((*election)->IsLeader());
+  EXPECT_EQ((*election)->TimeLeft(), seconds(0)) << "not less";
   passed = 10;
   EXPECT_FALSE((*election)->IsLeader());
   EXPECT_EQ((*election)->Leader(), "a");
