@@ -14,12 +14,6 @@ constexpr First Doubled(First first, int64_t times, Longest longest) {
   return std::min<First>(first * (int64_t{1} << std::min<int64_t>(times, 20)), longest);
 }
 
-/// A write to a pod is given up after so long. It costs an API server that has too much to do its
-/// connection and mostly is done all the same, and then it is sent again: so this is long, but less
-/// than the 15 s (leaseDuration) after which another scheduler is in charge. With a Lease of our
-/// own it is given up when the term is over.
-inline constexpr std::chrono::seconds kWriteTimeout{10};
-
 /// A write that has failed is tried again after so long, and after twice as long each time.
 inline constexpr std::chrono::milliseconds kFirstRetry{100};
 inline constexpr std::chrono::milliseconds kLongestRetry{60'000};

@@ -17,7 +17,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "desk/nominations/waits.h"
+#include "desk/writes/write_timeout.h"
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/time.h"

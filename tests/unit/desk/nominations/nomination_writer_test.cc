@@ -5,7 +5,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "desk/nominations/waits.h"
+#include "desk/writes/write_timeout.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
