@@ -57,6 +57,14 @@ TEST_F(WithoutExtender, TheReplicaThatHoldsTheLeaseNominatesAndReleases) {
   EXPECT_NE(cluster_.Get("train-0").nominated_node_name, "");
 }
 
+// A claim that is not in the view holds its gang here, so that the view must have them all.
+TEST_F(WithoutExtender, ClaimsHaveToBeAsFreshAsPods) {
+  Start({});
+  EXPECT_FALSE(agent_->agent().Reads().Has(Needs::kClusterFreshClaims));
+  StartStanding();
+  EXPECT_TRUE(agent_->agent().Reads().Has(Needs::kClusterFreshClaims));
+}
+
 TEST_F(WithoutExtender, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) {
   Nodes(2);
   Put("train", 2);
