@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "fmt/format.h"
+#include "http_client/broken_pipes.h"
 #include "http_client/deadline.h"
 #include "http_client/socket_guard.h"
 
@@ -91,6 +92,7 @@ httplib::Request MakeRequest(const Peer& peer, const Call& call) {
 
 absl::StatusOr<Answer> Exchange(const Peer& peer, const Call& call, const Limits& limits,
                                 const std::stop_token& stop) {
+  const NoBrokenPipes none;  // first: the client's end may write, too
   const std::unique_ptr<httplib::ClientImpl> client = MakeClient(peer, limits);
   if (!client->is_valid()) {
     return absl::FailedPreconditionError(fmt::format(
