@@ -3,8 +3,12 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -16,6 +20,24 @@ var (
 	busy       = map[string]string{"mean-free-cpu": "3000", "std-free-cpu": "1500"}
 	overloaded = map[string]string{"mean-free-cpu": "600", "std-free-cpu": "800"}
 )
+
+// cure makes a node idle and returns the pod once it is bound. It writes anew each second, as annotators do: the
+// scheduler may hear of the first writing before the agent and just when it tries the pod a second time, and
+// then only later news wakes the pod.
+func cure(w *scheduling.World, node, pod string) *corev1.Pod {
+	w.Helper()
+	isBound := func() bool { return scheduling.IsBound(w.Tracker.Pod("default", pod)) }
+	for free := 7000; free < 7010; free++ {
+		w.Annotate(node, map[string]string{"mean-free-cpu": fmt.Sprint(free), "std-free-cpu": "100"})
+		ctx, cancel := context.WithTimeout(w.Ctx, time.Second)
+		err := w.Tracker.Until(ctx, isBound)
+		cancel()
+		if err == nil {
+			break
+		}
+	}
+	return w.Until(pod, "bound", scheduling.IsBound)
+}
 
 func congested(factor int) map[string]string {
 	return map[string]string{"congestion-factor": fmt.Sprint(factor)}

@@ -47,7 +47,6 @@ func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *scheduling.World) {
 		w.Error("the resident pod was evicted")
 	}
 
-	w.Annotate("a", idle)
-	w.Until("urgent", "bound", scheduling.IsBound)
+	cure(w, "a", "urgent")
 	w.CheckBoundOnce(2)
 }

@@ -55,8 +55,7 @@ func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *scheduling.World) {
 		w.Errorf("the pod is %s on %q", pod.Status.Phase, pod.Spec.NodeName)
 	}
 
-	w.Annotate("b", idle)
-	if pod := w.Until("p", "bound", scheduling.IsBound); pod.Spec.NodeName != "b" {
+	if pod := cure(w, "b", "p"); pod.Spec.NodeName != "b" {
 		w.Errorf("the cured pod is on %s, want b", pod.Spec.NodeName)
 	}
 	w.CheckBoundOnce(1)
