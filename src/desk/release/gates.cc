@@ -13,6 +13,9 @@ namespace {
 // Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
 constexpr size_t kGatesAtOnce = 16;
 
+// Autoscalers look every 10 s: what waits is to be seen, also where places are taken all the time.
+constexpr std::chrono::seconds kAheadPatience{5};
+
 }  // namespace
 
 Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, SteadyNow now)
@@ -49,7 +52,9 @@ Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
                         .options = options_,
                         .nominated = nominated,
                         .refused_claims = refused_claims,
-                        .is_released = [this](const std::string& uid) { return IsReleased(uid); }});
+                        .is_released = [this](const std::string& uid) { return IsReleased(uid); },
+                        .ahead_has_waited = AheadHasWaited(now)});
+  NoteAhead(turn.ahead_is_held, now);
   writer_.Offer(Due(turn.due, now));
   TellFailing(&turn.state, board);
   return std::move(turn.state);
@@ -73,6 +78,19 @@ void Gates::ForgetGone(std::span<const PodPtr> pods) {
     if (const auto found = pods_.find(pod->uid); found != pods_.end()) found->second.seen = round_;
   }
   absl::erase_if(pods_, [this](const auto& entry) { return entry.second.seen != round_; });
+}
+
+bool Gates::AheadHasWaited(Time now) const {
+  return ahead_held_since_.has_value() && now - *ahead_held_since_ >= kAheadPatience;
+}
+
+void Gates::NoteAhead(bool is_held, Time now) {
+  if (!is_held) {
+    ahead_held_since_.reset();
+    return;
+  }
+  if (!ahead_held_since_.has_value()) ahead_held_since_ = now;
+  next_look_.Add(*ahead_held_since_ + kAheadPatience);
 }
 
 std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {

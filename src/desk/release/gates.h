@@ -66,6 +66,8 @@ class Gates {
     std::string error;  // of the last failure
     uint64_t seen = 0;  // the plan that last had it, with the gate
   };
+  bool AheadHasWaited(Time now) const;
+  void NoteAhead(bool is_held, Time now);
   std::vector<Release> Due(const std::vector<PodPtr>& turn, Time now);
   void TellFailing(Releases* releases, const Board& board) const;
   void ForgetGone(std::span<const PodPtr> pods);
@@ -75,6 +77,7 @@ class Gates {
   absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
   absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off
   uint64_t round_ = 0;
+  std::optional<Time> ahead_held_since_;  // a unit without a place waits to go ahead
   NextLook next_look_;
 };
 

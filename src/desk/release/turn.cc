@@ -197,9 +197,13 @@ class Finder {
     const size_t ahead = input_.options.ahead;
     size_t more = ahead - std::min(ahead, in_part);
     in_part = std::min(in_part, ahead);
+    const bool is_to_wait = IsPlacing() && !input_.ahead_has_waited;
     for (const Candidate* candidate : without_place_) {
       size_t* const left = begun(candidate) ? &in_part : &more;
-      if (*left == 0 || IsPlacedUnasked(*candidate)) {
+      const bool may_go = *left != 0 && !IsPlacedUnasked(*candidate);
+      const bool waits = may_go && left == &more && is_to_wait;
+      turn_.ahead_is_held |= waits;
+      if (!may_go || waits) {
         HoldAll(*candidate, HeldBy::kNoPlace, "");
         continue;
       }
@@ -207,6 +211,9 @@ class Finder {
       TakeAll(*candidate);
     }
   }
+
+  // Some unit with places is not bound yet.
+  bool IsPlacing() const { return in_window_ != 0 || !with_place_.empty(); }
 
   // kube-scheduler would place as many of them as fit, without asking.
   bool IsPlacedUnasked(const Candidate& candidate) const {

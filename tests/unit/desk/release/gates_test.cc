@@ -51,11 +51,11 @@ class GatesTest : public ::testing::Test {
   void Put(const std::string& gang, int members) {
     for (int i = 0; i < members; ++i) cluster_.Put(Member(gang, i, members));
   }
-  PlanningOptions Options() {
+  PlanningOptions Options(size_t ahead = 0) {
     PlanningOptions options;
     options.groups.plan_queued = true;
     options.nominations.nominate_ahead = true;
-    options.release = {.enabled = true, .window = 4, .ahead = 0};
+    options.release = {.enabled = true, .window = 4, .ahead = ahead};
     options.now = [this] { return now_; };
     return options;
   }
@@ -227,6 +227,45 @@ TEST_F(GatesTest, AGangThatWaitsForTheWindowDoesNotGiveUpItsPlaces) {
   }
   EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->fits);
   EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->held);
+}
+
+class AheadTest : public GatesTest {
+ protected:
+  AheadTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1)) {}
+  void PlanAfter(milliseconds time) {
+    now_ += time;
+    loop_.Step();
+  }
+  PlanLoop loop_;
+};
+
+// Autoscalers are to see what is missing, also where some gang is being bound all the time.
+TEST_F(AheadTest, AGangWithoutAPlaceGoesAheadOnceItHasWaitedFiveSeconds) {
+  Put("a", 4);
+  Put("large", 9);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), SizeIs(4)) << "a, which is not bound";
+  PlanAfter(milliseconds(4900));
+  EXPECT_THAT(cluster_.released(), SizeIs(4));
+  EXPECT_EQ(loop_.next_look(), kBegin + seconds(5));
+  PlanAfter(milliseconds(100));
+  EXPECT_THAT(cluster_.released(), SizeIs(13));
+}
+
+TEST_F(AheadTest, EachWaitsAnew) {
+  Put("a", 4);
+  Put("large", 9);
+  Put("larger", 10);
+  PlanAfter(seconds(0));
+  PlanAfter(seconds(5));
+  EXPECT_THAT(cluster_.released(), SizeIs(13));
+  for (int i = 0; i < 9; ++i) cluster_.RemovePod(fmt::format("large-{}", i));
+  PlanAfter(milliseconds(10));
+  PlanAfter(milliseconds(4900));
+  EXPECT_THAT(cluster_.released(), SizeIs(13));
+  PlanAfter(milliseconds(100));
+  EXPECT_THAT(cluster_.released(), SizeIs(23));
 }
 
 }  // namespace

@@ -57,14 +57,15 @@ class TurnTest : public ::testing::Test {
       if (seat.unit == nullptr || seat.node.empty()) return;
       nominated.Add(seat.unit->key, seat.pod->nominated_node_name == seat.node);
     });
-    turn_ = FindTurn(
-        {.board = *board,
-         .pods = pods_,
-         .groups = groups_,
-         .options = options_,
-         .nominated = nominated,
-         .refused_claims = refused_claims_,
-         .is_released = [this](const std::string& uid) { return released_.contains(uid); }});
+    turn_ =
+        FindTurn({.board = *board,
+                  .pods = pods_,
+                  .groups = groups_,
+                  .options = options_,
+                  .nominated = nominated,
+                  .refused_claims = refused_claims_,
+                  .is_released = [this](const std::string& uid) { return released_.contains(uid); },
+                  .ahead_has_waited = ahead_has_waited_});
     std::vector<std::string> names;
     for (const PodPtr& pod : turn_.due) names.push_back(pod->name);
     return names;
@@ -77,6 +78,7 @@ class TurnTest : public ::testing::Test {
   ReleaseOptions options_{.enabled = true, .window = 4, .ahead = 1};
   std::set<std::string> released_;
   RefusedClaims refused_claims_;
+  bool ahead_has_waited_ = false;
   Turn turn_;
 };
 
@@ -193,6 +195,7 @@ TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead
 }
 
 TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {
+  ahead_has_waited_ = true;
   GatedWithoutPlace("a", 9);
   GatedWithoutPlace("b", 1);
   Gated("c", 4);
@@ -212,8 +215,43 @@ TEST_F(TurnTest, WhatIsReleasedWithoutAPlaceCountsAgainstAheadAndNotTheWindow) {
   GatedWithoutPlace("b", 1);
   Gated("c", 4);
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "c-2", "c-3"));
+  EXPECT_FALSE(turn_.ahead_is_held) << "none may go ahead any more";
   options_.ahead = 2;
+  ahead_has_waited_ = true;
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "c-2", "c-3", "b-0"));
+}
+
+TEST_F(TurnTest, NoneBeginsAheadWhileAnotherIsOnItsWayToItsPlaces) {
+  Gated("placed", 1);
+  GatedWithoutPlace("a", 1);
+  NotNominated("placed", 0);
+  EXPECT_THAT(Find(), IsEmpty()) << "it is to be nominated";
+  EXPECT_TRUE(turn_.ahead_is_held);
+  board_.ChangeMember("placed", 0, [](Pod* pod) { pod->nominated_node_name = "n1"; });
+  EXPECT_THAT(Find(), ElementsAre("placed-0"));
+  TakeOff("placed", 0);
+  EXPECT_THAT(Find(), IsEmpty()) << "it is released, and not bound";
+  EXPECT_TRUE(turn_.ahead_is_held);
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
+  board_.Bind("placed", 1);
+  EXPECT_THAT(Find(), ElementsAre("a-0"));
+  EXPECT_FALSE(turn_.ahead_is_held);
+}
+
+TEST_F(TurnTest, WhatHasBegunAheadGoesOnWhileAnotherIsOnItsWayToItsPlaces) {
+  Gated("placed", 1);
+  GatedWithoutPlace("a", 2);
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), ElementsAre("placed-0", "a-1"));
+}
+
+TEST_F(TurnTest, OneBeginsAheadAllTheSameOnceItHasWaited) {
+  Gated("placed", 1);
+  TakeOff("placed", 0);
+  GatedWithoutPlace("a", 1);
+  ahead_has_waited_ = true;
+  EXPECT_THAT(Find(), ElementsAre("a-0"));
+  EXPECT_FALSE(turn_.ahead_is_held);
 }
 
 TEST_F(TurnTest, ARestThatHasNoPlaceFollowsAsFarAsAheadSays) {
@@ -254,6 +292,7 @@ TEST_F(TurnTest, SinglePodsGoAtOnceWhereNothingHoldsThem) {
 TEST_F(TurnTest, SinglePodsWaitForTheirTurnWhereTheyAreHeld) {
   options_.window = 1;
   options_.hold_singles = true;
+  ahead_has_waited_ = true;
   board_.AddSingle(*Single("a"), "n1");
   board_.AddSingle(*Single("b"), "n1");
   board_.AddSingle(*Single("c"));
@@ -295,6 +334,7 @@ TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1"));
   EXPECT_EQ(Held(HeldBy::kNoPlace), 4U);
   options_.without_barrier = false;
+  ahead_has_waited_ = true;
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "a-0", "a-1", "b-1"));
 }
 
