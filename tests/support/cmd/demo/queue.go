@@ -128,12 +128,13 @@ func (p *queuePlay) play(ctx context.Context, waiting func() error) (order []str
 	var running []string
 	for i := range queueNodes * queueSlots {
 		running = append(running, fmt.Sprintf("running-%d", i))
-		if err := p.create(ctx, kube.MakePod(running[i]).Pod()); err != nil {
+		// Bound: one that the agent has not planned yet is refused first, and one of the queue would go before it.
+		if err := p.create(ctx, kube.MakePod(running[i]).Pod(), isBound); err != nil {
 			return nil, err
 		}
 	}
 	for _, pod := range slices.Backward(queueOrder) {
-		if err := p.create(ctx, pod.build()); err != nil {
+		if err := p.create(ctx, pod.build(), isDecided); err != nil {
 			return nil, err
 		}
 	}

@@ -58,12 +58,12 @@ func (s *scene) wait(ctx context.Context, what string, condition func() bool) er
 	return fmt.Errorf("not in %s: %s", patience, what)
 }
 
-// create creates a pod, and waits until the scheduler has bound it or has said why it is nowhere.
-func (s *scene) create(ctx context.Context, pod *corev1.Pod) error {
+// create creates a pod, and waits for a condition of it.
+func (s *scene) create(ctx context.Context, pod *corev1.Pod, condition func(*corev1.Pod) bool) error {
 	if _, err := s.cluster.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	_, err := s.until(ctx, pod.Name, isDecided)
+	_, err := s.until(ctx, pod.Name, condition)
 	return err
 }
 
