@@ -77,7 +77,8 @@ class Gang final : public Agent,
         rules.push_back(std::move(rule));
       return rules;
     }
-    rules.push_back({"", "pods", {"get", "patch"}});
+    rules.push_back({"", "pods", {"get"}});
+    if (settings.gates) rules.push_back({"", "pods", {"patch"}});
     rules.push_back({"", "pods/binding", {"create"}});
     rules.push_back({"coordination.k8s.io", "leases", {"get"}});
     return rules;

@@ -229,6 +229,16 @@ TEST(WithoutExtenderSettings, ThatMeanNothingAreRefusedByName) {
             absl::OkStatus());
 }
 
+// To patch pods allows more than to take gates off: images, say.
+TEST(GatesSetting, AloneHasTheAgentPatchPods) {
+  const AgentFactory factory = MakeFactory();
+  SettingsValues values = factory.settings.Defaults();
+  const AccessRule patches{"", "pods", {"patch"}};
+  EXPECT_THAT(factory.Access(values), Not(Contains(patches)));
+  ASSERT_TRUE(factory.settings.Find("gates")->parse(values.get(), "true").ok());
+  EXPECT_THAT(factory.Access(values), Contains(patches));
+}
+
 TEST(WithoutExtenderSettings, SayWhatTheAgentDoesAtTheApiServer) {
   const AgentFactory factory = MakeFactory();
   SettingsValues values = factory.settings.Defaults();

@@ -180,10 +180,27 @@ StateOf FindState(const AgentInfo& agent, const SettingsValues& values) {
   return {lease->default_text.substr(0, slash), lease->name, lease->default_text.substr(slash)};
 }
 
-// The defaults, but for how it is called.
-absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, bool without_extender) {
+bool HasGates(const AgentInfo& agent) {
+  return agent.factory.settings.Find("gates") != nullptr;
+}
+
+absl::Status CheckGates(const AgentsFlags& flags, const std::vector<const AgentInfo*>& agents) {
+  const auto has_gates = [](const AgentInfo* agent) { return HasGates(*agent); };
+  if (!flags.gates || std::any_of(agents.begin(), agents.end(), has_gates)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(fmt::format(
+      "--gates: {} takes no gate off pods; leave that flag out, or add gang", flags.name));
+}
+
+// The defaults, but for how it is called and whether it takes gates off.
+absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const AgentsFlags& flags) {
   SettingsValues values = agent.factory.settings.Defaults();
-  if (!without_extender) return values;
+  if (flags.gates && HasGates(agent)) {
+    absl::Status set = agent.factory.settings.Find("gates")->parse(values.get(), "true");
+    if (!set.ok()) return set;
+  }
+  if (!flags.without_extender) return values;
   const SettingSpec* const spec = agent.factory.settings.Find("without-extender");
   if (spec == nullptr) {
     return absl::InvalidArgumentError(
@@ -230,12 +247,13 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   }
   const auto agents = ChooseAgents(flags.name, registry, left_out);
   if (!agents.ok()) return agents.status();
+  if (absl::Status status = CheckGates(flags, *agents); !status.ok()) return status;
   Rules rules;
   std::string role = "outrigger";
   std::string name_space = flags.name_space;
   std::string notes;
   for (const AgentInfo* agent : *agents) {
-    const auto values = ValuesFor(*agent, flags.without_extender);
+    const auto values = ValuesFor(*agent, flags);
     if (!values.ok()) return values.status();
     const auto access = AccessOf(*agent, *values);
     if (!access.ok()) return access.status();

@@ -21,6 +21,7 @@ struct AgentsFlags {
   std::string output = "table";  // table, json or yaml
   bool rbac = false;
   bool without_extender = false;  // with rbac: for agents that no scheduler calls
+  bool gates = false;             // with rbac: for agents that take the scheduling gate off pods
   std::string name_space;         // with rbac; empty: where agents keep their state, or outrigger
   std::string service_account;    // with rbac; empty: outrigger-<agent>
 };

@@ -74,7 +74,8 @@ absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) co
   command.agents.output = ValueOf(agents, "--output", command.agents.output);
   command.agents.rbac = agents.count("--rbac") > 0;
   command.agents.without_extender = agents.count("--without-extender") > 0;
-  for (const char* flag : {"--namespace", "--service-account", "--without-extender"}) {
+  command.agents.gates = agents.count("--gates") > 0;
+  for (const char* flag : {"--namespace", "--service-account", "--without-extender", "--gates"}) {
     if (agents.count(flag) == 0 || command.agents.rbac) continue;
     return absl::InvalidArgumentError(fmt::format("{} goes with --rbac", flag));
   }

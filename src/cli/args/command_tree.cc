@@ -151,6 +151,9 @@ void CommandLine::Tree::AddAgents() {
       ->description(Wrapped(
           "With --rbac: the rights of agents that no scheduler calls (--gang.without-extender): "
           "none to bind, and those for a Lease of their own"));
+  agents->add_flag("--gates")->description(Wrapped(
+      "With --rbac: also the right to take the scheduling gate off pods (--gang.gates): to patch "
+      "pods, which allows more than that"));
   AddValue(agents, "-n,--namespace", "NS",
            "namespace of the ServiceAccount (default: where the agents keep their state, else "
            "outrigger)");

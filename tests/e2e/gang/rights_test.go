@@ -84,7 +84,7 @@ func saysWhichRightIsMissing(t *testing.T, m mode) {
 	served := w.createGroups()
 	devices := w.servesDevices()
 	w.createWhatIsActedOn(m)
-	all := scheduling.RightsOf(t, "gang")
+	all := append(scheduling.RightsOf(t, "gang"), right("", "pods", "patch")) // the last one with --gates
 	checkAskedFor(t, all)
 	for i, missing := range all {
 		// Who may not follow what this API server does not have misses nothing.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,16 +94,25 @@ func (w *World) ServeAt(port int, agents string, args ...string) *outrigger.Serv
 	if w.WholeNodes {
 		return outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	}
-	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents))
+	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents, RightsFor(args)...))
 	server := outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
 	return server
 }
 
-// AgentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent.
-func (w *World) AgentKubeconfig(agent string) string {
+// RightsFor has the flags of `agents --rbac` that go with these settings of agents.
+func RightsFor(settings []string) []string {
+	if slices.Contains(settings, "--gang.gates") {
+		return []string{"--gates"}
+	}
+	return nil
+}
+
+// AgentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent; flags are those of
+// `agents --rbac`.
+func (w *World) AgentKubeconfig(agent string, flags ...string) string {
 	w.Helper()
-	manifest := outrigger.Run(w, "agents", "--rbac", agent)
+	manifest := outrigger.Run(w, append([]string{"agents", "--rbac", agent}, flags...)...)
 	config, err := w.Cluster.ConfigWithManifest(w.Ctx, manifest)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(agent, config)

@@ -142,6 +142,9 @@ percentageOfNodesToScore: 100
 func (s *stage) startAgent() error {
 	rbac, start := []string{"agents", "--rbac", s.beside.agents}, outrigger.Start
 	settings := []string{"--gang.scheduler-lease", "none"}
+	if slices.Contains(s.beside.settings, "--gang.gates") {
+		rbac = append(rbac, "--gates")
+	}
 	if s.beside.extender == noExtender { // it holds a Lease of its own
 		rbac, start, settings = append(rbac, "--without-extender"), outrigger.StartWithoutExtender, nil
 	}

@@ -175,7 +175,38 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
               HasSubstr("--without-extender: agent safe works by calls of a scheduler alone"));
 }
 
+struct GateSettings {
+  bool gates = false;
+  static constexpr auto kFields =
+      std::tuple{Setting{"gates", &GateSettings::gates, "pods wait with a gate"}};
+};
+
+class WithGates final : public Agent, public Binder {
+ public:
+  explicit WithGates(const GateSettings& /*settings*/) {}
+  static std::vector<AccessRule> Access(const GateSettings& settings) {
+    if (!settings.gates) return {};
+    return {{"", "pods", {"patch"}}};
+  }
+  absl::Status Bind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
+};
+
+TEST(Rbac, HasTheRightToTakeGatesOffOnlyWhereThatIsAskedFor) {
+  std::vector<AgentInfo> registry = testing::TestAgents();
+  registry.push_back({"gated", "", 1, internal::MakeAgentFactory<WithGates, GateSettings>()});
+  AgentsFlags flags;
+  flags.name = "gated,safe";
+  flags.rbac = true;
+  EXPECT_THAT(*RbacText(flags, registry, {}), Not(HasSubstr("patch")));
+  flags.gates = true;
+  EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("patch"));
+  flags.name = "safe";
+  EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
+              HasSubstr("--gates: safe takes no gate off pods"));
+}
+
 TEST(Rbac, TheFlagGoesWithRbac) {
+  EXPECT_THAT(RunProgram({"agents", "gang", "--gates"}).err, HasSubstr("--gates goes with --rbac"));
   EXPECT_THAT(RunProgram({"agents", "gang", "--without-extender"}).err,
               HasSubstr("--without-extender goes with --rbac"));
 }
