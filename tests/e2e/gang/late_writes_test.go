@@ -55,6 +55,7 @@ func TestAGangComesThroughAnAPIServerThatIsSlow(t *testing.T) {
 		if failed := w.gang.Metric(t, name, `result="failed"`); failed != 0 {
 			t.Errorf("%s: %v writes failed", name, failed)
 		}
+		w.gang.UntilMetricAbove(w, size-1, name, `result="`+result+`"`) // counted once answered
 		if written := w.gang.Metric(t, name, `result="`+result+`"`); written != size {
 			t.Errorf("%s: %v of %d are %s", name, written, size, result)
 		}

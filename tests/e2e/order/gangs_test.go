@@ -51,6 +51,7 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	w.untilBoundOf("q-", len(pods))
 	w.CheckSettled()
 	w.checkNotMixed(size)
+	w.agent.UntilMetricAbove(t, gangs-1, "outrigger_gang_barriers_total", `end="opened"`)
 	ended := w.agent.Metric(t, "outrigger_gang_barriers_total")
 	opened := w.agent.Metric(t, "outrigger_gang_barriers_total", `end="opened"`)
 	t.Logf("Q3: %v barriers ended, %v of them opened", ended, opened)
