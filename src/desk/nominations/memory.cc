@@ -4,7 +4,6 @@
 #include <compare>
 #include <utility>
 
-#include "desk/nominations/life_signs.h"
 #include "desk/nominations/waits.h"
 #include "fmt/format.h"
 
@@ -109,48 +108,18 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
     LearnUnplanned(seat, now, &due);
   });
   learnt_.EndRound([](const PodMemory*) {});
-  SortDue(board, &due);
+  // What is taken back first: kube-scheduler counts it against the pod that has the place now. Then
+  // in the order of who is first in the queue.
+  std::sort(due.begin(), due.end(), [&](const Nomination& a, const Nomination& b) {
+    if (a.node.empty() != b.node.empty()) return a.node.empty();
+    const BoardUnit* const of_a = board.Find(a.pod->uid)->unit;
+    const BoardUnit* const of_b = board.Find(b.pod->uid)->unit;
+    if ((of_a == nullptr) != (of_b == nullptr)) return of_b == nullptr;
+    const auto by_rank = of_a == nullptr ? std::strong_ordering::equal : of_a->rank <=> of_b->rank;
+    return std::is_neq(by_rank) ? std::is_lt(by_rank) : a.pod->name < b.pod->name;
+  });
   ForgetOld();
   return due;
-}
-
-bool Memory::IsInSchedulersQueue(const Pod& pod) const {
-  if (!pod.scheduling_gates.empty() || WasTried(pod)) return false;
-  const auto known = pods_.find(pod.uid);
-  return known == pods_.end() || !known->second.call;
-}
-
-// What is taken back first: kube-scheduler counts it against the pod that has the place now. Then
-// those that sleep, in the order of who is first in the queue. Then those that the scheduler is to
-// try in any case, the last one first: it comes from the other end, and whom it has let pass until
-// both meet needs no nomination.
-void Memory::SortDue(const Board& board, std::vector<Nomination>* due) const {
-  enum class Part : uint8_t { kTakenBack, kAsleep, kInQueue };
-  struct Entry {
-    Part part = Part::kTakenBack;
-    const BoardUnit* unit = nullptr;
-    Nomination nomination = {};
-  };
-  std::vector<Entry> entries;
-  entries.reserve(due->size());
-  for (Nomination& one : *due) {
-    const Part part = one.node.empty()                ? Part::kTakenBack
-                      : IsInSchedulersQueue(*one.pod) ? Part::kInQueue
-                                                      : Part::kAsleep;
-    entries.push_back({part, board.Find(one.pod->uid)->unit, std::move(one)});
-  }
-  const auto ranks_before = [](const Entry& a, const Entry& b) {
-    if ((a.unit == nullptr) != (b.unit == nullptr)) return b.unit == nullptr;
-    const auto by_rank =
-        a.unit == nullptr ? std::strong_ordering::equal : a.unit->rank <=> b.unit->rank;
-    return std::is_neq(by_rank) ? std::is_lt(by_rank)
-                                : a.nomination.pod->name < b.nomination.pod->name;
-  };
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-    if (a.part != b.part) return a.part < b.part;
-    return a.part == Part::kInQueue ? ranks_before(b, a) : ranks_before(a, b);
-  });
-  for (size_t i = 0; i < entries.size(); ++i) (*due)[i] = std::move(entries[i].nomination);
 }
 
 void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {

@@ -192,10 +192,6 @@ class Memory {
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
   void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
-  /// Puts the most urgent first.
-  void SortDue(const Board& board, std::vector<Nomination>* due) const;
-  /// True of a pod that the scheduler has not tried yet, and will without being woken.
-  bool IsInSchedulersQueue(const Pod& pod) const;
   void Resume(Time now);
   void ForgetOld();
 

@@ -12,35 +12,11 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 TEST_F(MemoryAheadTest, NominatesMembersThatWereNeverRejected) {
   MakeBoard board;
   AddGang(&board, "train", 2);
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)),
-              UnorderedElementsAre("train-0:n1", "train-1:n1"));
-}
-
-// The scheduler comes from the other end: whom it has let pass until then needs no nomination.
-TEST_F(MemoryAheadTest, OfThoseInTheSchedulersQueueTheLastIsNominatedFirst) {
-  MakeBoard board;
-  AddGang(&board, "a", 2);
-  AddGang(&board, "b", 2);
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)),
-              ElementsAre("b-1:n1", "b-0:n1", "a-1:n1", "a-0:n1"));
-}
-
-TEST_F(MemoryAheadTest, ThoseThatSleepAreNominatedBeforeThoseInTheSchedulersQueueAndInOrder) {
-  MakeBoard board;
-  for (const char* gang : {"asked", "failed", "gated", "queued"}) AddGang(&board, gang, 1);
-  AddGang(&board, "lost", 1);
-  board.Refuse("lost", "cpu");
-  Show(&board, "lost", 0, "n1");
-  Gate(&board, "gated", 0, true);
-  board.ChangeMember("failed", 0, [](Pod* pod) { pod->unscheduled_reason = "Unschedulable"; });
-  Asked("uid-asked-0", /*rejected=*/true, kBegin);
-  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(1))),
-              ElementsAre("lost-0:", "asked-0:n1", "failed-0:n1", "gated-0:n1", "queued-0:n1"));
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("train-0:n1", "train-1:n1"));
 }
 
 TEST_F(MemoryAheadTest, NominatesNoMemberThatTheSchedulerHasLetPass) {
