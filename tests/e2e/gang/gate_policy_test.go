@@ -149,9 +149,10 @@ func TestThePoliciesWorkBeforeV1(t *testing.T) {
 	t.Logf("%s works", version)
 }
 
-// As RBAC has it: a pod's owner may patch it in every way.
-var patchesPods = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods", "pods/status"},
-	Verbs: []string{"get", "patch", "update"}}}
+// As RBAC has it: a pod's owner may patch it in every way, and bind it.
+var patchesPods = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"pods", "pods/status"}, Verbs: []string{"get", "patch", "update"}},
+	{APIGroups: []string{""}, Resources: []string{"pods/binding"}, Verbs: []string{"create"}}}
 
 // guarded is a world with the policies that guard the gate.
 type guarded struct {
@@ -206,13 +207,15 @@ func (w *world) clientAs(user string) kubernetes.Interface {
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}},
 		metav1.CreateOptions{})
 	w.Must(err)
-	w.UntilGranted(config, patchesPods[0])
+	for _, rule := range patchesPods {
+		w.UntilGranted(config, rule)
+	}
 	client, err := kube.NewClient(config)
 	w.Must(err)
 	return client
 }
 
-// isGuarding is an error until both policies work.
+// isGuarding is an error until all policies work.
 func (w *guarded) isGuarding(probe string) error {
 	w.Helper()
 	if _, err := w.Client.CoreV1().Pods("default").Get(w.Ctx, probe, metav1.GetOptions{}); err != nil {
@@ -224,7 +227,17 @@ func (w *guarded) isGuarding(probe string) error {
 	if err := w.dryPatch(w.agent, probe, "", label()); !isDenied(err) {
 		return fmt.Errorf("the agent sets a label: %v", err)
 	}
+	if err := w.dryBind(w.agent, probe, metav1.ObjectMeta{Labels: map[string]string{"team": "red"}}); !isDenied(err) {
+		return fmt.Errorf("the agent binds with a label: %v", err)
+	}
 	return nil
+}
+
+// dryBind is the API server's answer to a binding.
+func (w *guarded) dryBind(client kubernetes.Interface, pod string, meta metav1.ObjectMeta) error {
+	meta.Name = pod
+	return client.CoreV1().Pods("default").Bind(w.Ctx, &corev1.Binding{ObjectMeta: meta,
+		Target: corev1.ObjectReference{Kind: "Node", Name: "zoned"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
 func isDenied(err error) bool {

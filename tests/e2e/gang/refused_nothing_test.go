@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -159,5 +161,35 @@ func (w *world) applyPolicies(m mode) {
 	w.install(deployed(queueGateFile), w.isGating)
 	if made := w.dryRun(member("probe", 0, 2)); m.asksAll && !asksForBoth(made) {
 		w.Errorf("the policies do not work together: %v", made.Spec.Containers[0].Resources)
+	}
+}
+
+// What a Binding carries the API server copies to the pod.
+func TestTheAgentBindsAndSetsNothingElseOfThePod(t *testing.T) {
+	t.Parallel()
+	w := newGuarded(t)
+	w.Nodes(kube.MakeNode("zoned").Label("topology.kubernetes.io/zone", "a")) // which newer API servers add to a Binding
+	w.Pods(slot("p"))
+	pair := map[string]string{"team": "red"}
+	for name, row := range map[string]struct {
+		meta metav1.ObjectMeta
+		may  bool
+	}{
+		"nothing":       {metav1.ObjectMeta{}, true},
+		"a label":       {metav1.ObjectMeta{Labels: pair}, false},
+		"an annotation": {metav1.ObjectMeta{Annotations: pair}, false},
+		"its own":       {metav1.ObjectMeta{Annotations: map[string]string{"outrigger.dev/started-with": "4"}}, true},
+		"the zone":      {metav1.ObjectMeta{Labels: map[string]string{"topology.kubernetes.io/zone": "a"}}, true},
+	} {
+		if err := w.dryBind(w.owner, "p", row.meta); err != nil {
+			t.Errorf("%s: the owner may not: %v", name, err)
+		}
+		err := w.dryBind(w.agent, "p", row.meta)
+		if row.may && err != nil {
+			t.Errorf("%s: the agent may not: %v", name, err)
+		}
+		if !row.may && !isDenied(err) {
+			t.Errorf("%s: the agent is not kept from it: %v", name, err)
+		}
 	}
 }
