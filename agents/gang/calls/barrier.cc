@@ -76,6 +76,7 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
     former->second->wake.notify_one();
   }
   gate.waiters[waiter.uid] = &waiter;
+  leaving_.Remove(arrival.uid);
   const Time now = options_.now();
   if (!gate.since) {
     gate.since = now;
@@ -141,7 +142,10 @@ void Barriers::Remove(const plan::UnitKey& gang, Waiter* waiter) {
   const auto at = gates_.find(gang);
   if (at == gates_.end()) return;
   const auto found = at->second.waiters.find(waiter->uid);
-  if (found != at->second.waiters.end() && found->second == waiter) at->second.waiters.erase(found);
+  if (found != at->second.waiters.end() && found->second == waiter) {
+    at->second.waiters.erase(found);
+    leaving_.Add(waiter->uid, options_.now());
+  }
   if (at->second.waiters.empty()) at->second.since.reset();
 }
 
@@ -210,6 +214,7 @@ void Barriers::Tell(const plan::UnitKey& gang, BarrierEnd end, Time since, Lock*
 void Barriers::Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end,
                     const std::string& why, Lock* lock) {
   for (const auto& [uid, waiter] : gate->waiters) {
+    leaving_.Add(uid, options_.now());
     waiter->state = Waiter::State::kFailed;
     waiter->why = why;
     waiter->wake.notify_one();
@@ -224,7 +229,11 @@ void Barriers::Bound(const plan::UnitKey& gang, std::string_view uid, bool bound
   WaitingGang& gate = gates_[gang];
   const auto found = gate.committing.find(uid);
   if (found == gate.committing.end()) return;
-  if (bound) gate.bound[found->first] = found->second;
+  if (bound) {
+    gate.bound[found->first] = found->second;
+  } else {
+    leaving_.Add(uid, options_.now());
+  }
   gate.committing.erase(found);
 }
 

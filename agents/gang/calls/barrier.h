@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "calls/leaving_pods.h"
 #include "common/desk_names.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/plan/unit.h"
@@ -88,6 +90,8 @@ class Barriers {
   /// Members that were let through, as far as the last plan does not show them bound, and their
   /// gangs.
   std::map<std::string, plan::UnitKey, std::less<>> LetThrough() const;
+  /// Pods, by UID, whose call has failed a moment ago (LeavingPods) and that have not come again.
+  std::set<std::string, std::less<>> Leaving() const;
 
  private:
   struct Waiter;
@@ -111,6 +115,7 @@ class Barriers {
   mutable std::mutex mutex_;
   std::map<plan::UnitKey, WaitingGang> gates_;
   std::shared_ptr<const Board> board_;
+  LeavingPods leaving_;
   std::string closed_;  // why nobody may wait any more; empty: one may
 };
 

@@ -112,6 +112,11 @@ std::map<std::string, plan::UnitKey, std::less<>> Barriers::LetThrough() const {
   return all;
 }
 
+std::set<std::string, std::less<>> Barriers::Leaving() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return leaving_.At(options_.now());
+}
+
 size_t Barriers::standing() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return static_cast<size_t>(std::count_if(gates_.begin(), gates_.end(), [](const auto& entry) {

@@ -119,12 +119,19 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   if (membership && !board.MembersAreSingle(*membership)) return;
   const auto waiters = GangsOfWaiters(*barriers);
   const auto let_through = barriers->LetThrough();
+  const auto leaving = barriers->Leaving();
+  const auto leaves = [&leaving](const std::string& uid) { return leaving.contains(uid); };
+  bool any_leaves = false;
   const plan::Rank rank = RankOf(board, request.pod);
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
     // Kubernetes 1.38 sends nodes where nothing is to be evicted. If only this agent's filter
     // refused such a node, the pod would be nominated in vain.
     if (candidate.pod_uids.empty() && !HasRoom(board, request.pod, rank, candidate.node)) continue;
+    if (std::any_of(candidate.pod_uids.begin(), candidate.pod_uids.end(), leaves)) {
+      any_leaves = true;
+      continue;
+    }
     const std::set<plan::UnitKey> waiting = GangsThatWait(waiters, candidate);
     if (!waiting.empty()) {
       if (ComesBefore(rank, board, waiting)) to_fail.insert(waiting.begin(), waiting.end());
@@ -132,8 +139,8 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
       chosen->push_back(candidate);
     }
   }
-  // Where somebody else can be evicted the barriers may stand.
-  if (!chosen->empty()) return;
+  // Where somebody else can be evicted, or leaves, the barriers may stand.
+  if (!chosen->empty() || any_leaves) return;
   const std::string why = fmt::format("pod {}/{} of higher priority needs its place",
                                       request.pod.namespace_, request.pod.name);
   for (const plan::UnitKey& gang : to_fail) barriers->FailGang(gang, BarrierEnd::kNoRoom, why);

@@ -247,6 +247,75 @@ TEST_F(BarrierTest, NoBarrierFailsForAPlaceOfWhichAPartIsKeptForAGangBeforeThePr
   EXPECT_EQ(calls.Waiting(train_), 1U);
 }
 
+// kube-scheduler counts it on its node until it has the answer of the bind call.
+class LeavingVictimTest : public BarrierTest {
+ protected:
+  std::vector<NodeVictims> Choose(const std::vector<NodeVictims>& candidates) {
+    std::vector<NodeVictims> chosen;
+    const auto board = board_.Make();
+    ChooseVictims(*board, {.pod = MakePod("urgent"), .candidates = candidates}, &barriers_,
+                  &chosen);
+    return chosen;
+  }
+  const std::vector<NodeVictims> train_0_ = {{"n1", {"uid-train-0"}, 0}};
+};
+
+TEST_F(LeavingVictimTest, WhoseBarrierHasJustFailedIsNotEvicted) {
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  barriers_.FailGang(train_, BarrierEnd::kNoRoom, "for another");
+  EXPECT_THAT(Choose(train_0_), IsEmpty());
+  EXPECT_THAT(Choose({train_0_[0], {"n2", {"uid-other"}, 0}}), SizeIs(1)) << "others may be";
+  ahead_ = std::chrono::seconds(6);
+  EXPECT_THAT(Choose(train_0_), SizeIs(1)) << "whoever it is now";
+}
+
+TEST_F(LeavingVictimTest, WhoseCallerHasGoneIsNotEvicted) {
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  calls.HangUp(0);
+  EXPECT_FALSE(calls.Result(0).ok());
+  EXPECT_THAT(Choose(train_0_), IsEmpty());
+}
+
+TEST_F(LeavingVictimTest, WhoWasLetThroughAndIsNotBoundIsNotEvicted) {
+  Calls calls(&barriers_);
+  for (const char* pod : {"train-0", "train-1", "train-2"}) calls.Arrive(train_, pod);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(calls.Result(i).ok());
+  barriers_.Bound(train_, "uid-train-0", false);
+  EXPECT_THAT(Choose({{"n1", {"uid-train-0", "uid-train-1", "uid-train-2"}, 0}}), IsEmpty());
+}
+
+TEST_F(LeavingVictimTest, NoOtherBarrierFailsWhileAPlaceBecomesFree) {
+  board_.AddGang("zebra", 2, 2);
+  board_.AddSingle(MakePod("urgent"));  // by name between the two
+  barriers_.OnPlan(board_.Make());
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.Arrive(LabelsGang("zebra"), "zebra-0");
+  calls.AwaitWaiting(train_, 1);
+  calls.AwaitWaiting(LabelsGang("zebra"), 1);
+  barriers_.FailGang(train_, BarrierEnd::kNoRoom, "for another");
+  EXPECT_THAT(Choose({train_0_[0], {"n2", {"uid-zebra-0"}, 0}}), IsEmpty());
+  EXPECT_EQ(calls.Waiting(LabelsGang("zebra")), 1U);
+}
+
+TEST_F(LeavingVictimTest, WhoWaitsAgainIsAWaiter) {
+  board_.AddGang("zebra", 2, 2);
+  board_.AddSingle(MakePod("urgent"));
+  barriers_.OnPlan(board_.Make());
+  Calls calls(&barriers_);
+  for (int i = 0; i < 2; ++i) {
+    calls.Arrive(LabelsGang("zebra"), "zebra-0");
+    calls.AwaitWaiting(LabelsGang("zebra"), 1);
+    if (i == 0) barriers_.FailGang(LabelsGang("zebra"), BarrierEnd::kNoRoom, "for another");
+  }
+  EXPECT_THAT(Choose({{"n1", {"uid-zebra-0"}, 0}}), IsEmpty());
+  EXPECT_EQ(calls.Waiting(LabelsGang("zebra")), 0U) << "it fails for the pod that comes first";
+}
+
 // The watch shows later that they are bound.
 TEST_F(BarrierTest, WhoWasLetThroughIsAMemberThatMayNotBeCutOff) {
   Calls calls(&barriers_);
