@@ -8,6 +8,7 @@
 namespace outrigger::cli {
 namespace {
 
+using ::outrigger::testing::Ran;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
