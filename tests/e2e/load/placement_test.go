@@ -26,17 +26,19 @@ var (
 // then only later news wakes the pod.
 func cure(w *scheduling.World, node, pod string) *corev1.Pod {
 	w.Helper()
-	isBound := func() bool { return scheduling.IsBound(w.Tracker.Pod("default", pod)) }
 	for free := 7000; free < 7010; free++ {
 		w.Annotate(node, map[string]string{"mean-free-cpu": fmt.Sprint(free), "std-free-cpu": "100"})
-		ctx, cancel := context.WithTimeout(w.Ctx, time.Second)
-		err := w.Tracker.Until(ctx, isBound)
-		cancel()
-		if err == nil {
+		if boundWithin(w, pod, time.Second) {
 			break
 		}
 	}
 	return w.Until(pod, "bound", scheduling.IsBound)
+}
+
+func boundWithin(w *scheduling.World, pod string, patience time.Duration) bool {
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	defer cancel()
+	return w.Tracker.Until(ctx, func() bool { return scheduling.IsBound(w.Tracker.Pod("default", pod)) }) == nil
 }
 
 func congested(factor int) map[string]string {

@@ -59,7 +59,10 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 		t.Errorf("%v barriers failed", ended-opened)
 	}
 	for _, call := range w.observer.Calls("bind") {
-		if call.Error != "" {
+		switch {
+		case strings.Contains(call.Error, "its place is not"): // a plan has come between filter and bind: it is tried again
+			t.Logf("bind of %s: %s", call.Pod, call.Error)
+		case call.Error != "":
 			t.Errorf("bind of %s: %s", call.Pod, call.Error)
 		}
 	}
