@@ -120,7 +120,10 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   const auto waiters = GangsOfWaiters(*barriers);
   const auto let_through = barriers->LetThrough();
   const auto leaving = barriers->Leaving();
-  const auto leaves = [&leaving](const std::string& uid) { return leaving.contains(uid); };
+  // One that was bound by hand meanwhile stays.
+  const auto leaves = [&](const std::string& uid) {
+    return leaving.contains(uid) && board.GangOfBound(uid) == nullptr;
+  };
   bool any_leaves = false;
   const plan::Rank rank = RankOf(board, request.pod);
   std::set<plan::UnitKey> to_fail;

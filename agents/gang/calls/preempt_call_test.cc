@@ -302,6 +302,16 @@ TEST_F(LeavingVictimTest, NoOtherBarrierFailsWhileAPlaceBecomesFree) {
   EXPECT_EQ(calls.Waiting(LabelsGang("zebra")), 1U);
 }
 
+TEST_F(LeavingVictimTest, WhoIsBoundAllTheSameMayBeEvicted) {
+  Calls calls(&barriers_);
+  calls.Arrive(train_, "train-0");
+  calls.AwaitWaiting(train_, 1);
+  barriers_.FailGang(train_, BarrierEnd::kGone, "bound by hand");
+  EXPECT_THAT(Choose(train_0_), IsEmpty());
+  board_.Bind("train", 1);
+  EXPECT_THAT(Choose(train_0_), SizeIs(1));
+}
+
 TEST_F(LeavingVictimTest, WhoWaitsAgainIsAWaiter) {
   board_.AddGang("zebra", 2, 2);
   board_.AddSingle(MakePod("urgent"));

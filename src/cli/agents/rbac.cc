@@ -189,8 +189,8 @@ absl::Status CheckGates(const AgentsFlags& flags, const std::vector<const AgentI
   if (!flags.gates || std::any_of(agents.begin(), agents.end(), has_gates)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "--gates: {} takes no gate off pods; leave that flag out, or add gang", flags.name));
+  return absl::InvalidArgumentError(
+      fmt::format("--gates: {} takes no gate off pods; leave that flag out", flags.name));
 }
 
 // The defaults, but for how it is called and whether it takes gates off.

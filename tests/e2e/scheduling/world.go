@@ -94,14 +94,14 @@ func (w *World) ServeAt(port int, agents string, args ...string) *outrigger.Serv
 	if w.WholeNodes {
 		return outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	}
-	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents, RightsFor(args)...))
+	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents, rightsFor(args)...))
 	server := outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
 	return server
 }
 
-// RightsFor has the flags of `agents --rbac` that go with these settings of agents.
-func RightsFor(settings []string) []string {
+// rightsFor has the flags of `agents --rbac` that go with these settings of agents.
+func rightsFor(settings []string) []string {
 	if slices.Contains(settings, "--gang.gates") {
 		return []string{"--gates"}
 	}
