@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 	for i := range 3 {
 		w.remove(replica(i))
 	}
-	w.untilUnchanged("outrigger-reward", 3*time.Second)
+	w.untilStored("early", "late")
 	reward.Kill()
 	reward.Restart(t)
 	reward.UntilReady(t)
@@ -89,20 +90,19 @@ func (w *world) keepPage(reward *outrigger.Server) {
 	}
 }
 
-// untilUnchanged waits until a ConfigMap with an agent's state has not been written for a while.
-func (w *world) untilUnchanged(configMap string, quiet time.Duration) {
+// untilStored waits until the agent's state knows something of each of the nodes. It writes every five seconds at most:
+// what came just after a write is lost if the process is killed before the next one and the pods are gone.
+func (w *world) untilStored(nodes ...string) {
 	w.Helper()
-	version, since := "", time.Now()
 	w.eventually(func(ctx context.Context) error {
-		state, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, configMap, metav1.GetOptions{})
+		state, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "outrigger-reward", metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if state.ResourceVersion != version {
-			version, since = state.ResourceVersion, time.Now()
-		}
-		if time.Since(since) < quiet {
-			return fmt.Errorf("ConfigMap %s changes", configMap)
+		for _, node := range nodes {
+			if !strings.Contains(state.Data["pairs"], "\nnode "+node+"\n") {
+				return fmt.Errorf("nothing is stored of node %s:\n%s", node, state.Data["pairs"])
+			}
 		}
 		return nil
 	})
