@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -18,12 +19,8 @@ constexpr size_t kMostWaiting = 10'000;
 constexpr int kMostPerNode = 8;
 constexpr std::chrono::seconds kBetween{1};  // nominations of one pod
 constexpr std::chrono::seconds kNominating{5};
-
-bool StillWaits(const ClusterSnapshot& pods, std::string_view namespace_, std::string_view name,
-                std::string_view uid) {
-  const auto pod = pods.FindPod(namespace_, name);
-  return pod.has_value() && pod->Uid() == uid && pod->NodeName().empty() && !pod->IsFinished();
-}
+// So long a pod is expected in the view.
+constexpr std::chrono::seconds kUnseen{30};
 
 }  // namespace
 
@@ -37,11 +34,13 @@ void Waker::OnRejected(const Pod& pod, bool unresolved) {
   waiting.look_everywhere = true;  // what has changed since the answer is not known
   waiting.priority = pod.priority;
   waiting.created = pod.creation_time;
+  waiting.unseen_until = terms_.clock.now() + kUnseen;
   const MutexLock lock(mutex_);
   if (const auto at = waiting_.find(pod.uid); at != waiting_.end()) {
     // What has changed meanwhile was looked at, or waits until it may be woken again.
     waiting.look_everywhere = at->second.look_everywhere || unresolved;
     waiting.not_before = at->second.not_before;
+    waiting.seen = at->second.seen;
     at->second = std::move(waiting);
   } else if (waiting_.size() < kMostWaiting) {
     waiting_.emplace(pod.uid, std::move(waiting));
@@ -76,10 +75,17 @@ bool Waker::IsForAllNodes(const Waiting& pod) const {
 }
 
 void Waker::Forget(const ClusterSnapshot& pods) {
+  const Clock::TimePoint now = terms_.clock.now();
   const MutexLock lock(mutex_);
-  std::erase_if(waiting_, [&](const auto& entry) {
-    return !StillWaits(pods, entry.second.namespace_, entry.second.name, entry.first);
-  });
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    Waiting& waiting = at->second;
+    const auto pod = pods.FindPod(waiting.namespace_, waiting.name);
+    const bool is_shown = pod.has_value() && pod->Uid() == at->first;
+    const bool is_over = is_shown ? !pod->NodeName().empty() || pod->IsFinished()
+                                  : waiting.seen || now >= waiting.unseen_until;
+    waiting.seen = waiting.seen || is_shown;
+    at = is_over ? waiting_.erase(at) : std::next(at);
+  }
 }
 
 std::vector<std::pair<std::string, Waker::Waiting>> Waker::InOrder() const {

@@ -55,6 +55,8 @@ class Waker {
     int32_t priority = 0;
     int64_t created = 0;
     Clock::TimePoint not_before;
+    bool seen = false;  // in the view, which may hear of a pod later than the scheduler
+    Clock::TimePoint unseen_until;
   };
   using Pods = std::map<std::string, Waiting, std::less<>>;  // by UID
 

@@ -122,11 +122,45 @@ TEST_F(DevicesWaker, PodsThatAreGoneOrBoundAreForgotten) {
   waker_.OnRejected(PutPodOf("gone", "c"), false);
   waker_.OnRejected(PutPodOf("bound", "c"), false);
   waker_.OnRejected(PutPodOf("waits", "c"), false);
+  Round();
   EXPECT_EQ(waker_.waiting(), 3u);
   cluster_.RemovePod("gone");
   cluster_.Change("bound", [](Pod* pod) { pod->node_name = "n1"; });
   Round();
   EXPECT_EQ(waker_.waiting(), 1u);
+}
+
+// The scheduler has heard of the pod, and the agent has not yet.
+TEST_F(DevicesWaker, APodThatTheViewDoesNotShowYetIsWokenToo) {
+  PutNodes(1, 4);
+  Hold("a", "n1", 4);
+  PutClaim("c", 2);
+  const Pod pod = PutPodOf("p", "c");
+  cluster_.RemovePod("p");
+  waker_.OnRejected(pod, false);
+  Round();
+  cluster_.Put(pod);
+  Round();
+  cluster_.custom().Delete(kClaimKind, "default", "a");
+  Round();
+  EXPECT_THAT(Woken(), ElementsAre(Pair("p", "n1")));
+  cluster_.RemovePod("p");
+  Round();
+  EXPECT_EQ(waker_.waiting(), 0u) << "it was shown, and is gone";
+}
+
+TEST_F(DevicesWaker, APodThatTheViewNeverShowsIsForgotten) {
+  PutNodes(1, 4);
+  PutClaim("c", 5);
+  const Pod pod = PutPodOf("p", "c");
+  cluster_.RemovePod("p");
+  waker_.OnRejected(pod, false);
+  now_ += std::chrono::seconds(29);
+  Round();
+  EXPECT_EQ(waker_.waiting(), 1u);
+  now_ += std::chrono::seconds(1);
+  Round();
+  EXPECT_EQ(waker_.waiting(), 0u);
 }
 
 }  // namespace
