@@ -26,7 +26,7 @@ func TestAClassPaysForAStartAndRecovers(t *testing.T) {
 	history, err := penalty.Follow(w.Ctx, w.Client, "gold")
 	w.Must(err)
 	was := w.class("gold")
-	w.serve(settings{"start": "flat 500", "half-life": "0.4", "grace": "1.5"})
+	w.serve(settings{"start": "flat 500", "half-life": "0.4"})
 
 	job := groupOf("gold", "job-1")
 	w.Must(w.groups.Run(w.Ctx, job, penalty.Pending, penalty.Inqueue))
@@ -53,6 +53,7 @@ func TestAClassPaysForAStartAndRecovers(t *testing.T) {
 	w.Must(w.groups.Enter(w.Ctx, job, penalty.Completed))
 	w.untilCounted("gold", 1, 1)
 	w.untilMarked(job, "1 completed")
+	w.graceEnds(gold)
 	w.untilSound(gold, 1000)
 	w.UntilEventWith("PenaltyRecovered", "1000")
 	w.untilRow("gold", "at base", func(row penalty.ClassRow) bool { return row.State == "at base" && row.Value == 1000 })
@@ -127,8 +128,13 @@ func (w *world) checkPages(job penalty.Group) {
 // higher value than the one before.
 func (w *world) checkRecovery(history *penalty.History, from, to int32) {
 	w.Helper()
-	made, err := history.Made()
-	w.Must(err)
+	var made []penalty.Seen
+	w.eventually(func(context.Context) (err error) { // a watch may be late
+		if made, err = history.Made(); err == nil && (len(made) == 0 || made[len(made)-1].Class.Value != to) {
+			err = fmt.Errorf("the watch has not shown %d: %v", to, made)
+		}
+		return err
+	})
 	var values []int32
 	for _, seen := range made {
 		if seen.Class.Value == from {

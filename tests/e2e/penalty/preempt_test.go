@@ -29,8 +29,9 @@ func recoveringClass(t *testing.T, inChain bool) int {
 	t.Helper()
 	w := newWorld(t)
 	w.Nodes(kube.MakeNode("full").Resource(corev1.ResourceCPU, "2"))
-	w.create(class("gold", 1000))
-	w.serve(settings{"start": "flat 300", "half-life": "0.3", "grace": "2"})
+	gold := class("gold", 1000)
+	w.create(gold)
+	w.serve(settings{"start": "flat 300", "half-life": "0.3"})
 	config := w.SchedulerBase()
 	if inChain {
 		config = outrigger.SchedulerConfig(t, config, "--agents", "penalty", "--url", "penalty="+w.agent.URL)
@@ -49,6 +50,7 @@ func recoveringClass(t *testing.T, inChain bool) int {
 			return scheduling.IsBound(pod) && *pod.Spec.Priority == 700
 		})
 	}
+	w.graceEnds(gold)
 	w.untilValue("gold", 1000)
 	w.eventually(func(context.Context) error { return w.createsWith("gold", 1000) })
 	w.Pods(member(2))

@@ -50,12 +50,13 @@ func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
 	w.Must(os.WriteFile(file, []byte(config.Data["outrigger.yaml"]), 0o644))
 	w.agent = outrigger.Serve(w, "deployed", w.Cluster.LogDir(), "penalty", "--config", file, "--kubeconfig",
 		w.kubeconfig("deployed", nil), "--penalty.class-selector="+selectorKey, "--penalty.start=flat 500",
-		"--penalty.half-life=0.2", "--penalty.grace=0.5", "--penalty.coalesce=0")
+		"--penalty.half-life=0.2", "--penalty.grace=100000", "--penalty.coalesce=0")
 	w.agent.UntilReady(w)
 	w.untilLeads(w.agent)
 	w.untilLooked()
 	w.run("gold", "job-1")
 	w.untilSound(gold, 500)
+	w.graceEnds(gold)
 	w.untilSound(gold, 1000)
 	w.UntilEventWith("PriorityClassPenalised", "gold")
 	log, err := os.ReadFile(w.agent.LogPath())

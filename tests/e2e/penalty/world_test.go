@@ -13,6 +13,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -23,10 +24,11 @@ import (
 )
 
 const (
-	selectorKey = "outrigger.test/penalised" // of the classes that the agent may touch
-	baseValue   = "outrigger.dev/base-value"
-	lease       = "outrigger-penalty"
-	leaseTime   = 3 // seconds, where another one has to wait for it; a busy machine may lose such a short one
+	selectorKey  = "outrigger.test/penalised" // of the classes that the agent may touch
+	baseValue    = "outrigger.dev/base-value"
+	graceSeconds = "outrigger.dev/penalty-grace"
+	lease        = "outrigger-penalty"
+	leaseTime    = 3 // seconds, where another one has to wait for it; a busy machine may lose such a short one
 )
 
 // settings are flags of the agent, without "--penalty.".
@@ -211,6 +213,18 @@ func (w *world) run(class string, groups ...string) {
 
 func groupOf(class, name string) penalty.Group {
 	return penalty.Group{Namespace: "default", Name: name, Class: class, Queue: "batch"}
+}
+
+// graceEnds lets a class recover from now on, whose penalty has stood still until then: what a test does before it needs no
+// haste. was has the annotation, too.
+func (w *world) graceEnds(was *schedulingv1.PriorityClass) {
+	w.Helper()
+	was.Annotations[graceSeconds] = "0"
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"0"}}}`, graceSeconds)
+	w.eventually(func(ctx context.Context) error { // it may be away for a moment
+		_, err := w.Client.SchedulingV1().PriorityClasses().Patch(ctx, was.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
 }
 
 // row is what the agent's page says of a class.
