@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -72,7 +72,7 @@ func refused(t *testing.T, args ...string) string {
 		t.Fatal(err)
 	}
 	args = append([]string{"serve", "--agents", "penalty", "--kubeconfig", kubeconfig, "--port", "0", "--admin-port", "0"}, args...)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), scheduling.Patience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, outrigger.Binary(t), args...).CombinedOutput()
 	if err == nil || ctx.Err() != nil {
