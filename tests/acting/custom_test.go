@@ -63,11 +63,9 @@ func TestCustomRows(t *testing.T) {
 	rule := func(verbs []string, resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{"devmgmtproto.k8s.io"}, Resources: resources, Verbs: verbs}
 	}
-	config, err := w.Cluster.ConfigWithRules(w.Ctx, "devices",
+	w.config = w.account("devices",
 		rule([]string{"get", "list", "watch", "create"}, "devicepools", "deviceclaims", "devicedrivers", "devicesetclaims"),
 		rule([]string{"patch"}, "devicepools/status", "deviceclaims/status", "devicesetclaims/status"))
-	w.Must(err)
-	w.config = config
 	client, err := dynamic.NewForConfig(w.Cluster.Config)
 	w.Must(err)
 	for _, kind := range []string{"DevicePool", "DeviceClaim"} {

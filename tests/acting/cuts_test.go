@@ -2,6 +2,7 @@ package acting
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 )
 
 // patient are times with a pause between two tries that would end after the lease.
-var patient = actor.Terms{LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 2400 * time.Millisecond}
+var patient = actor.Terms{LeaseDuration: 7 * time.Second, RenewDeadline: 6 * time.Second, RetryPeriod: 4 * time.Second}
 
 // forever is longer than any scene.
 const forever = time.Minute
@@ -60,9 +61,12 @@ func cutHolder(w *world, terms actor.Terms, cut func(*faults.Proxy)) {
 		w.Errorf("%s leads, and %s still believes that it does", next.name(), holder.name())
 	}
 	c.neverTwo()
-	if warnings := strings.Join(holder.election().Warnings, "\n"); !strings.Contains(warnings, "was not renewed in time") {
-		w.Errorf("why it stopped leading is not said: %s", warnings)
-	}
+	w.eventually(patience, func(context.Context) error {
+		if warnings := strings.Join(holder.election().Warnings, "\n"); !strings.Contains(warnings, "was not renewed in time") {
+			return fmt.Errorf("why it stopped leading is not said: %s", warnings)
+		}
+		return nil
+	})
 }
 
 // wonLate has the answer to whom the lease was given come when most of the lease is over, and nothing

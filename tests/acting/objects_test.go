@@ -46,12 +46,10 @@ func TestObjectRows(t *testing.T) {
 	}
 	w := newWorld(t)
 	all := []string{"get", "create", "update", "delete"}
-	config, err := w.Cluster.ConfigWithRules(w.Ctx, "keeper",
+	w.config = w.account("keeper",
 		rbacv1.PolicyRule{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"},
 			Verbs: []string{"get", "create", "delete"}},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: all})
-	w.Must(err)
-	w.config = config
 	for number, scene := range scenes {
 		w.scene(scene.Scene, func(w *world) {
 			a := w.actor(fmt.Sprintf("rows-%d", number), w.config)
@@ -149,12 +147,10 @@ func (w *world) person(step row) any {
 // TestClassesOfAgents is about what the rows cannot say of both: rights, events and elections.
 func TestClassesOfAgents(t *testing.T) {
 	w := newWorld(t)
-	config, err := w.Cluster.ConfigWithRules(w.Ctx, "classes",
+	w.config = w.account("classes",
 		rbacv1.PolicyRule{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"}, Verbs: []string{"get"}},
 		rbacv1.PolicyRule{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}})
-	w.Must(err)
-	w.config = config
 	w.scene("rights that are missing are named", missingRights)
 	w.scene("events about classes are kept in default", eventsOfClasses)
 	w.scene("one of two leads, and the other after it", elections)

@@ -7,10 +7,14 @@ package acting
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"outrigger.dev/outrigger/tests/support/actor"
@@ -21,7 +25,7 @@ import (
 )
 
 // patience is how long anything may take that has no time of its own.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // world is a control plane, and an account with the rights to its leases and events, no more.
 type world struct {
@@ -34,12 +38,32 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	binary := actor.Binary(t)
 	w := &world{World: base.New(t, 5*time.Minute), binary: binary}
-	config, err := w.Cluster.ConfigWithRules(w.Ctx, "actor",
+	w.config = w.account("actor",
 		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
 		rbacv1.PolicyRule{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}})
-	w.Must(err)
-	w.config = config
 	return w
+}
+
+// account makes a service account that may do what rules say, and nothing else, and waits until the API server has heard
+// of that: before, it refuses everything.
+func (w *world) account(name string, rules ...rbacv1.PolicyRule) *rest.Config {
+	w.Helper()
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, name, rules...)
+	w.Must(err)
+	client, err := kube.NewClient(config)
+	w.Must(err)
+	resource, subresource, _ := strings.Cut(rules[0].Resources[0], "/")
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: rules[0].APIGroups[0], Resource: resource,
+			Subresource: subresource, Verb: rules[0].Verbs[0]}}}
+	w.eventually(patience, func(ctx context.Context) error {
+		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		if err == nil && !answer.Status.Allowed {
+			err = fmt.Errorf("%s still may not %s %s", name, rules[0].Verbs[0], rules[0].Resources[0])
+		}
+		return err
+	})
+	return config
 }
 
 // scene runs play as a subtest, beside others.
