@@ -110,6 +110,9 @@ func TestBadInputIsAnswered(t *testing.T) {
 	began := time.Now()
 	for _, row := range badInputs {
 		s.make(row.objects...)
+	}
+	s.untilKnown()
+	for _, row := range badInputs {
 		claims := row.claims
 		if claims == "" {
 			claims = fmt.Sprintf(`[{"name": "d", "claimName": %q}]`, row.name)
@@ -181,6 +184,7 @@ func (s *serving) editStatuses() {
 		pods: [{name: gone, uid: gone}], allocations: [{devicePoolName: edited, deviceCount: 99}]}`))
 	s.untilClaim("by-hand", "state", "Pending")
 
+	s.untilSound() // what the pod got is confirmed
 	// An allocation of a claim that is gone, and an intent without a writer.
 	s.Must(s.kinds.setStatus("DevicePool", "edited", fmt.Sprintf(`status: {allocations: [
 		{claimUID: gone, claimNamespace: default, claimName: gone, state: Confirmed, deviceCount: 2},
@@ -189,12 +193,10 @@ func (s *serving) editStatuses() {
 	s.untilPool("edited", 3)
 	s.untilSound()
 
-	own := s.claim("in-use").Object["status"].(map[string]any)
-	own["allocations"].([]any)[0].(map[string]any)["deviceCount"] = int64(5)
-	edited := s.claim("in-use")
-	edited.Object["status"] = own
-	_, err := s.kinds.client(kinds["DeviceClaim"]).UpdateStatus(s.Ctx, edited, metav1.UpdateOptions{})
-	s.Must(err)
+	s.Must(s.kinds.editStatus("DeviceClaim", "in-use", func(o *unstructured.Unstructured) {
+		own := o.Object["status"].(map[string]any)
+		own["allocations"].([]any)[0].(map[string]any)["deviceCount"] = int64(5)
+	}))
 	s.UntilEventWith("DevicesConflict", "claim default/in-use has devices that are not free: ")
 	s.remove("in-use")
 	s.untilClaim("in-use", "state", "Pending")
@@ -206,9 +208,13 @@ func (s *serving) labelNamespace() {
 	s.make([3]string{"DevicePrivilegedClaim", "admin-past", "spec: {driver: example.com-foozer}"})
 	s.Pods(pod("admin-past", `[{"name": "d", "privilegedClaimName": "admin-past"}]`).Node("n1"))
 	s.UntilEventWith("DevicesConflict", "the pod is bound without its devices: claim default/admin-past: "+needsLabel)
-	_, err := s.Client.CoreV1().Namespaces().Patch(s.Ctx, "default", types.MergePatchType,
-		[]byte(`{"metadata": {"labels": {"resource.kubernetes.io/admin-access": "true"}}}`), metav1.PatchOptions{})
-	s.Must(err)
+	label := func(value string) {
+		_, err := s.Client.CoreV1().Namespaces().Patch(s.Ctx, "default", types.MergePatchType,
+			[]byte(`{"metadata": {"labels": {"resource.kubernetes.io/admin-access": `+value+`}}}`), metav1.PatchOptions{})
+		s.Must(err)
+	}
+	label(`"true"`)
+	s.Cleanup(func() { label("null") }) // the namespace stays for the next test
 	s.untilOn("admin-class", "n1")
 	s.untilClaim("admin-class", "state", "Allocated")
 	s.untilOn("admin-privileged", "n1")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -56,6 +57,8 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 		// Who types is slower than the agent.
 		switch {
 		case strings.Contains(command, "deploy/devices.yaml"):
+			s.kinds.untilServes(resources())
+			s.untilDeployedMay()
 			s.agent, _ = s.StartDeployed(scheduling.Devices)
 		case strings.Contains(command, "start/devices.yaml"):
 			s.untilPool("worker-1-foozer-00", 2)
@@ -64,6 +67,7 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 			s.untilOn("first", "worker-1")
 		case strings.Contains(command, "second.yaml"):
 			s.untilRefused("second", "devices: ")
+			s.UntilEventWith("FailedScheduling", "claim default/second-foozers: ")
 		}
 	}
 	if len(printed) > 0 {
@@ -75,6 +79,18 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 	if strings.Contains(string(log), "forbidden") {
 		t.Errorf("a right is missing:\n%s", log)
 	}
+}
+
+// untilDeployedMay waits until the API server knows what the manifest grants: what it refuses before is in the agent's log.
+func (s *serving) untilDeployedMay() {
+	s.Helper()
+	d := scheduling.Devices
+	account, err := s.Cluster.ServiceAccountConfig(s.Ctx, d.Namespace, d.Account)
+	s.Must(err)
+	s.UntilGranted(account, rbacv1.PolicyRule{APIGroups: []string{"devmgmtproto.k8s.io"}, Resources: []string{"devicepools"},
+		Verbs: []string{"list"}})
+	s.UntilGranted(account, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+		Verbs: []string{"get"}, ResourceNames: []string{lease}}, d.Namespace)
 }
 
 // squeezed has one space where columns have many.

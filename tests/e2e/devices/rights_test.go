@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -60,10 +61,13 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 			agent := outrigger.Serve(t, name, w.Cluster.LogDir(), "devices",
 				"--kubeconfig", w.KubeconfigWithoutGrant(name, all, missing),
 				"--devices.intent-deadline=5", "--devices.binding-time=1")
-			asked := 0
+			began, turn := time.Now(), 0
 			scheduling.CheckTells(t, missing, func() string {
-				said := part.keepBusy(agent, name, asked)
-				asked++
+				said := ""
+				if time.Since(began) >= time.Duration(turn)*time.Second && part.hasSeen(name) {
+					said = part.keepBusy(agent, name, turn)
+					turn++
+				}
 				log, err := os.ReadFile(agent.LogPath())
 				part.Must(err)
 				return scheduling.OnItsPage(agent) + string(log) + said
@@ -98,21 +102,23 @@ func (s *serving) leavesWork(name string) {
 	s.Must(s.kinds.setStatus("DevicePrivilegedClaim", name+"-gone", gone))
 }
 
+// hasSeen tells whether this test has seen the pods about which it asks.
+func (s *serving) hasSeen(name string) bool {
+	return s.Tracker.Pod("default", name+"-bound") != nil && s.Tracker.Pod("default", name+"-waits") != nil
+}
+
 // keepBusy makes an agent use its rights, and returns its answers. The claim is repaired and broken again: what is said
 // twice is one Event that has become a series.
-func (s *serving) keepBusy(agent *outrigger.Server, name string, asked int) string {
+func (s *serving) keepBusy(agent *outrigger.Server, name string, turn int) string {
 	s.Helper()
 	bound := s.Tracker.Pod("default", name+"-bound")
 	waits := s.Tracker.Pod("default", name+"-waits")
-	if asked%50 != 0 || bound == nil || waits == nil {
-		return ""
-	}
-	switch asked {
-	case 0, 50: // perhaps it is not ready yet
-	case 100:
+	switch turn {
+	case 0, 1: // perhaps it is not ready yet
+	case 2:
 		s.make([3]string{"DevicePool", name, fmt.Sprintf("spec: {nodeName: n1, driver: %s, count: 1}", name)})
 	default:
-		patch := fmt.Sprintf(`{"spec": {"constraints": %q}}`, []string{"device.", "true"}[asked/50%2])
+		patch := fmt.Sprintf(`{"spec": {"constraints": %q}}`, []string{"device.", "true"}[turn%2])
 		_, err := s.kinds.client(kinds["DeviceClaim"]).Patch(s.Ctx, name+"-broken", types.MergePatchType, []byte(patch),
 			metav1.PatchOptions{})
 		s.Must(err)

@@ -72,6 +72,25 @@ func (s *serving) make(objects ...[3]string) {
 	}
 }
 
+// untilKnown waits until the agent has seen all objects that are there. A pod that is asked about before is refused for
+// another reason, and nothing makes the scheduler try it again.
+func (s *serving) untilKnown() {
+	s.Helper()
+	for _, kind := range []string{"DeviceDriver", "DeviceClass", "DevicePool", "DeviceClaim", "DevicePrivilegedClaim"} {
+		resource := fmt.Sprintf(`resource="%s.devmgmtproto.k8s.io"`, kinds[kind].plural)
+		s.Must(kube.Eventually(s.Ctx, scheduling.Patience, func(ctx context.Context) error {
+			list, err := s.kinds.client(kinds[kind]).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			if known := s.agent.Metric(s, scheduling.NodesKnown, resource); known != float64(len(list.Items)) {
+				return fmt.Errorf("the agent knows %v objects of %s, want %d", known, kind, len(list.Items))
+			}
+			return nil
+		}))
+	}
+}
+
 // pod needs nothing of a node but devices.
 func pod(name, claims string) *kube.PodBuilder {
 	return kube.MakePod(name).Annotation(devicejudge.Annotation, claims)

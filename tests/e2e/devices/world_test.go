@@ -4,7 +4,6 @@ package devices
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
@@ -30,7 +30,7 @@ const (
 	// patience is how long the API server may take to serve new kinds.
 	patience = 60 * time.Second
 	// settled is how long it may take until all is said of kinds that are served.
-	settled = 10 * time.Second
+	settled = 60 * time.Second
 )
 
 var definitions = schema.GroupVersionResource{
@@ -67,7 +67,7 @@ type world struct {
 // install applies the manifests and waits until all kinds are served.
 func install(t *testing.T) *world {
 	t.Helper()
-	w := base.Of(t, cluster.SharedForTest(t), 3*time.Minute)
+	w := base.Of(t, cluster.SharedForTest(t), 5*time.Minute)
 	// No controller manager makes it, and pods are refused without it.
 	_, err := w.Client.CoreV1().ServiceAccounts("default").Create(w.Ctx,
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})
@@ -95,32 +95,42 @@ func worldOf(on base.World) *world {
 	return w
 }
 
-// untilServed waits until all kinds and that of the examples are served. It asks for all at once: a kind that is about
-// to be served answers 429, after which client-go waits for a second.
+// untilServed waits until all kinds and that of the examples are served.
 func (w *world) untilServed() {
 	w.Helper()
-	clients := []dynamic.ResourceInterface{w.dynamic.Resource(schema.GroupVersionResource{
-		Group: "foozer.example.com", Version: "v1alpha1", Resource: "foozerconfigs"})}
+	w.untilServes(append(resources(), schema.GroupVersionResource{
+		Group: "foozer.example.com", Version: "v1alpha1", Resource: "foozerconfigs"}))
+}
+
+// resources are those of the kinds.
+func resources() (all []schema.GroupVersionResource) {
 	for _, k := range kinds {
-		clients = append(clients, w.client(k))
+		all = append(all, schema.GroupVersionResource{Group: "devmgmtproto.k8s.io", Version: "v1alpha1", Resource: k.plural})
 	}
-	served := make(chan error, len(clients))
-	for _, client := range clients {
+	return all
+}
+
+// untilServes waits until the API server serves resources. It asks for all at once: a kind that is about to be served
+// answers 429, after which client-go waits for a second.
+func (w *world) untilServes(resources []schema.GroupVersionResource) {
+	w.Helper()
+	served := make(chan error, len(resources))
+	for _, resource := range resources {
 		go func() {
 			served <- kube.Eventually(w.Ctx, patience, func(ctx context.Context) error {
-				_, err := client.List(ctx, metav1.ListOptions{})
+				_, err := w.dynamic.Resource(resource).List(ctx, metav1.ListOptions{})
 				return err
 			})
 		}()
 	}
-	for range clients {
+	for range resources {
 		w.Must(<-served)
 	}
-	w.Must(kube.Eventually(w.Ctx, patience, func(context.Context) error { return w.listed() }))
+	w.Must(kube.Eventually(w.Ctx, patience, func(context.Context) error { return w.listed(resources) }))
 }
 
-// listed returns nil once the list of all resources, which kubectl reads, has the kinds.
-func (w *world) listed() error {
+// listed returns nil once the list of all resources, which kubectl reads, has these.
+func (w *world) listed(wanted []schema.GroupVersionResource) error {
 	_, lists, err := w.Client.Discovery().ServerGroupsAndResources()
 	if err != nil {
 		return err
@@ -131,13 +141,10 @@ func (w *world) listed() error {
 			found[list.GroupVersion+" "+resource.Name] = true
 		}
 	}
-	for _, k := range kinds {
-		if !found["devmgmtproto.k8s.io/v1alpha1 "+k.plural] {
-			return fmt.Errorf("%s is not listed", k.name)
+	for _, resource := range wanted {
+		if !found[resource.GroupVersion().String()+" "+resource.Resource] {
+			return fmt.Errorf("%s is not listed", resource)
 		}
-	}
-	if !found["foozer.example.com/v1alpha1 foozerconfigs"] {
-		return errors.New("FoozerConfig is not listed")
 	}
 	return nil
 }
@@ -179,13 +186,22 @@ func (w *world) create(o *unstructured.Unstructured, dryRun ...string) (*unstruc
 
 // setStatus writes the status of an object that exists.
 func (w *world) setStatus(kind, name, status string) error {
-	o, err := w.client(kinds[kind]).Get(w.Ctx, name, metav1.GetOptions{})
-	if err != nil {
+	return w.editStatus(kind, name, func(o *unstructured.Unstructured) {
+		o.Object["status"] = object(w, kind, name, status).Object["status"]
+	})
+}
+
+// editStatus changes the status of an object, again where an agent has written it meanwhile.
+func (w *world) editStatus(kind, name string, edit func(o *unstructured.Unstructured)) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		o, err := w.client(kinds[kind]).Get(w.Ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		edit(o)
+		_, err = w.client(kinds[kind]).UpdateStatus(w.Ctx, o, metav1.UpdateOptions{FieldValidation: "Strict"})
 		return err
-	}
-	o.Object["status"] = object(w, kind, name, status).Object["status"]
-	_, err = w.client(kinds[kind]).UpdateStatus(w.Ctx, o, metav1.UpdateOptions{FieldValidation: "Strict"})
-	return err
+	})
 }
 
 func (w *world) kubectl(args ...string) string {
