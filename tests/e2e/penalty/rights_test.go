@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -40,6 +41,11 @@ func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
 	w.Must(err)
 	w.rights, err = w.Cluster.ServiceAccountConfig(w.Ctx, scheduling.Penalty.Namespace, scheduling.Penalty.Account)
 	w.Must(err)
+	// What is refused before the API server knows the roles would be in the log.
+	w.UntilGranted(w.rights, rbacv1.PolicyRule{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"},
+		Verbs: []string{"delete"}})
+	w.UntilGranted(w.rights, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+		Verbs: []string{"get"}, ResourceNames: []string{lease}}, scheduling.Penalty.Namespace)
 	gold := class("gold", 1000)
 	w.create(gold)
 	// Its own settings, but for what would take long and for the label.
