@@ -56,8 +56,10 @@ bool IsSelected(const PriorityClass& priority_class, const Options& options) {
 ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
                           const Options& options) {
   std::vector<int64_t> bases;
-  bases.reserve(classes.size());
+  bases.reserve(classes.size() + ledger.classes().size());
   for (const PriorityClass& one : classes) bases.push_back(KnownBase(one, ledger));
+  // Also those that are away for a moment, or that the view does not show again yet.
+  for (const auto& [name, account] : ledger.classes()) bases.push_back(account.base);
   std::sort(bases.begin(), bases.end());
   ClassTable table;
   for (const PriorityClass& one : classes) {

@@ -109,5 +109,17 @@ TEST_F(PenaltyKeeper, KeepsTheBaseOfAClassWhoseAnnotationAdmissionTakesAway) {
   EXPECT_THAT(EventReasons(), Contains("PriorityClass gold PenaltyRefused"));
 }
 
+// A view that has heard of the delete, and of the create not yet.
+TEST_F(PenaltyKeeper, KeepsTheFloorThatAClassSetsWhichIsAwayForAMoment) {
+  Ledger ledger;
+  ClassAccount silver;
+  silver.name = "silver";
+  silver.base = 600;
+  ASSERT_TRUE(ledger.Add(silver).ok());
+  const std::vector<PriorityClass> classes = {ClassOf("gold", 1000)};
+  const ClassTable table = MakeClassTable(classes, ledger, *OptionsFrom(Fair()));
+  EXPECT_EQ(table.at("gold").bounds.floor, 601);
+}
+
 }  // namespace
 }  // namespace outrigger::penalty
