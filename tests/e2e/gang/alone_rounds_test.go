@@ -18,8 +18,9 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// wholeWithin is how long a gang may be bound in part without an extender, while there is room.
-const wholeWithin = 10 * time.Second
+// wholeWithin is how long a gang may be bound in part without an extender, while there is room, on a quiet machine: for
+// so long a replica may hold the Lease, and about a second more.
+const wholeWithin = (scheduling.LeaseSeconds + 1) * time.Second
 
 // aloneRound is what happens in one round without an extender: all of it follows from its seed. There is room for all
 // pods, also once a node is lost.
@@ -122,7 +123,7 @@ type aloneWorld struct {
 }
 
 // Nothing holds a gang together after its release: whatever dies or is lost meanwhile, it is whole, or whole again
-// within 10 s.
+// soon.
 func TestWithoutAnExtenderGangsSurviveSeededRounds(t *testing.T) {
 	scheduling.Long(t)
 	rounds, seed := numberOf(t, roundsEnv, 2), numberOf(t, seedEnv, 1)
@@ -168,9 +169,7 @@ func (w *aloneWorld) run(r *aloneRound) time.Duration {
 	longest, which := inPart()
 	w.Logf("all bound %.2f s after the last loss; in part for longest: %s, %.2f s; %d pods were made anew",
 		settled.Seconds(), which, longest.Seconds(), w.anew)
-	if longest > wholeWithin {
-		w.Errorf("%s: %s was in part for %.2f s", r, which, longest.Seconds())
-	}
+	w.Within(wholeWithin, "whole, the gang that was in part for longest: "+which, longest)
 	w.CheckSettled()
 	return longest
 }
@@ -243,11 +242,9 @@ func (w *aloneWorld) loseNode(deleted bool) {
 		return
 	}
 	w.Must(w.Client.CoreV1().Nodes().Delete(w.Ctx, node, metav1.DeleteOptions{}))
-	grace := int64(0)
 	for _, pod := range w.Tracker.Pods() {
 		if pod.Spec.NodeName == node {
-			w.Must(w.Client.CoreV1().Pods(pod.Namespace).Delete(w.Ctx, pod.Name,
-				metav1.DeleteOptions{GracePeriodSeconds: &grace}))
+			w.deletePod(pod.Namespace, pod.Name)
 		}
 	}
 }

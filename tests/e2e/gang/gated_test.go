@@ -194,6 +194,7 @@ func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
 	w.inParallel(4, pods)
 	w.gang.UntilMetricAbove(t, size-1, "outrigger_gang_releases_total", `result="released"`)
 	w.UntilEventWith("GangWaiting", "gang default/c waits: 4 members need cpu 1")
+	w.untilReleased(size) // the tracker may hear of it later than the agent
 	released := map[string]int{}
 	for _, pod := range w.Tracker.Pods() {
 		if !isGated(pod) {
@@ -215,6 +216,25 @@ func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
 	w.untilBoundOf("", 3*size, time.Now())
 }
 
+// released counts pods without a gate.
+func (w *world) released() (count int) {
+	for _, pod := range w.Tracker.Pods() {
+		if !isGated(pod) {
+			count++
+		}
+	}
+	return count
+}
+
+func (w *world) untilReleased(count int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	if err := w.Tracker.Until(ctx, func() bool { return w.released() >= count }); err != nil {
+		w.Fatalf("%d of %d pods are released: %v", w.released(), count, err)
+	}
+}
+
 // What people and controllers do to pods that wait.
 func TestGatedPodsThatOthersChange(t *testing.T) {
 	t.Parallel()
@@ -234,7 +254,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	quota := m.gangOf("quota", 3)
 	quota[2].Gate(other)
 	w.Pods(quota...)
-	w.UntilEventWith("GangWaiting", "gang default/quota waits: 2 of 3 members exist; not counted: 1 gated by "+other)
+	w.untilLacks("quota", 2, 3)
 	w.checkExplained("quota", "not counted: 1 gated by "+other)
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="other gate"`)
 	if bound := w.bound("quota-"); bound != 0 || !isGated(w.Tracker.Pod("default", "quota-000")) {
@@ -246,7 +266,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	// One that is deleted, and created again.
 	again := m.gangOf("again", 3)
 	w.Pods(again[:2]...)
-	w.UntilEventWith("GangWaiting", "gang default/again waits: 2 of 3 members exist")
+	w.untilLacks("again", 2, 3)
 	w.deletePods("again-000")
 	w.untilGone("again-000")
 	w.Pods(again[0], again[2])
@@ -255,7 +275,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	// A gate that is taken off by hand: the member is refused until the gang has its places.
 	hand := m.gangOf("hand", 3)
 	w.Pods(hand[:2]...)
-	w.UntilEventWith("GangWaiting", "gang default/hand waits: 2 of 3 members exist")
+	w.untilLacks("hand", 2, 3)
 	ungate("hand-000", queueGate)
 	w.waitingMessage("hand-000", "gang default/hand waits: members")
 	w.Pods(hand[2])
@@ -283,41 +303,24 @@ func TestGatedMembersWaitWhereNothingReleasesThem(t *testing.T) {
 
 // The agent is killed in the middle of releasing a gang, again and again; the next one releases the rest.
 func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
-	const size = 120
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", size/4, 4)
-	m := gatedModes[0]
-	m.start(w)
-	released := func() int {
-		count := 0
-		for _, pod := range w.Tracker.Pods() {
-			if !isGated(pod) {
-				count++
-			}
-		}
-		return count
-	}
-	var kills []int
+	// Of each agent so many releases are sent before it is killed; it sends sixteen at once.
+	const size, each = 120, 20
+	w := gatedModes[0].newTrappedWorld(t, size/4)
 	began := time.Now()
-	w.inParallel(8, m.gangOf("train", size))
-	for len(kills) < 3 {
-		before := 0
-		if len(kills) > 0 {
-			before = kills[len(kills)-1]
+	var kills []int
+	for sprung := w.set("release", each, w.killAgent); len(kills) < 3; sprung = w.set("release", each, w.killAgent) {
+		if len(kills) == 0 {
+			w.inParallel(8, w.gangOf("train", size))
+		} else {
+			w.agentBack()
 		}
-		ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
-		w.Must(w.Tracker.Until(ctx, func() bool { return released() > before }))
-		cancel()
-		w.gang.Kill()
-		time.Sleep(200 * time.Millisecond) // what was under way is seen
-		kills = append(kills, released())
-		w.gang.Restart(t)
-		if kills[len(kills)-1] == size {
-			break
-		}
+		w.await("a release", sprung)
+		kills = append(kills, w.released())
 	}
+	w.disarm()
+	w.agentBack()
 	t.Logf("released when the agent was killed: %v of %d", kills, size)
-	if kills[0] == size {
+	if kills[2] == size {
 		t.Error("all were released when the agent was killed: it was not in the middle")
 	}
 	took := w.untilBoundOf("train-", size, began)

@@ -81,7 +81,7 @@ func (w *world) holdLease(holder string) {
 func (w *gangWorld) untilNotInCharge(times int) {
 	w.Helper()
 	deadline := time.Now().Add(scheduling.Patience)
-	for strings.Count(inItsLog(w.world, w.gang), "not in charge") < times {
+	for strings.Count(inItsLog(w.world, w.gang), "not in charge: the Lease") < times {
 		if time.Now().After(deadline) {
 			w.Fatal("the agent does not see that another holds the Lease")
 		}
@@ -101,25 +101,20 @@ func TestAnAgentThatLosesTheLeaseInTheMiddleWritesNothingMore(t *testing.T) {
 	w.holdLease("host_1")
 	done := map[string]func() int{
 		"nomination": func() int { return len(w.nominatedOf("train-")) },
-		"release": func() int {
-			count := 0
-			for _, pod := range w.Tracker.Pods() {
-				if !isGated(pod) {
-					count++
-				}
-			}
-			return count
-		},
+		"release":    w.released,
 	}
 	sprung := w.set("nomination", 3, func() { w.holdLease("other_2") })
 	w.inParallel(8, w.gangOf("train", size))
 	for i, kind := range []string{"nomination", "release"} {
 		w.await(kind, sprung)
 		w.untilNotInCharge(i + 1)
-		time.Sleep(2 * late) // what is under way ends
-		before := done[kind]()
-		time.Sleep(2 * time.Second) // long enough for a hundred more
-		after, nominated := done[kind](), len(w.nominatedOf("train-"))
+		before, after := -1, done[kind]()
+		for tries := 0; after != before && tries < 10; tries++ { // what is under way ends, after half a second or later
+			before = after
+			time.Sleep(3 * time.Second) // long enough for all others
+			after = done[kind]()
+		}
+		nominated := len(w.nominatedOf("train-"))
 		t.Logf("%s: %d of %d when the Lease is lost", kind, before, size)
 		if before == 0 || before == size || after != before {
 			t.Errorf("%s: %d of %d when the Lease is lost, and then %d", kind, before, size, after)

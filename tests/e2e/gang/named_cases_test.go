@@ -100,6 +100,9 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 		}()
 	}
 	w.Pods(row.pods...)
+	// The agent follows each kind by itself: it could hear of the node before the last pod or its group.
+	w.untilKnown("pods", len(row.pods))
+	w.untilKnown("podgroups."+dialects[0].resource.Group, len(row.minimums))
 	w.Nodes(kube.MakeNode(node).Resource(corev1.ResourceMemory, "300Mi"))
 	isWanted := func(pod string) bool {
 		for _, name := range row.bound {
@@ -124,10 +127,24 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 	w.clear(node)
 }
 
-// clear leaves neither pods nor the node.
+// untilKnown waits until the agent knows so many objects of a kind, no more and no less.
+func (w *gangWorld) untilKnown(resource string, count int) {
+	w.Helper()
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+		known := w.gang.Metric(w, scheduling.NodesKnown, fmt.Sprintf("resource=%q", resource))
+		if known != float64(count) {
+			return fmt.Errorf("%v %s are known, want %d", known, resource, count)
+		}
+		return nil
+	}))
+}
+
+// clear leaves neither pods nor the node, also for the agent.
 func (w *gangWorld) clear(node string) {
 	w.Helper()
 	w.deletePods("")
 	w.untilGone("")
 	w.Must(w.Client.CoreV1().Nodes().Delete(context.WithoutCancel(w.Ctx), node, metav1.DeleteOptions{}))
+	w.untilKnown("pods", 0)
+	w.untilKnown("nodes", 0)
 }

@@ -91,6 +91,9 @@ func TestQuotasDoNotSeeAnAmountOf0(t *testing.T) {
 
 	w.namespace("full")
 	w.quota("full", amounts("1", corev1.ResourcePods, corev1.ResourceRequestsCPU))
+	// By then the admission knows the quota, and what was used of it.
+	w.untilRefused(asksFrom("full", "large", "0").Request(corev1.ResourceCPU, "2"),
+		"exceeded quota: q, requested: requests.cpu=2, used: requests.cpu=0")
 	w.Must(w.tryCreate(gated(asksFrom("full", "first", "0"), queueGate)))
 	w.untilRefused(gated(asksFrom("full", "second", "0"), queueGate), "exceeded quota: q, requested: pods=1,requests.cpu=1, used: "+
 		"pods=1,requests.cpu=1")

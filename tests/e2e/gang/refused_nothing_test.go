@@ -1,7 +1,7 @@
 package gang
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -50,22 +50,19 @@ func (a audited) right() string {
 
 func readAudit(t *testing.T, path string) (requests []audited) {
 	t.Helper()
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // is being written
+		}
 		var one audited
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+		if err := json.Unmarshal(line, &one); err != nil {
 			t.Fatal(err)
 		}
 		requests = append(requests, one)
-	}
-	if lines.Err() != nil {
-		t.Fatal(lines.Err())
 	}
 	return requests
 }
@@ -93,7 +90,7 @@ func refusedNothing(t *testing.T, m mode) {
 		w.applyPolicies(m)
 	}
 	w.guarded()
-	w.deletePods("probe")
+	w.deletePod("default", "probe")
 	w.priorityClasses(map[string]int32{"low": 10, "high": 1000})
 	_, err := standin.StartKubelet(w.Ctx, w.Client)
 	w.Must(err)

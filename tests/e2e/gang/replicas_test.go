@@ -124,7 +124,7 @@ func wholeWhenItsLeaderDies(t *testing.T, m mode) {
 			leads.killAgent()
 		}},
 		{"nominated", func(gang string) {
-			w.allButOneSleep(gang, size)
+			w.allButOneSleep(gang, size, leads.agent)
 			sprung := w.set("nominated", 1, die)
 			w.Pods(w.member(gang, size-1, size))
 			w.await(gang, sprung)

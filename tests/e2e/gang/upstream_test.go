@@ -213,7 +213,7 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 			}
 			members := w.group("train", size)
 			w.join(w.client, upstream, "train", members[1:]...)
-			w.UntilEventWith("GangWaiting", "gang default/train waits: 5 of 6 members exist")
+			w.untilLacks("train", 5, 6)
 			w.lastOneComes("train", size, row.calls, members[0])
 
 			w.join(w.client, upstream, "more", w.group("more", 4)...)
@@ -226,8 +226,9 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 				t.Errorf("it is tried %d times in %v, want %v between them", calls, took, row.pause)
 			}
 			w.checkHoldsNothing("upstream-more-")
-			if pod, most := mostWritten(w.Tracker.Failures()); most > 2 {
-				t.Errorf("the condition of %s was written %d times, want 2 at most", pod, most)
+			// Twice at most but for what the agent has not heard of yet: the group, a member.
+			if pod, most := mostWritten(w.Tracker.Failures()); most > 4 {
+				t.Errorf("the condition of %s was written %d times, want 4 at most", pod, most)
 			}
 			began = time.Now()
 			w.Pods(slot("single"))

@@ -158,7 +158,7 @@ func TestTheMinimumOfUpstreamsGroupsMayChange(t *testing.T) {
 	}
 	w.create(client, upstream, upstream.object("default", "train", 4))
 	w.join(client, upstream, "train", upstream.member("train", 0), upstream.member("train", 1))
-	w.UntilEventWith("GangWaiting", "gang default/train waits: 2 of 4 members exist")
+	w.untilLacks("train", 2, 4)
 	began := time.Now()
 	if err := setMinimum(2); upstreamVersion() == "v1alpha2" {
 		if err == nil {

@@ -2,6 +2,7 @@ package gang
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -58,6 +61,9 @@ func (w *world) startAlone(name string) *outrigger.Server {
 	w.Must(os.WriteFile(file, []byte(settings.Data["outrigger.yaml"]), 0o644))
 	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, "outrigger", deployment.Spec.Template.Spec.ServiceAccountName)
 	w.Must(err)
+	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
+	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+		Verbs: []string{"get"}, ResourceNames: []string{"outrigger"}}, "outrigger")
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)
 	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig",
@@ -139,9 +145,13 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	if _, ready := waits.Ask("/readyz"); ready != "ok" {
 		t.Errorf("the replica that waits is not ready: %s", ready)
 	}
-	if log := inItsLog(w, waits); !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease outrigger/outrigger") {
-		t.Error("the replica that waits does not name the holder")
-	}
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+		log := inItsLog(w, waits)
+		if !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease outrigger/outrigger") {
+			return errors.New("the replica that waits does not name the holder")
+		}
+		return nil
+	}))
 	for _, metric := range []string{"outrigger_gang_nominations_total", "outrigger_gang_releases_total"} {
 		if written := waits.Metric(t, metric); written != 0 {
 			t.Errorf("the replica that waits has written: %s %v", metric, written)

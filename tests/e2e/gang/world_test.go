@@ -4,13 +4,17 @@ package gang
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -104,7 +108,8 @@ func (w *world) untilBoundOf(prefix string, count int, began time.Time) time.Dur
 	return last.Sub(began)
 }
 
-// inParallel creates pods by so many clients at once, in the order given as far as that goes.
+// inParallel creates pods by so many clients at once, in the order given as far as that goes. As controllers do, it tries
+// again what was not answered.
 func (w *world) inParallel(clients int, pods []*kube.PodBuilder) {
 	w.Helper()
 	queue := make(chan *kube.PodBuilder)
@@ -114,8 +119,15 @@ func (w *world) inParallel(clients int, pods []*kube.PodBuilder) {
 		go func() {
 			defer group.Done()
 			for builder := range queue {
-				pod := builder.Pod()
-				if _, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{}); err != nil {
+				pod, tried := builder.Pod(), false
+				if err := kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
+					_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+					if tried {
+						err = ignoreExists(err)
+					}
+					tried = true
+					return err
+				}); err != nil {
 					w.Errorf("create %s: %v", pod.Name, err)
 				}
 			}
@@ -128,15 +140,23 @@ func (w *world) inParallel(clients int, pods []*kube.PodBuilder) {
 	group.Wait()
 }
 
-// deletePods deletes all pods of a prefix, at once.
+// deletePods deletes all pods of a prefix, at once. Some may be gone already: the tracker hears of it later.
 func (w *world) deletePods(prefix string) {
 	w.Helper()
-	grace := int64(0)
 	for _, pod := range w.Tracker.Pods() {
 		if strings.HasPrefix(pod.Name, prefix) {
-			w.Must(w.Client.CoreV1().Pods(pod.Namespace).Delete(w.Ctx, pod.Name,
-				metav1.DeleteOptions{GracePeriodSeconds: &grace}))
+			w.deletePod(pod.Namespace, pod.Name)
 		}
+	}
+}
+
+// deletePod deletes a pod, of which the tracker need not know, at once.
+func (w *world) deletePod(namespace, name string) {
+	w.Helper()
+	grace := int64(0)
+	err := w.Client.CoreV1().Pods(namespace).Delete(w.Ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
+	if !apierrors.IsNotFound(err) {
+		w.Must(err)
 	}
 }
 
@@ -156,52 +176,136 @@ func interleaved(lists ...[]*kube.PodBuilder) []*kube.PodBuilder {
 	}
 }
 
-// checkWhole fails the test if a gang is bound in part.
+// checkWhole fails the test if a gang is bound in part, and stays so: it may be in the middle of being bound.
 func (w *world) checkWhole(size int, gangs ...string) {
 	w.Helper()
 	for _, gang := range gangs {
-		if bound := w.bound(gang + "-"); bound != 0 && bound != size {
-			w.Errorf("gang %s: %d of %d members are bound", gang, bound, size)
+		ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+		if w.Tracker.Until(ctx, func() bool { bound := w.bound(gang + "-"); return bound == 0 || bound == size }) != nil {
+			w.Errorf("gang %s: %d of %d members are bound", gang, w.bound(gang+"-"), size)
 		}
+		cancel()
 	}
 }
 
 // checkHoldsNothing fails the test if a gang that waits, of a prefix, has a node, waits for its bind calls to be
-// answered, which holds one as well, or is nominated for one.
+// answered, which holds one as well, or is nominated for one, and does not stop to. Waiters are counted at the next
+// plan, and what has no place any more is withdrawn once that is known.
 func (w *gangWorld) checkHoldsNothing(prefix string) {
 	w.Helper()
-	if waiters := w.gang.Metric(w, "outrigger_gang_waiters"); waiters != 0 {
-		w.Errorf("%v members wait at barriers", waiters)
-	}
-	for _, pod := range w.Tracker.Pods() {
-		if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName+pod.Status.NominatedNodeName != "" {
-			w.Errorf("%s is on %q, nominated for %q", pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName)
+	if err := kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+		var held []error
+		if waiters := w.gang.Metric(w, "outrigger_gang_waiters"); waiters != 0 {
+			held = append(held, fmt.Errorf("%v members wait at barriers", waiters))
 		}
+		for _, pod := range w.Tracker.Pods() {
+			if strings.HasPrefix(pod.Name, prefix) && pod.Spec.NodeName+pod.Status.NominatedNodeName != "" {
+				held = append(held,
+					fmt.Errorf("%s is on %q, nominated for %q", pod.Name, pod.Spec.NodeName, pod.Status.NominatedNodeName))
+			}
+		}
+		return errors.Join(held...)
+	}); err != nil {
+		w.Error(err)
 	}
 }
 
-// waitingMessage waits until a pod's condition has the agent's reason for a gang.
+// waitingMessage waits until a pod's condition has the agent's reason for a gang. Nothing wakes a pod for words alone:
+// one that was asked about before the agent knew all of its gang is told the reason of then and sleeps. So a node
+// changes now and then, and the pod is asked about again.
 func (w *world) waitingMessage(pod, want string) string {
 	w.Helper()
-	return kube.Condition(w.Until(pod, "told why it waits", func(pod *corev1.Pod) bool {
-		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, want)
-	}), corev1.PodScheduled).Message
+	const each = 3 * time.Second
+	message := ""
+	for range scheduling.Patience / each {
+		ctx, cancel := context.WithTimeout(w.Ctx, each)
+		err := w.Tracker.Until(ctx, func() bool {
+			message = kube.Condition(w.Tracker.Pod("default", pod), corev1.PodScheduled).Message
+			return strings.Contains(message, want)
+		})
+		cancel()
+		if err == nil {
+			return message
+		}
+		w.changeANode()
+	}
+	w.Fatalf("pod %s is not told %q, but %q", pod, want, message)
+	return ""
+}
+
+// changeANode is news that wakes who was refused, and changes nothing for the plan.
+func (w *world) changeANode() {
+	w.Helper()
+	nodes, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{Limit: 1})
+	w.Must(err)
+	for _, node := range nodes.Items {
+		w.Annotate(node.Name, map[string]string{"example.com/changed": time.Now().Format(time.RFC3339Nano)})
+	}
+}
+
+// untilLacks waits until an Event says that a gang lacks members, and checks that "explain gang" counts those that there
+// are. The Event is written once as long as that is the cause: of members that come slowly it has counted fewer.
+func (w *world) untilLacks(gang string, exist, minimum int) {
+	w.Helper()
+	lacks := regexp.MustCompile(fmt.Sprintf(`^gang default/%s waits: (\d+) of %d members exist`, gang, minimum))
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
+		events, err := w.Client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, event := range events.Items {
+			found := lacks.FindStringSubmatch(event.Note)
+			if event.Reason != "GangWaiting" || found == nil {
+				continue
+			}
+			if count, err := strconv.Atoi(found[1]); err == nil && count <= exist {
+				return nil
+			}
+		}
+		return fmt.Errorf("no event says that %d of %d members of %s exist", exist, minimum, gang)
+	}))
+	w.checkExplained(gang, fmt.Sprintf("%d of %d members exist", exist, minimum))
 }
 
 // allButOneSleep creates all members of a gang but the last, and waits until they are told that it lacks
-// one: when it comes, they are nominated.
-func (w *gangWorld) allButOneSleep(gang string, size int) {
+// one, by these agents (none: the world's own): when it comes, they are nominated.
+func (w *gangWorld) allButOneSleep(gang string, size int, agents ...*outrigger.Server) {
 	w.Helper()
+	if len(agents) == 0 {
+		agents = []*outrigger.Server{w.gang}
+	}
+	before := w.filterCalls(agents)
 	w.inParallel(4, w.gangOf(gang, size)[:size-1])
 	if w.mode.gated {
-		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: %d of %d members exist", gang, size-1, size))
+		w.untilLacks(gang, size-1, size)
 		return
 	}
 	for i := range size - 1 {
 		w.waitingMessage(fmt.Sprintf("%s-%03d", gang, i), fmt.Sprintf("gang default/%s waits: members", gang))
 	}
 	// That condition wakes each of them once, at once: who is being tried again needs no nomination.
-	time.Sleep(500 * time.Millisecond)
+	count, since := w.filterCalls(agents), time.Now()
+	for deadline := time.Now().Add(scheduling.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if now := w.filterCalls(agents); now != count {
+			count, since = now, time.Now()
+		}
+		quiet := 500 * time.Millisecond
+		if count-before < float64(2*(size-1)) {
+			quiet = 3 * time.Second
+		}
+		if time.Since(since) >= quiet {
+			return
+		}
+	}
+}
+
+// filterCalls are those that agents have answered.
+func (w *world) filterCalls(agents []*outrigger.Server) (count float64) {
+	w.Helper()
+	for _, agent := range agents {
+		count += agent.Metric(w, "outrigger_extender_requests_total", `agent="gang"`, `verb="filter"`)
+	}
+	return count
 }
 
 // firstWhole waits until one of two gangs is bound as a whole, and returns it first.
