@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/standin"
 )
 
@@ -99,8 +101,10 @@ func refusedNothing(t *testing.T, m mode) {
 	w.holdLease("host_1")
 	w.slots("n", 2, 4)
 	w.mode = m
-	w.gang = w.Serve("gang", m.with([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
+	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", m.with([]string{"--kubeconfig", w.kubeconfigInForce(m),
+		"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
 		"--gang.preempt", "--gang.min-run-time", "0", "--gang.partial-timeout", "1"})...)
+	w.gang.UntilReady(t)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
 
 	gang := func(name, class string, size int) {
@@ -144,6 +148,21 @@ func refusedNothing(t *testing.T, m mode) {
 		}
 	}
 	t.Logf("requests: %s", fmt.Sprint(used))
+}
+
+// kubeconfigInForce is that of an account with the agent's rights, of which the API server has heard.
+func (w *world) kubeconfigInForce(m mode) string {
+	w.Helper()
+	rbac := []string{"agents", "gang", "--rbac"}
+	if m.gated {
+		rbac = append(rbac, "--gates")
+	}
+	config, err := w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, rbac...))
+	w.Must(err)
+	w.UntilGranted(config, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
+	kubeconfig, err := w.Cluster.WriteKubeconfig("gang", config)
+	w.Must(err)
+	return kubeconfig
 }
 
 // applyPolicies applies those that give members what they have in the mode, and waits until both work.

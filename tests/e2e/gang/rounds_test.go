@@ -136,9 +136,18 @@ func (w *roundWorld) settlesBefore(r *round, sprung <-chan struct{}) bool {
 	}
 }
 
+// untilSettled waits until the round is settled and stays so for a moment: a gang whose last members have come late may
+// be about to be evicted.
 func (w *roundWorld) untilSettled(r *round) {
 	w.Helper()
 	w.settlesBefore(r, nil)
+	for tries := 0; tries < 20; tries++ {
+		time.Sleep(300 * time.Millisecond)
+		if r.unsettled(w.Tracker.Pods()) == "" {
+			break
+		}
+		w.settlesBefore(r, nil)
+	}
 	// Who holds nothing does not wait at a barrier either.
 	if len(w.replicas) == 0 {
 		w.untilWaiting(0)
