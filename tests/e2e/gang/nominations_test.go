@@ -139,8 +139,11 @@ func (s *stream) stop() {
 	s.done.Wait()
 }
 
+// step writes all at once: one after the other, to a slow API server, they would not fill the cluster.
 func (s *stream) step(ctx context.Context) {
 	pods := s.w.Client.CoreV1().Pods("default")
+	var writes sync.WaitGroup
+	defer writes.Wait()
 	waiting := 0
 	for _, pod := range s.w.Tracker.Pods() {
 		if !strings.HasPrefix(pod.Name, "stream-") {
@@ -153,13 +156,13 @@ func (s *stream) step(ctx context.Context) {
 		case !known:
 			s.placed[pod.Name] = time.Now()
 		case time.Since(since) >= s.lasts:
-			grace := int64(0)
-			_ = pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &grace})
+			writes.Go(func() { _ = pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}) })
 		}
 	}
 	for ; waiting < s.waiting; waiting++ {
 		s.made++
-		_, _ = pods.Create(ctx, slot(fmt.Sprintf("stream-%05d", s.made)).Pod(), metav1.CreateOptions{})
+		pod := slot(fmt.Sprintf("stream-%05d", s.made)).Pod()
+		writes.Go(func() { _, _ = pods.Create(ctx, pod, metav1.CreateOptions{}) })
 	}
 }
 
