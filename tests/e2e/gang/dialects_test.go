@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,7 +66,8 @@ func (d dialect) subresources() map[string]any {
 	return map[string]any{"status": map[string]any{}}
 }
 
-// definePodGroups installs the CRD of a dialect, without a schema of its own.
+// definePodGroups installs the CRD of a dialect, without a schema of its own, and waits until it is served: an agent that
+// does not find the kind looks for it again after half a minute.
 func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 	w.Helper()
 	crd := &unstructured.Unstructured{Object: map[string]any{
@@ -88,6 +90,12 @@ func (w *world) definePodGroups(client dynamic.Interface, d dialect) {
 	_, err := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 		Resource: "customresourcedefinitions"}).Create(w.Ctx, crd, metav1.CreateOptions{})
 	w.Must(err)
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
+		if _, err := client.Resource(d.resource).List(ctx, metav1.ListOptions{}); err != nil {
+			return err
+		}
+		return w.Client.Discovery().RESTClient().Get().AbsPath("/apis/" + d.resource.Group).Do(ctx).Error()
+	}))
 }
 
 // newPodGroupWorld is a world without an agent yet, with the PodGroups of scheduler-plugins.
