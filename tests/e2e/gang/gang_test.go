@@ -29,8 +29,10 @@ func twoThatDoNotFitTogether(t *testing.T, m mode) {
 		first, second := w.firstWhole(size, a, b)
 		took := w.untilBoundOf(first+"-", size, began)
 		m.waits(w, second+"-000", fmt.Sprintf("gang default/%s waits: cpu", second))
-		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: 30 members need cpu 1, memory 16Mi each, "+
-			"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do", second))
+		// Told once, perhaps while the first one got its places: what is short in the end, explain says.
+		const need = "30 members need cpu 1, memory 16Mi each, "
+		w.UntilEventWith("GangWaiting", fmt.Sprintf("gang default/%s waits: %s", second, need))
+		w.untilExplained(second, need+"10 fit; 20 more nodes with cpu 1, memory 16Mi free would do")
 		// It holds nothing: no pod is bound, and none is assumed, waiting for its bind call to be answered.
 		w.untilWaiting(0)
 		if bound := w.bound(second + "-"); bound != 0 {

@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
+	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -223,10 +225,24 @@ func (w *world) addVersion(client dynamic.Interface, d dialect, version string) 
 // checkExplained runs "explain gang", which must have a text.
 func (w *world) checkExplained(gang, want string) {
 	w.Helper()
+	if err := w.explains(gang, want); err != nil {
+		w.Error(err)
+	}
+}
+
+// untilExplained is checkExplained for what others are still at work on.
+func (w *world) untilExplained(gang, want string) {
+	w.Helper()
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { return w.explains(gang, want) }))
+}
+
+func (w *world) explains(gang, want string) error {
+	w.Helper()
 	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
 	w.Must(err)
 	text := string(outrigger.Run(w, "explain", "gang", gang, "-n", "default", "--kubeconfig", kubeconfig))
 	if !strings.Contains(text, want) {
-		w.Errorf("explain gang %s does not say that %s:\n%s", gang, want, text)
+		return fmt.Errorf("explain gang %s does not say that %s:\n%s", gang, want, text)
 	}
+	return nil
 }
