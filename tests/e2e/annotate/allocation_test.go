@@ -89,6 +89,7 @@ func TestARestartWritesOnlyWhatIsNotThereYet(t *testing.T) {
 	annotator := w.annotate("allocation", "allocation", "--qps", "40")
 	annotator.UntilMetricAbove(t, 20, "outrigger_annotate_patches_total")
 	annotator.Kill()
+	time.Sleep(time.Second) // the API server may still do what it was asked for a moment before
 	versions, written, changed := map[string]string{}, 0, ""
 	list, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{})
 	w.Must(err)

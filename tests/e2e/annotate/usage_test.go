@@ -88,10 +88,12 @@ func TestUsageOfAFile(t *testing.T) {
 	w.Nodes(makeNode("a"), makeNode("b"))
 	file := newUsageFile(w)
 	file.use(w, map[string][2]int{"a": {1000, 4096}, "b": {7000, 8192}})
+	began := time.Now()
 	annotator := w.annotate("usage", "usage", "--source", "file", "--file", file.path, "--window", "4",
 		"--interval", "1", "--step", "1", "--forget", "2", "--forecast", "false")
-	if written := w.node("a").Annotations["mean-free-cpu"]; written != "" {
-		t.Errorf("mean-free-cpu=%q before half a window was known", written)
+	written := w.node("a").Annotations["mean-free-cpu"]
+	if soon := time.Since(began); written != "" && soon < 2*time.Second {
+		t.Errorf("mean-free-cpu=%q after %v: before half a window was known", written, soon)
 	}
 	want := map[string]string{"mean-free-cpu": "7000", "std-free-cpu": "0", "mean-free-memory": fmt.Sprint(12 << 30),
 		"std-free-memory": "0"}
@@ -112,6 +114,7 @@ func TestUsageOfAFile(t *testing.T) {
 	w.untilNode("b", map[string]string{"mean-free-cpu": "5000", "std-free-cpu": "0"})
 	annotator.UntilReady(w)
 	annotator.UntilMetricAbove(w, 0, "outrigger_annotate_missing_total", `node="a"`, `cause="no-series"`)
+	annotator.UntilMetricAbove(w, 4, "outrigger_annotate_removed_total") // counted once answered
 	if removed := annotator.Metric(w, "outrigger_annotate_removed_total"); removed != 5 {
 		t.Errorf("%v annotations were removed, want 5", removed)
 	}
