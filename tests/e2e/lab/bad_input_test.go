@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
@@ -34,7 +33,7 @@ func TestNonsenseIsRefusedAtTheStart(t *testing.T) {
 		{"NoSuchKubeconfig", []string{"--step", "1", "--kubeconfig", nowhere}, 1, []string{nowhere}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), scheduling.Patience)
 			defer cancel()
 			command := exec.CommandContext(ctx, outrigger.Binary(t), append([]string{"lab", "scheduler"}, row.args...)...)
 			command.Env = []string{"HOME=" + t.TempDir()} // nothing leads to a cluster

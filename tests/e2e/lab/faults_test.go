@@ -18,26 +18,26 @@ func TestANodeIsDeletedBeforeTheBinding(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.nodes(0, 0, false)
-	w.nodes(4, 4, false)
+	w.nodes(9, 9, false) // its pods wait 9 s at Permit: time enough to delete it on a busy machine, too
 	forgets, queues := w.start(5, "forgets"), w.start(7, "queues")
 	for _, s := range []*scheduler{forgets, queues} {
-		s.create(s.name + "-pod4")
+		s.create(s.name + "-pod9")
 		s.untilItWaits()
 	}
-	w.deleteNode("node4")
-	forgets.create("forgets-pod1")
-	for _, pod := range []string{"forgets-pod4", "queues-pod4"} {
-		w.untilEvent(pod, corev1.EventTypeWarning, "FailedScheduling", `node "node4" is gone`)
-		if w.isBound(pod) && w.untilNode(pod) == "node4" {
+	w.deleteNode("node9")
+	for _, pod := range []string{"forgets-pod9", "queues-pod9"} {
+		w.untilEvent(pod, corev1.EventTypeWarning, "FailedScheduling", `node "node9" is gone`)
+		if w.isBound(pod) && w.untilNode(pod) == "node9" {
 			w.Errorf("%s is bound to a node that is gone", pod)
 		}
 	}
-	for _, pod := range []string{"forgets-pod1", "queues-pod4"} {
+	forgets.create("forgets-pod1") // not before: a scheduler that has not heard of it yet may choose the node that is gone
+	for _, pod := range []string{"forgets-pod1", "queues-pod9"} {
 		if node := w.untilNode(pod); node != "node0" {
 			w.Errorf("%s is on %s, want node0", pod, node)
 		}
 	}
-	if condition := w.untilRefused("forgets-pod4"); condition.Reason != corev1.PodReasonSchedulerError {
+	if condition := w.untilRefused("forgets-pod9"); condition.Reason != corev1.PodReasonSchedulerError {
 		w.Errorf("the condition of the pod whose node is gone: %+v", condition)
 	}
 }
@@ -49,7 +49,7 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.nodes(0, 0, false)
-	w.nodes(2, 2, false) // its pods wait 2 s at Permit
+	w.nodes(5, 5, false) // its pods wait 5 s at Permit
 	kubeconfig, err := w.Cluster.WriteKubeconfig("away", w.Cluster.ConfigOf(cluster.SchedulerUser))
 	w.Must(err)
 	w.Cluster.KillServer()
@@ -62,14 +62,14 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	const count = 20
 	some := func(round int) {
 		for i := range count {
-			s.create(fmt.Sprintf("away-%d-%02d-2", round, i))
+			s.create(fmt.Sprintf("away-%d-%02d-5", round, i))
 		}
 	}
 	check := func(round int) {
 		for i := range count {
-			name := fmt.Sprintf("away-%d-%02d-2", round, i)
-			if node := w.untilNode(name); node != "node2" {
-				w.Errorf("%s is on %s, want node2", name, node)
+			name := fmt.Sprintf("away-%d-%02d-5", round, i)
+			if node := w.untilNode(name); node != "node5" {
+				w.Errorf("%s is on %s, want node5", name, node)
 			}
 		}
 	}

@@ -96,8 +96,8 @@ func (w *world) preScoreReadsTheDigitOnce() {
 	}
 }
 
-// pod8 waits 8 s; pod1, which comes after it, 1 s, each to within a second; one that is deleted while it waits gets an
-// Event and holds up no other.
+// pod8 waits 8 s; pod1, which comes after it, 1 s, each to within a second on a quiet machine; one that is deleted while
+// it waits gets an Event and holds up no other.
 func (w *world) permitWaits() {
 	s := w.start(5, "permit")
 	created := map[string]time.Time{}
@@ -113,9 +113,10 @@ func (w *world) permitWaits() {
 	create("permit-pod0")
 	check := func(pod string, seconds int) {
 		took, want := w.boundAfter(pod, created[pod]), time.Duration(seconds)*time.Second
-		if took < want || took-want >= time.Second {
-			w.Errorf("%s is bound after %v, want %v and less than a second more", pod, took, want)
+		if took < want {
+			w.Errorf("%s is bound after %v, want %v at least", pod, took, want)
 		}
+		w.Within(time.Second, pod+" is bound, without what it waits,", took-want)
 	}
 	check("permit-pod0", 0)
 	check("permit-pod1", 1)

@@ -36,12 +36,31 @@ func TestConditionsAndEventsAreThoseOfKubeScheduler(t *testing.T) {
 	w.deletePod("no-nodes-real")
 	w.deletePod("no-nodes-ours")
 	w.nodes(0, 8, true)
+	for _, name := range []string{real, ours.name} { // nodes that come later than the schedulers may be late
+		w.untilKnown(name, "0/9 nodes are available")
+	}
 	meet("cordoned", refused)
 	w.Nodes(kube.MakeNode("worker"))
+	w.untilNode("cordoned-" + real) // then it is known
+	w.untilNode("cordoned-" + ours.name)
 	meet("bound", func(pod string) {
 		w.untilNode(pod)
 		w.untilEvent(pod, corev1.EventTypeNormal, "Scheduled", "")
 	})
+}
+
+// untilKnown creates one pod after the other until a scheduler says of one what it says once it knows all nodes.
+func (w *world) untilKnown(scheduler, says string) {
+	w.Helper()
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("probe-%d-%s", i, scheduler)
+		w.Pods(kube.MakePod(name).Scheduler(scheduler))
+		said := w.untilRefused(name).Message
+		w.deletePod(name)
+		if strings.Contains(said, says) {
+			return
+		}
+	}
 }
 
 // traces are what a scheduler has left at a pod, with its own name and the pod's replaced: its conditions, its node, and
