@@ -55,10 +55,11 @@ func TestExtenderThatIsDownHoldsPodsUntilItIsUp(t *testing.T) {
 }
 
 func extenderThatIsDownHoldsPodsUntilItIsUp(w *scheduling.World) {
-	port, err := process.FreePort()
+	held, err := process.HoldPort(0) // it is long until the agent comes
 	w.Must(err)
+	defer held.Release()
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	url := fmt.Sprintf("%s://127.0.0.1:%d", w.TLS.Scheme(), port)
+	url := fmt.Sprintf("%s://127.0.0.1:%d", w.TLS.Scheme(), held.Port)
 	w.StartScheduler(w.Config(map[string]string{"safe": url}))
 	w.Pods(kube.MakePod("p0"), kube.MakePod("p1"))
 	w.UntilSchedulerError("p0")
@@ -66,7 +67,8 @@ func extenderThatIsDownHoldsPodsUntilItIsUp(w *scheduling.World) {
 	if bindings := w.Tracker.Bindings(); len(bindings) > 0 {
 		w.Fatalf("pods were bound without their agent: %+v", bindings)
 	}
-	w.ServeAt(port, "safe")
+	held.Release()
+	w.ServeAt(held.Port, "safe")
 	w.UntilBound(2)
 	w.CheckBoundOnce(2)
 }
@@ -96,19 +98,20 @@ func TestIgnorableExtenderThatIsDownIsSkippedAndTheOthersStillDecide(t *testing.
 	scheduling.Long(t)
 	t.Parallel()
 	w := scheduling.New(t)
-	port, err := process.FreePort()
+	held, err := process.HoldPort(0)
 	w.Must(err)
+	defer held.Release()
 	only := &fakeextender.Extender{Filter: func(_, node string) bool { return node == "b" }}
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
 	config := w.Config(map[string]string{
-		"safe":       fmt.Sprintf("http://127.0.0.1:%d", port),
+		"safe":       fmt.Sprintf("http://127.0.0.1:%d", held.Port),
 		"congestion": only.Serve(t, "127.0.0.1:0"),
 	})
 	w.StartScheduler(scheduling.Edit(t, config, func(extenders []any) {
 		for _, each := range extenders {
 			extender := each.(map[string]any)
 			extender["filterVerb"] = "filter" // congestion's place is taken by one that filters
-			if strings.Contains(extender["urlPrefix"].(string), fmt.Sprintf(":%d", port)) {
+			if strings.Contains(extender["urlPrefix"].(string), fmt.Sprintf(":%d", held.Port)) {
 				extender["ignorable"] = true
 			}
 		}

@@ -57,6 +57,8 @@ type Cluster struct {
 	options      Options
 	addresses    addresses
 	etcd, server *process.Process
+
+	etcdPorts, serverPorts heldPorts // while they are away
 }
 
 // Start starts a cluster in dir, an existing and empty folder, and waits until it is ready. The

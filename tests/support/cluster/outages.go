@@ -3,8 +3,13 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // ServerPid is the process id of the running kube-apiserver.
@@ -14,6 +19,7 @@ func (c *Cluster) ServerPid() int { return c.server.Pid() }
 func (c *Cluster) KillServer() {
 	if c.server != nil {
 		c.server.Kill()
+		c.serverPorts = hold(fmt.Sprintf("https://127.0.0.1:%d", c.addresses.port))
 	}
 	c.server = nil
 }
@@ -22,8 +28,36 @@ func (c *Cluster) KillServer() {
 func (c *Cluster) KillEtcd() {
 	if c.etcd != nil {
 		c.etcd.Kill()
+		c.etcdPorts = hold(c.addresses.etcd, c.addresses.peer)
 	}
 	c.etcd = nil
+}
+
+// heldPorts are those of a program that is away and comes back where it was.
+type heldPorts []*process.HeldPort
+
+// hold keeps others from the ports of URLs, as far as it can.
+func hold(addresses ...string) (held heldPorts) {
+	for _, address := range addresses {
+		parsed, err := url.Parse(address)
+		if err != nil {
+			continue
+		}
+		port, err := strconv.Atoi(parsed.Port())
+		if err != nil || port == 0 {
+			continue
+		}
+		if one, err := process.HoldPort(port); err == nil {
+			held = append(held, one)
+		}
+	}
+	return held
+}
+
+func (h heldPorts) release() {
+	for _, port := range h {
+		port.Release()
+	}
 }
 
 // Restart kills both programs and starts them again with the data that they had.

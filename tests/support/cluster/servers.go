@@ -54,6 +54,7 @@ func (c *Cluster) StartEtcd() error {
 	if !c.options.Fsync {
 		args = append(args, "--unsafe-no-fsync")
 	}
+	c.etcdPorts.release()
 	var err error
 	c.etcd, err = process.Start(process.Spec{
 		Name: "etcd", Path: c.Binary("etcd"), Args: args, LogDir: c.LogDir(),
@@ -80,6 +81,7 @@ func (c *Cluster) StartServer(ctx context.Context) error {
 		// No controllers: nobody makes the default service account or takes taints away.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
+	c.serverPorts.release()
 	var err error
 	c.server, err = process.Start(process.Spec{
 		Name: "kube-apiserver", Path: c.Binary("kube-apiserver"), LogDir: c.LogDir(),

@@ -14,9 +14,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 
 	"outrigger.dev/outrigger/tests/support/pki"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // Proxy listens on a port of the loopback address. Its methods are safe for concurrent use.
@@ -29,7 +31,8 @@ type Proxy struct {
 	certificate *tls.Certificate
 	authority   *pki.Authority
 	rules       []*Injection
-	server      *http.Server // nil while connections are refused
+	server      *http.Server      // nil while connections are refused
+	held        *process.HeldPort // while they are
 	open        map[net.Conn]struct{}
 	accepted    int
 	requests    int
@@ -60,6 +63,9 @@ func Start(target string, upstream *tls.Config) (*Proxy, error) {
 // Close cuts everything and ends the proxy.
 func (p *Proxy) Close() {
 	p.Refuse()
+	p.mutex.Lock()
+	p.held.Release()
+	p.mutex.Unlock()
 	p.transport.CloseIdleConnections()
 }
 
@@ -112,13 +118,33 @@ func (p *Proxy) Refuse() {
 	if server != nil {
 		_ = server.Close()
 		p.Cut()
+		p.holdPort()
 	}
+}
+
+// holdPort keeps others from the port, as far as it can.
+func (p *Proxy) holdPort() {
+	_, text, _ := net.SplitHostPort(p.address)
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return
+	}
+	held, err := process.HoldPort(port)
+	if err != nil {
+		return
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.held = held
 }
 
 // Accept takes connections again, where it did before.
 func (p *Proxy) Accept() error {
 	p.mutex.Lock()
 	accepting := p.server != nil
+	if !accepting {
+		p.held.Release()
+	}
 	p.mutex.Unlock()
 	if accepting {
 		return nil

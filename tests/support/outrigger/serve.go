@@ -41,7 +41,8 @@ type Server struct {
 	spec     process.Spec
 	portFile string
 	process  *process.Process
-	stopped  bool // on purpose
+	stopped  bool                // on purpose
+	held     []*process.HeldPort // its ports, while it is stopped
 
 	adminOnly bool // an annotator, which no scheduler calls
 }
@@ -97,6 +98,7 @@ func newServer(binary, dir, name, logDir, agents string, args []string) *Server 
 // Stop ends the agent as a kubelet would (SIGTERM); an error means that it did not go well.
 func (s *Server) Stop(grace time.Duration) error {
 	s.stopped = true
+	defer s.holdPorts()
 	return s.process.Stop(grace)
 }
 
@@ -104,6 +106,26 @@ func (s *Server) Stop(grace time.Duration) error {
 func (s *Server) Kill() {
 	s.stopped = true
 	s.process.Kill()
+	s.holdPorts()
+}
+
+// holdPorts keeps others from the ports that the agent has after Restart, as far as it can.
+func (s *Server) holdPorts() {
+	for _, port := range []int{portOf(s.URL), portOf(s.AdminURL)} {
+		if port == 0 {
+			continue
+		}
+		if held, err := process.HoldPort(port); err == nil {
+			s.held = append(s.held, held)
+		}
+	}
+}
+
+func (s *Server) releasePorts() {
+	for _, held := range s.held {
+		held.Release()
+	}
+	s.held = nil
 }
 
 // Restart starts the agent again after Kill, on the ports that it had.
@@ -130,6 +152,7 @@ func (s *Server) Pid() int { return s.process.Pid() }
 func (s *Server) LogPath() string { return s.process.LogPath }
 
 func (s *Server) start(port, adminPort int) error {
+	s.releasePorts()
 	if err := os.RemoveAll(s.portFile); err != nil {
 		return err
 	}
