@@ -63,13 +63,30 @@ func (c *Cluster) reset(ctx context.Context, first start) error {
 		return err
 	}
 	defer etcd.Close()
+	for {
+		removed, err := c.remove(ctx, etcd, first)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			break // until then a call of a program that the test has killed may still have been under way
+		}
+	}
+	if err := c.removeFiles(); err != nil {
+		return err
+	}
+	return kube.Eventually(ctx, 20*time.Second, func(ctx context.Context) error { return c.serves(ctx, first) })
+}
+
+// remove removes what is not in first, and returns how much that was.
+func (c *Cluster) remove(ctx context.Context, etcd *clientv3.Client, first start) (removed int, err error) {
 	keys, err := c.keys(ctx, etcd)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, key := range first.keys {
 		if _, found := slices.BinarySearch(keys, key); !found {
-			return fmt.Errorf("the test has removed %s", key)
+			return 0, fmt.Errorf("the test has removed %s", key)
 		}
 	}
 	for _, key := range keys {
@@ -77,13 +94,11 @@ func (c *Cluster) reset(ctx context.Context, first start) error {
 			continue
 		}
 		if _, err := etcd.Delete(ctx, key); err != nil {
-			return fmt.Errorf("remove %s: %w", key, err)
+			return 0, fmt.Errorf("remove %s: %w", key, err)
 		}
+		removed++
 	}
-	if err := c.removeFiles(); err != nil {
-		return err
-	}
-	return kube.Eventually(ctx, 20*time.Second, func(ctx context.Context) error { return c.serves(ctx, first) })
+	return removed, nil
 }
 
 // serves is an error while kube-apiserver's caches have objects of a test.

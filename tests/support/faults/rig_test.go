@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -17,9 +18,10 @@ import (
 // puts into events, line by line, and a watch of "refused" with a status in protobuf.
 type rig struct {
 	*testing.T
-	proxy  *Proxy
-	client *http.Client
-	events chan string
+	proxy   *Proxy
+	client  *http.Client
+	events  chan string
+	watches atomic.Int32 // that the server answers now
 }
 
 const (
@@ -43,6 +45,8 @@ func newRig(t *testing.T) *rig {
 			fmt.Fprint(w, refusal)
 			return
 		}
+		r.watches.Add(1)
+		defer r.watches.Add(-1)
 		w.(http.Flusher).Flush()
 		for {
 			select {

@@ -35,9 +35,13 @@ func checkGroups(t *testing.T, w *world.World) {
 		if counted, err := groups.Counted(w.Ctx, group); err != nil || counted != "1 started" {
 			t.Errorf("%q, %v", counted, err)
 		}
-		text, err := w.Cluster.Kubectl(w.Ctx, "get", "podgroups", group.Name, "--no-headers", "-o",
-			"custom-columns=:.status.phase,:.spec.queue,:.spec.priorityClassName,:.spec.minMember")
-		w.Must(err)
+		var text string
+		w.Must(kube.Eventually(w.Ctx, 30*time.Second, func(ctx context.Context) (err error) {
+			// Discovery, by which kubectl knows the kind, may hear of it after who serves it.
+			text, err = w.Cluster.Kubectl(ctx, "get", "podgroups", group.Name, "--no-headers", "-o",
+				"custom-columns=:.status.phase,:.spec.queue,:.spec.priorityClassName,:.spec.minMember")
+			return err
+		}))
 		if fields := strings.Fields(text); !slices.Equal(fields, []string{penalty.Running, "q", "gold", "1"}) {
 			t.Errorf("it is %q", text)
 		}

@@ -42,14 +42,18 @@ func TestEachLineIsAnswered(t *testing.T) {
 }
 
 func TestWhyThereIsNoAnswerIsInTheError(t *testing.T) {
-	for name, row := range map[string]struct{ script, want string }{
-		"Ended":   {"echo because >&2; exit 3", "because"},
-		"NoJSON":  {"echo nonsense; cat >/dev/null", "nonsense"},
-		"Nothing": {"cat >/dev/null", "no answer"},
+	for name, row := range map[string]struct {
+		script string
+		limit  time.Duration
+		want   string
+	}{
+		"Ended":   {"echo because >&2; exit 3", time.Minute, "because"},
+		"NoJSON":  {"echo nonsense; cat >/dev/null", time.Minute, "nonsense"},
+		"Nothing": {"cat >/dev/null", time.Second, "no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got answer
-			err := start(t, row.script).Hear("hello", time.Second, &got)
+			err := start(t, row.script).Hear("hello", row.limit, &got)
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v", err)
 			}
