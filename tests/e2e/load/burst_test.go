@@ -52,7 +52,7 @@ func placeBurst(w *scheduling.World, url string) (bound int) {
 	measured := time.Now().UTC().Format(time.RFC3339) + "/300s"
 	w.Nodes(kube.MakeNode("a").Resource(corev1.ResourceCPU, "16").Annotation("mean-free-cpu", "8000").
 		Annotation("std-free-cpu", "100").Annotation("outrigger.dev/usage-measured", measured))
-	w.StartScheduler(w.Config(map[string]string{"safe": url}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": url}))
 	for i := range burst {
 		w.Pods(kube.MakePod(fmt.Sprintf("p%d", i)).Request(corev1.ResourceCPU, "500m"))
 		pod := w.Until(fmt.Sprintf("p%d", i), "bound or refused", func(pod *corev1.Pod) bool {

@@ -43,7 +43,7 @@ func TestExplainNamesTheReasonsOfAPendingPod(t *testing.T) {
 	}
 	b.Annotation("cpu-overload-note", "not read by any agent")
 	w.Nodes(a, b)
-	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": safe.URL}))
 	w.Pods(kube.MakePod("p"))
 	pod := w.Until("p", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable

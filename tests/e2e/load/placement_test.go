@@ -21,6 +21,13 @@ var (
 	overloaded = map[string]string{"mean-free-cpu": "600", "std-free-cpu": "800"}
 )
 
+// configOf has calls that may take long: that a busy machine does not answer within the second that they have otherwise is
+// no refusal, and what refuses a pod is what these tests look at.
+func configOf(w *scheduling.World, urls map[string]string) []byte {
+	w.Helper()
+	return w.Config(urls, "--http-timeout", "30s")
+}
+
 // cure makes a node idle and returns the pod once it is bound. It writes anew each second, as annotators do: the
 // scheduler may hear of the first writing before the agent and just when it tries the pod a second time, and
 // then only later news wakes the pod.
@@ -92,7 +99,7 @@ func podsGoWhereAnnotationsSay(w *scheduling.World) {
 			w.Nodes(node)
 		}
 	}
-	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	for r, row := range rows {
 		w.Run(row.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func podRefusedForLoadEvictsNobodyWhateverItsPriority(w *scheduling.World) {
 	}
 	w.Nodes(node)
 	w.Pods(kube.MakePod("resident").Node("a"))
-	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": safe.URL}))
 	w.Pods(kube.MakePod("urgent").PriorityClass("urgent"))
 	pod := w.Until("urgent", "refused", func(pod *corev1.Pod) bool {
 		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse

@@ -28,7 +28,7 @@ func podThatNoNodeMayTakeSaysWhyAndIsCuredByAnAnnotation(w *scheduling.World) {
 		b.Annotation(key, value)
 	}
 	w.Nodes(a, b)
-	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": safe.URL}))
 	w.Pods(kube.MakePod("p"))
 
 	pod := w.Until("p", "refused", func(pod *corev1.Pod) bool {

@@ -24,7 +24,7 @@ func TestTwoHundredPodsOnFiftyNodesAreAllPlaced(t *testing.T) {
 		}
 		w.Nodes(node)
 	}
-	w.StartScheduler(w.Config(map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
+	w.StartScheduler(configOf(w, map[string]string{"safe": safe.URL, "congestion": congestion.URL}))
 
 	began := time.Now()
 	for i := range pods {
