@@ -28,7 +28,7 @@ func (w *world) startReplica(host, kubeconfig string) *replica {
 	r.agent = outrigger.ServeAt(w, 0, "qos-"+host, w.Cluster.LogDir(), "qos",
 		"--kubeconfig", kubeconfig, "--qos.host-name", host)
 	config := strings.Replace(string(w.configOf(w.observer.Before(w, r.agent.URL))), "leaderElect: false",
-		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
+		"leaderElect: true\n  leaseDuration: 8s\n  renewDeadline: 6s\n  retryPeriod: 500ms", 1)
 	path := filepath.Join(w.Cluster.Dir, host+".yaml")
 	w.Must(os.WriteFile(path, []byte(config), 0o600))
 	var err error

@@ -32,6 +32,9 @@ func (d drain) run(w *world) {
 	w.Pods(mixed(d.pods, random)...)
 	w.untilRefused("q-", d.pods)
 	time.Sleep(time.Second) // each has existed for long enough, also for an agent with late news
+	if w.agent != nil {
+		w.agent.UntilMetricAbove(w, float64(d.pods-1), "outrigger_qos_queue_length")
+	}
 	random.Shuffle(len(fillers), func(a, b int) { fillers[a], fillers[b] = fillers[b], fillers[a] })
 	for i, filler := range fillers[:d.pods] {
 		if d.middle != nil && i == d.pods/2 {
