@@ -35,7 +35,7 @@ func TestPagesAreReadInsideThePodsNetworkAndNotAtThePodsAddress(t *testing.T) {
 	w.untilTried("low", "high")
 
 	page := until(t, agents.AdminURL+"/queue", func(status int, body string) bool {
-		return status == http.StatusOK && strings.Contains(body, "default/low")
+		return status == http.StatusOK && strings.Contains(body, "default/low") && strings.Contains(body, "default/high")
 	})
 	if high, low := strings.Index(page, "default/high"), strings.Index(page, "default/low"); high < 0 || low < high {
 		t.Errorf("want default/high before default/low in %s", page)

@@ -38,10 +38,11 @@ func untilQueued(t *testing.T, agent *outrigger.Server, units int) {
 func TestWithoutAnExtenderPodsAreBoundInTheOrderOfTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 7, 7)
-	agent := w.startWithoutExtender()
+	// Long before a pod names it: admission hears of it by a watch.
 	_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000}, metav1.CreateOptions{})
 	w.Must(err)
+	agent := w.startWithoutExtender()
 	guaranteed := func(pod *corev1.Pod) {
 		resources := &pod.Spec.Containers[0].Resources
 		resources.Requests[corev1.ResourceMemory] = resource.MustParse("1Mi")
