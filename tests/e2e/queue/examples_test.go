@@ -21,10 +21,11 @@ func TestTheExamplesAreBoundInTheOrderOfTheQueue(t *testing.T) {
 	w := newWorld(t, 9, 7)
 	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", scheduling.QueueScheduler.Path())
 	w.Must(err)
+	// Before the scheduler: if it asked about the first before the second existed, the first would go on saying so.
+	group := w.apply("group-lacks-members.yaml")
 	agent, scheduler := w.StartDeployed(scheduling.QueueScheduler)
 
 	// Two places are free, and the two members wait all the same.
-	group := w.apply("group-lacks-members.yaml")
 	for _, pod := range group {
 		w.untilSaid(pod, "gang default/blue waits: 2 of 3 members exist")
 	}
@@ -55,19 +56,22 @@ func TestTheExamplesAreBoundInTheOrderOfTheQueue(t *testing.T) {
 	}
 }
 
-// At level debug each decision names both units, what they are ordered by, and which goes first.
+// At level debug each decision names both units, what they are ordered by, and which goes first. Which pods the scheduler
+// asks about when a place becomes free is its own business: one of a few decisions is enough.
 func checkDecisionsAreLogged(t *testing.T, path string) {
 	t.Helper()
 	log, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{
+	for _, lines := range [][]string{{
 		"pod default/red (groupPriority 10, priority 0, Burstable) goes before pod default/yellow (groupPriority 5, priority 0, Burstable)",
+		"pod default/yellow (groupPriority 5, priority 0, Burstable) goes before pod default/green (groupPriority 1, priority 0, Burstable)",
+	}, {
 		"pod default/hi (groupPriority 0, priority 0, Guaranteed) goes before pod default/hello (groupPriority 0, priority 0, Burstable)",
-	} {
-		if !strings.Contains(string(log), line) {
-			t.Errorf("the log has no line %q", line)
+	}} {
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(string(log), line) }) {
+			t.Errorf("the log has none of the lines %q", lines)
 		}
 	}
 }
@@ -80,14 +84,11 @@ func TestWithQosAloneAGroupThatLacksMembersWaits(t *testing.T) {
 	agent := w.Serve("qos", "--qos.scheduler-lease", "none", "--qos.scheduler-names", "riya-scheduler",
 		"--qos.pod-priority=false")
 	base := append(w.SchedulerBase(), "profiles: [{schedulerName: riya-scheduler}]\n"...)
+	// Before the scheduler: if it asked about the first before the second existed, the first would go on saying so.
+	group := w.apply("group-lacks-members.yaml")
 	w.StartScheduler(outrigger.SchedulerConfig(t, base, "--agents", "qos", "--url", agent.URL))
-	// The first may have been asked about before the second existed; nothing makes the scheduler try it again for that.
-	for _, pod := range w.apply("group-lacks-members.yaml") {
-		w.Until(pod, "waiting for members", func(pod *corev1.Pod) bool {
-			said := kube.Condition(pod, corev1.PodScheduled).Message
-			return strings.Contains(said, "gang default/blue waits: 1 of 3 members exist") ||
-				strings.Contains(said, "gang default/blue waits: 2 of 3 members exist")
-		})
+	for _, pod := range group {
+		w.untilSaid(pod, "gang default/blue waits: 2 of 3 members exist")
 	}
 	began := time.Now()
 	w.Pods(kube.MakePod("blue-2").Scheduler("riya-scheduler").Request(corev1.ResourceCPU, "1").
