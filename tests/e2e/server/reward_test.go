@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -33,6 +34,7 @@ func TestRewardLearnsWithTheRightsOfItsManifest(t *testing.T) {
 	t.Parallel()
 	w := scheduling.New(t)
 	kubectl(w, "apply", "--server-side", "-f", scheduling.Reward.Path())
+	untilGranted(w, scheduling.Reward)
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 	agent, _ := w.StartDeployed(scheduling.Reward)
 	for i := range 3 {
@@ -63,6 +65,27 @@ func TestRewardLearnsWithTheRightsOfItsManifest(t *testing.T) {
 	w.Must(err)
 	if strings.Contains(string(log), "forbidden") || strings.Contains(string(log), "cannot ") {
 		t.Errorf("a right is missing:\n%s", log)
+	}
+}
+
+// untilGranted waits until the API server has heard of all rights of the manifest's account: until then it refuses them, and
+// the agent's log says so.
+func untilGranted(w *scheduling.World, d scheduling.Deployed) {
+	w.Helper()
+	text, err := os.ReadFile(d.Path())
+	w.Must(err)
+	account, err := w.Cluster.ServiceAccountConfig(w.Ctx, d.Namespace, d.Account)
+	w.Must(err)
+	for _, grant := range scheduling.GrantsOf(w.T, text, "outrigger-"+d.Agents) {
+		rule := rbacv1.PolicyRule{APIGroups: []string{grant.Group}, Resources: []string{grant.Resource}, Verbs: []string{grant.Verb}}
+		if grant.Name != "" {
+			rule.ResourceNames = []string{grant.Name}
+		}
+		namespace := ""
+		if grant.Local {
+			namespace = d.Namespace
+		}
+		w.UntilGranted(account, rule, namespace)
 	}
 }
 
