@@ -78,22 +78,24 @@ func TestMarkersThatCannotBeFollowed(t *testing.T) {
 }
 
 func TestSameLooksAtEachWriterByItself(t *testing.T) {
-	const a = "scenario: one\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: two\nscenario: after 4 s: pod1"
+	const page = "scenario: one\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: two\nscenario: after 4 s: pod1"
 	for _, row := range []struct {
-		name, b string
-		want    bool
+		name, run string
+		want      bool
 	}{
-		{"the same", a, true},
+		{"the same", page, true},
 		{"written at another moment", "default/pod1, attempt 1\n  -> node1\n\nscenario: one\nscenario: two\nscenario: after 4 s: pod1", true},
-		{"another node", strings.Replace(a, "node1", "node2", 1), false},
+		{"another node", strings.Replace(page, "node1", "node2", 1), false},
 		{"the scenario's lines in another order", "scenario: two\ndefault/pod1, attempt 1\n  -> node1\n\nscenario: one\nscenario: after 4 s: pod1", false},
-		{"a second later", strings.Replace(a, "after 4 s", "after 5 s", 1), true},
-		{"two seconds earlier", strings.Replace(a, "after 4 s", "after 2 s", 1), false},
-		{"another pod", strings.Replace(a, "s: pod1", "s: pod2", 1), false},
+		{"a second earlier", strings.Replace(page, "after 4 s", "after 3 s", 1), true},
+		{"two seconds earlier", strings.Replace(page, "after 4 s", "after 2 s", 1), false},
+		{"on a slow machine", strings.Replace(page, "after 4 s", "after 9 s", 1), true},
+		{"too late for any machine", strings.Replace(page, "after 4 s", "after 10 s", 1), false},
+		{"another pod", strings.Replace(page, "s: pod1", "s: pod2", 1), false},
 		{"one line less", "scenario: one\ndefault/pod1, attempt 1\n\nscenario: two\nscenario: after 4 s: pod1", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := Same(a, row.b); got != row.want {
+			if got := Same(row.run, page); got != row.want {
 				t.Errorf("Same is %v", got)
 			}
 		})

@@ -78,26 +78,29 @@ func startScheduler(c *cluster.Cluster, binary string, printed *os.File, output 
 	})
 }
 
-// Same reports whether two runs have printed the same: the scenario's lines and the scheduler's, each in
+// Same reports whether a run has printed what a page shows: the scenario's lines and the scheduler's, each in
 // their order. Which of the two printed first where both did at the same moment does not matter. "After 4 s"
-// may be a second more or less.
-func Same(a, b string) bool {
-	ofScenario, ofScheduler := split(a)
-	otherScenario, otherScheduler := split(b)
-	return ofScheduler == otherScheduler && slices.EqualFunc(ofScenario, otherScenario, sameLine)
+// may be a second less, and on a slow machine some more.
+func Same(run, page string) bool {
+	ofScenario, ofScheduler := split(run)
+	shownOfScenario, shownOfScheduler := split(page)
+	return ofScheduler == shownOfScheduler && slices.EqualFunc(ofScenario, shownOfScenario, sameLine)
 }
+
+// By how many seconds a run may differ from its page.
+const tooEarly, tooLate = 2, 6
 
 // seconds is how a scenario of the pages prints when something happened.
 var seconds = regexp.MustCompile(`^(scenario: after )(\d+)( s: .*)$`)
 
-func sameLine(a, b string) bool {
-	first, second := seconds.FindStringSubmatch(a), seconds.FindStringSubmatch(b)
-	if first == nil || second == nil {
-		return a == b
+func sameLine(run, page string) bool {
+	is, shown := seconds.FindStringSubmatch(run), seconds.FindStringSubmatch(page)
+	if is == nil || shown == nil {
+		return run == page
 	}
-	early, _ := strconv.Atoi(first[2])
-	late, _ := strconv.Atoi(second[2])
-	return first[1] == second[1] && first[3] == second[3] && early-late <= 1 && late-early <= 1
+	after, _ := strconv.Atoi(is[2])
+	asked, _ := strconv.Atoi(shown[2])
+	return is[1] == shown[1] && is[3] == shown[3] && after > asked-tooEarly && after < asked+tooLate
 }
 
 func split(text string) (ofScenario []string, ofScheduler string) {
