@@ -35,6 +35,7 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	w.untilBoundOf("small-", small)
 	w.Within(5*time.Second, "Q2: 100 small pods after a huge one are bound", time.Since(began))
 	time.Sleep(time.Until(began.Add((reserveAfter + 2) * time.Second)))
+	w.untilKept(nodes)
 	smalls("later", 20) // a stream of small pods fills what is not kept
 	w.untilBoundOf("later-", 20)
 	// The places that it needs become free one after another, on all nodes.
@@ -65,5 +66,25 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	w.Within(2*time.Second, "Q2: after the last place that it needs the huge pod is bound", bound.Sub(last))
 	for _, inversion := range w.report("Q2") {
 		t.Logf("inversion: %s", inversion)
+	}
+}
+
+// untilKept creates small pods until the agent keeps one of the nodes from them. It plans when something changes: of a
+// cluster that is quiet when the time is over, the plan is still the one of before.
+func (w *world) untilKept(nodes int) {
+	w.Helper()
+	began := time.Now()
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("early-%d", i)
+		w.Pods(kube.MakePod(name).Request(corev1.ResourceCPU, "100m"))
+		w.untilBoundOf(name, 1)
+		for _, call := range w.observer.Calls("filter") {
+			if call.Pod == "default/"+name && len(call.Passed) < nodes {
+				return
+			}
+		}
+		if time.Since(began) > scheduling.Patience {
+			w.Fatalf("no node is kept from small pods:\n%s", w.observer.History("default/"+name))
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
 // Q5: on a full cluster a pod of low groupPriority and high PriorityClass evicts none while a unit before it
@@ -38,6 +39,9 @@ func TestAPodEvictsNoneForAPlaceThatAPodBeforeItCouldUse(t *testing.T) {
 	w.free(fillers[slotsOfNode]) // the first of node 1
 	w.Until("daemon", "bound", scheduling.IsBound)
 	w.Within(time.Second, "Q5: the DaemonSet's pod is bound", time.Since(began))
+	// Until those that the place has woken sleep again: if the scheduler asked about one of them before the agent has heard
+	// of the critical pod, the plan without victims would have their places, too, for those that wait.
+	time.Sleep(2 * time.Second)
 	before := w.bound("filler-")
 	began = time.Now()
 	w.Pods(kube.MakePod("critical").PriorityClass("system-node-critical"))
@@ -62,5 +66,8 @@ func TestAPodEvictsNoneForAPlaceThatAPodBeforeItCouldUse(t *testing.T) {
 	w.Within(time.Second, "Q5: the first pod is bound after a place is free", time.Since(began))
 	// Now it is the first, and may evict.
 	w.Until("pushes", "bound", scheduling.IsBound)
-	w.inOrder("Q5")
+	// It may have been let through to the place of its own victim while the place of the first was kept.
+	for _, inversion := range queuewatch.Lost(w.report("Q5")) {
+		t.Errorf("inversion: %s\n%s", inversion, w.observer.History(inversion.First.Name))
+	}
 }
