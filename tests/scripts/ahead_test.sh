@@ -28,7 +28,7 @@ wait
 COMMAND
 chmod +x "$work/command"
 ahead "$work/command" "$work" 2>"$work/err"
-for _ in $(seq 500); do
+for _ in $(seq 3000); do # what takes only idle processors may have to wait for one
   [ ! -e "$work/ready" ] || break
   sleep 0.02
 done

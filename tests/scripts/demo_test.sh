@@ -70,9 +70,9 @@ wait "$load" || status=$?
 mv "$work/load.out" "$work/out"
 mv "$work/load.err" "$work/err"
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo load"; }
-shows '^ +[0-9.]+ s +5 % +[0-9]+m \+- [0-9]+m +55 % +[0-9]+m \+- [0-9]+m +.*a a a$'
+shows '^ +[0-9.]+ s +5 % +[0-9]+m \+- [0-9]+m +55 % +[0-9]+m \+- [0-9]+m +a( a)*$'
 shows '^ +New pods avoid a [0-9.]+ s later\.$'
-shows '^ +a +cpu: risk 0\.[0-9]+ > 0\.30$'
+shows '^ +a +cpu: risk (0\.[0-9]+|1(\.0+)?) > 0\.30$'
 shows '^ +They come back [0-9.]+ s later\.$'
 shows '^demo: all [0-9]+ promises kept$'
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
@@ -85,8 +85,9 @@ shows '^ +[0-9:]+ +gold +1000 -> +880 +start default/train-1 +gap [0-9.]+ ms +#+
 shows '^ +[0-9:]+ +gold +9[0-9]{2} -> 1000 +recovery +gap [0-9.]+ ms +#+$'
 shows '^ +[0-9:]+ +pod report-3 of class gold is created with priority 1000$'
 shows '^ +gold +1000 +1000 +[0-9.]+ +3 +3 +at base '
-shows '^ +gold: 880 -> 1000$'
-shows '^ +silver: 380 -> 500$'
+# On a slow machine they have begun to recover when the agent is stopped.
+shows '^ +gold: (8[89]|9[0-9])[0-9] -> 1000$'
+shows '^ +silver: (3[89]|4[0-9])[0-9] -> 500$'
 shows '^demo: all [0-9]+ promises kept$'
 [[ -s $work/err ]] && fail "something on stderr: $(cat "$work/err")"
 [[ -z $(awk 'length > 100' "$work/out") ]] || fail "lines of more than 100 columns"

@@ -51,7 +51,7 @@ awk '/^func scenario\(\) \{$/ { print; print "\tsay(\"for long\")\n\ttime.Sleep(
   "$root/docs/learn/scenario/main.go" >"$work/own scenarios/long.go"
 TMPDIR="$work/tmp" "$root/scripts/start" --scenario "$work/own scenarios/long.go" >"$work/out" 2>"$work/err" </dev/null &
 script=$!
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 1200; i++)); do
   if grep -q '^scenario: for long$' "$work/out"; then break; fi
   sleep 0.1
 done

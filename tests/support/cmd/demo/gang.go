@@ -130,8 +130,10 @@ func (p *gangPlay) bind(gang string, began time.Time) {
 // told prints what the second gang is told, in its pods' condition and by explain.
 func (p *gangPlay) told(ctx context.Context, gang string) error {
 	name := gang + "-0"
+	// At first it may have been told that not all members exist.
 	pod, err := p.until(ctx, name, func(pod *corev1.Pod) bool {
-		return kube.Condition(pod, corev1.PodScheduled).Status == corev1.ConditionFalse
+		condition := kube.Condition(pod, corev1.PodScheduled)
+		return condition.Status == corev1.ConditionFalse && strings.Contains(condition.Message, " waits: cpu")
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,8 +53,15 @@ func play(ctx context.Context, s *stage, out *printer) (*report, error) {
 func (s *stage) cure(ctx context.Context, out *printer, r *report) error {
 	out.cure()
 	progress("pod " + curedPod)
-	if err := s.annotate(ctx, cureNode, cureKey, cureValue); err != nil {
-		return err
+	// A monitor writes again and again. The scheduler may hear of the first writing before the agent, and just when it
+	// tries the pod a second time: then only later news wakes the pod.
+	for value := cureValue; value < cureValue+10; value++ {
+		if err := s.annotate(ctx, cureNode, cureKey, strconv.Itoa(value)); err != nil {
+			return err
+		}
+		if s.boundWithin(ctx, curedPod, time.Second) {
+			break
+		}
 	}
 	for _, spec := range podSpecs {
 		if spec.name == curedPod {
@@ -127,6 +135,15 @@ func (s *stage) until(ctx context.Context, name string, condition func(*corev1.P
 		return nil, exit
 	}
 	return nil, fmt.Errorf("pod %s: %w", name, err)
+}
+
+func (s *stage) boundWithin(ctx context.Context, name string, limit time.Duration) bool {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return s.tracker.Until(limited, func() bool {
+		pod := s.tracker.Pod(metav1.NamespaceDefault, name)
+		return pod != nil && isBound(pod)
+	}) == nil
 }
 
 func (s *stage) annotate(ctx context.Context, node, key, value string) error {

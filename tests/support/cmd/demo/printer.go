@@ -105,7 +105,7 @@ func (p *printer) pod(spec podSpec, said attempt, pod *corev1.Pod) {
 }
 
 func (p *printer) cure() {
-	p.line("%s", p.in(bold, fmt.Sprintf("kubectl annotate node %s %s=%s --overwrite", cureNode, cureKey, cureValue)))
+	p.line("%s", p.in(bold, fmt.Sprintf("kubectl annotate node %s %s=%d --overwrite", cureNode, cureKey, cureValue)))
 	p.line("")
 }
 

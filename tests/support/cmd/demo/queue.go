@@ -215,13 +215,17 @@ func (p *queuePlay) explain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := p.explained(ctx, "--agent", p.agents["qos"].AdminURL)
-	if err != nil {
-		return err
-	}
-	planned, err := p.explained(ctx, "--kubeconfig", kubeconfig)
-	if err != nil {
-		return err
+	var text, planned []byte
+	for ends := time.Now().Add(patience); ; { // the agent may still be about to hear of the last pod
+		if text, err = p.explained(ctx, "--agent", p.agents["qos"].AdminURL); err != nil {
+			return err
+		}
+		if planned, err = p.explained(ctx, "--kubeconfig", kubeconfig); err != nil {
+			return err
+		}
+		if bytes.Equal(text, planned) || time.Now().After(ends) {
+			break
+		}
 	}
 	p.promise(bytes.Equal(text, planned), "explain queue without --agent says %s", planned)
 	var queue struct {

@@ -55,7 +55,7 @@ const (
 	curedPod  = "giant"
 	cureNode  = "steady"
 	cureKey   = "mean-free-cpu"
-	cureValue = "7800"
+	cureValue = 7800
 )
 
 func (n nodeSpec) build() *corev1.Node {
