@@ -37,6 +37,8 @@ type Server struct {
 	spec    process.Spec
 	process *process.Process
 	killed  bool // on purpose
+	port    int
+	held    *process.HeldPort // its port, while it is killed
 }
 
 // Binary returns the path of prometheus or promtool, which `scripts/setup --prometheus` has unpacked.
@@ -106,6 +108,8 @@ func Start(ctx context.Context, dir, logDir string, options Options) (*Server, e
 func (s *Server) Kill() {
 	s.killed = true
 	s.process.Kill()
+	s.held.Release()
+	s.held, _ = process.HoldPort(s.port) // as far as it can be held
 }
 
 // Restart starts the server again after Kill, where it was and with the data that it had.
@@ -119,6 +123,7 @@ func (s *Server) Restart(ctx context.Context) error {
 
 // run starts the process and waits until it is ready.
 func (s *Server) run(ctx context.Context) (err error) {
+	s.held.Release()
 	if s.process, err = process.Start(s.spec); err != nil {
 		return err
 	}
@@ -161,7 +166,7 @@ func startOnce(ctx context.Context, binary, config, data, logDir string, args []
 		return nil, err
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	s := &Server{URL: "http://" + address, spec: process.Spec{Name: "prometheus", Path: binary, LogDir: logDir,
+	s := &Server{URL: "http://" + address, port: port, spec: process.Spec{Name: "prometheus", Path: binary, LogDir: logDir,
 		Args: append([]string{"--config.file=" + config, "--storage.tsdb.path=" + data,
 			"--web.listen-address=" + address, "--storage.tsdb.retention.time=1000d", "--log.level=warn"}, args...)}}
 	return s, s.run(ctx)
