@@ -155,6 +155,11 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 			}
 			w.Pods(members...)
 			w.untilBoundOf("train-", size-1, time.Now())
+			for _, pod := range members {
+				w.Until(pod.Pod().Name, "bound or refused", func(pod *corev1.Pod) bool {
+					return scheduling.IsBound(pod) || kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
+				})
+			}
 			w.Pods(withoutExtender.gangOf("other", 1)...)
 			w.UntilEventWith("GangWaiting", "gang default/other waits")
 			if w.bound("other-") != 0 {

@@ -9,6 +9,8 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -221,13 +223,31 @@ func oneRack(t *testing.T, m mode) {
 	}
 	m.waits(w, "plugins-train-000", "gang default/train waits: room within one example.com/rack")
 	w.UntilEventWith("GangWaiting", "7 fit in example.com/rack a; 2 more nodes")
+	if m.alone { // kube-scheduler has to know the rack when the gang is released: it takes other nodes for one that it does not
+		w.patchMinimum(client, plugins, "train", size+1)
+		w.gang.UntilMetricAbove(t, 0, "outrigger_gang_waiting", `cause="members"`)
+	}
 	rack("b", 4)
+	if m.alone {
+		for _, node := range []string{"b-large", "b-0", "b-1", "b-2", "b-3"} {
+			w.Pods(kube.MakePod("on-"+node).Request(corev1.ResourceCPU, "0").Pinned(node))
+		}
+		w.untilBoundOf("on-b-", 5, time.Now())
+		w.patchMinimum(client, plugins, "train", size)
+	}
 	w.untilBoundOf("plugins-", size, time.Now())
 	for _, binding := range w.Tracker.Bindings() {
 		if binding.Node[0] != 'b' {
 			t.Errorf("%s is on %s, outside rack b", binding.Name, binding.Node)
 		}
 	}
+}
+
+func (w *world) patchMinimum(client dynamic.Interface, d dialect, group string, minimum int) {
+	w.Helper()
+	_, err := client.Resource(d.resource).Namespace("default").Patch(w.Ctx, group, types.MergePatchType,
+		fmt.Appendf(nil, `{"spec":{"minMember":%d}}`, minimum), metav1.PatchOptions{})
+	w.Must(err)
 }
 
 // minResources: nobody starts before so much is free in all, though the pods themselves would find places.

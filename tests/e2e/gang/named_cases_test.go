@@ -83,12 +83,20 @@ func TestGangsOfTheTableOfCoscheduling(t *testing.T) {
 	w.gang = w.serveGang()
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	for i, row := range namedCases() {
-		t.Run(row.name, func(t *testing.T) { w.play(t, client, fmt.Sprintf("node-%d", i), row) })
+		t.Run(row.name, func(t *testing.T) { w.play(t, client, i, row) })
 	}
 }
 
-// play lets all pods wait for the node, so that whom it is given is not a matter of who came first.
-func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, row namedCase) {
+// play lets all pods wait for the node, so that whom it is given is not a matter of who came first. Pods have names of
+// their own in each row: kube-scheduler loses one that has the name of another that it is still at work on.
+func (w *gangWorld) play(t *testing.T, client dynamic.Interface, number int, row namedCase) {
+	node, prefix := fmt.Sprintf("node-%d", number), fmt.Sprintf("r%d-", number)
+	pods := make([]*kube.PodBuilder, 0, len(row.pods))
+	for _, builder := range row.pods {
+		named := builder.Pod() // other rows have the same
+		named.Name = prefix + named.Name
+		pods = append(pods, kube.MakePod(named.Name).Change(func(pod *corev1.Pod) { *pod = *named }))
+	}
 	for group, minimum := range row.minimums {
 		object := dialects[0].object("default", group, minimum)
 		if row.resources {
@@ -99,20 +107,20 @@ func (w *gangWorld) play(t *testing.T, client dynamic.Interface, node string, ro
 			w.Must(client.Resource(dialects[0].resource).Namespace("default").Delete(w.Ctx, group, metav1.DeleteOptions{}))
 		}()
 	}
-	w.Pods(row.pods...)
+	w.Pods(pods...)
 	// The agent follows each kind by itself: it could hear of the node before the last pod or its group.
-	w.untilKnown("pods", len(row.pods))
+	w.untilKnown("pods", len(pods))
 	w.untilKnown("podgroups."+dialects[0].resource.Group, len(row.minimums))
 	w.Nodes(kube.MakeNode(node).Resource(corev1.ResourceMemory, "300Mi"))
 	isWanted := func(pod string) bool {
 		for _, name := range row.bound {
-			if pod == name || strings.HasPrefix(pod, name+"-") {
+			if pod == prefix+name || strings.HasPrefix(pod, prefix+name+"-") {
 				return true
 			}
 		}
 		return false
 	}
-	for _, builder := range row.pods {
+	for _, builder := range pods {
 		name := builder.Pod().Name
 		w.Until(name, "settled", func(pod *corev1.Pod) bool {
 			message := kube.Condition(pod, corev1.PodScheduled).Message
