@@ -160,6 +160,11 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 					return scheduling.IsBound(pod) || kube.Condition(pod, corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
 				})
 			}
+			if !never {
+				// kube-scheduler clears its nomination each time. That is no refusal at first, if the agent has not seen the
+				// states between.
+				w.gang.UntilMetricAbove(t, size+1, "outrigger_gang_nominations_total", `result="written"`)
+			}
 			w.Pods(withoutExtender.gangOf("other", 1)...)
 			w.UntilEventWith("GangWaiting", "gang default/other waits")
 			if w.bound("other-") != 0 {
