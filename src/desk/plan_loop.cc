@@ -72,7 +72,8 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
                                  const absl::Status& status) { OnReleased(release, status); },
               .changed = [this] { Nudge(); }},
              options_.now),
-      unfit_(options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
+      kept_nodes_(options_.reserve_after,
+                  options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -165,6 +166,7 @@ std::optional<Time> PlanLoop::next_look() const {
   };
   add(memory_.next_look());
   add(gates_.next_look());
+  add(kept_nodes_.next_look());
   for (const Participant* participant : participants_) add(participant->next_look());
   return next;
 }
@@ -287,19 +289,6 @@ void PlanLoop::LeaveOutUnlike(std::vector<plan::Unit>* units) {
   }
 }
 
-void PlanLoop::Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options) {
-  if (!options_.reserve_after) return;
-  const Time now = options_.now();
-  const auto first = std::find_if(units.begin(), units.end(), [&](const plan::Unit& unit) {
-    return unfit_.HasNotFit(unit.key, *options_.reserve_after, now);
-  });
-  if (first == units.end()) {
-    return kept_nodes_.clear();
-  }
-  options->reserve_for = first->key;
-  options->kept = kept_nodes_;
-}
-
 // A new pointer only where they change: the planner compares pointers.
 void PlanLoop::TakeChecks(const ClusterObjects& objects) {
   if (checks_ != nullptr && checks_->device_resources == objects.device_resources) return;
@@ -346,14 +335,13 @@ void PlanLoop::Plan(const ClusterView& view) {
   }
   memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
-  Reserve(units, &options);
+  kept_nodes_.Prepare(units, now, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
   if (options_.without_extender && GiveRefusedNodes(planned, units)) {
     planned = planner_.Run(view.snapshot, units, options);
   }
   memory_.KeepAhead(units, now, &planned);
-  // While it fits only for a moment the same nodes are to be kept for it afterwards.
-  if (!planned.kept.empty() || !options.reserve_for) kept_nodes_ = planned.kept;
+  kept_nodes_.OnPlan(planned, options);
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const std::shared_ptr<const Board> before = Answer()->board;
@@ -377,7 +365,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
-  if (options_.reserve_after) unfit_.OnPlan(*board, now);
+  kept_nodes_.OnBoard(*board, now);
   const Round round{.view = view,
                     .units = units,
                     .options = options,

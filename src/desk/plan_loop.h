@@ -13,12 +13,12 @@
 
 #include "absl/status/status.h"
 #include "desk/calls/inbox.h"
+#include "desk/kept_nodes.h"
 #include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
 #include "desk/release/gates.h"
-#include "desk/unfit_times.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/leadership.h"
@@ -85,7 +85,6 @@ class PlanLoop {
   void Plan(const ClusterView& view);
   void TakeChecks(const ClusterObjects& objects);
   void LeaveOutUnlike(std::vector<plan::Unit>* units);
-  void Reserve(const std::vector<plan::Unit>& units, plan::PlanOptions* options);
   void TakeWritten();
   void OnWritten(const Nomination& nomination, const absl::Status& status);
   void OnReleased(const Release& release, const absl::Status& status);
@@ -103,7 +102,7 @@ class PlanLoop {
   LifeSigns life_;
   NominationWriter nominations_;
   Gates gates_;
-  UnfitTimes unfit_;
+  KeptNodes kept_nodes_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;
   plan::NotesOnce notes_;
@@ -111,7 +110,6 @@ class PlanLoop {
   plan::TermLimit terms_;
   std::vector<Resting> resting_;
   plan::Planner planner_;
-  std::vector<std::string> kept_nodes_;
   std::string epoch_;
   bool planned_ = false;  // in the last round
   std::chrono::steady_clock::duration plan_took_{};

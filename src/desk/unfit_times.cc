@@ -2,12 +2,15 @@
 
 namespace outrigger::desk {
 
-void UnfitTimes::OnPlan(const Board& board, Time now) {
+void UnfitTimes::OnPlan(const Board& board, size_t ahead, Time now) {
   ++plans_;
+  longest_ahead_.reset();
+  size_t at = 0;
   const auto look_up = [this](const BoardUnit* unit) {
     return &*entries_.try_emplace(unit->key).first;
   };
   for (const BoardUnit& unit : board.units()) {
+    const bool is_ahead = at++ < ahead;
     if (unit.fits && !FitsOnlyNow(unit.key, now)) continue;
     Entry& entry =
         in_step_.Find(&unit, look_up, [&](const auto& of) { return of.first == unit.key; })->second;
@@ -15,6 +18,9 @@ void UnfitTimes::OnPlan(const Board& board, Time now) {
     if (unit.fits) continue;
     if (!entry.since) entry.since = now;
     entry.fits_since.reset();
+    if (is_ahead && (!longest_ahead_ || *entry.since < *longest_ahead_)) {
+      longest_ahead_ = entry.since;
+    }
   }
   in_step_.EndRound([](const Entries::value_type*) {});
   for (const plan::GroupState& group : board.groups()) {

@@ -42,7 +42,7 @@ func (w *trappedWorld) newReplica(host string, args ...string) *replica {
 	r.agent = outrigger.ServeAt(w, 0, "gang-"+host, w.Cluster.LogDir(), "gang",
 		append([]string{"--kubeconfig", w.throughTrap(&r.line), "--gang.host-name", host}, args...)...)
 	base := strings.Replace(string(w.SchedulerBase()), "leaderElect: false",
-		"leaderElect: true\n  leaseDuration: 3s\n  renewDeadline: 2s\n  retryPeriod: 500ms", 1)
+		"leaderElect: true\n  leaseDuration: 6s\n  renewDeadline: 5s\n  retryPeriod: 500ms", 1)
 	config := outrigger.SchedulerConfig(w, []byte(base),
 		append([]string{"--agents", "gang", "--url", "gang=" + w.trapped(r.agent)}, w.mode.config...)...)
 	r.config = filepath.Join(w.Cluster.Dir, host+".yaml")
@@ -69,11 +69,15 @@ func (w *trappedWorld) leads(r *replica) bool {
 	return err == nil && lease.Spec.HolderIdentity != nil && strings.HasPrefix(*lease.Spec.HolderIdentity, r.host+"_")
 }
 
-// untilLeads waits until the replica's scheduler holds the Lease.
+// untilLeads waits until the replica's scheduler holds the Lease. A scheduler that cannot renew it ends, and is started
+// again, as kubelet does.
 func (w *trappedWorld) untilLeads(r *replica) {
 	w.Helper()
 	deadline := time.Now().Add(scheduling.Patience)
-	for !w.leads(r) {
+	for !w.leads(r) || !r.scheduler.Running() {
+		if !r.scheduler.Running() {
+			w.run(r)
+		}
 		if time.Now().After(deadline) {
 			w.Fatalf("%s does not get the Lease", r.host)
 		}

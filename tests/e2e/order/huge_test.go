@@ -69,8 +69,7 @@ func TestAHugePodStopsNoneAndIsServedInTheEnd(t *testing.T) {
 	}
 }
 
-// untilKept creates small pods until the agent keeps one of the nodes from them. It plans when something changes: of a
-// cluster that is quiet when the time is over, the plan is still the one of before.
+// untilKept creates small pods until the agent keeps one of the nodes from them: on a busy machine it may plan late.
 func (w *world) untilKept(nodes int) {
 	w.Helper()
 	began := time.Now()

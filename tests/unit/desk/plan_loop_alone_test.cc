@@ -69,6 +69,22 @@ TEST_F(PlanLoopAloneTest, AGangWithoutItsClaimKeepsNoPlace) {
   EXPECT_EQ(unit->label, "claims");
 }
 
+// Otherwise the thread would plan without a pause: no plan makes nodes be kept for it.
+TEST_F(PlanLoopAloneTest, NothingIsDueForAGangThatRestsHoweverLong) {
+  watcher_.look.reset();
+  PlanningOptions options = Alone();
+  options.reserve_after = seconds(300);
+  PlanLoop loop{&cluster_, &leadership_, &inbox_, {&watcher_}, options};
+  PutGated("train", 2);
+  cluster_.Change("train-1", [](Pod* pod) { pod->claims = {"data"}; });
+  for (const seconds passed : {seconds(0), seconds(360)}) {
+    now_ += passed;
+    loop.Step();
+    ASSERT_EQ(loop.Answer()->board->FindUnit(LabelsGang("train"))->label, "claims");
+    EXPECT_EQ(loop.next_look(), std::nullopt);
+  }
+}
+
 // kube-scheduler binds what it can of a gang; what it has refused goes nowhere else, and no other
 // pod is to have that place, of whatever priority.
 TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {

@@ -24,6 +24,19 @@ TEST_F(PlanLoopTest, NodesAreKeptForTheFirstThatDoesNotFitNotForOneWithASpareMem
   EXPECT_EQ(loop_.Answer()->board->KeptFor("n0")->key, LabelsGang("train"));
 }
 
+// Else the first small pod that comes then is still answered by a plan in which none are kept.
+TEST_F(PlanLoopTest, NodesAreKeptInTimeThoughNothingChanges) {
+  watcher_.look.reset();
+  cluster_.Put(testing::MakeNode("n0"));
+  PutBound(Member("other", 0, 1), "n0");
+  cluster_.Put(Member("train", 0, 1, "4"));
+  PlanAfter(minutes(0));
+  ASSERT_EQ(loop_.next_look(), now_ + minutes(5));
+  PlanAfter(minutes(5));
+  EXPECT_EQ(watcher_.kept, 1U);
+  EXPECT_EQ(loop_.next_look(), std::nullopt);
+}
+
 // Otherwise what was due when it last planned is due for as long as it does not plan.
 TEST_F(PlanLoopTest, HasNothingToLookAtWhileItCannotPlan) {
   cluster_.Put(testing::MakeNode("n0"));

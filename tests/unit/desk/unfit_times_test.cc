@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 class UnfitTimesTest : public ::testing::Test {
  protected:
-  void OnPlan(Time now) { times_.OnPlan(*board_.Make(), now); }
+  void OnPlan(Time now, size_t ahead = 100) { times_.OnPlan(*board_.Make(), ahead, now); }
   // A gang that lacks members.
   void Lacks(const std::string& name, const std::string& text) {
     board_.Change(name, [text](plan::GroupState* group) {
@@ -73,6 +73,22 @@ TEST_F(UnfitTimesTest, ASinglePodThatDoesNotFitCountsToo) {
   const plan::UnitKey web = board_.Make()->units()[0].key;
   EXPECT_FALSE(times_.HasNotFit(web, minutes(5), kBegin + minutes(5) - seconds(1)));
   EXPECT_TRUE(times_.HasNotFit(web, minutes(5), kBegin + minutes(5)));
+}
+
+TEST_F(UnfitTimesTest, TheLongestIsOneOfThoseAheadThatDoNotFit) {
+  board_.AddGang("fits", 2, 2);
+  board_.AddGang("second", 2, 2);
+  board_.Refuse("second", "cpu");
+  OnPlan(kBegin);
+  board_.AddGang("third", 2, 2);
+  board_.Refuse("third", "cpu");
+  OnPlan(kBegin + seconds(1), 3);
+  EXPECT_EQ(times_.LongestAhead(), kBegin);
+  OnPlan(kBegin + seconds(2), 1);
+  EXPECT_EQ(times_.LongestAhead(), std::nullopt);
+  board_.Accept("second");
+  OnPlan(kBegin + seconds(3), 3);
+  EXPECT_EQ(times_.LongestAhead(), kBegin + seconds(1));
 }
 
 }  // namespace
