@@ -140,7 +140,9 @@ TEST(PrometheusSource, GivesUpASourceThatAnswersNoMore) {
   const auto reading = Read(options, {AskedNode("a", "10.0.0.1")});
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->nodes[0].cpu.mean.value, 1000);
-  EXPECT_LE(asked_in_vain, 4U);
+  // Two in a row, and one that is under way; two more if the last of the other queries, which runs
+  // beside them, is answered in between.
+  EXPECT_LE(asked_in_vain, 5U);
   EXPECT_EQ(reading->nodes[0].further[39].gap, Gap::kFailed);
   EXPECT_THAT(reading->nodes[0].further[39].detail, HasSubstr("not asked, since "));
 }
