@@ -1,6 +1,6 @@
 #include "events/gang_event.h"
 
-#include <chrono>
+#include <ctime>
 
 #include "desk_testing.h"
 #include "outrigger/plan/group.h"
@@ -59,19 +59,18 @@ TEST_F(GangEventTest, ThatWantAPlaceComeBeforeThoseThatHaveOne) {
 }
 
 TEST(FirstPods, OfThousandsOfGangsTakeLittleMoreThanOfOne) {
-  using Clock = std::chrono::steady_clock;
   constexpr size_t kGangs = 5000;
   MakeBoard make;
   for (size_t i = 0; i < kGangs; ++i) make.AddGang(fmt::format("g{}", i), 2, 1);
   const auto board = make.Make();
-  const auto began = Clock::now();
+  const std::clock_t began = std::clock();  // of the processor: a busy machine changes no ratio
   FirstPods pods(*board);
   ASSERT_EQ(pods.Of(LabelsGang("g0"))->name, "g0-0");
-  const auto one = Clock::now() - began;
+  const std::clock_t one = std::clock() - began;
   for (size_t i = 0; i < kGangs; ++i) {
     ASSERT_EQ(pods.Of(LabelsGang(fmt::format("g{}", i)))->name, fmt::format("g{}-0", i));
   }
-  EXPECT_LT(Clock::now() - began, 100 * one) << "a walk for each would be 5000 times as much";
+  EXPECT_LT(std::clock() - began, 100 * one) << "a walk for each would be 5000 times as much";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Why gangs wait, as people are told.
+#include <ctime>
 #include <set>
 
 #include "reports/reports_testing.h"
@@ -99,7 +100,6 @@ TEST_F(ReportsTest, TellFirstOfWhoHasBeenDueForLongest) {
 }
 
 TEST_F(ReportsTest, TellingOfThousandsOfGroupsTakesFewPassesOverThemEachTime) {
-  using Clock = std::chrono::steady_clock;
   constexpr int kGroups = 2000;
   for (int i = 0; i < kGroups; ++i) {
     board_.AddGang(fmt::format("g{}", i), 2, 1);
@@ -109,13 +109,13 @@ TEST_F(ReportsTest, TellingOfThousandsOfGroupsTakesFewPassesOverThemEachTime) {
   const auto snapshot = cluster_.Take()->snapshot;
   const auto tell = [&](Time now) {
     reports_.OnPlan(*board, {}, {}, now);
-    const auto began = Clock::now();
+    const std::clock_t began = std::clock();  // of the processor: a busy machine changes no ratio
     reports_.Explain(&explainer_, snapshot, {}, {}, *board, now);
-    return Clock::now() - began;
+    return std::clock() - began;
   };
   constexpr int kTimes = kGroups / 50;
-  Clock::duration nobody{};
-  Clock::duration fifty{};
+  std::clock_t nobody = 0;
+  std::clock_t fifty = 0;
   for (int i = 0; i < kTimes; ++i) nobody += tell(kBegin + milliseconds(i));
   for (int i = 0; i < kTimes; ++i) fifty += tell(kBegin + seconds(2 + i));
   EXPECT_THAT(cluster_.events(), SizeIs(kGroups));
