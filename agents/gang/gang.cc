@@ -18,7 +18,6 @@
 #include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
 #include "reports/held.h"
-#include "reports/other_mode.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 #include "reports/unasked.h"
@@ -33,7 +32,6 @@ using std::chrono::seconds;
 
 class Gang final : public Agent,
                    public Filterer,
-                   public Scorer,
                    public Binder,
                    public Preempter,
                    public Controller {
@@ -96,8 +94,7 @@ class Gang final : public Agent,
         statuses_(deps.cluster, deps.log,
                   {.enabled = settings.write_status, .may_write = WhileInCharge()}),
         explainer_([this] { desk_->Nudge(); }),
-        unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
-        other_mode_(deps.metrics, deps.warn, settings.only_groups),
+        unasked_(deps.cluster, deps.metrics, deps.log),
         held_(deps.cluster, deps.metrics, deps.log),
         rounds_({.barriers = &barriers_,
                  .evictor = &evictor_,
@@ -160,14 +157,9 @@ class Gang final : public Agent,
   absl::Status Live() const override { return desk_->Live(); }
 
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override {
-    other_mode_.OnFilter(request.pod);
     // qos answers for single pods, where it is in the process.
     const bool with_qos = desk_->HasJoined("qos");
     return desk_->Filter(request, with_qos ? desk::Scope::kMembers : desk::Scope::kAll, verdicts);
-  }
-
-  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
-    return desk_->Score(request, scores);
   }
 
   absl::Status Bind(const BindRequest& request) override {
@@ -289,7 +281,6 @@ class Gang final : public Agent,
   StatusWriter statuses_;
   Explainer explainer_;
   Unasked unasked_;
-  mutable OtherMode other_mode_;
   Held held_;
   Rounds rounds_;
   Committer committer_;

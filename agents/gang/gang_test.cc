@@ -16,11 +16,10 @@ using testing::OwnedRequest;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-// What filter, prioritize, bind and preempt say, each once.
+// What filter, bind and preempt say, each once.
 std::vector<std::string> Errors(AgentUnderTest& agent, const std::vector<Node>& nodes) {
   const OwnedRequest request(MakePod("a"), nodes);
   std::vector<Verdict> verdicts(nodes.size());
-  std::vector<NodeScore> scores(nodes.size());
   std::vector<NodeVictims> chosen;
   const std::vector<NodeVictims> candidates = {{"n0", {"uid-b"}, 0}};
   Agent& all = agent.agent();
@@ -29,7 +28,7 @@ std::vector<std::string> Errors(AgentUnderTest& agent, const std::vector<Node>& 
   std::vector<std::string> errors;
   for (const absl::Status& status :
        {dynamic_cast<Filterer&>(all).Filter(*request, verdicts),
-        dynamic_cast<Scorer&>(all).Score(*request, scores), dynamic_cast<Binder&>(all).Bind(bind),
+        dynamic_cast<Binder&>(all).Bind(bind),
         dynamic_cast<Preempter&>(all).Preempt({.pod = request->pod, .candidates = candidates},
                                               &chosen)}) {
     errors.emplace_back(status.message());
@@ -223,26 +222,13 @@ TEST_F(GangTest, AGroupOfAVersionThatIsNotKnownSaysWhichUntilAKnownOneIsServed) 
   Await([&] { return Passing("train-0").size() == 1; });
 }
 
-TEST_F(GangTest, SinglesPassWhereNoReservationWouldLoseByIt) {
-  Nodes(2);
-  cluster_.Put(Member("train", 0, 1));
-  StartWithPlan();
-  const std::string place = Passing("train-0").at(0);
-  cluster_.Put(MakePod("large").Requests({{"cpu", "2"}}));
-  cluster_.Put(MakePod("small").Requests({{"cpu", "1"}}));
-  Await([&] { return Passing("large").size() == 1; });
-  EXPECT_THAT(Passing("large"), ElementsAre(place == "n0" ? "n1" : "n0"));
-  EXPECT_THAT(Passing("small"), ElementsAre("n0", "n1"));
-}
-
-TEST_F(GangTest, ASingleThatComesFirstTakesWhatIsReservedForAGangBehindIt) {
+TEST_F(GangTest, PodsWithoutAGroupPassWhereverGangsHavePlaces) {
   Nodes(1);
-  cluster_.Put(Member("train", 0, 1));
+  cluster_.Put(Member("train", 0, 1, "4"));
   StartWithPlan();
   ASSERT_THAT(Passing("train-0"), SizeIs(1));
-  Pod urgent = MakePod("urgent").Requests({{"cpu", "2"}});
-  urgent.priority = 100;  // and the watch has not shown it
-  EXPECT_TRUE(agent_->Fits(OwnedRequest(urgent, nodes_))[0]);
+  cluster_.Put(MakePod("single").Requests({{"cpu", "4"}}));
+  EXPECT_THAT(Passing("single"), SizeIs(1));
 }
 
 TEST_F(GangTest, SaysInAnEventWhatIsShortThoughNobodyAsks) {

@@ -57,10 +57,7 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
     options->groups.leave_upstream = settings.leave_upstream;
     options->nominations.patience = PatienceOf(settings);
     options->nominations.nomination_grace = seconds(settings.nomination_grace);
-    options->nominations.nominate_all = settings.nominate == "all";
-    // A place is the gang's own only once it is nominated, and gated pods are never rejected.
-    const bool gates = settings.gates || settings.without_extender;
-    options->nominations.nominate_ahead = gates;
+    const bool gates = true;
     options->groups.plan_queued = gates;
     options->release.enabled = gates;
     // Nothing would hold back part of a gang that is released without a place.

@@ -27,7 +27,7 @@ void Rounds::OnPlan(const desk::Round& round) {
   reports.OnBarriers(parts_.barriers->standing(), parts_.barriers->waiting());
   if (round.releases.without_barrier) reports.OnBoundOneByOne(board, round.now);
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
-  parts_.unasked->OnPlan(board, round.pods);
+  parts_.unasked->OnPlan(board, round.pods, round.asks_about_all);
   parts_.held->OnPlan(board, round.releases, round.now);
   parts_.evictor->OnPlan(round.view, round.units, round.options, board);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,

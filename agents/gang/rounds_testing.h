@@ -29,7 +29,7 @@ struct RoundsUnderTest {
   Recovery recovery{&cluster, &eviction_reports, {}};
   StatusWriter statuses{&cluster, log, {}};
   Explainer explainer{nullptr};
-  Unasked unasked{&cluster, &counted, log, false};
+  Unasked unasked{&cluster, &counted, log};
   Held held{&cluster, &counted, log};
   Rounds rounds{{.barriers = &barriers,
                  .evictor = &evictor,

@@ -39,7 +39,6 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
     options->hold = true;
     options->groups.order_by_pod_priority = settings.pod_priority;
     if (!settings.without_extender) return;
-    options->nominations.nominate_ahead = true;
     options->groups.plan_queued = true;
     options->release.enabled = true;
     options->release.hold_singles = true;

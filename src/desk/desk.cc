@@ -132,12 +132,10 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   state_->options.without_extender = terms.without_extender;
   state_->options.nominations.without_calls = terms.without_extender;
   state_->options.release.without_barrier = terms.without_extender;
+  if (terms.only_groups) state_->options.asks_about_all = false;
   state_->agents.push_back(terms.agent);
   if (terms.only_groups) {
     state_->only_groups = terms.agent;
-    state_->options.nominations.nominate_ahead = true;
-    state_->options.nominations.only_askers = true;
-    state_->options.release.only_askers = true;
   }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();
@@ -193,7 +191,7 @@ absl::Status Desk::Live() const {
 
 absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict> verdicts) {
   const auto now = state_->drive.now();
-  state_->inbox.Called(now);
+  state_->inbox.Called(now, request.pod);
   const auto board = Plan();
   if (!board.ok()) return board.status();
   const Pod& pod = request.pod;

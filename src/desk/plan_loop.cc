@@ -73,7 +73,7 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
               .changed = [this] { Nudge(); }},
              options_.now),
       kept_nodes_(options_.reserve_after,
-                  options_.nominations.nominate_ahead ? kSettles : milliseconds(0)),
+                  kSettles),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -200,7 +200,7 @@ absl::Status PlanLoop::Acting() {
     if (!epoch_.empty()) {
       for (Participant* participant : participants_) participant->OnNewScheduler();
       nominations_.Drop();
-      inbox_->Take();
+      inbox_->ForgetScheduler();
       memory_.ForgetScheduler(options_.now());
     }
     epoch_ = epoch;
@@ -310,14 +310,15 @@ void PlanLoop::Plan(const ClusterView& view) {
   const ClusterSnapshot& snapshot = *view.snapshot;
   const std::span<const PodPtr> pods = pods_.Of(snapshot);
   CheckWaiters(snapshot, pods);
-  const Inbox::Content calls = inbox_->Take();
+  Inbox::Content calls = inbox_->Take();
+  if (options_.asks_about_all) calls.asks_about_all = *options_.asks_about_all;
   memory_.Take(calls, snapshot, now);
 
   plan::GroupOptions groups = GroupsOf(view);
   TakeChecks(*view.objects);
   plan::PlanOptions options;
   options.checks = checks_;
-  options.share_kept = options_.nominations.nominate_ahead;
+  options.share_kept = true;
   for (Participant* participant : participants_) participant->Prepare(&groups, &options);
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
   std::vector<plan::Unit>& units = table_.made().units;
@@ -361,7 +362,13 @@ void PlanLoop::Plan(const ClusterView& view) {
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
   const Releases releases =
-      gates_.OnPlan(*board, memory_.nominated(), refused_claims, pods, groups, now);
+      gates_.OnPlan({.board = *board,
+                     .pods = pods,
+                     .groups = groups,
+                     .nominated = memory_.nominated(),
+                     .refused_claims = refused_claims,
+                     .asks_about_all = calls.asks_about_all},
+                    now);
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
@@ -371,12 +378,12 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .options = options,
                     .plan = planned,
                     .board = board,
-                    .nominated = memory_.nominated(),
                     .pods = pods,
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),
                     .releases = releases,
                     .asks = calls.asks,
+                    .asks_about_all = calls.asks_about_all,
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);

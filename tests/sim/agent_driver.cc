@@ -74,7 +74,8 @@ absl::Status AgentDriver::Filter(const Request& request, std::span<Verdict> verd
 
 absl::Status AgentDriver::Score(const Request& request, std::span<NodeScore> scores) {
   if (agent_ == nullptr) return Gone();
-  return dynamic_cast<Scorer&>(*agent_).Score(request, scores);
+  auto* const scorer = dynamic_cast<Scorer*>(agent_.get());
+  return scorer == nullptr ? absl::OkStatus() : scorer->Score(request, scores);
 }
 
 absl::Status AgentDriver::Preempt(const PreemptRequest& request, std::vector<NodeVictims>* chosen) {

@@ -96,21 +96,6 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
   });
 }
 
-/// True if the plan leaves room for the pod on the node as it is, without any eviction.
-bool HasRoom(const Board& board, const Pod& pod, const plan::Rank& rank, const std::string& node) {
-  const BoardPod* const seat = board.Find(pod.uid);
-  if (seat != nullptr && seat->node == node) return true;
-  const BoardUnit* const kept = board.KeptFor(node);
-  if (kept != nullptr && kept->rank < rank) return false;
-  const ReservedNode* const reserved = board.ReservationsOn(node);
-  if (reserved == nullptr) return true;
-  ResourceList free = reserved->free;
-  for (const Reservation& reservation : reserved->reservations) {
-    if (board.units()[reservation.unit].rank < rank) free.Subtract(reservation.requests);
-  }
-  return free.Covers(board.RequestsOf(pod));
-}
-
 }  // namespace
 
 void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* barriers,
@@ -128,9 +113,6 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   const plan::Rank rank = RankOf(board, request.pod);
   std::set<plan::UnitKey> to_fail;
   for (const NodeVictims& candidate : request.candidates) {
-    // Kubernetes 1.38 sends nodes where nothing is to be evicted. If only this agent's filter
-    // refused such a node, the pod would be nominated in vain.
-    if (candidate.pod_uids.empty() && !HasRoom(board, request.pod, rank, candidate.node)) continue;
     if (std::any_of(candidate.pod_uids.begin(), candidate.pod_uids.end(), leaves)) {
       any_leaves = true;
       continue;

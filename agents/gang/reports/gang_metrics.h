@@ -28,7 +28,6 @@ inline constexpr std::string_view kTimeouts = "outrigger_gang_timeouts_total";
 inline constexpr std::string_view kGated = "outrigger_gang_gated";
 inline constexpr std::string_view kReleases = "outrigger_gang_releases_total";
 inline constexpr std::string_view kUnasked = "outrigger_gang_resource_missing";
-inline constexpr std::string_view kOtherMode = "outrigger_gang_only_groups_mismatch_total";
 
 }  // namespace metric
 

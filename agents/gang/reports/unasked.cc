@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kReason = "GangResourceMissing";
 constexpr const char* kCure =
-    "put it into their template, or apply deploy/group-policy.yaml (only-groups)";
+    "put it into their template, or apply deploy/group-policy.yaml";
 
 // The group whose members the scheduler is to call the agent about; nullptr: none.
 const plan::UnitKey* GangOf(const Board& board, const Pod& pod) {
@@ -37,11 +37,11 @@ ClusterEvent EventOf(const plan::UnitKey& gang, const Pod& pod) {
 
 }  // namespace
 
-Unasked::Unasked(ClusterWriter* cluster, AgentMetrics* metrics, Log log, bool enabled)
-    : cluster_(cluster), metrics_(metrics), log_(std::move(log)), enabled_(enabled) {}
+Unasked::Unasked(ClusterWriter* cluster, AgentMetrics* metrics, Log log)
+    : cluster_(cluster), metrics_(metrics), log_(std::move(log)) {}
 
 void Unasked::Prepare(const plan::GroupOptions& options) {
-  if (!enabled_ || !scheduler_names_.empty()) return;  // a setting: it stays as it is
+  if (!scheduler_names_.empty()) return;  // a setting: it stays as it is
   scheduler_names_.insert(options.scheduler_names.begin(), options.scheduler_names.end());
 }
 
@@ -51,29 +51,36 @@ bool Unasked::IsOurs(const Pod& pod) const {
       pod.scheduler_name.empty() ? std::string_view("default-scheduler") : pod.scheduler_name);
 }
 
-void Unasked::OnPlan(const Board& board, std::span<const PodPtr> pods) {
-  if (!enabled_) return;
-  std::map<Kind, Found> found;
-  absl::flat_hash_set<std::string> known;
-  size_t bound = 0;
+void Unasked::OnPlan(const Board& board, std::span<const PodPtr> pods, bool asks_about_all) {
+  if (asks_about_all) return Forget();
+  Look look = LookAt(board, pods);
+  first_ = false;
+  if (!look.is_sure) return;
+  Count(look.known.size() - look.bound, look.bound);
+  known_ = std::move(look.known);
+  Tell(board, look.found);
+}
+
+Unasked::Look Unasked::LookAt(const Board& board, std::span<const PodPtr> pods) const {
+  Look look;
+  look.is_sure = !known_.empty();
   for (const PodPtr& pod : pods) {
     if (!IsOurs(*pod)) continue;
     const plan::CallsAsked asked = plan::CallsAskedBy(*pod);
+    look.is_sure |= asked.in_cycle || asked.bind;
     if (asked.All()) continue;
     const plan::UnitKey* const gang = GangOf(board, *pod);
     if (gang == nullptr) continue;
     const bool is_bound = !pod->node_name.empty();
-    if (is_bound) ++bound;
-    known.insert(pod->uid);
-    Found& of_gang = found[{*gang, asked.Missing()}];
+    if (is_bound) ++look.bound;
+    look.known.insert(pod->uid);
+    Found& of_gang = look.found[{*gang, asked.Missing()}];
     ++of_gang.all;
     if (known_.contains(pod->uid) || (first_ && is_bound)) continue;
+    look.is_sure |= is_bound;
     of_gang.added.push_back(pod);
   }
-  Count(known.size() - bound, bound);
-  known_ = std::move(known);
-  first_ = false;
-  Tell(board, found);
+  return look;
 }
 
 void Unasked::Tell(const Board& board, const std::map<Kind, Found>& found) {
@@ -109,7 +116,6 @@ void Unasked::Count(size_t waiting, size_t bound) {
 }
 
 void Unasked::Forget() {
-  if (!enabled_) return;
   known_.clear();
   first_ = true;
   Count(0, 0);

@@ -40,7 +40,7 @@ class UnaskedTest : public ::testing::Test {
   std::vector<std::string> Said(std::vector<PodPtr> pods) {
     const size_t before = cluster_.events().size();
     unasked_.Prepare({});
-    unasked_.OnPlan(*board_.Make(), pods);
+    unasked_.OnPlan(*board_.Make(), pods, asks_about_all_);
     std::vector<std::string> said;
     const auto events = cluster_.events();
     for (size_t i = before; i < events.size(); ++i) {
@@ -55,8 +55,8 @@ class UnaskedTest : public ::testing::Test {
   Counted counted_;
   std::vector<std::string> log_;
   MakeBoard board_;
-  Unasked unasked_{&cluster_, &counted_, [this](std::string_view line) { log_.emplace_back(line); },
-                   true};
+  bool asks_about_all_ = false;
+  Unasked unasked_{&cluster_, &counted_, [this](std::string_view line) { log_.emplace_back(line); }};
 };
 
 TEST_F(UnaskedTest, TellsOfAMemberOnceOfItselfAndOfItsGang) {
@@ -66,7 +66,7 @@ TEST_F(UnaskedTest, TellsOfAMemberOnceOfItselfAndOfItsGang) {
       ElementsAre(
           "train-0: gang default/train has 1 member that does not ask for outrigger.dev/gang-bind "
           "(train-1): kube-scheduler places it as a single pod; put it into their template, or "
-          "apply deploy/group-policy.yaml (only-groups)",
+          "apply deploy/group-policy.yaml",
           "train-1: the pod is in gang default/train and does not ask for outrigger.dev/gang-bind: "
           "kube-scheduler places it as a single pod"));
   EXPECT_THAT(log_, SizeIs(1));
@@ -86,7 +86,7 @@ TEST_F(UnaskedTest, TellOfOneThatIsBoundBeforeItIsSeenToWait) {
 }
 
 TEST_F(UnaskedTest, OnlyCountsWhatWasBoundBefore) {
-  EXPECT_THAT(Said({Member("train-1", {}, "n1")}), IsEmpty());
+  EXPECT_THAT(Said({Whole("train-0"), Member("train-1", {}, "n1")}), IsEmpty());
   EXPECT_EQ(counted_.values["resource_missing bound"], 1);
   unasked_.Forget();
   EXPECT_EQ(counted_.values["resource_missing bound"], 0) << "another agent is in charge";
@@ -123,7 +123,7 @@ TEST_F(UnaskedTest, SaysNothingOfAGroupThatIsLeftToTheScheduler) {
 }
 
 TEST_F(UnaskedTest, TellsOfTheFirstOfManyPodsAndOfTheGangOnce) {
-  std::vector<PodPtr> pods;
+  std::vector<PodPtr> pods = {Whole("train-0")};
   for (int i = 100; i < 200; ++i) pods.push_back(Member("train-" + std::to_string(i), {}));
   const auto said = Said(pods);
   ASSERT_THAT(said, SizeIs(9));
@@ -133,13 +133,15 @@ TEST_F(UnaskedTest, TellsOfTheFirstOfManyPodsAndOfTheGangOnce) {
 }
 
 TEST_F(UnaskedTest, LooksForNothingWhereTheSchedulerAsksAboutAllPods) {
-  Unasked off(&cluster_, &counted_, nullptr, false);
-  off.Prepare({});
-  const std::vector<PodPtr> pods = {Member("train-1", {})};
-  off.OnPlan(*board_.Make(), pods);
-  off.Forget();
-  EXPECT_THAT(cluster_.events(), IsEmpty());
-  EXPECT_THAT(counted_.values, IsEmpty());
+  asks_about_all_ = true;
+  EXPECT_THAT(Said({Whole("train-0"), Member("train-1", {})}), IsEmpty());
+  EXPECT_EQ(counted_.values["resource_missing waiting"], 0);
+}
+
+TEST_F(UnaskedTest, SaysNothingBeforeAnyPodShowsThatOnlyMembersAreAskedAbout) {
+  const std::vector<PodPtr> waiting = {Member("train-1", {}), Member("train-2", {})};
+  EXPECT_THAT(Said(waiting), IsEmpty());
+  EXPECT_THAT(Said({Member("train-1", {}, "n1"), waiting[1]}), SizeIs(3)) << "one is bound unasked";
 }
 
 }  // namespace

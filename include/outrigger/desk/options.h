@@ -29,26 +29,18 @@ struct NominationOptions {
   /// passed; then a nomination finds out whether it refuses the pod.
   std::chrono::milliseconds tried_within{1'000};
   std::chrono::milliseconds bound_within{30'000};
-  bool nominate_all = false;
-  /// kube-scheduler asks about members of gangs alone: a place holds against other pods as long as
-  /// a member is nominated for it. So all members with places are nominated, rejected or not, and
-  /// gated ones, too, and those for whom places are kept that are still used.
-  bool nominate_ahead = false;
   /// No call tells what the scheduler does: signs that it is at work are pods that it has bound and
   /// conditions that it has changed, and it is silent only to pods that it has tried before (the
-  /// condition of a pod that it has not tried changes with its first attempt).
+  /// condition of a pod that it has not tried changes with its first attempt). Each place is
+  /// nominated before its pod is let go.
   bool without_calls = false;
-  /// kube-scheduler asks about pods alone that ask for calls (plan/call_resources.h): for others it
-  /// evicts pods by itself.
-  bool only_askers = false;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
-  /// With nominate_ahead: one that the watch does not show so long after it was written was cleared
-  /// by the scheduler before it could; it keeps nothing then, and is written again.
+  /// A nomination that the watch does not show so long after it was written was cleared by the
+  /// scheduler before it could; it keeps nothing then, and is written again.
   std::chrono::milliseconds shown_within{2'000};
-  /// With nominate_ahead: a nomination that keeps room ahead is given up so long after the pod has
-  /// a place elsewhere, and for so long a refusal of a new place may be due to single pods that the
-  /// view does not show yet.
+  /// A nomination that keeps room ahead is given up so long after the pod has a place elsewhere.
+  /// For so long a refusal of a new place may be due to pods that the view does not show yet.
   std::chrono::milliseconds moves_after{500};
   /// For how long a gang that has given up its places comes after those of its priority: not for
   /// ever after all that come later.
@@ -61,6 +53,9 @@ struct PlanningOptions {
   plan::SchedulerChecks checks;  // without what the cluster says
   std::optional<std::chrono::seconds> reserve_after;
   ReleaseOptions release;
+  /// Whether kube-scheduler calls about each pod, or about those alone that ask for calls
+  /// (plan/call_resources.h). Nothing: the calls show it.
+  std::optional<bool> asks_about_all;
   /// No call comes: places are held by nominations, pods wait at gates, and what the scheduler has
   /// refused is read from conditions and from pods that stay without a node.
   bool without_extender = false;

@@ -15,7 +15,6 @@
 #include "absl/status/status.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
-#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/groups.h"
@@ -62,12 +61,13 @@ struct Round {
   const plan::PlanOptions& options;
   const plan::Plan& plan;
   std::shared_ptr<const Board> board;  // what calls are answered by from now on
-  const NominatedPlaces& nominated;    // as far as results of writes are known
   std::span<const PodPtr> pods;        // that are planned or bound
   std::vector<plan::Note> notes;
   std::vector<TimedOut> timed_out;
   const Releases& releases;
   const std::map<std::string, Ask>& asks;  // by UID, since the round before
+  /// kube-scheduler calls about each pod; false: about those that ask for it, or that is not known.
+  bool asks_about_all = false;
   Time now;
   /// Sets what the round is at, for errors while it takes too long; `what` is static.
   std::function<void(const char* what)> goes_on_with;

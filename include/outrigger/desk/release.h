@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,8 @@ struct ReleaseOptions {
   bool enabled = false;
   /// So many pods that have a place may be released and not bound yet; a larger unit goes alone.
   size_t window = 1000;
+  /// For so long smaller units may pass one that is too large for what is left of the window.
+  std::chrono::seconds passed_for{120};
   /// So many units without a place are released all the same: autoscalers do not see gated pods.
   size_t ahead = 1;
   /// Single pods wait for their turn, too, and count. Otherwise they are released at once.
@@ -27,9 +30,6 @@ struct ReleaseOptions {
   /// Nothing holds a gang together once it is released: kube-scheduler binds its members one by
   /// one. `ahead` does not count then, and what has begun goes on only where it has places.
   bool without_barrier = false;
-  /// kube-scheduler asks about members alone that request it: a gang without a place of which some
-  /// do not is not released ahead, since these would be placed one by one.
-  bool only_askers = false;
 };
 
 /// Why a pod has the gate still; the first that applies.

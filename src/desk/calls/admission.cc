@@ -37,7 +37,8 @@ Admission AdmitReserved(const BoardPod& seat, const BoardUnit& unit, const Reque
   return {Outcome::kNotOffered, seat.node};
 }
 
-/// An ungrouped pod before the reservations of gangs, and the nodes that are kept for a unit.
+/// A single pod that has a turn, before the reservations of others, and the nodes that are kept for
+/// a unit.
 class Passage {
  public:
   Passage(const Board& board, const Request& request, const BoardPod* seat,
@@ -53,7 +54,7 @@ class Passage {
   bool MayTake(const Node& node, bool spare_behind) const {
     if (IsKeptFromIt(node)) return false;
     const ReservedNode* reserved = board_.ReservationsOn(node.name);
-    if (reserved == nullptr) return !board_.holds() || board_.HasRoom(node.name, requests_);
+    if (reserved == nullptr) return board_.HasRoom(node.name, requests_);
     ResourceList free = reserved->free;
     bool any = false;
     for (const Reservation& reservation : reserved->reservations) {
@@ -65,13 +66,12 @@ class Passage {
     }
     // What was let through counts for the scheduler, too: it offers no node that is full by that.
     // Only the places of others have to be kept from both.
-    if (board_.holds() && !any) return free.Covers(requests_);
+    if (!any) return free.Covers(requests_);
     tentative_.TakeFrom(node.name, request_.pod.uid, &free);
     return free.Covers(requests_);
   }
 
   const ResourceList& requests() const { return requests_; }
-  bool holds() const { return board_.holds(); }
 
  private:
   bool IsKeptFromIt(const Node& node) const {
@@ -93,11 +93,6 @@ class Passage {
   mutable std::optional<plan::Rank> unseen_;
 };
 
-Verdict KeptForOthers(bool holds) {
-  return holds ? Verdict::Unresolvable("reserved", "kept for those before it ({})", kQueuePointer)
-               : Verdict::Unresolvable("reserved", "kept for gangs before it ({})", kPointer);
-}
-
 /// Rejects the nodes that the pod may not take; false if none is left.
 bool RejectTaken(const Passage& passage, const Request& request, bool spare_behind,
                  std::span<Verdict> verdicts) {
@@ -108,7 +103,10 @@ bool RejectTaken(const Passage& passage, const Request& request, bool spare_behi
       verdicts[i] = Verdict::Fits();
       any = true;
     } else {
-      verdicts[i] = std::exchange(told, true) ? Verdict::LeftOut() : KeptForOthers(passage.holds());
+      verdicts[i] = std::exchange(told, true)
+                        ? Verdict::LeftOut()
+                        : Verdict::Unresolvable("reserved", "kept for those before it ({})",
+                                                kQueuePointer);
     }
   }
   return any;
@@ -178,20 +176,11 @@ Admission AdmitHeld(const Board& board, const Request& request, const BoardPod* 
   return {Outcome::kNotOffered, seat->node};
 }
 
+// Places of gangs are their own by themselves: what is not planned passes everywhere.
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       TentativeUses* tentative, std::span<Verdict> verdicts) {
-  if (board.holds()) return AdmitHeld(board, request, seat, tentative, verdicts);
-  // Nothing is reserved, mostly: then pods without a group cost a look at this flag.
-  if (!board.AnyReservation() || plan::IsForOneNode(request.pod)) return {};
-  const Passage passage(board, request, seat, *tentative);
-  if (!RejectTaken(passage, request, /*spare_behind=*/true, verdicts) &&
-      !RejectTaken(passage, request, /*spare_behind=*/false, verdicts)) {
-    if (!plan::IsNeverHeld(request.pod)) return {Outcome::kWaits, ""};
-    std::fill(verdicts.begin(), verdicts.end(), Verdict::Fits());
-    return {};
-  }
-  NoteUse(board, passage, request, verdicts, tentative);
-  return {};
+  if (!board.holds()) return {};
+  return AdmitHeld(board, request, seat, tentative, verdicts);
 }
 
 /// What keeps a member from a place; of a gang that gave up its places, that it did.

@@ -10,6 +10,8 @@
 
 #include "outrigger/base/mutex.h"
 #include "outrigger/desk/participant.h"
+#include "outrigger/k8s/pod.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/unit.h"
 
 namespace outrigger::desk {
@@ -35,11 +37,20 @@ class Inbox {
     std::vector<GaveUpEntry> gave_up;  // gangs that were not complete at their barrier in time
     /// The last call about any pod: until then the scheduler was at work.
     std::chrono::steady_clock::time_point last_call;
+    /// A call came about a pod that does not ask for calls: the scheduler calls about each pod.
+    bool asks_about_all = false;
   };
 
-  /// The scheduler asks about some pod. Takes no lock: pods without a group cost no more than that.
-  void Called(std::chrono::steady_clock::time_point at) {
+  /// The scheduler asks about the pod. Takes no lock: pods without a group cost no more than that.
+  void Called(std::chrono::steady_clock::time_point at, const Pod& pod) {
     last_call_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
+    if (asks_about_all_.load(std::memory_order_relaxed)) return;
+    if (!plan::CallsAskedBy(pod).in_cycle) asks_about_all_.store(true, std::memory_order_relaxed);
+  }
+  /// Another instance of the scheduler may have another configuration.
+  void ForgetScheduler() {
+    asks_about_all_.store(false, std::memory_order_relaxed);
+    Take();
   }
 
   /// True if the planning thread waits for such news.
@@ -76,6 +87,7 @@ class Inbox {
     const MutexLock lock(mutex_);
     Content content = std::exchange(content_, {});
     content.last_call = Clock::time_point(Clock::duration(last_call_.load()));
+    content.asks_about_all = asks_about_all_.load(std::memory_order_relaxed);
     return content;
   }
 
@@ -83,6 +95,7 @@ class Inbox {
   using Clock = std::chrono::steady_clock;
 
   std::atomic<Clock::rep> last_call_{0};
+  std::atomic<bool> asks_about_all_{false};
   Mutex mutex_;
   Content content_ ABSL_GUARDED_BY(mutex_);
   std::string held_ ABSL_GUARDED_BY(mutex_);

@@ -35,6 +35,7 @@ void Memory::Resume(Time now) {
 void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot, Time now) {
   Resume(now);
   last_call_ = std::max(last_call_, content.last_call);
+  asks_about_all_ = content.asks_about_all;
   for (const Inbox::GaveUpEntry& gang : content.gave_up) {
     const auto unit = units_.find(gang.key);
     // Otherwise its reservation has run out before that of its barrier, and began anew.
@@ -93,7 +94,8 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   awaits_asks_ = false;
   holds_ = board.holds();
   std::vector<Nomination> due;
-  for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, now);
+  Contenders contenders(&board, &snapshot);
+  for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, &contenders, now);
   for (auto& [key, unit] : units_) {
     if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
     if (unit.rests_until && now < *unit.rests_until) next_look_.Add(*unit.rests_until);
@@ -122,7 +124,8 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   return due;
 }
 
-void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
+void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Contenders* contenders,
+                       Time now) {
   if (!unit.gang) {
     const auto known = units_.find(unit.key);
     if (known != units_.end()) known->second.seen = round_;
@@ -130,6 +133,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Time now) {
   }
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
+  ChoosePlaces(unit, contenders, &memory);
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();

@@ -16,6 +16,7 @@
 #include "absl/container/node_hash_map.h"
 #include "base/in_step.h"
 #include "desk/calls/inbox.h"
+#include "desk/nominations/contenders.h"
 #include "desk/nominations/pod_nomination.h"
 #include "desk/nominations/pod_refusals.h"
 #include "outrigger/desk/board.h"
@@ -100,6 +101,12 @@ class Memory {
     uint64_t place_lost_round = 0;  // the last round in which it had no place
     uint64_t seen = 0;              // the round in which the pod was last there
   };
+  /// How the places of a unit become its own.
+  enum class Places : uint8_t {
+    kOptimistic,  // it takes them: no other pod waits that could
+    kNominated,   // its members are nominated, since another pod may take one
+    kContested,   // likewise for as long as the unit waits: another pod has taken one
+  };
   struct UnitMemory {
     std::optional<Time> reserved_since;
     std::optional<Time> gone_since;  // it is not on the board
@@ -113,12 +120,25 @@ class Memory {
     std::optional<Time> moves_since;  // it has had places other than those that are kept for it
     bool in_part = false;             // without calls: members are bound
     bool waited = false;              // members waited at the barrier when it was last planned
+    Places places = Places::kOptimistic;
     uint64_t seen = 0;
   };
 
   void Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapshot, Time now);
   static void Rest(UnitMemory* unit, Time now);
   void OnAsk(const Ask& ask, PodMemory* memory);
+  /// True if kube-scheduler calls about the pod, as far as is known.
+  bool IsAskedAbout(const Pod& pod) const;
+  /// When the scheduler was last seen at work; nothing: it may be at work on pods of which nothing
+  /// is heard.
+  std::optional<Time> LastSign() const;
+  /// Decides how the places of a unit become its own. One that is being released stays as it is.
+  void ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMemory* memory);
+  /// Another pod has taken a place of the unit, which had been let go.
+  void Contest(const plan::UnitKey& unit);
+  /// True if members of the unit are to be nominated for their places though they were not
+  /// rejected.
+  bool IsToNominate(const plan::UnitKey& unit) const;
   void ForgetRefusedBesideWaiters(const plan::Unit& unit, UnitMemory* memory, Time now);
   void PrepareMember(const std::vector<Waiting>* waiting, const ClusterSnapshot& snapshot, Time now,
                      UnitMemory* of_unit, plan::Member* member);
@@ -149,7 +169,7 @@ class Memory {
   /// of single pods which it has put there, and the view does not show yet.
   bool IsBeforeTheView(const PodMemory& memory, Time now);
   /// The nomination that a pod has from before this process began.
-  void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
+  static void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);
   /// True if the scheduler has let the pod pass to the place that it has now: it has it in mind.
   static bool IsLetPass(const PodMemory& memory);
   /// True if a member was rejected after it had been nominated for its place, a while ago: it
@@ -191,7 +211,7 @@ class Memory {
   /// The gang's reservation begins anew, behind those of its priority.
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
-  void LearnUnit(const BoardUnit& unit, const Board& board, Time now);
+  void LearnUnit(const BoardUnit& unit, const Board& board, Contenders* contenders, Time now);
   void Resume(Time now);
   void ForgetOld();
 
@@ -212,6 +232,7 @@ class Memory {
   NominatedPlaces nominated_;
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
+  bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
   bool holds_ = false;  // single pods have places, too
   uint64_t round_ = 0;
 };

@@ -25,7 +25,7 @@ bool EvictsUnasked(const plan::Unit& unit, int32_t priority) {
 }  // namespace
 
 bool Memory::PutWaitersFirst(std::vector<plan::Unit>* units) const {
-  if (!options_.only_askers) return false;
+  if (asks_about_all_ || options_.without_calls) return false;
   std::optional<int32_t> lowest;  // priority of a gang that waits
   for (const plan::Unit& unit : *units) {
     if (AnyWaits(unit)) lowest = std::min(lowest.value_or(unit.rank.priority), unit.rank.priority);
@@ -58,16 +58,16 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 // kube-scheduler preempts for members that it places as single pods, and nominates them. Of those
 // that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
-  if (!pod.scheduling_gates.empty()) return options_.nominate_ahead || gang;
+  if (!pod.scheduling_gates.empty()) return true;
   // Where it makes no calls it preempts for members, too, unless these never do.
   if (options_.without_calls) return gang && pod.never_preempts;
-  return gang && (!options_.only_askers || plan::CallsAskedBy(pod).in_cycle);
+  return gang && IsAskedAbout(pod);
 }
 
 bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node,
                     Time now) {
   if (!nomination.IsKept(pod, node)) return false;
-  const auto lost = options_.nominate_ahead ? nomination.LostDue(options_) : std::nullopt;
+  const auto lost = nomination.LostDue(options_);
   return !lost || !IsTime(*lost, now);
 }
 
@@ -83,13 +83,11 @@ std::string_view Memory::SilenceText() const {
 
 bool Memory::IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const {
   const std::string& shown = pod.nominated_node_name;
-  if (!options_.nominate_ahead || shown.empty()) return false;
-  return !IsSurelyOurs(pod, gang) && !memory.nomination.IsFor(shown);
+  return !shown.empty() && !IsSurelyOurs(pod, gang) && !memory.nomination.IsFor(shown);
 }
 
 bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, Time now) {
-  if (!options_.nominate_ahead || !unit.gang || !memory.call || !memory.call->rejected)
-    return false;
+  if (!unit.gang || !memory.call || !memory.call->rejected) return false;
   if (memory.call->at <= memory.nomination.written_at()) return false;
   // Mostly a later event of another pod wakes it; to renew the nomination leaves the place open for
   // as long as two writes take.
@@ -97,7 +95,39 @@ bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, 
 }
 
 bool Memory::IsBeforeTheView(const PodMemory& memory, Time now) {
-  return options_.nominate_ahead && !IsTime(memory.placed_at + options_.moves_after, now);
+  return !IsTime(memory.placed_at + options_.moves_after, now);
+}
+
+bool Memory::IsAskedAbout(const Pod& pod) const {
+  return asks_about_all_ || plan::CallsAskedBy(pod).in_cycle;
+}
+
+std::optional<Time> Memory::LastSign() const {
+  if (!asks_about_all_ && !options_.without_calls) return std::nullopt;
+  return last_call_;
+}
+
+// Each nomination is a write, which costs an API server as much as the binding itself.
+void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMemory* memory) {
+  if (options_.without_calls) {
+    memory->places = Places::kContested;
+    return;
+  }
+  if (!unit.fits) return;
+  if (!unit.releasing && memory->places != Places::kContested) {
+    memory->places = contenders->AnyFor(unit) ? Places::kNominated : Places::kOptimistic;
+  }
+  if (memory->places == Places::kOptimistic) nominated_.NeedsNone(unit.key);
+}
+
+void Memory::Contest(const plan::UnitKey& unit) {
+  const auto known = units_.find(unit);
+  if (known != units_.end()) known->second.places = Places::kContested;
+}
+
+bool Memory::IsToNominate(const plan::UnitKey& unit) const {
+  const auto known = units_.find(unit);
+  return known == units_.end() || known->second.places != Places::kOptimistic;
 }
 
 bool Memory::HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
@@ -120,7 +150,6 @@ bool Memory::HoldsBack(const plan::Unit& unit, const plan::UnitPlan& planned,
 }
 
 void Memory::KeepAhead(std::span<const plan::Unit> units, Time now, plan::Plan* plan) {
-  if (!options_.nominate_ahead) return;
   std::vector<std::string> kept;
   for (size_t i = 0; i < units.size(); ++i) {
     plan::UnitPlan& planned = plan->units[i];
@@ -143,7 +172,7 @@ void Memory::KeepAhead(std::span<const plan::Unit> units, Time now, plan::Plan* 
 }
 
 void Memory::AdoptShown(const Nomination& planned, Time now, PodMemory* memory) {
-  if (!options_.nominate_ahead || planned.node.empty()) return;
+  if (planned.node.empty()) return;
   if (memory->nomination.state() != NominationState::kNone) return;
   if (planned.pod->nominated_node_name != planned.node) return;
   memory->nomination.Adopt(planned, IsLetPass(*memory), now);
@@ -163,6 +192,9 @@ void Memory::LearnAhead(const BoardPod& seat, const Nomination& planned, Time no
     nominated_.Add(seat.unit->key, (is_kept && planned.node == seat.node) || IsLetPass(*memory));
   }
   if (is_kept) return;
+  // One for another node has to go: the scheduler would count the pod there.
+  const bool takes_its_place = !seat.node.empty() && !IsToNominate(seat.unit->key);
+  if (takes_its_place && seat.pod->nominated_node_name.empty()) return;
   // The scheduler may have taken it back; then it does so whenever it has tried the pod.
   const bool gone = nomination.IsFor(planned.node) && !IsTakenBack(nomination.state());
   if (gone && !IsTime(nomination.written_at() + options_.write_again_after, now)) return;

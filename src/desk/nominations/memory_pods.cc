@@ -27,6 +27,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   PodMemory& memory = pods_[refusal.uid];
   if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
   UnitMemory& unit = units_[memory.unit];
+  if (memory.reserved == node) Contest(memory.unit);
   // Several calls may have reported one refusal.
   if (!memory.refusals.Add({node, StampOf(snapshot, node), memory.pod, refusal.silent}, now)) {
     return;
@@ -88,7 +89,7 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
   }
   member->ahead.clear();
   PodMemory* const known = Find(member->pod, &prepared_);
-  if (options_.nominate_ahead) member->ahead = AheadOf(known, *member->pod);
+  member->ahead = AheadOf(known, *member->pod);
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
@@ -132,14 +133,18 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   memory.seen = round_;
   if (unit.gang || memory.pod != seat.pod) memory.unit = unit.key;
   memory.pod = seat.pod;
-  if (std::exchange(memory.reserved, seat.node) != seat.node) memory.placed_at = now;
+  if (memory.reserved != seat.node) {
+    if (!memory.reserved.empty() && pod.scheduling_gates.empty()) Contest(unit.key);
+    memory.reserved = seat.node;
+    memory.placed_at = now;
+  }
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);
-  memory.kept = options_.nominate_ahead && seat.node.empty() ? seat.kept_node : std::string();
+  memory.kept = seat.node.empty() ? seat.kept_node : std::string();
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
-  if (!memory.kept.empty() || (options_.nominate_ahead && IsBeforeRelease(seat))) {
+  if (!memory.kept.empty() || IsBeforeRelease(seat)) {
     return LearnAhead(seat, planned, now, &memory, due);
   }
   AdoptShown(planned, now, &memory);
@@ -205,7 +210,7 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
                                            : NominationEvent::kConditionChanged);
   }
   const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
-                      IsTime(nomination.AnswerDue(last_call_, options_), now);
+                      IsTime(nomination.AnswerDue(LastSign(), options_), now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
   const std::string why = silent    ? std::string(SilenceText())
@@ -221,7 +226,11 @@ bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const P
   if (HoldsRefused(planned, memory)) {
     return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
   }
-  const auto repeat = memory.nomination.RepeatDue(last_call_, options_);
+  // One that was never tried is in the scheduler's queue, however long that is: its place would stand
+  // open meanwhile for nothing. One that was rejected may be asleep.
+  const bool was_tried = (memory.call && memory.call->rejected) || WasTried(*planned.pod);
+  const auto repeat =
+      was_tried ? memory.nomination.RepeatDue(LastSign(), options_) : std::nullopt;
   return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
          IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
 }
@@ -253,8 +262,11 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
                         (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
-  const bool ahead = options_.nominate_ahead && !IsLetPass(memory);
-  if (!rejected && !(unit.gang && (options_.nominate_all || ahead))) return false;
+  // One for another node has to go in any case.
+  const bool names_another = !planned.pod->nominated_node_name.empty();
+  const bool ahead =
+      unit.gang && !IsLetPass(memory) && (names_another || IsToNominate(unit.key));
+  if (!rejected && !ahead) return false;
   if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
   if (HoldsRefused(planned, memory)) {
     return IsTime(memory.nomination.written_at() + options_.write_again_after, now);

@@ -8,24 +8,18 @@ void NominatedPlaces::Add(const plan::UnitKey& unit, bool kept) {
   if (kept) ++count.kept;
 }
 
-bool NominatedPlaces::HasAll(const plan::UnitKey& unit) const {
+void NominatedPlaces::NeedsNone(const plan::UnitKey& unit) {
+  units_[unit].needs_none = true;
+}
+
+bool NominatedPlaces::AreOwn(const plan::UnitKey& unit) const {
   const Count count = Of(unit);
-  return count.places > 0 && count.kept == count.places;
+  return count.places > 0 && (count.needs_none || count.kept == count.places);
 }
 
 NominatedPlaces::Count NominatedPlaces::Of(const plan::UnitKey& unit) const {
   const auto found = units_.find(unit);
   return found == units_.end() ? Count() : found->second;
-}
-
-NominatedPlaces::Count NominatedPlaces::OfGangs() const {
-  Count all;
-  for (const auto& [unit, count] : units_) {
-    if (unit.dialect == plan::Dialect::kNone) continue;
-    all.places += count.places;
-    all.kept += count.kept;
-  }
-  return all;
 }
 
 }  // namespace outrigger::desk

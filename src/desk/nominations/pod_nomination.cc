@@ -27,30 +27,23 @@ bool PodNomination::IsConditionChanged(const Pod& pod) const {
          pod.unscheduled_message.find(kOurs) == std::string::npos;
 }
 
-Time PodNomination::AnswerDue(Time last_call, const NominationOptions& options) const {
+Time PodNomination::AnswerDue(std::optional<Time> last_sign,
+                              const NominationOptions& options) const {
   // The scheduler may refuse in the same words as before, and does not write these again.
   const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
   // The first attempt shows in the condition: until then the pod is in its queue.
   if (options.without_calls && !WasTried(*pod_)) {
     return at_ + NominationOptions::kBusyGraces * options.nomination_grace;
   }
-  // Calls do not show that it is at work on pods that it does not ask about.
-  if (options.nominate_ahead && !options.without_calls)
-    return at_ + graces * options.nomination_grace;
-  return std::min(std::max(at_, last_call) + options.nomination_grace,
-                  at_ + graces * options.nomination_grace);
+  const Time longest = at_ + graces * options.nomination_grace;
+  if (!last_sign) return longest;
+  return std::min(std::max(at_, *last_sign) + options.nomination_grace, longest);
 }
 
-std::optional<Time> PodNomination::RepeatDue(Time last_call,
+std::optional<Time> PodNomination::RepeatDue(std::optional<Time> last_sign,
                                              const NominationOptions& options) const {
   if (state_ != NominationState::kShown) return std::nullopt;
-  if (options.nominate_ahead) {
-    // One that was never tried is in the scheduler's queue, however long that is: its place would
-    // stand open meanwhile for nothing. One that was rejected may be asleep.
-    if (!WasTried(*pod_)) return std::nullopt;
-    return (options.without_calls ? std::max(at_, last_call) : at_) + options.repeat_after;
-  }
-  return std::max(at_, last_call) + options.repeat_after;
+  return std::max(at_, last_sign.value_or(at_)) + options.repeat_after;
 }
 
 bool PodNomination::Apply(NominationEvent event) {

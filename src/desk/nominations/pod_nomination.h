@@ -29,11 +29,12 @@ class PodNomination {
   /// True if the pod had a gate when the watch showed it: no attempt can have begun before it.
   bool IsFromBeforeRelease() const;
 
-  /// When the scheduler should have answered. `last_call`: of the scheduler, about any pod, or
-  /// where there are no calls another sign that it is at work.
-  Time AnswerDue(Time last_call, const NominationOptions& options) const;
-  /// When it is taken back to be written once more; nothing: never.
-  std::optional<Time> RepeatDue(Time last_call, const NominationOptions& options) const;
+  /// When the scheduler should have answered. `last_sign`: when it was last seen at work; nothing:
+  /// it may be at work on pods of which nothing is heard.
+  Time AnswerDue(std::optional<Time> last_sign, const NominationOptions& options) const;
+  /// When it is taken back to be written once more, of a pod that was tried; nothing: never.
+  std::optional<Time> RepeatDue(std::optional<Time> last_sign,
+                                const NominationOptions& options) const;
   /// Before then nothing is to be written: writes have failed.
   Time write_after() const { return write_after_; }
   /// When the last one was written.

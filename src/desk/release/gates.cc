@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "desk/nominations/waits.h"
-#include "desk/release/turn.h"
 #include "fmt/format.h"
 
 namespace outrigger::desk {
@@ -12,6 +11,9 @@ namespace {
 
 // Each write is a round trip: so many at once keep an API server busy that takes 400 a second.
 constexpr size_t kGatesAtOnce = 16;
+
+// Released pods that are neither bound nor gone after so long are stuck: storage is out, say.
+constexpr std::chrono::seconds kSlotFor{30};
 
 // Autoscalers look every 10 s: what waits is to be seen, also where places are taken all the time.
 constexpr std::chrono::seconds kAheadPatience{5};
@@ -36,27 +38,26 @@ void Gates::Start() {
   if (options_.enabled) writer_.Start();
 }
 
-Releases Gates::OnPlan(const Board& board, const NominatedPlaces& nominated,
-                       const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
-                       const plan::GroupOptions& groups, Time now) {
+Releases Gates::OnPlan(const TurnInput& plan, Time now) {
   if (!options_.enabled) return {};
   ++round_;
   // What is under way counts as released: an order that has changed since would let go another unit
   // in its place, past the window. Nothing more begins until the turn is known.
   next_look_.Reset();
   Settle(now);
-  ForgetGone(pods);
-  Turn turn = FindTurn({.board = board,
-                        .pods = pods,
-                        .groups = groups,
-                        .options = options_,
-                        .nominated = nominated,
-                        .refused_claims = refused_claims,
-                        .is_released = [this](const std::string& uid) { return IsReleased(uid); },
-                        .ahead_has_waited = AheadHasWaited(now)});
+  ForgetGone(plan.pods);
+  const auto is_released = [this](const std::string& uid) { return IsReleased(uid); };
+  const auto is_stale = [&](const plan::UnitKey& unit) { return IsStale(unit, now); };
+  const auto has_waited = [&](const plan::UnitKey& unit) { return HasWaited(unit, now); };
+  Turn turn = FindTurn(plan, {.options = options_,
+                              .is_released = is_released,
+                              .is_stale = is_stale,
+                              .has_waited = has_waited,
+                              .ahead_has_waited = AheadHasWaited(now)});
   NoteAhead(turn.ahead_is_held, now);
+  NoteUnits(turn, now);
   writer_.Offer(Due(turn.due, now));
-  TellFailing(&turn.state, board);
+  TellFailing(&turn.state, plan.board);
   return std::move(turn.state);
 }
 
@@ -91,6 +92,39 @@ void Gates::NoteAhead(bool is_held, Time now) {
   }
   if (!ahead_held_since_.has_value()) ahead_held_since_ = now;
   next_look_.Add(*ahead_held_since_ + kAheadPatience);
+}
+
+bool Gates::IsStale(const plan::UnitKey& unit, Time now) const {
+  const auto known = units_.find(unit);
+  return known != units_.end() && known->second.released != 0 &&
+         now - known->second.progress >= kSlotFor;
+}
+
+bool Gates::HasWaited(const plan::UnitKey& unit, Time now) const {
+  const auto known = units_.find(unit);
+  return known != units_.end() && known->second.awaits_window &&
+         now - *known->second.awaits_window >= options_.passed_for;
+}
+
+void Gates::NoteUnits(const Turn& turn, Time now) {
+  for (const auto& [key, released] : turn.released) {
+    UnitMemory& unit = units_[key];
+    if (unit.released != released) unit.progress = now;
+    unit.released = released;
+    unit.awaits_window.reset();
+    unit.seen = round_;
+    if (now - unit.progress < kSlotFor) next_look_.Add(unit.progress + kSlotFor);
+  }
+  for (const HeldUnit& held : turn.state.units) {
+    if (held.by != HeldBy::kWindow) continue;
+    UnitMemory& unit = units_[held.key];
+    unit.released = 0;
+    if (!unit.awaits_window) unit.awaits_window = now;
+    unit.seen = round_;
+    const Time due = *unit.awaits_window + options_.passed_for;
+    if (now < due) next_look_.Add(due);
+  }
+  std::erase_if(units_, [this](const auto& entry) { return entry.second.seen != round_; });
 }
 
 std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,16 +11,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "desk/release/claim_holds.h"
+#include "desk/release/turn.h"
 #include "desk/writes/pod_writer.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
-#include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/desk/write_permit.h"
-#include "outrigger/plan/groups.h"
 
 namespace outrigger::desk {
 
@@ -44,10 +43,8 @@ class Gates {
   /// Nothing more is begun: plans may not be acted on.
   void Drop() { writer_.Drop(); }
 
-  /// After a plan; `pods`, of `groups`, are at least all that have a gate.
-  Releases OnPlan(const Board& board, const NominatedPlaces& nominated,
-                  const RefusedClaims& refused_claims, std::span<const PodPtr> pods,
-                  const plan::GroupOptions& groups, Time now);
+  /// After a plan.
+  Releases OnPlan(const TurnInput& plan, Time now);
   /// Begins nothing more until the next OnPlan(), and takes in what writes came to.
   void Settle(Time now);
   /// The gate of the pod of this UID has been taken off, or is being: the view may still show it.
@@ -66,7 +63,17 @@ class Gates {
     std::string error;  // of the last failure
     uint64_t seen = 0;  // the plan that last had it, with the gate
   };
+  // Of a unit of which pods are released, or that waits for the window.
+  struct UnitMemory {
+    size_t released = 0;  // and not bound
+    Time progress;        // when it last was another number
+    std::optional<Time> awaits_window;
+    uint64_t seen = 0;
+  };
   bool AheadHasWaited(Time now) const;
+  bool IsStale(const plan::UnitKey& unit, Time now) const;
+  bool HasWaited(const plan::UnitKey& unit, Time now) const;
+  void NoteUnits(const Turn& turn, Time now);
   void NoteAhead(bool is_held, Time now);
   std::vector<Release> Due(const std::vector<PodPtr>& turn, Time now);
   void TellFailing(Releases* releases, const Board& board) const;
@@ -76,6 +83,7 @@ class Gates {
   PodWriter<Release> writer_;
   absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
   absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off
+  std::map<plan::UnitKey, UnitMemory> units_;
   uint64_t round_ = 0;
   std::optional<Time> ahead_held_since_;  // a unit without a place waits to go ahead
   NextLook next_look_;

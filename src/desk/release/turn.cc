@@ -38,28 +38,28 @@ std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Coun
 
 class Finder {
  public:
-  explicit Finder(const TurnInput& input) : input_(input) {
+  Finder(const TurnInput& input, const TurnState& state)
+      : input_(input), options_(state.options), state_(state) {
     turn_.state.enabled = true;
-    turn_.state.without_barrier = input.options.without_barrier;
+    turn_.state.without_barrier = options_.without_barrier;
   }
 
   Turn Find() {
     FindCandidates();
     ReleaseUnplanned();
     for (Candidate* candidate : with_place_) {
-      if (candidate->has_begun()) ReleaseBegun(*candidate);
-    }
-    for (Candidate* candidate : with_place_) {
-      if (!candidate->has_begun()) ReleaseInTurn(*candidate);
+      // What comes later in the order holds up nothing before it.
+      if (!state_.is_stale(candidate->unit->key)) in_window_ += candidate->released;
+      candidate->has_begun() ? ReleaseBegun(*candidate) : ReleaseInTurn(*candidate);
     }
     ReleaseAhead();
     return std::move(turn_);
   }
 
  private:
-  bool HasGate(const Pod& pod) const { return plan::IsQueued(pod) && !input_.is_released(pod.uid); }
+  bool HasGate(const Pod& pod) const { return plan::IsQueued(pod) && !state_.is_released(pod.uid); }
   bool IsHeld(const BoardUnit& unit, const Pod& pod) const {
-    return unit.gang || (input_.options.hold_singles && !plan::ComesFirst(pod));
+    return unit.gang || (options_.hold_singles && !plan::ComesFirst(pod));
   }
 
   // The pods of a unit come one after the other.
@@ -127,15 +127,20 @@ class Finder {
 
   void Add(Candidate candidate) {
     HoldForClaims(&candidate);
-    if (candidate.unit->fits) in_window_ += candidate.released;
-    if (candidate.gated.empty() && (candidate.unit->fits || candidate.released == 0)) return;
+    if (candidate.gated.empty() && candidate.released == 0) return;
+    NoteReleased(candidate);
     candidate.is_bound = !input_.board.BoundOf(candidate.unit->key).empty();
     candidates_.push_back(std::move(candidate));
+  }
+
+  void NoteReleased(const Candidate& candidate) {
+    if (candidate.released != 0) turn_.released[candidate.unit->key] += candidate.released;
   }
 
   // Autoscalers are to see what a running gang lacks, as they do of one that has no place.
   void AddSurplus(Candidate candidate) {
     if (candidate.gated.empty() && candidate.released == 0) return;
+    NoteReleased(candidate);
     const auto bound = static_cast<int64_t>(input_.board.BoundOf(candidate.unit->key).size());
     if (bound < candidate.unit->minimum) return Hold(HeldBy::kNoPlace, candidate.gated.size());
     candidates_.push_back(std::move(candidate));
@@ -158,19 +163,20 @@ class Finder {
 
   void ReleaseInTurn(const Candidate& candidate) {
     if (IsToNominate(candidate)) return;
-    const bool alone = in_window_ == 0;
-    is_full_ |= !alone && in_window_ + candidate.gated.size() > input_.options.window;
-    if (is_full_) return HoldAll(candidate, HeldBy::kWindow, "");
+    const bool is_too_large =
+        in_window_ != 0 && in_window_ + candidate.gated.size() > options_.window;
+    is_full_ |= is_too_large && state_.has_waited(candidate.unit->key);
+    if (is_full_ || is_too_large) return HoldAll(candidate, HeldBy::kWindow, "");
     in_window_ += candidate.gated.size();
     TakeAll(candidate);
   }
 
-  // A gang's place is its own only once every member's is written: before that kube-scheduler could
-  // give it to another pod while the first members wait at the barrier.
+  // Before its places are its own kube-scheduler could give one to another pod while the first
+  // members wait at the barrier.
   bool IsToNominate(const Candidate& candidate) {
-    const bool waits = candidate.unit->gang || input_.options.without_barrier;
+    const bool waits = candidate.unit->gang || options_.without_barrier;
     const bool is_to =
-        waits && !candidate.gated.empty() && !input_.nominated.HasAll(candidate.unit->key);
+        waits && !candidate.gated.empty() && !input_.nominated.AreOwn(candidate.unit->key);
     if (is_to)
       HoldAll(candidate, HeldBy::kNominations,
               HowNominated(candidate, input_.nominated.Of(candidate.unit->key)));
@@ -190,16 +196,21 @@ class Finder {
   }
 
   void ReleaseAhead() {
-    if (input_.options.without_barrier) return HoldWithoutPlace();
+    if (options_.without_barrier) return HoldWithoutPlace();
     const auto begun = [](const Candidate* candidate) { return candidate->released != 0; };
+    const auto counts = [&](const Candidate* candidate) {
+      return begun(candidate) && !state_.is_stale(candidate->unit->key);
+    };
     size_t in_part =
-        static_cast<size_t>(std::count_if(without_place_.begin(), without_place_.end(), begun));
-    const size_t ahead = input_.options.ahead;
+        static_cast<size_t>(std::count_if(without_place_.begin(), without_place_.end(), counts));
+    const size_t ahead = options_.ahead;
     size_t more = ahead - std::min(ahead, in_part);
     in_part = std::min(in_part, ahead);
-    const bool is_to_wait = IsPlacing() && !input_.ahead_has_waited;
+    const bool is_to_wait = IsPlacing() && !state_.ahead_has_waited;
     for (const Candidate* candidate : without_place_) {
-      size_t* const left = begun(candidate) ? &in_part : &more;
+      // What has begun and counts no more has no slot to wait for.
+      size_t unbounded = 1;
+      size_t* const left = !begun(candidate) ? &more : counts(candidate) ? &in_part : &unbounded;
       const bool may_go = *left != 0 && !IsPlacedUnasked(*candidate);
       const bool waits = may_go && left == &more && is_to_wait;
       turn_.ahead_is_held |= waits;
@@ -213,11 +224,15 @@ class Finder {
   }
 
   // Some unit with places is not bound yet.
-  bool IsPlacing() const { return in_window_ != 0 || !with_place_.empty(); }
+  bool IsPlacing() const {
+    return in_window_ != 0 ||
+           std::any_of(with_place_.begin(), with_place_.end(),
+                       [](const Candidate* candidate) { return !candidate->gated.empty(); });
+  }
 
   // kube-scheduler would place as many of them as fit, without asking.
   bool IsPlacedUnasked(const Candidate& candidate) const {
-    if (!input_.options.only_askers || !candidate.unit->gang || candidate.is_surplus) return false;
+    if (input_.asks_about_all || !candidate.unit->gang || candidate.is_surplus) return false;
     return !std::all_of(candidate.gated.begin(), candidate.gated.end(),
                         [](const BoardPod* seat) { return plan::CallsAskedBy(*seat->pod).All(); });
   }
@@ -243,6 +258,8 @@ class Finder {
   }
 
   const TurnInput& input_;
+  const ReleaseOptions& options_;
+  const TurnState& state_;
   std::vector<Candidate> candidates_;
   std::vector<Candidate*> with_place_;
   std::vector<Candidate*> without_place_;
@@ -275,8 +292,8 @@ std::string_view TextOf(HeldBy by) {
   return "";
 }
 
-Turn FindTurn(const TurnInput& input) {
-  return Finder(input).Find();
+Turn FindTurn(const TurnInput& input, const TurnState& state) {
+  return Finder(input, state).Find();
 }
 
 }  // namespace outrigger::desk

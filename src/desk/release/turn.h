@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/plan/groups.h"
+#include "outrigger/plan/unit.h"
 
 namespace outrigger::desk {
 
@@ -19,6 +22,8 @@ struct Turn {
   Releases state;           // of all others that have the gate; kFailing is not known here
   /// A unit without a place is to go ahead once those with places are bound.
   bool ahead_is_held = false;
+  /// Of each unit that waits with released pods: how many of these there are.
+  std::map<plan::UnitKey, size_t> released = {};
 };
 
 /// By what a turn is found. References and views live during the call.
@@ -26,25 +31,39 @@ struct TurnInput {
   const Board& board;
   std::span<const PodPtr> pods;      // at least all that have a gate
   const plan::GroupOptions& groups;  // whose pods are planned
-  const ReleaseOptions& options;
   const NominatedPlaces& nominated;
   const RefusedClaims& refused_claims;
+  /// kube-scheduler calls about each pod; false: about those alone that ask for it. A gang without
+  /// a place is not released ahead then if a member does not ask: it would be placed by itself.
+  bool asks_about_all = false;
+};
+
+/// What Gates adds to it.
+struct TurnState {
+  const ReleaseOptions& options;
   /// True for a pod off which the gate was taken, which the view does not show yet.
   absl::FunctionRef<bool(const std::string& uid)> is_released;
+  /// True for a unit whose released pods have got no further for long: they do not count any more.
+  absl::FunctionRef<bool(const plan::UnitKey& unit)> is_stale;
+  /// True for a unit that has waited for the window for so long that no other may pass it.
+  absl::FunctionRef<bool(const plan::UnitKey& unit)> has_waited;
   bool ahead_has_waited = false;  // long enough for units with places
 };
 
 /// Released are, in this order:
 ///  - what the plan leaves to kube-scheduler, and single pods that are not to be held;
-///  - units with places, in the order of the plan: first those of which some pod is released or
-///    bound already, whatever the window says, then the others, up to the first that the window
-///    does not take. A unit whose nominations are not all written is passed over;
-///  - units without a place, in their order, up to `ahead`, counting those that are released; none
-///    where nothing holds a gang together afterwards (without_barrier). While others are on their
+///  - units with places, in the order of the plan: those of which some pod is released or bound
+///    already, whatever the window says, and others that the window takes next to what was released
+///    before them in the order. One that it does not take is passed by smaller ones until it
+///    has_waited(); from then on none after it goes. A unit whose places are not its own yet is
+///    passed over;
+///  - units without a place, in their order, up to `ahead`, counting those that are released and not
+///    is_stale(); none where nothing holds a gang together afterwards (without_barrier). While
+///    others are on their
 ///    way to their places no further one begins, until ahead_has_waited: refusing its members would
 ///    cost kube-scheduler the time in which it binds the others.
 /// Of a unit with places pods without one stay until its minimum is bound; then they are as a unit
 /// without a place. Pods that kube-scheduler would refuse for a claim stay. Pure.
-Turn FindTurn(const TurnInput& input);
+Turn FindTurn(const TurnInput& input, const TurnState& state);
 
 }  // namespace outrigger::desk

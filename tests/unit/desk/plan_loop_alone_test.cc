@@ -22,7 +22,7 @@ class PlanLoopAloneTest : public PlanLoopTest {
     options.reserve_after.reset();
     options.without_extender = true;
     options.groups.plan_queued = true;
-    options.nominations.nominate_ahead = options.nominations.without_calls = true;
+    options.nominations.without_calls = true;
     options.release = {.enabled = true, .without_barrier = true};
     return options;
   }

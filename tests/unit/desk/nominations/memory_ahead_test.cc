@@ -9,6 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -46,18 +47,18 @@ TEST_F(MemoryAheadTest, AllPlacesOfAGangAreKeptOnceTheLastNominationIsWritten) {
   for (const size_t member : {0U, 1U}) Gate(&board, "train", member, true);
   const auto due = Learn(*board.Make(), kBegin);
   ASSERT_THAT(due, SizeIs(2));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
   Write({due[0]}, kBegin + milliseconds(1));
   Learn(*board.Make(), kBegin + milliseconds(1));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "one is not written";
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train"))) << "one is not written";
   EXPECT_EQ(memory_.nominated().Of(LabelsGang("train")).kept, 1U);
   memory_.Nominated(due[1], /*written=*/false, kBegin + milliseconds(1));
   Learn(*board.Make(), kBegin + milliseconds(2));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "one could not be written";
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train"))) << "one could not be written";
   Write({due[1]}, kBegin + milliseconds(200));
   Learn(*board.Make(), kBegin + milliseconds(200));
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("other"))) << "it has no places";
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("other"))) << "it has no places";
 }
 
 TEST_F(MemoryAheadTest, AGangThatHasLostItsPlacesKeepsNone) {
@@ -67,15 +68,15 @@ TEST_F(MemoryAheadTest, AGangThatHasLostItsPlacesKeepsNone) {
   Write(Learn(*board.Make(), kBegin), kBegin);
   Show(&board, "train", 0, "n1");
   Learn(*board.Make(), kBegin + milliseconds(1));
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
   board.Refuse("train", "cpu");
   const auto due = Learn(*board.Make(), kBegin + milliseconds(2));
   EXPECT_THAT(Texts(due), ElementsAre("train-0:")) << "in the same step";
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
   Write(due, kBegin + milliseconds(3));
   board.Accept("train");
   Learn(*board.Make(), kBegin + milliseconds(4));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")))
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")))
       << "the watch still shows what was taken back";
 }
 
@@ -91,7 +92,7 @@ TEST_F(MemoryAheadTest, AGatedMemberMayStayNominatedForEver) {
     EXPECT_THAT(Prepare(board, kBegin + std::chrono::minutes(minute))[0].members[0].refused,
                 IsEmpty());
   }
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
 }
 
 TEST_F(MemoryAheadTest, TheTimeToAnswerBeginsWhenTheGateIsGone) {
@@ -124,7 +125,7 @@ TEST_F(MemoryAheadTest, NoMemberIsWokenWhileItsGangIsBeingReleased) {
   Learn(*board.Make(), kBegin);
   board.ChangeMember("train", 0, [](Pod* pod) { pod->scheduling_gates.clear(); });
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(30)), IsEmpty());
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
   board.ChangeMember("train", 1, [](Pod* pod) { pod->scheduling_gates.clear(); });
   Learn(*board.Make(), kBegin + seconds(30));
   const auto due = Learn(*board.Make(), kBegin + seconds(30) + options_.repeat_after);
@@ -144,14 +145,14 @@ TEST_P(LostNomination, KeepsNothingAndIsWrittenAgain) {
   Write(Learn(*board.Make(), kBegin), kBegin);
   const Time lost = kBegin + options_.shown_within;
   EXPECT_THAT(Learn(*board.Make(), lost - milliseconds(1)), IsEmpty());
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
   EXPECT_LE(memory_.next_look(), lost);
   const auto due = Learn(*board.Make(), lost);
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
   EXPECT_THAT(Texts(due), ElementsAre("train-0:n1"));
   Write(due, lost);
   EXPECT_THAT(Learn(*board.Make(), lost + milliseconds(10)), IsEmpty());
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
 }
 
 TEST_F(MemoryAheadTest, AGangOfWhichAMemberIsRefusedHasNotAllOfItsPlaces) {
@@ -160,10 +161,10 @@ TEST_F(MemoryAheadTest, AGangOfWhichAMemberIsRefusedHasNotAllOfItsPlaces) {
   Write(Learn(*board.Make(), kBegin), kBegin);
   for (const size_t member : {0U, 1U}) Show(&board, "train", member, "n1");
   Learn(*board.Make(), kBegin + milliseconds(1));
-  EXPECT_TRUE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
   Show(&board, "train", 0, "n2");  // the scheduler's: it has looked at n1
   Learn(*board.Make(), kBegin + milliseconds(2));
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
 }
 
 // The API server refuses its nominations, or its gates: its places are no other pod's meanwhile.
@@ -217,7 +218,7 @@ TEST_F(MemoryAheadTest, WritesAgainWhatSomebodyTookFromAGatedMember) {
   Learn(*board.Make(), kBegin + milliseconds(10));
   Show(&board, "train", 0, "");
   EXPECT_THAT(Learn(*board.Make(), kBegin + milliseconds(20)), IsEmpty()) << "once a second";
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train")));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(1));
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(1))), ElementsAre("train-0:n1"));
 }
@@ -239,7 +240,7 @@ TEST_F(MemoryAheadTest, NominatesForPlacesThatAreStillUsed) {
   });
   Asked("uid-train-0", /*rejected=*/true, kBegin + seconds(2));
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(60)), IsEmpty());
-  EXPECT_FALSE(memory_.nominated().HasAll(LabelsGang("train"))) << "it does not fit";
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train"))) << "it does not fit";
   const auto units = Prepare(board, kBegin + seconds(60));
   EXPECT_EQ(units[0].members[0].ahead, "n1") << "it goes there once it fits";
   EXPECT_EQ(units[0].members[0].reserved, "");
@@ -285,7 +286,7 @@ TEST_F(MemoryAheadTest, WakesAMemberThatWasRejectedAtThePlaceThatIsItsOwnNow) {
 // for a while, for members whose nominations the scheduler leaves alone.
 TEST_F(MemoryAheadTest, PlacesElsewhereDoNotCountAtOnceWhereRoomIsKept) {
   for (const bool stays : {true, false}) {
-    Memory memory(Ahead());
+    Memory memory(options_);
     MakeBoard board;
     AddGang(&board, "train", 1);
     board.ChangeMember("train", 0, [&](Pod* pod) { pod->never_preempts = stays; });
@@ -315,13 +316,110 @@ TEST_F(MemoryAheadTest, PlacesElsewhereDoNotCountAtOnceWhereRoomIsKept) {
   }
 }
 
-TEST_F(MemoryTest, WithoutTheModeNothingIsNominatedAhead) {
+TEST_F(MemoryAheadTest, AGangTakesItsPlacesWithoutNominationsWhereNoOtherPodWaits) {
+  for (const bool gated : {false, true}) {
+    const std::string name = gated ? "gated" : "open";
+    MakeBoard board;
+    AddAlone(&board, name, 2);
+    for (const size_t member : {0U, 1U}) Gate(&board, name, member, gated);
+    EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << gated;
+    EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang(name))) << gated;
+    board.Refuse(name, "cpu");
+    Learn(*board.Make(), kBegin);
+    EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang(name))) << "it has no places";
+  }
+}
+
+struct Beside {
+  const char* name;
+  Pod pod;
+  bool takes;  // it may take a place
+};
+class ContendersTest : public MemoryAheadTest, public ::testing::WithParamInterface<Beside> {};
+INSTANTIATE_TEST_SUITE_P(
+    OfPods, ContendersTest,
+    ::testing::Values(
+        Beside{"OfTheSameSize", testing::MakePod("a").Requests({{"cpu", "1"}}), true},
+        Beside{"ThatIsLargerThanTheNode", testing::MakePod("a").Requests({{"cpu", "1000"}}), false},
+        Beside{"ThatAsksForWhatTheNodeLacks", testing::MakePod("a").Requests({{"a/b", "1"}}), false},
+        Beside{"WithAGate",
+               [] {
+                 Pod pod = testing::MakePod("a");
+                 pod.scheduling_gates = {"example.com/quota"};
+                 return pod;
+               }(),
+               false}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+TEST_P(ContendersTest, MembersAreNominatedWhereAnotherPodMayTakeAPlace) {
   MakeBoard board;
-  board.AddGang("train", 1, 1);
+  AddAlone(&board, "train", 1);
+  board.AddSingle(GetParam().pod);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), SizeIs(GetParam().takes ? 1 : 0));
+  EXPECT_EQ(memory_.nominated().AreOwn(LabelsGang("train")), !GetParam().takes);
+}
+
+TEST_F(MemoryAheadTest, WhereSinglePodsHavePlacesOfTheirOwnNoneContends) {
+  MakeBoard board;
+  board.Hold();
+  AddGang(&board, "train", 1);
   EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+}
+
+TEST_F(MemoryAheadTest, AGangThatHasLostARaceIsNominatedFromThenOn) {
+  MakeBoard board;
+  AddAlone(&board, "train", 2);
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  board.Refuse("train", "cpu");  // its place was taken
+  Learn(*board.Make(), kBegin + seconds(1));
+  board.Accept("train");
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))),
+              ElementsAre("train-0:n1", "train-1:n1"));
+  EXPECT_FALSE(memory_.nominated().AreOwn(LabelsGang("train")));
+}
+
+TEST_F(MemoryAheadTest, AGangThatIsStillGatedHasLostNoRace) {
+  MakeBoard board;
+  AddAlone(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Learn(*board.Make(), kBegin);
   board.Refuse("train", "cpu");
-  board.KeepRoom("train", "n1");
+  Learn(*board.Make(), kBegin + seconds(1));
+  board.Accept("train");
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(2)), IsEmpty());
+}
+
+TEST_F(MemoryAheadTest, AGangWhosePlaceIsNotOfferedHasLostARace) {
+  MakeBoard board;
+  AddAlone(&board, "train", 2);
+  Learn(*board.Make(), kBegin);
+  Refused("uid-train-0", "n1", kBegin + seconds(1));
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), Contains("train-1:n1"));
+}
+
+// A pod that came since may be bound by then, or not: the members are on their way.
+TEST_F(MemoryAheadTest, AGangThatIsBeingReleasedGoesOnWithoutNominations) {
+  MakeBoard board;
+  AddAlone(&board, "train", 2);
+  for (const size_t member : {0U, 1U}) Gate(&board, "train", member, true);
+  Learn(*board.Make(), kBegin);
+  board.ChangeMember("train", 0, [](Pod* pod) { pod->scheduling_gates.clear(); });
+  board.AddSingle(testing::MakePod("late"));
   EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
+  EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train")));
+}
+
+TEST_F(MemoryAheadTest, WhereNoSchedulerCallsAllMembersAreNominated) {
+  options_.without_calls = true;
+  Memory memory(options_);
+  MakeBoard board;
+  AddAlone(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  std::vector<plan::Unit> units;
+  std::vector<Resting> resting;
+  memory.Prepare({}, *snapshot_, kBegin, &units, &resting);
+  EXPECT_THAT(memory.Learn(*board.Make(), *snapshot_, kBegin), SizeIs(1));
+  EXPECT_FALSE(memory.nominated().AreOwn(LabelsGang("train")));
 }
 
 }  // namespace

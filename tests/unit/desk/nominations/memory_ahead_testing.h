@@ -9,19 +9,19 @@
 
 namespace outrigger::desk {
 
-/// Of an agent that is asked about members of groups alone: places hold by nominations.
-inline NominationOptions Ahead() {
-  NominationOptions options;
-  options.nominate_ahead = true;
-  options.only_askers = true;
-  return options;
-}
-
+/// Of an agent that is asked about members of groups alone, next to a single pod that waits: places
+/// hold by nominations.
 class MemoryAheadTest : public MemoryTest {
  protected:
-  explicit MemoryAheadTest(NominationOptions options = Ahead()) : MemoryTest(options) {}
+  explicit MemoryAheadTest(NominationOptions options = {}, bool asks_about_all = false)
+      : MemoryTest(options, asks_about_all) {}
 
   static void AddGang(MakeBoard* board, const std::string& name, size_t members) {
+    AddAlone(board, name, members);
+    board->AddSingle(testing::MakePod("beside-" + name));
+  }
+  // Without that pod.
+  static void AddAlone(MakeBoard* board, const std::string& name, size_t members) {
     board->AddGang(name, static_cast<int64_t>(members), members, "1");
     for (size_t i = 0; i < members; ++i) {
       board->ChangeMember(name, i, [](Pod* pod) {

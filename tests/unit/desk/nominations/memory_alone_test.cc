@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 NominationOptions Alone() {
   NominationOptions options;
-  options.nominate_ahead = options.without_calls = true;
+  options.without_calls = true;
   return options;
 }
 

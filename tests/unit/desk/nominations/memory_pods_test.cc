@@ -61,16 +61,6 @@ TEST_F(MemoryTest, TriesLessAndLessOftenWhileNominationsCannotBeWritten) {
   EXPECT_LT(tries, 25) << "each minute, in the end";
 }
 
-TEST_F(MemoryTest, NominatesEveryMemberWhereNodesAreSampled) {
-  NominationOptions options;
-  options.nominate_all = true;
-  Memory memory(options);
-  MakeBoard board;
-  board.AddGang("train", 2, 2);
-  EXPECT_THAT(memory.Learn(*board.Make(), *snapshot_, kBegin), SizeIs(2));
-  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "elsewhere only who was rejected";
-}
-
 // kube-scheduler may refuse a pod without asking: its claim is missing, say.
 TEST_F(MemoryTest, NominatesASinglePodThatHoldsItsPlaceAndIsLeftAlone) {
   Pod pod = testing::MakePod("red");

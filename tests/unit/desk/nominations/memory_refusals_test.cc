@@ -24,7 +24,7 @@ TEST_F(RefusalTest, ASchedulerThatIsAtWorkOnOtherPodsHasMoreTimeToAnswerANominat
   const auto refused_at = [&](int second, int last_call) {
     Inbox::Content content;
     content.last_call = kBegin + seconds(last_call);
-    memory_.Take(content, *snapshot_, kBegin + seconds(second));
+    Take(content, kBegin + seconds(second));
     Learn(*board.Make(), kBegin + seconds(second));
     return !Prepare(board, kBegin + seconds(second))[0].members[0].refused.empty();
   };
@@ -40,7 +40,7 @@ TEST_F(RefusalTest, ASchedulerThatIsAlwaysAtWorkHasToAnswerANominationInTheEnd) 
   NominateAfterASecond(&board);
   Inbox::Content content;
   content.last_call = kBegin + seconds(61);
-  memory_.Take(content, *snapshot_, kBegin + seconds(61));
+  Take(content, kBegin + seconds(61));
   Learn(*board.Make(), kBegin + seconds(61));
   EXPECT_THAT(Prepare(board, kBegin + seconds(61))[0].members[0].refused, ElementsAre("n1"));
 }
@@ -133,7 +133,7 @@ TEST_F(RefusalTest, WhatIsLeftOfATimeWithoutPlansIsNone) {
   EXPECT_EQ(Told(&board, 2, late), "");
   EXPECT_EQ(Told(&board, 2, late), "n1");
   memory_.Pause(kBegin + seconds(3));
-  memory_.Take({}, *snapshot_, kBegin + seconds(4));
+  Take({}, kBegin + seconds(4));
   Shows(&board, "", "extender gang: the cluster cannot be seen");
   EXPECT_FALSE(IsRefused(&board, 4));
 }
@@ -148,7 +148,7 @@ TEST_F(RefusalTest, TheSameRefusalAgainIsSeenByTheSilenceBehindIt) {
   EXPECT_EQ(Told(&board, 2, words), "n1");
   Inbox::Content content;
   content.last_call = kBegin + seconds(6);
-  memory_.Take(content, *snapshot_, kBegin + seconds(6));
+  Take(content, kBegin + seconds(6));
   EXPECT_FALSE(IsRefused(&board, 6));
   EXPECT_TRUE(IsRefused(&board, 7)) << "whatever else the scheduler is at";
 }

@@ -48,7 +48,7 @@ class RefusalTest : public MemoryTest {
     for (const char* node : {"n1", "n2", "n3"}) {
       Inbox inbox;
       inbox.Refused({"default/uid-train-0", "uid-train-0", node, "taints", silent});
-      memory_.Take(inbox.Take(), *snapshot_, kBegin);
+      Take(inbox.Take(), kBegin);
     }
     Learn(*board->Make(), kBegin);
   }

@@ -157,7 +157,7 @@ TEST_F(MemoryTest, TimeWithoutPlansDoesNotCountAgainstAGang) {
   Learn(*board.Make(), kBegin);
   memory_.Pause(kBegin + seconds(100));
   memory_.Pause(kBegin + seconds(200));  // it began before
-  memory_.Take({}, *snapshot_, kBegin + seconds(1000));
+  Take({}, kBegin + seconds(1000));
   Learn(*board.Make(), kBegin + seconds(1000));
   EXPECT_THAT(memory_.TakeTimedOut(), IsEmpty());
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(1200));
@@ -180,7 +180,7 @@ TEST_F(MemoryTest, AGangHasNoMoreThanItsTimeAfterItsAgentIsInChargeAgain) {
   Learn(*board.Make(), kBegin);
   memory_.Pause(kBegin + seconds(100));
   memory_.ForgetScheduler(kBegin + seconds(10'000));
-  memory_.Take({}, *snapshot_, kBegin + seconds(10'000));
+  Take({}, kBegin + seconds(10'000));
   Learn(*board.Make(), kBegin + seconds(10'000));
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(10'300));
 }
@@ -189,7 +189,7 @@ TEST_F(MemoryTest, ASchedulerThatWasAnsweredWithErrorsForAWhileHasNotRefused) {
   MakeBoard board;
   NominateAfterASecond(&board);
   memory_.Pause(kBegin + seconds(5));
-  memory_.Take({}, *snapshot_, kBegin + seconds(100));
+  Take({}, kBegin + seconds(100));
   Learn(*board.Make(), kBegin + seconds(100));
   EXPECT_THAT(Prepare(board, kBegin + seconds(100))[0].members[0].refused, IsEmpty());
   EXPECT_EQ(memory_.next_look(), kBegin + seconds(100) + options_.nomination_grace);

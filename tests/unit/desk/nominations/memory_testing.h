@@ -13,9 +13,18 @@ namespace outrigger::desk {
 
 class MemoryTest : public ::testing::Test {
  protected:
-  explicit MemoryTest(NominationOptions options = {}) : options_(options) {
+  // The view shows all that the scheduler knows.
+  static NominationOptions UpToDate() {
+    NominationOptions options;
+    options.moves_after = std::chrono::milliseconds(0);
+    return options;
+  }
+  // `asks_about_all`: the scheduler calls about each pod.
+  explicit MemoryTest(NominationOptions options = UpToDate(), bool asks_about_all = true)
+      : options_(options), asks_about_all_(asks_about_all) {
     cluster_.Put(testing::MakeNode("n1"));
     snapshot_ = cluster_.Take()->snapshot;
+    Take({}, Time());
   }
 
   // Nominations that are due after a plan of `board`.
@@ -36,17 +45,21 @@ class MemoryTest : public ::testing::Test {
   void Asked(const std::string& uid, bool rejected, Time at) {
     Inbox inbox;
     inbox.Asked(uid, {.at = at, .rejected = rejected});
-    memory_.Take(inbox.Take(), *snapshot_, at);
+    Take(inbox.Take(), at);
   }
   void Refused(const std::string& uid, const std::string& node, Time at) {
     Inbox inbox;
     inbox.Refused({"default/" + uid, uid, node, "taints"});
-    memory_.Take(inbox.Take(), *snapshot_, at);
+    Take(inbox.Take(), at);
   }
   void GaveUp(const std::string& gang, std::chrono::milliseconds after, Time at) {
     Inbox inbox;
     inbox.GaveUp(LabelsGang(gang), after);
-    memory_.Take(inbox.Take(), *snapshot_, at);
+    Take(inbox.Take(), at);
+  }
+  void Take(Inbox::Content content, Time at) {
+    content.asks_about_all = asks_about_all_;
+    memory_.Take(content, *snapshot_, at);
   }
   // A gang of one, whose member was rejected at the beginning and nominated for n1 a second later.
   void NominateAfterASecond(MakeBoard* board) {
@@ -60,6 +73,7 @@ class MemoryTest : public ::testing::Test {
   testing::FakeCluster cluster_;
   std::shared_ptr<const ClusterSnapshot> snapshot_;
   NominationOptions options_;
+  const bool asks_about_all_;
   Memory memory_{options_};
   std::vector<Resting> resting_;
 };

@@ -32,17 +32,12 @@ TEST_F(MemoryAheadTest, AfterARestartWhatHasNoPlaceIsTakenBack) {
 }
 
 // Where all pods are asked about the preempt call gives members none.
-class MemoryWithGatesTest : public MemoryAheadTest {
+class MemoryAskedTest : public MemoryAheadTest {
  protected:
-  MemoryWithGatesTest() : MemoryAheadTest(Gates()) {}
-  static NominationOptions Gates() {
-    NominationOptions options = Ahead();
-    options.only_askers = false;
-    return options;
-  }
+  MemoryAskedTest() : MemoryAheadTest({}, /*asks_about_all=*/true) {}
 };
 
-TEST_F(MemoryWithGatesTest, EachNominationOfAMemberIsOurs) {
+TEST_F(MemoryAskedTest, EachNominationOfAMemberIsOurs) {
   MakeBoard board;
   for (const char* gang : {"lost", "moved"}) {
     board.AddGang(gang, 1, 1, "1");
@@ -65,6 +60,7 @@ TEST_F(MemoryAheadTest, ANominationOfASinglePodThatAsksIsTheSchedulers) {
 TEST_F(MemoryAheadTest, ANominationOfTheSchedulersIsNotOverwritten) {
   MakeBoard board;
   board.AddGang("single", 1, 1, "1");
+  board.AddSingle(testing::MakePod("beside"));
   Show(&board, "single", 0, "n2");
   EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
   Show(&board, "single", 0, "");

@@ -16,12 +16,7 @@ using ::testing::ElementsAre;
 
 class WaitersFirstTest : public MemoryTest {
  protected:
-  static NominationOptions Options(bool only_askers) {
-    NominationOptions options = Ahead();
-    options.only_askers = only_askers;
-    return options;
-  }
-  explicit WaitersFirstTest(bool only_askers = true) : MemoryTest(Options(only_askers)) {}
+  explicit WaitersFirstTest(bool asks_about_all = false) : MemoryTest({}, asks_about_all) {}
 
   // The order of a pod of priority 10 and gangs of priority 0, of which "late" waits at the
   // barrier.
@@ -52,7 +47,7 @@ class WaitersFirstTest : public MemoryTest {
 
 class AskedAboutAllTest : public WaitersFirstTest {
  protected:
-  AskedAboutAllTest() : WaitersFirstTest(/*only_askers=*/false) {}
+  AskedAboutAllTest() : WaitersFirstTest(/*asks_about_all=*/true) {}
 };
 
 TEST_F(WaitersFirstTest, AGangThatWaitsComesBeforeAPodThatEvictsUnasked) {

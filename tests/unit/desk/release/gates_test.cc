@@ -51,10 +51,12 @@ class GatesTest : public ::testing::Test {
   void Put(const std::string& gang, int members) {
     for (int i = 0; i < members; ++i) cluster_.Put(Member(gang, i, members));
   }
+  // A single pod waits that could take a place, so that all members are nominated.
+  void PutBeside() { cluster_.Put(testing::MakePod("beside")); }
   PlanningOptions Options(size_t ahead = 0) {
     PlanningOptions options;
     options.groups.plan_queued = true;
-    options.nominations.nominate_ahead = true;
+    options.asks_about_all = true;
     options.release = {.enabled = true, .window = 4, .ahead = ahead};
     options.now = [this] { return now_; };
     return options;
@@ -80,7 +82,16 @@ class GatesTest : public ::testing::Test {
   PlanLoop loop_{&cluster_, &leadership_, &inbox_, {&watcher_}, Options()};
 };
 
+TEST_F(GatesTest, WhereNoOtherPodWaitsAGangIsReleasedWithoutNominations) {
+  Put("train", 3);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), SizeIs(3));
+  EXPECT_THAT(cluster_.nominations(), IsEmpty());
+}
+
 TEST_F(GatesTest, AllMembersAreNominatedBeforeTheFirstIsReleased) {
+  PutBeside();
   Put("train", 3);
   size_t nominated = 0;
   cluster_.OnRemoveGate([&](const std::string& /*pod*/, const CallLimits& /*limits*/) {
@@ -150,6 +161,7 @@ TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleReleasesNoMore) {
 }
 
 TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleNominatesNoMoreAndTakesNothingBack) {
+  PutBeside();
   Put("train", 4);
   cluster_.OnNominate([this](const std::string& pod, const CallLimits& /*limits*/) {
     if (pod == "train-1") LeadBy("other_2");
@@ -172,6 +184,7 @@ TEST_F(GatesTest, OneThatLosesTheLeaseInTheMiddleNominatesNoMoreAndTakesNothingB
 
 // An API server that has too much to do answers late: a write that is given up is sent again.
 TEST_F(GatesTest, WritesHaveTime) {
+  PutBeside();
   Put("train", 2);
   std::vector<milliseconds> limits;
   const auto note = [&](const std::string& /*pod*/, const CallLimits& given) {
@@ -221,12 +234,28 @@ TEST_F(GatesTest, AGangThatWaitsForTheWindowDoesNotGiveUpItsPlaces) {
   PlanAfter(seconds(0));
   PlanAfter(milliseconds(10));
   EXPECT_THAT(cluster_.released(), SizeIs(4));
-  for (int i = 0; i < 4; ++i) {  // a takes long
-    PlanAfter(seconds(100));
-    EXPECT_EQ(loop_.Answer()->board->FindUnit(LabelsGang("b"))->rank.turn, 0);
-  }
+  PlanAfter(seconds(29));
+  EXPECT_EQ(loop_.Answer()->board->FindUnit(LabelsGang("b"))->rank.turn, 0);
   EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->fits);
   EXPECT_TRUE(loop_.Answer()->board->FindUnit(LabelsGang("b"))->held);
+}
+
+// Storage is out, say: their PreBind goes on for minutes.
+TEST_F(GatesTest, AReleasedGangThatGetsNoFurtherLeavesTheWindowAfterHalfAMinute) {
+  Put("a", 4);
+  Put("b", 3);
+  PlanAfter(seconds(0));
+  PlanAfter(milliseconds(10));
+  EXPECT_THAT(cluster_.released(), SizeIs(4));
+  Pod bound = cluster_.Get("a-0");
+  bound.node_name = "n0";
+  cluster_.Put(bound);
+  PlanAfter(seconds(20));
+  PlanAfter(seconds(20));
+  EXPECT_THAT(cluster_.released(), SizeIs(4)) << "it got further 20 s ago";
+  EXPECT_LE(loop_.next_look(), now_ + seconds(10));
+  PlanAfter(seconds(10));
+  EXPECT_THAT(cluster_.released(), SizeIs(7));
 }
 
 class AheadTest : public GatesTest {

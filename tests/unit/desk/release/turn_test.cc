@@ -61,10 +61,13 @@ class TurnTest : public ::testing::Test {
         FindTurn({.board = *board,
                   .pods = pods_,
                   .groups = groups_,
-                  .options = options_,
                   .nominated = nominated,
                   .refused_claims = refused_claims_,
+                  .asks_about_all = asks_about_all_},
+                 {.options = options_,
                   .is_released = [this](const std::string& uid) { return released_.contains(uid); },
+                  .is_stale = [this](const auto& unit) { return stale_.contains(unit.name); },
+                  .has_waited = [this](const auto& unit) { return waited_.contains(unit.name); },
                   .ahead_has_waited = ahead_has_waited_});
     std::vector<std::string> names;
     for (const PodPtr& pod : turn_.due) names.push_back(pod->name);
@@ -77,7 +80,10 @@ class TurnTest : public ::testing::Test {
   plan::GroupOptions groups_;
   ReleaseOptions options_{.enabled = true, .window = 4, .ahead = 1};
   std::set<std::string> released_;
+  std::set<std::string, std::less<>> stale_;   // units whose released pods get no further
+  std::set<std::string, std::less<>> waited_;  // units that have waited long for the window
   RefusedClaims refused_claims_;
+  bool asks_about_all_ = true;
   bool ahead_has_waited_ = false;
   Turn turn_;
 };
@@ -91,18 +97,46 @@ TEST_F(TurnTest, GangsWithPlacesGoInOrderAndWholeWhileTheWindowTakesThem) {
   EXPECT_EQ(Held(HeldBy::kWindow), 1U);
 }
 
-TEST_F(TurnTest, OneThatDoesNotFitTheWindowHoldsBackAllAfterIt) {
+TEST_F(TurnTest, OneThatDoesNotFitTheWindowIsPassedBySmallerOnesUntilItHasWaited) {
   Gated("a", 3);
   Gated("b", 2);
   Gated("c", 1);
-  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2")) << "c would be in time, but before b";
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2", "c-0"));
+  EXPECT_EQ(Held(HeldBy::kWindow), 2U);
+  waited_ = {"b"};
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2"));
   EXPECT_EQ(Held(HeldBy::kWindow), 3U);
+}
+
+TEST_F(TurnTest, WhatIsReleasedLaterInTheOrderHoldsUpNoUnitBeforeIt) {
+  Gated("a", 3);
+  Gated("z", 4);
+  for (size_t member = 0; member < 4; ++member) TakeOff("z", member);
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2"));
+}
+
+TEST_F(TurnTest, ReleasedPodsThatGetNoFurtherLeaveTheWindow) {
+  Gated("a", 4);
+  Gated("b", 2);
+  for (size_t member = 0; member < 4; ++member) TakeOff("a", member);
+  EXPECT_THAT(Find(), IsEmpty());
+  stale_ = {"a"};
+  EXPECT_THAT(Find(), ElementsAre("b-0", "b-1"));
+}
+
+TEST_F(TurnTest, AUnitWithoutAPlaceThatGetsNoFurtherLeavesItsSlotToTheNext) {
+  ahead_has_waited_ = true;
+  GatedWithoutPlace("a", 1);
+  GatedWithoutPlace("b", 1);
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), IsEmpty()) << "a has the slot";
+  stale_ = {"a"};
+  EXPECT_THAT(Find(), ElementsAre("b-0"));
 }
 
 TEST_F(TurnTest, AGangThatIsLargerThanTheWindowGoesAlone) {
   Gated("a", 1);
   Gated("b", 6);
-  Gated("c", 1);
   EXPECT_THAT(Find(), ElementsAre("a-0"));
   TakeOff("a", 0);
   EXPECT_THAT(Find(), IsEmpty()) << "a is not bound yet";
@@ -145,17 +179,16 @@ TEST_F(TurnTest, WhatHasBegunIsFinishedWhateverTheWindowSays) {
   Gated("a", 4);
   Gated("b", 3);
   TakeOff("b", 1);
-  EXPECT_THAT(Find(), ElementsAre("b-0", "b-2"));
-  EXPECT_EQ(Held(HeldBy::kWindow), 4U);
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2", "a-3", "b-0", "b-2"));
   NotNominated("b", 2);
-  EXPECT_THAT(Find(), IsEmpty()) << "nominations come first then, too; a waits for the released";
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2", "a-3")) << "nominations come first, too";
 }
 
 TEST_F(TurnTest, AMemberThatComesToABoundGangIsReleasedAtOnce) {
   Gated("a", 4);
   Gated("b", 3);
   board_.Bind("b", 2);
-  EXPECT_THAT(Find(), ElementsAre("b-2")) << "a and it are too many at once";
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1", "a-2", "a-3", "b-2"));
 }
 
 TEST_F(TurnTest, OfAGangThatFitsMembersWithoutAPlaceStay) {
@@ -181,7 +214,7 @@ TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
 
 // kube-scheduler would place them one by one, without asking.
 TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead) {
-  options_.only_askers = true;
+  asks_about_all_ = false;
   GatedWithoutPlace("unasked", 2);
   GatedWithoutPlace("asked", 1);
   const auto ask = [](Pod* pod) {
