@@ -40,8 +40,6 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
-    absl::Status checked = CheckSettings(deps, settings);
-    if (!checked.ok()) return checked;
     auto gang = std::make_unique<Gang>(deps, settings);
     absl::Status joined = gang->Join(deps, settings);
     if (!joined.ok()) return joined;
@@ -60,7 +58,9 @@ class Gang final : public Agent,
     for (MetricSpec& metric : EvictionMetrics()) metrics.push_back(std::move(metric));
     return metrics;
   }
-  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static bool TakesCalls(const Settings& settings) {
+    return settings.DeskMode() != desk::Mode::kAlone;
+  }
   static std::vector<AccessRule> Access(const Settings& settings) {
     std::vector<AccessRule> rules = {
         {"", "pods/eviction", {"create"}},
@@ -72,13 +72,12 @@ class Gang final : public Agent,
         {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
         {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
         {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
-    if (settings.without_extender) {
+    if (settings.DeskMode() == desk::Mode::kAlone) {
       for (AccessRule& rule : desk::AccessWithoutExtender(settings.lease))
         rules.push_back(std::move(rule));
       return rules;
     }
-    rules.push_back({"", "pods", {"get"}});
-    if (settings.gates) rules.push_back({"", "pods", {"patch"}});
+    rules.push_back({"", "pods", {"get", "patch"}});  // patch: the gate is taken off
     rules.push_back({"", "pods/binding", {"create"}});
     rules.push_back({"coordination.k8s.io", "leases", {"get"}});
     return rules;
@@ -87,17 +86,17 @@ class Gang final : public Agent,
   Gang(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
         desk_(Desk::Of(deps)),
-        without_extender_(settings.without_extender),
+        mode_(settings.DeskMode()),
         reports_(deps.cluster, deps.metrics, deps.log),
-        barriers_(BarrierOptionsOf(settings)),
+        barriers_(BarrierOptionsOf(settings, deps.scheduler)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
         recovery_(deps.cluster, &eviction_reports_, RecoveryOptionsOf(settings)),
         statuses_(deps.cluster, deps.log,
                   {.enabled = settings.write_status, .may_write = WhileInCharge()}),
         explainer_([this] { desk_->Nudge(); }),
-        unasked_(deps.cluster, deps.metrics, deps.log, settings.only_groups),
-        other_mode_(deps.metrics, deps.warn, settings.only_groups),
+        unasked_(deps.cluster, deps.metrics, deps.log, MembersOnly(deps, settings)),
+        other_mode_(deps.metrics, deps.warn, MembersOnly(deps, settings)),
         held_(deps.cluster, deps.metrics, deps.log),
         rounds_({.barriers = &barriers_,
                  .evictor = &evictor_,
@@ -107,7 +106,7 @@ class Gang final : public Agent,
                  .explainer = &explainer_,
                  .unasked = &unasked_,
                  .held = &held_}),
-        committer_(deps.cluster, seconds(settings.bind_timeout)) {}
+        committer_(deps.cluster, BindTimeoutOf(deps.scheduler)) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
     desk::DeskTerms terms = TermsOf(deps, settings);
@@ -131,7 +130,7 @@ class Gang final : public Agent,
         .ClusterBudgets()
         .ClusterClaims();
     // There a claim that is not in the view holds its gang.
-    if (without_extender_) needs.ClusterFreshClaims();
+    if (mode_ == desk::Mode::kAlone) needs.ClusterFreshClaims();
     return needs;
   }
 
@@ -197,11 +196,16 @@ class Gang final : public Agent,
   }
 
  private:
-  BarrierOptions BarrierOptionsOf(const Settings& settings) {
+  static bool MembersOnly(const AgentDeps& deps, const Settings& settings) {
+    return settings.DeskMode() == desk::Mode::kExtender &&
+           deps.scheduler.members_only.value_or(false);
+  }
+
+  BarrierOptions BarrierOptionsOf(const Settings& settings, const SchedulerFacts& scheduler) {
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
-    options.longest = seconds(settings.bind_timeout) - seconds(2);
-    options.patience = PatienceOf(settings);
+    options.longest = BindTimeoutOf(scheduler) - seconds(2);
+    options.patience = PatienceOf(settings, scheduler);
     options.may_commit = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     options.changed = [this] { desk_->Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
@@ -214,7 +218,6 @@ class Gang final : public Agent,
   EvictorOptions EvictorOptionsOf(const Settings& settings) {
     EvictorOptions options;
     options.enabled = settings.preempt;
-    options.min_run_time = seconds(settings.min_run_time);
     options.may_act = [this] {
       absl::Status may = desk_->MayAct({.timeout = seconds(5)});
       // What has been begun is the other one's now.
@@ -228,8 +231,8 @@ class Gang final : public Agent,
 
   RecoveryOptions RecoveryOptionsOf(const Settings& settings) {
     RecoveryOptions options;
-    options.patience = seconds(settings.partial_timeout);
-    options.without_barrier = settings.without_extender;
+    options.patience = PartialTimeoutOf(settings);
+    options.without_barrier = settings.DeskMode() == desk::Mode::kAlone;
     options.may_act = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     options.may_write = WhileInCharge();
     return options;
@@ -280,7 +283,7 @@ class Gang final : public Agent,
 
   ClusterAccess* const cluster_;
   const std::shared_ptr<Desk> desk_;
-  const bool without_extender_;
+  const desk::Mode mode_;
   Reports reports_;
   mutable Barriers barriers_;
   EvictionReports eviction_reports_;
