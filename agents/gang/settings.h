@@ -36,11 +36,11 @@ struct Settings {
               "schedulerName of the pods that are planned, separated by commas; if it is not set, "
               "the profiles of --scheduler-config"},
       Setting{"scheduler-lease", &Settings::scheduler_lease,
-              "Lease that the scheduler beside this agent holds while it schedules, as "
+              "Lease that the scheduler of this agent holds while it schedules, as "
               "NAMESPACE/NAME; \"none\" for a scheduler without leader election; if it is not set, "
               "that of --scheduler-config"},
       Setting{"host-name", &Settings::host_name,
-              "host name by which the scheduler beside this agent holds its Lease; empty: this "
+              "host name by which the scheduler of this agent holds its Lease; empty: this "
               "machine's, which the containers of a pod share"},
       Setting{
           "timeout", &Settings::timeout, Range{1, 86'400},

@@ -51,9 +51,7 @@ absl::Status CheckCalls(const AgentDeps& deps, const Settings& settings) {
   if (!called || !deps.scheduler.members_only.value_or(false)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
       "{}: managedResources: kube-scheduler asks about members of groups alone, and agent qos "
-      "needs "
-      "calls about all pods; write the file without scheduler-config --members-only, or leave qos "
-      "out",
+      "needs calls about all pods; write the file without --members-only, or leave qos out",
       deps.scheduler.file));
 }
 

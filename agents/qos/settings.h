@@ -33,11 +33,11 @@ struct Settings {
               "schedulerName of the pods that are queued, separated by commas; if it is not set, "
               "the profiles of --scheduler-config. In one process with gang it is gang's, too"},
       Setting{"scheduler-lease", &Settings::scheduler_lease,
-              "Lease that the scheduler beside this agent holds while it schedules, as "
+              "Lease that the scheduler of this agent holds while it schedules, as "
               "NAMESPACE/NAME; \"none\" for a scheduler without leader election; if it is not set, "
               "that of --scheduler-config. In one process with gang it is gang's, too"},
       Setting{"host-name", &Settings::host_name,
-              "host name by which the scheduler beside this agent holds its Lease; empty: this "
+              "host name by which the scheduler of this agent holds its Lease; empty: this "
               "machine's, which the containers of a pod share"},
       Setting{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
               "seconds after which nodes are kept free for the first that waits, gang or single "

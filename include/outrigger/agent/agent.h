@@ -84,7 +84,7 @@ struct AgentDeps {
   std::set<std::string, std::less<>> given = {};
   /// The time, also that of the day; tests put their own in.
   Clock clock = {};
-  /// What is known of the scheduler beside the agent; the same for all agents of a process.
+  /// What is known of the agent's scheduler; the same for all agents of a process.
   SchedulerFacts scheduler = {};
 };
 

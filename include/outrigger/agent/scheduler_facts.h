@@ -6,7 +6,7 @@
 
 namespace outrigger {
 
-/// What agents that plan know of the scheduler beside them: read from its
+/// What agents that plan know of their scheduler: read from its
 /// KubeSchedulerConfiguration
 /// (`serve --scheduler-config`). Without that file nothing is set, and the agents take defaults.
 struct SchedulerFacts {

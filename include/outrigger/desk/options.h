@@ -14,7 +14,7 @@
 
 namespace outrigger::desk {
 
-/// How the agents of a process work with the scheduler beside them.
+/// How the agents of a process work with their scheduler.
 enum class Mode : uint8_t {
   kExtender,  ///< the scheduler calls them
   kAlone,     ///< no scheduler calls them: they act by nominations and gates alone

@@ -31,7 +31,7 @@ struct DoctorCase {
   std::vector<const Entry*> EntriesOf(const AgentInfo& agent) const;
   /// What an agent is told; nothing if it has no such setting.
   std::optional<std::string> Told(const AgentInfo& agent, std::string_view setting) const;
-  /// The same; nothing also if the setting has its default because nobody has set it.
+  /// The same; nothing also if the setting is not set.
   std::optional<std::string> Given(const AgentInfo& agent, std::string_view setting) const;
   /// No scheduler is to call the agent.
   bool IsAlone(const AgentInfo& agent) const { return Told(agent, "mode") == "alone"; }

@@ -158,7 +158,7 @@ constexpr FindingKind kKinds[] = {
      "nothing."},
     {Id::kSchedulerNameNotTold, "scheduler-name-not-told", kWarning,
      "The agent plans pods of the profiles that it is told: gangs of this one never get a place."},
-    {Id::kSchedulerConfigNotTold, "scheduler-config-not-told", kHint,
+    {Id::kSchedulerConfigUnread, "scheduler-config-unread", kHint,
      "An agent without --scheduler-config assumes the profile default-scheduler, the Lease "
      "kube-system/kube-scheduler, bind calls of 630 s, volumes within 600 s, and that all is "
      "compared."},

@@ -82,7 +82,7 @@ enum class FindingId : uint8_t {
   kLeaseNotTold,
   kLeaseShared,
   kSchedulerNameNotTold,
-  kSchedulerConfigNotTold,
+  kSchedulerConfigUnread,
   kIgnoredWithoutEffect,
   kPreemptionOff,
   kPreemptionReplaced,

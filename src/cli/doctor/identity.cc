@@ -124,7 +124,7 @@ void CheckRead(const DoctorCase& found, const AgentInfo& agent, Findings* findin
   const std::vector<std::string> unlike = Unlike(found, agent);
   if (unlike.empty()) return;
   findings->Add(
-      Id::kSchedulerConfigNotTold, found.EntriesOf(agent).front()->place(),
+      Id::kSchedulerConfigUnread, found.EntriesOf(agent).front()->place(),
       fmt::format("{}", fmt::join(unlike, "; ")),
       fmt::format("serve {} with --scheduler-config FILE, which is this file; tell doctor "
                   "the same flag",

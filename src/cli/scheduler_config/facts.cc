@@ -50,8 +50,8 @@ bool Manages(const Entry& entry, std::string_view resource) {
   });
 }
 
-// By its URL, else as the one beside the entry that binds, else by the resource that pods ask for:
-// a proxy may stand before the agents.
+// By its URL, else as the one at the address of the entry that binds, else by the resource that
+// pods ask for: a proxy may stand before the agents.
 const Entry* Filter(const std::vector<Entry>& entries, const Entry* binder,
                     const std::vector<const AgentInfo*>& served) {
   const auto find = [&entries](const auto& is_it) -> const Entry* {

@@ -7,7 +7,7 @@
 #include "cli/scheduler_config/scheduler_config.h"
 #include "outrigger/agent/scheduler_facts.h"
 
-// What agents that plan read from the configuration of the scheduler beside them.
+// What agents that plan read from the configuration of their scheduler.
 
 namespace outrigger::cli {
 

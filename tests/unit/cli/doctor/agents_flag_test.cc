@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         MergedRow{"NoLease",
                   "safe,gang",
                   {{"leaderElection", "{leaderElect: false}"}},
-                  {"scheduler-config-not-told"}}),
+                  {"scheduler-config-unread"}}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorAgentsFlag, NamesTheAgentsOfMergedPaths) {

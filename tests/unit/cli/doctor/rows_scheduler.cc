@@ -102,7 +102,7 @@ std::vector<FindingRow> SchedulerRows() {
        "Mine",
        "leave it out"},
       {"WhatTheAgentDoesNotRead",
-       "scheduler-config-not-told",
+       "scheduler-config-unread",
        {{"profiles",
          "[{schedulerName: default-scheduler, plugins: {filter: {disabled: [{name: NodePorts}]}}, "
          "pluginConfig: [{name: VolumeBinding, args: {bindTimeoutSeconds: 900}}]}, {schedulerName: "
@@ -114,7 +114,7 @@ std::vector<FindingRow> SchedulerRows() {
        "compared: default-scheduler:NodePorts",
        "serve gang with --scheduler-config FILE"},
       {"MembersOnlyThatTheAgentDoesNotRead",
-       "scheduler-config-not-told",
+       "scheduler-config-unread",
        {{"extenders[1].managedResources", "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
         {"extenders[2].managedResources",
          "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
