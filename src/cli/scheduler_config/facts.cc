@@ -28,13 +28,15 @@ std::vector<MapReader> ProfilesOf(const MapReader& root) {
   return profiles;
 }
 
-Field<int64_t> VolumeTimeoutOf(const MapReader& profile) {
+// Has no fields where there are none.
+MapReader VolumeArguments(const MapReader& profile) {
   for (const MapReader& config : profile.List("pluginConfig")) {
-    if (config.Text("name").value != "VolumeBinding") continue;
-    return config.Map("args").Integer("bindTimeoutSeconds");
+    if (config.Text("name").value == "VolumeBinding") return config.Map("args");
   }
-  return {};
+  return {YAML::Node(), profile.place()};
 }
+
+constexpr const char* kVolumeTimeout = "bindTimeoutSeconds";
 
 // A scheduler has one extender that binds.
 const Entry* Binder(const std::vector<Entry>& entries) {
@@ -119,9 +121,9 @@ class FileReader {
  private:
   absl::Status Refuse(const MapReader& map, const std::string& field, const Place& place,
                       std::string_view accepted) const {
-    return absl::InvalidArgumentError(Printable(fmt::format(
-        "{}:{}:{}: {}: \"{}\" is not accepted: {}", input_.name, place.line, place.column,
-        place.path.empty() ? field : place.path, map.Text(field).value, accepted)));
+    return absl::InvalidArgumentError(Printable(
+        fmt::format("{}:{}: {}: \"{}\" is not accepted: {}", input_.name, place.line,
+                    place.path.empty() ? field : place.path, map.Text(field).value, accepted)));
   }
 
   absl::Status CheckProfiles(const MapReader& root) const {
@@ -136,9 +138,10 @@ class FileReader {
         return Refuse(profile, "schedulerName", name.place,
                       fmt::format("another name than that of {}", first->second));
       }
-      const Field<int64_t> volumes = VolumeTimeoutOf(profile);
+      const MapReader arguments = VolumeArguments(profile);
+      const Field<int64_t> volumes = arguments.Integer(kVolumeTimeout);
       if (volumes.Broken()) {
-        return Refuse(profile, "bindTimeoutSeconds", volumes.place, "a number of seconds");
+        return Refuse(arguments, kVolumeTimeout, volumes.place, "a number of seconds");
       }
     }
     return absl::OkStatus();
@@ -181,7 +184,8 @@ SchedulerFacts FactsOf(const MapReader& root, const std::vector<Entry>& entries,
   int64_t volumes = 0;
   for (const MapReader& profile : ProfilesOf(root)) {
     names.push_back(profile.Text("schedulerName").Or(kDefaultScheduler));
-    volumes = std::max(volumes, VolumeTimeoutOf(profile).Or(kVolumeBindTimeout));
+    volumes =
+        std::max(volumes, VolumeArguments(profile).Integer(kVolumeTimeout).Or(kVolumeBindTimeout));
   }
   facts.names = absl::StrJoin(names, ",");
   facts.volume_bind_timeout = std::clamp(seconds(volumes), seconds(1), kLongest);

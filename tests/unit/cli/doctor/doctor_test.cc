@@ -154,13 +154,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
                    "managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
-                 {{"--scheduler-config", "in.yaml"}}},
+                 {}},
         QuietRow{"OnlyGroupsOfBoth",
                  {{"extenders[1].managedResources",
                    "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
                   {"extenders[2].managedResources",
                    "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
-                 {{"--scheduler-config", "in.yaml"}}},
+                 {}},
         QuietRow{"ManagedResourcesThatAreCompared",
                  {{"extenders[3]",
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
@@ -218,10 +218,8 @@ INSTANTIATE_TEST_SUITE_P(
         QuietRow{"ASecondSchedulerWhoseFileTheAgentReads",
                  {{"profiles", "[{schedulerName: mine}]"},
                   {"leaderElection", "{resourceName: mine, resourceNamespace: jobs}"}},
-                 {{"--scheduler-config", "in.yaml"}}},
-        QuietRow{"ABindTimeoutThatTheAgentReads",
-                 {{"extenders[2].httpTimeout", "2m"}},
-                 {{"--scheduler-config", "in.yaml"}}}),
+                 {}},
+        QuietRow{"ABindTimeoutThatTheAgentReads", {{"extenders[2].httpTimeout", "2m"}}, {}}),
     [](const auto& row) { return row.param.name; });
 
 }  // namespace

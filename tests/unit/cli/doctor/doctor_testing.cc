@@ -156,6 +156,8 @@ absl::StatusOr<cli::Diagnosis> DiagnoseYaml(const std::string& yaml,
   std::vector<std::string> warnings;
   cli::SettingSources sources;
   sources.flags = told;
+  sources.flags.emplace("--scheduler-config", "in.yaml");
+  if (sources.flags["--scheduler-config"].empty()) sources.flags.erase("--scheduler-config");
   absl::Status status = cli::LoadSettings(sources, &groups, &warnings);
   if (!status.ok()) return status;
   return cli::Diagnose({"in.yaml", yaml}, groups, {"pigeon"});

@@ -112,7 +112,9 @@ std::vector<FindingRow> SchedulerRows() {
        "extenders[1]",
        "profiles default-scheduler,mine; no Lease; bind calls of 120 s; volumes within 900 s; not "
        "compared: default-scheduler:NodePorts",
-       "serve gang with --scheduler-config FILE"},
+       "serve gang with --scheduler-config FILE",
+       kSafeAndGang,
+       {{"--scheduler-config", ""}}},
       {"MembersOnlyThatTheAgentDoesNotRead",
        "scheduler-config-unread",
        {{"extenders[1].managedResources", "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
@@ -120,7 +122,9 @@ std::vector<FindingRow> SchedulerRows() {
          "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
        "extenders[1]",
        "calls about members alone",
-       "--scheduler-config FILE"},
+       "--scheduler-config FILE",
+       kSafeAndGang,
+       {{"--scheduler-config", ""}}},
       {"IgnoredResourcesWithoutEffect",
        "ignored-without-effect",
        {{"extenders[3]",
@@ -134,8 +138,7 @@ std::vector<FindingRow> SchedulerRows() {
        "profiles[0].pluginConfig[0].args.ignoredResources[0]",
        "example.com/licence",
        "managedResources of an extender",
-       kSafeAndGang,
-       {{"--scheduler-config", "in.yaml"}}},
+       kSafeAndGang},
   };
 }
 

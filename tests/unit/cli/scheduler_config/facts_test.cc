@@ -114,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"SeveralDocuments", kHead + "---\n" + kHead, "s.yaml: has 2 documents"},
         RefusedRow{"TwoProfilesOfOneName",
                    kHead + "profiles: [{schedulerName: a}, {schedulerName: a}]",
-                   "s.yaml:3:46: profiles[1].schedulerName: \"a\" is not accepted: another name "
-                   "than that of profiles[0]"},
+                   "profiles[1].schedulerName: \"a\" is not accepted: another name than that of "
+                   "profiles[0]"},
         RefusedRow{"AProfileThatHasTheDefaultName",
                    kHead + "profiles: [{schedulerName: default-scheduler}, {}]",
                    "another name than that of profiles[0]"},
@@ -145,7 +145,7 @@ TEST(SchedulerFacts, EndTheStartWhereTheFileIsWrongOrMissing) {
   std::string said;
   const testing::TempFile wrong("kind: Policy\n", "scheduler.yaml");
   EXPECT_EQ(ServeWith(wrong.path(), &said), kUsage);
-  EXPECT_THAT(said, HasSubstr("scheduler.yaml:1:7: kind: \"Policy\" is not accepted"));
+  EXPECT_THAT(said, HasSubstr("scheduler.yaml:1: kind: \"Policy\" is not accepted"));
   EXPECT_EQ(ServeWith(wrong.path() + ".not", &said), kFailed);
   EXPECT_THAT(said, HasSubstr("scheduler.yaml.not"));
 }
