@@ -185,7 +185,7 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 1, 2)
-	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {withoutExtender: true}", "    qos: {withoutExtender: true}")
+	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {mode: alone}", "    qos: {mode: alone}")
 	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
 	replica := w.startAlone("replica")
 	w.StartScheduler(w.SchedulerBase())
