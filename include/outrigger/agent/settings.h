@@ -114,11 +114,9 @@ class Setting {
   std::string_view former_off;
 };
 
-/// A setting of earlier versions that is gone. Flag, variable and key of that name are accepted
-/// with any value, which is ignored with a warning. Texts must be literals.
-///
-///     static constexpr std::array kRetired{
-///         Retired{"window", "1000", "the window is 1000 pods"}};
+/// A setting of earlier versions that is gone: an element of the struct's array `kRetired`, if it
+/// has one. Flag, variable and key of that name are accepted with any value, which is ignored with
+/// a warning. Texts must be literals.
 struct Retired {
   std::string_view name;  ///< kebab-case
   std::string_view is;    ///< the value that counts now; empty: it depends
