@@ -38,8 +38,6 @@ class Gang final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
-    absl::Status checked = CheckSettings(deps, settings);
-    if (!checked.ok()) return checked;
     auto gang = std::make_unique<Gang>(deps, settings);
     absl::Status joined = gang->Join(deps, settings);
     if (!joined.ok()) return joined;
@@ -58,7 +56,9 @@ class Gang final : public Agent,
     for (MetricSpec& metric : EvictionMetrics()) metrics.push_back(std::move(metric));
     return metrics;
   }
-  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static bool TakesCalls(const Settings& settings) {
+    return settings.DeskMode() != desk::Mode::kAlone;
+  }
   static std::vector<AccessRule> Access(const Settings& settings) {
     std::vector<AccessRule> rules = {
         {"", "pods/eviction", {"create"}},
@@ -70,13 +70,12 @@ class Gang final : public Agent,
         {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
         {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
         {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
-    if (settings.without_extender) {
+    if (settings.DeskMode() == desk::Mode::kAlone) {
       for (AccessRule& rule : desk::AccessWithoutExtender(settings.lease))
         rules.push_back(std::move(rule));
       return rules;
     }
-    rules.push_back({"", "pods", {"get"}});
-    if (settings.gates) rules.push_back({"", "pods", {"patch"}});
+    rules.push_back({"", "pods", {"get", "patch"}});  // patch: the gate is taken off
     rules.push_back({"", "pods/binding", {"create"}});
     rules.push_back({"coordination.k8s.io", "leases", {"get"}});
     return rules;
@@ -85,9 +84,9 @@ class Gang final : public Agent,
   Gang(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
         desk_(Desk::Of(deps)),
-        without_extender_(settings.without_extender),
+        mode_(settings.DeskMode()),
         reports_(deps.cluster, deps.metrics, deps.log),
-        barriers_(BarrierOptionsOf(settings)),
+        barriers_(BarrierOptionsOf(settings, deps.scheduler)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
         evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
         recovery_(deps.cluster, &eviction_reports_, RecoveryOptionsOf(settings)),
@@ -104,7 +103,7 @@ class Gang final : public Agent,
                  .explainer = &explainer_,
                  .unasked = &unasked_,
                  .held = &held_}),
-        committer_(deps.cluster, seconds(settings.bind_timeout)) {}
+        committer_(deps.cluster, BindTimeoutOf(deps.scheduler)) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
     desk::DeskTerms terms = TermsOf(deps, settings);
@@ -128,7 +127,7 @@ class Gang final : public Agent,
         .ClusterBudgets()
         .ClusterClaims();
     // There a claim that is not in the view holds its gang.
-    if (without_extender_) needs.ClusterFreshClaims();
+    if (mode_ == desk::Mode::kAlone) needs.ClusterFreshClaims();
     return needs;
   }
 
@@ -189,11 +188,11 @@ class Gang final : public Agent,
   }
 
  private:
-  BarrierOptions BarrierOptionsOf(const Settings& settings) {
+  BarrierOptions BarrierOptionsOf(const Settings& settings, const SchedulerFacts& scheduler) {
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
-    options.longest = seconds(settings.bind_timeout) - seconds(2);
-    options.patience = PatienceOf(settings);
+    options.longest = BindTimeoutOf(scheduler) - seconds(2);
+    options.patience = PatienceOf(settings, scheduler);
     options.may_commit = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     options.changed = [this] { desk_->Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
@@ -206,7 +205,6 @@ class Gang final : public Agent,
   EvictorOptions EvictorOptionsOf(const Settings& settings) {
     EvictorOptions options;
     options.enabled = settings.preempt;
-    options.min_run_time = seconds(settings.min_run_time);
     options.may_act = [this] {
       absl::Status may = desk_->MayAct({.timeout = seconds(5)});
       // What has been begun is the other one's now.
@@ -220,8 +218,8 @@ class Gang final : public Agent,
 
   RecoveryOptions RecoveryOptionsOf(const Settings& settings) {
     RecoveryOptions options;
-    options.patience = seconds(settings.partial_timeout);
-    options.without_barrier = settings.without_extender;
+    options.patience = PartialTimeoutOf(settings);
+    options.without_barrier = settings.DeskMode() == desk::Mode::kAlone;
     options.may_act = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     options.may_write = WhileInCharge();
     return options;
@@ -272,7 +270,7 @@ class Gang final : public Agent,
 
   ClusterAccess* const cluster_;
   const std::shared_ptr<Desk> desk_;
-  const bool without_extender_;
+  const desk::Mode mode_;
   Reports reports_;
   mutable Barriers barriers_;
   EvictionReports eviction_reports_;

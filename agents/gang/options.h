@@ -1,6 +1,7 @@
 #pragma once
 
-#include "absl/status/status.h"
+#include <chrono>
+
 #include "common/desk_names.h"
 #include "outrigger/agent/agent.h"
 #include "settings.h"
@@ -9,9 +10,11 @@
 
 namespace outrigger::gang {
 
-Patience PatienceOf(const Settings& settings);
-/// InvalidArgument for settings that mean nothing together; the text names setting and value.
-absl::Status CheckSettings(const AgentDeps& deps, const Settings& settings);
+/// httpTimeout of the bind entry; without the scheduler's file what scheduler-config writes.
+std::chrono::seconds BindTimeoutOf(const SchedulerFacts& scheduler);
+/// How long a gang may be bound in part.
+std::chrono::seconds PartialTimeoutOf(const Settings& settings);
+Patience PatienceOf(const Settings& settings, const SchedulerFacts& scheduler);
 /// What the agent brings to the desk, but for its participant.
 desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings);
 

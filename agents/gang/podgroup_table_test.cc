@@ -18,10 +18,7 @@ class PodGroupTable : public GangTest {
   void StartWith(std::string_view preempt = "false") {
     Nodes(1);
     PutGroup("another", false);  // PodGroups are served
-    Start({{"scheduler-lease", "none"},
-           {"write-status", "true"},
-           {"preempt", preempt},
-           {"min-run-time", "0"}});
+    Start({{"scheduler-lease", "none"}, {"write-status", "true"}, {"preempt", preempt}});
     Await([&] { return FilterStatus(MakePod("probe")).ok(); });
   }
   void PutGroup(const std::string& name, bool basic) {

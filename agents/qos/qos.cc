@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decisions.h"
+#include "fmt/format.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/plan/order.h"
@@ -26,25 +27,31 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   };
   desk::DeskTerms terms;
   terms.agent = "qos";
+  terms.mode = settings.DeskMode();
   terms.scheduler_names = given("scheduler-names", settings.scheduler_names);
   terms.scheduler_lease = given("scheduler-lease", settings.scheduler_lease);
   terms.host_name = given("host-name", settings.host_name);
-  terms.unchecked = given("unchecked", settings.unchecked);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
-  terms.window = given("window", settings.window);
-  terms.without_extender = settings.without_extender;
   terms.lease = given("lease", settings.lease);
-  terms.lease_seconds = given("lease-seconds", settings.lease_seconds);
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
     options->groups.order_by_pod_priority = settings.pod_priority;
-    if (!settings.without_extender) return;
+    if (settings.DeskMode() != desk::Mode::kAlone) return;
     options->groups.plan_queued = true;
     options->release.enabled = true;
     options->release.hold_singles = true;
-    options->release.ahead = 0;  // what is released is not held back for pods that come later
   };
   return terms;
+}
+
+// Single pods, too, have to be asked about.
+absl::Status CheckCalls(const AgentDeps& deps, const Settings& settings) {
+  const bool called = settings.DeskMode() == desk::Mode::kExtender;
+  if (!called || !deps.scheduler.members_only.value_or(false)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: managedResources: kube-scheduler asks about members of groups alone, and agent qos "
+      "needs calls about all pods; write the file without --members-only, or leave qos out",
+      deps.scheduler.file));
 }
 
 class Qos final : public Agent,
@@ -56,6 +63,8 @@ class Qos final : public Agent,
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
                                                      const Settings& settings) {
+    absl::Status called = CheckCalls(deps, settings);
+    if (!called.ok()) return called;
     auto qos = std::make_unique<Qos>(deps, settings);
     desk::DeskTerms terms = TermsOf(deps, settings);
     terms.participant = &qos->watch_;
@@ -68,9 +77,11 @@ class Qos final : public Agent,
     return {.last = true, .every_node = true, .quick_retries = true};
   }
   static std::vector<MetricSpec> Metrics() { return QueueMetrics(); }
-  static bool TakesCalls(const Settings& settings) { return !settings.without_extender; }
+  static bool TakesCalls(const Settings& settings) {
+    return settings.DeskMode() != desk::Mode::kAlone;
+  }
   static std::vector<AccessRule> Access(const Settings& settings) {
-    if (settings.without_extender) {
+    if (settings.DeskMode() == desk::Mode::kAlone) {
       std::vector<AccessRule> rules = desk::AccessWithoutExtender(settings.lease);
       rules.push_back({"", "pods/status", {"patch"}});
       return rules;
@@ -81,7 +92,7 @@ class Qos final : public Agent,
   Qos(const AgentDeps& deps, const Settings& settings)
       : cluster_(deps.cluster),
         desk_(Desk::Of(deps)),
-        without_extender_(settings.without_extender),
+        mode_(settings.DeskMode()),
         watch_(deps.metrics, deps.log, [this] { return IsAlone(); }),
         decisions_(deps.debug) {}
   ~Qos() override { Stop(); }
@@ -99,7 +110,7 @@ class Qos final : public Agent,
         .ClusterGroups()
         .ClusterClaims();
     // There a claim that is not in the view holds its pods.
-    if (without_extender_) needs.ClusterFreshClaims();
+    if (mode_ == desk::Mode::kAlone) needs.ClusterFreshClaims();
     return needs;
   }
 
@@ -147,7 +158,7 @@ class Qos final : public Agent,
 
   ClusterAccess* const cluster_;
   const std::shared_ptr<Desk> desk_;
-  const bool without_extender_;
+  const desk::Mode mode_;
   QueueWatch watch_;
   const Decisions decisions_;
 };

@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include <algorithm>
 #include <istream>
 #include <iterator>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "cli/penalty/explain_penalty.h"
 #include "cli/penalty/restore.h"
 #include "cli/schedule/schedule.h"
+#include "cli/scheduler_config/facts.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/serve/serve.h"
@@ -48,9 +50,29 @@ int Print(const absl::StatusOr<std::string>& text, const World& world) {
   return Report(absl::UnavailableError("cannot write to standard output"), world);
 }
 
+// For agents that plan: what the scheduler's own file says.
+absl::Status ReadFacts(const World& world, ServeOptions* options) {
+  const bool any_plans =
+      std::any_of(options->agents.begin(), options->agents.end(),
+                  [](const engine::ServedAgent& agent) { return agent.info->factory.wishes.last; });
+  if (options->scheduler_config.empty() || !any_plans) return absl::OkStatus();
+  absl::StatusOr<std::string> yaml = ReadFile(options->scheduler_config);
+  if (!yaml.ok()) return yaml.status();
+  std::vector<const AgentInfo*> served;
+  served.reserve(options->agents.size());
+  for (const engine::ServedAgent& agent : options->agents) served.push_back(agent.info);
+  auto facts = ReadSchedulerFacts({options->scheduler_config, *std::move(yaml)},
+                                  MakeSettingGroups(world.registry), world.left_out, served);
+  if (!facts.ok()) return facts.status();
+  options->scheduler = *std::move(facts);
+  return absl::OkStatus();
+}
+
 int RunServe(const Command& command, const World& world) {
   absl::StatusOr<PreparedServe> prepared = PrepareServe({command.config, command.settings}, world);
   if (!prepared.ok()) return Report(prepared.status(), world);
+  const absl::Status read = ReadFacts(world, &prepared->options);
+  if (!read.ok()) return Report(read, world);
   HoldSignals();
   StartLogging(prepared->log);
   for (const std::string& warning : prepared->warnings) spdlog::warn("{}", warning);
@@ -191,6 +213,7 @@ int Run(const std::vector<std::string>& arguments, const World& world) {
   CommandLine line(world.registry, world.program);
   const absl::StatusOr<Command> command = line.Parse(arguments);
   if (!command.ok()) return Report(command.status(), world);
+  for (const std::string& warning : command->warnings) world.err << "note: " << warning << "\n";
   return Dispatch(*command, line, world);
 }
 

@@ -40,8 +40,13 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 class Desk::State final : public Participant {
  public:
-  State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how)
-      : cluster(access), warn(std::move(log)), drive(std::move(how)) {
+  State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how,
+        SchedulerFacts known)
+      : cluster(access),
+        warn(std::move(log)),
+        drive(std::move(how)),
+        members_only(known.members_only),
+        settings(std::move(known)) {
     options.now = drive.now;
     options.groups.plan_queued = false;  // until an agent joins that releases them
   }
@@ -50,22 +55,13 @@ class Desk::State final : public Participant {
   void Build() {
     participants.push_back(this);
     const auto changed = [this] { Nudge(); };
-    if (settings.without_extender()) {
+    if (settings.mode() == Mode::kAlone) {
       leadership = std::make_unique<OwnLease>(cluster, settings.OwnLease(), changed);
     } else {
       leadership = std::make_unique<SchedulerLease>(cluster, settings.Lease(), changed, warn);
     }
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
     is_built.store(true, std::memory_order_release);
-  }
-  absl::Status CheckCalls(const DeskTerms& terms) const {
-    if (agents.empty() || (!terms.only_groups && only_groups.empty())) return absl::OkStatus();
-    const std::string& alone = only_groups.empty() ? terms.agent : only_groups;
-    return absl::InvalidArgumentError(
-        fmt::format("only-groups: \"true\" is not accepted: kube-scheduler calls {} about members "
-                    "of groups alone then, and agent {} of the same process needs calls about all "
-                    "pods; leave --{}.only-groups or that agent out",
-                    alone, only_groups.empty() ? agents.front() : terms.agent, alone));
   }
   // Calls, and threads of participants, may come before the desk starts: null then.
   PlanLoop* Loop() const { return is_built.load(std::memory_order_acquire) ? loop.get() : nullptr; }
@@ -76,12 +72,12 @@ class Desk::State final : public Participant {
   ClusterAccess* const cluster;
   const std::function<void(std::string_view line)> warn;
   const DeskDrive drive;
+  const std::optional<bool> members_only;
   DeskSettings settings;
   PlanningOptions options;
   std::vector<Participant*> participants;
   std::vector<std::string> agents;
   std::vector<std::function<void(PlanningOptions* options)>> adjusts;
-  std::string only_groups;  // the agent that is called about members of groups alone
   size_t started = 0;
   std::set<std::string, std::less<>> stopped;
 
@@ -110,33 +106,37 @@ std::vector<AccessRule> AccessWithoutExtender(std::string_view lease) {
 }
 
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
-  const auto make = [&deps] { return std::make_shared<Desk>(deps.cluster, deps.warn); };
+  const auto make = [&deps] {
+    return std::make_shared<Desk>(deps.cluster, deps.warn, DeskDrive(), deps.scheduler);
+  };
   return deps.shared == nullptr ? make() : deps.shared->GetOrMake<Desk>(make);
 }
 
-Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn, DeskDrive drive)
-    : state_(std::make_unique<State>(cluster, std::move(warn), std::move(drive))) {}
+Desk::Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn, DeskDrive drive,
+           SchedulerFacts scheduler)
+    : state_(std::make_unique<State>(cluster, std::move(warn), std::move(drive),
+                                     std::move(scheduler))) {}
 
 Desk::~Desk() {
   for (const std::string& agent : state_->agents) Stop(agent);
 }
 
 absl::Status Desk::Join(const DeskTerms& terms) {
-  absl::Status joined = state_->CheckCalls(terms);
-  if (joined.ok()) joined = state_->settings.Add(terms);
+  absl::Status joined = state_->settings.Add(terms);
   if (!joined.ok()) return joined;
   if (terms.adjust) state_->adjusts.push_back(terms.adjust);
   // What an agent has adjusted stays, whichever joins after it.
   state_->settings.Apply(&state_->options);
   for (const auto& adjust : state_->adjusts) adjust(&state_->options);
-  state_->options.without_extender = terms.without_extender;
-  state_->options.nominations.without_calls = terms.without_extender;
-  state_->options.release.without_barrier = terms.without_extender;
-  if (terms.only_groups) state_->options.asks_about_all = false;
+  const bool alone = terms.mode == Mode::kAlone;
+  PlanningOptions& options = state_->options;
+  options.without_extender = alone;
+  options.nominations.without_calls = alone;
+  options.release.without_barrier = alone;
+  // Nothing would hold back part of a gang that is released without a place.
+  if (alone) options.release.ahead = 0;
+  if (state_->members_only) options.asks_about_all = !*state_->members_only;
   state_->agents.push_back(terms.agent);
-  if (terms.only_groups) {
-    state_->only_groups = terms.agent;
-  }
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();
 }

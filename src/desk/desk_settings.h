@@ -3,10 +3,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "desk/leadership/scheduler_lease.h"
 #include "outrigger/agent/elections.h"
+#include "outrigger/agent/scheduler_facts.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/desk/options.h"
 
@@ -15,12 +17,14 @@ namespace outrigger::desk {
 /// The settings that all agents at one desk have in common. Not thread-safe.
 class DeskSettings {
  public:
+  /// `scheduler` is what counts where no agent has set it otherwise.
+  explicit DeskSettings(SchedulerFacts scheduler = {}) : scheduler_(std::move(scheduler)) {}
+
   /// Takes what an agent has set; as Desk::Join().
   absl::Status Add(const DeskTerms& terms);
   void Apply(PlanningOptions* options) const;
-  /// No scheduler calls the agents. OwnLease() says then which of their replicas acts, else
-  /// Lease().
-  bool without_extender() const { return without_extender_.value_or(false); }
+  /// With Mode::kAlone OwnLease() says which of the replicas acts, else Lease().
+  Mode mode() const { return mode_.value_or(Mode::kExtender); }
   SchedulerLease::Options Lease() const;
   LeaseClaim OwnLease() const;
 
@@ -33,16 +37,16 @@ class DeskSettings {
                            const std::string& agent, Text* text);
   absl::Status TakeMode(const DeskTerms& terms);
   absl::Status Check() const;
+  std::string SchedulerNames() const;
+  std::string LeaseOfScheduler() const;
 
+  const SchedulerFacts scheduler_;
   Text scheduler_names_;
   Text scheduler_lease_;
   Text host_name_;
-  Text unchecked_;
   Text reserve_after_;
-  Text window_;
   Text lease_;
-  Text lease_seconds_;
-  std::optional<bool> without_extender_;
+  std::optional<Mode> mode_;
   std::string mode_of_;  // the agent that has set it first
 };
 

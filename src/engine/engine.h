@@ -75,7 +75,8 @@ struct AgentWorld {
   std::function<absl::StatusOr<AgentMetrics*>(const AgentInfo& agent)> metrics = {};
   /// What the agents may have in common; outlives Create(). Null: nothing.
   SharedParts* shared = nullptr;
-  Clock clock = {};  // AgentDeps::clock
+  Clock clock = {};               // AgentDeps::clock
+  SchedulerFacts scheduler = {};  // AgentDeps::scheduler
 };
 
 /// Thread-safe after Create().

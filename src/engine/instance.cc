@@ -144,6 +144,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.cluster = world.cluster;
   deps.shared = world.shared;
   deps.clock = world.clock;
+  deps.scheduler = world.scheduler;
   if (world.metrics) {
     const auto metrics = world.metrics(*served.info);
     if (!metrics.ok()) return Of(instance, metrics.status());

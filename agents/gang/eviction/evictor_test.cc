@@ -19,10 +19,7 @@ using ::testing::UnorderedElementsAre;
 class EvictorTest : public GangTest {
  protected:
   void StartPreempting(std::string_view preempt = "true", std::string_view lease = "none") {
-    Start({{"scheduler-lease", lease},
-           {"host-name", "host"},
-           {"preempt", preempt},
-           {"min-run-time", "0"}});
+    Start({{"scheduler-lease", lease}, {"host-name", "host"}, {"preempt", preempt}});
   }
   void PutBound(Pod pod, const std::string& node, int32_t priority) {
     pod.node_name = node;

@@ -15,6 +15,7 @@
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/page.h"
+#include "outrigger/agent/scheduler_facts.h"
 #include "outrigger/agent/settings.h"
 #include "outrigger/agent/shared.h"
 #include "outrigger/agent/stages.h"
@@ -83,6 +84,8 @@ struct AgentDeps {
   std::set<std::string, std::less<>> given = {};
   /// The time, also that of the day; tests put their own in.
   Clock clock = {};
+  /// What is known of the agent's scheduler; the same for all agents of a process.
+  SchedulerFacts scheduler = {};
 };
 
 /// What an agent that plans for all pods wants of the scheduler beside it: `outrigger
@@ -96,7 +99,7 @@ struct SchedulerWishes {
   /// Pods that failed are tried again soon (podMaxBackoffSeconds).
   bool quick_retries = false;
   /// Extended resources by which pods ask for its calls, where it is to be called about these pods
-  /// alone (`scheduler-config --only-groups`): for filter, prioritize and preempt, and for bind.
+  /// alone (`scheduler-config --members-only`): for filter, prioritize and preempt, and for bind.
   /// Empty: it is called about all pods. They live as long as the program.
   std::string_view cycle_resource = {};
   std::string_view bind_resource = {};

@@ -87,6 +87,18 @@ class Setting {
     return copy;
   }
 
+  /// A switch of earlier versions whose two values are values of this choice now: `on` for true,
+  /// `off` for false. It still works, with a warning; both names in one source are an error where
+  /// their values differ.
+  constexpr Setting FormerSwitch(std::string_view former, std::string_view on, std::string_view off)
+      const requires std::is_same_v<T, std::string> {
+    Setting copy = *this;
+    copy.former_switch = former;
+    copy.former_on = on;
+    copy.former_off = off;
+    return copy;
+  }
+
   std::string_view name;
   T Owner::*field;
   // Ranges are for numbers; a std::string could not be constexpr here.
@@ -97,6 +109,18 @@ class Setting {
   std::string_view legacy_env;
   LegacyForm legacy_form = LegacyForm::kSame;
   std::string_view former_name;
+  std::string_view former_switch;
+  std::string_view former_on;
+  std::string_view former_off;
+};
+
+/// A setting of earlier versions that is gone: an element of the struct's array `kRetired`, if it
+/// has one. Flag, variable and key of that name are accepted with any value, which is ignored with
+/// a warning. Texts must be literals.
+struct Retired {
+  std::string_view name;  ///< kebab-case
+  std::string_view is;    ///< the value that counts now; empty: it depends
+  std::string_view why;   ///< what is so now, or where the value comes from
 };
 
 template <typename Owner, typename T, typename... Rest>
@@ -116,6 +140,10 @@ struct SettingSpec {
   std::string help;
   std::string legacy_env;   // or empty
   std::string former_name;  // of earlier versions, or empty
+  /// A switch of earlier versions, or empty, and what its values mean.
+  std::string former_switch = {};
+  std::string former_on = {};
+  std::string former_off = {};
   /// Sets the field of the settings struct from text. InvalidArgument says what is accepted (the
   /// caller adds the setting's name and the value).
   std::function<absl::Status(void* settings, std::string_view text)> parse;
@@ -162,11 +190,14 @@ class SettingsSchema {
   const std::vector<SettingSpec>& specs() const { return specs_; }
   /// The spec named `name` (kebab-case), or nullptr.
   const SettingSpec* Find(std::string_view name) const;
+  /// The struct's kRetired, if it has one.
+  const std::vector<Retired>& retired() const { return retired_; }
   /// A new set of values, all at their defaults.
   SettingsValues Defaults() const { return make_(); }
 
  private:
   std::vector<SettingSpec> specs_;
+  std::vector<Retired> retired_;
   std::function<SettingsValues()> make_;
 };
 
@@ -238,6 +269,9 @@ SettingSpec SpecOf(const Setting<Owner, T>& setting) {
   spec.help = setting.help;
   spec.legacy_env = setting.legacy_env;
   spec.former_name = setting.former_name;
+  spec.former_switch = setting.former_switch;
+  spec.former_on = setting.former_on;
+  spec.former_off = setting.former_off;
   spec.parse = [setting, accepted = spec.accepted](void* settings, std::string_view text) {
     return SetField(setting, accepted, LegacyForm::kSame, text, settings);
   };
@@ -257,6 +291,9 @@ SettingsSchema SettingsSchema::Of() {
   SettingsSchema schema;
   std::apply([&](const auto&... field) { (schema.specs_.push_back(internal::SpecOf(field)), ...); },
              T::kFields);
+  if constexpr (requires { T::kRetired; }) {
+    schema.retired_.assign(T::kRetired.begin(), T::kRetired.end());
+  }
   schema.make_ = [] { return SettingsValues(std::make_shared<T>(), typeid(T)); };
   return schema;
 }

@@ -32,30 +32,23 @@ namespace outrigger::desk {
 /// What an agent brings to the desk. A setting of which nothing is here is not set: it is the other
 /// agent's, or has its default.
 struct DeskTerms {
-  std::string agent;                           // its name, for errors
-  Participant* participant = nullptr;          // lives until the agent has called Stop()
+  std::string agent;                   // its name, for errors
+  Participant* participant = nullptr;  // lives until the agent has called Stop()
+  Mode mode = Mode::kExtender;         // all agents at one desk have the same
+  /// Else those of AgentDeps::scheduler.
   std::optional<std::string> scheduler_names;  // "default-scheduler"
   std::optional<std::string> scheduler_lease;  // "kube-system/kube-scheduler"
   std::optional<std::string> host_name;        // this machine's
-  std::optional<std::string> unchecked;        // nothing
-  std::optional<int64_t> reserve_after;        // seconds; 0: never
-  std::optional<int64_t> window;               // ReleaseOptions::window; 1000
-  /// It is called about members of groups alone, and no other agent may join: none would hear of
-  /// single pods.
-  bool only_groups = false;
-  /// No scheduler calls it: it acts by nominations and gates alone, while it holds a Lease of its
-  /// own. All agents at one desk agree; not together with only_groups.
-  bool without_extender = false;
-  /// That Lease, for which replicas stand, as "namespace/name".
-  std::optional<std::string> lease;      // "outrigger/outrigger"
-  std::optional<int64_t> lease_seconds;  // for which it is held without being renewed; 15
+  std::optional<int64_t> reserve_after;        // seconds; 0: never; 120
+  /// With Mode::kAlone: the Lease for which replicas stand, as "namespace/name".
+  std::optional<std::string> lease;  // "outrigger/outrigger"
   /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
 
-/// What the desk does at the API server with DeskTerms::without_extender, in addition to
-/// nominations: it takes gates off, and stands for `lease` ("namespace/name"), which is to be in
-/// the agents' own namespace.
+/// What the desk does at the API server with Mode::kAlone, in addition to nominations: it
+/// takes gates off, and stands for `lease` ("namespace/name"), which is to be in the agents' own
+/// namespace.
 std::vector<AccessRule> AccessWithoutExtender(std::string_view lease);
 
 /// What moves a desk on. Simulations put in their own time and plan by hand.
@@ -76,16 +69,15 @@ class Desk {
   static std::shared_ptr<Desk> Of(const AgentDeps& deps);
 
   /// `cluster` outlives this; null: Start() may not be called. `warn` logs what a person has to
-  /// change; may be empty.
+  /// change; may be empty. `scheduler` is AgentDeps::scheduler.
   explicit Desk(ClusterAccess* cluster, std::function<void(std::string_view line)> warn = {},
-                DeskDrive drive = {});
+                DeskDrive drive = {}, SchedulerFacts scheduler = {});
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// InvalidArgument for a setting that is not accepted, or that another agent has set otherwise,
-  /// for a second agent next to one with only_groups, and for a setting that means nothing with
-  /// without_extender; the text names setting and value.
+  /// InvalidArgument for a setting that is not accepted, that another agent has set otherwise, or
+  /// that means nothing with Mode::kAlone; the text names setting and value.
   absl::Status Join(const DeskTerms& terms);
   /// True if an agent of that name has joined.
   bool HasJoined(std::string_view agent) const;
@@ -128,7 +120,7 @@ class Desk {
   /// Something that a plan depends on may have changed.
   void Nudge();
   /// Ok if this process may act: its host's scheduler holds the Lease, which is read, or with
-  /// without_extender this replica is the leader. May block.
+  /// Mode::kAlone this replica is the leader. May block.
   absl::Status MayAct(const CallLimits& limits) const;
   /// Leave for one write, as Leadership::MayWrite(): to be asked before each, and given back before
   /// the agent's Stop(). Makes no call.

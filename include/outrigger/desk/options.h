@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include "outrigger/base/clock.h"
@@ -12,6 +13,12 @@
 // By what the desk plans.
 
 namespace outrigger::desk {
+
+/// How the agents of a process work with their scheduler.
+enum class Mode : uint8_t {
+  kExtender,  ///< the scheduler calls them
+  kAlone,     ///< no scheduler calls them: they act by nominations and gates alone
+};
 
 struct NominationOptions {
   Patience patience;

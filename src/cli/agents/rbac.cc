@@ -180,35 +180,19 @@ StateOf FindState(const AgentInfo& agent, const SettingsValues& values) {
   return {lease->default_text.substr(0, slash), lease->name, lease->default_text.substr(slash)};
 }
 
-bool HasGates(const AgentInfo& agent) {
-  return agent.factory.settings.Find("gates") != nullptr;
-}
-
-absl::Status CheckGates(const AgentsFlags& flags, const std::vector<const AgentInfo*>& agents) {
-  const auto has_gates = [](const AgentInfo* agent) { return HasGates(*agent); };
-  if (!flags.gates || std::any_of(agents.begin(), agents.end(), has_gates)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      fmt::format("--gates: {} takes no gate off pods; leave that flag out", flags.name));
-}
-
-// The defaults, but for how it is called and whether it takes gates off.
+// The defaults, but for the mode.
 absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const AgentsFlags& flags) {
   SettingsValues values = agent.factory.settings.Defaults();
-  if (flags.gates && HasGates(agent)) {
-    absl::Status set = agent.factory.settings.Find("gates")->parse(values.get(), "true");
-    if (!set.ok()) return set;
-  }
-  if (!flags.without_extender) return values;
-  const SettingSpec* const spec = agent.factory.settings.Find("without-extender");
+  if (flags.mode.empty()) return values;
+  const SettingSpec* const spec = agent.factory.settings.Find("mode");
+  if (spec == nullptr && flags.mode == "extender") return values;
   if (spec == nullptr) {
     return absl::InvalidArgumentError(
-        fmt::format("--without-extender: agent {} works by calls of a scheduler alone; leave that "
-                    "flag or the agent out",
-                    agent.name));
+        fmt::format("--mode={}: agent {} works by calls of a scheduler alone; leave that flag or "
+                    "the agent out",
+                    flags.mode, agent.name));
   }
-  absl::Status set = spec->parse(values.get(), "true");
+  absl::Status set = spec->parse(values.get(), flags.mode);
   if (!set.ok()) return set;
   return values;
 }
@@ -247,7 +231,6 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   }
   const auto agents = ChooseAgents(flags.name, registry, left_out);
   if (!agents.ok()) return agents.status();
-  if (absl::Status status = CheckGates(flags, *agents); !status.ok()) return status;
   Rules rules;
   std::string role = "outrigger";
   std::string name_space = flags.name_space;

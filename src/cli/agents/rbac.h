@@ -20,8 +20,7 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent,
 /// RoleBinding where there are rules for the agent's own namespace, with exactly those rights, as
 /// YAML for `kubectl apply -f -`. Without a namespace they are for where the agents keep their
 /// state by default; with another one a comment says which setting follows. InvalidArgument without
-/// a name, with `without_extender` for an agent that has no such setting, and with `gates` if none
-/// of the agents has.
+/// a name, and with mode `alone` for an agent that has no such setting.
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out);

@@ -20,10 +20,9 @@ struct AgentsFlags {
   std::string name;              // empty: all
   std::string output = "table";  // table, json or yaml
   bool rbac = false;
-  bool without_extender = false;  // with rbac: for agents that no scheduler calls
-  bool gates = false;             // with rbac: for agents that take the scheduling gate off pods
-  std::string name_space;         // with rbac; empty: where agents keep their state, or outrigger
-  std::string service_account;    // with rbac; empty: outrigger-<agent>
+  std::string mode;             // with rbac: the setting of this name; empty: its default
+  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
+  std::string service_account;  // with rbac; empty: outrigger-<agent>
 };
 
 struct SchedulerConfigFlags {
@@ -42,7 +41,7 @@ struct SchedulerConfigFlags {
   std::string kubeconfig;
   bool full_nodes = false;
   bool ignorable = false;
-  bool only_groups = false;
+  bool members_only = false;
   bool tls_insecure = false;
 };
 
@@ -196,6 +195,7 @@ struct Command {
   };
   Kind kind = Kind::kHelp;
   std::string text;
+  std::vector<std::string> warnings;            // former names, for standard error
   std::string config;                           // serve, explain, doctor: path of the settings file
   std::map<std::string, std::string> settings;  // serve, explain, doctor: flag -> value
   AgentsFlags agents;

@@ -19,10 +19,12 @@ void CommandLine::Tree::AddDoctor(const std::vector<AgentInfo>& registry) {
     for (const BoundSetting& setting : group.settings) {
       if (group.agent != nullptr) {
         AddSetting(doctor, setting, "Settings of " + group.Title());
-      } else if (setting.flag == "--port" || setting.flag == "--agents") {
+      } else if (setting.flag == "--port" || setting.flag == "--agents" ||
+                 setting.flag == "--scheduler-config") {
         AddSetting(doctor, setting, "Settings of the agents");
       }
     }
+    for (const RetiredSetting& retired : group.retired) AddHidden(doctor, retired.flag);
   }
   doctor->footer(fmt::format(
       "The file is checked against the settings that `serve` would take. Nothing is called without "

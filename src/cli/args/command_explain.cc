@@ -34,8 +34,9 @@ void CommandLine::Tree::AddPlanFlags(CLI::App* command) {
            "schedulerName of the pods that are planned, as the agent's setting of that name "
            "(default default-scheduler)");
   AddValue(command, "--unchecked", "LIST",
-           "what kube-scheduler does not compare, as the agent's setting of that name (default: it "
-           "compares everything)");
+           "what kube-scheduler does not compare, separated by commas: extended resources "
+           "(example.com/score), groups of them (example.com/*), plugins that are off (NodePorts); "
+           "PROFILE:ITEM is of that profile alone (default: it compares everything)");
   AddClusterFlags(
       command, "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
       " (without podgroups where none are installed, and resourceclaims and deviceclasses before "
@@ -76,6 +77,7 @@ void CommandLine::Tree::AddExplainPod(CLI::App* explain, const std::vector<Agent
         AddSetting(pod, setting, "Settings of the agents");
       }
     }
+    for (const RetiredSetting& retired : group.retired) AddHidden(pod, retired.flag);
   }
   pod->footer(fmt::format(
       "Only agents are asked, with the settings that `serve` would take. kube-scheduler "

@@ -17,8 +17,8 @@ void CommandLine::Tree::AddExplainGang(CLI::App* explain) {
   gang->add_flag("--only-groups")
       ->description(
           "Show members that do not ask for outrigger.dev/gang and\n"
-          "outrigger.dev/gang-bind, as the agent's setting of that name;\n"
-          "without it, only of gangs of which others do");
+          "outrigger.dev/gang-bind, as where scheduler-config has\n"
+          "--members-only; without it, only of gangs of which others do");
   AddValue(gang, "-o,--output", "FORMAT", "table, json or yaml (default table)",
            {false, false, {"table", "json", "yaml"}});
   AddColor(gang);

@@ -66,6 +66,28 @@ void CommandLine::Tree::ReadSettings(const CLI::App& given, Command* command) co
   }
 }
 
+absl::Status CommandLine::Tree::ReadMode(const CLI::App& agents, Command* command) const {
+  absl::Status status = CheckWord(agents, "--mode");
+  if (!status.ok()) return status;
+  std::string& mode = command->agents.mode;
+  mode = ValueOf(agents, "--mode", "");
+  for (const char* flag : {"--gates", "--only-groups"}) {
+    if (agents.count(flag) == 0) continue;
+    command->warnings.push_back(
+        fmt::format("{} is no longer needed: the rights are those of --mode; leave it out", flag));
+  }
+  if (agents.count("--without-extender") == 0) return absl::OkStatus();
+  if (mode == "extender") {
+    return absl::InvalidArgumentError(
+        "--without-extender is the former name of --mode=alone, and --mode=extender is given: give "
+        "that one alone");
+  }
+  mode = "alone";
+  command->warnings.emplace_back(
+      "--without-extender is now --mode=alone; the former name still works");
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) const {
   absl::Status status = CheckWord(agents, "--output");
   if (!status.ok()) return status;
@@ -73,12 +95,13 @@ absl::StatusOr<Command> CommandLine::Tree::ReadAgents(const CLI::App& agents) co
   command.agents.name = ValueOf(agents, "name", "");
   command.agents.output = ValueOf(agents, "--output", command.agents.output);
   command.agents.rbac = agents.count("--rbac") > 0;
-  command.agents.without_extender = agents.count("--without-extender") > 0;
-  command.agents.gates = agents.count("--gates") > 0;
-  for (const char* flag : {"--namespace", "--service-account", "--without-extender", "--gates"}) {
+  for (const char* flag : {"--namespace", "--service-account", "--mode", "--without-extender",
+                           "--gates", "--only-groups"}) {
     if (agents.count(flag) == 0 || command.agents.rbac) continue;
     return absl::InvalidArgumentError(fmt::format("{} goes with --rbac", flag));
   }
+  status = ReadMode(agents, &command);
+  if (!status.ok()) return status;
   command.agents.name_space = ValueOf(agents, "--namespace", command.agents.name_space);
   command.agents.service_account = ValueOf(agents, "--service-account", "");
   return command;
@@ -106,7 +129,11 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   flags.kubeconfig = ValueOf(given, "--kubeconfig", "");
   flags.full_nodes = given.count("--full-nodes") > 0;
   flags.ignorable = given.count("--ignorable") > 0;
-  flags.only_groups = given.count("--only-groups") > 0;
+  flags.members_only = given.count("--members-only") + given.count("--only-groups") > 0;
+  if (given.count("--only-groups") > 0) {
+    command.warnings.emplace_back(
+        "--only-groups is now --members-only; the former name still works");
+  }
   flags.tls_insecure = given.count("--tls-insecure") > 0;
   return command;
 }

@@ -113,6 +113,16 @@ void CommandLine::Tree::AddSetting(CLI::App* command, const BoundSetting& settin
   };
   add(setting.flag, group);
   if (!setting.former.flag.empty()) add(setting.former.flag, "");  // taken, but not shown
+  if (setting.former_switch.flag.empty()) return;
+  AddHidden(command, setting.former_switch.flag);
+}
+
+// With a value or without, as it was.
+void CommandLine::Tree::AddHidden(CLI::App* command, const std::string& flag) {
+  CLI::Option* option = AddValue(command, flag, "VALUE", "", {});
+  option->group("");
+  option->expected(0, 1);
+  settings_.insert(option);
 }
 
 void CommandLine::Tree::AddConfig(CLI::App* command, const std::string& group) {
@@ -131,6 +141,7 @@ void CommandLine::Tree::AddServe(const std::vector<AgentInfo>& registry) {
           serve, setting,
           group.agent == nullptr ? "Settings of the server" : "Settings of " + group.Title());
     }
+    for (const RetiredSetting& retired : group.retired) AddHidden(serve, retired.flag);
   }
   serve->footer(
       fmt::format("A setting is taken from the first that has it: flag, environment "
@@ -147,13 +158,14 @@ void CommandLine::Tree::AddAgents() {
   agents->add_flag("--rbac")->description(Wrapped(
       "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
       "with what the agent needs, for `kubectl apply -f -`; agents of one process as NAME,NAME"));
-  agents->add_flag("--without-extender")
-      ->description(Wrapped(
-          "With --rbac: the rights of agents that no scheduler calls (--gang.without-extender): "
-          "none to bind, and those for a Lease of their own"));
-  agents->add_flag("--gates")->description(Wrapped(
-      "With --rbac: also the right to take the scheduling gate off pods (--gang.gates): to patch "
-      "pods, which allows more than that"));
+  AddValue(
+      agents, "--mode", "extender|alone",
+      "With --rbac: how the agents are run (default extender); alone: no scheduler calls them, "
+      "so that they bind nothing and hold a Lease of their own",
+      {false, false, {"extender", "alone"}});
+  for (const char* former : {"--gates", "--only-groups", "--without-extender"}) {
+    agents->add_flag(former)->group("");
+  }
   AddValue(agents, "-n,--namespace", "NS",
            "namespace of the ServiceAccount (default: where the agents keep their state, else "
            "outrigger)");
@@ -187,10 +199,11 @@ void CommandLine::Tree::AddSchedulerConfig() {
           Wrapped("Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
                   "but agents need no access to the API server"));
   command->add_flag("--ignorable")->description("Go on without an agent that does not answer");
-  command->add_flag("--only-groups")
+  command->add_flag("--members-only")
       ->description(
           Wrapped("Have agent gang called only about pods that ask for outrigger.dev/gang and "
                   "outrigger.dev/gang-bind; pods without a group then cost nothing"));
+  command->add_flag("--only-groups")->group("");
   AddTlsOfSchedulerConfig(command);
 }
 

@@ -62,6 +62,8 @@ class CommandLine::Tree {
   static absl::Status SplitName(std::string_view what, std::string* name, ExplainFlags* flags);
   /// Takes the settings that were given, and --config.
   void ReadSettings(const CLI::App& given, Command* command) const;
+  /// Reads --mode and its former names.
+  absl::Status ReadMode(const CLI::App& agents, Command* command) const;
   absl::StatusOr<Command> ReadAgents(const CLI::App& agents) const;
   absl::StatusOr<Command> ReadSchedulerConfig(const CLI::App& command) const;
   absl::StatusOr<Command> ReadVersion(const CLI::App& version) const;
@@ -98,6 +100,8 @@ class CommandLine::Tree {
   void AddColor(CLI::App* command);
   void AddConfig(CLI::App* command, const std::string& group);
   void AddSetting(CLI::App* command, const BoundSetting& setting, const std::string& group);
+  /// Adds the flag of a setting of an earlier version, which helps do not show.
+  void AddHidden(CLI::App* command, const std::string& flag);
   void AddAgents();
   void AddSchedulerConfig();
   void AddTlsOfSchedulerConfig(CLI::App* command);

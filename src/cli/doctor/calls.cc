@@ -1,4 +1,3 @@
-#include "absl/strings/numbers.h"
 #include "cli/doctor/checks.h"
 #include "fmt/format.h"
 
@@ -48,7 +47,7 @@ void CheckInCycle(const Entry& entry, Findings* findings) {
   }
 }
 
-void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) {
+void CheckBind(const Entry& entry, Findings* findings) {
   const Field<absl::Duration>& timeout = entry.timeout;
   const absl::Duration limit = IsDefault(timeout) ? kDefault : timeout.value;
   if (!entry.Plans() && entry.Prepares() && limit >= absl::ZeroDuration() &&
@@ -56,19 +55,8 @@ void CheckBind(const DoctorCase& found, const Entry& entry, Findings* findings) 
     findings->Add(Id::kPreBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
     return;
   }
-  if (!entry.Plans() || limit < absl::ZeroDuration()) return;
-  if (limit < kShortestBind) {
-    findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
-    return;
-  }
-  const auto told = found.Told(*entry.Planner(), "bind-timeout");
-  int64_t seconds = 0;
-  if (!told || !absl::SimpleAtoi(*told, &seconds) || limit >= absl::Seconds(seconds)) return;
-  findings->Add(Id::kBindTimeoutNotTold, timeout.place,
-                fmt::format("{}; the agent is told {} s", Shown(timeout), seconds),
-                fmt::format("httpTimeout: {}, or tell the agent: --{}.bind-timeout {}",
-                            absl::FormatDuration(absl::Seconds(seconds)), entry.Planner()->name,
-                            absl::ToInt64Seconds(limit)));
+  if (!entry.Plans() || limit < absl::ZeroDuration() || limit >= kShortestBind) return;
+  findings->Add(Id::kBindTimeoutShort, timeout.place, Shown(timeout), "httpTimeout: 10m30s");
 }
 
 void CheckNodes(const Entry& entry, Findings* findings) {
@@ -120,7 +108,7 @@ void CheckCalls(const DoctorCase& found, Findings* findings) {
     // Both in one entry cannot be right.
     if (entry.timeout.Broken() || (entry.InCycle() && entry.Has(kBindVerb))) continue;
     if (entry.InCycle()) CheckInCycle(entry, findings);
-    if (entry.Has(kBindVerb)) CheckBind(found, entry, findings);
+    if (entry.Has(kBindVerb)) CheckBind(entry, findings);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/doctor/case.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "yaml-cpp/yaml.h"
@@ -33,6 +34,14 @@ std::optional<std::string> DoctorCase::Told(const AgentInfo& agent,
   return std::nullopt;
 }
 
+std::optional<std::string> DoctorCase::Given(const AgentInfo& agent,
+                                             std::string_view setting) const {
+  const auto group = std::find_if(
+      told.begin(), told.end(), [&agent](const SettingGroup& one) { return one.agent == &agent; });
+  if (group == told.end() || !group->values.given().contains(setting)) return std::nullopt;
+  return Told(agent, setting);
+}
+
 namespace {
 
 // With a list of agents it is known which ones answer at merged paths.
@@ -61,7 +70,9 @@ absl::StatusOr<DoctorCase> MakeCase(const YAML::Node& root, const std::vector<Se
   const MapReader reader(root, Place{"", root.Mark().line + 1});
   auto entries = ReadEntries(reader, told, left_out, *paths);
   NameMerged(told, &entries);
-  return DoctorCase{reader, reader.List("profiles"), std::move(entries), *std::move(paths), told};
+  DoctorCase found{reader, reader.List("profiles"), std::move(entries), *std::move(paths), told};
+  found.facts = FactsOf(reader, found.entries, found.Agents());
+  return found;
 }
 
 }  // namespace outrigger::cli

@@ -9,6 +9,7 @@
 #include "cli/format/world.h"
 #include "cli/scheduler_config/document.h"
 #include "cli/scheduler_config/entries.h"
+#include "cli/scheduler_config/facts.h"
 #include "cli/settings/setting_group.h"
 #include "outrigger/agent/registry.h"
 
@@ -23,16 +24,17 @@ struct DoctorCase {
   std::vector<Entry> entries;
   std::vector<ServedPath> paths;
   const std::vector<SettingGroup>& told;  // outlives this
+  SchedulerFacts facts = {};              // what the configuration says to agents that read it
 
   /// The agents that entries call, in the registry's order.
   std::vector<const AgentInfo*> Agents() const;
   std::vector<const Entry*> EntriesOf(const AgentInfo& agent) const;
   /// What an agent is told; nothing if it has no such setting.
   std::optional<std::string> Told(const AgentInfo& agent, std::string_view setting) const;
+  /// The same; nothing also if the setting is not set.
+  std::optional<std::string> Given(const AgentInfo& agent, std::string_view setting) const;
   /// No scheduler is to call the agent.
-  bool IsWithoutExtender(const AgentInfo& agent) const {
-    return Told(agent, "without-extender") == "true";
-  }
+  bool IsAlone(const AgentInfo& agent) const { return Told(agent, "mode") == "alone"; }
 };
 
 /// The first group is that of the server. If its list `agents` is not empty, only these agents have

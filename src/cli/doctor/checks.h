@@ -21,11 +21,8 @@ void CheckOrder(const DoctorCase& found, Findings* findings);
 /// Whether each agent has the entries that it needs, once each.
 void CheckEntries(const DoctorCase& found, Findings* findings);
 
-/// Agents that are called about members of groups alone, against their setting.
-void CheckOnlyGroups(const DoctorCase& found, Findings* findings);
-
 /// Agents that are called though their settings say that no scheduler calls them.
-void CheckWithoutExtender(const DoctorCase& found, Findings* findings);
+void CheckAlone(const DoctorCase& found, Findings* findings);
 
 /// Time limits of calls, and what is sent with them.
 void CheckCalls(const DoctorCase& found, Findings* findings);

@@ -158,7 +158,7 @@ void CheckManaged(const DoctorCase& found, const AgentInfo& agent, std::set<cons
                   fmt::format("{} of them", entry->managed_resources),
                   may_be_for_groups
                       ? fmt::format("leave them out, or take the entries that `outrigger "
-                                    "scheduler-config --agents {} --only-groups` prints",
+                                    "scheduler-config --agents {} --members-only` prints",
                                     agent.name)
                       : "leave them out");
   }

@@ -66,7 +66,7 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
 bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
   if (wanted.empty()) return false;
   for (const SettingGroup& group : found.told) {
-    if (group.agent != nullptr && !found.IsWithoutExtender(*group.agent)) return false;
+    if (group.agent != nullptr && !found.IsAlone(*group.agent)) return false;
   }
   return true;
 }
@@ -75,9 +75,8 @@ bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
 void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
-  for (const auto check :
-       {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckOnlyGroups, CheckWithoutExtender,
-        CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
+  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckAlone,
+                           CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
     check(found, findings);
   }
   const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
@@ -115,21 +114,21 @@ std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
   std::vector<std::string> all;
   for (const AgentInfo* agent : found.Agents()) {
     if (!agent->factory.wishes.last) continue;
-    const auto names = found.Told(*agent, "scheduler-names");
-    for (const std::string& name : SplitList(names.value_or(kDefaultScheduler))) {
+    const auto names = found.Given(*agent, "scheduler-names");
+    for (const std::string& name : SplitList(names ? *names : *found.facts.names)) {
       all.push_back(name);
     }
   }
   return all;
 }
 
-// Nothing: no agent that is called has the setting.
+// An agent that plans and binds removes gates, and so does each that no scheduler calls. Nothing:
+// no agent that is called plans.
 std::optional<bool> RemovesGates(const DoctorCase& found) {
   std::optional<bool> removes;
   for (const AgentInfo* agent : found.Agents()) {
-    const auto gates = found.Told(*agent, "gates");
-    if (!gates) continue;
-    removes = removes.value_or(false) || *gates == "true" || found.IsWithoutExtender(*agent);
+    if (!agent->factory.wishes.last) continue;
+    removes = removes.value_or(false) || agent->factory.binds || found.IsAlone(*agent);
   }
   return removes;
 }

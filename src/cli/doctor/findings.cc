@@ -111,10 +111,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kManagedResources, "managed-resources", kError,
      "The agent sees only pods that request one of these resources, and a name may stand in one of "
      "its entries only: its calls are about different pods."},
-    {Id::kOnlyGroupsApart, "only-groups-apart", kWarning,
-     "The agent looks for members that it is not called about where it is set. Where the scheduler "
-     "has it alone they start one by one, and nothing says so."},
-    {Id::kWithoutExtender, "without-extender", kError,
+    {Id::kAlone, "alone", kError,
      "The agent has no port for calls, or answers each with an error: every pod of the scheduler "
      "fails."},
     {Id::kTwoDesks, "two-desks", kError,
@@ -130,9 +127,6 @@ constexpr FindingKind kKinds[] = {
     {Id::kBindTimeoutShort, "bind-timeout-short", kError,
      "The agent gives a gang up 2 s before httpTimeout (5 s if it is missing): a member that comes "
      "back from its backoff is too late."},
-    {Id::kBindTimeoutNotTold, "bind-timeout-not-told", kWarning,
-     "kube-scheduler gives bind calls up while the agent still waits for the rest of the gang: "
-     "members leave the barrier one by one."},
     {Id::kPreBindTimeoutShort, "prebind-timeout-short", kWarning,
      "kube-scheduler gives the call up while the agent still writes what the pod needs: that is "
      "taken back, and the pod is tried again."},
@@ -164,11 +158,10 @@ constexpr FindingKind kKinds[] = {
      "nothing."},
     {Id::kSchedulerNameNotTold, "scheduler-name-not-told", kWarning,
      "The agent plans pods of the profiles that it is told: gangs of this one never get a place."},
-    {Id::kUncheckedMissing, "unchecked-missing", kError,
-     "kube-scheduler does not compare this, and the agent does: single pods run, gangs never "
-     "start."},
-    {Id::kUncheckedTooMuch, "unchecked-too-much", kWarning,
-     "kube-scheduler compares what the agent does not: it refuses places that the agent planned."},
+    {Id::kSchedulerConfigUnread, "scheduler-config-unread", kHint,
+     "An agent without --scheduler-config assumes the profile default-scheduler, the Lease "
+     "kube-system/kube-scheduler, bind calls of 630 s, volumes within 600 s, and that all is "
+     "compared."},
     {Id::kIgnoredWithoutEffect, "ignored-without-effect", kWarning,
      "Where an extender manages resources with ignoredByScheduler, kube-scheduler ignores those in "
      "place of the profile's ignoredResources."},
@@ -188,7 +181,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
      "No agent of this file plans these pods, so that nothing removes their gate."},
     {Id::kGateHeld, "gate-held", kWarning,
-     "An agent removes the gate only where it has `gates`: these pods wait for ever."},
+     "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
      "Members without the gate are scheduled at once, in no order. Whether they had it and were "
      "released the pods do not say."},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include "cli/doctor/checks.h"
 #include "cli/format/text.h"
@@ -14,17 +15,8 @@ using Id = FindingId;
 
 constexpr const char* kDefaultLease = "kube-system/kube-scheduler";
 constexpr const char* kNoLease = "none";
-
-// The Lease as agents name it; nothing where it cannot be read.
-std::optional<std::string> LeaseOf(const MapReader& election) {
-  const Field<bool> elect = election.Truth("leaderElect");
-  const Field<std::string> name_space = election.Text("resourceNamespace");
-  const Field<std::string> name = election.Text("resourceName");
-  if (elect.Broken() || name_space.Broken() || name.Broken()) return std::nullopt;
-  if (!elect.Or(true)) return kNoLease;
-  return fmt::format("{}/{}", name_space.value.empty() ? "kube-system" : name_space.value,
-                     name.value.empty() ? "kube-scheduler" : name.value);
-}
+constexpr std::chrono::seconds kBindTimeout{630};
+constexpr std::chrono::seconds kVolumeTimeout{600};
 
 Place LeasePlace(const MapReader& election) {
   for (const char* field : {"resourceName", "resourceNamespace", "leaderElect"}) {
@@ -49,21 +41,22 @@ std::vector<Field<std::string>> ProfileNames(const DoctorCase& found) {
 
 void CheckTold(const DoctorCase& found, const AgentInfo& agent, const std::string& lease,
                const Place& place, Findings* findings) {
-  const std::optional<std::string> own = found.Told(agent, "scheduler-lease");
+  const std::optional<std::string> own = found.Given(agent, "scheduler-lease");
   if (!own || *own == lease) return;
   if (lease == kNoLease) {
     findings->Add(Id::kLeaseNone, place, fmt::format("no Lease; agent {} has {}", agent.name, *own),
-                  fmt::format("set --{}.scheduler-lease none, or leaderElect: true", agent.name));
+                  fmt::format("leave --{}.scheduler-lease out, or leaderElect: true", agent.name));
     return;
   }
   findings->Add(Id::kLeaseNotTold, place,
                 fmt::format("the Lease {}; agent {} has {}", lease, agent.name, *own),
-                fmt::format("set --{}.scheduler-lease {}", agent.name, lease));
+                fmt::format("leave --{0}.scheduler-lease out, or --{0}.scheduler-lease {1}",
+                            agent.name, lease));
 }
 
 void CheckLease(const DoctorCase& found, Findings* findings) {
   const MapReader election = found.root.Map("leaderElection");
-  const std::optional<std::string> lease = LeaseOf(election);
+  const std::optional<std::string>& lease = found.facts.lease;
   if (!lease) return;
   const Place place = LeasePlace(election);
   for (const AgentInfo* agent : found.Agents()) CheckTold(found, *agent, *lease, place, findings);
@@ -80,7 +73,7 @@ void CheckLease(const DoctorCase& found, Findings* findings) {
 }
 
 void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findings) {
-  const std::optional<std::string> told = found.Told(agent, "scheduler-names");
+  const std::optional<std::string> told = found.Given(agent, "scheduler-names");
   if (!told) return;
   const std::vector<std::string> known = SplitList(*told);
   const std::vector<Field<std::string>> names = ProfileNames(found);
@@ -94,34 +87,48 @@ void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findi
   }
 }
 
-void CheckUnchecked(const DoctorCase& found, const AgentInfo& agent, Findings* findings) {
-  const std::optional<std::string> setting = found.Told(agent, "unchecked");
-  if (!setting) return;
-  const auto checks = plan::SchedulerChecks::Parse(*setting);
-  if (!checks.ok()) return;  // the agent itself refuses it
-  const std::vector<UncheckedProfile> profiles = ReadUnchecked(found.root);
-  const std::string wanted = UncheckedText(profiles);
-  const std::string fix = wanted.empty() ? fmt::format("leave --{}.unchecked out", agent.name)
-                                         : fmt::format("set --{}.unchecked {}", agent.name, wanted);
-  for (const UncheckedProfile& profile : profiles) {
+void CheckIgnored(const DoctorCase& found, Findings* findings) {
+  for (const UncheckedProfile& profile : ReadUnchecked(found.root)) {
     for (const Field<std::string>& name : profile.without_effect) {
       findings->Add(Id::kIgnoredWithoutEffect, name.place, name.value,
                     "the name among the managedResources of an extender, or leave it out");
     }
-    const auto known = checks->profiles.find(profile.name);
-    const plan::UncheckedByProfile& has =
-        known == checks->profiles.end() ? checks->everywhere : known->second;
-    const auto add = [&](Id id, const plan::UncheckedByProfile& more) {
-      const std::string items = UncheckedText({{profile.name, profile.place, more, {}}});
-      if (items.empty()) return;
-      findings->Add(id, profile.place,
-                    fmt::format("{} of profile {}; agent {} has \"{}\"", items, profile.name,
-                                agent.name, *setting),
-                    fix);
-    };
-    add(Id::kUncheckedMissing, Without(profile.unchecked, has));
-    add(Id::kUncheckedTooMuch, Without(has, profile.unchecked));
   }
+}
+
+// What an agent takes otherwise that does not read this file.
+std::vector<std::string> Unlike(const DoctorCase& found, const AgentInfo& agent) {
+  const SchedulerFacts& facts = found.facts;
+  std::vector<std::string> unlike;
+  if (!found.Given(agent, "scheduler-names") && facts.names != kDefaultScheduler) {
+    unlike.push_back(fmt::format("profiles {}", *facts.names));
+  }
+  if (!found.Given(agent, "scheduler-lease") && facts.lease && facts.lease != kDefaultLease) {
+    unlike.push_back(*facts.lease == kNoLease ? "no Lease" : "the Lease " + *facts.lease);
+  }
+  if (facts.bind_timeout.value_or(kBindTimeout) != kBindTimeout) {
+    unlike.push_back(fmt::format("bind calls of {} s", facts.bind_timeout->count()));
+  }
+  if (facts.volume_bind_timeout.value_or(kVolumeTimeout) != kVolumeTimeout) {
+    unlike.push_back(fmt::format("volumes within {} s", facts.volume_bind_timeout->count()));
+  }
+  if (!facts.unchecked.empty()) {
+    unlike.push_back(fmt::format("not compared: {}", facts.unchecked));
+  }
+  if (facts.members_only.value_or(false)) unlike.emplace_back("calls about members alone");
+  return unlike;
+}
+
+void CheckRead(const DoctorCase& found, const AgentInfo& agent, Findings* findings) {
+  if (!found.told[0].server->scheduler_config.empty() || found.IsAlone(agent)) return;
+  const std::vector<std::string> unlike = Unlike(found, agent);
+  if (unlike.empty()) return;
+  findings->Add(
+      Id::kSchedulerConfigUnread, found.EntriesOf(agent).front()->place(),
+      fmt::format("{}", fmt::join(unlike, "; ")),
+      fmt::format("serve {} with --scheduler-config FILE, which is this file; tell doctor "
+                  "the same flag",
+                  agent.name));
 }
 
 }  // namespace
@@ -130,8 +137,14 @@ void CheckIdentity(const DoctorCase& found, Findings* findings) {
   CheckLease(found, findings);
   for (const AgentInfo* agent : found.Agents()) {
     CheckNames(found, *agent, findings);
-    CheckUnchecked(found, *agent, findings);
   }
+  const std::vector<const AgentInfo*> agents = found.Agents();
+  const auto planner = std::find_if(agents.begin(), agents.end(), [](const AgentInfo* agent) {
+    return agent->factory.wishes.last;
+  });
+  if (planner == agents.end()) return;
+  CheckIgnored(found, findings);
+  CheckRead(found, **planner, findings);
 }
 
 }  // namespace outrigger::cli

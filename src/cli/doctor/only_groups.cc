@@ -1,12 +1,7 @@
 #include "cli/doctor/only_groups.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <vector>
-
-#include "cli/doctor/checks.h"
-#include "fmt/format.h"
 
 namespace outrigger::cli {
 namespace {
@@ -38,25 +33,6 @@ CalledAbout CalledAboutOf(const DoctorCase& found, const AgentInfo& agent) {
   return all([&](const Entry* entry) { return IsOnlyForGroups(*entry, agent); })
              ? CalledAbout::kGroups
              : CalledAbout::kOther;
-}
-
-void CheckOnlyGroups(const DoctorCase& found, Findings* findings) {
-  for (const AgentInfo* agent : found.Agents()) {
-    const std::optional<std::string> setting = found.Told(*agent, "only-groups");
-    const CalledAbout about = CalledAboutOf(found, *agent);
-    if (!setting || about == CalledAbout::kOther) continue;  // reported already
-    const Entry& entry = *found.EntriesOf(*agent).front();
-    const bool is_set = *setting == "true";
-    if (is_set == (about == CalledAbout::kGroups)) continue;
-    findings->Add(
-        FindingId::kOnlyGroupsApart, entry.place(),
-        is_set ? fmt::format("no managedResources; agent {} has only-groups", agent->name)
-               : fmt::format("managedResources; agent {} does not have only-groups", agent->name),
-        is_set ? fmt::format("what `outrigger scheduler-config --agents {} --only-groups` prints, "
-                             "or leave --{}.only-groups out",
-                             agent->name, agent->name)
-               : fmt::format("set --{}.only-groups", agent->name));
-  }
 }
 
 }  // namespace outrigger::cli

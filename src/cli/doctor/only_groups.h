@@ -9,7 +9,7 @@ namespace outrigger::cli {
 /// About which pods a configuration has an agent called.
 enum class CalledAbout : uint8_t {
   kAllPods,  ///< no entry has managedResources
-  kGroups,   ///< as scheduler-config --only-groups writes it: pods that ask for both resources
+  kGroups,   ///< as scheduler-config --members-only writes it: pods that ask for both resources
   kOther,    ///< neither: its calls are about different pods
 };
 

@@ -53,8 +53,9 @@ void QueueGates::AddTo(Findings* findings) const {
         "`outrigger gang release --all` lets them go");
   }
   if (gated_.pods > 0 && !is_removed_) {
-    add(FindingId::kGateHeld, gated_, "have the gate outrigger.dev/queue; no agent has gates",
-        "set gates, or run `outrigger gang release --all`");
+    add(FindingId::kGateHeld, gated_,
+        "have the gate outrigger.dev/queue; no agent of the file removes it",
+        "serve gang, too, or run `outrigger gang release --all`");
   }
   if (is_removed_ && gated_.pods == 0 && ungated_.pods > 0) {
     add(FindingId::kGateMissing, ungated_, "of groups without a node, none with the gate",

@@ -35,42 +35,22 @@ bool Any(const std::vector<const AgentInfo*>& agents,
                      [&](const AgentInfo* agent) { return wishes(*agent); });
 }
 
-// Agents to which a sample of the nodes does harm: those that plan, unless they nominate all pods
-// that they planned, and those that know what only some nodes have.
-std::vector<const AgentInfo*> HarmedBySamples(const DoctorCase& found) {
-  std::vector<const AgentInfo*> agents = found.Agents();
-  std::erase_if(agents, [&](const AgentInfo* agent) {
-    return !agent->factory.wishes.every_node || found.Told(*agent, "nominate") == "all";
-  });
-  return agents;
-}
-
-// With what else helps, if it helps all that are harmed.
-std::string SampledHint(const std::vector<const AgentInfo*>& harmed) {
-  std::string hint = "percentageOfNodesToScore: 100";
-  const AgentInfo& first = *harmed.front();
-  if (harmed.size() > 1 || first.factory.settings.Find("nominate") == nullptr) return hint;
-  return hint + fmt::format(" (or tell agent {0}: --{0}.nominate all)", first.name);
-}
-
-void AddSampled(const Field<int64_t>& share, const std::string& hint, Findings* findings) {
+void AddSampled(const Field<int64_t>& share, Findings* findings) {
   if (share.Broken() || share.value < 0 || share.value > 100) return;  // reported already
   findings->Add(Id::kNodesSampled, share.place,
-                share.Given() ? std::to_string(share.value) : "missing", hint);
+                share.Given() ? std::to_string(share.value) : "missing",
+                "percentageOfNodesToScore: 100");
 }
 
 void CheckSampled(const DoctorCase& found, Findings* findings) {
-  const std::vector<const AgentInfo*> harmed = HarmedBySamples(found);
-  if (harmed.empty()) return;
-  const std::string hint = SampledHint(harmed);
   const Field<int64_t> of_all = found.root.Integer("percentageOfNodesToScore");
   bool of_all_counts = found.profiles.empty();
   for (const MapReader& profile : found.profiles) {
     const Field<int64_t> share = profile.Integer("percentageOfNodesToScore");
     of_all_counts |= share.Absent();
-    if (!share.Absent() && share.value != 100) AddSampled(share, hint, findings);
+    if (!share.Absent() && share.value != 100) AddSampled(share, findings);
   }
-  if (of_all_counts && of_all.value != 100) AddSampled(of_all, hint, findings);
+  if (of_all_counts && of_all.value != 100) AddSampled(of_all, findings);
 }
 
 void CheckBackoff(const MapReader& root, Findings* findings) {
@@ -93,7 +73,10 @@ void CheckBackoff(const MapReader& root, Findings* findings) {
 void CheckScheduler(const DoctorCase& found, Findings* findings) {
   CheckClient(found.root, findings);
   const std::vector<const AgentInfo*> agents = found.Agents();
-  CheckSampled(found, findings);
+  // Agents that plan, and those that know what only some nodes have.
+  if (Any(agents, [](const AgentInfo& agent) { return agent.factory.wishes.every_node; })) {
+    CheckSampled(found, findings);
+  }
   if (Any(agents, [](const AgentInfo& agent) { return agent.factory.wishes.quick_retries; })) {
     CheckBackoff(found.root, findings);
   }

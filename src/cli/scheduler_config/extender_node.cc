@@ -1,7 +1,6 @@
 #include "cli/scheduler_config/extender_node.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "cli/format/yaml.h"
@@ -75,30 +74,17 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
 }
 
 std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extenders) {
-  constexpr const char* kShared =
-      "--{0}.scheduler-names (the profiles of this file) and --{0}.scheduler-lease (the Lease of "
-      "leaderElection, or none)";
-  std::vector<std::string> notes;
   for (const ExtenderEntry& extender : extenders) {
     if (!extender.last) continue;
-    const std::string shared = fmt::format(kShared, extender.settings_of);
-    const bool is_binder = !extender.bind_verb.empty();
-    const bool has_binder = std::any_of(
-        extenders.begin(), extenders.end(),
-        [](const ExtenderEntry& other) { return other.last && !other.bind_verb.empty(); });
-    if (is_binder) {
-      notes.push_back(fmt::format(
-          "{0}: a bind call may wait for {1}: set --{0}.bind-timeout {2}, and also {3}",
-          extender.settings_of, PrintDuration(extender.http_timeout),
-          std::chrono::duration_cast<std::chrono::seconds>(extender.http_timeout).count(), shared));
-    } else if (!has_binder) {
-      notes.push_back(fmt::format("{}: set {}", extender.settings_of, shared));
-    }
+    return {fmt::format(
+        "{}: serve it with --scheduler-config FILE, which is this file: what the agent has to know "
+        "of the scheduler it reads there",
+        fmt::join(extender.agents, " and "))};
   }
-  return notes;
+  return {};
 }
 
-std::vector<std::string> OnlyGroupsNotes(const std::vector<ExtenderEntry>& extenders) {
+std::vector<std::string> MembersOnlyNotes(const std::vector<ExtenderEntry>& extenders) {
   std::vector<std::string> resources;
   std::string agent;
   for (const ExtenderEntry& extender : extenders) {
@@ -108,9 +94,9 @@ std::vector<std::string> OnlyGroupsNotes(const std::vector<ExtenderEntry>& exten
   }
   if (resources.empty()) return {};
   return {fmt::format(
-      "{0} is called only about pods that ask for {1}: set --{0}.only-groups, and see to it that "
-      "members of groups ask for each: by deploy/group-policy.yaml from Kubernetes 1.36 on, before "
-      "in the pods' templates. Members that do not are placed as single pods",
+      "{0} is called only about pods that ask for {1}: see to it that members of groups ask for "
+      "each: by deploy/group-policy.yaml from Kubernetes 1.36 on, before in the pods' templates. "
+      "Members that do not are placed as single pods",
       agent, fmt::join(resources, " and "))};
 }
 

@@ -180,7 +180,7 @@ absl::Status WriteExtenders(const SchedulerConfigPlan& plan, const std::string& 
   }
   if (!status.ok()) return status;
   root["extenders"] = list.Take();
-  for (const auto notes_of : {TlsNotes, PlannerNotes, OnlyGroupsNotes, NodeNotes}) {
+  for (const auto notes_of : {TlsNotes, PlannerNotes, MembersOnlyNotes, NodeNotes}) {
     for (std::string& note : notes_of(plan.extenders)) notes->push_back(std::move(note));
   }
   return absl::OkStatus();

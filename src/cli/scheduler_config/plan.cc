@@ -192,7 +192,7 @@ absl::Status AddEntries(const Party& party, const Values& values, const Schedule
   entry.http_timeout = *timeout;
   // A scheduler that goes on without it would start gangs in part.
   entry.ignorable = flags.ignorable && !party.plans;
-  if (flags.only_groups) entry.only_for = party.Binder().factory.wishes.cycle_resource;
+  if (flags.members_only) entry.only_for = party.Binder().factory.wishes.cycle_resource;
   if (party.Any(&AgentFactory::filters)) entry.filter_verb = "filter";
   if (party.Any(&AgentFactory::scores)) entry.prioritize_verb = "prioritize";
   if (party.Any(&AgentFactory::preempts)) entry.preempt_verb = "preempt";
@@ -202,7 +202,7 @@ absl::Status AddEntries(const Party& party, const Values& values, const Schedule
   if (party.TakesBindCalls()) {
     ExtenderEntry binder = *common;
     binder.bind_verb = "bind";
-    if (flags.only_groups) binder.only_for = party.Binder().factory.wishes.bind_resource;
+    if (flags.members_only) binder.only_for = party.Binder().factory.wishes.bind_resource;
     binder.http_timeout = values.bind_timeout;
     extenders->push_back(binder);
   }
@@ -255,20 +255,21 @@ bool IsForGroups(const AgentInfo* agent) {
 
 // Whom a scheduler calls about some pods only cannot share a process with others that it is to call
 // about all.
-absl::Status CheckOnlyGroups(const std::vector<Party>& parties) {
+absl::Status CheckMembersOnly(const std::vector<Party>& parties) {
   const auto has_one = [](const Party& party) {
     return std::any_of(party.agents.begin(), party.agents.end(), IsForGroups);
   };
   const auto party = std::find_if(parties.begin(), parties.end(), has_one);
   if (party == parties.end()) {
-    return Refuse("--only-groups: none of the agents can be called about members of groups alone");
+    return Refuse("--members-only: none of the agents can be called about members of groups alone");
   }
   for (const AgentInfo* agent : party->agents) {
     if (IsForGroups(agent)) continue;
-    return Refuse(fmt::format(
-        "--only-groups: {} are called together, in one process, and agent {} needs calls about all "
-        "pods",
-        Listed(party->Names()), agent->name));
+    return Refuse(
+        fmt::format("--members-only: {} are called together, in one process, and agent {} needs "
+                    "calls about all "
+                    "pods",
+                    Listed(party->Names()), agent->name));
   }
   return absl::OkStatus();
 }
@@ -288,8 +289,8 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   plan.compiled_in = MakeSettingGroups(registry);
   plan.left_out = left_out;
   const std::vector<Party> parties = PartiesOf(*agents);
-  if (flags.only_groups) {
-    absl::Status possible = CheckOnlyGroups(parties);
+  if (flags.members_only) {
+    absl::Status possible = CheckMembersOnly(parties);
     if (!possible.ok()) return possible;
   }
   for (const Party& party : parties) {

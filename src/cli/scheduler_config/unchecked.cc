@@ -89,21 +89,7 @@ std::vector<std::string> ItemsOf(const plan::UncheckedByProfile& unchecked) {
   return items;
 }
 
-template <typename Items>
-void Remove(const Items& items, Items* from) {
-  for (const auto& item : items) from->erase(item);
-}
-
 }  // namespace
-
-plan::UncheckedByProfile Without(const plan::UncheckedByProfile& a,
-                                 const plan::UncheckedByProfile& b) {
-  plan::UncheckedByProfile left = a;
-  Remove(b.plugins, &left.plugins);
-  Remove(b.resource_groups, &left.resource_groups);
-  std::erase_if(left.resources, [&](const std::string& name) { return b.LeavesOut(name); });
-  return left;
-}
 
 std::vector<UncheckedProfile> ReadUnchecked(const MapReader& root) {
   const auto managed = ManagedAndIgnored(root);

@@ -24,12 +24,7 @@ struct UncheckedProfile {
 /// One for each profile, at least one; what is malformed counts as not there.
 std::vector<UncheckedProfile> ReadUnchecked(const MapReader& root);
 
-/// The same as the setting `unchecked` of agents that plan has it (SchedulerChecks::Parse());
-/// empty: everything is compared.
+/// The same as SchedulerChecks::Parse() reads it; empty: everything is compared.
 std::string UncheckedText(const std::vector<UncheckedProfile>& profiles);
-
-/// What `a` leaves out and `b` does not.
-plan::UncheckedByProfile Without(const plan::UncheckedByProfile& a,
-                                 const plan::UncheckedByProfile& b);
 
 }  // namespace outrigger::cli

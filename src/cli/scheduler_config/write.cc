@@ -38,7 +38,10 @@ class Writer {
     const auto yaml = YamlFromNode(root);
     if (!yaml.ok()) return Error(root, std::string(yaml.status().message()));
     // As it is read: nodes that were made here have no types.
-    NoteUnchecked(YAML::Load(*yaml));
+    const YAML::Node written = YAML::Load(*yaml);
+    for (const UncheckedProfile& profile : ReadUnchecked(MapReader(written, Place()))) {
+      NoteWithoutEffect(profile);
+    }
     return SchedulerConfigText{*yaml, std::move(notes_)};
   }
 
@@ -129,22 +132,6 @@ class Writer {
     WriteLimit(connection, "qps", kQps, 50);
     WriteLimit(connection, "burst", kBurst, 100);
     return absl::OkStatus();
-  }
-
-  // An agent that plans compares what the scheduler compares, no more.
-  void NoteUnchecked(const YAML::Node& root) {
-    const auto profiles = ReadUnchecked(MapReader(root, Place()));
-    for (const UncheckedProfile& profile : profiles) NoteWithoutEffect(profile);
-    const std::string unchecked = UncheckedText(profiles);
-    if (unchecked.empty()) return;
-    for (const ExtenderEntry& extender : plan_.extenders) {
-      // An agent that binds has two entries.
-      if (!extender.last || !extender.bind_verb.empty()) continue;
-      notes_.push_back(
-          fmt::format("{0}: this scheduler does not compare all that pods ask for: give the agent "
-                      "--{0}.unchecked {1}",
-                      extender.settings_of, unchecked));
-    }
   }
 
   void NoteWithoutEffect(const UncheckedProfile& profile) {

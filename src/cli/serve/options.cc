@@ -226,6 +226,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   options.drain_timeout = *ParseDuration(settings.drain_timeout);
   options.agents = *std::move(agents);
   options.node_table = settings.node_table;
+  options.scheduler_config = settings.scheduler_config;
   options.port_file = settings.port_file;
   return options;
 }

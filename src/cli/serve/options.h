@@ -19,6 +19,8 @@ struct ServeOptions {
   server::ServiceOptions service;
   std::vector<engine::ServedAgent> agents;  // at least one; they point into the registry
   std::string node_table;                   // path, or empty
+  std::string scheduler_config;             // path, or empty
+  SchedulerFacts scheduler;                 // what is in it
   ClusterOptions cluster;
   std::string port_file;  // path, or empty
   std::chrono::milliseconds drain_delay{0};

@@ -142,8 +142,10 @@ absl::Status WithCause(const absl::Status& status, const ServeOptions& options,
                   options.node_table.empty() ? "--watch=false" : "--node-table"));
 }
 
-engine::AgentWorld WorldOf(ClusterSource* cluster, server::Metrics* metrics) {
+engine::AgentWorld WorldOf(const ServeOptions& options, ClusterSource* cluster,
+                           server::Metrics* metrics) {
   engine::AgentWorld world;
+  world.scheduler = options.scheduler;
   if (cluster != nullptr) world.cluster = cluster->access();
   world.metrics = [metrics](const AgentInfo& agent) { return metrics->OfAgent(agent); };
   return world;
@@ -187,7 +189,7 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
   if (!nodes.ok()) return nodes.status();
   const std::string agents = AgentList(options.agents);
   const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source(),
-                                             WorldOf(nodes->cluster.get(), metrics.get()));
+                                             WorldOf(options, nodes->cluster.get(), metrics.get()));
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
   if (!status.ok()) return WithCause(status, options, *nodes);

@@ -93,6 +93,25 @@ std::string SettingsTables(const SettingGroup& group) {
   return text;
 }
 
+// What the settings of earlier versions are now.
+std::string OldNames(const std::vector<SettingGroup>& groups) {
+  std::string rows;
+  for (const SettingGroup& group : groups) {
+    for (const BoundSetting& setting : group.settings) {
+      if (setting.former_switch.flag.empty()) continue;
+      rows += fmt::format("| `{}` | `{}={}` |\n", setting.former_switch.flag, setting.flag,
+                          setting.spec.former_on);
+    }
+    for (const RetiredSetting& retired : group.retired) {
+      rows += fmt::format("| `{}` | ignored: {} |\n", retired.flag, retired.spec.why);
+    }
+  }
+  if (rows.empty()) return "";
+  return "\n## Old names\n\nVersion 0.2.0 removes these. Until then each is accepted with a "
+         "warning, also as variable and in the file.\n\n| old | now |\n|---|---|\n" +
+         rows;
+}
+
 }  // namespace
 
 std::string SettingsSection(const SettingGroup& group) {
@@ -119,10 +138,12 @@ std::string AnnotatorSections() {
 
 std::string SettingsPage(const std::vector<AgentInfo>& registry) {
   std::string page = kSettingsIntroduction;
-  for (const SettingGroup& group : MakeSettingGroups(registry)) {
+  const std::vector<SettingGroup> groups = MakeSettingGroups(registry);
+  for (const SettingGroup& group : groups) {
     page += '\n';
     page += SettingsSection(group);
   }
+  page += OldNames(groups);
   page += '\n';
   page += AnnotatorSections();
   return page;

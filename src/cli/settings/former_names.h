@@ -8,8 +8,10 @@
 
 namespace outrigger::cli {
 
-/// `sources` with the former names of settings replaced by the present ones; `warnings` gets a line
-/// for each. InvalidArgument names both where one source gives a setting twice in that way.
+/// `sources` with the former names of settings replaced by the present ones, and without settings
+/// that are retired; `warnings` gets a line for each. InvalidArgument names both where one source
+/// gives a setting twice in that way (a former switch: with another value), and the values that a
+/// former switch accepts.
 absl::StatusOr<SettingSources> WithPresentNames(SettingSources sources,
                                                 const std::vector<SettingGroup>& groups,
                                                 std::vector<std::string>* warnings);

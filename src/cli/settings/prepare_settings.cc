@@ -47,7 +47,8 @@ void WarnOfIdleFlags(const SettingsFlags& flags, const std::vector<engine::Serve
                                    [&](const auto& agent) { return agent.info == group.agent; });
     if (!idle) continue;
     for (const BoundSetting& setting : group.settings) {
-      if (!flags.settings.contains(setting.flag) && !flags.settings.contains(setting.former.flag)) {
+      if (!flags.settings.contains(setting.flag) && !flags.settings.contains(setting.former.flag) &&
+          !flags.settings.contains(setting.former_switch.flag)) {
         continue;
       }
       prepared->warnings.push_back(

@@ -110,8 +110,8 @@ std::vector<SettingSpec> ServerSpecs() {
   Find(specs, "port")->default_text =
       fmt::format("the agent's own port; {} when several are served", kSharedPort);
   Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
-  for (const char* path :
-       {"node-table", "kubeconfig", "port-file", "tls-cert", "tls-key", "client-ca"}) {
+  for (const char* path : {"node-table", "scheduler-config", "kubeconfig", "port-file", "tls-cert",
+                           "tls-key", "client-ca"}) {
     Find(specs, path)->accepted = "the path of a file";
     Find(specs, path)->default_text = "none";
   }

@@ -27,6 +27,7 @@ struct ServerSettings {
   std::string context;
   std::string max_staleness = "90s";
   std::string node_table;
+  std::string scheduler_config;
   std::string tls_cert;
   std::string tls_key;
   std::string client_ca;
@@ -78,6 +79,9 @@ struct ServerSettings {
       Setting{"node-table", &ServerSettings::node_table,
               "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
               "them; read once at start"},
+      Setting{"scheduler-config", &ServerSettings::scheduler_config,
+              "the KubeSchedulerConfiguration of the scheduler that calls gang and qos: profiles, "
+              "Lease, timeouts, and what it does not compare; read once at start"},
       Setting{"max-body", &ServerSettings::max_body, "largest request that is read"},
       Setting{"max-body-memory", &ServerSettings::max_body_memory,
               "most memory that the bodies of all requests under way may take; a request that "

@@ -1,5 +1,6 @@
 #include "cli/settings/setting_group.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,9 @@ SettingNames NamesOf(const std::string& name, const std::string& agent) {
 }
 
 BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
-  BoundSetting bound{NamesOf(spec.name, agent), {}, {}, nullptr};
+  BoundSetting bound{NamesOf(spec.name, agent), {}, {}, {}, nullptr};
   if (!spec.former_name.empty()) bound.former = NamesOf(spec.former_name, agent);
+  if (!spec.former_switch.empty()) bound.former_switch = NamesOf(spec.former_switch, agent);
   bound.spec = std::move(spec);
   bound.target = target;
   return bound;
@@ -93,7 +95,15 @@ std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& regist
     for (const SettingSpec& spec : agent.factory.settings.specs()) {
       group.settings.push_back(Bind(Marked(spec, group.values), agent.name, group.values.get()));
     }
-    group.settings.push_back(Bind(WeightSpec(), agent.name, group.weight.get()));
+    for (const Retired& retired : agent.factory.settings.retired()) {
+      group.retired.push_back({NamesOf(std::string(retired.name), agent.name), retired});
+    }
+    const bool has_weight =
+        std::none_of(group.retired.begin(), group.retired.end(),
+                     [](const RetiredSetting& retired) { return retired.spec.name == "weight"; });
+    if (has_weight) {
+      group.settings.push_back(Bind(WeightSpec(), agent.name, group.weight.get()));
+    }
     groups.push_back(std::move(group));
   }
   return groups;

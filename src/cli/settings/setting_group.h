@@ -19,7 +19,8 @@ struct SettingNames {
 /// A setting with its names, bound to the struct it sets.
 struct BoundSetting : SettingNames {
   SettingSpec spec;
-  SettingNames former;  // those of earlier versions; empty where it had no other
+  SettingNames former;         // those of earlier versions; empty where it had no other
+  SettingNames former_switch;  // those of the switch that it was, likewise
   void* target = nullptr;
 
   bool IsSwitch() const { return spec.type == "boolean"; }
@@ -27,10 +28,16 @@ struct BoundSetting : SettingNames {
   std::vector<std::string> Choices() const;
 };
 
+/// A setting of earlier versions that is accepted and ignored.
+struct RetiredSetting : SettingNames {
+  Retired spec;
+};
+
 /// The settings of the server (agent is null) or of one agent, its weight included.
 struct SettingGroup {
   const AgentInfo* agent = nullptr;  // outlives the group
   std::vector<BoundSetting> settings;
+  std::vector<RetiredSetting> retired;
   /// What `settings` point into.
   std::shared_ptr<ServerSettings> server;
   SettingsValues values;  // of the server: no more than which are given

@@ -32,7 +32,7 @@ func TestGangsAndClaimsShareTheBindVerb(t *testing.T) {
 	kubeconfig, err := s.Cluster.WriteKubeconfig("gang-and-devices", rights)
 	s.Must(err)
 	s.agent = outrigger.Serve(s, "gang-and-devices", s.Cluster.LogDir(), "gang,devices", "--kubeconfig", kubeconfig,
-		"--gang.scheduler-lease", "none", "--gang.bind-timeout", "630")
+		"--gang.scheduler-lease", "none")
 	s.agent.UntilReady(s)
 	s.StartScheduler(outrigger.SchedulerConfig(s, s.SchedulerBase(), "--agents", "gang,devices", "--url", s.agent.URL))
 

@@ -142,7 +142,11 @@ func TestWithoutAnExtenderAMemberThatIsRefusedComesFirstWhereThereIsRoom(t *test
 			_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 				ObjectMeta: metav1.ObjectMeta{Name: "patient"}, PreemptionPolicy: &patient}, metav1.CreateOptions{})
 			w.Must(err)
-			withoutExtender.start(w, "--gang.unchecked", unseen)
+			withoutExtender.start(w, "--scheduler-config", w.schedulerFile([]byte(`apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [`+unseen+`]}}]
+`)))
 			last := fmt.Sprintf("n%d", size)
 			w.Pods(slot("blocker").Pinned(last))
 			w.untilBoundOf("blocker", 1, time.Now())

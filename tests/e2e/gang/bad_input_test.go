@@ -1,8 +1,6 @@
 package gang
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +16,7 @@ import (
 // doctor is what the doctor says of a scheduler's configuration and the live cluster.
 func (w *world) doctor(config []byte, args ...string) string {
 	w.Helper()
-	file := filepath.Join(w.TempDir(), "scheduler.yaml")
-	w.Must(os.WriteFile(file, config, 0o600))
+	file := w.schedulerFile(config)
 	kubeconfig, err := w.Cluster.WriteKubeconfig("person", w.Cluster.Config)
 	w.Must(err)
 	return string(outrigger.Run(w, append([]string{"doctor", file, "--live", "--kubeconfig", kubeconfig, "--agents", "gang",
@@ -45,7 +42,7 @@ func TestWithoutThePolicyOfTheGateGangsAreWholeAllTheSame(t *testing.T) {
 	w.UntilEventWith("GangWaiting", "gang default/"+second+" waits: 4 members need cpu 1")
 	w.checkHoldsNothing(second + "-")
 	config := w.Config(map[string]string{"gang": w.gang.URL})
-	checkFinds(t, w.doctor(config, "--gang.gates"), "gate-missing", "4 pods of groups without a node, none with the gate")
+	checkFinds(t, w.doctor(config), "gate-missing", "4 pods of groups without a node, none with the gate")
 	w.deletePods(first + "-")
 	w.untilBoundOf(second+"-", 4, time.Now())
 	w.CheckSettled()
@@ -61,8 +58,8 @@ func TestWithoutThePolicyOfTheResourcesMembersAreFound(t *testing.T) {
 	w.UntilEventWith("GangResourceMissing", "gang default/train has ")
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_resource_missing", `pods="waiting"`)
 	w.gang.UntilMetricAbove(t, 3, "outrigger_gang_resource_missing", `pods="bound"`)
-	config := w.Config(map[string]string{"gang": w.gang.URL}, "--only-groups")
-	checkFinds(t, w.doctor(config, "--gang.gates", "--gang.only-groups"), "group-resource-missing", "gate-missing")
+	config := w.Config(map[string]string{"gang": w.gang.URL}, "--members-only")
+	checkFinds(t, w.doctor(config), "group-resource-missing", "gate-missing")
 }
 
 // A pod asks and is in no group: it names none, or its minimum is no number. It is answered as any single pod is.
@@ -89,8 +86,8 @@ func TestGatedPodsOfAnotherSchedulerAreFound(t *testing.T) {
 	w.Pods(w.gangOf("train", 2)...)
 	w.Pods(w.member("foreign", 0, 1).Scheduler("other"), gated(slot("single"), queueGate).Scheduler("other"))
 	w.untilBoundOf("train-", 2, time.Now())
-	config := w.Config(map[string]string{"gang": w.gang.URL}, "--only-groups")
-	checkFinds(t, w.doctor(config, "--gang.gates", "--gang.only-groups"), "gate-of-another-scheduler",
+	config := w.Config(map[string]string{"gang": w.gang.URL}, "--members-only")
+	checkFinds(t, w.doctor(config), "gate-of-another-scheduler",
 		"2 pods of other schedulers have the gate outrigger.dev/queue")
 	w.checkExplained("foreign", "1 of another scheduler")
 	if !isGated(w.Tracker.Pod("default", "foreign-000")) || !isGated(w.Tracker.Pod("default", "single")) {

@@ -125,13 +125,14 @@ func TestAGangThatNeverPreemptsWaitsForOthersToEnd(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	const size = 4
-	w := newCountedWorld(t, zoned("a", 2), nil, "--gang.preempt", "--gang.min-run-time", "0")
+	w := newCountedWorld(t, zoned("a", 2), nil, "--gang.preempt")
 	never := corev1.PreemptNever
 	_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "patient"}, Value: 1000, PreemptionPolicy: &never}, metav1.CreateOptions{})
 	w.Must(err)
 	w.inParallel(4, append(gangOf("early", size), singles("single", size)...))
 	w.UntilBound(2 * size)
+	w.haveRunLong()
 
 	w.inParallel(4, each(gangOf("patient", size), func(pod *kube.PodBuilder) { pod.PriorityClass("patient") }))
 	// On a full cluster no extender is called: only the agent itself can say why.

@@ -84,7 +84,7 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 	const size = 4
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 1, size)
-	w.gang = w.serveGang("--gang.partial-timeout", "1")
+	w.gang = w.serveGang(partialSoon...)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	_, err := standin.StartKubelet(w.Ctx, w.Client)
 	w.Must(err)
@@ -100,7 +100,7 @@ func TestTheRestOfAGangThatRestartsIsEvictedWhenAMemberFails(t *testing.T) {
 		[]byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
 	w.Must(err)
 	w.untilGone("train-001", "train-002", "train-003")
-	w.Within(3*time.Second, "the rest is gone", time.Since(began))
+	w.Within(8*time.Second, "the rest is gone", time.Since(began))
 	w.UntilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; the rest is evicted")
 	if w.Tracker.Pod("default", "train-000") == nil {
 		t.Error("the member that failed is gone, too: nobody is to see why")

@@ -117,7 +117,7 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 func wholeOnceTheSchedulerIsBack(t *testing.T, m mode) {
 	t.Helper()
 	const size = 8
-	w := m.newTrappedWorld(t, size/4, "--gang.nomination-grace", "1")
+	w := m.newTrappedWorld(t, size/4)
 	w.allButOneSleep("train", size)
 	w.scheduler.Kill()
 	w.Pods(w.member("train", size-1, size))

@@ -149,37 +149,6 @@ func TestManyGatesComeOffAtOnce(t *testing.T) {
 // membersEnv is how many members a gang has whose gates come off at once.
 const membersEnv = "OUTRIGGER_MEMBERS"
 
-// Released and not bound are no more than the window, but for a gang that is larger.
-func TestReleasedPodsStayWithinTheWindow(t *testing.T) {
-	const window, gangs, size = 10, 12, 4
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", gangs*size/4, 4)
-	m := gatedModes[0]
-	w.gang = w.serveGang(append(m.args, "--gang.window", fmt.Sprint(window), "--gang.ahead", "0")...)
-	seen := w.watchReleases()
-	var lists [][]*kube.PodBuilder
-	for g := range gangs {
-		lists = append(lists, m.gangOf(fmt.Sprintf("g%02d", g), size))
-	}
-	w.inParallel(8, interleaved(lists...))
-	// Without a scheduler no pod is bound: two gangs go, the third does not fit the window.
-	w.gang.UntilMetricAbove(t, 2*size-1, "outrigger_gang_releases_total", `result="released"`)
-	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_gated", `by="window"`)
-	w.checkExplained("g11", "releases it in its turn")
-	seen.check(t, window)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
-	w.untilBoundOf("g", gangs*size, time.Now())
-	// For the agent those are bound whose bind calls are let through, before the watch shows the first of a gang.
-	seen.check(t, window+2*size)
-	w.deletePods("g")
-	w.untilGone("g")
-
-	seen = w.watchReleases()
-	w.inParallel(8, m.gangOf("huge", gangs*size))
-	w.untilBoundOf("huge-", gangs*size, time.Now())
-	seen.check(t, gangs*size)
-}
-
 // What autoscalers are to see: of gangs without a place one is released, whole.
 func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
 	const size = 4
@@ -241,7 +210,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 8, 4)
 	m := gatedModes[0]
-	m.start(w, "--gang.ahead", "0")
+	m.start(w)
 	other := "example.com/quota"
 	pods := w.Client.CoreV1().Pods("default")
 	ungate := func(name, gate string) {
@@ -293,14 +262,6 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	w.CheckSettled()
 }
 
-// Without `gates` the gate stays, and the gang says so.
-func TestGatedMembersWaitWhereNothingReleasesThem(t *testing.T) {
-	w := newGangWorld(t, 2)
-	w.Pods(gatedModes[0].gangOf("train", 2)...)
-	w.UntilEventWith("GangWaiting",
-		"0 of 2 members are released, the gate outrigger.dev/queue holds the others")
-}
-
 // The agent is killed in the middle of releasing a gang, again and again; the next one releases the rest.
 func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
 	// Of each agent so many releases are sent before it is killed; it sends sixteen at once.
@@ -336,17 +297,20 @@ func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
 	w := &gangWorld{world: newWorld(t)}
 	m := gatedModes[0]
 	w.holdLease("host_1")
-	w.gang = w.Serve("gang", append([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
-		"--gang.ahead", "0"}, m.args...)...)
+	w.gang = w.Serve("gang", append([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host"},
+		m.args...)...)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
+	// The one gang that is released without a place, for autoscalers to see.
+	w.Pods(m.member("ahead", 0, 1).Label("groupPriority", "10").Request(corev1.ResourceCPU, "100"))
+	w.untilReleased(1)
 	w.Pods(m.gangOf("train", size)...)
 	w.UntilEventWith("GangWaiting", "gang default/train waits")
 	w.holdLease("other_2")
 	w.untilNotInCharge(1)
 	w.slots("n", size/4, 4)
 	time.Sleep(2 * time.Second)
-	if slices.ContainsFunc(w.Tracker.Pods(), func(pod *corev1.Pod) bool { return !isGated(pod) }) {
-		t.Error("pods are released by an agent that is not in charge")
+	if released := w.released(); released != 1 {
+		t.Errorf("%d pods are released by an agent that is not in charge", released-1)
 	}
 	w.holdLease("host_3")
 	w.untilBoundOf("train-", size, time.Now())

@@ -82,7 +82,7 @@ func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
 				})
 			})
 		}},
-		{"VictimsThatAreOfNoUse", []string{"--gang.preempt", "--gang.min-run-time", "0"}, func(w *gangWorld) {
+		{"VictimsThatAreOfNoUse", []string{"--gang.preempt"}, func(w *gangWorld) {
 			for name, value := range map[string]int32{"ten": 10, "hundred": 100} {
 				class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
 				_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, class, metav1.CreateOptions{})
@@ -95,6 +95,7 @@ func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
 			}
 			w.inParallel(8, pods)
 			w.untilBoundOf("cheap-", 140, time.Now())
+			w.haveRunLong()
 			for _, gang := range []struct{ name, class string }{{"mid", "ten"}, {"high", "hundred"}} {
 				for i := range 8 {
 					w.Pods(member(gang.name, i, 8).Request(corev1.ResourceCPU, "16").PriorityClass(gang.class))

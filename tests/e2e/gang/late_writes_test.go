@@ -25,7 +25,7 @@ func (m mode) newLateWorld(t *testing.T, late time.Duration, args ...string) *tr
 	t.Helper()
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}
 	var err error
-	w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang", "--gates"))
+	w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
 	w.Must(err)
 	proxy := w.FaultyServer()
 	w.seeWrites(proxy, &w.line, "nomination", "nominated", isNomination)

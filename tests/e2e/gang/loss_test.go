@@ -17,8 +17,7 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	t.Parallel()
 	w, client, plugins := newPodGroupWorld(t)
 	w.slots("n", 1, 4)
-	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler,
-		"--gang.nomination-grace", "60", "--gang.write-status")
+	w.gang = w.serveGang("--gang.scheduler-names", "default-scheduler,"+laterScheduler, "--gang.write-status")
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 	group := plugins.object("default", "train", 3)
 	group.Object["spec"].(map[string]any)["scheduleTimeoutSeconds"] = int64(3)
@@ -84,7 +83,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.policy, func(t *testing.T) {
 			const size = 4
-			w := newGangWorld(t, 1, "--gang.partial-timeout", "1")
+			w := newGangWorld(t, 1, partialSoon...)
 			of := func(index int) *kube.PodBuilder {
 				return member("train", index, size).Annotation("outrigger.dev/on-member-loss", row.policy)
 			}

@@ -28,12 +28,15 @@ type mode struct {
 // what happens to waiters tested in every mode.
 const onlyGroupsEnv, allModesEnv = "OUTRIGGER_TEST_ONLY_GROUPS", "OUTRIGGER_MODES"
 
+// readsMembersOnly has the agent read that the scheduler asks about members alone.
+const readsMembersOnly = "--scheduler-config=testdata/members-only.yaml"
+
 var (
 	askedAboutAll   = mode{name: "all are asked about"}
-	onlyMembersAsk  = mode{name: "only-groups", args: []string{"--gang.only-groups"}, config: []string{"--only-groups"}, asksAll: true}
-	gatesAlone      = mode{name: "gates", args: []string{"--gang.gates"}, gated: true}
-	gatesAndMembers = mode{name: "gates and only-groups", args: []string{"--gang.gates", "--gang.only-groups"},
-		config: []string{"--only-groups"}, gated: true, asksAll: true}
+	onlyMembersAsk  = mode{name: "only-groups", args: []string{readsMembersOnly}, config: []string{"--members-only"}, asksAll: true}
+	gatesAlone      = mode{name: "gates", gated: true}
+	gatesAndMembers = mode{name: "gates and only-groups", args: []string{readsMembersOnly},
+		config: []string{"--members-only"}, gated: true, asksAll: true}
 
 	// gatedModes are those in which members wait with the gate.
 	gatedModes = []mode{gatesAlone, gatesAndMembers}

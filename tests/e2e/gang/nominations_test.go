@@ -26,9 +26,9 @@ func newAheadWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t)}}
 	w.slots("n", nodes, 4)
 	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", append([]string{
-		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none", "--gang.only-groups"}, args...)...)
+		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none", readsMembersOnly}, args...)...)
 	w.gang.UntilReady(w)
-	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, "--only-groups")
+	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, "--members-only")
 	return w
 }
 
@@ -167,11 +167,11 @@ func (s *stream) step(ctx context.Context) {
 }
 
 // Single pods that come all the time take each place as it becomes free; with reserve-after gangs start all the same,
-// one after another, whether the agent is asked about single pods or not. With only-groups that is so of members that
+// one after another, whether the agent is asked about single pods or not. With --members-only that is so of members that
 // never preempt: of others kube-scheduler clears the nomination whenever it tries them in vain.
 func TestGangsStartBesideAStreamOfSinglePods(t *testing.T) {
 	t.Parallel()
-	onlyAgent, onlyScheduler := []string{"--gang.only-groups"}, []string{"--only-groups"}
+	onlyAgent, onlyScheduler := []string{readsMembersOnly}, []string{"--members-only"}
 	for name, row := range map[string]streamRow{
 		"all":                 {},
 		"only-groups-patient": {agent: onlyAgent, scheduler: onlyScheduler, patient: true},
@@ -298,9 +298,9 @@ func TestAllMembersAreNominatedWhateverHappensMeanwhile(t *testing.T) {
 	proxy := w.FaultyServer()
 	w.gang.Kill()
 	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", "--kubeconfig",
-		w.KubeconfigThrough(proxy, "faulty", w.rights), "--gang.scheduler-lease", "none", "--gang.only-groups")
+		w.KubeconfigThrough(proxy, "faulty", w.rights), "--gang.scheduler-lease", "none", readsMembersOnly)
 	w.gang.UntilReady(w)
-	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, "--only-groups")
+	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, "--members-only")
 
 	// at does something once, before the n-th nomination of a gang goes on to the API server.
 	at := func(n int, do func(pod string)) faults.Rule {

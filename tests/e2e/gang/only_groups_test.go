@@ -42,11 +42,11 @@ func newAskingWorld(t *testing.T, nodes int) *askingWorld {
 func (w *askingWorld) start(nodes int) {
 	w.Helper()
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang("--gang.only-groups")
+	w.gang = w.serveGang(readsMembersOnly)
 	var err error
 	w.calls, err = queuewatch.Start(w.Ctx, w.Client)
 	w.Must(err)
-	w.config = w.Config(map[string]string{"gang": w.calls.Before(w, w.gang.URL)}, "--only-groups")
+	w.config = w.Config(map[string]string{"gang": w.calls.Before(w, w.gang.URL)}, "--members-only")
 	w.StartScheduler(w.config)
 }
 
@@ -141,7 +141,7 @@ func TestOnlyMembersAreAskedAbout(t *testing.T) {
 		}
 	}
 	if calls := w.gang.Metric(t, "outrigger_gang_only_groups_mismatch_total"); calls != 0 {
-		t.Errorf("%v calls do not go with only-groups", calls)
+		t.Errorf("%v calls do not go with managedResources", calls)
 	}
 }
 
@@ -331,7 +331,7 @@ func (w *world) checkEventsAbout(reason string, want ...string) {
 // checkDoctorFinds runs the doctor on the scheduler's configuration and the live cluster.
 func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 	w.Helper()
-	said := w.doctor(config, "--gang.only-groups")
+	said := w.doctor(config)
 	if !strings.Contains(said, finding) || !strings.Contains(said, text) {
 		w.Errorf("doctor does not find %s with %q:\n%s", finding, text, said)
 	}
@@ -350,13 +350,13 @@ func TestMembersMayAskWhereAllPodsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// Where the agent alone has only-groups it is called about all pods, and counts that; so it does where the scheduler
-// alone has it.
+// Where the agent alone knows of managedResources it is called about all pods, and counts that; so it does where the
+// scheduler alone has them.
 func TestOnlyGroupsOfOneAloneIsCounted(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ agent, scheduler []string }{
-		"agent":     {agent: []string{"--gang.only-groups"}},
-		"scheduler": {scheduler: []string{"--only-groups"}},
+		"agent":     {agent: []string{readsMembersOnly}},
+		"scheduler": {scheduler: []string{"--members-only"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -74,10 +74,28 @@ func (w *world) untouched(gang string, size int) {
 	}
 }
 
+// haveRunLong makes pods that are bound look as if they were for ten minutes: the agent evicts none in its first.
+func (w *world) haveRunLong() {
+	w.Helper()
+	since := time.Now().Add(-10 * time.Minute).UTC().Format(time.RFC3339)
+	patch := fmt.Appendf(nil,
+		`{"status":{"conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":%q}]}}`, since)
+	pods := w.Client.CoreV1().Pods("default")
+	all, err := pods.List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
+	for _, pod := range all.Items {
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		_, err := pods.Patch(w.Ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		w.Must(err)
+	}
+}
+
 // W6: a gang of high priority on a full cluster: whole gangs go, the cheapest, and nobody else, though
 // those who keep them create their pods anew at once.
 func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
-	w := newGangWorld(t, 5, "--gang.preempt", "--gang.min-run-time", "0")
+	w := newGangWorld(t, 5, "--gang.preempt")
 	w.priorityClasses(map[string]int32{"low": 10, "mid": 20, "high": 1000})
 	_, err := standin.StartKubelet(w.Ctx, w.Client)
 	w.Must(err)
@@ -95,6 +113,7 @@ func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
 		w.untilBoundOf(gang+"-", size, began)
 	}
 
+	w.haveRunLong()
 	began = time.Now()
 	w.gangSet("urgent", "high", 4)
 	t.Logf("four places of one gang: whole after %.2f s", w.untilBoundOf("urgent-", 4, began).Seconds())
@@ -125,7 +144,7 @@ func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
 		never bool
 	}{
 		{"PreemptionIsOff", nil, false},
-		{"ItsPodsNeverPreempt", []string{"--gang.preempt", "--gang.min-run-time", "0"}, true},
+		{"ItsPodsNeverPreempt", []string{"--gang.preempt"}, true},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -143,6 +162,7 @@ func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
 			w.Must(err)
 			w.gangSet("low", "low", 4)
 			w.untilBoundOf("low-", 4, time.Now())
+			w.haveRunLong()
 			w.gangSet("high", "high", 4)
 			// It is told of a gang some time after it was first looked for whom to evict for it.
 			w.UntilEventWith("GangWaiting", "gang default/high waits: 4 members need cpu 1")

@@ -101,9 +101,9 @@ func refusedNothing(t *testing.T, m mode) {
 	w.holdLease("host_1")
 	w.slots("n", 2, 4)
 	w.mode = m
-	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", m.with([]string{"--kubeconfig", w.kubeconfigInForce(m),
+	w.gang = outrigger.ServeAt(w, 0, "gang", w.Cluster.LogDir(), "gang", m.with([]string{"--kubeconfig", w.kubeconfigInForce(),
 		"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host",
-		"--gang.preempt", "--gang.min-run-time", "0", "--gang.partial-timeout", "1"})...)
+		"--gang.preempt", "--gang.timeout", "5"})...)
 	w.gang.UntilReady(t)
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
 
@@ -118,6 +118,7 @@ func refusedNothing(t *testing.T, m mode) {
 	gang("other", "low", 4)
 	w.untilBoundOf("cheap-", 4, time.Now())
 	w.untilBoundOf("other-", 4, time.Now())
+	w.haveRunLong()
 	gang("waits", "low", 9)
 	w.UntilEventWith("GangWaiting", "gang default/waits waits: 9 members need cpu 1")
 	gang("dear", "high", 4)
@@ -151,13 +152,9 @@ func refusedNothing(t *testing.T, m mode) {
 }
 
 // kubeconfigInForce is that of an account with the agent's rights, of which the API server has heard.
-func (w *world) kubeconfigInForce(m mode) string {
+func (w *world) kubeconfigInForce() string {
 	w.Helper()
-	rbac := []string{"agents", "gang", "--rbac"}
-	if m.gated {
-		rbac = append(rbac, "--gates")
-	}
-	config, err := w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, rbac...))
+	config, err := w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "gang", "--rbac"))
 	w.Must(err)
 	w.UntilGranted(config, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 	kubeconfig, err := w.Cluster.WriteKubeconfig("gang", config)

@@ -37,10 +37,10 @@ type deed struct {
 // deeds are by the right that they need.
 var deeds = map[scheduling.Right]deed{
 	right("", "pods", "get"):             {args: alone(), tells: whenBinding("unknown")},
-	right("", "pods", "patch"):           {alone("--gang.gates"), inItsLog, gatedGang},
+	right("", "pods", "patch"):           {alone(), inItsLog, gatedGang},
 	right("", "pods/binding", "create"):  {args: alone(), tells: whenBinding("single")},
-	right("", "pods/status", "patch"):    {alone("--gang.nominate", "all"), inItsLog, mode.smallGang},
-	right("", "pods/eviction", "create"): {args: alone("--gang.preempt", "--gang.min-run-time", "0"), tells: inItsLog},
+	right("", "pods/status", "patch"):    {alone(), inItsLog, mode.smallGang},
+	right("", "pods/eviction", "create"): {args: alone("--gang.preempt"), tells: inItsLog},
 	right("coordination.k8s.io", "leases", "get"): {
 		args: []string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, tells: whenBinding("single")},
 	right("events.k8s.io", "events", "create"):                   {args: alone(), tells: inItsLog},
@@ -84,7 +84,7 @@ func saysWhichRightIsMissing(t *testing.T, m mode) {
 	served := w.createGroups()
 	devices := w.servesDevices()
 	w.createWhatIsActedOn(m)
-	all := append(scheduling.RightsOf(t, "gang"), right("", "pods", "patch")) // the last one with --gates
+	all := scheduling.RightsOf(t, "gang")
 	checkAskedFor(t, all)
 	for i, missing := range all {
 		// Who may not follow what this API server does not have misses nothing.
@@ -238,6 +238,7 @@ func (w *world) createWhatIsActedOn(m mode) {
 		w.Pods(member("cheap", i, 4).PriorityClass("low").Node("full"), m.member("dear", i, 4).PriorityClass("high"))
 	}
 	w.Pods(append(m.gangOf("fits", 2), slot("single"), short(0), short(1))...)
+	w.haveRunLong()
 }
 
 // createGroups makes a group of each dialect with an object, and a member of each. It returns whether there

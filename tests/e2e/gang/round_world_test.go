@@ -22,7 +22,7 @@ type roundWorld struct {
 
 func newRoundWorld(t *testing.T, r *round) *roundWorld {
 	t.Helper()
-	args := []string{"--gang.partial-timeout", "1", "--gang.nominate", r.nominate}
+	args := []string{"--gang.timeout", "10"}
 	if !r.replicas {
 		return &roundWorld{trappedWorld: r.mode.newTrappedWorld(t, roundNodes, args...)}
 	}

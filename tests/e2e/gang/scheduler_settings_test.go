@@ -2,6 +2,8 @@ package gang
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -21,7 +23,7 @@ func TestGangsAreWholeWhereTheSchedulerSamplesNodes(t *testing.T) {
 	const nodes, gangs, size = 200, 10, 40
 	w := countedWorldOf(newWorld(t))
 	w.slots("n", nodes, 4)
-	w.gang = w.serveGang("--gang.nominate", "all")
+	w.gang = w.serveGang()
 	w.StartScheduler(w.configOf(nil, "percentageOfNodesToScore: 20\n"))
 	var lists [][]*kube.PodBuilder
 	var names []string
@@ -62,13 +64,21 @@ profiles:
 `)...)
 }
 
+// schedulerFile is the path of a configuration for agents to read.
+func (w *world) schedulerFile(config []byte) string {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "scheduler.yaml")
+	w.Must(os.WriteFile(file, config, 0o600))
+	return file
+}
+
 // What kube-scheduler does not compare no node has: a single pod runs, and so does a gang whose agent knows of it.
 func TestAGangStartsThoughNoNodeHasWhatIsNotCompared(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 2, 2)
-	gang := w.serveGang("--gang.unchecked", "example.com/score,example.net/*")
+	gang := w.serveGang("--scheduler-config", w.schedulerFile(w.withManagedResource()))
 	config := outrigger.SchedulerConfig(w, w.withManagedResource(), "--agents", "gang", "--url", "gang="+gang.URL)
 	w.StartScheduler(config)
 	asking := func(pod *kube.PodBuilder) *kube.PodBuilder {

@@ -19,8 +19,7 @@ type round struct {
 	gangs    []roundGang
 	singles  int
 	deaths   []death
-	nominate string // which members of gangs are nominated
-	loses    bool   // members of a gang, in the end
+	loses    bool // members of a gang, in the end
 	mode     mode
 }
 
@@ -86,7 +85,7 @@ func newRound(seed int64) *round {
 		}
 		r.deaths = append(r.deaths, d)
 	}
-	r.nominate = []string{"rejected", "all"}[random.Intn(2)]
+	random.Intn(2) // rounds of a seed stay what they were
 	r.mode = roundModes[(seed-1)/2%4]
 	if r.mode.gated {
 		r.stepOfReleases(random)
@@ -123,8 +122,7 @@ func (r *round) String() string {
 	for _, gang := range r.gangs {
 		parts = append(parts, fmt.Sprintf("%d of %d (%s)", gang.minimum, gang.size, gang.onLoss))
 	}
-	text := fmt.Sprintf("seed %d: gangs of %s; %d singles; nominated: %s", r.seed, strings.Join(parts, ", "), r.singles,
-		r.nominate)
+	text := fmt.Sprintf("seed %d: gangs of %s; %d singles", r.seed, strings.Join(parts, ", "), r.singles)
 	text += "; mode: " + r.mode.name
 	if r.replicas {
 		text += "; two replicas"

@@ -150,7 +150,7 @@ func (w *trappedWorld) throughTrap(l *line) string {
 	w.seeWrites(proxy, l, "release", "released", isRelease)
 	if w.rights == nil {
 		var err error
-		w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang", "--gates"))
+		w.rights, err = w.Cluster.ConfigWithManifest(w.Ctx, outrigger.Run(w, "agents", "--rbac", "gang"))
 		w.Must(err)
 	}
 	w.proxies++

@@ -43,7 +43,7 @@ func (w *world) applyAlone(changes ...string) {
 }
 
 // startAlone runs a replica as the Deployment has it, with the settings of the ConfigMap and the rights of the account;
-// only addresses and the kubeconfig differ, and how long the Lease is held.
+// only addresses and the kubeconfig differ.
 func (w *world) startAlone(name string) *outrigger.Server {
 	w.Helper()
 	deployment, err := w.Client.AppsV1().Deployments("outrigger").Get(w.Ctx, aloneName, metav1.GetOptions{})
@@ -66,8 +66,7 @@ func (w *world) startAlone(name string) *outrigger.Server {
 		Verbs: []string{"get"}, ResourceNames: []string{"outrigger"}}, "outrigger")
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)
-	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig",
-		kubeconfig, "--gang.lease-seconds=3")
+	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig", kubeconfig)
 	replica.UntilReady(w)
 	return replica
 }
@@ -117,7 +116,7 @@ func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	granted := scheduling.GrantsIn(t, manifest, aloneName, "outrigger")
-	printed := outrigger.Run(t, "agents", "gang", "--rbac", "--without-extender")
+	printed := outrigger.Run(t, "agents", "gang", "--rbac", "--mode", "alone")
 	needed := scheduling.GrantsIn(t, printed, aloneName, "outrigger")
 	scheduling.CheckGrants(t, granted, needed)
 	for _, grant := range needed {
@@ -125,7 +124,7 @@ func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
 			t.Errorf("%+v is of no use without an extender", grant)
 		}
 	}
-	both := outrigger.Run(t, "agents", "gang,qos", "--rbac", "--without-extender", "--service-account", aloneName)
+	both := outrigger.Run(t, "agents", "gang,qos", "--rbac", "--mode", "alone", "--service-account", aloneName)
 	scheduling.CheckGrants(t, granted, scheduling.GrantsIn(t, both, "outrigger-gang-qos", "outrigger"))
 }
 
@@ -186,7 +185,7 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 1, 2)
-	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {withoutExtender: true}", "    qos: {withoutExtender: true}")
+	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {mode: alone}", "    qos: {mode: alone}")
 	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
 	replica := w.startAlone("replica")
 	w.StartScheduler(w.SchedulerBase())

@@ -49,6 +49,9 @@ func (w *world) serveGang(args ...string) *outrigger.Server {
 	return w.Serve("gang", append([]string{"--gang.scheduler-lease", "none"}, args...)...)
 }
 
+// partialSoon has a gang be in part for five seconds before an Event says so, or it is restarted.
+var partialSoon = []string{"--gang.timeout", "5"}
+
 // slots creates nodes with room for so many pods of slot().
 func (w *world) slots(prefix string, nodes, slots int) {
 	w.Helper()

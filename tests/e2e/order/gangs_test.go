@@ -24,7 +24,7 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	fillers := w.fill(nodes)
 	// gang's rights include those of qos.
 	w.agent = outrigger.Serve(t, "gang,qos", w.Cluster.LogDir(), "gang,qos", "--kubeconfig", w.AgentKubeconfig("gang"),
-		"--gang.scheduler-lease", "none", "--gang.bind-timeout", "630")
+		"--gang.scheduler-lease", "none")
 	w.agent.UntilReady(t)
 	url := w.observer.Before(t, w.agent.URL)
 	w.StartScheduler(outrigger.SchedulerConfig(t, w.base(), "--agents", "gang,qos",

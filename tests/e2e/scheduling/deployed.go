@@ -53,7 +53,13 @@ func (w *World) StartDeployed(d Deployed) (*outrigger.Server, *process.Process) 
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(d.Name, credentials)
 	w.Must(err)
-	agent := outrigger.Serve(w, d.Name+"-agents", w.Cluster.LogDir(), d.Agents, "--config", settings, "--kubeconfig", kubeconfig)
+	args := []string{"--config", settings, "--kubeconfig", kubeconfig}
+	if strings.HasPrefix(d.Agents, "gang") { // they read the scheduler's file
+		file := filepath.Join(w.TempDir(), "scheduler.yaml")
+		w.Must(os.WriteFile(file, []byte(w.configMapValue(d, d.Name, "scheduler.yaml")), 0o644))
+		args = append(args, "--scheduler-config", file)
+	}
+	agent := outrigger.Serve(w, d.Name+"-agents", w.Cluster.LogDir(), d.Agents, args...)
 	agent.UntilReady(w)
 
 	var config map[string]any

@@ -7,8 +7,8 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// LeaseSeconds is for how long tests have a replica hold its Lease.
-const LeaseSeconds = 3
+// LeaseSeconds is for how long a replica holds its Lease.
+const LeaseSeconds = 15
 
 // ServeWithoutExtender starts a replica of agents that no scheduler calls, gang or qos or both (gang,qos), with exactly
 // the rights of that mode, and waits until it is ready. Arguments are added to those of the mode; name is that of the
@@ -16,10 +16,8 @@ const LeaseSeconds = 3
 func (w *World) ServeWithoutExtender(name, agents string, args ...string) *outrigger.Server {
 	w.Helper()
 	for agent := range strings.SplitSeq(agents, ",") {
-		args = append(args, fmt.Sprintf("--%s.without-extender", agent))
+		args = append(args, fmt.Sprintf("--%s.mode=alone", agent))
 	}
-	first, _, _ := strings.Cut(agents, ",")
-	args = append([]string{fmt.Sprintf("--%s.lease-seconds=%d", first, LeaseSeconds)}, args...)
 	server := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents,
 		append(args, "--kubeconfig", w.KubeconfigWithoutExtender(agents))...)
 	server.UntilReady(w)
@@ -33,7 +31,7 @@ func (w *World) KubeconfigWithoutExtender(agents string) string {
 	if made := w.aloneConfigs[agents]; made != "" {
 		return made
 	}
-	manifest := outrigger.Run(w, "agents", "--rbac", agents, "--without-extender")
+	manifest := outrigger.Run(w, "agents", "--rbac", agents, "--mode", "alone")
 	config, err := w.Cluster.ConfigWithManifest(w.Ctx, manifest)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(strings.ReplaceAll(agents, ",", "-"), config)

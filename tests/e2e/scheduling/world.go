@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -94,18 +93,10 @@ func (w *World) ServeAt(port int, agents string, args ...string) *outrigger.Serv
 	if w.WholeNodes {
 		return outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	}
-	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents, rightsFor(args)...))
+	args = append(args, "--kubeconfig", w.AgentKubeconfig(agents))
 	server := outrigger.ServeAt(w, port, agents, w.Cluster.LogDir(), agents, args...)
 	server.UntilReady(w)
 	return server
-}
-
-// rightsFor has the flags of `agents --rbac` that go with these settings of agents.
-func rightsFor(settings []string) []string {
-	if slices.Contains(settings, "--gang.gates") {
-		return []string{"--gates"}
-	}
-	return nil
 }
 
 // AgentKubeconfig returns the path of a kubeconfig with exactly the rights of an agent; flags are those of

@@ -1,5 +1,6 @@
 #include "test_agents.h"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +20,12 @@ struct SafeSettings {
               "risk above which a node is rejected"}
           .LegacyEnv("SAFEPERCENTILE", LegacyForm::kPercent),
       Setting{"forecast", &SafeSettings::forecast, "use forecasts"},
-      Setting{"objective", &SafeSettings::objective, "risk|balance", "what scores aim at"},
+      Setting{"objective", &SafeSettings::objective, "risk|balance", "what scores aim at"}
+          .FormerSwitch("balanced", "balance", "risk"),
+  };
+  static constexpr std::array kRetired{
+      Retired{"history", "5", "it is 5"},
+      Retired{"smooth", "true", "forecasts are always smooth"},
   };
 };
 

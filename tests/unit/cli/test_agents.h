@@ -10,7 +10,8 @@
 // A small registry for tests of the command line, independent of the agents of the tree:
 //
 //   safe        filters, scores; max-risk (number 0..1, formerly SAFEPERCENTILE in percent),
-//               forecast (boolean), objective (risk|balance)
+//               forecast (boolean), objective (risk|balance; formerly the switch balanced); history
+//               and smooth are retired
 //   congestion  scores; max (integer, formerly upper-limit and CONGESTION_FACTOR_MAX)
 //   gang        filters, preempts, binds; no settings
 

@@ -29,6 +29,40 @@ TEST(DeskSettings, HaveDefaultsWhereNoAgentHasSetThem) {
   EXPECT_EQ(settings.Lease().lease.namespace_, "kube-system");
   EXPECT_EQ(settings.Lease().lease.name, "kube-scheduler");
   EXPECT_NE(settings.Lease().host_name, "");
+  EXPECT_EQ(options.reserve_after, std::chrono::seconds(120));
+  EXPECT_EQ(settings.mode(), Mode::kExtender);
+}
+
+SchedulerFacts Known() {
+  SchedulerFacts facts;
+  facts.names = "batch,jobs";
+  facts.lease = "jobs/batch";
+  facts.unchecked = "batch:NodePorts";
+  return facts;
+}
+
+TEST(DeskSettings, ThatNoAgentHasSetAreThoseOfTheSchedulersFile) {
+  DeskSettings settings(Known());
+  ASSERT_TRUE(settings.Add(Of("gang")).ok());
+  PlanningOptions options;
+  settings.Apply(&options);
+  EXPECT_THAT(options.groups.scheduler_names, ElementsAre("batch", "jobs"));
+  EXPECT_EQ(settings.Lease().lease.namespace_, "jobs");
+  EXPECT_EQ(settings.Lease().lease.name, "batch");
+  EXPECT_EQ(options.checks.profiles.count("batch"), 1U);
+}
+
+TEST(DeskSettings, ThatAnAgentHasSetComeBeforeTheSchedulersFile) {
+  DeskSettings settings(Known());
+  DeskTerms gang = Of("gang");
+  gang.scheduler_names = "mine";
+  gang.scheduler_lease = "none";
+  gang.reserve_after = 0;
+  ASSERT_TRUE(settings.Add(gang).ok());
+  PlanningOptions options;
+  settings.Apply(&options);
+  EXPECT_THAT(options.groups.scheduler_names, ElementsAre("mine"));
+  EXPECT_EQ(settings.Lease().lease.name, "");
   EXPECT_EQ(options.reserve_after, std::nullopt);
 }
 
@@ -79,12 +113,8 @@ TEST(DeskSettings, ThatDifferAreRefusedByNameAndValue) {
       {"scheduler-lease",
        [](DeskTerms* t, bool other) { t->scheduler_lease = other ? "x/b" : "x/a"; }},
       {"host-name", [](DeskTerms* t, bool other) { t->host_name = other ? "b" : "a"; }},
-      {"unchecked",
-       [](DeskTerms* t, bool other) { t->unchecked = other ? "example.com/b" : "example.com/a"; }},
       {"reserve-after", [](DeskTerms* t, bool other) { t->reserve_after = other ? 0 : 5; }},
-      {"window", [](DeskTerms* t, bool other) { t->window = other ? 1 : 5; }},
       {"lease", [](DeskTerms* t, bool other) { t->lease = other ? "x/b" : "x/a"; }},
-      {"lease-seconds", [](DeskTerms* t, bool other) { t->lease_seconds = other ? 3 : 5; }},
   };
   for (const Row& row : rows) {
     DeskSettings settings;
@@ -100,43 +130,38 @@ TEST(DeskSettings, ThatDifferAreRefusedByNameAndValue) {
   }
 }
 
-TEST(DeskSettings, WithoutAnExtenderNameTheAgentsOwnLease) {
+TEST(DeskSettings, OfAgentsThatNoneCallsNameTheirOwnLease) {
   DeskSettings settings;
   DeskTerms gang = Of("gang");
   DeskTerms qos = Of("qos");
-  gang.without_extender = qos.without_extender = true;
+  gang.mode = qos.mode = Mode::kAlone;
   qos.lease = "jobs/queue";
-  qos.lease_seconds = 3;
-  qos.window = 7;
   ASSERT_TRUE(settings.Add(gang).ok());
-  EXPECT_TRUE(settings.without_extender());
+  EXPECT_EQ(settings.mode(), Mode::kAlone);
   EXPECT_EQ(settings.OwnLease().namespace_, "outrigger");
   EXPECT_EQ(settings.OwnLease().name, "outrigger");
   EXPECT_EQ(settings.OwnLease().lease_duration, std::chrono::seconds(15));
   ASSERT_TRUE(settings.Add(qos).ok());
   EXPECT_EQ(settings.OwnLease().namespace_, "jobs");
   EXPECT_EQ(settings.OwnLease().name, "queue");
-  EXPECT_EQ(settings.OwnLease().lease_duration, std::chrono::seconds(3));
-  PlanningOptions options;
-  settings.Apply(&options);
-  EXPECT_EQ(options.release.window, 7U) << "whichever agent has set it";
 }
 
 // Whichever comes first.
-TEST(DeskSettings, WithoutAnExtenderAreForAllAgentsOrForNone) {
-  for (const bool first : {true, false}) {
+TEST(DeskSettings, HaveOneModeForAllAgents) {
+  for (const Mode first : {Mode::kAlone, Mode::kExtender}) {
     DeskSettings settings;
     DeskTerms gang = Of("gang");
     DeskTerms qos = Of("qos");
-    gang.without_extender = first;
-    qos.without_extender = !first;
+    const bool alone = first == Mode::kAlone;
+    gang.mode = first;
+    qos.mode = alone ? Mode::kExtender : Mode::kAlone;
     ASSERT_TRUE(settings.Add(gang).ok());
     const absl::Status status = settings.Add(qos);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr(fmt::format("without-extender: \"{}\" is not accepted: "
-                                      "--gang.without-extender is \"{}\"",
-                                      !first, first)));
+                HasSubstr(fmt::format("mode: \"{}\" is not accepted: --gang.mode is \"{}\", and "
+                                      "agents of one process plan together; set --qos.mode=",
+                                      alone ? "extender" : "alone", alone ? "alone" : "extender")));
   }
 }
 
@@ -148,7 +173,6 @@ TEST(DeskSettings, ThatMeanNothingAreRefused) {
   const Row rows[] = {
       {"scheduler-names: \"\"", [](DeskTerms* t) { t->scheduler_names = " , "; }},
       {"NAMESPACE/NAME", [](DeskTerms* t) { t->scheduler_lease = "kube-scheduler"; }},
-      {"unchecked", [](DeskTerms* t) { t->unchecked = "a:b:c:"; }},
       {"lease: \"mine\" is not accepted: NAMESPACE/NAME", [](DeskTerms* t) { t->lease = "mine"; }},
   };
   for (const Row& row : rows) {
@@ -195,21 +219,28 @@ TEST(Desk, PlansGatedPodsOfOneAgentNextToAnother) {
   }
 }
 
-// Whichever comes first: --agents has an order, too.
-TEST(Desk, IsOfOneAgentAloneThatIsCalledAboutMembersOfGroupsAlone) {
-  DeskTerms alone = Of("gang");
-  alone.only_groups = true;
-  for (const bool alone_first : {true, false}) {
+// What is not an agent's own to say follows from the mode, whatever agents have adjusted.
+TEST(Desk, ActsByTheModeOfItsAgents) {
+  for (const Mode mode : {Mode::kAlone, Mode::kExtender}) {
+    const bool alone = mode == Mode::kAlone;
+    PlanningOptions seen;
+    SchedulerFacts facts;
+    facts.members_only = true;
     testing::FakeCluster cluster;
-    Desk desk(&cluster);
-    const DeskTerms qos = Of("qos");
-    ASSERT_TRUE(desk.Join(alone_first ? alone : qos).ok());
-    const absl::Status joined = desk.Join(alone_first ? qos : alone);
-    EXPECT_EQ(joined.code(), absl::StatusCode::kInvalidArgument) << alone_first;
-    EXPECT_THAT(std::string(joined.message()),
-                HasSubstr("only-groups: \"true\" is not accepted: kube-scheduler calls gang about "
-                          "members of groups alone then, and agent qos"));
-    EXPECT_THAT(std::string(joined.message()), HasSubstr("leave --gang.only-groups or"));
+    Desk desk(&cluster, {}, {}, facts);
+    DeskTerms gang = Of("gang");
+    gang.mode = mode;
+    DeskTerms last = Of("watcher");
+    last.mode = mode;
+    last.adjust = [&seen](PlanningOptions* options) { seen = *options; };
+    ASSERT_TRUE(desk.Join(gang).ok());
+    ASSERT_TRUE(desk.Join(last).ok());
+    EXPECT_EQ(seen.without_extender, alone);
+    EXPECT_EQ(seen.nominations.without_calls, alone);
+    EXPECT_EQ(seen.release.without_barrier, alone);
+    EXPECT_EQ(seen.release.ahead, alone ? 0U : 1U);
+    EXPECT_EQ(seen.nominations.only_askers, !alone);
+    EXPECT_EQ(seen.release.only_askers, !alone);
   }
 }
 

@@ -29,7 +29,7 @@ class DeskStop : public ::testing::Test {
     for (const char* agent : {"gang", "qos"}) {
       DeskTerms terms;
       terms.agent = agent;
-      terms.without_extender = true;
+      terms.mode = Mode::kAlone;
       if (terms.agent == "qos") terms.participant = &of_qos_;
       EXPECT_TRUE(desk_.Join(terms).ok());
     }

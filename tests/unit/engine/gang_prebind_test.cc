@@ -42,8 +42,7 @@ class GangAndPreBind : public ::testing::Test {
     for (const Node& node : nodes) cluster_.Put(node);
     AgentInfo gang{
         .name = "gang", .summary = "", .port = 1, .factory = outrigger::gang::MakeFactory()};
-    SettingsValues settings =
-        testing::SettingsFrom(gang.factory, {{"scheduler-lease", "none"}, {"bind-timeout", "60"}});
+    SettingsValues settings = testing::SettingsFrom(gang.factory, {{"scheduler-lease", "none"}});
     engine_.Add(std::move(gang), 1, std::move(settings));
     engine_.Add(InfoOf<Prepares>("devices")).Nodes(std::move(nodes)).Cluster(&cluster_);
   }

@@ -37,14 +37,13 @@ var (
 	plain         = &mode{name: "plain"}
 	nothingBeside = &mode{name: "passing", extender: doesNothing, agents: "gang"}
 	allAsked      = &mode{name: "all pods asked about", extender: agentAnswers, agents: "gang"}
-	allAskedGated = &mode{name: "all pods asked about, gates", extender: agentAnswers, agents: "gang",
-		settings: []string{"--gang.gates"}, gated: true}
-	onlyGroups = &mode{name: "only groups", extender: agentAnswers, agents: "gang",
-		config: []string{"--only-groups"}, settings: []string{"--gang.only-groups"}, asks: true}
+	allAskedGated = &mode{name: "all pods asked about, gates", extender: agentAnswers, agents: "gang", gated: true}
+	onlyGroups    = &mode{name: "only groups", extender: agentAnswers, agents: "gang",
+		config: []string{"--members-only"}, asks: true}
 	onlyGroupsGated = &mode{name: "only groups, gates", extender: agentAnswers, agents: "gang",
-		config: []string{"--only-groups"}, settings: []string{"--gang.only-groups", "--gang.gates"}, asks: true, gated: true}
+		config: []string{"--members-only"}, asks: true, gated: true}
 	withoutExtender = &mode{name: "without an extender", agents: "gang",
-		settings: []string{"--gang.without-extender"}, gated: true, backsOff: true}
+		settings: []string{"--gang.mode=alone"}, gated: true, backsOff: true}
 	ownGates    = &mode{name: "own gates", upstream: true}
 	queueAgents = &mode{name: "held", extender: agentAnswers, agents: "gang,qos"}
 	labBeside   = &mode{name: "lab", anyNode: true}

@@ -83,8 +83,8 @@ func sectionOf(o options, parts []part, loadBefore string) sheet.Section {
 		Heading: "Gangs",
 		Text: fmt.Sprintf("Medians of %d rounds in turns, each on a control plane of its own (etcd, kube-apiserver, "+
 			"kube-scheduler). *Plain* is kube-scheduler without an extender, *passing* is beside an extender that does nothing. "+
-			"*All pods asked about* is what `scheduler-config` writes, *only groups* with `--only-groups`, *gates* with "+
-			"`--gang.gates`, *without an extender* with `--gang.without-extender`. Load: %s in the minute before, %s in its last.",
+			"*All pods asked about* is what `scheduler-config` writes, *only groups* with `--members-only`, *gates* with "+
+			"gates in the templates, *without an extender* with `--gang.mode=alone`. Load: %s in the minute before, %s in its last.",
 			o.rounds, loadBefore, sheet.Load()),
 	}
 	for _, one := range parts {

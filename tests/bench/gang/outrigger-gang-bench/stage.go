@@ -142,11 +142,15 @@ percentageOfNodesToScore: 100
 func (s *stage) startAgent() error {
 	rbac, start := []string{"agents", "--rbac", s.beside.agents}, outrigger.Start
 	settings := []string{"--gang.scheduler-lease", "none"}
-	if slices.Contains(s.beside.settings, "--gang.gates") {
-		rbac = append(rbac, "--gates")
+	if s.beside.asks {
+		file, err := s.membersOnly()
+		if err != nil {
+			return err
+		}
+		settings = append(settings, "--scheduler-config", file)
 	}
 	if s.beside.extender == noExtender { // it holds a Lease of its own
-		rbac, start, settings = append(rbac, "--without-extender"), outrigger.StartWithoutExtender, nil
+		rbac, start, settings = append(rbac, "--mode", "alone"), outrigger.StartWithoutExtender, nil
 	}
 	manifest, err := exec.CommandContext(s.ctx, s.binary, rbac...).Output()
 	if err != nil {
@@ -166,6 +170,16 @@ func (s *stage) startAgent() error {
 		return err
 	}
 	return s.agent.AwaitReady(s.ctx)
+}
+
+// membersOnly is the path of a configuration for the agent to read: the scheduler asks about members alone.
+func (s *stage) membersOnly() (string, error) {
+	text, err := exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", s.beside.agents, "--members-only").Output()
+	if err != nil {
+		return "", fmt.Errorf("scheduler-config: %w", err)
+	}
+	file := filepath.Join(s.dir, "members-only.yaml")
+	return file, os.WriteFile(file, text, 0o644)
 }
 
 // extend adds the entries of the agent, or of what stands in its place, to the scheduler's configuration.

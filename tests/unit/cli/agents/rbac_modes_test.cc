@@ -16,14 +16,13 @@ namespace {
 using ::outrigger::testing::RunProgram;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 struct ModeSettings {
-  bool without_extender = false;
+  std::string mode = "extender";
   std::string lease = "outrigger/mine";
   static constexpr auto kFields =
-      std::tuple{Setting{"without-extender", &ModeSettings::without_extender, "is not called"},
+      std::tuple{Setting{"mode", &ModeSettings::mode, "extender|alone", "whether it is called"},
                  Setting{"lease", &ModeSettings::lease, "then"}};
 };
 
@@ -31,7 +30,7 @@ class WithMode final : public Agent, public Binder {
  public:
   explicit WithMode(const ModeSettings& /*settings*/) {}
   static std::vector<AccessRule> Access(const ModeSettings& settings) {
-    if (!settings.without_extender) return {{"", "pods/binding", {"create"}}};
+    if (settings.mode != "alone") return {{"", "pods/binding", {"create"}}};
     AccessRule lease{"coordination.k8s.io", "leases", {"get", "update"}};
     lease.names = {"mine"};
     lease.in_own_namespace = true;
@@ -57,7 +56,7 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
     return all;
   };
   EXPECT_THAT(rules(), ElementsAre("create pods/binding."));
-  flags.without_extender = true;
+  flags.mode = "alone";
   EXPECT_THAT(rules(), ElementsAre("patch pods.", "get,update leases.coordination.k8s.io[mine]"));
   EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("namespace: outrigger\n"));
   flags.name_space = "jobs";
@@ -65,43 +64,30 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
               StartsWith("# Serve with --apart.lease=jobs/mine: what the agent keeps is there."));
   flags.name = "apart,safe";
   EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
-              HasSubstr("--without-extender: agent safe works by calls of a scheduler alone"));
-}
-
-struct GateSettings {
-  bool gates = false;
-  static constexpr auto kFields =
-      std::tuple{Setting{"gates", &GateSettings::gates, "pods wait with a gate"}};
-};
-
-class WithGates final : public Agent, public Binder {
- public:
-  explicit WithGates(const GateSettings& /*settings*/) {}
-  static std::vector<AccessRule> Access(const GateSettings& settings) {
-    if (!settings.gates) return {};
-    return {{"", "pods", {"patch"}}};
-  }
-  absl::Status Bind(const BindRequest& /*request*/) override { return absl::OkStatus(); }
-};
-
-TEST(Rbac, HasTheRightToTakeGatesOffOnlyWhereThatIsAskedFor) {
-  std::vector<AgentInfo> registry = testing::TestAgents();
-  registry.push_back({"gated", "", 1, internal::MakeAgentFactory<WithGates, GateSettings>()});
-  AgentsFlags flags;
-  flags.name = "gated,safe";
-  flags.rbac = true;
-  EXPECT_THAT(*RbacText(flags, registry, {}), Not(HasSubstr("patch")));
-  flags.gates = true;
-  EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("patch"));
-  flags.name = "safe";
-  EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
-              HasSubstr("--gates: safe takes no gate off pods"));
+              HasSubstr("--mode=alone: agent safe works by calls of a scheduler alone"));
 }
 
 TEST(Rbac, TheFlagGoesWithRbac) {
-  EXPECT_THAT(RunProgram({"agents", "gang", "--gates"}).err, HasSubstr("--gates goes with --rbac"));
-  EXPECT_THAT(RunProgram({"agents", "gang", "--without-extender"}).err,
-              HasSubstr("--without-extender goes with --rbac"));
+  for (const char* flag : {"--mode=alone", "--gates", "--only-groups", "--without-extender"}) {
+    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+    EXPECT_THAT(RunProgram({"agents", "gang", flag}).err, HasSubstr(name + " goes with --rbac"));
+  }
+}
+
+TEST(Rbac, FormerFlagsAreAcceptedWithANote) {
+  const auto plain = RunProgram({"agents", "gang", "--rbac"});
+  for (const char* flag : {"--gates", "--only-groups", "--mode=extender"}) {
+    EXPECT_EQ(RunProgram({"agents", "gang", "--rbac", flag}).out, plain.out) << flag;
+  }
+  EXPECT_EQ(RunProgram({"agents", "gang", "--rbac", "--gates"}).err,
+            "note: --gates is no longer needed: the rights are those of --mode; leave it out\n");
+  const auto former = RunProgram({"agents", "gang", "--rbac", "--without-extender"});
+  EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works by calls"));
+  EXPECT_THAT(
+      RunProgram({"agents", "gang", "--rbac", "--without-extender", "--mode", "extender"}).err,
+      HasSubstr("--without-extender is the former name of --mode=alone, and --mode=extender"));
+  EXPECT_THAT(RunProgram({"agents", "gang", "--rbac", "--mode", "both"}).err,
+              HasSubstr("--mode: \"both\" is not accepted: extender and alone"));
 }
 
 }  // namespace

@@ -101,8 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "{urlPrefix: 'http://127.0.0.1:9872/qos', filterVerb: filter, preemptVerb: "
                     "preempt, httpTimeout: 1s, nodeCacheCapable: true}"}},
                   {"two-desks"}},
-        MergedRow{
-            "NoLease", "safe,gang", {{"leaderElection", "{leaderElect: false}"}}, {"lease-none"}}),
+        MergedRow{"NoLease",
+                  "safe,gang",
+                  {{"leaderElection", "{leaderElect: false}"}},
+                  {"scheduler-config-unread"}}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorAgentsFlag, NamesTheAgentsOfMergedPaths) {
@@ -128,12 +130,11 @@ TEST(DoctorAgentsFlag, FindsThatNoEntryCallsThem) {
 
 TEST(DoctorAgentsFlag, NoEntryIsRightForAgentsThatNoneIsToCall) {
   const std::string yaml = Configuration("safe");
-  EXPECT_THAT(
-      FoundIn(Doctor(yaml, {"-o", "json", "--agents", "gang", "--gang.without-extender", "true"})),
-      IsEmpty());
-  EXPECT_THAT(FoundIn(Doctor(Configuration("safe,gang"), {"-o", "json", "--agents", "gang",
-                                                          "--gang.without-extender", "true"})),
-              Contains("without-extender"));
+  EXPECT_THAT(FoundIn(Doctor(yaml, {"-o", "json", "--agents", "gang", "--gang.mode", "alone"})),
+              IsEmpty());
+  EXPECT_THAT(FoundIn(Doctor(Configuration("safe,gang"),
+                             {"-o", "json", "--agents", "gang", "--gang.mode", "alone"})),
+              Contains("alone"));
 }
 
 TEST(DoctorAgentsFlag, IsTheSettingOfServe) {

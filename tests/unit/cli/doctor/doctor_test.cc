@@ -38,21 +38,6 @@ TEST_P(DoctorFinds, ThatAndNothingElse) {
   EXPECT_THAT(diagnosis->findings[0].fix, HasSubstr(row.fix));
 }
 
-// A setting of gang helps gang alone.
-TEST(Doctor, NamesWhatElseHelpsAgainstSamples) {
-  const auto fix = [](const std::string& agents) {
-    const auto diagnosis = DiagnoseYaml(Configuration(agents, {{"percentageOfNodesToScore", "50"}}),
-                                        {{"agents", agents}});
-    std::string found;
-    for (const Finding& finding : diagnosis->findings) {
-      if (finding.kind->name == std::string_view("nodes-sampled")) found += finding.fix;
-    }
-    return found;
-  };
-  EXPECT_EQ(fix("gang"), "percentageOfNodesToScore: 100 (or tell agent gang: --gang.nominate all)");
-  EXPECT_EQ(fix("devices"), "percentageOfNodesToScore: 100");
-}
-
 INSTANTIATE_TEST_SUITE_P(RefusedByTheScheduler, DoctorFinds,
                          ::testing::ValuesIn(testing::RefusedRows()),
                          [](const auto& row) { return row.param.name; });
@@ -169,13 +154,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
                    "managedResources: "
                    "[{name: a.b/c, ignoredByScheduler: true}]}"}},
-                 {{"--gang.unchecked", "a.b/c"}}},
+                 {}},
         QuietRow{"OnlyGroupsOfBoth",
                  {{"extenders[1].managedResources",
                    "[{name: outrigger.dev/gang, ignoredByScheduler: true}]"},
                   {"extenders[2].managedResources",
                    "[{name: outrigger.dev/gang-bind, ignoredByScheduler: true}]"}},
-                 {{"--gang.only-groups", "true"}}},
+                 {}},
         QuietRow{"ManagedResourcesThatAreCompared",
                  {{"extenders[3]",
                    "{urlPrefix: http://127.0.0.1:8082/x, prioritizeVerb: p, weight: 1, "
@@ -226,16 +211,15 @@ INSTANTIATE_TEST_SUITE_P(
                  {{"extenders[0].urlPrefix", "http://127.0.0.1:7000/safe"}},
                  {{"--port", "7000"}},
                  "safe"},
-        QuietRow{"SamplesIfAllMembersAreNominated",
-                 {{"percentageOfNodesToScore", ""}},
-                 {{"--gang.nominate", "all"}}},
         QuietRow{"ASecondSchedulerThatTheAgentIsTold",
                  {{"profiles", "[{schedulerName: mine}]"},
                   {"leaderElection", "{resourceName: mine, resourceNamespace: jobs}"}},
                  {{"--gang.scheduler-names", "mine"}, {"--gang.scheduler-lease", "jobs/mine"}}},
-        QuietRow{"ABindTimeoutThatTheAgentIsTold",
-                 {{"extenders[2].httpTimeout", "2m"}},
-                 {{"--gang.bind-timeout", "120"}}}),
+        QuietRow{"ASecondSchedulerWhoseFileTheAgentReads",
+                 {{"profiles", "[{schedulerName: mine}]"},
+                  {"leaderElection", "{resourceName: mine, resourceNamespace: jobs}"}},
+                 {}},
+        QuietRow{"ABindTimeoutThatTheAgentReads", {{"extenders[2].httpTimeout", "2m"}}, {}}),
     [](const auto& row) { return row.param.name; });
 
 }  // namespace

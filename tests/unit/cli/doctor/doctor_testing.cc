@@ -13,23 +13,13 @@ namespace outrigger::testing {
 namespace {
 
 struct PlannerSettings {
+  std::string mode = "extender";
   std::string scheduler_names = "default-scheduler";
   std::string scheduler_lease = "kube-system/kube-scheduler";
-  int64_t bind_timeout = 300;
-  std::string nominate = "rejected";
-  std::string unchecked;
-  bool only_groups = false;
-  bool gates = false;
-  bool without_extender = false;
   static constexpr auto kFields = std::tuple{
+      Setting{"mode", &PlannerSettings::mode, "extender|alone", "whether it is called"},
       Setting{"scheduler-names", &PlannerSettings::scheduler_names, "whose pods are planned"},
-      Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"},
-      Setting{"bind-timeout", &PlannerSettings::bind_timeout, Range{5, 86'400}, "of the barrier"},
-      Setting{"nominate", &PlannerSettings::nominate, "rejected|all", "who is nominated"},
-      Setting{"unchecked", &PlannerSettings::unchecked, "what the scheduler does not compare"},
-      Setting{"only-groups", &PlannerSettings::only_groups, "about whom it is called"},
-      Setting{"gates", &PlannerSettings::gates, "whether it removes the gate"},
-      Setting{"without-extender", &PlannerSettings::without_extender, "whether it is called"}};
+      Setting{"scheduler-lease", &PlannerSettings::scheduler_lease, "the scheduler's Lease"}};
 };
 
 class Planner final : public Agent,
@@ -166,6 +156,8 @@ absl::StatusOr<cli::Diagnosis> DiagnoseYaml(const std::string& yaml,
   std::vector<std::string> warnings;
   cli::SettingSources sources;
   sources.flags = told;
+  sources.flags.emplace("--scheduler-config", "in.yaml");
+  if (sources.flags["--scheduler-config"].empty()) sources.flags.erase("--scheduler-config");
   absl::Status status = cli::LoadSettings(sources, &groups, &warnings);
   if (!status.ok()) return status;
   return cli::Diagnose({"in.yaml", yaml}, groups, {"pigeon"});

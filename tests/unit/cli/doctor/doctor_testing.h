@@ -24,7 +24,8 @@ struct Change {
 /// What scheduler-config writes for `agents`, changed.
 std::string Configuration(const std::string& agents, const std::vector<Change>& changes = {});
 
-/// The diagnosis of `yaml`, with settings such as {{"--gang.nominate", "all"}}.
+/// The diagnosis of `yaml`, with settings such as {{"--gang.mode", "alone"}}. Agents read the file,
+/// unless --scheduler-config is empty.
 absl::StatusOr<cli::Diagnosis> DiagnoseYaml(const std::string& yaml,
                                             const std::map<std::string, std::string>& told = {});
 

@@ -43,9 +43,7 @@ std::string DoctorOf(const std::vector<std::string>& pods,
   std::ostringstream out;
   std::ostringstream err;
   const World world{DoctorAgents(), {}, {}, in, out, err};
-  cli::Run({"doctor", "-", "--gang.only-groups", changes.empty() ? "false" : "true", "--cluster",
-            file.path()},
-           world);
+  cli::Run({"doctor", "-", "--scheduler-config", "in.yaml", "--cluster", file.path()}, world);
   return out.str() + err.str();
 }
 

@@ -35,22 +35,23 @@ std::string WaitingPod(const std::string& name, const std::string& spec,
       name, labels, spec);
 }
 
-std::string DoctorSays(const std::vector<std::string>& pods, const std::string& gates) {
+std::string DoctorSays(const std::vector<std::string>& pods,
+                       const std::string& agents = "safe,gang") {
   const TempFile file(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(pods, ",")),
                       "pods.json");
-  std::istringstream in(Configuration("safe,gang"));
+  std::istringstream in(Configuration(agents));
   std::ostringstream out;
   std::ostringstream err;
   const World world{DoctorAgents(), {}, {}, in, out, err};
-  cli::Run({"doctor", "-", "--gang.gates", gates, "--cluster", file.path()}, world);
+  cli::Run({"doctor", "-", "--cluster", file.path()}, world);
   return out.str() + err.str();
 }
 
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
-  for (const char* gates : {"true", "false"}) {
+  for (const char* agents : {"safe,gang", "safe,qos"}) {
     EXPECT_THAT(DoctorSays({WaitingPod("a", R"("schedulerName":"x",)" + kGatedSpec),
                             WaitingPod("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
-                           gates),
+                           agents),
                 AllOf(HasSubstr("warning gate-of-another-scheduler (pod lab/a)\n  Found: 2 pods of "
                                 "other schedulers have the gate outrigger.dev/queue\n"),
                       Not(HasSubstr("gate-held")), Not(HasSubstr("gate-missing"))));
@@ -60,24 +61,24 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
 TEST(DoctorOfQueueGates, FindsPodsThatNoAgentLetsGo) {
   const std::vector<std::string> pods = {WaitingPod("a", kGatedSpec),
                                          WaitingPod("single", kGatedSpec, "")};
-  EXPECT_THAT(DoctorSays(pods, "false"),
+  EXPECT_THAT(DoctorSays(pods, "safe,qos"),
               HasSubstr("warning gate-held (pod lab/a)\n  Found: 2 pods have the gate "
-                        "outrigger.dev/queue; no agent has gates\n"));
-  EXPECT_THAT(DoctorSays(pods, "true"), HasSubstr("Found:  nothing\n"));
+                        "outrigger.dev/queue; no agent of the file removes it\n"));
+  EXPECT_THAT(DoctorSays(pods), HasSubstr("Found:  nothing\n"));
 }
 
 TEST(DoctorOfQueueGates, FindsThatNoMemberIsGated) {
   const std::vector<std::string> pods = {
       WaitingPod("a", ""), WaitingPod("b", ""), WaitingPod("single", "", ""),
       WaitingPod("bound", R"("nodeName":"n")"), WaitingPod("other", R"("schedulerName":"x")")};
-  EXPECT_THAT(DoctorSays(pods, "true"),
+  EXPECT_THAT(DoctorSays(pods),
               HasSubstr("hint gate-missing (pod lab/a)\n  Found: 2 pods of groups without a node, "
                         "none with the gate\n"));
-  EXPECT_THAT(DoctorSays(pods, "false"), HasSubstr("Found:  nothing\n"));
+  EXPECT_THAT(DoctorSays(pods, "safe,qos"), HasSubstr("Found:  nothing\n"));
 }
 
 TEST(DoctorOfQueueGates, TakesMembersForReleasedWhereOthersWait) {
-  EXPECT_THAT(DoctorSays({WaitingPod("a", ""), WaitingPod("b", kGatedSpec)}, "true"),
+  EXPECT_THAT(DoctorSays({WaitingPod("a", ""), WaitingPod("b", kGatedSpec)}),
               HasSubstr("Found:  nothing\n"));
 }
 
@@ -85,7 +86,7 @@ TEST(DoctorOfQueueGates, LeavesOtherGatesAlone) {
   const std::string other = R"("schedulingGates":[{"name":"example.com/a"}])";
   EXPECT_THAT(
       DoctorSays({WaitingPod("a", other, ""), WaitingPod("b", R"("schedulerName":"x",)" + other)},
-                 "false"),
+                 "safe,qos"),
       HasSubstr("Found:  nothing\n"));
 }
 

@@ -99,27 +99,17 @@ TEST(SchedulerConfigTogether, OneThatDoesNotBindHasOneEntry) {
               ElementsAre("http://127.0.0.1:9876/queue filter prioritize preempt 1s"));
 }
 
-TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndNamesSettingsOfTheOneThatBinds) {
+TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
   const auto text = Write(Flags("queue,gang"));
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(text->notes,
               Contains("queue and gang plan together, so they are one process: outrigger serve "
                        "--agents queue,gang; the entries call its merged paths"));
-  EXPECT_THAT(text->notes, Contains("gang: a bind call may wait for 10m30s: set "
-                                    "--gang.bind-timeout 630, and also --gang.scheduler-names (the "
-                                    "profiles of this file) and --gang.scheduler-lease (the Lease "
-                                    "of leaderElection, or none)"));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--queue."))));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
-}
-
-TEST(SchedulerConfigTogether, OneThatDoesNotBindHasItsOwnSettingsNamed) {
-  const auto text = Write(Flags("queue"));
-  ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(text->notes,
-              Contains("queue: set --queue.scheduler-names (the profiles of this file) and "
-                       "--queue.scheduler-lease (the Lease of leaderElection, or none)"));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("bind-timeout"))));
+              Contains("queue and gang: serve it with --scheduler-config FILE, which is this file: "
+                       "what the agent has to know of the scheduler it reads there"));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang."))));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
 }
 
 TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
@@ -193,7 +183,7 @@ TEST(SchedulerConfigTogether, ThoseThatTakeBindCallsAreOneProcess) {
               Contains("gang and devices share the bind calls, each of which a scheduler sends to "
                        "one extender, so they are one process: outrigger serve --agents "
                        "gang,devices; the entries call its merged paths"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("--gang.bind-timeout 630")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("--scheduler-config FILE")));
 }
 
 TEST(SchedulerConfigTogether, OneThatPlansAndOneThatPreparesMayBeTwoProcesses) {

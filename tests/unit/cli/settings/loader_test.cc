@@ -266,6 +266,103 @@ TEST_F(SettingsLoader, BothNamesInOneSourceAreAnError) {
             "--congestion.upper-limit is the former name of --congestion.max: give one of them");
 }
 
+struct RetiredRow {
+  std::string name;
+  std::string flag, env, file;  // "NAME=VALUE" but for the file; empty: not given
+  std::string warning;
+};
+
+class RetiredSettings : public SettingsLoader, public ::testing::WithParamInterface<RetiredRow> {};
+
+TEST_P(RetiredSettings, AreIgnoredWithAWarning) {
+  const RetiredRow& row = GetParam();
+  const auto split = [](const std::string& text) {
+    const size_t equals = text.find('=');
+    return std::pair(text.substr(0, equals), text.substr(equals + 1));
+  };
+  if (!row.flag.empty()) sources_.flags.insert(split(row.flag));
+  if (!row.env.empty()) sources_.environment.insert(split(row.env));
+  EXPECT_EQ(Load(row.file), "");
+  EXPECT_THAT(warnings_, ElementsAre(row.warning));
+  EXPECT_THAT(GivenTo("safe"), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RetiredSettings,
+    ::testing::Values(
+        RetiredRow{"Flag", "--safe.history=7", "", "",
+                   "--safe.history=7 is ignored: it is 5; leave it out"},
+        RetiredRow{"Environment", "", "OUTRIGGER_SAFE_HISTORY=x", "",
+                   "OUTRIGGER_SAFE_HISTORY=x is ignored: it is 5; leave it out"},
+        RetiredRow{"File", "", "", "safe: {history: 7}",
+                   "o.yaml:1:8: safe.history=7 is ignored: it is 5; leave it out"},
+        RetiredRow{"TheValueThatCounts", "--safe.smooth=true", "", "",
+                   "--safe.smooth is no longer needed: forecasts are always smooth; leave it out"},
+        RetiredRow{"AnotherValue", "", "", "safe: {smooth: false}",
+                   "o.yaml:1:8: safe.smooth=false is ignored: forecasts are always smooth; leave "
+                   "it out"}),
+    [](const auto& row) { return row.param.name; });
+
+struct SwitchRow {
+  std::string name;
+  std::string flag, env, file;  // the value of each; empty: not given
+  std::string value;
+  std::string warning;
+};
+
+class FormerSwitch : public SettingsLoader, public ::testing::WithParamInterface<SwitchRow> {};
+
+TEST_P(FormerSwitch, MeansAValueOfTheChoice) {
+  const SwitchRow& row = GetParam();
+  if (!row.flag.empty()) sources_.flags["--safe.balanced"] = row.flag;
+  if (!row.env.empty()) sources_.environment["OUTRIGGER_SAFE_BALANCED"] = row.env;
+  EXPECT_EQ(Load(row.file), "");
+  EXPECT_EQ(Print("--safe.objective"), row.value);
+  EXPECT_THAT(warnings_, ElementsAre(row.warning));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, FormerSwitch,
+    ::testing::Values(
+        SwitchRow{"Flag", "true", "", "", "balance",
+                  "--safe.balanced is now --safe.objective=balance; the former name still works"},
+        SwitchRow{"Off", "false", "", "", "risk",
+                  "--safe.balanced is now --safe.objective=risk; the former name still works"},
+        SwitchRow{"Environment", "", "true", "", "balance",
+                  "OUTRIGGER_SAFE_BALANCED is now OUTRIGGER_SAFE_OBJECTIVE=balance; the former "
+                  "name still works"},
+        SwitchRow{"File", "", "", "safe: {balanced: true}", "balance",
+                  "o.yaml:1:8: safe.balanced is now safe.objective=balance; the former name still "
+                  "works"},
+        SwitchRow{"BesideTheSameValue", "", "", "safe: {objective: balance, balanced: true}",
+                  "balance",
+                  "o.yaml:1:28: safe.balanced is now safe.objective=balance; the former name still "
+                  "works"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(SettingsLoader, AFormerSwitchAgainstItsChoiceIsAnErrorThatNamesBoth) {
+  sources_.flags = {{"--safe.balanced", "true"}, {"--safe.objective", "risk"}};
+  EXPECT_EQ(Load(),
+            "--safe.balanced=true is the former name of --safe.objective=balance, and "
+            "--safe.objective=risk is given: give that one alone");
+  sources_.flags.clear();
+  sources_.environment = {{"OUTRIGGER_SAFE_BALANCED", "false"},
+                          {"OUTRIGGER_SAFE_OBJECTIVE", "balance"}};
+  EXPECT_EQ(Load(),
+            "OUTRIGGER_SAFE_BALANCED=false is the former name of OUTRIGGER_SAFE_OBJECTIVE=risk, "
+            "and OUTRIGGER_SAFE_OBJECTIVE=balance is given: give that one alone");
+  sources_.environment.clear();
+  EXPECT_EQ(Load("safe: {balanced: maybe}"),
+            "o.yaml:1:8: safe.balanced=maybe is not accepted: true or false");
+}
+
+TEST_F(SettingsLoader, AFormerSwitchOfAWeakerSourceLoses) {
+  sources_.flags["--safe.objective"] = "risk";
+  sources_.environment["OUTRIGGER_SAFE_BALANCED"] = "true";
+  EXPECT_EQ(Load(), "");
+  EXPECT_EQ(Print("--safe.objective"), "risk");
+}
+
 TEST(SettingGroups, NamesFollowFromTheDeclaration) {
   const std::vector<SettingGroup> groups = MakeSettingGroups(testing::TestAgents());
   const SettingGroup& safe = groups.back();

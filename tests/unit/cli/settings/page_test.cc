@@ -22,6 +22,7 @@ TEST(SettingsPage, IsUpToDate) {
         << group.Title() << ": run scripts/update-docs";
   }
   EXPECT_THAT(page, HasSubstr("\n" + AnnotatorSections())) << "run scripts/update-docs";
+  EXPECT_THAT(page, HasSubstr("\n## Old names\n"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The agent where no scheduler calls it: which of its replicas acts, and which settings go
+// The agent with mode=alone: which of its replicas acts, and which settings go
 // together.
 #include <algorithm>
 #include <atomic>
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-class WithoutExtender : public GangTest {
+class Alone : public GangTest {
  protected:
   void Put(const std::string& gang, int members) {
     for (int i = 0; i < members; ++i) {
@@ -27,7 +27,7 @@ class WithoutExtender : public GangTest {
       cluster_.Put(pod);
     }
   }
-  void StartStanding() { Start({{"without-extender", "true"}, {"lease", "jobs/mine"}}); }
+  void StartStanding() { Start({{"mode", "alone"}, {"lease", "jobs/mine"}}); }
   // As kube-scheduler: a pod without a gate goes to the node that it is nominated for.
   void BindReleased() {
     for (const std::string& name : cluster_.released()) {
@@ -45,7 +45,7 @@ class WithoutExtender : public GangTest {
   }
 };
 
-TEST_F(WithoutExtender, TheReplicaThatHoldsTheLeaseNominatesAndReleases) {
+TEST_F(Alone, TheReplicaThatHoldsTheLeaseNominatesAndReleases) {
   Nodes(2);
   Put("train", 2);
   cluster_.elections().Give();
@@ -58,14 +58,14 @@ TEST_F(WithoutExtender, TheReplicaThatHoldsTheLeaseNominatesAndReleases) {
 }
 
 // A claim that is not in the view holds its gang here, so that the view must have them all.
-TEST_F(WithoutExtender, ClaimsHaveToBeAsFreshAsPods) {
+TEST_F(Alone, ClaimsHaveToBeAsFreshAsPods) {
   Start({});
   EXPECT_FALSE(agent_->agent().Reads().Has(Needs::kClusterFreshClaims));
   StartStanding();
   EXPECT_TRUE(agent_->agent().Reads().Has(Needs::kClusterFreshClaims));
 }
 
-TEST_F(WithoutExtender, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) {
+TEST_F(Alone, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) {
   Nodes(2);
   Put("train", 2);
   StartStanding();
@@ -79,7 +79,7 @@ TEST_F(WithoutExtender, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) 
   Await([&] { return cluster_.released().size() == 2; });
 }
 
-TEST_F(WithoutExtender, AReplicaThatLosesTheLeaseStops) {
+TEST_F(Alone, AReplicaThatLosesTheLeaseStops) {
   Nodes(1);
   Put("first", 1);
   cluster_.elections().Give();
@@ -97,7 +97,7 @@ TEST_F(WithoutExtender, AReplicaThatLosesTheLeaseStops) {
 }
 
 // Its clock alone tells: the thread of the election may stand still.
-TEST_F(WithoutExtender, NothingIsWrittenAfterTheRenewDeadline) {
+TEST_F(Alone, NothingIsWrittenAfterTheRenewDeadline) {
   Nodes(2);
   cluster_.elections().Give();
   cluster_.elections().SetOverdue(true);
@@ -110,7 +110,7 @@ TEST_F(WithoutExtender, NothingIsWrittenAfterTheRenewDeadline) {
   Await([&] { return cluster_.released().size() == 2; });
 }
 
-TEST_F(WithoutExtender, TheLeaseIsGivenBackAtTheEnd) {
+TEST_F(Alone, TheLeaseIsGivenBackAtTheEnd) {
   cluster_.elections().Give();
   StartStanding();
   EXPECT_TRUE(cluster_.elections().IsStoodFor());
@@ -119,7 +119,7 @@ TEST_F(WithoutExtender, TheLeaseIsGivenBackAtTheEnd) {
 }
 
 // An API server that does not answer: the next leader may begin as soon as this one's term is over.
-TEST_F(WithoutExtender, WritesHaveWhatIsLeftOfTheTermAndEndWithIt) {
+TEST_F(Alone, WritesHaveWhatIsLeftOfTheTermAndEndWithIt) {
   std::atomic<int> begun = 0;
   std::atomic<int> ended = 0;
   std::atomic<std::chrono::milliseconds> longest{};
@@ -151,7 +151,7 @@ TEST_F(WithoutExtender, WritesHaveWhatIsLeftOfTheTermAndEndWithIt) {
 }
 
 // Nothing that writes, as the evictor, goes on after that.
-TEST_F(WithoutExtender, TheLeaseIsGivenBackAfterAllThatWrites) {
+TEST_F(Alone, TheLeaseIsGivenBackAfterAllThatWrites) {
   Nodes(1);
   Pod low = Member("low", 0, 1);
   low.node_name = "n0";
@@ -176,7 +176,7 @@ TEST_F(WithoutExtender, TheLeaseIsGivenBackAfterAllThatWrites) {
     return absl::OkStatus();
   });
   cluster_.elections().Give();
-  Start({{"without-extender", "true"}, {"preempt", "true"}, {"min-run-time", "0"}});
+  Start({{"mode", "alone"}, {"preempt", "true"}});
   Await([&] { return evicts.load(); });
   stops = true;
   Stop();
@@ -184,7 +184,7 @@ TEST_F(WithoutExtender, TheLeaseIsGivenBackAfterAllThatWrites) {
   EXPECT_FALSE(cluster_.elections().IsStoodFor());
 }
 
-TEST_F(WithoutExtender, BesideASchedulerNoLeaseIsStoodFor) {
+TEST_F(Alone, BesideASchedulerNoLeaseIsStoodFor) {
   StartWithPlan();
   EXPECT_FALSE(cluster_.elections().IsStoodFor());
 }
@@ -196,7 +196,7 @@ absl::Status Refused(std::initializer_list<std::pair<std::string_view, std::stri
     EXPECT_TRUE(factory.settings.Find(name)->parse(values.get(), text).ok()) << name;
     values.MarkGiven(name);
   };
-  set("without-extender", "true");
+  set("mode", "alone");
   for (const auto& [name, text] : more) set(name, text);
   testing::FakeCluster cluster;
   AgentDeps deps;
@@ -204,20 +204,15 @@ absl::Status Refused(std::initializer_list<std::pair<std::string_view, std::stri
   return factory.make(deps, values).status();
 }
 
-TEST(WithoutExtenderSettings, ThatMeanNothingAreRefusedByName) {
+TEST(AloneSettings, ThatMeanNothingAreRefusedByName) {
   struct Row {
     const char* name;
     const char* value;
     const char* why;
   };
-  for (const Row& row :
-       {Row{"only-groups", "true", "leave --gang.only-groups out"},
-        Row{"scheduler-lease", "none", "leave --gang.scheduler-lease out"},
-        Row{"host-name", "mine", "leave --gang.host-name out"},
-        Row{"bind-timeout", "630", "no bind call comes; leave --gang.bind-timeout out"},
-        Row{"nominate", "rejected", "leave --gang.nominate out"},
-        Row{"gates", "false", "nothing but the gate has members wait"},
-        Row{"ahead", "1", "leave --gang.ahead out"}, Row{"lease", "mine", "NAMESPACE/NAME"}}) {
+  for (const Row& row : {Row{"scheduler-lease", "none", "leave --gang.scheduler-lease out"},
+                         Row{"host-name", "mine", "leave --gang.host-name out"},
+                         Row{"lease", "mine", "NAMESPACE/NAME"}}) {
     const absl::Status status = Refused({{row.name, row.value}});
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.name;
     EXPECT_THAT(std::string(status.message()),
@@ -225,27 +220,18 @@ TEST(WithoutExtenderSettings, ThatMeanNothingAreRefusedByName) {
     EXPECT_THAT(std::string(status.message()), HasSubstr(row.why));
   }
   EXPECT_EQ(Refused({}), absl::OkStatus());
-  EXPECT_EQ(Refused({{"gates", "true"}, {"ahead", "0"}, {"window", "5"}, {"lease-seconds", "3"}}),
-            absl::OkStatus());
 }
 
-// To patch pods allows more than to take gates off: images, say.
-TEST(GatesSetting, AloneHasTheAgentPatchPods) {
-  const AgentFactory factory = MakeFactory();
-  SettingsValues values = factory.settings.Defaults();
-  const AccessRule patches{"", "pods", {"patch"}};
-  EXPECT_THAT(factory.Access(values), Not(Contains(patches)));
-  ASSERT_TRUE(factory.settings.Find("gates")->parse(values.get(), "true").ok());
-  EXPECT_THAT(factory.Access(values), Contains(patches));
-}
-
-TEST(WithoutExtenderSettings, SayWhatTheAgentDoesAtTheApiServer) {
+TEST(AloneSettings, SayWhatTheAgentDoesAtTheApiServer) {
   const AgentFactory factory = MakeFactory();
   SettingsValues values = factory.settings.Defaults();
   EXPECT_TRUE(factory.TakesCalls(values));
   const AccessRule binds{"", "pods/binding", {"create"}};
   EXPECT_THAT(factory.Access(values), Contains(binds));
-  ASSERT_TRUE(factory.settings.Find("without-extender")->parse(values.get(), "true").ok());
+  const AccessRule releases{"", "pods", {"get", "patch"}};
+  EXPECT_THAT(factory.Access(values), Contains(releases));
+  ASSERT_TRUE(factory.settings.Find("mode")->parse(values.get(), "alone").ok());
+  EXPECT_THAT(factory.Access(values), Contains(releases));
   EXPECT_FALSE(factory.TakesCalls(values));
   EXPECT_THAT(factory.Access(values), Not(Contains(binds)));
   EXPECT_THAT(factory.Access(values), Contains(AccessRule{"coordination.k8s.io",

@@ -1,4 +1,4 @@
-// `scheduler-config --only-groups`: entries that are called about members of groups alone.
+// `scheduler-config --members-only`: entries that are called about members of groups alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 absl::StatusOr<SchedulerConfigText> Write(const std::string& agents, const std::string& in = "",
-                                          bool only_groups = true) {
+                                          bool members_only = true) {
   SchedulerConfigFlags flags;
   flags.agents = agents;
-  flags.only_groups = only_groups;
+  flags.members_only = members_only;
   const auto plan = PlanSchedulerConfig(flags, DoctorAgents(), {});
   if (!plan.ok()) return plan.status();
   if (in.empty()) return WriteSchedulerConfig(*plan, std::nullopt);
@@ -45,30 +45,28 @@ std::vector<std::string> EntriesOf(const absl::StatusOr<SchedulerConfigText>& te
   return entries;
 }
 
-TEST(SchedulerConfigOnlyGroups, ManagesANameOfItsOwnInEachEntry) {
+TEST(SchedulerConfigMembersOnly, ManagesANameOfItsOwnInEachEntry) {
   EXPECT_THAT(EntriesOf(Write("gang")), ElementsAre("filter 1s outrigger.dev/gang true",
                                                     "bind 10m30s outrigger.dev/gang-bind true"));
   EXPECT_THAT(EntriesOf(Write("gang", "", false)), ElementsAre("filter 1s", "bind 10m30s"));
 }
 
-TEST(SchedulerConfigOnlyGroups, LeavesEntriesOfOthersAsTheyAre) {
+TEST(SchedulerConfigMembersOnly, LeavesEntriesOfOthersAsTheyAre) {
   EXPECT_THAT(EntriesOf(Write("safe,gang")),
               ElementsAre("filter 1s", "filter 1s outrigger.dev/gang true",
                           "bind 10m30s outrigger.dev/gang-bind true"));
 }
 
-TEST(SchedulerConfigOnlyGroups, SaysWhatGoesWithIt) {
+TEST(SchedulerConfigMembersOnly, SaysWhatGoesWithIt) {
   const auto text = Write("gang");
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(text->notes,
               Contains(HasSubstr("gang is called only about pods that ask for outrigger.dev/gang "
-                                 "and outrigger.dev/gang-bind: set --gang.only-groups, and")));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang.unchecked"))))
-      << "the agent never compares them";
+                                 "and outrigger.dev/gang-bind: see to it that members")));
   EXPECT_THAT(Write("gang", "", false)->notes, Not(Contains(HasSubstr("only about"))));
 }
 
-TEST(SchedulerConfigOnlyGroups, ReplacesEntriesThatAreCalledAboutAllPodsAndBack) {
+TEST(SchedulerConfigMembersOnly, ReplacesEntriesThatAreCalledAboutAllPodsAndBack) {
   const std::string before = Write("gang", "", false)->yaml;
   const auto after = Write("gang", before);
   EXPECT_THAT(EntriesOf(after), ElementsAre("filter 1s outrigger.dev/gang true",
@@ -77,7 +75,7 @@ TEST(SchedulerConfigOnlyGroups, ReplacesEntriesThatAreCalledAboutAllPodsAndBack)
               ElementsAre("filter 1s", "bind 10m30s"));
 }
 
-TEST(SchedulerConfigOnlyGroups, SaysWhatLosesItsEffect) {
+TEST(SchedulerConfigMembersOnly, SaysWhatLosesItsEffect) {
   const auto text = Write(
       "gang",
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
@@ -89,10 +87,10 @@ TEST(SchedulerConfigOnlyGroups, SaysWhatLosesItsEffect) {
                "managedResources with ignoredByScheduler: put the name there, too"));
 }
 
-TEST(SchedulerConfigOnlyGroups, IsRefusedForAgentsThatNeedCallsAboutAllPods) {
-  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--only-groups: none of the agents"));
+TEST(SchedulerConfigMembersOnly, IsRefusedForAgentsThatNeedCallsAboutAllPods) {
+  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--members-only: none of the agents"));
   EXPECT_THAT(Write("gang,qos").status().message(),
-              HasSubstr("--only-groups: gang and qos are called together, in one process, and "
+              HasSubstr("--members-only: gang and qos are called together, in one process, and "
                         "agent qos needs calls about all pods"));
   EXPECT_THAT(Write("gang,devices").status().message(), HasSubstr("agent devices needs"))
       << "it takes bind calls";

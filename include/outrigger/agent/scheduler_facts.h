@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace outrigger {
+
+/// What agents that plan know of their scheduler: read from its
+/// KubeSchedulerConfiguration
+/// (`serve --scheduler-config`). Without that file nothing is set, and the agents take defaults.
+struct SchedulerFacts {
+  /// The file, for texts; empty: there is none.
+  std::string file;
+  /// What the scheduler does not compare, as plan::SchedulerChecks::Parse() reads it.
+  std::string unchecked;
+  /// httpTimeout of the entry by which an agent of this process binds.
+  std::optional<std::chrono::seconds> bind_timeout;
+  /// bindTimeoutSeconds of plugin VolumeBinding; of several profiles the longest.
+  std::optional<std::chrono::seconds> volume_bind_timeout;
+  /// The profiles, separated by commas.
+  std::optional<std::string> names;
+  /// The Lease of leaderElection as "namespace/name"; "none" without leader election.
+  std::optional<std::string> lease;
+  /// The entry by which an agent of this process filters has managedResources: it is called about
+  /// pods alone that ask for them.
+  std::optional<bool> members_only;
+};
+
+}  // namespace outrigger
