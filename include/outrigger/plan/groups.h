@@ -74,7 +74,7 @@ std::string_view TextOf(GroupCause cause);
 
 /// What becomes of a gang that is bound in part, below its minimum.
 enum class OnMemberLoss : uint8_t {
-  kReplace,  ///< its missing members are planned before everything else
+  kReplace,  ///< its missing members are planned before others of its priority
   kIgnore,   ///< what is left runs on; members that come are planned one by one, in their turn
   kRestart,  ///< as kReplace, and if that takes too long the rest is evicted
 };
@@ -111,12 +111,21 @@ struct GroupState {
   /// The largest minimum that members of this start say they were started with (kStartedWith); 0:
   /// none does.
   int64_t started_with = 0;
+  /// What members that are bound now are to say they were started with: the minimum, or what all
+  /// roles together want, if that is more.
+  int64_t starts_with = 0;
   /// As many members have started as the minimum, or started_with, and all roles want, and some of
   /// these run or have succeeded. Members that come later do not wait for more of them.
   bool admitted = false;
   /// Some are bound, but fewer than needed, of the group or of a role. A minimum that was raised
   /// since the gang started breaks no gang: started_with counts where it is less.
   bool broken = false;
+  /// Broken by a loss: a bound member says what it was started with (kStartedWith), and less than
+  /// that is bound, or the gang wants no more than that.
+  bool in_part = false;
+  /// In part and not kIgnore: the gang comes before others of its group priority and priority, and
+  /// is not evicted. PartTimes (plan/part_times.h) takes it away after some time.
+  bool preferred = false;
   OnMemberLoss on_member_loss = OnMemberLoss::kReplace;
   bool independent = false;  // members are scheduled one by one: the object says so
   /// The value of the object's priorityClassName, if that is known.
@@ -149,8 +158,8 @@ struct GroupedUnits {
 ///  - the creation time is the object's, or else its oldest member's;
 ///  - roles are those of minTaskMember, topology levels are the object's annotations or, without
 ///    object, those of the oldest member that has them;
-///  - one that is bound in part comes first and wants its minimum, but with kIgnore it keeps its
-///    rank and wants one member more than are bound;
+///  - one that is bound in part wants its minimum, or with kIgnore one member more than are bound;
+///  - one that is GroupState::preferred comes before others of its group priority and priority;
 ///  - one whose priority is system-critical comes first;
 ///  - members are in the order of priority, descending, creation, and name.
 /// "Oldest" is by creation time, then name, among members that are neither finished nor
@@ -179,7 +188,8 @@ class UnitTable {
               std::span<const PodGroupObject> objects, const GroupOptions& options, Notes* notes);
 
   /// Of the last update. Until the next one undoes it, the caller may fill what BuildUnits() leaves
-  /// empty, change `rank.turn` and `rank.first`, reorder the units, and take some out.
+  /// empty, change `rank.turn`, `rank.first`, `rank.in_part` and GroupState::preferred, reorder the
+  /// units, and take some out.
   GroupedUnits& made() { return made_; }
   /// Of the pods of the last update those that name a group, in their order.
   const std::vector<std::shared_ptr<const Pod>>& members() const;

@@ -10,8 +10,8 @@
 
 // The order of the queue. Pure functions, thread-safe.
 //
-// Units are ordered by Rank (plan/unit.h): what is broken, never held or for one node first, then
-// by groupPriority and pod priority, descending, then by how often they gave up their places, then
+// Units are ordered by Rank (plan/unit.h): what is never held first, then by groupPriority and pod
+// priority, descending, then gangs in part, then by how often they gave up their places, then
 // Guaranteed before Burstable before BestEffort, then by creation time (one that is not known is
 // the earliest), then by namespace, name and UID. Kubernetes keeps creation times in whole seconds:
 // of units that are created within one second the namespace and the name decide.

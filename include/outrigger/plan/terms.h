@@ -25,8 +25,10 @@ class TermLimit {
   /// Why a unit is not planned, and what helps. It stays the same from plan to plan.
   static std::string_view Reason();
 
-  /// Takes units out of `units` whose terms, with those of the units before them that stay, are
-  /// more than kMost. Returns them in their order.
+  /// Takes units out of `units` until the terms of those that stay are no more than kMost. Returns
+  /// them in their order. Each namespace has a fair share of kMost: what it does not ask for, or
+  /// cannot fill with whole units, is for others. Within a share units stay that have begun (a
+  /// member is bound or waits to be bound), then those that come first.
   std::vector<Unit> TakeOut(std::vector<Unit>* units);
 
  private:

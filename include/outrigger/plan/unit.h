@@ -35,14 +35,16 @@ enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
 
 /// A unit's place in the queue. `a < b`: a comes before b. Total over units of one cluster.
 struct Rank {
-  /// Comes before everything else: a gang that is bound in part, below its minimum, a unit whose
-  /// priority is system-critical, or a single pod for which ComesFirst() of plan/order.h holds.
+  /// The unit comes before everything else: its priority is system-critical, or it is a single pod
+  /// for which ComesFirst() of plan/order.h holds.
   bool first = false;
   int64_t group_priority = 0;
   /// The unit's own, always: preemption compares it. See ordered_priority().
   int32_t priority = 0;
   /// False: `priority` does not count for the order. The same in all units that are compared.
   bool by_priority = true;
+  /// The unit comes before all others of its group priority and priority: GroupState::preferred.
+  bool in_part = false;
   /// How often the unit has given up its places: it comes later than those of its priority that did
   /// so less often. BuildUnits() leaves it at 0.
   int64_t turn = 0;

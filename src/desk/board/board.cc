@@ -296,7 +296,7 @@ void Board::AddPods(std::span<const PodPtr> pods) {
     BoardUnit& unit = *found->second;
     unit.schedule_timeout_seconds = group.schedule_timeout_seconds;
     const bool is_known = group.admitted && group.started_with != 0;
-    unit.started_with = is_known ? group.started_with : group.minimum;
+    unit.started_with = is_known ? group.started_with : std::max(group.minimum, group.starts_with);
   }
 }
 

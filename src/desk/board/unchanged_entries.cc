@@ -8,8 +8,8 @@ namespace {
 
 // All of it that a pod which is the same object may change.
 auto Changeable(const plan::Rank& rank) {
-  return std::tie(rank.first, rank.group_priority, rank.priority, rank.by_priority, rank.turn,
-                  rank.qos, rank.created);
+  return std::tie(rank.first, rank.group_priority, rank.priority, rank.by_priority, rank.in_part,
+                  rank.turn, rank.qos, rank.created);
 }
 
 bool IsSingle(const plan::Unit& unit) {

@@ -141,6 +141,42 @@ bool IsBroken(const Findings& findings) {
          std::any_of(findings.roles.begin(), findings.roles.end(), lacks);
 }
 
+// The minimum, or what all roles together want, if that is more.
+int64_t StartsWith(const Findings& findings) {
+  int64_t of_roles = 0;
+  for (const GangRole& role : findings.roles) {
+    of_roles += std::clamp<int64_t>(role.minimum, 0, kMaxMembers);
+  }
+  return std::min(kMaxMembers, std::max(findings.state.minimum, of_roles));
+}
+
+// What a bound member says it was started with, the largest; 0: none says it.
+int64_t BoundStartedWith(const Gang& gang) {
+  int64_t most = 0;
+  for (const GangMember& member : gang.members) {
+    if (member.standing == Standing::kBound) most = std::max(most, StartedWith(*member.pod));
+  }
+  return most;
+}
+
+// Only this agent writes the annotation. Members that are bound by hand, or that a raised minimum
+// asks for, put a gang before no other.
+bool IsInPart(const Gang& gang, const GroupState& state) {
+  if (!state.broken) return false;
+  const int64_t started_with = BoundStartedWith(gang);
+  if (started_with == 0) return false;
+  return state.starts_with <= started_with || state.bound + state.succeeded < started_with;
+}
+
+// What depends on the minimum.
+void FindLoss(const Gang& gang, Findings* findings) {
+  GroupState& state = findings->state;
+  state.broken = IsBroken(*findings);
+  state.starts_with = StartsWith(*findings);
+  state.in_part = IsInPart(gang, state);
+  state.preferred = state.in_part && state.on_member_loss != OnMemberLoss::kIgnore;
+}
+
 }  // namespace
 
 std::optional<int32_t> ClassPriorityOf(const PodGroupObject& object, const GroupOptions& options) {
@@ -194,9 +230,9 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   const std::string malformed =
       ReadTopology(gang, GroupNotes(notes, state.key), &findings.topology);
   state.on_member_loss = ReadOnMemberLoss(gang, GroupNotes(notes, state.key));
-  state.broken = IsBroken(findings);
+  FindLoss(gang, &findings);
   FindGroupCause(gang, options, malformed, &findings);
-  state.broken = IsBroken(findings);  // a minimum that is out of range is none
+  FindLoss(gang, &findings);  // a minimum that is out of range is none
   for (const GangRole& role : findings.roles) state.roles.push_back(role.role);
   return findings;
 }

@@ -77,7 +77,8 @@ Rank RankOf(const Gang& gang, const Findings& findings, const GroupOptions& opti
   rank.group_priority = OldestGroupPriority(gang, *findings.oldest, key, notes);
   rank.priority = PriorityOf(gang, findings.state, lowest, GroupNotes(notes, key));
   rank.by_priority = options.order_by_pod_priority;
-  rank.first = findings.state.broken || rank.priority >= kSystemCriticalPriority;
+  rank.first = rank.priority >= kSystemCriticalPriority;
+  rank.in_part = findings.state.preferred;
   rank.qos = lowest.qos;
   rank.created = gang.object != nullptr && gang.object->created != 0
                      ? gang.object->created
@@ -111,7 +112,6 @@ Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, No
   unit.rank = RankOf(gang, findings, options, notes);
   unit.key = std::move(findings.state.key);
   const bool one_by_one = ComeOneByOne(findings);
-  const bool ignores = findings.state.on_member_loss == OnMemberLoss::kIgnore;
   unit.minimum = findings.state.needed;
   unit.bound = findings.state.bound;
   unit.topology = std::move(findings.topology);
@@ -124,7 +124,6 @@ Unit UnitOf(const Gang& gang, Findings findings, const GroupOptions& options, No
   unit.roles.reserve(findings.roles.size());
   for (GangRole& role : findings.roles) unit.roles.push_back(std::move(role.role));
   if (one_by_one) {
-    unit.rank.first &= !ignores || unit.rank.priority >= kSystemCriticalPriority;
     unit.minimum = unit.bound + 1;
     unit.roles.clear();
     for (Member& member : unit.members) member.role.clear();

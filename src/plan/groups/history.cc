@@ -39,12 +39,6 @@ class Start {
   absl::flat_hash_set<std::string_view> owners_;
 };
 
-// With a value that is none the pod says nothing.
-int64_t StartedWith(const Pod& pod) {
-  const int64_t minimum = IntegerOf(pod.annotations.Get(kStartedWith)).value_or(0);
-  return minimum >= 1 && minimum <= kMaxMembers ? minimum : 0;
-}
-
 bool HaveStarted(const Findings& findings) {
   const GroupState& state = findings.state;
   if (state.started_with != 0) return true;
@@ -55,6 +49,11 @@ bool HaveStarted(const Findings& findings) {
 }
 
 }  // namespace
+
+int64_t StartedWith(const Pod& pod) {
+  const int64_t minimum = IntegerOf(pod.annotations.Get(kStartedWith)).value_or(0);
+  return minimum >= 1 && minimum <= kMaxMembers ? minimum : 0;
+}
 
 void CountHistory(const Gang& gang, const GroupOptions& options, Findings* findings) {
   GroupState& state = findings->state;

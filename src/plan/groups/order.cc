@@ -27,10 +27,10 @@ std::strong_ordering operator<=>(const Rank& a, const Rank& b) {
   // What is descending stands on the other side. The last two only make unequal ranks differ.
   const int32_t priority_of_a = a.ordered_priority();
   const int32_t priority_of_b = b.ordered_priority();
-  return std::tie(b.first, b.group_priority, priority_of_b, a.turn, b.qos, a.created, a.namespace_,
-                  a.name, a.uid, b.priority, b.by_priority) <=>
-         std::tie(a.first, a.group_priority, priority_of_a, b.turn, a.qos, b.created, b.namespace_,
-                  b.name, b.uid, a.priority, a.by_priority);
+  return std::tie(b.first, b.group_priority, priority_of_b, b.in_part, a.turn, b.qos, a.created,
+                  a.namespace_, a.name, a.uid, b.priority, b.by_priority) <=>
+         std::tie(a.first, a.group_priority, priority_of_a, a.in_part, b.turn, a.qos, b.created,
+                  b.namespace_, b.name, b.uid, a.priority, a.by_priority);
 }
 
 std::optional<int64_t> ReadGroupPriority(const StringMap& labels) {

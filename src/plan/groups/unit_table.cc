@@ -38,9 +38,10 @@ bool GroupComesFirst(const GroupState& a, const GroupState& b) {
 }
 
 // The options may have changed since the unit was made.
-void Reset(bool first, const GroupOptions& options, Unit* unit) {
+void Reset(bool first, bool in_part, const GroupOptions& options, Unit* unit) {
   unit->rank.turn = 0;
   unit->rank.first = first;
+  unit->rank.in_part = in_part;
   unit->rank.by_priority = options.order_by_pod_priority;
   unit->has_open_claims = false;
   for (Member& member : unit->members) {
@@ -65,6 +66,7 @@ class UnitTable::Content {
     Gang gang;
     bool changed = true;   // since it was last looked at
     bool first = false;    // the rank of its unit says so
+    bool in_part = false;  // and this
     size_t units = 0;      // that it made: one, or one for each of its pods
     size_t units_now = 0;  // of these, how many are still there
   };
@@ -277,7 +279,7 @@ void UnitTable::Content::KeepUnits(std::vector<Unit>* units) {
     Unit& unit = (*units)[i];
     const bool is_gang = unit.key.dialect != Dialect::kNone;
     kept_singles_ += pod->is_single ? 1 : 0;
-    Reset(is_gang ? pod->gang->first : pod->first, options_, &unit);
+    Reset(is_gang ? pod->gang->first : pod->first, is_gang && pod->gang->in_part, options_, &unit);
     units_.stay.push_back(&unit);
     pod->in_unit = round_;
   }
@@ -330,6 +332,7 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
     } else if (state.existing - state.held > state.bound) {
       units_.fresh.push_back(UnitOf(gang, std::move(findings), options_, notes));
       kept->first = units_.fresh.back().rank.first;
+      kept->in_part = units_.fresh.back().rank.in_part;
     }
   }
   kept->units = units_.fresh.size() - before;

@@ -41,7 +41,7 @@ class Collector {
         gang != nullptr ? gang->key : UnitKey{Dialect::kNone, pod->namespace_, pod->name, pod->uid};
     Entry& entry = entries_[std::move(key)];
     Victim& victim = entry.candidate.victim;
-    entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->broken);
+    entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->preferred);
     victim.priority =
         victim.pods.empty() ? pod->priority : std::max(victim.priority, pod->priority);
     if (gang != nullptr && gang->class_priority) {

@@ -140,9 +140,6 @@ func TestOnlyMembersAreAskedAbout(t *testing.T) {
 			t.Errorf("%s is refused for a resource that stands for calls: %s", pod.Name, message)
 		}
 	}
-	if calls := w.gang.Metric(t, "outrigger_gang_only_groups_mismatch_total"); calls != 0 {
-		t.Errorf("%v calls do not go with managedResources", calls)
-	}
 }
 
 // policyRow is a pod as its owner writes it, and whether the policy makes it ask.
@@ -345,34 +342,4 @@ func TestMembersMayAskWhereAllPodsAreAskedAbout(t *testing.T) {
 	w.Pods(askingGang("train", 4, false)...)
 	w.untilBoundOf("train-", 4, time.Now())
 	w.untilBoundOf("single", 1, time.Now())
-	if calls := w.gang.Metric(t, "outrigger_gang_only_groups_mismatch_total"); calls != 0 {
-		t.Errorf("%v calls do not go with the setting", calls)
-	}
-}
-
-// Where the agent alone knows of managedResources it is called about all pods, and counts that; so it does where the
-// scheduler alone has them.
-func TestOnlyGroupsOfOneAloneIsCounted(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct{ agent, scheduler []string }{
-		"agent":     {agent: []string{readsMembersOnly}},
-		"scheduler": {scheduler: []string{"--members-only"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := &gangWorld{world: newWorld(t)}
-			w.slots("n", 2, 4)
-			w.gang = w.serveGang(row.agent...)
-			w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, row.scheduler...))
-			w.Pods(slot("single"))
-			if row.scheduler != nil {
-				for _, pod := range gangOf("train", 2) {
-					w.Pods(pod.Request(callResource, "1").Request(bindCallResource, "1"))
-				}
-				w.untilBoundOf("train-", 2, time.Now())
-			}
-			w.untilBoundOf("single", 1, time.Now())
-			w.gang.UntilMetricAbove(t, 0, "outrigger_gang_only_groups_mismatch_total")
-		})
-	}
 }

@@ -86,12 +86,15 @@ TEST_F(PlanLoopAloneTest, NothingIsDueForAGangThatRestsHoweverLong) {
 }
 
 // kube-scheduler binds what it can of a gang; what it has refused goes nowhere else, and no other
-// pod is to have that place, of whatever priority.
+// pod of its priority is to have that place.
 TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
   PutGated("train", 4);
   Rounds(4);
   for (const char* bound : {"train-0", "train-1", "train-2"}) {
-    cluster_.Change(bound, [](Pod* pod) { pod->node_name = "n0"; });
+    cluster_.Change(bound, [](Pod* pod) {
+      pod->node_name = "n0";
+      pod->annotations.Set(plan::kStartedWith, "4");
+    });
   }
   Rounds(1, seconds(1));
   cluster_.Change("train-3", [](Pod* pod) {
@@ -99,7 +102,6 @@ TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
     pod->unscheduled_message = "0/1 nodes are available";
   });
   PutGated("other", 1);
-  cluster_.Change("other-0", [](Pod* pod) { pod->priority = 1'000'000; });
   Rounds(3);
   ASSERT_NE(Seat("train-3"), nullptr);
   EXPECT_EQ(Seat("train-3")->node, "n0");

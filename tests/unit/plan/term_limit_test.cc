@@ -67,6 +67,58 @@ TEST_F(TermLimitTest, ThoseThatComeFirstStay) {
   EXPECT_THAT(stay_, ElementsAre("a", "c", "plain"));
 }
 
+Unit In(const std::string& ns, Unit unit) {
+  unit.key.namespace_ = ns;
+  return unit;
+}
+
+// 16 pods with 64 unlike constraints each, which stay pending, and come before all others.
+std::vector<Unit> Flood(const std::string& ns) {
+  std::vector<Unit> units;
+  for (int i = 0; i < 16; ++i) units.push_back(In(ns, Unlike(fmt::format("{}-{}", ns, i), 64)));
+  return units;
+}
+
+TEST_F(TermLimitTest, ANamespaceTakesNothingFromTheShareOfAnother) {
+  std::vector<Unit> units = Flood("flood");
+  for (int i = 0; i < 8; ++i) units.push_back(In("team", Unlike(fmt::format("t{}", i), 64)));
+  EXPECT_THAT(TakeOut(units), ElementsAre("flood-8", "flood-9", "flood-10", "flood-11", "flood-12",
+                                          "flood-13", "flood-14", "flood-15"));
+}
+
+TEST_F(TermLimitTest, WhatANamespaceDoesNotAskForIsForOthers) {
+  std::vector<Unit> units = Flood("flood");
+  units.push_back(In("team", Unlike("small", 1)));
+  EXPECT_THAT(TakeOut(units), ElementsAre("flood-15"));
+}
+
+// Each namespace may have 341, which units of 171 do not fill.
+TEST_F(TermLimitTest, WhatNoUnitFillsIsForTheFirstThatItTakes) {
+  std::vector<Unit> units;
+  for (const std::string ns : {"a", "b", "c"}) {
+    for (int i = 0; i < 2; ++i) units.push_back(In(ns, Unlike(fmt::format("{}{}", ns, i), 171)));
+  }
+  EXPECT_THAT(TakeOut(units), ElementsAre("c1"));
+}
+
+TEST_F(TermLimitTest, UnitsThatHaveBegunComeFirst) {
+  Unit bound = Unlike("bound", 600);
+  bound.bound = 1;
+  EXPECT_THAT(TakeOut({Unlike("first", 600), bound}), ElementsAre("first"));
+  Unit waits = Unlike("waits", 600);
+  waits.members[0].waits_on = "n";
+  EXPECT_THAT(TakeOut({Unlike("first", 600), waits}), ElementsAre("first"));
+  EXPECT_THAT(stay_, ElementsAre("waits"));
+}
+
+// A member with spec.nodeName is enough to have begun.
+TEST_F(TermLimitTest, HavingBegunTakesNothingFromTheShareOfAnotherNamespace) {
+  std::vector<Unit> units = Flood("flood");
+  for (Unit& unit : units) unit.bound = 1;
+  units.push_back(In("team", Unlike("gang", 64)));
+  EXPECT_THAT(TakeOut(units), ElementsAre("flood-15"));
+}
+
 TEST_F(TermLimitTest, IsOfOneRound) {
   EXPECT_THAT(TakeOut({Unlike("a", 1024), Unlike("b", 1)}), ElementsAre("b"));
   EXPECT_THAT(TakeOut({Unlike("b", 1), Unlike("a", 1023)}), IsEmpty());

@@ -44,6 +44,7 @@ PodPtr RandomPod(int number) {
       return pod.Gate(kQueueGate);
     case 5:
     case 6:
+      if (*rc::gen::arbitrary<bool>()) pod.Annotation(kStartedWith, AnyOf("1", "2", "3"));
       return pod.On(AnyOf("node-1", "node-2"));
     default:
       return pod;

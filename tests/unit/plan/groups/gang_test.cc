@@ -91,37 +91,36 @@ TEST(GangRank, HasTheObjectsTime) {
   EXPECT_EQ(OnlyUnit(Build({Volcano("a").Created(7)}, {object})).rank.created, 3);
 }
 
-TEST(GangRank, IsBrokenWhereSomeAreBoundBelowTheMinimum) {
+TEST(GangRank, IsInPartWhereSomeAreBoundBelowTheMinimum) {
   const auto unit = [](std::string_view minimum, int bound) {
     Pods pods = {PodOf("a").Train(minimum).Created(9), PodOf("b").Train(minimum)};
     for (int i = 0; i < bound; ++i) {
-      pods.push_back(PodOf("bound-" + std::to_string(i)).Train(minimum).On("node-1"));
+      pods.push_back(PodOf("bound-" + std::to_string(i))
+                         .Train(minimum)
+                         .On("node-1")
+                         .Annotation(kStartedWith, minimum));
     }
     return OnlyUnit(Build(pods));
   };
-  EXPECT_FALSE(unit("2", 0).rank.first);
-  EXPECT_TRUE(unit("3", 1).rank.first);
-  EXPECT_TRUE(unit("3", 2).rank.first);
-  EXPECT_FALSE(unit("3", 3).rank.first);
+  EXPECT_FALSE(unit("2", 0).rank.in_part);
+  EXPECT_TRUE(unit("3", 1).rank.in_part);
+  EXPECT_TRUE(unit("3", 2).rank.in_part);
+  EXPECT_FALSE(unit("3", 3).rank.in_part);
+  EXPECT_FALSE(unit("3", 2).rank.first);
   EXPECT_EQ(unit("3", 2).bound, 2);
   EXPECT_EQ(Brief(unit("3", 2)), "train(b a)");
 }
 
-TEST(GangRank, IsBrokenWhereARoleIsBelowItsMinimum) {
+TEST(GangRank, IsInPartWhereARoleIsBelowItsMinimum) {
   PodGroupObject object = ObjectOf(kVolcano, "train", 1);
   object.min_task_member = {{"ps", 1}, {"worker", 1}};
-  const Unit unit =
-      OnlyUnit(Build({Volcano("a", "ps").On("node"), Volcano("b", "worker")}, {object}));
-  EXPECT_TRUE(unit.rank.first);
+  const Unit unit = OnlyUnit(
+      Build({Volcano("a", "ps").On("node").Annotation(kStartedWith, "2"), Volcano("b", "worker")},
+            {object}));
+  EXPECT_TRUE(unit.rank.in_part);
   ASSERT_THAT(unit.roles, SizeIs(2));
   EXPECT_EQ(unit.roles[0].bound, 1);
   EXPECT_EQ(unit.roles[1].bound, 0);
-}
-
-TEST(Gangs, BrokenOnesComeBeforeAllOthers) {
-  const Built built =
-      Build({PodOf("vip").Priority(1'000'000), PodOf("a").Train().On("node"), PodOf("b").Train()});
-  EXPECT_THAT(Brief(built.units), ElementsAre("train(b)", "vip(vip)"));
 }
 
 TEST(Gangs, AreNotInterleavedByTheClassOfTheirMembers) {

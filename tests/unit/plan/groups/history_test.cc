@@ -59,20 +59,22 @@ TEST_P(History, LetsPodsStartByThemselvesOnceAllOfTheFirstHaveSucceeded) {
 }
 
 TEST_P(History, PlansReplacementsTogetherAsLongAsTheyCanMakeTheGangWhole) {
-  const Built built = Build({Ran("a", "Succeeded"), Worker("b").On("n"), Ran("c", "Failed"),
-                             Ran("d", "Failed"), Worker("c2"), Worker("d2")});
+  const Built built =
+      Build({Ran("a", "Succeeded"), Worker("b").On("n").Annotation(kStartedWith, "4"),
+             Ran("c", "Failed"), Ran("d", "Failed"), Worker("c2"), Worker("d2")});
   ASSERT_THAT(built.units, SizeIs(1));
   EXPECT_EQ(built.units[0].minimum, 3) << "one of four has succeeded";
   EXPECT_EQ(built.units[0].bound, 1);
-  EXPECT_TRUE(built.units[0].rank.first);
+  EXPECT_TRUE(built.units[0].rank.in_part);
 }
 
 TEST_P(History, PlansEachReplacementByItselfWhereTheGangCannotBeWholeAgain) {
-  const Built built = Build({Ran("a", "Succeeded"), Worker("b").On("n"), Ran("c", "Failed"),
-                             Ran("d", "Failed"), Worker("c2")});
+  const Built built =
+      Build({Ran("a", "Succeeded"), Worker("b").On("n").Annotation(kStartedWith, "4"),
+             Ran("c", "Failed"), Ran("d", "Failed"), Worker("c2")});
   ASSERT_THAT(built.units, SizeIs(1));
   EXPECT_EQ(built.units[0].minimum, 2) << "one more than is bound";
-  EXPECT_TRUE(built.units[0].rank.first) << "replaced before everything else";
+  EXPECT_TRUE(built.units[0].rank.in_part) << "replaced before others of its priority";
 }
 
 TEST_P(History, IsOverWhereNothingRunsAndNothingSucceeded) {
@@ -120,7 +122,7 @@ TEST_P(History, IsNotBrokenByAMinimumThatWasRaised) {
   const Built built = Build(pods);
   EXPECT_FALSE(built.groups[0].broken);
   ASSERT_THAT(built.units, SizeIs(1));
-  EXPECT_FALSE(built.units[0].rank.first);
+  EXPECT_FALSE(built.units[0].rank.in_part);
   EXPECT_EQ(built.units[0].minimum, 4) << "the new members start together";
 }
 

@@ -19,25 +19,28 @@ PodOf Worker(std::string_view name) {
   return PodOf(name).Member(Dialect::kVolcano, "train");
 }
 
-TEST(MemberLoss, IsReplacedBeforeEverythingElseUnlessSomethingElseIsSaid) {
+// It started with three.
+PodOf Bound(std::string_view name) {
+  return Worker(name).On("n").Annotation(kStartedWith, "3");
+}
+
+TEST(MemberLoss, IsReplacedBeforeOthersOfItsPriorityUnlessSomethingElseIsSaid) {
   for (const char* policy : {"", "replace", "restart"}) {
     const Built built =
-        Build({Worker("a").On("n"), Worker("b"), Worker("c"), PodOf("urgent").Priority(1000)},
-              {Train(policy, 3)});
+        Build({Bound("a"), Worker("b"), Worker("c"), PodOf("a-single")}, {Train(policy, 3)});
     ASSERT_THAT(built.units, SizeIs(2)) << policy;
     EXPECT_EQ(built.units[0].key.name, "train") << policy;
-    EXPECT_TRUE(built.units[0].rank.first) << policy;
+    EXPECT_TRUE(built.units[0].rank.in_part) << policy;
     EXPECT_EQ(built.units[0].minimum, 3) << policy;
     EXPECT_THAT(built.notes, IsEmpty()) << policy;
   }
 }
 
 TEST(MemberLoss, MayBeIgnoredThenMembersComeOneByOneInTheirTurn) {
-  const Built built = Build({Worker("a").On("n"), Worker("b"), PodOf("urgent").Priority(1000)},
-                            {Train("ignore", 3)});
+  const Built built = Build({Bound("a"), Worker("b"), PodOf("a-single")}, {Train("ignore", 3)});
   ASSERT_THAT(built.units, SizeIs(2));
-  EXPECT_EQ(built.units[0].key.name, "urgent");
-  EXPECT_FALSE(built.units[1].rank.first);
+  EXPECT_EQ(built.units[0].key.name, "a-single");
+  EXPECT_FALSE(built.units[1].rank.in_part);
   EXPECT_EQ(built.units[1].minimum, 2) << "one more than is bound";
   ASSERT_THAT(built.groups, SizeIs(1));
   EXPECT_EQ(built.groups[0].cause, GroupCause::kNone);

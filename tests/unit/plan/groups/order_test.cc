@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 struct RankOf {
-  RankOf& Broken() { return rank.first = true, *this; }
+  RankOf& First() { return rank.first = true, *this; }
+  RankOf& InPart() { return rank.in_part = true, *this; }
   RankOf& GroupPriority(int64_t value) { return rank.group_priority = value, *this; }
   RankOf& Priority(int32_t value) { return rank.priority = value, *this; }
   RankOf& NotByPriority() { return rank.by_priority = false, *this; }
@@ -38,7 +39,10 @@ struct RankRow {
 
 // What decides stands against everything that comes after it.
 const RankRow kRankRows[] = {
-    {"BrokenBeforeAll", RankOf().Broken().GroupPriority(-5), RankOf().GroupPriority(5)},
+    {"FirstBeforeAll", RankOf().First().GroupPriority(-5), RankOf().GroupPriority(5).InPart()},
+    {"GroupPriorityBeforeInPart", RankOf().GroupPriority(1), RankOf().InPart()},
+    {"PriorityBeforeInPart", RankOf().Priority(1), RankOf().InPart()},
+    {"InPartBeforeTheRest", RankOf().InPart().Turn(1), RankOf().Qos(QosClass::kGuaranteed)},
     {"GroupPriorityBeforePriority", RankOf().GroupPriority(1), RankOf().Priority(9)},
     {"LargerPriorityFirst", RankOf().Priority(100),
      RankOf().Priority(50).Qos(QosClass::kGuaranteed)},
@@ -188,6 +192,7 @@ Rank RandomRank() {
   const auto text = [] { return *rc::gen::element<std::string>("", "a", "b"); };
   Rank rank;
   rank.first = *rc::gen::element(false, false, true);
+  rank.in_part = *rc::gen::element(false, false, true);
   rank.group_priority = *rc::gen::element<int64_t>(0, 0, 1, std::numeric_limits<int64_t>::min());
   rank.priority = *rc::gen::element<int32_t>(0, 0, 1, std::numeric_limits<int32_t>::min());
   rank.by_priority = *rc::gen::arbitrary<bool>();

@@ -12,9 +12,10 @@ namespace outrigger::plan {
 namespace {
 
 std::string TextOf(const Rank& rank) {
-  return fmt::format("{} {} {} {} {} {} {} {}/{}/{}", rank.first, rank.group_priority,
-                     rank.priority, rank.by_priority, rank.turn, static_cast<int>(rank.qos),
-                     rank.created, rank.namespace_, rank.name, rank.uid);
+  return fmt::format("{} {} {} {} {} {} {} {} {}/{}/{}", rank.first, rank.group_priority,
+                     rank.priority, rank.by_priority, rank.in_part, rank.turn,
+                     static_cast<int>(rank.qos), rank.created, rank.namespace_, rank.name,
+                     rank.uid);
 }
 
 std::string TextOf(const Unit& unit) {
@@ -38,11 +39,12 @@ std::string TextOf(const Unit& unit) {
 }
 
 std::string TextOf(const GroupState& state) {
-  return fmt::format(
-      "{} {}{} {} {} {}/{} {} {} {} {} {} {}/{} {} {}{}", static_cast<int>(state.key.dialect),
-      plan::TextOf(state.key), state.key.uid, static_cast<int>(state.cause), state.text,
-      state.existing, state.minimum, state.bound, state.queued, state.gated, state.other_scheduler,
-      state.terminating, state.succeeded, state.finished, state.ran, state.needed, state.admitted);
+  return fmt::format("{} {}{} {} {} {}/{} {} {} {} {} {} {}/{} {} {}{} {}{}",
+                     static_cast<int>(state.key.dialect), plan::TextOf(state.key), state.key.uid,
+                     static_cast<int>(state.cause), state.text, state.existing, state.minimum,
+                     state.bound, state.queued, state.gated, state.other_scheduler,
+                     state.terminating, state.succeeded, state.finished, state.ran, state.needed,
+                     state.admitted, state.in_part, state.preferred);
 }
 
 std::vector<std::string> TextsOf(const GroupedUnits& made) {
@@ -116,6 +118,7 @@ void Use(std::vector<Unit>* units) {
     if (*rc::gen::inRange(0, 3) != 0) continue;
     unit.rank.turn = 1;
     unit.rank.first = true;
+    unit.rank.in_part = !unit.rank.in_part;
     Member& member = unit.members.back();
     member.reserved = member.waits_on = "node-1";
     member.refused = {"node-2"};

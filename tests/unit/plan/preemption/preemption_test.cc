@@ -102,9 +102,18 @@ INSTANTIATE_TEST_SUITE_P(
                       Staying{"HigherPriority", Asking("p", "4").On("a").Priority(101)},
                       Staying{"PodOfADaemonSet", Asking("p", "4").On("a").OfDaemonSet()},
                       Staying{"MirrorPod", Asking("p", "4").On("a").Mirror()},
-                      Staying{"GangBoundInPart", Asking("p", "4").On("a").Gang("broken", "2")},
+                      Staying{"GangBoundInPart",
+                              Asking("p", "4").On("a").Gang("broken", "2").Started("2")},
                       Staying{"RunsNotLongEnough", Asking("p", "4").On("a").Since(1901)}),
     [](const auto& row) { return row.param.name; });
+
+// Else a member with spec.nodeName makes a gang that nothing can ever evict.
+TEST(Preemption, TakesAGangThatIsBoundInPartByHand) {
+  Crowd crowd({NodeOf("a")});
+  crowd.Add(Asking("p", "4").On("a").Gang("by-hand", "2"));
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "by-hand(p)");
+}
 
 TEST(Preemption, TakesWhatHasRunForItsTime) {
   Crowd crowd({NodeOf("a")});

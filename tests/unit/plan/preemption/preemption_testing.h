@@ -28,6 +28,8 @@ class Asking {
   Asking& Gang(std::string_view name, std::string_view minimum = "1") {
     return Label(kPodGroupLabel, name).Label(kMinAvailableLabel, minimum);
   }
+  /// It says with which minimum its gang started.
+  Asking& Started(std::string_view with) { return pod_.annotations.Set(kStartedWith, with), *this; }
   Asking& Mirror() { return pod_.annotations.Set("kubernetes.io/config.mirror", "hash"), *this; }
   Asking& OfDaemonSet() {
     return pod_.controller = OwnerReference{"DaemonSet", "agents", "uid-agents"}, *this;

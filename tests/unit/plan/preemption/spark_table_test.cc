@@ -22,6 +22,7 @@ class OfApp {
                  .Label(kMinAvailableLabel, minimum)
                  .Requests({{"cpu", "1"}})) {}
   OfApp& On(std::string_view node) { return pod_.node_name = node, *this; }
+  OfApp& Started(std::string_view with) { return pod_.annotations.Set(kStartedWith, with), *this; }
   OfApp& Died() { return pod_.phase = "Failed", *this; }
   OfApp& OnFewNodes() { return pod_.annotations.Set(kTopologyPreferred, kHostname), *this; }
   OfApp& InOneZone() { return pod_.annotations.Set(kTopologyRequired, kZone), *this; }
@@ -97,10 +98,10 @@ std::vector<Tale> DynamicAllocation() {
   };
 }
 
-/// A single pod of priority 1000 that asks for one cpu.
-PodPtr Urgent() {
-  Pod pod = MakePod("urgent").Requests({{"cpu", "1"}});
-  pod.priority = 1000;
+/// A single pod that asks for one cpu, and comes before the application.
+PodPtr Single(int32_t priority) {
+  Pod pod = MakePod("a-single").Requests({{"cpu", "1"}});
+  pod.priority = priority;
   return std::make_shared<const Pod>(pod);
 }
 
@@ -108,18 +109,22 @@ PodPtr Urgent() {
 // are nobody's by name here. What counts is whether so many are left as the application needs.
 std::vector<Tale> DeadExecutors() {
   const PodPtr full = Leaving(0, "node2");
-  const PodPtr driver = OfApp("driver", "2").On("node1");
+  const PodPtr driver = OfApp("driver", "2").On("node1").Started("2");
   const PodPtr dead = OfApp("exec-0", "2").On("node1").Died();
   const PodPtr second = OfApp("exec-1", "2").On("node1");
   const PodPtr third = OfApp("exec-2", "2");
   return {
-      {"ADeadExecutorWithoutWhichTooFewAreLeftIsReplacedBeforeAllOthers",
-       {{.come = {full, Leaving(2, "node1"), driver, dead, third, Urgent()},
-         .stands = "node1(driver exec-2 full-node1) node2(full-node2) waits(urgent: cpu)"}}},
+      {"ADeadExecutorWithoutWhichTooFewAreLeftIsReplacedBeforeOthersOfItsPriority",
+       {{.come = {full, Leaving(2, "node1"), driver, dead, third, Single(0)},
+         .stands = "node1(driver exec-2 full-node1) node2(full-node2) waits(a-single: cpu)"}}},
+      // Differs: there it has the dead one's place.
+      {"ADeadExecutorIsReplacedAfterPodsOfHigherPriority",
+       {{.come = {full, Leaving(2, "node1"), driver, dead, third, Single(1000)},
+         .stands = "node1(a-single driver full-node1) node2(full-node2) waits(app: cpu)"}}},
       // Differs: there the third executor has the dead one's place whoever else asks.
       {"ADeadExecutorWithoutWhichEnoughAreLeftIsReplacedInItsTurn",
-       {{.come = {full, Leaving(3, "node1"), driver, dead, second, third, Urgent()},
-         .stands = "node1(driver exec-1 full-node1 urgent) node2(full-node2) waits(exec-2)"}}},
+       {{.come = {full, Leaving(3, "node1"), driver, dead, second, third, Single(1000)},
+         .stands = "node1(a-single driver exec-1 full-node1) node2(full-node2) waits(exec-2)"}}},
   };
 }
 
