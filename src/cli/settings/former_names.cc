@@ -11,7 +11,7 @@ namespace outrigger::cli {
 namespace {
 
 // A value that a source gives.
-struct Given {
+struct OldValue {
   std::string where;  // "--gang.window", "outrigger.yaml:3:3: gang.window"
   std::string value;
 };
@@ -21,10 +21,10 @@ class Flags {
  public:
   explicit Flags(SettingSources* sources) : values_(sources->flags) {}
   static const std::string& NameIn(const SettingNames& names) { return names.flag; }
-  std::optional<Given> Find(const std::string& name) const {
+  std::optional<OldValue> Find(const std::string& name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;
-    return Given{name, found->second};
+    return OldValue{name, found->second};
   }
   void Erase(const std::string& name) { values_.erase(name); }
   void Rename(const std::string& from, const std::string& to, const std::string& value) {
@@ -40,10 +40,10 @@ class Variables {
  public:
   explicit Variables(SettingSources* sources) : values_(sources->environment) {}
   static const std::string& NameIn(const SettingNames& names) { return names.env; }
-  std::optional<Given> Find(const std::string& name) const {
+  std::optional<OldValue> Find(const std::string& name) const {
     const auto found = values_.find(name);
     if (found == values_.end() || IsServiceLink(name, found->second)) return std::nullopt;
-    return Given{name, found->second};
+    return OldValue{name, found->second};
   }
   void Erase(const std::string& name) { values_.erase(name); }
   void Rename(const std::string& from, const std::string& to, const std::string& value) {
@@ -59,10 +59,10 @@ class FileKeys {
  public:
   explicit FileKeys(SettingSources* sources) : values_(sources->file) {}
   static const std::string& NameIn(const SettingNames& names) { return names.key; }
-  std::optional<Given> Find(const std::string& name) const {
+  std::optional<OldValue> Find(const std::string& name) const {
     const auto found = std::find_if(values_.begin(), values_.end(), Is(name));
     if (found == values_.end()) return std::nullopt;
-    return Given{found->key_place + ": " + name, found->text};
+    return OldValue{found->key_place + ": " + name, found->text};
   }
   void Erase(const std::string& name) { std::erase_if(values_, Is(name)); }
   // A key that is there under both names stands once then.
@@ -84,7 +84,7 @@ class FileKeys {
   std::vector<FileValue>& values_;
 };
 
-std::string With(const Given& given) {
+std::string With(const OldValue& given) {
   return Printable(fmt::format("{}={}", given.where, given.value));
 }
 
