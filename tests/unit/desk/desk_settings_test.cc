@@ -239,8 +239,7 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     EXPECT_EQ(seen.nominations.without_calls, alone);
     EXPECT_EQ(seen.release.without_barrier, alone);
     EXPECT_EQ(seen.release.ahead, alone ? 0U : 1U);
-    EXPECT_EQ(seen.nominations.only_askers, !alone);
-    EXPECT_EQ(seen.release.only_askers, !alone);
+    EXPECT_EQ(seen.asks_about_all, std::optional(false));
   }
 }
 
