@@ -22,7 +22,7 @@ namespace outrigger::plan {
 /// single pod.
 struct Victim {
   UnitKey key;
-  int32_t priority = 0;  // the highest of its pods and, of a gang, of its PodGroup's class
+  int32_t priority = 0;  // the highest of its pods
   int64_t since = 0;     // when the last of them got its place; seconds since 1970, 0: not known
   std::vector<std::shared_ptr<const Pod>> pods;  // by name
 };

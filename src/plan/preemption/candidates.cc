@@ -44,9 +44,6 @@ class Collector {
     entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->preferred);
     victim.priority =
         victim.pods.empty() ? pod->priority : std::max(victim.priority, pod->priority);
-    if (gang != nullptr && gang->class_priority) {
-      victim.priority = std::max(victim.priority, *gang->class_priority);
-    }
     victim.since = std::max(victim.since, SinceOf(*pod));
     victim.pods.push_back(std::move(pod));
     entry.candidate.records.push_back(&record);

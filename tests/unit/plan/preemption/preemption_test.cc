@@ -136,7 +136,8 @@ TEST(Preemption, LooksAtTheHighestPriorityOfAGang) {
   EXPECT_EQ(TextOf(crowd.Find("high")), "mid(mid-0 mid-1)");
 }
 
-TEST(Preemption, LooksAtThePriorityClassOfAPodGroup) {
+// Else whoever may make a PodGroup protects pods of any priority.
+TEST(Preemption, DoesNotLookAtThePriorityClassOfAPodGroup) {
   Crowd crowd({NodeOf("a")});
   PodGroupObject group = ObjectOf(Dialect::kSchedulerPlugins, "train", 1);
   group.priority_class_name = "critical";
@@ -144,7 +145,7 @@ TEST(Preemption, LooksAtThePriorityClassOfAPodGroup) {
   crowd.Add(group);
   crowd.Add(Asking("t-0", "4").On("a").Label(kSchedulerPluginsLabel, "train"));
   crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
-  EXPECT_EQ(TextOf(crowd.Find("high")), "nobody");
+  EXPECT_EQ(TextOf(crowd.Find("high")), "train(t-0)");
 }
 
 TEST(Preemption, IsNotForPodsThatNeverPreempt) {
