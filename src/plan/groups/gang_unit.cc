@@ -36,8 +36,8 @@ Lowest LowestOf(const Gang& gang) {
   return lowest;
 }
 
-// Kubernetes checks which priority a pod may have. What a PodGroup says nobody checks, so it may
-// only be less.
+// Kubernetes checks which priority a pod may have, and not what a PodGroup says: that may only be
+// less.
 int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowest,
                    const GroupNotes& notes) {
   const std::optional<int32_t>& of_class = state.class_priority;
