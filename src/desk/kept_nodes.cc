@@ -1,34 +1,52 @@
 #include "desk/kept_nodes.h"
 
-#include <algorithm>
+#include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
+namespace {
+
+// For so long none are kept for a unit for which they were kept in vain.
+constexpr std::chrono::minutes kInVainFor{10};
+
+// Of such pods each that waits for its node would have it kept, those of a DaemonSet all nodes.
+bool IsForOneNode(const plan::Unit& unit) {
+  return unit.key.dialect == plan::Dialect::kNone && plan::IsForOneNode(*unit.members[0].pod);
+}
+
+}  // namespace
 
 void KeptNodes::Prepare(std::span<const plan::Unit> units, Time now, plan::PlanOptions* options) {
   if (!after_) return;
-  const auto first = std::find_if(units.begin(), units.end(), [&](const plan::Unit& unit) {
-    return unfit_.HasNotFit(unit.key, *after_, now);
-  });
-  ahead_ = static_cast<size_t>(first - units.begin());
-  if (first == units.end()) {
-    nodes_.clear();
-  } else {
-    options->reserve_for = first->key;
-    options->kept = nodes_;
-  }
+  now_ = now;
+  planned_ = units.size();
+  std::erase_if(in_vain_, [now](const auto& entry) { return entry.second <= now; });
+  options->kept = nodes_;
+  options->may_reserve_for = [this, now](const plan::Unit& unit) {
+    return unfit_.HasNotFit(unit.key, *after_, now) && !IsForOneNode(unit) &&
+           !in_vain_.contains(unit.key);
+  };
 }
 
-void KeptNodes::OnPlan(const plan::Plan& planned, const plan::PlanOptions& options) {
+void KeptNodes::OnPlan(const plan::Plan& planned, plan::PlanOptions& options) {
+  if (!after_) return;
+  kept_for_ = planned.kept_for;
+  is_in_vain_ = planned.kept_in_vain;
+  if (is_in_vain_) in_vain_[*kept_for_] = now_ + kInVainFor;
+  options.may_reserve_for = nullptr;
+  options.reserve_for = kept_for_;
   // While it fits only for a moment the same nodes are to be kept for it afterwards.
-  if (!planned.kept.empty() || !options.reserve_for) nodes_ = planned.kept;
+  if (!planned.kept.empty() || !kept_for_) nodes_ = planned.kept;
 }
 
 void KeptNodes::OnBoard(const Board& board, Time now) {
   if (!after_) return;
-  unfit_.OnPlan(board, ahead_, now);
-  // The one after those ahead has its turn; of the units that rest none gets one by time.
-  next_ = unfit_.LongestAhead();
-  if (next_) *next_ += *after_;
+  const auto is_next = [&](size_t i) { return kept_for_ && board.units()[i].key == *kept_for_; };
+  size_t ahead = 0;
+  while (ahead < planned_ && !is_next(ahead)) ++ahead;
+  // The next of those ahead has its turn; of the units that rest none gets one by time.
+  unfit_.OnPlan(board, ahead, *after_, now);
+  next_ = unfit_.NextAhead();
+  if (is_in_vain_) next_ = now;  // another one has its turn
 }
 
 }  // namespace outrigger::desk

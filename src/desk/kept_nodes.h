@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,17 +17,20 @@
 namespace outrigger::desk {
 
 /// For which unit nodes are kept, and which (`reserve-after`): for the first in the order that has
-/// fit in no plan for so long. Not thread-safe.
+/// fit in no plan for so long, and for which enough nodes would do, were they empty. None are kept
+/// for a pod that can go to one node only. For a unit that does not fit though all that is kept for
+/// it has room, none are for a while. Not thread-safe.
 class KeptNodes {
  public:
   /// `after`: nothing for never; more than zero. `settles`: as of UnfitTimes.
   KeptNodes(std::optional<std::chrono::seconds> after, std::chrono::milliseconds settles)
       : after_(after), unfit_(settles) {}
 
-  /// Before planning `units`, in their order: sets `options->reserve_for` and `kept`.
+  /// Before planning `units`, in their order: sets `options->may_reserve_for` and `kept`. The
+  /// function is good until OnPlan().
   void Prepare(std::span<const plan::Unit> units, Time now, plan::PlanOptions* options);
-  /// The nodes that the plan keeps. `options`: as prepared.
-  void OnPlan(const plan::Plan& planned, const plan::PlanOptions& options);
+  /// The nodes that the plan keeps. `options`, as prepared, name that unit from now on.
+  void OnPlan(const plan::Plan& planned, plan::PlanOptions& options);
   /// The board of that plan, whose first units are those that were planned.
   void OnBoard(const Board& board, Time now);
   /// When nodes are to be kept for another unit, though nothing changes; nothing: never.
@@ -36,7 +40,11 @@ class KeptNodes {
   const std::optional<std::chrono::seconds> after_;
   UnfitTimes unfit_;
   std::vector<std::string> nodes_;
-  size_t ahead_ = 0;  // so many units come before the one that they are kept for
+  std::optional<plan::UnitKey> kept_for_;
+  std::map<plan::UnitKey, Time> in_vain_;  // nodes are kept for it again from then on
+  bool is_in_vain_ = false;
+  Time now_;
+  size_t planned_ = 0;  // units
   std::optional<Time> next_;
 };
 

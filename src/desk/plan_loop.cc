@@ -10,6 +10,7 @@
 #include "desk/release/claim_holds.h"
 #include "fmt/format.h"
 #include "outrigger/k8s/taint.h"
+#include "outrigger/plan/call_resources.h"
 #include "outrigger/plan/claims.h"
 #include "outrigger/plan/room.h"
 
@@ -37,6 +38,15 @@ constexpr milliseconds kLeaseTimeout{5000};
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
   using Duration = std::chrono::steady_clock::duration;
   return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
+}
+
+// Where no pod asks for calls, and none has come yet, the scheduler is one that calls about each pod:
+// else it would place members by themselves anyway.
+bool AnyAsks(std::span<const PodPtr> pods) {
+  return std::any_of(pods.begin(), pods.end(), [](const PodPtr& pod) {
+    const plan::CallsAsked asked = plan::CallsAskedBy(*pod);
+    return asked.in_cycle || asked.bind;
+  });
 }
 
 std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
@@ -312,6 +322,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   CheckWaiters(snapshot, pods);
   Inbox::Content calls = inbox_->Take();
   if (options_.asks_about_all) calls.asks_about_all = *options_.asks_about_all;
+  const bool asks_about_all = calls.asks_about_all;
+  if (!options_.asks_about_all && !asks_about_all) calls.asks_about_all = !AnyAsks(pods);
   memory_.Take(calls, snapshot, now);
 
   plan::GroupOptions groups = GroupsOf(view);
@@ -383,7 +395,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .timed_out = memory_.TakeTimedOut(),
                     .releases = releases,
                     .asks = calls.asks,
-                    .asks_about_all = calls.asks_about_all,
+                    .asks_about_all = asks_about_all,
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);

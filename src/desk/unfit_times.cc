@@ -1,10 +1,12 @@
 #include "desk/unfit_times.h"
 
+#include <algorithm>
+
 namespace outrigger::desk {
 
-void UnfitTimes::OnPlan(const Board& board, size_t ahead, Time now) {
+void UnfitTimes::OnPlan(const Board& board, size_t ahead, std::chrono::seconds time, Time now) {
   ++plans_;
-  longest_ahead_.reset();
+  next_ahead_.reset();
   size_t at = 0;
   const auto look_up = [this](const BoardUnit* unit) {
     return &*entries_.try_emplace(unit->key).first;
@@ -18,9 +20,8 @@ void UnfitTimes::OnPlan(const Board& board, size_t ahead, Time now) {
     if (unit.fits) continue;
     if (!entry.since) entry.since = now;
     entry.fits_since.reset();
-    if (is_ahead && (!longest_ahead_ || *entry.since < *longest_ahead_)) {
-      longest_ahead_ = entry.since;
-    }
+    const Time due = *entry.since + time;
+    if (is_ahead && due > now) next_ahead_ = std::min(next_ahead_.value_or(due), due);
   }
   in_step_.EndRound([](const Entries::value_type*) {});
   for (const plan::GroupState& group : board.groups()) {

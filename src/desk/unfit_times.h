@@ -20,14 +20,14 @@ class UnfitTimes {
   explicit UnfitTimes(std::chrono::milliseconds settles = {}) : settles_(settles) {}
 
   /// `ahead`: so many of the board's units, its first ones, are planned and come before the one for
-  /// which nodes are kept, if they are for one.
-  void OnPlan(const Board& board, size_t ahead, Time now);
+  /// which nodes are kept, if they are for one. `time`: as of HasNotFit().
+  void OnPlan(const Board& board, size_t ahead, std::chrono::seconds time, Time now);
   /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
   /// begins that time nor ends it.
   bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
-  /// Since when the one has not fit that has not for longest, of those ahead in the last plan;
-  /// nothing: all fit.
-  std::optional<Time> LongestAhead() const { return longest_ahead_; }
+  /// When HasNotFit() is true of the next of those ahead in the last plan, of which it was not yet;
+  /// nothing: there is none.
+  std::optional<Time> NextAhead() const { return next_ahead_; }
 
  private:
   struct Entry {
@@ -43,7 +43,7 @@ class UnfitTimes {
   // Boards share units, so most are where they were.
   InStep<const BoardUnit*, Entries::value_type> in_step_;
   uint64_t plans_ = 0;
-  std::optional<Time> longest_ahead_;
+  std::optional<Time> next_ahead_;
 };
 
 }  // namespace outrigger::desk

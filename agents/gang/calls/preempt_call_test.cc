@@ -187,19 +187,37 @@ TEST_F(PreemptBehindTest, TheBarrierOfAGangThatIsPlannedBehindThePreemptorFails)
   EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
 }
 
-TEST_F(PreemptBehindTest, TheBarrierOfAGangThatIsBoundInPartStands) {
-  Nodes(3);
-  Pod bound = Member("train", 0, 3);
-  bound.node_name = "n0";
-  cluster_.Put(bound);
-  for (int i = 1; i < 3; ++i) cluster_.Put(Member("train", i, 3));
-  StartWithPlan();
-  Schedule("train-1");
-  AwaitAtBarrier("train-1");
-  EXPECT_THAT(Preempt(Urgent(), {{"n1", {cluster_.Get("train-1").uid}, 0}}), IsEmpty());
+class PreemptInPartTest : public PreemptBehindTest {
+ protected:
+  // Of three members one is bound by this agent, and one waits on n1.
+  void StartInPart() {
+    Nodes(3);
+    Pod bound = Member("train", 0, 3);
+    bound.node_name = "n0";
+    bound.annotations.Set(plan::kStartedWith, "3");
+    cluster_.Put(bound);
+    for (int i = 1; i < 3; ++i) cluster_.Put(Member("train", i, 3));
+    StartWithPlan();
+    Schedule("train-1");
+    AwaitAtBarrier("train-1");
+  }
+  std::vector<NodeVictims> PreemptFor(const Pod& pod) {
+    return Preempt(pod, {{"n1", {cluster_.Get("train-1").uid}, 0}});
+  }
+};
+
+TEST_F(PreemptInPartTest, TheBarrierStandsAgainstPodsOfItsPriority) {
+  StartInPart();
+  EXPECT_THAT(PreemptFor(MakePod("before").Requests({{"cpu", "2"}})), IsEmpty());
   EXPECT_TRUE(Waits(0));
   Schedule("train-2");
   for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(Result(i).ok());
+}
+
+TEST_F(PreemptInPartTest, TheBarrierFailsForAPodOfHigherPriority) {
+  StartInPart();
+  EXPECT_THAT(PreemptFor(Urgent()), IsEmpty());
+  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
 }
 
 TEST_F(BarrierTest, NoBarrierFailsForAPlaceOfWhichAPartIsKeptForAGangBeforeThePreemptor) {

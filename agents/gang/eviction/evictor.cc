@@ -6,11 +6,6 @@
 namespace outrigger::gang {
 namespace {
 
-using std::chrono::seconds;
-
-// A unit for which nothing was found is looked at again after so long, and twice as long each time.
-constexpr seconds kFirstWait{5};
-constexpr seconds kLongestWait{300};
 // Searches take a tenth of a core at most.
 constexpr int kShare = 10;
 
@@ -94,25 +89,12 @@ void Evictor::AddLateMembers(const Board& board) {
   }
 }
 
-bool Evictor::IsDue(const plan::UnitKey& unit, Time now) {
-  const auto found = tried_.find(unit);
-  if (found == tried_.end()) return true;
-  found->second.seen = true;
-  if (found->second.until <= now) return true;
-  if (!next_look_ || found->second.until < *next_look_) next_look_ = found->second.until;
-  return false;
-}
-
 void Evictor::Choose(const ClusterView& view, std::span<const plan::Unit> units,
                      const plan::PlanOptions& options, const Board& board) {
   const Time now = options_.now();
-  for (auto& [key, tried] : tried_) tried.seen = false;
-  std::optional<size_t> chosen;
-  for (size_t i = 0; i < units.size(); ++i) {
-    if (board.units()[i].fits || !IsDue(units[i].key, now)) continue;
-    if (!chosen) chosen = i;
-  }
-  std::erase_if(tried_, [](const auto& entry) { return !entry.second.seen; });
+  const auto waits = [&](size_t i) { return !board.units()[i].fits; };
+  const std::optional<size_t> chosen = order_.Choose(units, waits, now);
+  next_look_ = order_.next_due();
   if (!chosen) return;
   if (now < rests_until_) {
     next_look_ = rests_until_;
@@ -129,8 +111,8 @@ void Evictor::Choose(const ClusterView& view, std::span<const plan::Unit> units,
 void Evictor::Fail(const plan::UnitKey& unit, Time began) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    WaitLonger(unit);
     const Time now = options_.now();
+    order_.Fail(unit, now);
     rests_until_ = now + kShare * (now - began);
     phase_ = Phase::kIdle;
   }
@@ -138,22 +120,16 @@ void Evictor::Fail(const plan::UnitKey& unit, Time began) {
   if (options_.changed) options_.changed();
 }
 
-void Evictor::WaitLonger(const plan::UnitKey& unit) {
-  Tried& tried = tried_[unit];
-  tried.wait = std::clamp(2 * tried.wait, kFirstWait, kLongestWait);
-  tried.until = options_.now() + tried.wait;
-}
-
 void Evictor::End(bool served) {
   reports_->OnPromiseEnd(promise_->unit, served, evicted_);
-  if (!served) tried_[promise_->unit] = {options_.now() + kLongestWait, kLongestWait, true};
+  if (!served) order_.Expire(promise_->unit, options_.now());
   Forget();
 }
 
 // It is no fault of the unit: there is not the longest wait for the next search.
 void Evictor::GiveUp(const absl::Status& why) {
   reports_->OnGivenUp(promise_->unit, evicted_, why);
-  WaitLonger(promise_->unit);
+  order_.Fail(promise_->unit, options_.now());
   Forget();
 }
 

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "common/desk_names.h"
 #include "eviction/reports.h"
+#include "eviction/search_order.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/plan/groups.h"
@@ -47,7 +48,7 @@ struct EvictorOptions {
 
 /// Makes room for units that do not fit: finds the cheapest set of others of lower priority, evicts
 /// it once all of it is known to be evictable, and keeps the places until the unit has them. One
-/// unit at a time, the first in order, on a thread of its own: a search costs many plans.
+/// unit at a time (SearchOrder), on a thread of its own: a search costs many plans.
 ///
 /// A single pod is served only where gangs would have to go: for the rest kube-scheduler preempts
 /// by itself.
@@ -88,11 +89,6 @@ class Evictor {
     std::vector<plan::GroupState> groups;
     plan::PlanOptions options;
   };
-  struct Tried {
-    Time until;
-    std::chrono::seconds wait{0};
-    bool seen = false;
-  };
 
   void Run(const std::stop_token& stop);
   void Work(const Job& job, const std::stop_token& stop);
@@ -103,7 +99,6 @@ class Evictor {
   void EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left, const std::stop_token& stop);
   void Fail(const plan::UnitKey& unit, Time began);
   // With the lock held.
-  void WaitLonger(const plan::UnitKey& unit);
   void End(bool served);
   void GiveUp(const absl::Status& why);
   void Forget();
@@ -112,7 +107,6 @@ class Evictor {
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,
               const plan::PlanOptions& options, const Board& board);
   void AddLateMembers(const Board& board);
-  bool IsDue(const plan::UnitKey& unit, Time now);
 
   ClusterWriter* const cluster_;
   EvictionReports* const reports_;
@@ -133,7 +127,7 @@ class Evictor {
   // The unit has its places, or is gone, or its time is over: who was not begun stays.
   bool not_needed_ = false;
   bool spared_ = false;  // so somebody does
-  std::map<plan::UnitKey, Tried> tried_;
+  SearchOrder order_;
   Time rests_until_;  // searches take a part of a core only
   std::optional<Time> next_look_;
 

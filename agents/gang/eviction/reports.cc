@@ -23,7 +23,7 @@ std::string NamesOf(const std::vector<plan::Victim>& victims) {
   std::string text;
   for (const plan::Victim& victim : victims) {
     text += (text.empty() ? "" : ", ") + NameOf(victim.key);
-    if (victim.key.dialect != plan::Dialect::kNone) {
+    if (victim.key.dialect != plan::Dialect::kNone || victim.pods.size() > 1) {
       text += fmt::format(" ({} pods)", victim.pods.size());
     }
   }

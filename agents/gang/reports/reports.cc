@@ -24,7 +24,7 @@ std::string_view WhatIsDone(plan::OnMemberLoss policy) {
     case plan::OnMemberLoss::kReplace:
       break;
   }
-  return "its missing members come before everything else when there is room";
+  return "its missing members come before others of its priority when there is room";
 }
 
 }  // namespace

@@ -152,8 +152,8 @@ struct GroupedUnits {
 /// group is a unit of its own with its own name and uid. Of a gang
 ///  - the minimum is the object's; without an object the oldest member's, and another one is noted;
 ///  - groupPriority is the oldest member's, and another one is noted;
-///  - the priority is that of the object's priorityClassName if it is known, and otherwise the
-///    lowest of its members, which is noted if they differ;
+///  - the priority is the lowest of its members, which is noted if they differ, or that of the
+///    object's priorityClassName if it is less; a larger one, or an unknown class, is noted;
 ///  - the QoS class is its lowest member's;
 ///  - the creation time is the object's, or else its oldest member's;
 ///  - roles are those of minTaskMember, topology levels are the object's annotations or, without

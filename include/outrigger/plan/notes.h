@@ -21,11 +21,11 @@ enum class NoteKind : uint8_t {
   kGroupPriority,   ///< a malformed groupPriority: 0 counts
   kGroupPrioritiesDiffer,  ///< members of a group give different ones: the oldest member's counts
   kPriorities,             ///< members of different priority: the lowest counts
-  kPriorityClass,          ///< a group's priority class is not known: its members' priority counts
-  kTooMuch,                ///< a single pod asks for more than is planned: it is not planned
-  kOnMemberLoss,           ///< a policy that is none: replace counts
-  kUnreadMarker,           ///< a pod has a marker of a group that is not read: it is in no group
-  kPreferredTopology,      ///< a preferred topology level that is no label key is left out
+  kPriorityClass,  ///< a group's priority class is not known or above its members: theirs counts
+  kTooMuch,        ///< a single pod asks for more than is planned: it is not planned
+  kOnMemberLoss,   ///< a policy that is none: replace counts
+  kUnreadMarker,   ///< a pod has a marker of a group that is not read: it is in no group
+  kPreferredTopology,  ///< a preferred topology level that is no label key is left out
 };
 
 /// Where notes go. Text is for people and names the field, the value and what is accepted.

@@ -40,7 +40,7 @@ QosClass QosClassOf(const Pod& pod);
 int64_t GroupPriorityOf(const StringMap& labels, const UnitKey& about, Notes* notes);
 
 /// True if the pod's required node affinity names one node in all its terms, as the DaemonSet
-/// controller writes it. As a single pod it comes before everything else and waits for no gang.
+/// controller writes it. Any user may write that, so it does not put the pod before others.
 bool IsForOneNode(const Pod& pod);
 
 /// True if no queue may hold or gate the pod: its priority is system-critical, it is a mirror pod,
@@ -48,7 +48,7 @@ bool IsForOneNode(const Pod& pod);
 /// PodMetadata() and PodStatus().
 bool IsNeverHeld(const Pod& pod);
 
-/// True if the pod, as a single one, comes before everything else: IsNeverHeld() or IsForOneNode().
+/// True if the pod, as a single one, comes before everything else: IsNeverHeld().
 bool ComesFirst(const Pod& pod);
 
 /// The place of a single pod in the queue, with `by_priority` as Rank::by_priority. A malformed

@@ -68,8 +68,14 @@ struct UnitPlan {
 
 struct Plan {
   std::vector<UnitPlan> units;  // index-aligned with what was planned
-  /// Nodes that are kept free for PlanOptions::reserve_for, in the order of their names.
+  /// Nodes that are kept free for `kept_for`, in the order of their names.
   std::vector<std::string> kept;
+  /// PlanOptions::reserve_for, or the unit that `may_reserve_for` chose: nodes are kept for it, or
+  /// it fits.
+  std::optional<UnitKey> kept_for = {};
+  /// What is kept has room for that unit already, and it does not fit all the same: what it asks of
+  /// other pods, or what kube-scheduler has refused, keeps it away.
+  bool kept_in_vain = false;
 };
 
 /// Places that will be free for a unit: those who have them are going.
@@ -84,6 +90,9 @@ struct PlanOptions {
   std::shared_ptr<const SchedulerChecks> checks = nullptr;
   /// If this unit does not fit, nodes are kept free for it: enough of them, were they empty.
   std::optional<UnitKey> reserve_for;
+  /// In place of `reserve_for`, if set: nodes are kept free for the first unit of which this is
+  /// true and for which enough of them would do, were they empty. If that unit fits, none are.
+  std::function<bool(const Unit&)> may_reserve_for = {};
   /// The nodes that the plan before kept free for it; they stay the same while they suffice.
   std::vector<std::string> kept;
   /// A gang that nodes are kept for has its members shared out to them (UnitPlan::promised).

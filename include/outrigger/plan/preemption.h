@@ -19,10 +19,10 @@
 namespace outrigger::plan {
 
 /// Pods that are evicted together or not at all: all members of a gang that have a place, or a
-/// single pod.
+/// single pod. Pods that say they are in a gang of another scheduler go together, too.
 struct Victim {
-  UnitKey key;
-  int32_t priority = 0;  // the highest of its pods and, of a gang, of its PodGroup's class
+  UnitKey key;  // of a gang of another scheduler: kNone, the first pod's name and the gang as uid
+  int32_t priority = 0;  // the highest of its pods
   int64_t since = 0;     // when the last of them got its place; seconds since 1970, 0: not known
   std::vector<std::shared_ptr<const Pod>> pods;  // by name
 };

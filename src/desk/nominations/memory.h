@@ -166,7 +166,7 @@ class Memory {
   /// PodNomination::IsKept(), but not if the watch should have shown it long since.
   bool IsKept(const PodNomination& nomination, const Pod& pod, const std::string& node, Time now);
   /// True if the pod has had its place for so short a time that the scheduler may refuse it because
-  /// of single pods which it has put there, and the view does not show yet.
+  /// of others which it has put there, and the view does not show yet.
   bool IsBeforeTheView(const PodMemory& memory, Time now);
   /// The nomination that a pod has from before this process began.
   static void AdoptShown(const Nomination& planned, Time now, PodMemory* memory);

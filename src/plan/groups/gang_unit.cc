@@ -36,15 +36,20 @@ Lowest LowestOf(const Gang& gang) {
   return lowest;
 }
 
+// Kubernetes checks which priority a pod may have, and not what a PodGroup says: that may only be
+// less.
 int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowest,
                    const GroupNotes& notes) {
-  if (state.class_priority) return *state.class_priority;
+  const std::optional<int32_t>& of_class = state.class_priority;
+  if (of_class && *of_class <= lowest.priority) return *of_class;
   if (gang.object != nullptr && !gang.object->priority_class_name.empty()) {
     notes.Add(
         NoteKind::kPriorityClass,
-        fmt::format("spec.priorityClassName is \"{}\", which is not known; {} counts, the lowest "
-                    "priority of its pods",
-                    gang.object->priority_class_name, lowest.priority));
+        fmt::format("spec.priorityClassName is \"{}\", {}; {} counts, the lowest priority of "
+                    "its pods",
+                    gang.object->priority_class_name,
+                    of_class ? fmt::format("of priority {}", *of_class) : "which is not known",
+                    lowest.priority));
   }
   if (lowest.priority != lowest.highest_priority) {
     notes.Add(NoteKind::kPriorities,

@@ -33,10 +33,11 @@ struct UnreadMarker {
   bool in_annotations = false;
 };
 
+inline constexpr std::string_view kYuniKorn = "YuniKorn";
 inline constexpr std::array kUnreadMarkers = {
     UnreadMarker{"kueue.x-k8s.io/pod-group-name", "Kueue"},
     UnreadMarker{"pod-group-name", "KAI Scheduler", true},
-    UnreadMarker{"yunikorn.apache.org/task-group-name", "YuniKorn", true},
-    UnreadMarker{"yunikorn.apache.org/task-groups", "YuniKorn", true}};
+    UnreadMarker{"yunikorn.apache.org/task-group-name", kYuniKorn, true},
+    UnreadMarker{"yunikorn.apache.org/task-groups", kYuniKorn, true}};
 
 }  // namespace outrigger::plan

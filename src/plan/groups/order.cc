@@ -73,7 +73,7 @@ bool IsNeverHeld(const Pod& pod) {
 }
 
 bool ComesFirst(const Pod& pod) {
-  return IsNeverHeld(pod) || IsForOneNode(pod);
+  return IsNeverHeld(pod);
 }
 
 Rank RankOf(const Pod& pod, bool by_priority, Notes* notes) {

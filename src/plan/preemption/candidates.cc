@@ -8,6 +8,7 @@
 
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/order.h"
+#include "plan/groups/other_gangs.h"
 
 namespace outrigger::plan {
 namespace {
@@ -29,6 +30,14 @@ const GroupState* GangOf(const Pod& pod, std::span<const GroupState> groups) {
   return group == nullptr || group->independent ? nullptr : group;
 }
 
+// What goes with the pod. The name of a single pod, and of a gang of another scheduler, is given
+// once all are known.
+UnitKey KeyOf(const Pod& pod, const GroupState* gang) {
+  if (gang != nullptr) return gang->key;
+  std::string other = OtherGangOf(pod);
+  return {Dialect::kNone, pod.namespace_, "", other.empty() ? pod.uid : std::move(other)};
+}
+
 class Collector {
  public:
   Collector(int32_t below, std::span<const GroupState> groups) : below_(below), groups_(groups) {}
@@ -37,16 +46,11 @@ class Collector {
     auto pod = std::make_shared<const Pod>(record.Unpack());
     if (pod->being_deleted) return leaving_.push_back(&record);
     const GroupState* gang = GangOf(*pod, groups_);
-    UnitKey key =
-        gang != nullptr ? gang->key : UnitKey{Dialect::kNone, pod->namespace_, pod->name, pod->uid};
-    Entry& entry = entries_[std::move(key)];
+    Entry& entry = entries_[KeyOf(*pod, gang)];
     Victim& victim = entry.candidate.victim;
     entry.stays |= record.is_assumed() || Stays(*pod) || (gang != nullptr && gang->preferred);
     victim.priority =
         victim.pods.empty() ? pod->priority : std::max(victim.priority, pod->priority);
-    if (gang != nullptr && gang->class_priority) {
-      victim.priority = std::max(victim.priority, *gang->class_priority);
-    }
     victim.since = std::max(victim.since, SinceOf(*pod));
     victim.pods.push_back(std::move(pod));
     entry.candidate.records.push_back(&record);
@@ -60,8 +64,11 @@ class Collector {
       victim.key = key;
       std::sort(victim.pods.begin(), victim.pods.end(),
                 [](const auto& a, const auto& b) { return a->name < b->name; });
+      if (key.dialect == Dialect::kNone) victim.key.name = victim.pods[0]->name;
       all.candidates.push_back(std::move(entry.candidate));
     }
+    std::sort(all.candidates.begin(), all.candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.victim.key < b.victim.key; });
     return all;
   }
 

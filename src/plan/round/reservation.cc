@@ -31,10 +31,22 @@ class Missing {
   bool None() const {
     return std::all_of(counts_.begin(), counts_.end(), [](const auto& c) { return c.second <= 0; });
   }
+  // False: empty nodes are too few even for one shape by itself. It costs less than an order.
+  bool CouldDo(const std::vector<Slot>& slots) const {
+    return std::all_of(counts_.begin(), counts_.end(), [&](const auto& entry) {
+      int64_t left = entry.second;
+      for (size_t i = 0; i < slots.size() && left > 0; ++i) {
+        left -= space_.RoomWhenEmpty(entry.first, slots[i]);
+      }
+      return left <= 0;
+    });
+  }
   // False: the node is of no use.
-  bool Use(Slot slot) {
+  bool Use(Slot slot, bool when_empty = true) {
     for (auto& [shape, count] : counts_) {
-      const int64_t room = count > 0 ? space_.RoomWhenEmpty(shape, slot) : 0;
+      if (count <= 0) continue;
+      const int64_t room =
+          when_empty ? space_.RoomWhenEmpty(shape, slot) : space_.Room(shape, slot);
       if (room <= 0) continue;
       count -= room;
       return true;
@@ -49,6 +61,8 @@ class Missing {
 
 std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& slots,
                              const Seats& seats, const std::vector<std::string>& before) {
+  Missing missing(space, seats);
+  if (!missing.CouldDo(slots)) return {};
   const ShapeIndex shape = seats.seats[seats.order.front()].shape;
   std::vector<std::tuple<bool, int64_t, Slot>> ordered;
   for (const Slot slot : slots) {
@@ -58,7 +72,6 @@ std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& sl
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
     return std::tuple(std::get<0>(a), std::get<1>(a)) < std::tuple(std::get<0>(b), std::get<1>(b));
   });
-  Missing missing(space, seats);
   std::vector<Slot> chosen;
   for (const auto& [is_new, room, slot] : ordered) {
     if (missing.None()) break;
@@ -134,6 +147,12 @@ std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const
     best = std::move(chosen);
   }
   return best;
+}
+
+bool HaveRoom(const NodeSpace& space, const Seats& seats, const std::vector<Slot>& kept) {
+  Missing missing(space, seats);
+  for (const Slot slot : kept) missing.Use(slot, /*when_empty=*/false);
+  return missing.None();
 }
 
 std::vector<std::string> ShareOut(const NodeSpace& space, const Seats& seats,

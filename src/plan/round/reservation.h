@@ -15,6 +15,9 @@ namespace outrigger::plan {
 std::vector<Slot> ChooseKept(const NodeSpace& space, DomainTable* domains, const Unit& unit,
                              const Seats& seats, const std::vector<std::string>& before);
 
+/// True if `kept` has room for the unit now.
+bool HaveRoom(const NodeSpace& space, const Seats& seats, const std::vector<Slot>& kept);
+
 /// Which member is to have room on which of `kept`, once the pods that run there are gone: by seat,
 /// the node's name; empty: none has room left. On a node are members of one shape; they stay where
 /// Seat::reserved has them if they can. What is placed virtually there keeps its room.

@@ -91,9 +91,14 @@ const Cause* Round::KnownToFail(const Unit& unit, size_t index,
   if (!IsBare(unit)) return nullptr;
   const auto failed = failed_alone_.find(shapes[0]);
   if (failed == failed_alone_.end() || index == watched_) return nullptr;
-  const bool is_kept_for =
-      options_.reserve_for == unit.key || (options_.promise && options_.promise->unit == unit.key);
-  return is_kept_for ? nullptr : &failed->second;
+  const bool is_promised = options_.promise && options_.promise->unit == unit.key;
+  const bool is_kept_for = !hopeless_alone_.contains(shapes[0]) && MayReserve(unit);
+  return is_promised || is_kept_for ? nullptr : &failed->second;
+}
+
+bool Round::MayReserve(const Unit& unit) const {
+  if (!options_.may_reserve_for) return options_.reserve_for == unit.key;
+  return !plan_.kept_for && options_.may_reserve_for(unit);
 }
 
 void Round::KeepFrom(size_t next) {
@@ -152,17 +157,20 @@ void Round::Fill(std::span<const Unit> units, size_t next, std::vector<Open>* op
   for (const Open& unit : *open) Write(unit.seats, &plan_.units[unit.index]);
 }
 
+// What is free only shrinks: a unit that asks for no less than one that failed fails, too.
+Cause Round::KnownFailure(const Seats& seats) const {
+  if (seats.plain) {
+    const auto failed = failures_.find(seats.likeness);
+    if (failed != failures_.end() && failed->second.need <= seats.need) return failed->second.cause;
+  }
+  return InAllCause(SurelyShortInAll(seats));
+}
+
 UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome) {
   UnitPlan plan;
   plan.cause = FindMissing(unit, *seats);
-  if (plan.cause.kind == Cause::Class::kNone && seats->plain) {
-    // What is free only shrinks: who asks for no less than one that failed fails, too.
-    const auto failed = failures_.find(seats->likeness);
-    if (failed != failures_.end() && failed->second.need <= seats->need) {
-      plan.cause = failed->second.cause;
-    }
-  }
-  if (plan.cause.kind == Cause::Class::kNone) plan.cause = InAllCause(SurelyShortInAll(*seats));
+  const bool lacks_members = plan.cause.kind != Cause::Class::kNone;
+  if (!lacks_members) plan.cause = KnownFailure(*seats);
   if (plan.cause.kind == Cause::Class::kNone && seats->lost_waiter == nullptr) {
     *outcome = Place(unit, index, seats);
     plan.fits = outcome->fits;
@@ -171,11 +179,13 @@ UnitPlan Round::PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::O
   if (!plan.fits && plan.cause.kind == Cause::Class::kNone) {
     plan.cause = Fail(unit, *seats, outcome->gave_up);
   }
+  const bool may_reserve = MayReserve(unit);
+  if (plan.fits && may_reserve) plan_.kept_for = unit.key;
   if (plan.fits) return plan;
   if (index == watched_) see_(unit, *seats);  // what is kept for it is there for it
   // Nodes that are kept for its members would not make more of what is to be free in all.
   const bool is_short_in_all = plan.cause.kind == Cause::Class::kMinResources;
-  if (options_.reserve_for == unit.key && !is_short_in_all) Reserve(unit, *seats, &plan);
+  if (may_reserve && !lacks_members && !is_short_in_all) Reserve(unit, *seats, &plan);
   if (options_.promise && options_.promise->unit == unit.key) Keep(unit, *seats, &plan);
   return plan;
 }
@@ -195,8 +205,23 @@ Cause Round::Fail(const Unit& unit, const Seats& seats, bool gave_up) {
   return cause;
 }
 
+bool Round::IsHopeless(const Seats& seats) const {
+  const auto known = seats.plain ? hopeless_.find(seats.likeness) : hopeless_.end();
+  return known != hopeless_.end() && known->second <= seats.need;
+}
+
+void Round::NoteHopeless(const Unit& unit, const Seats& seats) {
+  if (!seats.plain) return;
+  hopeless_[seats.likeness] = seats.need;
+  if (IsBare(unit)) hopeless_alone_.insert(seats.shapes[0]);
+}
+
 void Round::Reserve(const Unit& unit, const Seats& seats, UnitPlan* plan) {
+  if (IsHopeless(seats)) return;
   const std::vector<Slot> kept = ChooseKept(*space_, domains_, unit, seats, options_.kept);
+  if (kept.empty()) return NoteHopeless(unit, seats);
+  plan_.kept_for = unit.key;
+  plan_.kept_in_vain = plan->cause.kind != Cause::Class::kWaiter && HaveRoom(*space_, seats, kept);
   if (options_.share_kept && unit.key.dialect != Dialect::kNone) {
     plan->promised = ShareOut(*space_, seats, kept);
   }

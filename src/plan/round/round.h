@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "outrigger/plan/planner.h"
 #include "plan/nodes/domains.h"
 #include "plan/nodes/node_space.h"
@@ -40,6 +41,7 @@ class Round {
   const Cause* KnownToFail(const Unit& unit, size_t index,
                            std::span<const ShapeIndex> shapes) const;
   UnitPlan PlanUnit(const Unit& unit, size_t index, Seats* seats, Placer::Outcome* outcome);
+  Cause KnownFailure(const Seats& seats) const;
   Placer::Outcome Place(const Unit& unit, size_t index, Seats* seats);
   Placer::Outcome TryPlace(const Unit& unit, Seats* seats);
   const Amount* ShortInAll(const Seats& seats);
@@ -55,6 +57,10 @@ class Round {
   void SomeCameFree();
   Cause InAllCause(const Amount* amount) const;
   Cause Fail(const Unit& unit, const Seats& seats, bool gave_up);
+  /// True if nodes are to be kept for the unit while it does not fit.
+  bool MayReserve(const Unit& unit) const;
+  bool IsHopeless(const Seats& seats) const;
+  void NoteHopeless(const Unit& unit, const Seats& seats);
   void Reserve(const Unit& unit, const Seats& seats, UnitPlan* plan);
   void Keep(const Unit& unit, const Seats& seats, UnitPlan* plan);
   void Write(const Seats& seats, UnitPlan* plan) const;
@@ -73,6 +79,9 @@ class Round {
   absl::flat_hash_map<size_t, int64_t> most_ever_free_;
   absl::flat_hash_map<std::string, Failure> failures_;   // by Seats::likeness
   absl::flat_hash_map<ShapeIndex, Cause> failed_alone_;  // of pods of which it alone decides
+  // Those for which no nodes would do, as failures_ and failed_alone_.
+  absl::flat_hash_map<std::string, int64_t> hopeless_;
+  absl::flat_hash_set<ShapeIndex> hopeless_alone_;
   size_t first_member_ = 0;  // of the next unit, in ShapeTable::learnt()
   Plan plan_;
 };

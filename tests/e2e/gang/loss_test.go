@@ -67,18 +67,19 @@ func (w *world) explainTells(gang, want string) {
 	}
 }
 
-// The place of a member that is lost goes to who takes its part, before all others, or in its turn, as the
-// group wants.
+// The place of a member that is lost goes to who takes its part, before others of its priority, or in its turn,
+// as the group wants.
 func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	rows := []struct {
 		policy        string
 		first, second string // who is bound once a place is free, and who waits until there is another
+		groupPriority string // of urgent; train has 0
 		replaced      bool
 	}{
-		{"replace", "train-004", "urgent-000", true},
-		{"ignore", "urgent-000", "train-004", false},
+		{"replace", "train-004", "urgent-000", "0", true},
+		{"ignore", "urgent-000", "train-004", "10", false},
 	}
 	for _, row := range rows {
 		t.Run(row.policy, func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 			}
 			w.untilBoundOf("train-", size, time.Now())
 			w.Pods(of(size))
-			w.Pods(member("urgent", 0, 1).Label("groupPriority", "10"))
+			w.Pods(member("urgent", 0, 1).Label("groupPriority", row.groupPriority))
 			w.UntilEventWith("GangWaiting", "gang default/urgent waits: ")
 
 			w.deletePods("train-000")
@@ -106,7 +107,7 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 				// Nobody replaces it: what is free goes to who waits, and the gang is bound in part.
 				w.Until(row.second, "bound", scheduling.IsBound)
 				w.UntilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; "+
-					"its missing members come before everything else when there is room")
+					"its missing members come before others of its priority when there is room")
 				return
 			}
 			w.deletePods("train-001")

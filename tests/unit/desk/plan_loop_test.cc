@@ -24,6 +24,69 @@ TEST_F(PlanLoopTest, NodesAreKeptForTheFirstThatDoesNotFitNotForOneWithASpareMem
   EXPECT_EQ(loop_.Answer()->board->KeptFor("n0")->key, LabelsGang("train"));
 }
 
+// Otherwise one such pod, older than all others, is enough that nothing is kept for any.
+TEST_F(PlanLoopTest, NodesAreKeptForTheFirstForWhichAnyWouldDo) {
+  cluster_.Put(testing::MakeNode("n0"));
+  PutBound(Member("other", 0, 1), "n0");
+  Pod impossible = Member("impossible", 0, 1, "1000");
+  impossible.priority = 2000;
+  cluster_.Put(impossible);
+  Pod alike = testing::MakePod("single").Requests({{"cpu", "1000"}});
+  alike.priority = 1500;
+  cluster_.Put(alike);
+  Pod agent = testing::MakePod("agent").Requests({{"cpu", "4"}});
+  agent.controller = OwnerReference{"DaemonSet", "agents", "uid-agents", "apps/v1"};
+  agent.affinity.required_node.emplace().terms.emplace_back().match_fields.push_back(
+      {"metadata.name", SelectorOperator::kIn, {"n0"}});
+  cluster_.Put(agent);
+  cluster_.Put(Member("train", 0, 1, "4"));
+  PlanAfter(minutes(0));
+  PlanAfter(minutes(5));
+  EXPECT_EQ(watcher_.kept, 1U);
+  ASSERT_NE(loop_.Answer()->board->KeptFor("n0"), nullptr);
+  EXPECT_EQ(loop_.Answer()->board->KeptFor("n0")->key, LabelsGang("train"));
+}
+
+// What it asks of other pods keeps it away, which no empty node changes.
+TEST_F(PlanLoopTest, AUnitForWhichNodesAreKeptInVainLeavesThemToTheNext) {
+  watcher_.look.reset();
+  cluster_.Put(testing::MakeNode("n0"));
+  cluster_.Put(testing::MakeNode("n1"));
+  PutBound(Member("other", 0, 1), "n1");
+  Pod alone = Member("alone", 0, 1, "4");
+  alone.priority = 2000;
+  PodAffinityTerm near;
+  near.topology_key = "zone";
+  near.label_selector.emplace().match_labels.Set("app", "nowhere");
+  alone.affinity.required_pod.push_back(near);
+  cluster_.Put(alone);
+  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2, "4"));
+  const auto kept_for = [this](const char* node) {
+    const BoardUnit* const unit = loop_.Answer()->board->KeptFor(node);
+    return unit == nullptr ? "" : unit->key.name;
+  };
+  PlanAfter(minutes(0));
+  PlanAfter(minutes(5));
+  EXPECT_EQ(kept_for("n0"), "alone");
+  EXPECT_EQ(loop_.next_look(), now_) << "the thread plans again at once";
+  PlanAfter(minutes(0));
+  EXPECT_EQ(kept_for("n0"), "train");
+  EXPECT_EQ(kept_for("n1"), "train");
+  PlanAfter(minutes(10));
+  EXPECT_EQ(kept_for("n0"), "alone");
+}
+
+TEST_F(PlanLoopTest, OfUnitsThatNoNodeWouldDoForNothingIsDue) {
+  watcher_.look.reset();
+  cluster_.Put(testing::MakeNode("n0"));
+  cluster_.Put(Member("impossible", 0, 1, "1000"));
+  PlanAfter(minutes(0));
+  ASSERT_EQ(loop_.next_look(), now_ + minutes(5));
+  PlanAfter(minutes(5));
+  EXPECT_EQ(watcher_.kept, 0U);
+  EXPECT_EQ(loop_.next_look(), std::nullopt);
+}
+
 // Else the first small pod that comes then is still answered by a plan in which none are kept.
 TEST_F(PlanLoopTest, NodesAreKeptInTimeThoughNothingChanges) {
   watcher_.look.reset();

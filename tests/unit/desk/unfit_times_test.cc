@@ -14,7 +14,9 @@ using std::chrono::seconds;
 
 class UnfitTimesTest : public ::testing::Test {
  protected:
-  void OnPlan(Time now, size_t ahead = 100) { times_.OnPlan(*board_.Make(), ahead, now); }
+  void OnPlan(Time now, size_t ahead = 100) {
+    times_.OnPlan(*board_.Make(), ahead, minutes(5), now);
+  }
   // A gang that lacks members.
   void Lacks(const std::string& name, const std::string& text) {
     board_.Change(name, [text](plan::GroupState* group) {
@@ -75,7 +77,7 @@ TEST_F(UnfitTimesTest, ASinglePodThatDoesNotFitCountsToo) {
   EXPECT_TRUE(times_.HasNotFit(web, minutes(5), kBegin + minutes(5)));
 }
 
-TEST_F(UnfitTimesTest, TheLongestIsOneOfThoseAheadThatDoNotFit) {
+TEST_F(UnfitTimesTest, TheNextIsOneOfThoseAheadThatDoNotFit) {
   board_.AddGang("fits", 2, 2);
   board_.AddGang("second", 2, 2);
   board_.Refuse("second", "cpu");
@@ -83,12 +85,14 @@ TEST_F(UnfitTimesTest, TheLongestIsOneOfThoseAheadThatDoNotFit) {
   board_.AddGang("third", 2, 2);
   board_.Refuse("third", "cpu");
   OnPlan(kBegin + seconds(1), 3);
-  EXPECT_EQ(times_.LongestAhead(), kBegin);
+  EXPECT_EQ(times_.NextAhead(), kBegin + minutes(5));
   OnPlan(kBegin + seconds(2), 1);
-  EXPECT_EQ(times_.LongestAhead(), std::nullopt);
+  EXPECT_EQ(times_.NextAhead(), std::nullopt);
+  OnPlan(kBegin + minutes(5), 3);
+  EXPECT_EQ(times_.NextAhead(), kBegin + seconds(1) + minutes(5)) << "of the second it is true";
   board_.Accept("second");
-  OnPlan(kBegin + seconds(3), 3);
-  EXPECT_EQ(times_.LongestAhead(), kBegin + seconds(1));
+  OnPlan(kBegin + minutes(5), 3);
+  EXPECT_EQ(times_.NextAhead(), kBegin + seconds(1) + minutes(5));
 }
 
 }  // namespace

@@ -268,6 +268,61 @@ TEST(Planner, KeepsNodesForTheOneUnitThatWaitedLong) {
   EXPECT_EQ(TextsOf(plan), (Texts{"waits: cpu", "n03 n03"}));
 }
 
+TEST(Planner, KeepsNodesForTheFirstForWhichAnyWouldDo) {
+  World world;
+  world.AddNodes("n", 2, "2");
+  world.Bind(MakePod("x").Requests({{"cpu", "2"}}), "n01");
+  world.Bind(MakePod("y").Requests({{"cpu", "1"}}), "n02");
+  const auto single = [](std::string_view name, std::string_view cpu) {
+    Unit unit = MakeUnit(name).Members(1, cpu);
+    unit.key.dialect = Dialect::kNone;
+    return unit;
+  };
+  const std::vector<Unit> units = {MakeUnit("wide").Members(3, "2"),
+                                   MakeUnit("wider").Members(4, "2"),
+                                   single("large-1", "3"),
+                                   single("large-2", "3"),
+                                   MakeUnit("lacks").Members(2, "2").Minimum(5),
+                                   single("not-asked", "2"),
+                                   single("first", "2"),
+                                   MakeUnit("second").Members(2, "2")};
+  PlanOptions options;
+  options.may_reserve_for = [](const Unit& unit) { return unit.key.name != "not-asked"; };
+  const Plan plan = world.PlanFresh(units, options);
+  EXPECT_EQ(plan.kept_for, units[6].key);
+  EXPECT_EQ(plan.kept, Texts{"n01"});
+}
+
+TEST(Planner, KeepsNodesInVainWhereTheyHaveRoom) {
+  World world;
+  world.AddNodes("n", 1, "2");
+  Pod alone = MakePod("alone").Requests({{"cpu", "2"}});
+  PodAffinityTerm near;
+  near.topology_key = "zone";
+  near.label_selector.emplace().match_labels.Set("app", "nowhere");
+  alone.affinity.required_pod.push_back(near);
+  const std::vector<Unit> units = {MakeUnit("a").AddMember(alone)};
+  const PlanOptions options{.reserve_for = units[0].key, .kept = {}, .promise = {}};
+  EXPECT_TRUE(world.PlanFresh(units, options).kept_in_vain);
+  world.Bind(MakePod("x").Requests({{"cpu", "1"}}), "n01");
+  const Plan plan = world.PlanFresh(units, options);
+  EXPECT_EQ(plan.kept, Texts{"n01"});
+  EXPECT_FALSE(plan.kept_in_vain);
+}
+
+TEST(Planner, KeepsNodesForNoneWhereTheFirstOfThemFits) {
+  World world;
+  world.AddNodes("n", 1, "2");
+  const std::vector<Unit> units = {MakeUnit("wide").Members(2, "2"),
+                                   MakeUnit("fits").Members(1, "1"),
+                                   MakeUnit("waits").Members(1, "2")};
+  PlanOptions options;
+  options.may_reserve_for = [](const Unit&) { return true; };
+  const Plan plan = world.PlanFresh(units, options);
+  EXPECT_EQ(plan.kept_for, units[1].key);
+  EXPECT_EQ(plan.kept, Texts{});
+}
+
 TEST(Planner, KeepsNodesOnlyWhereTheBoundMembersOfAUnitAre) {
   World world;
   for (const char* node : {"r1-0", "r1-1"}) {

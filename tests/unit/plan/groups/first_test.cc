@@ -48,7 +48,7 @@ const Row kRows[] = {
     {"DaemonSetOfNoGroup", OwnedBy("v1", "DaemonSet"), false, false},
     {"DaemonSetWithoutVersion", OwnedBy("", "DaemonSet"), false, false},
     {"ReplicaSet", OwnedBy("apps/v1", "ReplicaSet"), false, false},
-    {"PinnedByItsUser", ForNode("n1"), false, true},
+    {"PinnedByItsUser", ForNode("n1"), false, false},
 };
 
 class First : public ::testing::TestWithParam<Row> {};
@@ -82,7 +82,8 @@ const GangRow kGangRows[] = {
     {"Plain", 0, 0, "", false},
     {"AllCritical", 2'000'000'000, 2'000'001'000, "", true},
     {"OneIsNotCritical", 5, 2'000'001'000, "", false},
-    {"ClassIsCritical", 5, 5, "critical", true},
+    {"ClassAloneIsCritical", 5, 5, "critical", false},
+    {"ClassIsCriticalToo", 2'000'000'000, 2'000'000'000, "critical", true},
     {"ClassIsNotCritical", 2'000'000'000, 2'000'000'000, "low", false},
     {"ClassIsUnknown", 2'000'000'000, 2'000'000'000, "gone", true},
 };

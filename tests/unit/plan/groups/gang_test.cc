@@ -34,15 +34,27 @@ TEST(GangPriority, CountsBoundMembers) {
   EXPECT_EQ(OnlyUnit(built).rank.priority, 4);
 }
 
-TEST(GangPriority, IsThatOfItsObjectsClass) {
+TEST(GangPriority, IsThatOfItsObjectsClassIfThatIsLess) {
+  PodGroupObject object = ObjectOf(kVolcano, "train", 1);
+  object.priority_class_name = "low";
+  GroupOptions options = AllServed();
+  options.priority_classes = {{"low", 3}};
+  const Built built =
+      Build({Volcano("a").Priority(9), Volcano("b").Priority(4)}, {object}, options);
+  EXPECT_EQ(OnlyUnit(built).rank.priority, 3);
+  EXPECT_THAT(built.notes, IsEmpty());
+}
+
+// Else whoever may make a PodGroup evicts what is more important than its own pods.
+TEST(GangPriority, IsNotAboveItsMembersWhateverTheClass) {
   PodGroupObject object = ObjectOf(kVolcano, "train", 1);
   object.priority_class_name = "high";
   GroupOptions options = AllServed();
   options.priority_classes = {{"high", 1000}};
-  const Built built =
-      Build({Volcano("a").Priority(9), Volcano("b").Priority(4)}, {object}, options);
-  EXPECT_EQ(OnlyUnit(built).rank.priority, 1000);
-  EXPECT_THAT(built.notes, IsEmpty());
+  const Built built = Build({Volcano("a").Priority(4)}, {object}, options);
+  EXPECT_EQ(OnlyUnit(built).rank.priority, 4);
+  EXPECT_THAT(built.notes, ElementsAre(IsNote(NoteKind::kPriorityClass, "default/train",
+                                              "\"high\", of priority 1000; 4 counts")));
 }
 
 TEST(GangPriority, OfAClassThatIsNotKnownIsItsMembers) {

@@ -52,8 +52,9 @@ TEST_P(EveryDialect, MakesAUnitOfItsMembers) {
   EXPECT_THAT(built.notes, IsEmpty());
 }
 
-TEST(SinglePods, ForOneNodeComeBeforeAll) {
+TEST(SinglePods, OfADaemonSetForOneNodeComeBeforeAll) {
   Pod pod = PodOf("daemon");
+  pod.controller = OwnerReference{"DaemonSet", "agents", "uid-agents", "apps/v1"};
   pod.affinity.required_node.emplace().terms.emplace_back().match_fields.push_back(
       {"metadata.name", SelectorOperator::kIn, {"n1"}});
   UnitTable table;

@@ -115,6 +115,45 @@ TEST(Preemption, TakesAGangThatIsBoundInPartByHand) {
   EXPECT_EQ(TextOf(crowd.Find("high")), "by-hand(p)");
 }
 
+// What other schedulers start together is not taken one by one.
+TEST(Preemption, TakesGangsOfOtherSchedulersWhole) {
+  for (const auto& [label, mark] :
+       std::vector<std::pair<bool, std::string>>{{true, "kueue.x-k8s.io/pod-group-name"},
+                                                 {false, "pod-group-name"},
+                                                 {false, "yunikorn.apache.org/task-group-name"},
+                                                 {false, "gang.scheduling.koordinator.sh/name"}}) {
+    Crowd crowd({NodeOf("a"), NodeOf("b"), NodeOf("c")});
+    const auto add = [&, in_label = label, key = mark](const char* pod, const char* node,
+                                                       const char* gang) {
+      Asking asking = Asking(pod, "4").On(node).Label("applicationId", gang);
+      crowd.Add(in_label ? asking.Label(key, gang) : asking.Annotation(key, gang));
+    };
+    add("m-0", "a", "one");
+    add("m-1", "b", "one");
+    add("n-0", "c", "two");
+    crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+    EXPECT_EQ(TextOf(crowd.Find("high")), "n-0(n-0)") << mark;
+    for (const char* member : {"wide-0", "wide-1"}) {
+      crowd.Add(Asking(member, "4").Priority(101).Gang("wide", "2"));
+    }
+    EXPECT_EQ(TextOf(crowd.Find("wide")), "m-0(m-0 m-1)") << mark;
+  }
+}
+
+// Their names are given in each application anew.
+TEST(Preemption, TakesApplicationsOfYuniKornApart) {
+  Crowd crowd({NodeOf("a"), NodeOf("b")});
+  for (const auto& [pod, node] :
+       std::vector<std::pair<const char*, const char*>>{{"x", "a"}, {"y", "b"}}) {
+    crowd.Add(Asking(pod, "4")
+                  .On(node)
+                  .Label("applicationId", pod)
+                  .Annotation("yunikorn.apache.org/task-group-name", "workers"));
+  }
+  crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
+  EXPECT_EQ(TextOf(crowd.Find("high")), "x(x)");
+}
+
 TEST(Preemption, TakesWhatHasRunForItsTime) {
   Crowd crowd({NodeOf("a")});
   crowd.options().min_run_time = 100;
@@ -136,7 +175,8 @@ TEST(Preemption, LooksAtTheHighestPriorityOfAGang) {
   EXPECT_EQ(TextOf(crowd.Find("high")), "mid(mid-0 mid-1)");
 }
 
-TEST(Preemption, LooksAtThePriorityClassOfAPodGroup) {
+// Else whoever may make a PodGroup protects pods of any priority.
+TEST(Preemption, DoesNotLookAtThePriorityClassOfAPodGroup) {
   Crowd crowd({NodeOf("a")});
   PodGroupObject group = ObjectOf(Dialect::kSchedulerPlugins, "train", 1);
   group.priority_class_name = "critical";
@@ -144,7 +184,7 @@ TEST(Preemption, LooksAtThePriorityClassOfAPodGroup) {
   crowd.Add(group);
   crowd.Add(Asking("t-0", "4").On("a").Label(kSchedulerPluginsLabel, "train"));
   crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
-  EXPECT_EQ(TextOf(crowd.Find("high")), "nobody");
+  EXPECT_EQ(TextOf(crowd.Find("high")), "train(t-0)");
 }
 
 TEST(Preemption, IsNotForPodsThatNeverPreempt) {

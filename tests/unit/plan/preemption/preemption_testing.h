@@ -28,6 +28,9 @@ class Asking {
   Asking& Gang(std::string_view name, std::string_view minimum = "1") {
     return Label(kPodGroupLabel, name).Label(kMinAvailableLabel, minimum);
   }
+  Asking& Annotation(std::string_view key, std::string_view value) {
+    return pod_.annotations.Set(key, value), *this;
+  }
   /// It says with which minimum its gang started.
   Asking& Started(std::string_view with) { return pod_.annotations.Set(kStartedWith, with), *this; }
   Asking& Mirror() { return pod_.annotations.Set("kubernetes.io/config.mirror", "hash"), *this; }
