@@ -134,8 +134,7 @@ std::vector<size_t> TermLimit::Known::TooMany(std::span<const Unit> units) {
   std::vector<Asking> left = AskingOf(units);
   Sharing sharing(left);
   for (const bool within_share : {true, false}) {
-    std::erase_if(
-        left, [&](const Asking& asking) { return sharing.Takes(asking, within_share); });
+    std::erase_if(left, [&](const Asking& asking) { return sharing.Takes(asking, within_share); });
   }
   std::vector<size_t> out;
   for (const Asking& asking : left) out.push_back(asking.unit);
