@@ -133,6 +133,7 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   options.without_extender = alone;
   options.nominations.without_calls = alone;
   options.release.without_barrier = alone;
+  options.groups.marks_start = !alone;
   // Nothing would hold back part of a gang that is released without a place.
   if (alone) options.release.ahead = 0;
   if (state_->members_only) options.asks_about_all = !*state_->members_only;

@@ -177,6 +177,7 @@ std::optional<Time> PlanLoop::next_look() const {
   add(memory_.next_look());
   add(gates_.next_look());
   add(kept_nodes_.next_look());
+  add(part_times_.next_look());
   for (const Participant* participant : participants_) add(participant->next_look());
   return next;
 }
@@ -333,6 +334,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   options.share_kept = true;
   for (Participant* participant : participants_) participant->Prepare(&groups, &options);
   table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+  part_times_.Limit(now, &table_.made());
   std::vector<plan::Unit>& units = table_.made().units;
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();

@@ -26,6 +26,7 @@
 #include "outrigger/desk/participant.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/notes.h"
+#include "outrigger/plan/part_times.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/pods.h"
 #include "outrigger/plan/terms.h"
@@ -107,6 +108,7 @@ class PlanLoop {
   std::shared_ptr<const plan::SchedulerChecks> checks_;
   plan::NotesOnce notes_;
   plan::UnitTable table_;
+  plan::PartTimes part_times_;
   plan::TermLimit terms_;
   std::vector<Resting> resting_;
   plan::Planner planner_;

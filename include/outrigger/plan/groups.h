@@ -48,6 +48,9 @@ struct GroupOptions {
   /// system-critical priorities come first all the same. If the caller also preempts, leave it
   /// true: a victim that is created again could otherwise come before the unit it was evicted for.
   bool order_by_pod_priority = true;
+  /// The agent that lets members go also binds them, and writes kStartedWith: a gang without it is
+  /// not in part by its doing. False: nothing tells.
+  bool marks_start = true;
   friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
 

@@ -143,7 +143,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Contenders* co
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);
   // One in part comes before all others as long as that lasts, whatever it gives up.
-  if (!unit.fits || bound >= unit.minimum || (memory.in_part && unit.rank.first)) {
+  if (!unit.fits || bound >= unit.minimum || (memory.in_part && unit.rank.in_part)) {
     memory.reserved_since.reset();
     return;
   }
