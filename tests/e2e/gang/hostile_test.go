@@ -116,12 +116,12 @@ func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
 			began = time.Now()
 			w.inParallel(2, gangOf("innocent", 3))
 			w.Logf("an innocent gang is whole after %.2f s", w.untilBoundOf("innocent-", 3, began).Seconds())
-			w.Within(time.Second, "processor time of the agent: others are bound", w.cpu()-used)
+			w.WithinCPU(time.Second, "the agent, until others are bound", w.cpu()-used)
 			if resident := w.residentMB(); resident > 200 {
 				t.Errorf("the agent takes %d MB", resident)
 			}
 			began = time.Now()
-			w.Must(w.gang.Stop(15 * time.Second))
+			w.Must(w.gang.Stop(scheduling.Patience))
 			w.Within(time.Second, "the agent has ended", time.Since(began))
 		})
 	}
