@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -77,20 +78,26 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 // that have all their places are bound beside each other, in any order.
 func (w *world) checkNotMixed(gangs, size int) {
 	w.Helper()
-	of := map[string][]queuewatch.Call{} // those that bound a member
-	for _, call := range w.observer.Calls("bind") {
-		if gang := gangOfName(call.Pod); gang != "" && call.Error == "" {
-			of[gang] = append(of[gang], call)
+	var of map[string][]queuewatch.Call                                              // those that bound a member, in the order of the answers
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { // the last ones may be under way
+		of = map[string][]queuewatch.Call{}
+		for _, call := range w.observer.Calls("bind") {
+			if gang := gangOfName(call.Pod); gang != "" && call.Error == "" {
+				of[gang] = append(of[gang], call)
+			}
 		}
-	}
-	if len(of) != gangs {
-		w.Errorf("bind calls of %d gangs, want %d", len(of), gangs)
-	}
-	for gang, calls := range of {
-		if len(calls) != size {
-			w.Errorf("%d bind calls of gang %s, want %d", len(calls), gang, size)
+		for gang, calls := range of {
+			if len(calls) != size {
+				return fmt.Errorf("%d bind calls of gang %s were answered, want %d", len(calls), gang, size)
+			}
 		}
-		first := calls[0] // in the order of the answers
+		if len(of) != gangs {
+			return fmt.Errorf("bind calls of %d gangs, want %d", len(of), gangs)
+		}
+		return nil
+	}))
+	for _, calls := range of {
+		first := calls[0]
 		for _, call := range calls {
 			if call.Began.After(first.Answered) {
 				w.Errorf("%s was bound %v before the bind call of %s came", first.Pod, call.Began.Sub(first.Answered), call.Pod)
