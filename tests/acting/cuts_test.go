@@ -17,7 +17,7 @@ import (
 var patient = actor.Terms{LeaseDuration: 7 * time.Second, RenewDeadline: 6 * time.Second, RetryPeriod: 4 * time.Second}
 
 // forever is longer than any scene.
-const forever = time.Minute
+const forever = 10 * time.Minute
 
 func method(name string) faults.Match {
 	return func(r *http.Request) bool { return r.Method == name }
@@ -56,7 +56,7 @@ func cutHolder(w *world, terms actor.Terms, cut func(*faults.Proxy)) {
 	c.knows(holder, rivals...)
 	c.outlast(first)
 	cut(proxy)
-	next, _ := c.follow(terms.LeaseDuration+slack, rivals...)
+	next, _ := c.follow(patience, rivals...)
 	if holder.leading() {
 		w.Errorf("%s leads, and %s still believes that it does", next.name(), holder.name())
 	}
@@ -89,7 +89,7 @@ func wonLate(w *world) {
 		_, err := w.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(ctx, c.lease, metav1.GetOptions{})
 		return err
 	})
-	next, lease := c.follow(terms.LeaseDuration+slack, c.ours("rival", w.config), c.theirs("reference", w.config))
+	next, lease := c.follow(patience, c.ours("rival", w.config), c.theirs("reference", w.config))
 	if got := *lease.Spec.LeaseTransitions; got != 1 {
 		w.Errorf("leaseTransitions are %d, not 1", got)
 	}

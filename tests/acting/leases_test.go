@@ -22,9 +22,6 @@ var brief = actor.Terms{LeaseDuration: 5 * time.Second, RenewDeadline: 3 * time.
 // seconds, and so does not see each renewal.
 const haste = time.Second
 
-// slack is what a busy machine may add to what has a time of its own.
-const slack = 10 * time.Second
-
 func TestLeases(t *testing.T) {
 	w := newWorld(t)
 	for _, pair := range handovers() {
@@ -127,13 +124,13 @@ func (c *contest) handOver(leader candidate, before *coordinationv1.Lease, other
 	began := time.Now()
 	c.Must(leader.resign())
 	next, lease := c.follow(patience, others...)
-	if took := time.Since(began); took > 10*time.Second {
-		c.Errorf("%s led %v after %s had resigned: not at once", next.name(), took, leader.name())
+	if took := time.Since(began); took > c.terms.RenewDeadline {
+		c.Errorf("%s led %v after %s had resigned: it waited for the lease's end", next.name(), took, leader.name())
 	}
 	if got, want := *lease.Spec.LeaseTransitions, *before.Spec.LeaseTransitions+1; got != want {
 		c.Errorf("%s followed %s: leaseTransitions are %d, not %d", next.name(), leader.name(), got, want)
 	}
-	if age := time.Since(lease.Spec.RenewTime.Time); age < -time.Second || age > 10*time.Second {
+	if age := time.Since(lease.Spec.RenewTime.Time); age < -time.Second || age > c.terms.RenewDeadline {
 		c.Errorf("renewTime is %v ago", age)
 	}
 	return next, lease
@@ -168,13 +165,13 @@ func killedHolder(w *world, off time.Duration, next func(*contest) candidate, ne
 	c.outlast(first)
 	holder.Kill()
 	last := c.read()
-	_, taken := c.follow(brief.LeaseDuration+slack, follower)
+	_, taken := c.follow(patience, follower)
 	waited := taken.Spec.AcquireTime.Add(-nextOff).Sub(last.Spec.RenewTime.Add(-off))
 	least := brief.LeaseDuration
 	if _, is := follower.(*theirs); is {
 		least -= haste
 	}
-	if waited < least || waited > brief.LeaseDuration+slack {
+	if waited < least {
 		w.Errorf("taken %v after it was renewed last, with a duration of %v", waited, brief.LeaseDuration)
 	}
 	if got := *taken.Spec.LeaseTransitions; got != 1 {

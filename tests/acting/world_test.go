@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long anything may take that has no time of its own.
-const patience = 60 * time.Second
+const patience = process.Patience
 
 // world is a control plane, and an account with the rights to its leases and events, no more.
 type world struct {
@@ -37,7 +37,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	binary := actor.Binary(t)
-	w := &world{World: base.New(t, 5*time.Minute), binary: binary}
+	w := &world{World: base.New(t, 20*time.Minute), binary: binary}
 	w.config = w.account("actor",
 		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
 		rbacv1.PolicyRule{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}})

@@ -112,7 +112,7 @@ func (s *serving) bound(prefix string) (names []string) {
 // untilTried waits until each pod has a node or a reason why not.
 func (s *serving) untilTried() {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Ctx, 2*scheduling.Patience)
+	ctx, cancel := context.WithTimeout(s.Ctx, scheduling.Patience)
 	defer cancel()
 	err := s.Tracker.Until(ctx, func() bool {
 		for _, pod := range s.Tracker.Pods() {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	base "outrigger.dev/outrigger/tests/support/world"
@@ -28,9 +29,9 @@ const (
 	manifests = "../../../deploy/devices"
 	examples  = "../../../agents/devices/examples"
 	// patience is how long the API server may take to serve new kinds.
-	patience = 60 * time.Second
+	patience = scheduling.Patience
 	// settled is how long it may take until all is said of kinds that are served.
-	settled = 60 * time.Second
+	settled = scheduling.Patience
 )
 
 var definitions = schema.GroupVersionResource{
@@ -67,7 +68,7 @@ type world struct {
 // install applies the manifests and waits until all kinds are served.
 func install(t *testing.T) *world {
 	t.Helper()
-	w := base.Of(t, cluster.SharedForTest(t), 5*time.Minute)
+	w := base.Of(t, cluster.SharedForTest(t), 20*time.Minute)
 	// No controller manager makes it, and pods are refused without it.
 	_, err := w.Client.CoreV1().ServiceAccounts("default").Create(w.Ctx,
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})

@@ -166,7 +166,7 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 
 	leads.Restart(t)
 	leads.UntilReady(t)
-	w.Must(waits.Stop(20 * time.Second))
+	w.Must(waits.Stop(scheduling.Patience))
 	ended := time.Now()
 	w.inParallel(4, gang("third", 4))
 	took = w.untilBoundOf("third-", 4, ended)

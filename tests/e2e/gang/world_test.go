@@ -99,6 +99,17 @@ func (w *world) untilBoundOf(prefix string, count int, began time.Time) time.Dur
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
 	defer cancel()
+	return w.untilBoundBefore(ctx, prefix, count, began)
+}
+
+// untilBoundInTheEnd is untilBoundOf for pods before which kube-scheduler has a long queue: the test's time is the limit.
+func (w *world) untilBoundInTheEnd(prefix string, count int, began time.Time) time.Duration {
+	w.Helper()
+	return w.untilBoundBefore(w.Ctx, prefix, count, began)
+}
+
+func (w *world) untilBoundBefore(ctx context.Context, prefix string, count int, began time.Time) time.Duration {
+	w.Helper()
 	if err := w.Tracker.Until(ctx, func() bool { return w.bound(prefix) >= count }); err != nil {
 		w.Fatalf("not %d pods of %s bound, but %d: %v", count, prefix, w.bound(prefix), err)
 	}

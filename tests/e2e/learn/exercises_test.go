@@ -16,7 +16,7 @@ func TestChecksFailWithoutASolution(t *testing.T) {
 	for _, exercise := range learn.Exercises {
 		t.Run(fmt.Sprint("step", exercise.Step), func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, 2*time.Minute)
+			w := world.New(t, 10*time.Minute)
 			findings, err := exercise.Judge(w.Ctx, w.Cluster, outrigger.Binary(t))
 			w.Must(err)
 			if learn.Passed(findings) {

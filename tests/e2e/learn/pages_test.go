@@ -77,7 +77,7 @@ func (p page) compare(t *testing.T, program string) {
 	for i, output := range p.outputs {
 		// A run begins with an empty cluster, as make start does.
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			w := world.New(t, 2*time.Minute)
+			w := world.New(t, 10*time.Minute)
 			text, err := learn.Play(w.Ctx, w.Cluster, outrigger.Binary(t), program, p.first+i, output)
 			w.Must(err)
 			texts = append(texts, text)

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -13,8 +14,8 @@ import (
 	"outrigger.dev/outrigger/tests/support/queuewatch"
 )
 
-// Q3: gangs and single pods of one groupPriority. The members of a gang are bound one after another, no member
-// of another gang between them, and no single pod takes a place that makes a gang fail.
+// Q3: gangs and single pods of one groupPriority. No member is bound before all of its gang have their places, and no
+// single pod takes a place that makes a gang fail.
 func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	}
 	w.untilBoundOf("q-", len(pods))
 	w.CheckSettled()
-	w.checkNotMixed(size)
+	w.checkNotMixed(gangs, size)
 	w.agent.UntilMetricAbove(t, gangs-1, "outrigger_gang_barriers_total", `end="opened"`)
 	ended := w.agent.Metric(t, "outrigger_gang_barriers_total")
 	opened := w.agent.Metric(t, "outrigger_gang_barriers_total", `end="opened"`)
@@ -73,23 +74,43 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	}
 }
 
-// checkNotMixed fails the test if a member is bound while another gang is bound in part.
-func (w *world) checkNotMixed(size int) {
+// checkNotMixed fails the test if a bind call of a member was answered before those of all its gang had come. Two gangs
+// that have all their places are bound beside each other, in any order.
+func (w *world) checkNotMixed(gangs, size int) {
 	w.Helper()
-	open, left := "", 0
-	for _, binding := range w.Tracker.Bindings() {
-		gang, isMember := strings.CutPrefix(binding.Name, "q-g")
-		if !isMember {
-			continue
+	var of map[string][]queuewatch.Call                                              // those that bound a member, in the order of the answers
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { // the last ones may be under way
+		of = map[string][]queuewatch.Call{}
+		for _, call := range w.observer.Calls("bind") {
+			if gang := gangOfName(call.Pod); gang != "" && call.Error == "" {
+				of[gang] = append(of[gang], call)
+			}
 		}
-		gang, _, _ = strings.Cut(gang, "-")
-		if left == 0 {
-			open, left = gang, size
+		for gang, calls := range of {
+			if len(calls) != size {
+				return fmt.Errorf("%d bind calls of gang %s were answered, want %d", len(calls), gang, size)
+			}
 		}
-		if gang != open {
-			w.Errorf("%s is bound while %d members of gang g%s are not", binding.Name, left, open)
-			return
+		if len(of) != gangs {
+			return fmt.Errorf("bind calls of %d gangs, want %d", len(of), gangs)
 		}
-		left--
+		return nil
+	}))
+	for _, calls := range of {
+		first := calls[0]
+		for _, call := range calls {
+			if call.Began.After(first.Answered) {
+				w.Errorf("%s was bound %v before the bind call of %s came", first.Pod, call.Began.Sub(first.Answered), call.Pod)
+			}
+		}
 	}
+}
+
+// gangOfName is the gang of a pod "default/q-GANG-NUMBER", "" for a single pod.
+func gangOfName(pod string) string {
+	gang, _, _ := strings.Cut(strings.TrimPrefix(pod, "default/q-"), "-")
+	if gang == "single" {
+		return ""
+	}
+	return gang
 }

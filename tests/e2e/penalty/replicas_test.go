@@ -86,7 +86,7 @@ func TestALeaderThatEndsHandsOver(t *testing.T) {
 	second := w.replica("second", nil, short)
 	w.run("gold", "job-1")
 	w.untilSound(gold, 990)
-	w.Must(w.agent.Stop(20 * time.Second))
+	w.Must(w.agent.Stop(scheduling.Patience))
 	w.run("gold", "job-2")
 	began := time.Now()
 	w.agent = second

@@ -89,7 +89,7 @@ func TestRestorePutsOneClassBack(t *testing.T) {
 	w.run("silver", "job-2")
 	w.untilSound(gold, 990)
 	w.untilSound(silver, 590)
-	w.Must(w.agent.Stop(20 * time.Second))
+	w.Must(w.agent.Stop(scheduling.Patience))
 	outrigger.Run(t, "penalty", "restore", "gold", "--kubeconfig", w.kubeconfig("restore", nil))
 	w.untilSound(gold, 1000)
 	w.untilSound(silver, 590)
@@ -113,7 +113,7 @@ func TestRestoreWaitsForTheAgentsLease(t *testing.T) {
 		t.Errorf("restore with an agent that is alive: %v", err)
 	}
 	w.untilSound(gold, 990)
-	w.Must(w.agent.Stop(20 * time.Second))
+	w.Must(w.agent.Stop(scheduling.Patience))
 	outrigger.Run(t, "penalty", "restore", "gold", "--kubeconfig", kubeconfig)
 	w.untilSound(gold, 1000)
 }

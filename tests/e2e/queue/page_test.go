@@ -84,7 +84,7 @@ func get(address string) (int, string) {
 	if _, err := url.Parse(address); err != nil {
 		return 0, err.Error()
 	}
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: scheduling.Patience}
 	response, err := client.Get(address)
 	if err != nil {
 		return 0, err.Error()

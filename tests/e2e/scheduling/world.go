@@ -16,11 +16,15 @@ import (
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
+	"outrigger.dev/outrigger/tests/support/process"
 	base "outrigger.dev/outrigger/tests/support/world"
 )
 
-// Patience is how long one thing may take that takes a second or a few on a quiet machine.
-const Patience = 60 * time.Second
+// Patience is how long one thing may take that takes a second or a few on a quiet machine; see process.Patience.
+const Patience = process.Patience
+
+// limit ends a test that hangs: the longest takes a minute on a quiet machine.
+const limit = 20 * time.Minute
 
 // World is one control plane of a test's own, with a tracker of its pods.
 type World struct {
@@ -43,7 +47,7 @@ func New(t *testing.T) *World {
 // Of is the world around a cluster that was started in a special way.
 func Of(t *testing.T, c *cluster.Cluster) *World {
 	t.Helper()
-	return &World{World: base.Of(t, c, 5*time.Minute), Tracker: c.MustTrackPods(t)}
+	return &World{World: base.Of(t, c, limit), Tracker: c.MustTrackPods(t)}
 }
 
 // Nodes creates nodes. Nodes that are there before the scheduler starts are all known to it when it
@@ -171,7 +175,7 @@ func (w *World) Until(name, what string, condition func(*corev1.Pod) bool) *core
 // UntilBound waits until count pods in all are bound.
 func (w *World) UntilBound(count int) {
 	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, 2*Patience)
+	ctx, cancel := context.WithTimeout(w.Ctx, Patience)
 	defer cancel()
 	if err := w.Tracker.Until(ctx, func() bool { return len(w.Tracker.Bindings()) >= count }); err != nil {
 		w.Fatalf("not %d pods bound: %v", count, err)

@@ -98,7 +98,7 @@ func shakeHands(w *scheduling.World, server *outrigger.Server, mine tls.Certific
 		return time.Time{}, err
 	}
 	defer connection.Close()
-	w.Must(connection.SetDeadline(time.Now().Add(10 * time.Second)))
+	w.Must(connection.SetDeadline(time.Now().Add(scheduling.Patience)))
 	// With TLS 1.3 the client hears only after its own part whether it was let in.
 	if _, err := fmt.Fprint(connection, "GET / HTTP/1.1\r\nHost: safe\r\n\r\n"); err != nil {
 		return time.Time{}, err

@@ -4,18 +4,18 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 func TestAdminMayEverythingAndNobodyNothing(t *testing.T) {
 	c := cluster.ForTest(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*process.Patience)
 	defer cancel()
 	if _, err := c.Client.CoreV1().Nodes().Create(ctx, kube.MakeNode("a").Node(), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestAdminMayEverythingAndNobodyNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The authorizer learns of the roles that kube-apiserver itself makes by a watch of its own, too.
-	if err := kube.Eventually(ctx, 30*time.Second, func(ctx context.Context) error {
+	if err := kube.Eventually(ctx, process.Patience, func(ctx context.Context) error {
 		_, err := scheduler.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		return err
 	}); err != nil {

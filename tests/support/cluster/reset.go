@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // own are keys in etcd that kube-apiserver may write by itself at any time.
@@ -75,7 +76,7 @@ func (c *Cluster) reset(ctx context.Context, first start) error {
 	if err := c.removeFiles(); err != nil {
 		return err
 	}
-	return kube.Eventually(ctx, 20*time.Second, func(ctx context.Context) error { return c.serves(ctx, first) })
+	return kube.Eventually(ctx, process.Patience, func(ctx context.Context) error { return c.serves(ctx, first) })
 }
 
 // remove removes what is not in first, and returns how much that was.
@@ -140,7 +141,7 @@ func (c *Cluster) serves(ctx context.Context, first start) error {
 }
 
 func (c *Cluster) etcdClient() (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{Endpoints: []string{c.EtcdURL()}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+	return clientv3.New(clientv3.Config{Endpoints: []string{c.EtcdURL()}, DialTimeout: time.Minute, Logger: zap.NewNop()})
 }
 
 // keys returns the sorted keys of all objects but kube-apiserver's own.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +13,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 const nodeReader = `
@@ -39,7 +39,7 @@ subjects:
 
 func TestAnAccountMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
 	c := cluster.ForTest(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*process.Patience)
 	defer cancel()
 	byManifest, err := c.ConfigWithManifest(ctx, []byte(nodeReader))
 	if err != nil {
@@ -56,7 +56,7 @@ func TestAnAccountMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The authorizer learns of new roles by a watch of its own.
-		if err := kube.Eventually(ctx, 30*time.Second, func(ctx context.Context) error {
+		if err := kube.Eventually(ctx, process.Patience, func(ctx context.Context) error {
 			_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 			return err
 		}); err != nil {
@@ -80,7 +80,7 @@ func TestAManifestWithoutAnAccountIsRefused(t *testing.T) {
 
 func TestDataGoesBackToWhatWasSavedAndTokensAreRevoked(t *testing.T) {
 	c := cluster.ForTest(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*process.Patience)
 	defer cancel()
 	must := func(err error) {
 		t.Helper()
@@ -118,7 +118,7 @@ func TestDataGoesBackToWhatWasSavedAndTokensAreRevoked(t *testing.T) {
 		t.Errorf("a good token: %v", err)
 	}
 	must(revoke())
-	if err := kube.Eventually(ctx, 30*time.Second, func(ctx context.Context) error {
+	if err := kube.Eventually(ctx, process.Patience, func(ctx context.Context) error {
 		_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if !apierrors.IsUnauthorized(err) {
 			return fmt.Errorf("not refused: %v", err)

@@ -90,7 +90,7 @@ func (c *Cluster) StartServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, process.Patience)
 	defer cancel()
 	return c.waitReady(ctx)
 }
@@ -124,7 +124,7 @@ func (c *Cluster) askReady() string {
 	if err != nil {
 		return err.Error()
 	}
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	response, err := client.Get(c.Config.Host + "/readyz")
 	if err != nil {
 		return err.Error()

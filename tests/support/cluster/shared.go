@@ -5,7 +5,8 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
+
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // shared is a cluster that tests have one after another.
@@ -67,7 +68,7 @@ func takeIdle() *shared {
 func startShared(t testing.TB) *shared {
 	t.Helper()
 	c := startIn(t, folderFor(t), Options{})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), process.Patience)
 	defer cancel()
 	first, err := c.state(ctx)
 	if err != nil {
@@ -84,7 +85,7 @@ func giveBack(t testing.TB, c *shared) {
 		t.Logf("logs are kept in %s", c.Dir)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), process.Patience)
 	defer cancel()
 	if err := c.reset(ctx, c.first); err != nil {
 		t.Logf("the control plane is not shared any more: %v", err)

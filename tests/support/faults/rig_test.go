@@ -11,7 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // rig is a server behind a proxy: what is no watch is answered with page, a watch with what a test
@@ -77,7 +78,7 @@ func (r *rig) trust() {
 	pool.AppendCertsFromPEM(r.proxy.CA())
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 	r.Cleanup(transport.CloseIdleConnections)
-	r.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	r.client = &http.Client{Transport: transport, Timeout: process.Patience}
 }
 
 func (r *rig) open(path string) (*http.Response, error) {

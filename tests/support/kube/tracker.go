@@ -8,9 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Binding is one pod seen to have got a node, at the time at which the watch showed it.
@@ -46,24 +44,8 @@ type Tracker struct {
 func TrackPods(ctx context.Context, client kubernetes.Interface) (*Tracker, error) {
 	t := &Tracker{pods: map[string]*corev1.Pod{}, nodeOf: map[string]string{}, steps: map[string]Steps{},
 		changed: make(chan struct{})}
-	factory := informers.NewSharedInformerFactory(client, 0)
-	informer := factory.Core().V1().Pods().Informer()
-	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { t.set(object.(*corev1.Pod)) },
-		UpdateFunc: func(_, object any) { t.set(object.(*corev1.Pod)) },
-		DeleteFunc: func(object any) {
-			if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-				object = gone.Obj
-			}
-			t.remove(object.(*corev1.Pod))
-		},
-	})
-	if err != nil {
+	if err := followPods(ctx, client, t.set, t.remove); err != nil {
 		return nil, fmt.Errorf("track pods: %w", err)
-	}
-	factory.Start(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), handler.HasSynced) {
-		return nil, fmt.Errorf("track pods: first list: %w", ctx.Err())
 	}
 	return t, nil
 }

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +21,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/pki"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 const (
@@ -52,14 +52,14 @@ type Server struct {
 // ForTest starts a stand-in that lives as long as the test and is served by the API server of client.
 func ForTest(t testing.TB, client kubernetes.Interface) *Server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), process.Patience)
 	defer cancel()
 	s, err := Start(ctx, client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), process.Patience)
 		defer cancel()
 		if err := s.Stop(ctx); err != nil {
 			t.Error(err)
@@ -77,7 +77,7 @@ func Start(ctx context.Context, client kubernetes.Interface) (*Server, error) {
 	}
 	err := s.register(ctx)
 	if err == nil {
-		err = kube.Eventually(ctx, time.Minute, func(ctx context.Context) error {
+		err = kube.Eventually(ctx, process.Patience, func(ctx context.Context) error {
 			_, err := s.Nodes(ctx)
 			return err
 		})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +12,7 @@ import (
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/metricsapi"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
@@ -61,7 +61,7 @@ func TestTheAPIServerServesTheMetricsOfNodesByItsRights(t *testing.T) {
 	}
 	with := read("with", rbacv1.PolicyRule{APIGroups: []string{"metrics.k8s.io"}, Resources: []string{"nodes"},
 		Verbs: []string{"get", "list"}})
-	if err := kube.Eventually(t.Context(), 20*time.Second, with); err != nil {
+	if err := kube.Eventually(t.Context(), process.Patience, with); err != nil {
 		t.Errorf("with rights: %v", err)
 	}
 	if err := read("without")(t.Context()); !apierrors.IsForbidden(err) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // Get returns the body of an admin page (/metrics, /readyz?verbose); the test fails unless the
@@ -25,7 +27,7 @@ func (s *Server) Get(t testing.TB, path string) string {
 // UntilReady is AwaitReady for tests.
 func (s *Server) UntilReady(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), process.Patience)
 	defer cancel()
 	if err := s.AwaitReady(ctx); err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func (s *Server) AwaitReady(ctx context.Context) error {
 
 // Ask returns the status of an admin page, 0 if there is no answer, and its body or the error.
 func (s *Server) Ask(path string) (int, string) {
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: time.Minute}
 	response, err := client.Get(s.AdminURL + path)
 	if err != nil {
 		return 0, err.Error()
@@ -88,7 +90,7 @@ func (s *Server) Metric(t testing.TB, name string, labels ...string) float64 {
 // UntilMetricAbove waits until Metric returns more than above.
 func (s *Server) UntilMetricAbove(t testing.TB, above float64, name string, labels ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), process.Patience)
 	defer cancel()
 	for s.Metric(t, name, labels...) <= above {
 		select {

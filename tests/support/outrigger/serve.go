@@ -165,7 +165,7 @@ func (s *Server) start(port, adminPort int) error {
 	if s.process, err = process.Start(spec); err != nil {
 		return err
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(process.Patience)
 	for {
 		var ports struct {
 			Port  int `json:"port"`

@@ -15,11 +15,12 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/penalty"
+	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/world"
 )
 
 func TestGroupsHistoryAndWritesOnARealAPIServer(t *testing.T) {
-	w := world.New(t, 2*time.Minute)
+	w := world.New(t, 10*time.Minute)
 	t.Run("groups", func(t *testing.T) { checkGroups(t, &w) })
 	t.Run("history", func(t *testing.T) { checkHistory(t, &w) })
 	t.Run("writes", func(t *testing.T) { checkWrites(t, &w) })
@@ -36,7 +37,7 @@ func checkGroups(t *testing.T, w *world.World) {
 			t.Errorf("%q, %v", counted, err)
 		}
 		var text string
-		w.Must(kube.Eventually(w.Ctx, 30*time.Second, func(ctx context.Context) (err error) {
+		w.Must(kube.Eventually(w.Ctx, process.Patience, func(ctx context.Context) (err error) {
 			// Discovery, by which kubectl knows the kind, may hear of it after who serves it.
 			text, err = w.Cluster.Kubectl(ctx, "get", "podgroups", group.Name, "--no-headers", "-o",
 				"custom-columns=:.status.phase,:.spec.queue,:.spec.priorityClassName,:.spec.minMember")
@@ -65,7 +66,7 @@ func checkHistory(t *testing.T, w *world.World) {
 		w.Must(classes.Delete(w.Ctx, "gold", metav1.DeleteOptions{}))
 		make(value)
 	}
-	w.Must(kube.Eventually(w.Ctx, 10*time.Second, func(context.Context) error {
+	w.Must(kube.Eventually(w.Ctx, process.Patience, func(context.Context) error {
 		made, err := history.Made()
 		var values []int32
 		for _, seen := range made {

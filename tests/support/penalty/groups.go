@@ -7,7 +7,6 @@ import (
 	_ "embed" // podgroups.yaml
 	"encoding/json"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // The phases of a PodGroup of Volcano.
@@ -71,7 +71,7 @@ func InstallGroups(ctx context.Context, config *rest.Config) (*Groups, error) {
 		return nil, fmt.Errorf("define PodGroups: %w", err)
 	}
 	g := &Groups{client.Resource(podGroups)}
-	return g, kube.Eventually(ctx, time.Minute, func(ctx context.Context) error {
+	return g, kube.Eventually(ctx, process.Patience, func(ctx context.Context) error {
 		_, err := g.client.List(ctx, metav1.ListOptions{})
 		return err
 	})

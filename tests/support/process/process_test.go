@@ -23,7 +23,7 @@ func start(t *testing.T, script string) *Process {
 
 func wait(t *testing.T, p *Process) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return p.Wait(ctx)
 }
@@ -50,7 +50,7 @@ func TestFailureNamesExitCodeAndEndOfLog(t *testing.T) {
 func TestKillEndsTheWholeProcessGroup(t *testing.T) {
 	p := start(t, "sleep 600 & echo $!; wait")
 	var grandchild int
-	for deadline := time.Now().Add(10 * time.Second); grandchild == 0; {
+	for deadline := time.Now().Add(Patience); grandchild == 0; {
 		for _, c := range strings.TrimSpace(p.LogTail(1)) {
 			grandchild = grandchild*10 + int(c-'0')
 		}
@@ -59,7 +59,7 @@ func TestKillEndsTheWholeProcessGroup(t *testing.T) {
 		}
 	}
 	p.Kill()
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(grandchild, 0) == nil; {
+	for deadline := time.Now().Add(Patience); syscall.Kill(grandchild, 0) == nil; {
 		if isZombie(grandchild) {
 			return
 		}
@@ -71,12 +71,12 @@ func TestKillEndsTheWholeProcessGroup(t *testing.T) {
 
 func TestStopAsksFirst(t *testing.T) {
 	p := start(t, "trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.05; done")
-	for deadline := time.Now().Add(10 * time.Second); p.LogTail(1) != "up"; {
+	for deadline := time.Now().Add(Patience); p.LogTail(1) != "up"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the child prints nothing")
 		}
 	}
-	if err := p.Stop(10 * time.Second); err != nil {
+	if err := p.Stop(Patience); err != nil {
 		t.Errorf("Stop() = %v", err)
 	}
 	if got := p.LogTail(1); got != "asked" {
@@ -91,7 +91,7 @@ func isZombie(pid int) bool {
 }
 
 func TestUntilLogged(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	spec := Spec{Name: "child", Path: "/bin/sh", Args: []string{"-c", "echo ready; exec sleep 600"}, LogDir: t.TempDir()}
 	first, err := Start(spec)

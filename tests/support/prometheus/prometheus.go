@@ -62,7 +62,7 @@ func Binary(name string) (string, error) {
 // is <logDir>/prometheus.log.
 func ForTest(t testing.TB, logDir string, options Options) *Server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), process.Patience)
 	defer cancel()
 	s, err := Start(ctx, t.TempDir(), logDir, options)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/exporter"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/prometheus"
 )
 
@@ -20,7 +21,7 @@ func TestPrometheusSeesTheLoadsOfTheExporters(t *testing.T) {
 	server := prometheus.ForTest(t, t.TempDir(), prometheus.Options{Targets: nodes.Targets(), Interval: 200 * time.Millisecond})
 	until := func(query string, want ...float64) {
 		t.Helper()
-		if err := kube.Eventually(t.Context(), 30*time.Second, func(ctx context.Context) error {
+		if err := kube.Eventually(t.Context(), process.Patience, func(ctx context.Context) error {
 			got, err := server.Query(ctx, query)
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package standin_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/standin"
 )
 
@@ -109,7 +109,7 @@ func createBudget(f *fixture, name string, minimum, maximum *intstr.IntOrString)
 func untilBudget(t *testing.T, f *fixture, name string, condition func(*policyv1.PodDisruptionBudget) bool) {
 	t.Helper()
 	var last *policyv1.PodDisruptionBudget
-	err := kube.Until(f.ctx, 20*time.Second, func(options metav1.ListOptions) (kube.Watcher, error) {
+	err := kube.Until(f.ctx, process.Patience, func(options metav1.ListOptions) (kube.Watcher, error) {
 		options.FieldSelector = "metadata.name=" + name
 		return f.client.PolicyV1().PodDisruptionBudgets("default").Watch(f.ctx, options)
 	}, func(budget *policyv1.PodDisruptionBudget) bool {

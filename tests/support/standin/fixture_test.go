@@ -11,6 +11,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 )
 
 // fixture is the cluster of a test with a tracker of its pods; every wait ends after a while.
@@ -23,7 +24,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	c := cluster.SharedForTest(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	return &fixture{t, ctx, c.Client, c.MustTrackPods(t)}
 }
@@ -46,7 +47,7 @@ func (f *fixture) create(pod *kube.PodBuilder) {
 func (f *fixture) until(name string, condition func(pod *corev1.Pod) bool) *corev1.Pod {
 	f.Helper()
 	var pod *corev1.Pod
-	ctx, cancel := context.WithTimeout(f.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.ctx, process.Patience)
 	defer cancel()
 	if err := f.tracker.Until(ctx, func() bool {
 		pod = f.tracker.Pod("default", name)

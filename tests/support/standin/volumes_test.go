@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"outrigger.dev/outrigger/tests/support/kube"
+	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/standin"
 )
 
@@ -27,7 +27,7 @@ func TestVolumes(t *testing.T) {
 		f.must(err)
 	}
 	until := func(what string, condition func(*corev1.PersistentVolumeClaim) bool) (claim *corev1.PersistentVolumeClaim) {
-		f.must(kube.Eventually(f.ctx, 20*time.Second, func(ctx context.Context) error {
+		f.must(kube.Eventually(f.ctx, process.Patience, func(ctx context.Context) error {
 			if claim, err = claims.Get(ctx, "data", metav1.GetOptions{}); err == nil && !condition(claim) {
 				err = fmt.Errorf("not %s: %+v", what, claim)
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // Patience is how long an answer may take, unless a call says otherwise.
-const Patience = 60 * time.Second
+const Patience = process.Patience
 
 // Child is a running child. Its methods are safe for concurrent use; questions wait for each other.
 type Child struct {
