@@ -42,7 +42,8 @@ func wholeWhoeverDies(t *testing.T, m mode) {
 		{"server-half-waiting", "bind", size / 2, killServer, serverBack},
 		{"server-half-bound", "binding", size/2 + 1, killServer, serverBack},
 	}
-	if m.asksAll { // all members are nominated
+	if m.asksAll {
+		w.Pods(contender("contender"))
 		rows = append(rows, row{"agent-first-nomination-sent", "nomination", 1, killAgent, agentBack},
 			row{"agent-half-nominated", "nominated", size / 2, killAgent, agentBack})
 	}
@@ -75,6 +76,7 @@ func wholeIfTheAgentDiesFirst(t *testing.T, m mode) {
 	t.Helper()
 	const size = 8
 	w := m.newTrappedWorld(t, size/4)
+	w.Pods(contender("contender"))
 
 	w.scheduler.Kill()
 	w.inParallel(4, w.gangOf("planned", size))

@@ -129,7 +129,7 @@ func TestManyGatesComeOffAtOnce(t *testing.T) {
 	w.slots("n", size/4, 4)
 	m := gatedModes[1]
 	w.gang = w.serveGang(m.args...)
-	w.Pods(slot("beside")) // which could take a place: each member is nominated
+	w.Pods(contender("contender"))
 	seen := w.watchReleases()
 	w.inParallel(20, m.gangOf("big", size))
 	w.gang.UntilMetricAbove(t, float64(size-1), "outrigger_gang_releases_total", `result="released"`)

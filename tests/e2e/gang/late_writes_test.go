@@ -46,12 +46,10 @@ func TestAGangComesThroughAnAPIServerThatIsSlow(t *testing.T) {
 	m := gatesAndMembers
 	w := m.newLateWorld(t, 4*time.Second, "--gang.scheduler-lease", "none")
 	w.slots("n", 1, size)
-	w.Pods(slot("beside")) // which could take a place: each member is nominated
+	w.Pods(contender("contender"))
+	w.StartScheduler(w.world.Config(map[string]string{"gang": w.gang.URL}, m.config...))
 	began := time.Now()
 	w.Pods(w.gangOf("train", size)...)
-	w.gang.UntilMetricAbove(w, size-1, "outrigger_gang_nominations_total", `result="written"`)
-	w.deletePods("beside")
-	w.StartScheduler(w.world.Config(map[string]string{"gang": w.gang.URL}, m.config...))
 	t.Logf("whole after %.2f s", w.untilBoundOf("train-", size, began).Seconds())
 	for name, result := range map[string]string{"outrigger_gang_nominations_total": "written",
 		"outrigger_gang_releases_total": "released"} {
@@ -101,7 +99,7 @@ func TestAnAgentThatLosesTheLeaseInTheMiddleWritesNothingMore(t *testing.T) {
 	const late = 500 * time.Millisecond
 	w := gatesAndMembers.newLateWorld(t, late, "--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host")
 	w.slots("n", size/4, 4)
-	w.Pods(slot("beside")) // which could take a place: each member is nominated
+	w.Pods(contender("contender"))
 	w.holdLease("host_1")
 	done := map[string]func() int{
 		"nomination": func() int { return len(w.nominatedOf("train-")) },

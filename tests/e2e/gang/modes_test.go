@@ -117,6 +117,12 @@ func (m mode) dress(pods ...*kube.PodBuilder) []*kube.PodBuilder {
 	return pods
 }
 
+// contender is a pod that could take a place as far as its requests tell, and that kube-scheduler places nowhere: next to
+// it members are nominated for their places.
+func contender(name string) *kube.PodBuilder {
+	return slot(name).NodeSelector("example.com/none", "none")
+}
+
 // with are the agent's arguments in the mode, none twice.
 func (m mode) with(args []string) []string {
 	for _, arg := range m.args {

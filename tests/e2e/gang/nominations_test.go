@@ -29,6 +29,7 @@ func newAheadWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 		"--kubeconfig", w.throughTrap(&w.line), "--gang.scheduler-lease", "none", readsMembersOnly}, args...)...)
 	w.gang.UntilReady(w)
 	w.config = w.world.Config(map[string]string{"gang": w.trapped(w.gang)}, "--members-only")
+	w.Pods(contender("contender"))
 	return w
 }
 

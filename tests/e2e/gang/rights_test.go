@@ -39,7 +39,7 @@ var deeds = map[scheduling.Right]deed{
 	right("", "pods", "get"):             {args: alone(), tells: whenBinding("unknown")},
 	right("", "pods", "patch"):           {alone(), inItsLog, gatedGang},
 	right("", "pods/binding", "create"):  {args: alone(), tells: whenBinding("single")},
-	right("", "pods/status", "patch"):    {alone(), inItsLog, mode.smallGang},
+	right("", "pods/status", "patch"):    {alone(), inItsLog, contestedGang},
 	right("", "pods/eviction", "create"): {args: alone("--gang.preempt"), tells: inItsLog},
 	right("coordination.k8s.io", "leases", "get"): {
 		args: []string{"--gang.scheduler-lease", "kube-system/kube-scheduler"}, tells: whenBinding("single")},
@@ -50,6 +50,11 @@ var deeds = map[scheduling.Right]deed{
 	right("scheduling.volcano.sh", "podgroups/status", "patch"):  writesStatus,
 	right("scheduling.volcano.sh", "podgroups", "patch"):         writesStatus,
 	right("scheduling.k8s.io", "podgroups/status", "patch"):      writesStatus,
+}
+
+// contestedGang is a gang that is nominated.
+func contestedGang(m mode, name string) []*kube.PodBuilder {
+	return append(m.smallGang(name), contender(name+"-contender"))
 }
 
 var writesStatus = deed{args: alone("--gang.write-status"), tells: inItsLog}
