@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "outrigger/desk/options.h"
 
 namespace outrigger::gang {
 
@@ -131,6 +132,13 @@ class GangTest : public ::testing::Test {
     }
   }
 
+  /// Until a refusal of a place that was just given counts: before, it may be due to pods that the
+  /// view does not show yet.
+  void AwaitRefusable() {
+    const auto from = std::chrono::steady_clock::now() + desk::NominationOptions().moves_after;
+    Await([from] { return std::chrono::steady_clock::now() > from; });
+  }
+
   struct Call {
     std::stop_source client;
     std::future<absl::Status> result;
@@ -146,6 +154,7 @@ class RefusedPlace : public GangTest {
  protected:
   void RefusePlaceOf(const std::string& pod) {
     const std::string place = Passing(pod).at(0);
+    AwaitRefusable();
     cluster_.Change(pod, [&](Pod* nominated) { nominated->nominated_node_name = place; });
     const std::vector<Node> all = nodes_;
     std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });

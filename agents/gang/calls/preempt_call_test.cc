@@ -155,6 +155,7 @@ TEST_F(PreemptTest, AMemberThatIsNominatedForItsNodeIsRefusedThere) {
   ASSERT_THAT(first, SizeIs(1));
   Pod pod = cluster_.Get("train-0");
   pod.nominated_node_name = first[0];
+  AwaitRefusable();
   EXPECT_THAT(Preempt(pod, {{first[0], {"uid-a"}, 0}}), IsEmpty());
   Await([&] {
     const auto now = Passing("train-0");
