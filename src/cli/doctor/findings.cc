@@ -183,9 +183,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateHeld, "gate-held", kWarning,
      "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
-     "kube-scheduler tries members without the gate again and again while their gang waits. "
-     "Whether "
-     "they had it and were released the pods do not say."},
+     "While its gang waits, kube-scheduler tries a member without the gate again and again. Pods "
+     "do "
+     "not say if they had it and were released."},
 };
 
 constexpr bool InOrder() {
