@@ -183,9 +183,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateHeld, "gate-held", kWarning,
      "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
-     "While its gang waits, kube-scheduler tries a member without the gate again and again. Pods "
-     "do "
-     "not say if they had it and were released."},
+     "kube-scheduler tries a member without the gate again while its gang waits. Pods do not say "
+     "if "
+     "they had it."},
 };
 
 constexpr bool InOrder() {
