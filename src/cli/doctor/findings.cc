@@ -183,9 +183,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateHeld, "gate-held", kWarning,
      "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
-     "kube-scheduler tries a member without the gate again while its gang waits. Pods do not say "
-     "if "
-     "they had it."},
+     "kube-scheduler tries such a member again while its gang waits."},
 };
 
 constexpr bool InOrder() {
