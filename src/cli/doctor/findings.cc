@@ -183,8 +183,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kGateHeld, "gate-held", kWarning,
      "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
-     "Members without the gate are scheduled at once, in no order. Whether they had it and were "
-     "released the pods do not say."},
+     "kube-scheduler tries such a member again while its gang waits."},
 };
 
 constexpr bool InOrder() {

@@ -61,7 +61,8 @@ class DoctorOfMergedPaths : public ::testing::TestWithParam<MergedRow> {};
 
 TEST_P(DoctorOfMergedPaths, JudgesForTheAgentsOfTheList) {
   const MergedRow& row = GetParam();
-  const Ran ran = Doctor(Merged(row.changes), {"--agents", row.agents, "-o", "json"});
+  const Ran ran = Doctor(Merged(row.changes),
+                         {"--agents", row.agents, "-o", "json", "--scheduler-config", "in.yaml"});
   EXPECT_EQ(FoundIn(ran), row.findings);
 }
 
@@ -101,11 +102,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "{urlPrefix: 'http://127.0.0.1:9872/qos', filterVerb: filter, preemptVerb: "
                     "preempt, httpTimeout: 1s, nodeCacheCapable: true}"}},
                   {"two-desks"}},
-        MergedRow{"NoLease",
-                  "safe,gang",
-                  {{"leaderElection", "{leaderElect: false}"}},
-                  {"scheduler-config-unread"}}),
+        MergedRow{"NoLease", "safe,gang", {{"leaderElection", "{leaderElect: false}"}}, {}}),
     [](const auto& row) { return row.param.name; });
+
+TEST(DoctorAgentsFlag, SaysWhatAgentsAssumeThatDoNotReadTheFile) {
+  const std::string yaml = Merged({{"leaderElection", "{leaderElect: false}"}});
+  EXPECT_THAT(FoundIn(Doctor(yaml, {"--agents", "safe,gang", "-o", "json"})),
+              ElementsAre("scheduler-config-unread"));
+}
 
 TEST(DoctorAgentsFlag, NamesTheAgentsOfMergedPaths) {
   EXPECT_THAT(Doctor(Merged(), {"--agents", "safe,gang"}).out,

@@ -60,7 +60,8 @@ TEST(DoctorOfGroupResources, FindsMembersThatDoNotAsk) {
 }
 
 TEST(DoctorOfGroupResources, IsQuietAboutOthers) {
-  EXPECT_THAT(DoctorOf({PodNamed("a", kBoth), PodNamed("b", "", R"("schedulerName":"x",)"),
+  EXPECT_THAT(DoctorOf({PodNamed("a", kBoth, R"("nodeName":"n",)"),
+                        PodNamed("b", "", R"("schedulerName":"x",)"),
                         PodNamed("c", "", "", R"("app":"c")")}),
               HasSubstr("Found:  nothing\n"));
 }

@@ -113,13 +113,14 @@ TEST_P(DoctorOfPodsIsQuiet, About) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, DoctorOfPodsIsQuiet,
-    ::testing::Values(QuietRow{"Single", PodNamed("p", "")},
-                      QuietRow{"AMarkerThatIsRead",
-                               PodNamed("p", R"(,"labels":{"podGroup":"g","minAvailable":"2",)"
-                                             R"("kueue.x-k8s.io/pod-group-name":"g"})")},
-                      QuietRow{"AnotherScheduler",
-                               PodNamed("p", kKueue, R"("schedulerName":"kai-scheduler")")},
-                      QuietRow{"Finished", PodNamed("p", kKueue, "", "Succeeded")}),
+    ::testing::Values(
+        QuietRow{"Single", PodNamed("p", "")},
+        QuietRow{"AMarkerThatIsRead", PodNamed("p",
+                                               R"(,"labels":{"podGroup":"g","minAvailable":"2",)"
+                                               R"("kueue.x-k8s.io/pod-group-name":"g"})",
+                                               R"("nodeName":"n")")},
+        QuietRow{"AnotherScheduler", PodNamed("p", kKueue, R"("schedulerName":"kai-scheduler")")},
+        QuietRow{"Finished", PodNamed("p", kKueue, "", "Succeeded")}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorOfPods, CountsThoseOfTheSchedulersThatTheAgentPlansFor) {
