@@ -88,6 +88,7 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
   return std::any_of(gangs.begin(), gangs.end(), [&](const plan::UnitKey& gang) {
     const plan::GroupState* const group = board.FindGroupOf(gang);
     if (group == nullptr) return false;
+    if (group->broken && !group->preferred) return false;  // it is cut already, and not by loss
     const RolesOfPods members = MembersWithPlaces(board, let_through, gang);
     RolesOfPods left = members;
     for (const std::string& uid : candidate.pod_uids) left.erase(uid);

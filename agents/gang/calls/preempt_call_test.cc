@@ -43,6 +43,19 @@ TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {first, second}, 0}}), SizeIs(1));
 }
 
+// Its pods were bound by hand, say: the agent has started nothing.
+TEST_F(PreemptTest, AGangThatWasNeverWholeIsCutAsSinglePodsAre) {
+  Nodes(2);
+  for (int i = 0; i < 2; ++i) {
+    Pod pod = Member("train", i, 3);
+    pod.node_name = nodes_[static_cast<size_t>(i)].name;
+    cluster_.Put(pod);
+  }
+  StartWithPlan();
+  const std::string first = cluster_.Get("train-0").uid;
+  EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {first}, 0}}), SizeIs(1));
+}
+
 TEST_F(PreemptTest, TheOnlyMemberOfARoleIsNotTakenThoughTheGangHasMoreThanItsMinimum) {
   Nodes(1);
   PodGroup group;

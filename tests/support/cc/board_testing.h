@@ -87,11 +87,8 @@ class MakeBoard {
   void OpenClaims(const std::string& name, bool open) { gangs_[name].unit.has_open_claims = open; }
   /// The gang gave up its places so often.
   void Turn(const std::string& name, int64_t turn) { gangs_[name].unit.rank.turn = turn; }
-  /// It comes before everything else, and of those before the ones of lower groupPriority.
-  void PutFirst(const std::string& name, int64_t group_priority) {
-    gangs_[name].unit.rank.first = true;
-    gangs_[name].unit.rank.group_priority = group_priority;
-  }
+  /// It comes before others of its priority.
+  void PutInPart(const std::string& name) { gangs_[name].unit.rank.in_part = true; }
   /// The members of a gang from the given one on have no place.
   void Surplus(const std::string& name, size_t from) { gangs_[name].placed = from; }
   /// The gang is not planned for now.

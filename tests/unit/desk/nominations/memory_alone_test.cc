@@ -190,7 +190,7 @@ TEST_F(MemoryAloneTest, AGangThatIsBoundInPartHasNoTimeAndDoesNotRest) {
   for (size_t i = 0; i < 3; ++i) Show("train", i, "n1");
   Release("train", 0);
   board_.Bind("train", 1);
-  board_.PutFirst("train", 0);
+  board_.PutInPart("train");
   for (int i = 1; i < 4; ++i) {
     const Time now = kReleased + i * options_.patience.usual;
     EXPECT_THAT(Plan(now), IsEmpty()) << i;
