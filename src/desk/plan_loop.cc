@@ -40,8 +40,8 @@ std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duratio
   return std::max<Duration>(kSettle, plan + (kShare - 2) * std::min<Duration>(plan, kLongPlan));
 }
 
-// Where no pod asks for calls, and none has come yet, the scheduler is one that calls about each pod:
-// else it would place members by themselves anyway.
+// Where no pod asks for calls, and none has come yet, the scheduler is one that calls about each
+// pod: else it would place members by themselves anyway.
 bool AnyAsks(std::span<const PodPtr> pods) {
   return std::any_of(pods.begin(), pods.end(), [](const PodPtr& pod) {
     const plan::CallsAsked asked = plan::CallsAskedBy(*pod);
@@ -82,8 +82,7 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
                                  const absl::Status& status) { OnReleased(release, status); },
               .changed = [this] { Nudge(); }},
              options_.now),
-      kept_nodes_(options_.reserve_after,
-                  kSettles),
+      kept_nodes_(options_.reserve_after, kSettles),
       answers_(std::make_shared<Answers>(
           Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
       pulse_(options_.now) {
@@ -375,14 +374,13 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
-  const Releases releases =
-      gates_.OnPlan({.board = *board,
-                     .pods = pods,
-                     .groups = groups,
-                     .nominated = memory_.nominated(),
-                     .refused_claims = refused_claims,
-                     .asks_about_all = calls.asks_about_all},
-                    now);
+  const Releases releases = gates_.OnPlan({.board = *board,
+                                           .pods = pods,
+                                           .groups = groups,
+                                           .nominated = memory_.nominated(),
+                                           .refused_claims = refused_claims,
+                                           .asks_about_all = calls.asks_about_all},
+                                          now);
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());

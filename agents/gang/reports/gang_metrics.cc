@@ -44,10 +44,11 @@ std::vector<MetricSpec> GangMetrics() {
       Spec(Kind::kCounter, metric::kReleases,
            "Scheduling gates taken off pods: released, failed, gone.", "result"),
       Spec(Kind::kCounter, metric::kTimeouts, "Gangs that gave up their places, being incomplete."),
-      Spec(Kind::kGauge, metric::kUnasked,
-           "Members that do not ask for calls, where the scheduler calls about those that do alone: "
-           "waiting, bound.",
-           "pods"),
+      Spec(
+          Kind::kGauge, metric::kUnasked,
+          "Members that do not ask for calls, where the scheduler calls about those that do alone: "
+          "waiting, bound.",
+          "pods"),
   };
 }
 

@@ -21,8 +21,8 @@ namespace outrigger::gang {
 
 /// Finds members that do not ask for the agent's calls (plan/call_resources.h) where kube-scheduler
 /// calls it about those that do, and about no others: it places such a member as a single pod. That
-/// is so where pods ask for calls, or one that does not is bound, and no call about another one ever
-/// came. Not thread-safe.
+/// is so where pods ask for calls, or one that does not is bound, and no call about another one
+/// ever came. Not thread-safe.
 class Unasked {
  public:
   using Log = std::function<void(std::string_view line)>;

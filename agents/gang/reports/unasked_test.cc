@@ -56,7 +56,8 @@ class UnaskedTest : public ::testing::Test {
   std::vector<std::string> log_;
   MakeBoard board_;
   bool asks_about_all_ = false;
-  Unasked unasked_{&cluster_, &counted_, [this](std::string_view line) { log_.emplace_back(line); }};
+  Unasked unasked_{&cluster_, &counted_,
+                   [this](std::string_view line) { log_.emplace_back(line); }};
 };
 
 TEST_F(UnaskedTest, TellsOfAMemberOnceOfItselfAndOfItsGang) {

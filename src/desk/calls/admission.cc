@@ -103,10 +103,10 @@ bool RejectTaken(const Passage& passage, const Request& request, bool spare_behi
       verdicts[i] = Verdict::Fits();
       any = true;
     } else {
-      verdicts[i] = std::exchange(told, true)
-                        ? Verdict::LeftOut()
-                        : Verdict::Unresolvable("reserved", "kept for those before it ({})",
-                                                kQueuePointer);
+      verdicts[i] =
+          std::exchange(told, true)
+              ? Verdict::LeftOut()
+              : Verdict::Unresolvable("reserved", "kept for those before it ({})", kQueuePointer);
     }
   }
   return any;

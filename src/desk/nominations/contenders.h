@@ -19,8 +19,8 @@ class Contenders {
   Contenders(const Board* board, const ClusterSnapshot* snapshot)
       : board_(board), snapshot_(snapshot) {}
 
-  /// True if one of them may find room on a node where the unit has places. Looks at requests alone,
-  /// of all these pods together, so it is true too often rather than too rarely.
+  /// True if one of them may find room on a node where the unit has places. Looks at requests
+  /// alone, of all these pods together, so it is true too often rather than too rarely.
   bool AnyFor(const BoardUnit& unit);
 
  private:

@@ -233,7 +233,7 @@ class Memory {
   std::optional<Time> paused_since_;
   bool awaits_asks_ = false;
   bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
-  bool holds_ = false;  // single pods have places, too
+  bool holds_ = false;           // single pods have places, too
   uint64_t round_ = 0;
 };
 

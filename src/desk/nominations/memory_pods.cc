@@ -226,11 +226,10 @@ bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const P
   if (HoldsRefused(planned, memory)) {
     return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
   }
-  // One that was never tried is in the scheduler's queue, however long that is: its place would stand
-  // open meanwhile for nothing. One that was rejected may be asleep.
+  // One that was never tried is in the scheduler's queue, however long that is: its place would
+  // stand open meanwhile for nothing. One that was rejected may be asleep.
   const bool was_tried = (memory.call && memory.call->rejected) || WasTried(*planned.pod);
-  const auto repeat =
-      was_tried ? memory.nomination.RepeatDue(LastSign(), options_) : std::nullopt;
+  const auto repeat = was_tried ? memory.nomination.RepeatDue(LastSign(), options_) : std::nullopt;
   return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
          IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
 }
@@ -264,8 +263,7 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
                         (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
   // One for another node has to go in any case.
   const bool names_another = !planned.pod->nominated_node_name.empty();
-  const bool ahead =
-      unit.gang && !IsLetPass(memory) && (names_another || IsToNominate(unit.key));
+  const bool ahead = unit.gang && !IsLetPass(memory) && (names_another || IsToNominate(unit.key));
   if (!rejected && !ahead) return false;
   if (IsOfOthers(*planned.pod, unit.gang, memory)) return false;
   if (HoldsRefused(planned, memory)) {

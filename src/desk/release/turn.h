@@ -57,7 +57,8 @@ struct TurnState {
 ///    before them in the order. One that it does not take is passed by smaller ones until it
 ///    has_waited(); from then on none after it goes. A unit whose places are not its own yet is
 ///    passed over;
-///  - units without a place, in their order, up to `ahead`, counting those that are released and not
+///  - units without a place, in their order, up to `ahead`, counting those that are released and
+///  not
 ///    is_stale(); none where nothing holds a gang together afterwards (without_barrier). While
 ///    others are on their
 ///    way to their places no further one begins, until ahead_has_waited: refusing its members would

@@ -338,17 +338,18 @@ struct Beside {
 class ContendersTest : public MemoryAheadTest, public ::testing::WithParamInterface<Beside> {};
 INSTANTIATE_TEST_SUITE_P(
     OfPods, ContendersTest,
-    ::testing::Values(
-        Beside{"OfTheSameSize", testing::MakePod("a").Requests({{"cpu", "1"}}), true},
-        Beside{"ThatIsLargerThanTheNode", testing::MakePod("a").Requests({{"cpu", "1000"}}), false},
-        Beside{"ThatAsksForWhatTheNodeLacks", testing::MakePod("a").Requests({{"a/b", "1"}}), false},
-        Beside{"WithAGate",
-               [] {
-                 Pod pod = testing::MakePod("a");
-                 pod.scheduling_gates = {"example.com/quota"};
-                 return pod;
-               }(),
-               false}),
+    ::testing::Values(Beside{"OfTheSameSize", testing::MakePod("a").Requests({{"cpu", "1"}}), true},
+                      Beside{"ThatIsLargerThanTheNode",
+                             testing::MakePod("a").Requests({{"cpu", "1000"}}), false},
+                      Beside{"ThatAsksForWhatTheNodeLacks",
+                             testing::MakePod("a").Requests({{"a/b", "1"}}), false},
+                      Beside{"WithAGate",
+                             [] {
+                               Pod pod = testing::MakePod("a");
+                               pod.scheduling_gates = {"example.com/quota"};
+                               return pod;
+                             }(),
+                             false}),
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST_P(ContendersTest, MembersAreNominatedWhereAnotherPodMayTakeAPlace) {
