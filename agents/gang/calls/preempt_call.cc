@@ -88,7 +88,10 @@ bool CutsAGang(const Board& board, const GangsOfPods& let_through, const NodeVic
   return std::any_of(gangs.begin(), gangs.end(), [&](const plan::UnitKey& gang) {
     const plan::GroupState* const group = board.FindGroupOf(gang);
     if (group == nullptr) return false;
-    if (group->broken && !group->preferred) return false;  // it is cut already, and not by loss
+    const bool is_starting = std::any_of(let_through.begin(), let_through.end(),
+                                         [&](const auto& pod) { return pod.second == gang; });
+    // It is cut already, and not by loss.
+    if (group->broken && !group->preferred && !is_starting) return false;
     const RolesOfPods members = MembersWithPlaces(board, let_through, gang);
     RolesOfPods left = members;
     for (const std::string& uid : candidate.pod_uids) left.erase(uid);

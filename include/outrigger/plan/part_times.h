@@ -14,9 +14,10 @@ namespace outrigger::plan {
 class PartTimes {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  /// A gang is preferred for so long. It has that time again once it has not been in part for as
-  /// long.
+  /// A gang is preferred for so long. It has that time again once it has not been in part for
+  /// kWholeFor: members that are bound one after another are in part for a moment, too.
   static constexpr std::chrono::minutes kPreferredFor{10};
+  static constexpr std::chrono::minutes kWholeFor{1};
 
   /// Sets GroupState::preferred and Rank::in_part to false for gangs whose time is over, and brings
   /// the units into order again. Call it after each UnitTable::Update(), before anything else reads

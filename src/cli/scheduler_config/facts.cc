@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 #include "outrigger/plan/call_resources.h"
+#include "outrigger/plan/scheduler_checks.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
@@ -18,6 +19,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kLongest{86'400};
+constexpr seconds kShortestBind{5};
 // kube-scheduler's defaults.
 constexpr absl::Duration kHttpTimeout = absl::Seconds(5);
 constexpr int64_t kVolumeBindTimeout = 600;
@@ -115,6 +117,8 @@ class FileReader {
     if (!status.ok()) return status;
     SchedulerFacts facts = FactsOf(root, entries, served_);
     facts.file = input_.name;
+    status = CheckFacts(facts);
+    if (!status.ok()) return status;
     return facts;
   }
 
@@ -145,6 +149,23 @@ class FileReader {
       }
     }
     return absl::OkStatus();
+  }
+
+  // What no field alone is wrong about.
+  absl::Status CheckFacts(const SchedulerFacts& facts) const {
+    const bool binds = std::any_of(served_.begin(), served_.end(),
+                                   [](const AgentInfo* agent) { return agent->factory.binds; });
+    if (binds && facts.bind_timeout && *facts.bind_timeout < kShortestBind) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: httpTimeout of the bind entry is {} s, and members of a gang wait in "
+                      "that call for each other; {} s or more are accepted, 630 s are usual",
+                      input_.name, facts.bind_timeout->count(), kShortestBind.count()));
+    }
+    const auto checks = plan::SchedulerChecks::Parse(facts.unchecked);
+    if (checks.ok()) return absl::OkStatus();
+    return absl::InvalidArgumentError(fmt::format("{}: what this scheduler does not compare: {}",
+                                                  input_.name,
+                                                  std::string(checks.status().message())));
   }
 
   absl::Status CheckElection(const MapReader& election) const {
@@ -193,7 +214,7 @@ SchedulerFacts FactsOf(const MapReader& root, const std::vector<Entry>& entries,
   const Entry* const binder = Binder(entries);
   if (binder != nullptr) facts.bind_timeout = BindTimeoutOf(*binder);
   const Entry* const filter = Filter(entries, binder, served);
-  if (filter != nullptr) facts.members_only = filter->managed_resources > 0;
+  if (filter != nullptr) facts.members_only = Manages(*filter, plan::kCallResource);
   return facts;
 }
 

@@ -129,6 +129,9 @@ class Memory {
   void OnAsk(const Ask& ask, PodMemory* memory);
   /// True if kube-scheduler calls about the pod, as far as is known.
   bool IsAskedAbout(const Pod& pod) const;
+  /// True if the scheduler has tried the pod, which may be asleep since; else the pod is in its
+  /// queue, however long that is.
+  static bool WasTried(const Pod& pod, const PodMemory& memory);
   /// When the scheduler was last seen at work; nothing: it may be at work on pods of which nothing
   /// is heard.
   std::optional<Time> LastSign() const;

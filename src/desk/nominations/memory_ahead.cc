@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "desk/nominations/life_signs.h"
 #include "desk/nominations/memory.h"
 #include "outrigger/plan/call_resources.h"
 
@@ -101,6 +102,10 @@ bool Memory::IsBeforeTheView(const PodMemory& memory, Time now) {
 
 bool Memory::IsAskedAbout(const Pod& pod) const {
   return asks_about_all_ || plan::CallsAskedBy(pod).in_cycle;
+}
+
+bool Memory::WasTried(const Pod& pod, const PodMemory& memory) {
+  return (memory.call && memory.call->rejected) || desk::WasTried(pod);
 }
 
 std::optional<Time> Memory::LastSign() const {

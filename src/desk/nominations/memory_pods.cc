@@ -209,8 +209,10 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
     refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
                                            : NominationEvent::kConditionChanged);
   }
-  const bool silent = !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
-                      IsTime(nomination.AnswerDue(LastSign(), options_), now);
+  const bool silent =
+      !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
+      IsTime(nomination.AnswerDue(WasTried(pod, *memory) ? LastSign() : std::nullopt, options_),
+             now);
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
   const std::string why = silent    ? std::string(SilenceText())
@@ -226,10 +228,10 @@ bool Memory::IsToRenew(const BoardUnit& unit, const Nomination& planned, const P
   if (HoldsRefused(planned, memory)) {
     return IsTime(memory.nomination.written_at() + options_.nomination_grace, now);
   }
-  // One that was never tried is in the scheduler's queue, however long that is: its place would
-  // stand open meanwhile for nothing. One that was rejected may be asleep.
-  const bool was_tried = (memory.call && memory.call->rejected) || WasTried(*planned.pod);
-  const auto repeat = was_tried ? memory.nomination.RepeatDue(LastSign(), options_) : std::nullopt;
+  // To take it back would open the place of a pod that is in the queue for nothing.
+  const auto repeat = WasTried(*planned.pod, memory)
+                          ? memory.nomination.RepeatDue(LastSign(), options_)
+                          : std::nullopt;
   return (repeat && !IsLetPass(memory) && IsTime(*repeat, now)) ||
          IsHeldAtItsPlace(unit, memory, now) || IsAsleepAtItsPlace(unit, memory, now);
 }
@@ -260,7 +262,7 @@ bool Memory::IsDue(const Nomination& planned, const BoardUnit& unit, Time now,
   // The condition alone shows what was rejected before a restart, and what the scheduler rejects by
   // itself because of nominations of other pods: nothing wakes these when a nomination ends.
   const bool rejected = (memory.call && memory.call->rejected) ||
-                        (WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
+                        (desk::WasTried(*planned.pod) && (unit.gang || IsLeftAlone(now, memory)));
   // One for another node has to go in any case.
   const bool names_another = !planned.pod->nominated_node_name.empty();
   const bool ahead = unit.gang && !IsLetPass(memory) && (names_another || IsToNominate(unit.key));

@@ -109,20 +109,21 @@ bool Gates::HasWaited(const plan::UnitKey& unit, Time now) const {
 void Gates::NoteUnits(const Turn& turn, Time now) {
   for (const auto& [key, released] : turn.released) {
     UnitMemory& unit = units_[key];
-    if (unit.released != released) unit.progress = now;
-    unit.released = released;
-    unit.awaits_window.reset();
+    if (std::exchange(unit.released, released) != released) unit.progress = now;
     unit.seen = round_;
     if (now - unit.progress < kSlotFor) next_look_.Add(unit.progress + kSlotFor);
   }
+  // It goes on waiting for the window while its places are not its own for a moment.
   for (const HeldUnit& held : turn.state.units) {
-    if (held.by != HeldBy::kWindow) continue;
-    UnitMemory& unit = units_[held.key];
-    unit.released = 0;
-    if (!unit.awaits_window) unit.awaits_window = now;
+    const auto known = units_.find(held.key);
+    if (held.by != HeldBy::kWindow && known == units_.end()) continue;
+    UnitMemory& unit = known == units_.end() ? units_[held.key] : known->second;
     unit.seen = round_;
-    const Time due = *unit.awaits_window + options_.passed_for;
-    if (now < due) next_look_.Add(due);
+    if (held.by == HeldBy::kNothing) unit.awaits_window.reset();
+    if (held.by == HeldBy::kWindow && !unit.awaits_window) unit.awaits_window = now;
+    if (unit.awaits_window && now < *unit.awaits_window + options_.passed_for) {
+      next_look_.Add(*unit.awaits_window + options_.passed_for);
+    }
   }
   std::erase_if(units_, [this](const auto& entry) { return entry.second.seen != round_; });
 }

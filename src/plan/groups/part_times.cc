@@ -15,7 +15,7 @@ void PartTimes::Limit(Time now, GroupedUnits* made) {
   }
   // There may have been no plan for long: what is in part now is kept.
   std::erase_if(entries_,
-                [now](const auto& entry) { return now - entry.second.last >= kPreferredFor; });
+                [now](const auto& entry) { return now - entry.second.last >= kWholeFor; });
   if (over.empty()) return;
   bool changed = false;
   for (Unit& unit : made->units) {

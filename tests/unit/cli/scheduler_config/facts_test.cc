@@ -84,7 +84,7 @@ TEST(SchedulerFacts, FindTheEntriesThatGoTogetherAtAnyAddress) {
                           "extenders:\n"
                           "- {urlPrefix: 'http://10.0.0.1:1/x', filterVerb: f}\n"
                           "- {urlPrefix: 'http://10.0.0.1:7', filterVerb: f, managedResources: "
-                          "[{name: a.b/c}]}\n"
+                          "[{name: outrigger.dev/gang}]}\n"
                           "- {urlPrefix: 'http://10.0.0.1:7', bindVerb: b, httpTimeout: 1m}\n");
   ASSERT_TRUE(facts.ok()) << facts.status();
   EXPECT_EQ(facts->members_only, true);
@@ -108,6 +108,14 @@ TEST_P(SchedulerFactsRefused, NameFileFieldAndValue) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, SchedulerFactsRefused,
     ::testing::Values(
+        RefusedRow{"ABindCallThatIsTooShort",
+                   kHead + "extenders: [{urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind, "
+                           "httpTimeout: 2s}]",
+                   "s.yaml: httpTimeout of the bind entry is 2 s"},
+        RefusedRow{"AnIgnoredResourceThatIsNone",
+                   kHead + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
+                           "{ignoredResources: [nopath]}}]}]",
+                   "s.yaml: what this scheduler does not compare: "},
         RefusedRow{"NoYaml", "{", "s.yaml:"}, RefusedRow{"NoMapping", "[]", "s.yaml:1"},
         RefusedRow{"AnotherKind", "kind: ConfigMap",
                    "kind: \"ConfigMap\" is not accepted: KubeSchedulerConfiguration"},

@@ -258,6 +258,35 @@ TEST_F(GatesTest, AReleasedGangThatGetsNoFurtherLeavesTheWindowAfterHalfAMinute)
   EXPECT_THAT(cluster_.released(), SizeIs(7));
 }
 
+// One plan in which its places are not its own yet does not begin that time again.
+TEST_F(GatesTest, AGangThatIsTooLargeForTheWindowIsPassedForSomeTimeAndNoLonger) {
+  PlanningOptions options = Options();
+  options.release.passed_for = seconds(20);
+  PlanLoop loop(&cluster_, &leadership_, &inbox_, {&watcher_}, options);
+  const auto plan_at = [&](seconds time) {
+    now_ = kBegin + time;
+    loop.Step();
+  };
+  Put("a", 3);
+  plan_at(seconds(0));
+  Put("b", 4);
+  plan_at(seconds(1));
+  ASSERT_NE(HeldGang("b"), nullptr);
+  EXPECT_EQ(HeldGang("b")->by, HeldBy::kWindow);
+  Put("c0", 1);
+  plan_at(seconds(9));
+  EXPECT_THAT(cluster_.released(), SizeIs(4)) << "c0 passes b";
+  cluster_.RemovePod("c0-0");
+  PutBeside();
+  plan_at(seconds(10));
+  ASSERT_NE(HeldGang("b"), nullptr);
+  EXPECT_EQ(HeldGang("b")->by, HeldBy::kNominations);
+  Put("c1", 1);
+  plan_at(seconds(22));
+  plan_at(seconds(23));
+  EXPECT_THAT(cluster_.released(), SizeIs(4)) << "c1 does not: b has waited";
+}
+
 class AheadTest : public GatesTest {
  protected:
   AheadTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1)) {}

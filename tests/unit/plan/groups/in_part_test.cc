@@ -133,13 +133,27 @@ TEST_F(PartTimesTest, AGangInPartIsPreferredForTenMinutes) {
 }
 
 TEST_F(PartTimesTest, ManyLossesOneAfterTheOtherHaveOneTime) {
+  const auto seconds = [](int64_t count) { return std::chrono::seconds(count); };
+  Lose();
+  At(seconds(0));
+  At(seconds(540));
+  Repair();
+  At(seconds(570));
+  Lose();
+  EXPECT_EQ(At(seconds(599)), preferred_);
+  EXPECT_EQ(At(seconds(600)), in_turn_);
+}
+
+// As that of a gang whose members are bound one after another, and that is made again later.
+TEST_F(PartTimesTest, AfterAMinuteInWhichItWasWholeAGangHasAllOfItsTimeAgain) {
   Lose();
   At(minutes(0));
   Repair();
-  At(minutes(9));
+  At(minutes(2));
   Lose();
-  EXPECT_EQ(At(minutes(9)), preferred_);
-  EXPECT_EQ(At(minutes(10)), in_turn_);
+  At(minutes(9));
+  EXPECT_EQ(NextLook(), minutes(19));
+  EXPECT_EQ(At(minutes(11)), preferred_);
 }
 
 TEST_F(PartTimesTest, AfterAQuietTimeAGangIsPreferredAgain) {
