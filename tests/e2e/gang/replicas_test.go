@@ -98,6 +98,7 @@ func wholeWhenItsLeaderDies(t *testing.T, m mode) {
 	const size, nodes = 8, 2
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}
 	w.slots("n", nodes, size/nodes)
+	w.Pods(contender("contender"))
 	leads, waits := w.newReplica("host-a"), w.newReplica("host-b")
 	w.run(leads)
 	w.untilLeads(leads)

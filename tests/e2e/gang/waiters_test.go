@@ -146,9 +146,10 @@ func (w *gangWorld) lastMemberComes(gang string, size int) {
 	w.Pods(last)
 }
 
-// nominatedAtBarrier is atBarrier of members that slept before, so that they were nominated.
+// nominatedAtBarrier is atBarrier of members that are nominated: they slept before, or another pod waits, too.
 func (w *gangWorld) nominatedAtBarrier(gang string, size int) {
 	w.Helper()
+	w.Pods(contender("contender"))
 	w.allButOneSleep(gang, size)
 	w.Pods(w.member(gang, size-1, size).Scheduler(laterScheduler))
 	w.untilWaiting(size - 1)

@@ -34,6 +34,7 @@ func TestTheOrderOfGangsStandsStillInTheGap(t *testing.T) {
 		w.Must(w.groups.Run(w.Ctx, group, penalty.Pending))
 		for i := range 2 {
 			w.Pods(kube.MakePod(fmt.Sprintf("%s-%d", group.Name, i)).Request(corev1.ResourceCPU, "1").
+				PriorityClass(group.Class). // a group has no higher one than its pods
 				Annotation("scheduling.k8s.io/group-name", group.Name))
 		}
 	}

@@ -148,7 +148,7 @@ func checkMetrics(t *testing.T, w *scheduling.World, m manifest) {
 	for _, arg := range containerOf(deployment).Args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
 		case "serve", "--agents", "--bind": // outrigger.Serve gives the same
-		case "--config": // a mounted file
+		case "--config", "--scheduler-config": // mounted files
 		default:
 			args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", podIP))
 		}
