@@ -168,13 +168,13 @@ func (s *stream) step(ctx context.Context) {
 }
 
 // Single pods that come all the time take each place as it becomes free; with reserve-after gangs start all the same,
-// one after another, whether the agent is asked about single pods or not. That is so of members that wait with the gate
-// or never preempt: of others kube-scheduler clears the nomination whenever it tries them in vain.
+// one after another, whether the agent is asked about single pods or not. That is so of members that never preempt: of
+// others kube-scheduler clears the nomination whenever it tries them in vain.
 func TestGangsStartBesideAStreamOfSinglePods(t *testing.T) {
 	t.Parallel()
 	onlyAgent, onlyScheduler := []string{readsMembersOnly}, []string{"--members-only"}
 	for name, row := range map[string]streamRow{
-		"all-gated":           {gated: true},
+		"all-patient":         {patient: true},
 		"only-groups-patient": {agent: onlyAgent, scheduler: onlyScheduler, patient: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +190,6 @@ type streamRow struct {
 	// patient members have preemptionPolicy Never: the scheduler leaves their nominations alone when it has tried them
 	// in vain, and clears those of others.
 	patient bool
-	gated   bool
 }
 
 func startBesideAStream(t *testing.T, row streamRow) {
@@ -215,9 +214,6 @@ func startBesideAStream(t *testing.T, row streamRow) {
 		for _, pod := range pods {
 			if row.patient {
 				pod.PriorityClass("patient")
-			}
-			if row.gated {
-				pod.Gate(queueGate)
 			}
 		}
 		w.inParallel(4, pods)
