@@ -20,7 +20,7 @@ import (
 func TestGangsBecomeWholeWheneverTheAgentIsKilled(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachAskingMode(t, atOnce(wholeWheneverTheAgentIsKilled))
+	eachMode(t, atOnce(wholeWheneverTheAgentIsKilled))
 }
 
 func wholeWheneverTheAgentIsKilled(t *testing.T, m mode) {

@@ -22,7 +22,7 @@ func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
 		backlog bool // they are there before the scheduler
 	}{{"Arriving", false}, {"Backlog", true}} {
 		t.Run(row.name, func(t *testing.T) {
-			eachAskingMode(t, func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
+			eachMode(t, func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
 		})
 	}
 }

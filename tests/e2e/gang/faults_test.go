@@ -13,7 +13,7 @@ import (
 func TestAGangIsWholeWhoeverDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachAskingMode(t, atOnce(wholeWhoeverDies))
+	eachMode(t, atOnce(wholeWhoeverDies))
 }
 
 func wholeWhoeverDies(t *testing.T, m mode) {
@@ -69,7 +69,7 @@ func wholeWhoeverDies(t *testing.T, m mode) {
 func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachAskingMode(t, atOnce(wholeIfTheAgentDiesFirst))
+	eachMode(t, atOnce(wholeIfTheAgentDiesFirst))
 }
 
 func wholeIfTheAgentDiesFirst(t *testing.T, m mode) {

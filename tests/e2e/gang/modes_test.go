@@ -50,31 +50,14 @@ func usual() mode {
 	return askedAboutAll
 }
 
-// eachMode runs a test in the usual mode, and in all others.
+// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
 func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
-	inModes(t, []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}, test)
-}
-
-// eachAskingMode runs a test in the usual mode, and in those in which the scheduler asks about members alone; in all
-// where that is wanted.
-func eachAskingMode(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
+	modes := []mode{usual(), gatesAndMembers}
 	if os.Getenv(allModesEnv) == "all" {
-		eachMode(t, test)
-		return
+		modes = []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}
 	}
-	inModes(t, []mode{usual(), onlyMembersAsk, gatesAndMembers}, test)
-}
-
-// withGatesOrEach runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
-func withGatesOrEach(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
-	if os.Getenv(allModesEnv) == "all" {
-		eachMode(t, test)
-		return
-	}
-	inModes(t, []mode{usual(), gatesAndMembers}, test)
+	inModes(t, modes, test)
 }
 
 func inModes(t *testing.T, modes []mode, test func(t *testing.T, m mode)) {

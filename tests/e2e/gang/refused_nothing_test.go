@@ -74,7 +74,7 @@ func readAudit(t *testing.T, path string) (requests []audited) {
 func TestTheAgentIsRefusedNothing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	withGatesOrEach(t, atOnce(refusedNothing))
+	eachMode(t, atOnce(refusedNothing))
 }
 
 func refusedNothing(t *testing.T, m mode) {

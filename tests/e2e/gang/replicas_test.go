@@ -90,7 +90,7 @@ func (w *trappedWorld) untilLeads(r *replica) {
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	withGatesOrEach(t, atOnce(wholeWhenItsLeaderDies))
+	eachMode(t, atOnce(wholeWhenItsLeaderDies))
 }
 
 func wholeWhenItsLeaderDies(t *testing.T, m mode) {
