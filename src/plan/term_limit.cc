@@ -137,6 +137,7 @@ std::vector<size_t> TermLimit::Known::TooMany(std::span<const Unit> units) {
     std::erase_if(left, [&](const Asking& asking) { return sharing.Takes(asking, within_share); });
   }
   std::vector<size_t> out;
+  out.reserve(left.size());
   for (const Asking& asking : left) out.push_back(asking.unit);
   std::sort(out.begin(), out.end());
   return out;

@@ -18,10 +18,10 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kLongest{86'400};
-constexpr seconds kShortestBind{5};
+constexpr seconds kLongestFact{86'400};
+constexpr seconds kShortestBindCall{5};
 // kube-scheduler's defaults.
-constexpr absl::Duration kHttpTimeout = absl::Seconds(5);
+constexpr absl::Duration kHttpTimeoutDefault = absl::Seconds(5);
 constexpr int64_t kVolumeBindTimeout = 600;
 
 std::vector<MapReader> ProfilesOf(const MapReader& root) {
@@ -38,7 +38,7 @@ MapReader VolumeArguments(const MapReader& profile) {
   return {YAML::Node(), profile.place()};
 }
 
-constexpr const char* kVolumeTimeout = "bindTimeoutSeconds";
+constexpr const char* kVolumeTimeoutField = "bindTimeoutSeconds";
 
 // A scheduler has one extender that binds.
 const Entry* Binder(const std::vector<Entry>& entries) {
@@ -83,8 +83,8 @@ std::optional<seconds> BindTimeoutOf(const Entry& binder) {
   const Field<absl::Duration>& timeout = binder.timeout;
   if (timeout.value < absl::ZeroDuration()) return std::nullopt;
   const bool is_default = !timeout.Given() || timeout.value == absl::ZeroDuration();
-  const absl::Duration limit = is_default ? kHttpTimeout : timeout.value;
-  return std::min(kLongest, seconds(absl::ToInt64Seconds(limit)));
+  const absl::Duration limit = is_default ? kHttpTimeoutDefault : timeout.value;
+  return std::min(kLongestFact, seconds(absl::ToInt64Seconds(limit)));
 }
 
 class FileReader {
@@ -143,9 +143,9 @@ class FileReader {
                       fmt::format("another name than that of {}", first->second));
       }
       const MapReader arguments = VolumeArguments(profile);
-      const Field<int64_t> volumes = arguments.Integer(kVolumeTimeout);
+      const Field<int64_t> volumes = arguments.Integer(kVolumeTimeoutField);
       if (volumes.Broken()) {
-        return Refuse(arguments, kVolumeTimeout, volumes.place, "a number of seconds");
+        return Refuse(arguments, kVolumeTimeoutField, volumes.place, "a number of seconds");
       }
     }
     return absl::OkStatus();
@@ -155,11 +155,11 @@ class FileReader {
   absl::Status CheckFacts(const SchedulerFacts& facts) const {
     const bool binds = std::any_of(served_.begin(), served_.end(),
                                    [](const AgentInfo* agent) { return agent->factory.binds; });
-    if (binds && facts.bind_timeout && *facts.bind_timeout < kShortestBind) {
+    if (binds && facts.bind_timeout && *facts.bind_timeout < kShortestBindCall) {
       return absl::InvalidArgumentError(
           fmt::format("{}: httpTimeout of the bind entry is {} s, and members of a gang wait in "
                       "that call for each other; {} s or more are accepted, 630 s are usual",
-                      input_.name, facts.bind_timeout->count(), kShortestBind.count()));
+                      input_.name, facts.bind_timeout->count(), kShortestBindCall.count()));
     }
     const auto checks = plan::SchedulerChecks::Parse(facts.unchecked);
     if (checks.ok()) return absl::OkStatus();
@@ -205,11 +205,11 @@ SchedulerFacts FactsOf(const MapReader& root, const std::vector<Entry>& entries,
   int64_t volumes = 0;
   for (const MapReader& profile : ProfilesOf(root)) {
     names.push_back(profile.Text("schedulerName").Or(kDefaultScheduler));
-    volumes =
-        std::max(volumes, VolumeArguments(profile).Integer(kVolumeTimeout).Or(kVolumeBindTimeout));
+    volumes = std::max(
+        volumes, VolumeArguments(profile).Integer(kVolumeTimeoutField).Or(kVolumeBindTimeout));
   }
   facts.names = absl::StrJoin(names, ",");
-  facts.volume_bind_timeout = std::clamp(seconds(volumes), seconds(1), kLongest);
+  facts.volume_bind_timeout = std::clamp(seconds(volumes), seconds(1), kLongestFact);
   facts.lease = LeaseOf(root);
   const Entry* const binder = Binder(entries);
   if (binder != nullptr) facts.bind_timeout = BindTimeoutOf(*binder);

@@ -34,8 +34,9 @@ const GroupState* GangOf(const Pod& pod, std::span<const GroupState> groups) {
 // once all are known.
 UnitKey KeyOf(const Pod& pod, const GroupState* gang) {
   if (gang != nullptr) return gang->key;
-  std::string other = OtherGangOf(pod);
-  return {Dialect::kNone, pod.namespace_, "", other.empty() ? pod.uid : std::move(other)};
+  std::string name = OtherGangOf(pod);
+  if (name.empty()) name = pod.uid;
+  return {Dialect::kNone, pod.namespace_, "", std::move(name)};
 }
 
 class Collector {
