@@ -1,13 +1,15 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "pairs_testing.h"
 #include "reference.h"
 
 // Small random clusters in which pods and nodes come and go: after each step PodPairs answers as
-// the reference for every kind on every node.
+// the reference for every kind on every node. Once it is stale it is made anew, as who follows a
+// cluster does.
 
 namespace outrigger::plan {
 namespace {
@@ -19,7 +21,8 @@ constexpr size_t kSlots = 6;
 
 class World {
  public:
-  explicit World(uint64_t seed) : random_(seed), pairs_(kSlots / 2) {
+  explicit World(uint64_t seed) : random_(seed) {
+    pairs_.emplace(kSlots / 2);
     reference_.nodes.resize(kSlots);
     for (size_t slot = 0; slot < kSlots; ++slot) SetNode(slot, RandomNode());
     AddKind();
@@ -37,6 +40,7 @@ class World {
     } else {
       RemovePod(Below(reference_.pods.size()));
     }
+    if (pairs_->is_stale()) MakeAnew();
   }
 
   void ExpectSame(size_t* refusals) const {
@@ -44,8 +48,8 @@ class World {
       for (size_t slot = 0; slot < kSlots; ++slot) {
         if (!reference_.nodes[slot]) continue;
         const Refusal expected = reference_.Check(pod, slot);
-        RC_ASSERT(pairs_.Check(kind, slot) == expected);
-        RC_ASSERT(expected == kOk || pairs_.Matters(kind));
+        RC_ASSERT(pairs_->Check(kind, slot) == expected);
+        RC_ASSERT(expected == kOk || pairs_->Matters(kind));
         refusals[static_cast<size_t>(expected)]++;
       }
     }
@@ -125,25 +129,34 @@ class World {
 
   void SetNode(size_t slot, const std::optional<Node>& node) {
     reference_.nodes[slot] = node;
-    pairs_.SetNode(slot, node ? std::make_shared<const Node>(*node) : nullptr);
+    pairs_->SetNode(slot, node ? std::make_shared<const Node>(*node) : nullptr);
   }
   void AddKind() {
     const Pod pod = RandomPod();
-    kinds_.emplace_back(pod, pairs_.AddKind(pod));
+    kinds_.emplace_back(pod, pairs_->AddKind(pod));
+  }
+  // Kinds get the numbers that they had: they are told in the same order.
+  void MakeAnew() {
+    pairs_.emplace(kSlots);
+    for (size_t slot = 0; slot < kSlots; ++slot) SetNode(slot, reference_.nodes[slot]);
+    for (const auto& [pod, kind] : kinds_) RC_ASSERT(pairs_->AddKind(pod) == kind);
+    for (size_t at = 0; at < there_.size(); ++at) {
+      pairs_->Add(there_[at], reference_.pods[at].first);
+    }
   }
   void AddPod(size_t kind, size_t slot) {
     reference_.pods.emplace_back(slot, kinds_[kind].first);
     there_.push_back(kinds_[kind].second);
-    pairs_.Add(there_.back(), slot);
+    pairs_->Add(there_.back(), slot);
   }
   void RemovePod(size_t index) {
-    pairs_.Remove(there_[index], reference_.pods[index].first);
+    pairs_->Remove(there_[index], reference_.pods[index].first);
     reference_.pods.erase(reference_.pods.begin() + static_cast<ptrdiff_t>(index));
     there_.erase(there_.begin() + static_cast<ptrdiff_t>(index));
   }
 
   std::mt19937_64 random_;
-  PodPairs pairs_;
+  std::optional<PodPairs> pairs_;
   PairsReference reference_;
   std::vector<std::pair<Pod, KindIndex>> kinds_;
   std::vector<KindIndex> there_;  // of the reference's pods
