@@ -96,7 +96,6 @@ bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, 
 }
 
 bool Memory::IsBeforeTheView(const PodMemory& memory, Time now) {
-  if (!IsToNominate(memory.unit)) return false;  // no other pod waited that could take the place
   return !IsTime(memory.placed_at + options_.moves_after, now);
 }
 

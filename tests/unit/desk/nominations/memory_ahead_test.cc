@@ -398,6 +398,19 @@ TEST_F(MemoryAheadTest, AGangWhosePlaceIsNotOfferedHasLostARace) {
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), Contains("train-1:n1"));
 }
 
+// kube-scheduler may still see those who have left: with preemption they have just been evicted.
+TEST_F(MemoryAheadTest, APlaceThatHasJustComeFreeIsNotRefusedByAnAttemptFromBefore) {
+  MakeBoard board;
+  AddAlone(&board, "train", 1);
+  Learn(*board.Make(), kBegin);
+  const auto refused_at = [&](milliseconds after) {
+    Refused("uid-train-0", "n1", kBegin + after);
+    return Prepare(board, kBegin + after)[0].members[0].refused;
+  };
+  EXPECT_THAT(refused_at(milliseconds(499)), IsEmpty());
+  EXPECT_THAT(refused_at(milliseconds(500)), ElementsAre("n1"));
+}
+
 // A pod that came since may be bound by then, or not: the members are on their way.
 TEST_F(MemoryAheadTest, AGangThatIsBeingReleasedGoesOnWithoutNominations) {
   MakeBoard board;
