@@ -193,7 +193,7 @@ class Gang final : public Agent,
     // The answer has to be there before the scheduler gives up.
     options.longest = BindTimeoutOf(scheduler) - seconds(2);
     options.patience = PatienceOf(settings, scheduler);
-    options.may_commit = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
+    options.may_commit = [this] { return desk_->MayWrite({}).status(); };
     options.changed = [this] { desk_->Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
       reports_.OnBarrier(gang, end, held);

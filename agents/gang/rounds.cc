@@ -18,7 +18,7 @@ void Rounds::Prepare(plan::GroupOptions* groups, plan::PlanOptions* options) {
 void Rounds::OnPlan(const desk::Round& round) {
   const Board& board = *round.board;
   Reports& reports = *parts_.reports;
-  round.goes_on_with("opening barriers, which reads the Lease");
+  round.goes_on_with("opening barriers");
   parts_.barriers->OnPlan(round.board);
   round.goes_on_with("reporting");
   reports.OnReserved(round.plan.kept.size());

@@ -27,9 +27,9 @@ class Counted final : public ClusterReader {
                            const CallLimits& limits) override {
     return cluster_.Read(namespace_, name, limits);
   }
-  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override {
-    return cluster_.LeaseHolder(namespace_, name, limits);
+  absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
+                                        const CallLimits& limits) override {
+    return cluster_.ReadLease(namespace_, name, limits);
   }
   int taken = 0;
 

@@ -58,7 +58,9 @@ class Desk::State final : public Participant {
     if (settings.mode() == Mode::kAlone) {
       leadership = std::make_unique<OwnLease>(cluster, settings.OwnLease(), changed);
     } else {
-      leadership = std::make_unique<SchedulerLease>(cluster, settings.Lease(), changed, warn);
+      SchedulerLease::Options lease = settings.Lease();
+      lease.now = drive.now;
+      leadership = std::make_unique<SchedulerLease>(cluster, std::move(lease), changed, warn);
     }
     loop = std::make_unique<PlanLoop>(cluster, leadership.get(), &inbox, participants, options);
     is_built.store(true, std::memory_order_release);

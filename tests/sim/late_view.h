@@ -48,9 +48,9 @@ class LateView final : public ClusterAccess {
   absl::Status MayEvict(const PodId& /*pod*/, const CallLimits& /*limits*/) override {
     return absl::UnimplementedError("no agent evicts here");
   }
-  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override {
-    return view_.LeaseHolder(namespace_, name, limits);
+  absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
+                                        const CallLimits& limits) override {
+    return view_.ReadLease(namespace_, name, limits);
   }
   absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                            const CallLimits& limits) override {

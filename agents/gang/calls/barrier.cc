@@ -159,15 +159,11 @@ void Barriers::Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
 
 void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   const auto at = gates_.find(gang);
-  if (at == gates_.end() || at->second.checking || at->second.waiters.empty()) return;
+  if (at == gates_.end() || at->second.waiters.empty()) return;
   WaitingGang& gate = at->second;
   if (!IsComplete(gang, gate)) return;
-  if (options_.may_commit && gate.committing.empty()) {
-    gate.checking = true;
-    lock->unlock();
+  if (options_.may_commit) {
     const absl::Status may = options_.may_commit();
-    lock->lock();
-    gate.checking = false;  // a gate that is checking is not removed
     if (!may.ok()) {
       return Fail(gang, &gate, BarrierEnd::kNotInCharge, std::string(may.message()), lock);
     }

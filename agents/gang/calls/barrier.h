@@ -42,7 +42,7 @@ struct BarrierOptions {
   std::chrono::milliseconds longest{628'000};
   /// The longest that a gang may wait from its first call on.
   Patience patience;
-  /// Asked once before a gang is bound, without a lock: whether we may still act. May be null.
+  /// Asked before waiters are let through: whether we may still act. Makes no call. May be null.
   std::function<absl::Status()> may_commit = nullptr;
   /// Told, without a lock, that a waiter has come or gone. May be null.
   std::function<void()> changed = nullptr;

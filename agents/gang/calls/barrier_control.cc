@@ -41,7 +41,7 @@ void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
   }
   std::erase_if(gates_, [](const auto& entry) {
     const WaitingGang& gate = entry.second;
-    return gate.waiters.empty() && gate.committing.empty() && gate.bound.empty() && !gate.checking;
+    return gate.waiters.empty() && gate.committing.empty() && gate.bound.empty();
   });
 }
 

@@ -65,7 +65,11 @@ TEST_F(BarrierTest, WhoeverOpensItAsksAgainWhoIsStillThere) {
   calls.Arrive(train_, "train-0");
   calls.Arrive(train_, "train-1");
   calls.AwaitWaiting(train_, 2);
-  before_commit_ = [&] { calls.HangUp(0); };
+  std::jthread caller;
+  before_commit_ = [&] {
+    caller = std::jthread([&] { calls.HangUp(0); });
+    while (!calls.HasHungUp(0)) std::this_thread::yield();
+  };
   calls.Arrive(train_, "train-2");
   EXPECT_FALSE(calls.Result(0).ok());
   calls.AwaitWaiting(train_, 2);

@@ -44,6 +44,7 @@ class Calls {
     return found == waiters.end() ? 0 : found->second.size();
   }
   void HangUp(size_t call) { calls_[call].client.request_stop(); }
+  bool HasHungUp(size_t call) const { return calls_[call].client.stop_requested(); }
   absl::Status Result(size_t call) {
     if (calls_[call].result.wait_for(std::chrono::seconds(60)) != std::future_status::ready) {
       return absl::DeadlineExceededError("still waits");

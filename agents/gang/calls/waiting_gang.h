@@ -32,7 +32,6 @@ struct Barriers::WaitingGang {
   std::map<std::string, std::string, std::less<>> bound;
   std::optional<BarrierOptions::Time> since;  // the first waiter
   bool had_open_claims = false;               // since then
-  bool checking = false;                      // somebody asks may_commit
 };
 
 }  // namespace outrigger::gang

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -104,6 +105,13 @@ struct PodGroupStatus {
   friend bool operator==(const PodGroupStatus&, const PodGroupStatus&) = default;
 };
 
+/// A coordination.k8s.io Lease, as far as it says who acts.
+struct LeaseRecord {
+  std::string holder;   // empty: nobody
+  std::string renewed;  // renewTime as the API server has it: another text with each renewal
+  std::chrono::seconds duration{};  // for so long after a renewal nobody else takes it
+};
+
 // The way of an agent to the cluster: what is followed of it (Agent::Reads() names it), and what
 // may be done. All of it is thread-safe. Calls that go to the API server block, and are to be made
 // without a lock; their rights are those that the agent's Access() lists. Take the narrowest of the
@@ -132,11 +140,9 @@ class ClusterReader {
   /// The pod as the API server has it now.
   virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                                    const CallLimits& limits) = 0;
-  /// Returns the holder of a coordination.k8s.io Lease; empty: it has none. NotFound: there is no
-  /// such Lease.
-  virtual absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_,
-                                                  std::string_view name,
-                                                  const CallLimits& limits) = 0;
+  /// Returns the Lease as the API server has it now. NotFound: there is none of that name.
+  virtual absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
+                                                const CallLimits& limits) = 0;
 };
 
 /// What an agent does in the cluster.

@@ -25,8 +25,8 @@ class StillCluster final : public ClusterAccess {
   absl::StatusOr<Pod> Read(std::string_view, std::string_view, const CallLimits&) override {
     return Refused();
   }
-  absl::StatusOr<std::string> LeaseHolder(std::string_view, std::string_view,
-                                          const CallLimits&) override {
+  absl::StatusOr<LeaseRecord> ReadLease(std::string_view, std::string_view,
+                                        const CallLimits&) override {
     return Refused();
   }
   absl::Status Assume(const PodId&, std::string_view) override { return Refused(); }

@@ -8,7 +8,8 @@
 namespace outrigger::desk {
 namespace {
 
-constexpr std::chrono::milliseconds kAskTimeout{2000};
+// Three reads that take as long see a renewal before the one before it has run out.
+constexpr std::chrono::milliseconds kAskTimeout{3000};
 
 }  // namespace
 
@@ -19,9 +20,7 @@ SchedulerLease::SchedulerLease(ClusterReader* cluster, Options options,
       options_(std::move(options)),
       changed_(std::move(changed)),
       warn_(std::move(warn)) {
-  if (options_.lease.name.empty()) return;
-  now_ = absl::UnavailableError(
-      fmt::format("starting: the Lease {} has not been read yet", options_.lease.Text()));
+  told_ = NowLocked();
 }
 
 SchedulerLease::~SchedulerLease() {
@@ -35,8 +34,10 @@ absl::Status SchedulerLease::Start() {
     std::condition_variable_any never;
     std::unique_lock<std::mutex> lock(mutex);
     do {
+      const auto next = std::chrono::steady_clock::now() + options_.every;
       (void)Ask({.timeout = kAskTimeout, .stop = stop});
-    } while (!never.wait_for(lock, stop, options_.every, [&] { return stop.stop_requested(); }));
+      never.wait_until(lock, stop, next, [] { return false; });
+    } while (!stop.stop_requested());
   });
   return absl::OkStatus();
 }
@@ -47,61 +48,90 @@ void SchedulerLease::Stop() {
   thread_.join();
 }
 
-absl::Status SchedulerLease::Judge(const absl::StatusOr<std::string>& holder) const {
-  const std::string lease = options_.lease.Text();
-  if (absl::IsNotFound(holder.status())) {
-    return absl::UnavailableError(fmt::format(
-        "the Lease {} does not exist: for a scheduler without leader election (leaderElect: false) "
-        "give the agent --gang.scheduler-lease none, else the namespace and name of its Lease",
-        lease));
-  }
-  if (!holder.ok()) {
-    return absl::UnavailableError(fmt::format("the Lease {} of the scheduler cannot be read: {}",
-                                              lease, std::string(holder.status().message())));
-  }
-  if (holder->starts_with(options_.host_name + "_")) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("not in charge: the Lease {} is held by {}, not by a scheduler of host {} "
-                  "(--gang.scheduler-lease none for one without leader election)",
-                  lease, holder->empty() ? "nobody" : *holder, options_.host_name));
-}
-
 absl::Status SchedulerLease::Ask(const CallLimits& limits) {
   if (options_.lease.name.empty()) return absl::OkStatus();
-  const auto holder = cluster_->LeaseHolder(options_.lease.namespace_, options_.lease.name, limits);
-  WarnIfMissing(holder);
-  Note(holder);
-  return Judge(holder);
+  const Time began = options_.now();
+  const auto read = cluster_->ReadLease(options_.lease.namespace_, options_.lease.name, limits);
+  WarnIfMissing(read.status());
+  Note(read, began);
+  return Now();
 }
 
-void SchedulerLease::WarnIfMissing(const absl::StatusOr<std::string>& holder) {
-  const bool missing = absl::IsNotFound(holder.status());
+std::string SchedulerLease::Missing() const {
+  return fmt::format(
+      "the Lease {} does not exist: for a scheduler without leader election (leaderElect: false) "
+      "give the agent --gang.scheduler-lease none, else the namespace and name of its Lease",
+      options_.lease.Text());
+}
+
+void SchedulerLease::WarnIfMissing(const absl::Status& read) {
+  const bool missing = absl::IsNotFound(read);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!missing && !holder.ok()) return;  // what is not known changes nothing
+    if (!missing && !read.ok()) return;  // what is not known changes nothing
     if (std::exchange(is_missing_, missing) || !missing) return;
   }
-  if (!warn_) return;
-  warn_(fmt::format("{}. Until then every pod of the scheduler fails",
-                    std::string(Judge(holder).message())));
+  if (warn_) warn_(fmt::format("{}. Until then every pod of the scheduler fails", Missing()));
 }
 
-void SchedulerLease::Note(const absl::StatusOr<std::string>& holder) {
+// Of reads that overlap the one counts that was begun last.
+void SchedulerLease::Note(const absl::StatusOr<LeaseRecord>& read, Time began) {
   bool changed = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    absl::Status now = Judge(holder);
-    changed = now != now_ || (holder.ok() && *holder != epoch_);
-    now_ = std::move(now);
-    if (holder.ok()) epoch_ = *holder;
-    held_by_another_ = holder.ok() && !holder->empty() && !now_.ok();
+    if (record_ && began < read_at_) return;
+    failed_ = read.status();
+    if (absl::IsNotFound(failed_)) record_.reset();
+    if (read.ok()) NoteGood(*read, began);
+    absl::Status now = NowLocked();
+    changed = now != told_ || (read.ok() && read->holder != epoch_);
+    told_ = std::move(now);
+    if (read.ok()) epoch_ = read->holder;
   }
   if (changed) changed_();
 }
 
+// The renewal came after the read that has not seen it.
+void SchedulerLease::NoteGood(const LeaseRecord& read, Time began) {
+  const bool renewed =
+      record_ && (read.renewed != record_->renewed || read.holder != record_->holder);
+  if (renewed || !record_) until_ = (renewed ? read_at_ : began) + read.duration * 2 / 3;
+  record_ = read;
+  read_at_ = began;
+}
+
+bool SchedulerLease::IsMine(const std::string& holder) const {
+  return holder.starts_with(options_.host_name + "_");
+}
+
+absl::Status SchedulerLease::NowLocked() const {
+  if (options_.lease.name.empty()) return absl::OkStatus();
+  const std::string lease = options_.lease.Text();
+  const bool has_run_out = !record_ || options_.now() >= until_;
+  if (record_ && !IsMine(record_->holder)) {
+    return absl::UnavailableError(
+        fmt::format("not in charge: the Lease {} is held by {}, not by a scheduler of host {} "
+                    "(--gang.scheduler-lease none for one without leader election)",
+                    lease, record_->holder.empty() ? "nobody" : record_->holder,
+                    options_.host_name));
+  }
+  if (!has_run_out) return absl::OkStatus();
+  if (absl::IsNotFound(failed_)) return absl::UnavailableError(Missing());
+  if (!failed_.ok()) {
+    return absl::UnavailableError(fmt::format("the Lease {} of the scheduler cannot be read: {}",
+                                              lease, std::string(failed_.message())));
+  }
+  if (!record_) {
+    return absl::UnavailableError(
+        fmt::format("starting: the Lease {} has not been read yet", lease));
+  }
+  return absl::UnavailableError(
+      fmt::format("not in charge: the Lease {} was not renewed in time", lease));
+}
+
 absl::Status SchedulerLease::Now() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return now_;
+  return NowLocked();
 }
 
 absl::StatusOr<WritePermit> SchedulerLease::MayWrite(const CallLimits& limits) {
@@ -112,7 +142,7 @@ absl::StatusOr<WritePermit> SchedulerLease::MayWrite(const CallLimits& limits) {
 
 bool SchedulerLease::IsHeldByAnother() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return held_by_another_;
+  return record_ && !record_->holder.empty() && !IsMine(record_->holder);
 }
 
 std::string SchedulerLease::Epoch() const {

@@ -124,14 +124,18 @@ absl::Status ClusterActor::MayEvict(const PodId& pod, const CallLimits& limits) 
   return AskForEviction(pod, /*dry_run=*/true, limits);
 }
 
-absl::StatusOr<std::string> ClusterActor::LeaseHolder(std::string_view namespace_,
-                                                      std::string_view name,
-                                                      const CallLimits& limits) {
+absl::StatusOr<LeaseRecord> ClusterActor::ReadLease(std::string_view namespace_,
+                                                    std::string_view name,
+                                                    const CallLimits& limits) {
   const auto text = Get(api_, kLeases, {namespace_, name}, OptionsOf(limits, false));
   if (!text.ok()) return text.status();
   const auto lease = nlohmann::json::parse(*text, nullptr, false);
   if (!lease.is_object()) return absl::InternalError("a lease that is no JSON object");
-  return TextAt(lease, "/spec/holderIdentity");
+  const nlohmann::json::json_pointer duration("/spec/leaseDurationSeconds");
+  const bool lasts = lease.contains(duration) && lease[duration].is_number_integer();
+  return LeaseRecord{.holder = TextAt(lease, "/spec/holderIdentity"),
+                     .renewed = TextAt(lease, "/spec/renewTime"),
+                     .duration = std::chrono::seconds(lasts ? lease[duration].get<int32_t>() : 0)};
 }
 
 absl::Status ClusterActor::WriteStatus(const PodGroup& group, const PodGroupStatus& status,

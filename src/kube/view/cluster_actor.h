@@ -58,8 +58,8 @@ class ClusterActor final : public ClusterAccess {
                           const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
   absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
-  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override;
+  absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
+                                        const CallLimits& limits) override;
   absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                            const CallLimits& limits) override;
   absl::Status AnnotateGroup(const PodGroup& group, std::string_view key, std::string_view value,

@@ -63,7 +63,7 @@ func TestAGangComesThroughAnAPIServerThatIsSlow(t *testing.T) {
 	}
 }
 
-// holdLease has a scheduler's host hold the Lease kube-system/scheduler.
+// holdLease has a scheduler's host hold the Lease kube-system/scheduler, for an hour.
 func (w *world) holdLease(holder string) {
 	w.Helper()
 	leases := w.Client.CoordinationV1().Leases("kube-system")
@@ -73,7 +73,8 @@ func (w *world) holdLease(holder string) {
 			metav1.CreateOptions{})
 		w.Must(err)
 	}
-	lease.Spec.HolderIdentity = &holder
+	duration := int32(3600)
+	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = &holder, &duration
 	_, err = leases.Update(w.Ctx, lease, metav1.UpdateOptions{})
 	w.Must(err)
 }

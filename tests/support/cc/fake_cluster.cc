@@ -190,8 +190,13 @@ void FakeCluster::ServeUnknown(Dialect dialect, const std::string& version) {
 }
 
 void FakeCluster::SetLeaseHolder(absl::StatusOr<std::string> holder) {
+  if (!holder.ok()) return SetLease(holder.status());
+  SetLease(LeaseRecord{*std::move(holder), "", std::chrono::hours(24)});
+}
+
+void FakeCluster::SetLease(absl::StatusOr<LeaseRecord> lease) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  holder_ = std::move(holder);
+  lease_ = std::move(lease);
 }
 
 void FakeCluster::SetUsable(absl::Status usable) {
@@ -401,11 +406,29 @@ absl::Status FakeCluster::Evict(const PodId& pod, const CallLimits& /*limits*/) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> FakeCluster::LeaseHolder(std::string_view /*namespace_*/,
-                                                     std::string_view /*name*/,
-                                                     const CallLimits& /*limits*/) {
+void FakeCluster::OnReadLease(std::function<void()> on_read) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return holder_;
+  on_read_lease_ = std::move(on_read);
+}
+
+int FakeCluster::lease_reads() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return lease_reads_;
+}
+
+absl::StatusOr<LeaseRecord> FakeCluster::ReadLease(std::string_view /*namespace_*/,
+                                                   std::string_view /*name*/,
+                                                   const CallLimits& /*limits*/) {
+  absl::StatusOr<LeaseRecord> lease;
+  std::function<void()> on_read;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++lease_reads_;
+    lease = lease_;
+    on_read = on_read_lease_;
+  }
+  if (on_read) on_read();
+  return lease;
 }
 
 absl::Status FakeCluster::WriteStatus(const PodGroup& group, const PodGroupStatus& status,

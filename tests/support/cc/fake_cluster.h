@@ -48,8 +48,12 @@ class FakeCluster final : public ClusterAccess {
   void Put(Volume volume);
   void Put(VolumeClaim claim);
   void Put(DeviceClaim claim);
-  /// An error: the Lease cannot be read.
+  /// An error: the Lease cannot be read. Its holder has it for a day.
   void SetLeaseHolder(absl::StatusOr<std::string> holder);
+  void SetLease(absl::StatusOr<LeaseRecord> lease);
+  int lease_reads() const;
+  /// What happens, without a lock, while an answer of ReadLease() is under way.
+  void OnReadLease(std::function<void()> on_read);
   /// What Take() says instead of a view; Ok ends that.
   void SetUsable(absl::Status usable);
   /// What Evict() and MayEvict() do first, without a lock; its error is theirs.
@@ -101,8 +105,8 @@ class FakeCluster final : public ClusterAccess {
                           const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
   absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;
-  absl::StatusOr<std::string> LeaseHolder(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override;
+  absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
+                                        const CallLimits& limits) override;
   absl::Status WriteStatus(const PodGroup& group, const PodGroupStatus& status,
                            const CallLimits& limits) override;
   absl::Status AnnotateGroup(const PodGroup& group, std::string_view key, std::string_view value,
@@ -186,7 +190,9 @@ class FakeCluster final : public ClusterAccess {
   std::map<Name, Pod> pods_;
   std::shared_ptr<const ClusterObjects> objects_;
   std::unique_ptr<cluster::ClaimStore> claims_;
-  absl::StatusOr<std::string> holder_{std::string()};
+  absl::StatusOr<LeaseRecord> lease_{LeaseRecord{}};
+  int lease_reads_ = 0;
+  std::function<void()> on_read_lease_;
   absl::Status usable_;
   std::function<absl::Status(const std::string& pod)> on_bind_;
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate_;

@@ -151,9 +151,9 @@ Json Deeds::DoToGroups(const std::string& verb, const Json& command) {
 
 Json Deeds::DoRest(const std::string& verb, const Json& command) {
   if (verb == "holder") {
-    const auto holder =
-        actor_.LeaseHolder(command.value("namespace", ""), command.value("name", ""), {});
-    return holder.ok() ? Answer({}, *holder) : Answer(holder.status());
+    const auto lease =
+        actor_.ReadLease(command.value("namespace", ""), command.value("name", ""), {});
+    return lease.ok() ? Answer({}, lease->holder) : Answer(lease.status());
   }
   if (verb == "event") {
     actor_.Record(ClusterEventOf(command));

@@ -8,17 +8,29 @@
 namespace outrigger::desk {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 class SchedulerLeaseTest : public ::testing::Test {
  protected:
   SchedulerLeaseTest() : leadership_(&cluster_, Options(), [this] { ++changes_; }) {}
 
-  static SchedulerLease::Options Options() {
+  SchedulerLease::Options Options() {
     SchedulerLease::Options options;
     options.lease = {.namespace_ = "kube-system", .name = "kube-scheduler"};
     options.host_name = "mine";
+    options.now = [this] { return now_; };
     return options;
+  }
+  // A second later the Lease is read, with that answer.
+  std::string Read(const std::string& holder, const std::string& renewed) {
+    return Read(LeaseRecord{holder, renewed, seconds(15)});
+  }
+  std::string ReadFails() { return Read(absl::DeadlineExceededError("no answer")); }
+  std::string Read(absl::StatusOr<LeaseRecord> lease) {
+    now_ += seconds(1);
+    cluster_.SetLease(std::move(lease));
+    return std::string(leadership_.Ask({}).message());
   }
   std::string AskOf(absl::StatusOr<std::string> holder) {
     cluster_.SetLeaseHolder(std::move(holder));
@@ -28,6 +40,7 @@ class SchedulerLeaseTest : public ::testing::Test {
   }
 
   testing::FakeCluster cluster_;
+  std::chrono::steady_clock::time_point now_{std::chrono::hours(1)};
   std::atomic<int> changes_{0};
   SchedulerLease leadership_;
 };
@@ -60,10 +73,56 @@ TEST_F(SchedulerLeaseTest, WritesTakeAsLongAsTheyAreToAndOnlyInCharge) {
   EXPECT_EQ(leadership_.MayWrite({}).status(), leadership_.Now());
 }
 
-TEST_F(SchedulerLeaseTest, IsNobodysWhileTheLeaseCannotBeRead) {
-  EXPECT_EQ(AskOf("mine_1"), "");
-  EXPECT_THAT(AskOf(absl::UnavailableError("down")), HasSubstr("cannot be read: down"));
+// Two thirds of the Lease's 15 s: by then the scheduler has renewed it or has ended.
+TEST_F(SchedulerLeaseTest, LastsTenSecondsFromTheLastRenewalThoughReadsFail) {
+  EXPECT_EQ(Read("mine_1", "1"), "");
+  for (int second = 1; second < 10; ++second) {
+    EXPECT_EQ(ReadFails(), "") << second << " s after";
+  }
+  EXPECT_THAT(ReadFails(), HasSubstr("cannot be read: no answer"));
+  EXPECT_FALSE(leadership_.MayWrite({}).ok());
+  EXPECT_FALSE(leadership_.IsHeldByAnother());
   EXPECT_EQ(leadership_.Epoch(), "mine_1") << "nobody else is known to have it";
+  EXPECT_EQ(changes_, 2);
+}
+
+TEST_F(SchedulerLeaseTest, EndsWithTimeThoughNothingIsRead) {
+  EXPECT_EQ(Read("mine_1", "1"), "");
+  now_ += seconds(9);
+  EXPECT_EQ(leadership_.Now(), absl::OkStatus());
+  now_ += seconds(1);
+  EXPECT_FALSE(leadership_.Now().ok());
+}
+
+TEST_F(SchedulerLeaseTest, IsOfNobodyWhoDoesNotRenew) {
+  for (int second = 0; second < 10; ++second) EXPECT_EQ(Read("mine_1", "1"), "") << second;
+  EXPECT_EQ(Read("mine_1", "1"),
+            "not in charge: the Lease kube-system/kube-scheduler was not renewed in time");
+  EXPECT_EQ(Read("mine_1", "2"), "") << "the scheduler runs again";
+}
+
+// A renewal that is seen may have been made just after the read that has not seen it.
+TEST_F(SchedulerLeaseTest, TakesARenewalToBeAsOldAsTheReadBefore) {
+  EXPECT_EQ(Read("mine_1", "1"), "");
+  for (int second = 1; second < 9; ++second) ReadFails();
+  EXPECT_EQ(Read("mine_1", "2"), "") << "renewed in these 9 s";
+  EXPECT_THAT(ReadFails(), HasSubstr("cannot be read")) << "perhaps ten seconds ago";
+}
+
+TEST_F(SchedulerLeaseTest, EndsAtOnceWhenAnotherHasIt) {
+  EXPECT_EQ(Read("mine_1", "1"), "");
+  EXPECT_THAT(Read("other_1", "2"), HasSubstr("is held by other_1"));
+  EXPECT_TRUE(leadership_.IsHeldByAnother());
+  EXPECT_THAT(ReadFails(), HasSubstr("is held by other_1"));
+}
+
+TEST_F(SchedulerLeaseTest, TheReadThatWasBegunLastCounts) {
+  cluster_.SetLease(LeaseRecord{"mine_1", "1", seconds(15)});
+  std::function<void()> within = [&] { EXPECT_THAT(Read("other_1", "2"), HasSubstr("other_1")); };
+  cluster_.OnReadLease([&] {
+    if (within) std::exchange(within, nullptr)();
+  });
+  EXPECT_THAT(std::string(leadership_.Ask({}).message()), HasSubstr("is held by other_1"));
 }
 
 TEST_F(SchedulerLeaseTest, NamesTheSettingWhereThereIsNoLease) {

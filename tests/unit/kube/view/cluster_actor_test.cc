@@ -197,16 +197,22 @@ TEST(Actor, ReadsAPodInFull) {
 }
 
 TEST(Actor, SaysWhoHoldsALease) {
-  ActorScene scene({std::string(R"({"spec":{"holderIdentity":"host_1"}})"),
+  ActorScene scene({std::string(R"({"spec":{"holderIdentity":"host_1","leaseDurationSeconds":15,)"
+                                R"("renewTime":"2026-01-02T03:04:05.678901Z"}})"),
                     std::string(R"({"spec":{}})"), std::string("[]"), Answered(404, "NotFound")});
-  const auto holder = [&] { return scene.actor.LeaseHolder("kube-system", "s", kLimits); };
-  EXPECT_EQ(*holder(), "host_1");
+  const auto read = [&] { return scene.actor.ReadLease("kube-system", "s", kLimits); };
+  const auto held = read();
+  EXPECT_EQ(held->holder, "host_1");
+  EXPECT_EQ(held->renewed, "2026-01-02T03:04:05.678901Z");
+  EXPECT_EQ(held->duration, std::chrono::seconds(15));
   EXPECT_EQ(scene.api.asked[0].path,
             "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/s");
   EXPECT_FALSE(scene.api.asked[0].rate_limited);
-  EXPECT_EQ(*holder(), "");
-  EXPECT_EQ(holder().status().code(), absl::StatusCode::kInternal);
-  EXPECT_EQ(holder().status().code(), absl::StatusCode::kNotFound);
+  const auto bare = read();
+  EXPECT_EQ(bare->holder + bare->renewed, "");
+  EXPECT_EQ(bare->duration, std::chrono::seconds(0));
+  EXPECT_EQ(read().status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(read().status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(Actor, RecordsEvents) {
