@@ -96,6 +96,7 @@ class Gang final : public Agent,
         unasked_(deps.cluster, deps.metrics, deps.log),
         held_(deps.cluster, deps.metrics, deps.log),
         rounds_({.barriers = &barriers_,
+                 .committer = &committer_,
                  .evictor = &evictor_,
                  .recovery = &recovery_,
                  .statuses = &statuses_,
@@ -103,7 +104,7 @@ class Gang final : public Agent,
                  .explainer = &explainer_,
                  .unasked = &unasked_,
                  .held = &held_}),
-        committer_(deps.cluster, BindTimeoutOf(deps.scheduler)) {}
+        committer_(deps.cluster, BindTimeoutOf(deps.scheduler), WhileInCharge()) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
     desk::DeskTerms terms = TermsOf(deps, settings);

@@ -46,6 +46,7 @@ void Rounds::OnActing(const absl::Status& acting) {
     parts_.unasked->Forget();
     parts_.held->Forget();
     parts_.barriers->FailAll(BarrierEnd::kNotInCharge, std::string(acting.message()));
+    parts_.committer->EndTerm();
   }
 }
 

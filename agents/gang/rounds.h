@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "calls/barrier.h"
+#include "calls/commit.h"
 #include "eviction/evictor.h"
 #include "eviction/recovery.h"
 #include "outrigger/desk/participant.h"
@@ -27,6 +28,7 @@ class Rounds final : public desk::Participant {
   /// All outlive this.
   struct Parts {
     Barriers* barriers;
+    Committer* committer;
     Evictor* evictor;
     Recovery* recovery;
     StatusWriter* statuses;

@@ -31,7 +31,9 @@ struct RoundsUnderTest {
   Explainer explainer{nullptr};
   Unasked unasked{&cluster, &counted, log};
   Held held{&cluster, &counted, log};
+  Committer committer{&cluster, {}};
   Rounds rounds{{.barriers = &barriers,
+                 .committer = &committer,
                  .evictor = &evictor,
                  .recovery = &recovery,
                  .statuses = &statuses,

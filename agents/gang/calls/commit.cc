@@ -1,8 +1,10 @@
 #include "calls/commit.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "common/desk_names.h"
 #include "fmt/format.h"
@@ -12,53 +14,74 @@ namespace outrigger::gang {
 namespace {
 
 constexpr std::chrono::seconds kReadTimeout{5};
+// Of one try of many: before each it is seen whether this process is in charge.
+constexpr std::chrono::milliseconds kOneTry{10'000};
 
-// An API server that is not there, or has too much to do.
+// An API server that is not there, or has too much to do; or the try was cut short.
 bool MayPass(const absl::Status& error) {
   return absl::IsUnavailable(error) || absl::IsResourceExhausted(error) ||
-         absl::IsInternal(error) || absl::IsDeadlineExceeded(error);
+         absl::IsInternal(error) || absl::IsDeadlineExceeded(error) || absl::IsCancelled(error);
 }
 
 }  // namespace
 
-absl::Status Committer::Commit(const BindRequest& request) {
-  const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
-  // Not known, or elsewhere already: the API server has the last word.
-  (void)cluster_->Assume(pod, request.node);
-  absl::Status bound = cluster_->Bind(pod, request.node, {}, {.timeout = patience_});
-  if (!bound.ok()) GiveUp(pod, bound);
-  return bound;
-}
-
-// After an error that may pass nobody knows whether the pod is bound: until its watch says so, or
-// for a while, its place is not given to others.
-void Committer::GiveUp(const PodId& pod, const absl::Status& error) {
-  if (!MayPass(error)) cluster_->Forget(pod);
+absl::Status Committer::Commit(const BindRequest& request, std::chrono::milliseconds pause) {
+  return Try(request, {}, request.abandoned, pause);
 }
 
 absl::Status Committer::CommitMember(const BindRequest& request, int64_t started_with,
                                      std::chrono::milliseconds pause) {
-  using Clock = std::chrono::steady_clock;
-  const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
   StringMap annotations;
   annotations.Set(plan::kStartedWith, std::to_string(started_with));
+  return Try(request, annotations, {}, pause);
+}
+
+absl::Status Committer::Try(const BindRequest& request, const StringMap& annotations,
+                            const std::stop_token& caller, std::chrono::milliseconds pause) {
+  using Clock = std::chrono::steady_clock;
+  const PodId pod{request.pod_namespace, request.pod_name, request.pod_uid};
   const Clock::time_point deadline = Clock::now() + patience_;
+  std::stop_source over;
+  const auto end = [&over] { over.request_stop(); };
+  const std::stop_callback by_caller(caller, end);
+  const std::stop_callback by_term(Term(), end);
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    (void)cluster_->Assume(pod, request.node);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    // The call itself tries for some time.
-    absl::Status bound = cluster_->Bind(pod, request.node, annotations, {.timeout = left});
+    const auto permit = desk::AskToWrite(
+        may_write_, {.timeout = std::min(kOneTry, left), .stop = over.get_token()});
+    if (!permit.ok()) return permit.status();
+    // Not known, or elsewhere already: the API server has the last word.
+    (void)cluster_->Assume(pod, request.node);
+    absl::Status bound = cluster_->Bind(pod, request.node, annotations, permit->limits);
     if (bound.ok()) return bound;
     if (MayPass(bound) && Clock::now() + pause < deadline) {
-      never.wait_for(lock, stop_.get_token(), pause, [] { return false; });
-      if (!stop_.stop_requested()) continue;
+      never.wait_for(lock, over.get_token(), pause, [] { return false; });
+      if (!over.stop_requested()) continue;
     }
-    GiveUp(pod, bound);
+    // After an error that may pass nobody knows whether the pod is bound: until its watch says so,
+    // or for a while, its place is not given to others.
+    if (!MayPass(bound)) cluster_->Forget(pod);
     return bound;
   }
+}
+
+std::stop_token Committer::Term() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return term_->get_token();
+}
+
+// What stops is told without the lock.
+void Committer::End(bool for_good) {
+  std::shared_ptr<std::stop_source> ended;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended = term_;
+    if (!for_good && !ended->stop_requested()) term_ = std::make_shared<std::stop_source>();
+  }
+  ended->request_stop();
 }
 
 absl::StatusOr<Pod> Committer::ReadSingle(const Board& board, const BindRequest& request) {

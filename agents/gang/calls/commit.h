@@ -1,8 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,6 +14,7 @@
 #include "common/desk_names.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
+#include "outrigger/desk/write_permit.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::gang {
@@ -17,31 +22,41 @@ namespace outrigger::gang {
 /// Creates bindings. Thread-safe.
 class Committer {
  public:
-  /// `cluster` outlives this. A binding is tried for `patience`, also when its caller has gone:
-  /// after the first one of a gang there is no way back.
-  Committer(ClusterAccess* cluster, std::chrono::milliseconds patience)
-      : cluster_(cluster), patience_(patience) {}
+  /// `cluster` outlives this. A binding is tried for `patience`, but only while `may_write` says
+  /// yes: else the replica that acts now plans what is left.
+  Committer(ClusterAccess* cluster, std::chrono::milliseconds patience,
+            desk::MayWrite may_write = nullptr)
+      : cluster_(cluster), patience_(patience), may_write_(std::move(may_write)) {}
 
-  /// Binds the pod, which counts as being on its node from now on.
-  absl::Status Commit(const BindRequest& request);
+  /// Binds the pod, which counts as being on its node from now on: what may pass is tried again,
+  /// `pause` after `pause`, until it is bound, or not to be bound, or patience, EndTerm() or Stop()
+  /// ends it, or its caller has gone.
+  absl::Status Commit(const BindRequest& request, std::chrono::milliseconds pause = kPause);
   /// The same of a member of a gang that is being bound, and that starts with the minimum
-  /// `started_with` (plan::kStartedWith): what may pass is tried again, `pause` after `pause`,
-  /// until it is bound, or not to be bound, or patience or Stop() ends it.
+  /// `started_with` (plan::kStartedWith), also when its caller has gone: after the first binding of
+  /// a gang there is no way back.
   absl::Status CommitMember(const BindRequest& request, int64_t started_with,
                             std::chrono::milliseconds pause = kPause);
-  /// Nothing is tried again from now on.
-  void Stop() { stop_.request_stop(); }
+  /// Ends all that is being tried: this process is not in charge.
+  void EndTerm() { End(/*for_good=*/false); }
+  /// The same, and nothing is tried from now on.
+  void Stop() { End(/*for_good=*/true); }
 
   /// A pod that no plan has seen, from the API server, if it is in no group.
   absl::StatusOr<Pod> ReadSingle(const Board& board, const BindRequest& request);
 
  private:
-  void GiveUp(const PodId& pod, const absl::Status& error);
+  absl::Status Try(const BindRequest& request, const StringMap& annotations,
+                   const std::stop_token& caller, std::chrono::milliseconds pause);
+  std::stop_token Term();
+  void End(bool for_good);
 
   static constexpr std::chrono::milliseconds kPause{200};
   ClusterAccess* const cluster_;
   const std::chrono::milliseconds patience_;
-  std::stop_source stop_;
+  const desk::MayWrite may_write_;
+  std::mutex mutex_;
+  std::shared_ptr<std::stop_source> term_ = std::make_shared<std::stop_source>();  // guarded by it
 };
 
 /// Ok unless the pod, which is in no gang, would take a place of a gang that is being bound.

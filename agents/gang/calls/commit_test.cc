@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 class CommitTest : public ::testing::Test {
@@ -69,8 +70,45 @@ TEST_F(CommitTest, OfAMemberEndsWithItsTime) {
   EXPECT_TRUE(Assumed()) << "it may be bound all the same";
 }
 
+// Another replica plans what is left of the gang.
+TEST_F(CommitTest, EndsWhenThisReplicaIsNotInChargeAnyMore) {
+  FailUntil(1'000'000'000, absl::UnavailableError("down"));
+  const auto may_write = [this](const CallLimits& limits) -> absl::StatusOr<desk::WritePermit> {
+    EXPECT_LE(limits.timeout, seconds(10)) << "it is asked again by then";
+    if (asked_ >= 3) return absl::UnavailableError("not in charge");
+    return desk::WritePermit{.limits = limits};
+  };
+  Committer committer(&cluster_, std::chrono::hours(1), may_write);
+  EXPECT_EQ(committer.CommitMember(request_, 4, milliseconds(0)),
+            absl::UnavailableError("not in charge"));
+  EXPECT_EQ(asked_, 3);
+  EXPECT_TRUE(Assumed()) << "it may be bound all the same";
+}
+
+TEST_F(CommitTest, IsNotBegunByWhoIsNotInCharge) {
+  Committer committer(&cluster_, seconds(60), [](const CallLimits& /*limits*/) {
+    return absl::UnavailableError("not in charge");
+  });
+  EXPECT_EQ(committer.Commit(request_), absl::UnavailableError("not in charge"));
+  EXPECT_THAT(cluster_.bindings(), IsEmpty());
+  EXPECT_FALSE(Assumed());
+}
+
+TEST_F(CommitTest, OfASingleEndsWhenItsCallerHasGone) {
+  const auto client = std::make_unique<std::stop_source>();
+  BindRequest request = request_;
+  request.abandoned = client->get_token();
+  cluster_.OnBind([&](const std::string&) {
+    if (++asked_ == 3) client->request_stop();
+    return absl::UnavailableError("down");
+  });
+  Committer committer(&cluster_, std::chrono::hours(1));
+  EXPECT_EQ(committer.Commit(request, milliseconds(0)), absl::UnavailableError("down"));
+  EXPECT_EQ(asked_, 3);
+}
+
 TEST_F(CommitTest, OfASingleKeepsItsPlaceIfNobodyKnowsWhetherItIsBound) {
-  Committer committer(&cluster_, seconds(60));
+  Committer committer(&cluster_, milliseconds(0));
   FailUntil(2, absl::DeadlineExceededError("no answer"));
   EXPECT_EQ(committer.Commit(request_), absl::DeadlineExceededError("no answer"));
   EXPECT_TRUE(Assumed());
@@ -89,6 +127,19 @@ TEST_F(CommitTest, OfAMemberEndsWhenTheAgentStops) {
   committer.Stop();
   call.join();
   EXPECT_EQ(status, absl::UnavailableError("down"));
+}
+
+TEST_F(CommitTest, WhatIsTriedEndsWithATermAndWhatComesInTheNextIsTried) {
+  FailUntil(2, absl::UnavailableError("down"));
+  Committer committer(&cluster_, std::chrono::hours(1));
+  absl::Status status;
+  std::jthread call(
+      [&] { status = committer.CommitMember(request_, 4, std::chrono::hours(1) / 2); });
+  while (asked_ == 0) std::this_thread::yield();
+  committer.EndTerm();
+  call.join();
+  EXPECT_EQ(status, absl::UnavailableError("down"));
+  EXPECT_EQ(committer.CommitMember(request_, 4), absl::OkStatus());
 }
 
 TEST_F(CommitTest, OfAMemberDoesNotCareWhetherItsCallerHasGone) {

@@ -1,5 +1,6 @@
 #include "desk/leadership/scheduler_lease.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <utility>
 
@@ -135,9 +136,14 @@ absl::Status SchedulerLease::Now() const {
 }
 
 absl::StatusOr<WritePermit> SchedulerLease::MayWrite(const CallLimits& limits) {
-  absl::Status now = Now();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  absl::Status now = NowLocked();
   if (!now.ok()) return now;
-  return WritePermit{.limits = limits};
+  if (!record_) return WritePermit{.limits = limits};
+  // Then another one may have the Lease.
+  const auto left =
+      std::chrono::floor<std::chrono::milliseconds>(until_ + record_->duration / 3 - options_.now());
+  return WritePermit{.limits = {.timeout = std::min(limits.timeout, left), .stop = limits.stop}};
 }
 
 bool SchedulerLease::IsHeldByAnother() const {

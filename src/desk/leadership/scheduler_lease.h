@@ -47,7 +47,7 @@ class SchedulerLease final : public Leadership {
   void Stop() override;
   absl::Status Now() const override;
   std::string Epoch() const override;
-  /// The scheduler's term is no concern of the permit.
+  /// The write ends before another scheduler may have the Lease.
   absl::StatusOr<WritePermit> MayWrite(const CallLimits& limits) override;
   absl::Status Ask(const CallLimits& limits) override;
   bool IsHeldByAnother() const override;

@@ -59,7 +59,13 @@ TEST_F(SchedulerLeaseTest, IsNobodysUntilTheLeaseWasRead) {
                                    "has not been read yet"));
 }
 
-// The scheduler's own term is not known.
+TEST_F(SchedulerLeaseTest, WritesEndBeforeAnotherOneMayHaveIt) {
+  EXPECT_EQ(Read("mine_1", "1"), "");
+  now_ += seconds(6);
+  EXPECT_EQ(leadership_.MayWrite({.timeout = seconds(60)})->limits.timeout, seconds(9));
+  EXPECT_EQ(leadership_.MayWrite({.timeout = seconds(5)})->limits.timeout, seconds(5));
+}
+
 TEST_F(SchedulerLeaseTest, WritesTakeAsLongAsTheyAreToAndOnlyInCharge) {
   EXPECT_EQ(leadership_.MayWrite({}).status(), leadership_.Now());
   AskOf("mine_1");
