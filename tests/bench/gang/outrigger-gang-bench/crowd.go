@@ -41,15 +41,12 @@ func newCrowdWays(rows chosen) (ways []*crowdWay) {
 		}
 	}
 	for _, backlog := range []bool{false, true} {
-		if rows.has("passing") {
-			add(backlog, false, plain, nothingBeside, allAsked)
-		}
 		if rows.has("singles") && !backlog {
-			add(backlog, false, plain)
+			add(backlog, false, stock)
 			add(backlog, false, singleModes...)
 		}
 		if rows.has("gangs") {
-			add(backlog, false, plain)
+			add(backlog, false, stock)
 			add(backlog, true, gangModes...)
 		}
 	}
@@ -67,8 +64,8 @@ func (c crowd) measure(ctx context.Context, binary string, ways []*crowdWay) err
 		if err != nil {
 			return fmt.Errorf("%s: %w", way, err)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d pods in %.2f s, %.0f a second, none of a group %.2f s later than the first\n",
-			way, c.pods(), got.took, float64(c.pods())/got.took, got.inPart)
+		fmt.Fprintf(os.Stderr, "%d nodes, %s: %d pods in %.2f s, %.0f a second, none of a group %.2f s later than the first\n",
+			c.nodes, way, c.pods(), got.took, float64(c.pods())/got.took, got.inPart)
 		way.seconds = append(way.seconds, got.took)
 		way.inPart = append(way.inPart, got.inPart)
 		way.efforts = append(way.efforts, got.spent)

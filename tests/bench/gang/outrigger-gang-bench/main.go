@@ -1,6 +1,5 @@
 // Command outrigger-gang-bench measures the agent gang beside a real kube-scheduler: many gangs at once
-// against the same pods without groups, on the plain scheduler, beside an extender that does nothing and beside
-// the agent, in turns, and gangs that wait. With --queue it measures single pods that gang and qos hold.
+// against the same pods without groups on the stock scheduler, in turns, and gangs that wait. With --queue it measures single pods that gang and qos hold.
 //
 // Exit status: 0 when every target is met or the run is partial, 1 when one is missed or something
 // failed, 2 for wrong usage.
@@ -31,18 +30,17 @@ type options struct {
 	out       string
 	rounds    int
 	rows      chosen
-	crowd     crowd
+	crowds    []crowd
 	next      next
-	gated     gated
+	beside    beside
 	queue     queue
 	// heldOnly measures the queue and nothing else.
 	heldOnly bool
 	held     held
 	// labOnly measures the lab's scheduler and nothing else.
-	labOnly    bool
-	lab        lab
-	stream     stream
-	nominating nominating
+	labOnly bool
+	lab     lab
+	stream  stream
 }
 
 // crowd is many gangs that just fill a cluster.
@@ -58,33 +56,33 @@ type queue struct {
 
 // full is the size at which targets decide.
 var full = options{
-	rows:  rowNames,
-	crowd: crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
-	next:  next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
-	gated: gated{modes: gatedModes, nodes: 500, singles: 1000, clients: 20, pool: 10, waiting: 250, pause: 2 * time.Second,
-		few: 100, each: 50 * time.Millisecond},
-	queue: queue{room: 40, gangs: 60, watch: 120 * time.Second},
+	rows: rowNames,
+	crowds: []crowd{
+		{nodes: 500, gangs: 40, size: 50, clients: 20},
+		{nodes: 5000, gangs: 40, size: 50, clients: 20},
+	},
+	next:   next{modes: gangModes, nodes: 500, size: 50, waiting: 20, ends: 5, pause: 2 * time.Second},
+	beside: beside{nodes: 500, size: 4000, singles: 100, each: 50 * time.Millisecond},
+	queue:  queue{room: 40, gangs: 60, watch: 120 * time.Second},
 	held: held{
 		crowd:   crowd{nodes: 500, gangs: 40, size: 50, clients: 20},
 		freeing: freeing{nodes: 25, waiting: 60},
 	},
 	lab: lab{nodes: 500, pods: 2000, clients: 20},
-	stream: stream{nodes: 25, gangs: 10, size: 20, waiting: 20, lasts: time.Second,
+	stream: stream{nodes: 25, gangs: 10, size: 20, waiting: 20, lasts: time.Second, giveUp: time.Minute,
 		reserveAfter: time.Second},
-	nominating: nominating{nodes: 250},
 }
 
 // small is a size at which all rows take seconds, and nothing is judged.
 var small = options{
 	rounds: 1,
 	rows:   rowNames,
-	crowd:  crowd{nodes: 20, gangs: 4, size: 20, clients: 20},
+	crowds: []crowd{{nodes: 20, gangs: 4, size: 20, clients: 20}},
 	next:   next{modes: gangModes, nodes: 20, size: 20, waiting: 3, ends: 1},
-	gated:  gated{modes: gatedModes[1:2], nodes: 20, singles: 40, clients: 20, pool: 5, waiting: 4, few: 4},
+	beside: beside{nodes: 20, size: 100, singles: 4},
 	queue:  queue{room: 4, gangs: 6, watch: 3 * time.Second},
-	stream: stream{nodes: 5, gangs: 2, size: 8, waiting: 4, lasts: time.Second,
+	stream: stream{nodes: 5, gangs: 2, size: 8, waiting: 4, lasts: time.Second, giveUp: time.Minute,
 		reserveAfter: time.Second},
-	nominating: nominating{nodes: 20},
 	held: held{
 		crowd:   crowd{nodes: 10, gangs: 4, size: 10, clients: 20},
 		freeing: freeing{nodes: 25, waiting: 8},

@@ -28,35 +28,29 @@ type mode struct {
 	asks     bool     // members ask for the agent's calls
 	gated    bool     // members wait with the agent's gate
 	upstream bool     // groups are upstream's, and kube-scheduler plans them itself
-	backsOff bool     // the scheduler waits as long before it tries a pod again as it does by default: up to 10 s
 	anyNode  bool     // names of nodes say nothing to the lab's scheduler
 }
 
 // The modes that are measured.
 var (
-	plain         = &mode{name: "plain"}
+	stock         = &mode{name: "stock"}
 	nothingBeside = &mode{name: "passing", extender: doesNothing, agents: "gang"}
-	allAsked      = &mode{name: "all pods asked about", extender: agentAnswers, agents: "gang"}
-	allAskedGated = &mode{name: "all pods asked about, gates", extender: agentAnswers, agents: "gang", gated: true}
-	onlyGroups    = &mode{name: "only groups", extender: agentAnswers, agents: "gang",
+	allAsked      = &mode{name: "all asked", extender: agentAnswers, agents: "gang"}
+	membersOnly   = &mode{name: "members-only", extender: agentAnswers, agents: "gang",
 		config: []string{"--members-only"}, asks: true}
-	onlyGroupsGated = &mode{name: "only groups, gates", extender: agentAnswers, agents: "gang",
+	membersOnlyGated = &mode{name: "members-only, gates", extender: agentAnswers, agents: "gang",
 		config: []string{"--members-only"}, asks: true, gated: true}
-	withoutExtender = &mode{name: "without an extender", agents: "gang",
-		settings: []string{"--gang.mode=alone"}, gated: true, backsOff: true}
+	alone       = &mode{name: "alone", agents: "gang", settings: []string{"--gang.mode=alone"}, gated: true}
 	ownGates    = &mode{name: "own gates", upstream: true}
 	queueAgents = &mode{name: "held", extender: agentAnswers, agents: "gang,qos"}
 	labBeside   = &mode{name: "lab", anyNode: true}
 )
 
-// gangModes are those in which gang is used, the one that costs others most first.
-var gangModes = []*mode{allAsked, onlyGroups, onlyGroupsGated, withoutExtender}
+// gangModes are those in which gang is used: by labels alone, and with gates.
+var gangModes = []*mode{allAsked, membersOnlyGated, alone}
 
-// singleModes are those of them that differ for pods without a group.
-var singleModes = []*mode{allAsked, onlyGroups, withoutExtender}
-
-// gatedModes are those in which members wait with the gate.
-var gatedModes = []*mode{allAskedGated, onlyGroupsGated, withoutExtender}
+// singleModes are those that differ for pods without a group.
+var singleModes = []*mode{membersOnly, allAsked, alone}
 
 // queueGate is what gated members wait with.
 const queueGate = "outrigger.dev/queue"

@@ -19,7 +19,7 @@ type part interface {
 }
 
 // rowNames are what --rows may name; those of the crowd share what they have in common.
-var rowNames = []string{"passing", "singles", "gangs", "next", "gated", "waiting", "stream", "nominations"}
+var rowNames = []string{"singles", "gangs", "next", "beside", "waiting", "stream"}
 
 // chosen are rows that were asked for.
 type chosen []string
@@ -46,14 +46,15 @@ func (o options) parts() (parts []part) {
 			parts = append(parts, one)
 		}
 	}
-	if ways := newCrowdWays(o.rows); len(ways) > 0 {
-		parts = append(parts, &crowdPart{crowd: o.crowd, rows: o.rows, ways: ways, count: o.rounds})
+	for _, c := range o.crowds {
+		if ways := newCrowdWays(o.rows); len(ways) > 0 {
+			parts = append(parts, &crowdPart{crowd: c, rows: o.rows, ways: ways, count: o.rounds})
+		}
 	}
 	add("next", &nextPart{next: o.next, ways: o.next.ways(), count: o.rounds})
-	add("gated", &gatedPart{gated: o.gated, ways: o.gated.ways(), count: o.rounds})
+	add("beside", &besidePart{beside: o.beside, ways: newBesideWays(), count: o.rounds})
 	add("waiting", &waitingPart{queue: o.queue, count: o.rounds})
 	add("stream", &streamPart{stream: o.stream, ways: newStreamWays(), count: o.rounds})
-	add("nominations", &nominatingPart{nominating: o.nominating, count: o.rounds})
 	return parts
 }
 
@@ -82,9 +83,9 @@ func sectionOf(o options, parts []part, loadBefore string) sheet.Section {
 	section := sheet.Section{
 		Heading: "Gangs",
 		Text: fmt.Sprintf("Medians of %d rounds in turns, each on a control plane of its own (etcd, kube-apiserver, "+
-			"kube-scheduler). *Plain* is kube-scheduler without an extender, *passing* is beside an extender that does nothing. "+
-			"*All pods asked about* is what `scheduler-config` writes, *only groups* with `--members-only`, *gates* with "+
-			"gates in the templates, *without an extender* with `--gang.mode=alone`. Load: %s in the minute before, %s in its last.",
+			"kube-scheduler). *Stock* is kube-scheduler by its defaults, but without a limit on its calls. "+
+			"*All asked* is what `scheduler-config` writes for labels alone, *members-only* with `--members-only`, *gates* with "+
+			"gates in the templates, *alone* with `--gang.mode=alone`. Load: %s in the minute before, %s in its last.",
 			o.rounds, loadBefore, sheet.Load()),
 	}
 	for _, one := range parts {

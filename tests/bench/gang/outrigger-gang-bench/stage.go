@@ -50,8 +50,6 @@ type stage struct {
 	scheduler *process.Process
 	config    []byte
 	agentArgs []string // more of them
-	// priorityClass is that of members of gangs; empty: none.
-	priorityClass string
 }
 
 // newStage starts a control plane with nodes and perhaps an extender. The scheduler does not run.
@@ -107,8 +105,7 @@ func (s *stage) createNodes(prefix string, count int, pool string) error {
 	})
 }
 
-// configure makes the scheduler's configuration: the same for all but for the extender, and what a pod waits for that was
-// refused.
+// configure makes the scheduler's configuration: its defaults, no limit on calls, and what scheduler-config adds.
 func (s *stage) configure() error {
 	kubeconfig, err := s.cluster.WriteKubeconfig("scheduler", s.cluster.ConfigOf(cluster.SchedulerUser))
 	if err != nil {
@@ -118,11 +115,7 @@ func (s *stage) configure() error {
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %s, qps: 5000, burst: 10000}
 leaderElection: {leaderElect: false}
-percentageOfNodesToScore: 100
 `, kubeconfig)
-	if !s.beside.backsOff {
-		s.config = append(s.config, "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 1\n"...)
-	}
 	if s.beside.extender == doesNothing {
 		if s.passing, err = servePassing(s.client); err != nil {
 			return err
@@ -141,16 +134,15 @@ percentageOfNodesToScore: 100
 // startAgent starts the agent, with the rights that it asks for, and waits until it is ready.
 func (s *stage) startAgent() error {
 	rbac, start := []string{"agents", "--rbac", s.beside.agents}, outrigger.Start
-	settings := []string{"--gang.scheduler-lease", "none"}
-	if s.beside.asks {
-		file, err := s.membersOnly()
+	var settings []string
+	if s.beside.extender == noExtender { // it holds a Lease of its own
+		rbac, start = append(rbac, "--mode", "alone"), outrigger.StartWithoutExtender
+	} else {
+		file, err := s.schedulerFile()
 		if err != nil {
 			return err
 		}
-		settings = append(settings, "--scheduler-config", file)
-	}
-	if s.beside.extender == noExtender { // it holds a Lease of its own
-		rbac, start, settings = append(rbac, "--mode", "alone"), outrigger.StartWithoutExtender, nil
+		settings = []string{"--scheduler-config", file}
 	}
 	manifest, err := exec.CommandContext(s.ctx, s.binary, rbac...).Output()
 	if err != nil {
@@ -172,24 +164,32 @@ func (s *stage) startAgent() error {
 	return s.agent.AwaitReady(s.ctx)
 }
 
-// membersOnly is the path of a configuration for the agent to read: the scheduler asks about members alone.
-func (s *stage) membersOnly() (string, error) {
-	text, err := exec.CommandContext(s.ctx, s.binary, "scheduler-config", "--agents", s.beside.agents, "--members-only").Output()
+// schedulerFile is the path of the scheduler's configuration for the agent to read, which answers at no address yet.
+func (s *stage) schedulerFile() (string, error) {
+	text, err := s.extended()
 	if err != nil {
-		return "", fmt.Errorf("scheduler-config: %w", err)
+		return "", err
 	}
-	file := filepath.Join(s.dir, "members-only.yaml")
+	file := filepath.Join(s.dir, "for-the-agent.yaml")
 	return file, os.WriteFile(file, text, 0o644)
 }
 
-// extend adds the entries of the agent, or of what stands in its place, to the scheduler's configuration.
-func (s *stage) extend(url string) (err error) {
+// extended is the configuration with the entries of the agent, or of what stands in its place.
+func (s *stage) extended(more ...string) ([]byte, error) {
 	base := filepath.Join(s.dir, "base.yaml")
 	if err := os.WriteFile(base, s.config, 0o644); err != nil {
-		return err
+		return nil, err
 	}
-	args := append([]string{"scheduler-config", "--agents", s.beside.agents, "--url", url, "--in", base}, s.beside.config...)
-	s.config, err = exec.CommandContext(s.ctx, s.binary, args...).Output()
+	args := slices.Concat([]string{"scheduler-config", "--agents", s.beside.agents, "--in", base}, s.beside.config, more)
+	text, err := exec.CommandContext(s.ctx, s.binary, args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("scheduler-config: %w", err)
+	}
+	return text, nil
+}
+
+func (s *stage) extend(url string) (err error) {
+	s.config, err = s.extended("--url", url)
 	return err
 }
 
@@ -268,9 +268,6 @@ func (s *stage) createPods(gang string, from, to, size int, grouped bool) error 
 		builder := single(gang, i)
 		if grouped {
 			builder = s.beside.member(gang, i, size)
-			if s.priorityClass != "" {
-				builder.PriorityClass(s.priorityClass)
-			}
 		}
 		if err := s.createPod(builder); err != nil {
 			return err

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -22,34 +19,30 @@ type stream struct {
 	nodes, gangs, size int
 	waiting            int           // single pods, always
 	lasts              time.Duration // of a single pod
+	giveUp             time.Duration // on a gang
 	reserveAfter       time.Duration
 }
 
-// streamWay is one way in which the scheduler asks the agent.
+// streamWay is one mode, and what was measured in it.
 type streamWay struct {
-	what    string
 	beside  *mode
-	patient bool      // members have preemptionPolicy Never: the scheduler does not clear their nominations
 	seconds []float64 // from the first member to the last binding, of each gang and all rounds
+	late    int       // gangs that were given up, and with each the others of its round
 	singles []float64 // that were bound in a second, by round
 }
 
 func newStreamWays() []*streamWay {
-	return []*streamWay{
-		{what: allAsked.name, beside: allAsked},
-		{what: onlyGroups.name, beside: onlyGroups},
-		{what: onlyGroups.name + ", preemptionPolicy Never", beside: onlyGroups, patient: true},
-	}
+	return []*streamWay{{beside: membersOnlyGated}, {beside: membersOnly}, {beside: alone}}
 }
 
 func (w stream) measure(ctx context.Context, binary string, ways []*streamWay) error {
 	for _, way := range ways {
+		from := len(way.seconds)
 		if err := w.run(ctx, binary, way); err != nil {
-			return fmt.Errorf("stream, %s: %w", way.what, err)
+			return fmt.Errorf("stream, %s: %w", way.beside.name, err)
 		}
-		of := way.seconds[len(way.seconds)-w.gangs:]
-		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s (median %.2f, longest %.2f)\n", way.what, w.size, of,
-			median(slices.Clone(of)), slices.Max(of))
+		fmt.Fprintf(os.Stderr, "stream, %s: gangs of %d whole after %.2f s; rounds given up so far: %d\n", way.beside.name, w.size,
+			way.seconds[from:], way.late)
 	}
 	return nil
 }
@@ -64,36 +57,49 @@ func (w stream) run(ctx context.Context, binary string, way *streamWay) error {
 	if err := s.startScheduler(); err != nil {
 		return err
 	}
-	if way.patient {
-		if err := s.createPatientClass(); err != nil {
-			return err
-		}
-	}
 	flow := s.startFlow(w)
 	defer flow.stop()
-	began, before := time.Now(), len(s.tracker.Bindings())
+	if err := s.untilFull(w); err != nil {
+		return err
+	}
+	began, before, members := time.Now(), s.tracker.BindingCount(), 0
 	for g := range w.gangs {
-		if err := s.untilSome(func() bool { return s.bound("single-") >= w.nodes*slots }); err != nil {
+		took, err := s.startBeside(w, gangName(g))
+		if err != nil {
 			return err
 		}
-		if g == 0 {
-			began, before = time.Now(), len(s.tracker.Bindings())
+		way.seconds = append(way.seconds, took.Seconds())
+		if took >= w.giveUp {
+			way.late++
+			break
 		}
-		from := time.Now()
-		if err := s.createPods(gangName(g), 0, w.size, w.size, true); err != nil {
-			return err
-		}
-		if err := s.untilSome(func() bool { return s.bound(gangName(g)+"-") >= w.size }); err != nil {
-			return err
-		}
-		way.seconds = append(way.seconds, time.Since(from).Seconds())
-		if err := s.deleteGang(gangName(g), w.size); err != nil {
+		members += w.size
+		if err := s.untilFull(w); err != nil {
 			return err
 		}
 	}
-	singles := len(s.tracker.Bindings()) - before - w.gangs*w.size
-	way.singles = append(way.singles, float64(singles)/time.Since(began).Seconds())
+	way.singles = append(way.singles, float64(s.tracker.BindingCount()-before-members)/time.Since(began).Seconds())
 	return nil
+}
+
+// startBeside creates a gang, and deletes it once it is whole: after so long, or giveUp if it is not whole by then.
+func (s *stage) startBeside(w stream, gang string) (time.Duration, error) {
+	from := time.Now()
+	if err := s.createPods(gang, 0, w.size, w.size, true); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithDeadline(s.ctx, from.Add(w.giveUp))
+	defer cancel()
+	if err := s.tracker.Until(ctx, func() bool { return s.bound(gang+"-") >= w.size }); err != nil {
+		return w.giveUp, s.ctx.Err()
+	}
+	took := time.Since(from)
+	return took, s.deleteGang(gang, w.size)
+}
+
+// untilFull waits until single pods have all places.
+func (s *stage) untilFull(w stream) error {
+	return s.untilSome(func() bool { return s.bound("single-") >= w.nodes*slots })
 }
 
 // flow keeps a stream going.
@@ -149,15 +155,6 @@ func (f *flow) step() {
 		return f.s.createPod(kube.MakePod(fmt.Sprintf("single-%06d", f.made+i)).Request(corev1.ResourceCPU, "1"))
 	})
 	f.made += more
-}
-
-// createPatientClass creates the PriorityClass of members, as high as pods without one.
-func (s *stage) createPatientClass() error {
-	never := corev1.PreemptNever
-	s.priorityClass = "patient"
-	_, err := s.client.SchedulingV1().PriorityClasses().Create(s.ctx, &schedulingv1.PriorityClass{
-		ObjectMeta: metav1.ObjectMeta{Name: s.priorityClass}, PreemptionPolicy: &never}, metav1.CreateOptions{})
-	return err
 }
 
 func (s *stage) untilSome(condition func() bool) error {
