@@ -46,8 +46,8 @@ class Gang final : public Agent,
 
   static SchedulerWishes Wishes() {
     return {.last = true,
-            .every_node = true,
-            .quick_retries = true,
+            .every_node = false,
+            .quick_retries = false,
             .cycle_resource = plan::kCallResource,
             .bind_resource = plan::kBindCallResource};
   }

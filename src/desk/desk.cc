@@ -46,6 +46,7 @@ class Desk::State final : public Participant {
         warn(std::move(log)),
         drive(std::move(how)),
         members_only(known.members_only),
+        samples_nodes(known.samples_nodes.value_or(true)),
         settings(std::move(known)) {
     options.now = drive.now;
     options.groups.plan_queued = false;  // until an agent joins that releases them
@@ -75,6 +76,7 @@ class Desk::State final : public Participant {
   const std::function<void(std::string_view line)> warn;
   const DeskDrive drive;
   const std::optional<bool> members_only;
+  const bool samples_nodes;
   DeskSettings settings;
   PlanningOptions options;
   std::vector<Participant*> participants;
@@ -134,6 +136,7 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   PlanningOptions& options = state_->options;
   options.without_extender = alone;
   options.nominations.without_calls = alone;
+  options.nominations.samples_nodes = state_->samples_nodes;
   options.release.without_barrier = alone;
   options.groups.marks_start = !alone;
   // Nothing would hold back part of a gang that is released without a place.

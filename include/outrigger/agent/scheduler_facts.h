@@ -25,6 +25,9 @@ struct SchedulerFacts {
   /// The entry by which an agent of this process filters has managedResources: it is called about
   /// pods alone that ask for them.
   std::optional<bool> members_only;
+  /// A profile has a percentageOfNodesToScore below 100, as by default: of more than 100 nodes the
+  /// scheduler offers a part.
+  std::optional<bool> samples_nodes;
 };
 
 }  // namespace outrigger

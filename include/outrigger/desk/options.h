@@ -41,6 +41,9 @@ struct NominationOptions {
   /// condition of a pod that it has not tried changes with its first attempt). Each place is
   /// nominated before its pod is let go.
   bool without_calls = false;
+  /// The scheduler offers a part of the nodes where there are more than kAllOffered.
+  bool samples_nodes = false;
+  static constexpr size_t kAllOffered = 100;
   /// A nomination that no answer is due for is written again at most so often, if it is gone.
   std::chrono::milliseconds write_again_after{1'000};
   /// A nomination that the watch does not show so long after it was written was cleared by the

@@ -39,6 +39,16 @@ MapReader VolumeArguments(const MapReader& profile) {
 }
 
 constexpr const char* kVolumeTimeoutField = "bindTimeoutSeconds";
+constexpr const char* kShareField = "percentageOfNodesToScore";
+
+// 0 is the default, which hangs on the number of nodes.
+bool SamplesNodes(const MapReader& root) {
+  const int64_t of_all = root.Integer(kShareField).Or(0);
+  const std::vector<MapReader> profiles = ProfilesOf(root);
+  return std::any_of(profiles.begin(), profiles.end(), [of_all](const MapReader& profile) {
+    return profile.Integer(kShareField).Or(of_all) < 100;
+  });
+}
 
 // A scheduler has one extender that binds.
 const Entry* Binder(const std::vector<Entry>& entries) {
@@ -211,6 +221,7 @@ SchedulerFacts FactsOf(const MapReader& root, const std::vector<Entry>& entries,
   facts.names = absl::StrJoin(names, ",");
   facts.volume_bind_timeout = std::clamp(seconds(volumes), seconds(1), kLongestFact);
   facts.lease = LeaseOf(root);
+  facts.samples_nodes = SamplesNodes(root);
   const Entry* const binder = Binder(entries);
   if (binder != nullptr) facts.bind_timeout = BindTimeoutOf(*binder);
   const Entry* const filter = Filter(entries, binder, served);

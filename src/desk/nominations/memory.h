@@ -104,7 +104,8 @@ class Memory {
   /// How the places of a unit become its own.
   enum class Places : uint8_t {
     kOptimistic,  // it takes them: no other pod waits that could
-    kNominated,   // its members are nominated, since another pod may take one
+    kNominated,   // its members are nominated, since another pod may take one, or the scheduler
+                  // may not offer one: a nominated node it always tries first
     kContested,   // likewise for as long as the unit waits: another pod has taken one
   };
   struct UnitMemory {
@@ -237,6 +238,7 @@ class Memory {
   bool awaits_asks_ = false;
   bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
   bool holds_ = false;           // single pods have places, too
+  bool is_sampled_ = false;      // the scheduler offers a part of the nodes
   uint64_t round_ = 0;
 };
 

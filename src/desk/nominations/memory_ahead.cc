@@ -120,7 +120,8 @@ void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMem
   }
   if (!unit.fits) return;
   if (!unit.releasing && memory->places != Places::kContested) {
-    memory->places = contenders->AnyFor(unit) ? Places::kNominated : Places::kOptimistic;
+    const bool nominates = is_sampled_ || contenders->AnyFor(unit);
+    memory->places = nominates ? Places::kNominated : Places::kOptimistic;
   }
   if (memory->places == Places::kOptimistic) nominated_.NeedsNone(unit.key);
 }

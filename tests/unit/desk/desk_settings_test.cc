@@ -226,6 +226,7 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     PlanningOptions seen;
     SchedulerFacts facts;
     facts.members_only = true;
+    if (alone) facts.samples_nodes = false;
     testing::FakeCluster cluster;
     Desk desk(&cluster, {}, {}, facts);
     DeskTerms gang = Of("gang");
@@ -240,6 +241,7 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     EXPECT_EQ(seen.release.without_barrier, alone);
     EXPECT_EQ(seen.release.ahead, alone ? 0U : 1U);
     EXPECT_EQ(seen.asks_about_all, std::optional(false));
+    EXPECT_EQ(seen.nominations.samples_nodes, !alone) << "as by default, unless the file says";
   }
 }
 

@@ -19,7 +19,7 @@ type part interface {
 }
 
 // rowNames are what --rows may name; those of the crowd share what they have in common.
-var rowNames = []string{"singles", "gangs", "next", "beside", "waiting", "stream"}
+var rowNames = []string{"singles", "gangs", "next", "large", "waiting", "stream"}
 
 // chosen are rows that were asked for.
 type chosen []string
@@ -52,7 +52,7 @@ func (o options) parts() (parts []part) {
 		}
 	}
 	add("next", &nextPart{next: o.next, ways: o.next.ways(), count: o.rounds})
-	add("beside", &besidePart{beside: o.beside, ways: newBesideWays(), count: o.rounds})
+	add("large", &besidePart{beside: o.beside, ways: newBesideWays(), count: o.rounds})
 	add("waiting", &waitingPart{queue: o.queue, count: o.rounds})
 	add("stream", &streamPart{stream: o.stream, ways: newStreamWays(), count: o.rounds})
 	return parts

@@ -40,6 +40,7 @@ TEST(SchedulerFacts, OfWhatSchedulerConfigWritesAreTheDefaults) {
   EXPECT_EQ(facts->volume_bind_timeout, seconds(600));
   EXPECT_EQ(facts->unchecked, "");
   EXPECT_EQ(facts->members_only, false);
+  EXPECT_EQ(facts->samples_nodes, false);
 }
 
 TEST(SchedulerFacts, AreWhatTheFileSays) {
@@ -76,6 +77,15 @@ TEST(SchedulerFacts, OfABindEntryWithoutATimeoutAreThoseOfTheScheduler) {
   EXPECT_EQ(Read(kHead + entry + "}]")->bind_timeout, seconds(5));
   EXPECT_EQ(Read(kHead + entry + ", httpTimeout: -1s}]")->bind_timeout, std::nullopt)
       << "no limit at all";
+}
+
+TEST(SchedulerFacts, SayWhetherAnyProfileSamplesNodes) {
+  const std::string all = kHead + "percentageOfNodesToScore: 100\n";
+  EXPECT_EQ(Read(kHead)->samples_nodes, true) << "by default";
+  EXPECT_EQ(Read(kHead + "percentageOfNodesToScore: 99")->samples_nodes, true);
+  EXPECT_EQ(Read(all)->samples_nodes, false);
+  EXPECT_EQ(Read(all + "profiles: [{percentageOfNodesToScore: 5}]")->samples_nodes, true);
+  EXPECT_EQ(Read(kHead + "profiles: [{percentageOfNodesToScore: 100}]")->samples_nodes, false);
 }
 
 // A proxy, or a port of its own.

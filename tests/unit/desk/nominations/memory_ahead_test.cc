@@ -330,6 +330,28 @@ TEST_F(MemoryAheadTest, AGangTakesItsPlacesWithoutNominationsWhereNoOtherPodWait
   }
 }
 
+class SampledTest : public MemoryAheadTest {
+ protected:
+  SampledTest() : MemoryAheadTest(Sampling()) {}
+  static NominationOptions Sampling() {
+    NominationOptions options;
+    options.samples_nodes = true;
+    return options;
+  }
+};
+
+TEST_F(SampledTest, MembersAreNominatedWhereTheirPlacesMayNotBeOffered) {
+  for (const size_t nodes : {100U, 101U}) {
+    while (snapshot_->NodeCount() < nodes) {
+      cluster_.Put(testing::MakeNode("more-" + std::to_string(snapshot_->NodeCount())));
+      snapshot_ = cluster_.Take()->snapshot;
+    }
+    MakeBoard board;
+    AddAlone(&board, "of-" + std::to_string(nodes), 2);
+    EXPECT_THAT(Learn(*board.Make(), kBegin), SizeIs(nodes == 100 ? 0 : 2));
+  }
+}
+
 struct Beside {
   const char* name;
   Pod pod;
