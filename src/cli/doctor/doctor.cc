@@ -122,17 +122,6 @@ std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
   return all;
 }
 
-// An agent that plans and binds removes gates, and so does each that no scheduler calls. Nothing:
-// no agent that is called plans.
-std::optional<bool> RemovesGates(const DoctorCase& found) {
-  std::optional<bool> removes;
-  for (const AgentInfo* agent : found.Agents()) {
-    if (!agent->factory.wishes.last) continue;
-    removes = removes.value_or(false) || agent->factory.binds || found.IsAlone(*agent);
-  }
-  return removes;
-}
-
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
                                            const std::vector<SettingGroup>& told,
                                            const LeftOutAgents& left_out) {
@@ -153,7 +142,6 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   diagnosis.findings = findings.Take();
   diagnosis.planned_schedulers = PlannedSchedulers(*found);
   diagnosis.only_groups = CallsGroupsAlone(*found);
-  diagnosis.gates = RemovesGates(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -191,11 +179,11 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   if (!objects.ok()) return objects.status();
   UnreadMarkers markers(diagnosis->planned_schedulers);
   GroupResources resources(diagnosis->planned_schedulers);
-  QueueGates gates(diagnosis->planned_schedulers, diagnosis->gates.value_or(false));
+  QueueGates gates(diagnosis->planned_schedulers);
   absl::Status status = (*objects)->ForEachPod([&](const json::ListedObject& object) {
     absl::Status taken = markers.Take(object);
     if (taken.ok() && diagnosis->only_groups) taken = resources.Take(object);
-    if (taken.ok() && diagnosis->gates) taken = gates.Take(object);
+    if (taken.ok()) taken = gates.Take(object);
     return taken;
   });
   if (!status.ok()) return status;

@@ -33,8 +33,6 @@ struct Diagnosis {
   /// The schedulers whose pods are planned by the agents; empty if no agent plans.
   std::vector<std::string> planned_schedulers;
   bool only_groups = false;  // one of them is called about members of groups alone
-  /// Whether one of them removes the gate outrigger.dev/queue; nothing: none plans.
-  std::optional<bool> gates;
 
   size_t Count(Severity severity) const;
 };

@@ -180,8 +180,6 @@ constexpr FindingKind kKinds[] = {
      "kube-scheduler does not call the agent about these members, and places them as single pods."},
     {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
      "No agent of this file plans these pods, so that nothing removes their gate."},
-    {Id::kGateHeld, "gate-held", kWarning,
-     "Only agent gang removes the gate, and qos with mode=alone. These pods wait for ever."},
     {Id::kGateMissing, "gate-missing", kHint,
      "kube-scheduler tries such a member again while its gang waits."},
 };

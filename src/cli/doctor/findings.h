@@ -90,7 +90,6 @@ enum class FindingId : uint8_t {
   kMarkerUnread,
   kGroupResourceMissing,
   kGateOfAnotherScheduler,
-  kGateHeld,
   kGateMissing,
   kCount,  // not a finding
 };

@@ -10,8 +10,8 @@
 
 namespace outrigger::cli {
 
-QueueGates::QueueGates(std::vector<std::string> scheduler_names, bool is_removed)
-    : scheduler_names_(std::move(scheduler_names)), is_removed_(is_removed) {}
+QueueGates::QueueGates(std::vector<std::string> scheduler_names)
+    : scheduler_names_(std::move(scheduler_names)) {}
 
 void QueueGates::Seen::Add(const Pod& pod) {
   if (example.empty()) example = fmt::format("{}/{}", pod.namespace_, pod.name);
@@ -52,12 +52,7 @@ void QueueGates::AddTo(Findings* findings) const {
         "their schedulers in scheduler-names, or a policy and templates that do not gate them; "
         "`outrigger gang release --all` lets them go");
   }
-  if (gated_.pods > 0 && !is_removed_) {
-    add(FindingId::kGateHeld, gated_,
-        "have the gate outrigger.dev/queue; no agent of the file removes it",
-        "serve gang, too, or run `outrigger gang release --all`");
-  }
-  if (is_removed_ && gated_.pods == 0 && ungated_.pods > 0) {
+  if (gated_.pods == 0 && ungated_.pods > 0) {
     add(FindingId::kGateMissing, ungated_, "of groups without a node, none with the gate",
         "deploy/queue-gate.yaml, or the gate in the templates of pods");
   }

@@ -16,8 +16,8 @@ namespace outrigger::cli {
 /// Counts such pods. Not thread-safe.
 class QueueGates {
  public:
-  /// Agents plan the pods of `scheduler_names`; `is_removed`: one of them removes the gate.
-  QueueGates(std::vector<std::string> scheduler_names, bool is_removed);
+  /// Agents plan the pods of `scheduler_names`, and remove the gate.
+  explicit QueueGates(std::vector<std::string> scheduler_names);
 
   /// Takes a Pod. Errors are those of json::DecodePod().
   absl::Status Take(const json::ListedObject& object);
@@ -32,7 +32,6 @@ class QueueGates {
   };
 
   const std::vector<std::string> scheduler_names_;
-  const bool is_removed_;
   Seen of_others_;  // gated, of a scheduler that no agent plans
   Seen gated_;      // gated, of ours
   Seen ungated_;    // members of ours without a node and without the gate
