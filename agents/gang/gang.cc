@@ -168,7 +168,6 @@ class Gang final : public Agent,
       // A member may wait for minutes: it must not keep the plan of its arrival alive.
       const auto plan = desk_->Plan();
       if (!plan.ok()) return plan.status();
-      desk_->OnBind(request.pod_uid);
       const Board& board = **plan;
       const BoardPod* seat = board.Find(request.pod_uid);
       const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
@@ -220,7 +219,7 @@ class Gang final : public Agent,
   RecoveryOptions RecoveryOptionsOf(const Settings& settings) {
     RecoveryOptions options;
     options.patience = PartialTimeoutOf(settings);
-    options.without_barrier = settings.DeskMode() == desk::Mode::kAlone;
+    options.mode = settings.DeskMode();
     options.may_act = [this] { return desk_->MayAct({.timeout = seconds(5)}); };
     options.may_write = WhileInCharge();
     return options;

@@ -37,8 +37,6 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.adjust = [settings, scheduler = deps.scheduler](desk::PlanningOptions* options) {
     options->groups.leave_upstream = settings.leave_upstream;
     options->nominations.patience = PatienceOf(settings, scheduler);
-    options->groups.plan_queued = true;
-    options->release.enabled = true;
   };
   return terms;
 }

@@ -25,7 +25,7 @@ void Rounds::OnPlan(const desk::Round& round) {
   const auto partial = parts_.recovery->OnPlan(board, *parts_.barriers, round.now);
   reports.OnPartial(board, partial, parts_.recovery->partial());
   reports.OnBarriers(parts_.barriers->standing(), parts_.barriers->waiting());
-  if (round.releases.without_barrier) reports.OnBoundOneByOne(board, round.now);
+  if (round.mode == desk::Mode::kAlone) reports.OnBoundOneByOne(board, round.now);
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
   parts_.unasked->OnPlan(board, round.pods, round.asks_about_all);
   parts_.held->OnPlan(board, round.releases, round.now);

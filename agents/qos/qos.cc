@@ -36,10 +36,6 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
     options->groups.order_by_pod_priority = settings.pod_priority;
-    if (settings.DeskMode() != desk::Mode::kAlone) return;
-    options->groups.plan_queued = true;
-    options->release.enabled = true;
-    options->release.hold_singles = true;
   };
   return terms;
 }
@@ -56,7 +52,6 @@ absl::Status CheckCalls(const AgentDeps& deps, const Settings& settings) {
 
 class Qos final : public Agent,
                   public Filterer,
-                  public Scorer,
                   public Preempter,
                   public PageSource,
                   public Controller {
@@ -86,7 +81,9 @@ class Qos final : public Agent,
       rules.push_back({"", "pods/status", {"patch"}});
       return rules;
     }
-    return {{"", "pods/status", {"patch"}}, {"coordination.k8s.io", "leases", {"get"}}};
+    return {{"", "pods", {"patch"}},  // the gate is taken off
+            {"", "pods/status", {"patch"}},
+            {"coordination.k8s.io", "leases", {"get"}}};
   }
 
   Qos(const AgentDeps& deps, const Settings& settings)
@@ -132,15 +129,11 @@ class Qos final : public Agent,
     return filtered;
   }
 
-  absl::Status Score(const Request& request, std::span<NodeScore> scores) const override {
-    return desk_->Score(request, scores);
-  }
-
   absl::Status Preempt(const PreemptRequest& request,
                        std::vector<NodeVictims>* chosen) const override {
     const auto plan = desk_->Plan();
     if (!plan.ok()) return plan.status();
-    desk_->ChooseVictims(**plan, request, chosen);
+    Desk::ChooseVictims(**plan, request, chosen);
     if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
     return absl::OkStatus();
   }

@@ -15,20 +15,6 @@ int64_t SystemSeconds() {
       .count();
 }
 
-// The first of the units that had their places on a node at the last plan and have none now; null:
-// there is none.
-const plan::Rank* FirstWithoutItsPlace(const desk::Board& before, const desk::Board& now,
-                                       const desk::ReservedNode& reserved) {
-  const plan::Rank* first = nullptr;
-  for (const desk::Reservation& reservation : reserved.reservations) {
-    const desk::BoardPod* const seat = now.Find(reservation.uid);
-    if (seat == nullptr || !seat->node.empty()) continue;
-    const plan::Rank& rank = before.units()[reservation.unit].rank;
-    if (first == nullptr || rank < *first) first = &rank;
-  }
-  return first;
-}
-
 }  // namespace
 
 QueueWatch::QueueWatch(AgentMetrics* metrics, Log log, std::function<bool()> is_alone,
@@ -54,7 +40,7 @@ void QueueWatch::Pause(desk::Time /*now*/, bool /*another_acts*/) {
 void QueueWatch::OnPlan(const desk::Round& round) {
   const desk::Board& board = *round.board;
   metrics_->Set(metric::kLength, "", static_cast<double>(board.units().size()));
-  const desk::BoardUnit* const head = board.Head();
+  const desk::BoardUnit* const head = board.units().size() == 0 ? nullptr : &board.units()[0];
   const bool is_known = head != nullptr && head->rank.created != 0;
   const int64_t age = is_known ? std::max<int64_t>(unix_time_() - head->rank.created, 0) : 0;
   metrics_->Set(metric::kHeadAge, "", static_cast<double>(age));
@@ -86,20 +72,27 @@ void QueueWatch::CountHeld(const desk::Board& board) {
 // Units that lose their places are few, so that the pods of few nodes are looked at.
 void QueueWatch::CountInversions(const desk::Round& round) {
   if (before_ == nullptr) return;
-  before_->ForEachReservedNode([&](std::string_view node, const desk::ReservedNode& reserved) {
-    const plan::Rank* const first = FirstWithoutItsPlace(*before_, *round.board, reserved);
-    if (first == nullptr) return;
-    for (const PodView pod : round.view.snapshot->PodsOn(node)) {
-      const desk::BoardPod* const seat = before_->Find(pod.Uid());
-      const desk::BoardUnit* const unit = seat == nullptr ? nullptr : before_->UnitOf(*seat);
-      if (unit == nullptr || !(*first < unit->rank)) continue;
-      metrics_->Add(metric::kInversions, "", 1);
-      log_(
-          fmt::format("pod {}/{} was bound to {} before a unit in front of it, which had its place "
-                      "there",
-                      pod.Namespace(), pod.Name(), node));
-    }
+  // The first of the units that had their places on a node at the last plan and have none now.
+  std::map<std::string_view, const plan::Rank*> lost;
+  before_->ForEachPod([&](const desk::BoardPod& seat) {
+    if (seat.node.empty()) return;
+    const desk::BoardPod* const now = round.board->Find(seat.pod->uid);
+    if (now != nullptr && now->node.empty()) lost.try_emplace(seat.node, &seat.unit->rank);
   });
+  for (const auto& [node, first] : lost) CountInversionsOn(node, *first, *round.view.snapshot);
+}
+
+void QueueWatch::CountInversionsOn(std::string_view node, const plan::Rank& first,
+                                   const ClusterSnapshot& snapshot) {
+  for (const PodView pod : snapshot.PodsOn(node)) {
+    const desk::BoardPod* const seat = before_->Find(pod.Uid());
+    if (seat == nullptr || seat->unit == nullptr || !(first < seat->unit->rank)) continue;
+    metrics_->Add(metric::kInversions, "", 1);
+    log_(
+        fmt::format("pod {}/{} was bound to {} before a unit in front of it, which had its place "
+                    "there",
+                    pod.Namespace(), pod.Name(), node));
+  }
 }
 
 }  // namespace outrigger::qos

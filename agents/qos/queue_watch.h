@@ -32,6 +32,8 @@ class QueueWatch final : public desk::Participant {
  private:
   void CountHeld(const desk::Board& board);
   void CountInversions(const desk::Round& round);
+  void CountInversionsOn(std::string_view node, const plan::Rank& first,
+                         const ClusterSnapshot& snapshot);
 
   AgentMetrics* const metrics_;
   const Log log_;

@@ -38,7 +38,7 @@ bool IsIn(Scope scope, const Board& board, const Pod& pod) {
 
 }  // namespace
 
-class Desk::State final : public Participant {
+class Desk::State {
  public:
   State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how,
         SchedulerFacts known)
@@ -49,12 +49,9 @@ class Desk::State final : public Participant {
         samples_nodes(known.samples_nodes.value_or(true)),
         settings(std::move(known)) {
     options.now = drive.now;
-    options.groups.plan_queued = false;  // until an agent joins that releases them
   }
 
-  void OnPlan(const Round& round) override { tentative.OnPlan(*round.board, round.pods); }
   void Build() {
-    participants.push_back(this);
     const auto changed = [this] { Nudge(); };
     if (settings.mode() == Mode::kAlone) {
       leadership = std::make_unique<OwnLease>(cluster, settings.OwnLease(), changed);
@@ -86,8 +83,6 @@ class Desk::State final : public Participant {
   std::set<std::string, std::less<>> stopped;
 
   Inbox inbox;
-  TentativeUses tentative{drive.now};
-  VictimChoice victims{drive.now};
   std::unique_ptr<Leadership> leadership;
   std::unique_ptr<PlanLoop> loop;
   std::atomic<bool> is_built = false;  // guards the two before
@@ -132,15 +127,10 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   // What an agent has adjusted stays, whichever joins after it.
   state_->settings.Apply(&state_->options);
   for (const auto& adjust : state_->adjusts) adjust(&state_->options);
-  const bool alone = terms.mode == Mode::kAlone;
   PlanningOptions& options = state_->options;
-  options.without_extender = alone;
-  options.nominations.without_calls = alone;
+  options.mode = terms.mode;
+  options.groups.marks_start = terms.mode == Mode::kExtender;
   options.nominations.samples_nodes = state_->samples_nodes;
-  options.release.without_barrier = alone;
-  options.groups.marks_start = !alone;
-  // Nothing would hold back part of a gang that is released without a place.
-  if (alone) options.release.ahead = 0;
   if (state_->members_only) options.asks_about_all = !*state_->members_only;
   state_->agents.push_back(terms.agent);
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
@@ -202,7 +192,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   if (!board.ok()) return board.status();
   const Pod& pod = request.pod;
   if (!IsIn(scope, **board, pod)) return absl::OkStatus();
-  const Admission admission = Admit(**board, request, &state_->tentative, verdicts);
+  const Admission admission = Admit(**board, request, verdicts);
   if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
   const bool refused =
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
@@ -211,8 +201,6 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
       pod.uid, {.at = now,
                 .rejected = admission.outcome != Outcome::kReserved,
                 .offered = waits ? SomeNodes(request) : std::vector<std::string>()});
-  const BoardPod* const seat = waits ? (*board)->Find(pod.uid) : nullptr;
-  if (seat != nullptr && !seat->node.empty()) state_->inbox.Held(pod.uid);
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -221,34 +209,21 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   return absl::OkStatus();
 }
 
-absl::Status Desk::Score(const Request& request, std::span<NodeScore> scores) const {
-  const auto board = Plan();
-  if (!board.ok()) return board.status();
-  Steer(**board, request, scores);
-  return absl::OkStatus();
-}
-
 void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,
                          std::vector<NodeVictims>* chosen) {
-  state_->victims.Choose(board, request, chosen);
+  desk::ChooseVictims(board, request, chosen);
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {
   const bool awaited =
       state_->inbox.Asked(pod.uid, {.at = state_->drive.now(), .rejected = true, .offered = {}});
   if (awaited) Nudge();
-  // It is our own answer for which the scheduler looks for victims.
-  if (state_->inbox.TakeHeld(pod.uid)) return;
   // The scheduler looks for victims after it has looked at the node for which it was nominated.
   const BoardPod* const seat = board.Find(pod.uid);
   if (seat == nullptr || seat->node.empty() || pod.nominated_node_name != seat->node) return;
   state_->inbox.Refused(
       {pod.namespace_ + "/" + pod.name, pod.uid, seat->node, std::string(kNotPassed)});
   Nudge();
-}
-
-void Desk::OnBind(std::string_view uid) {
-  state_->tentative.End(uid);
 }
 
 void Desk::OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {

@@ -49,6 +49,12 @@ bool AnyAsks(std::span<const PodPtr> pods) {
   });
 }
 
+PlanningOptions Completed(PlanningOptions options) {
+  options.nominations.mode = options.release.mode = options.mode;
+  options.release.hold_singles = options.hold;
+  return options;
+}
+
 std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
   std::set<plan::UnitKey> units;
   for (const HeldUnit& unit : releases.units) {
@@ -65,7 +71,7 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
       leadership_(leadership),
       inbox_(inbox),
       participants_(std::move(participants)),
-      options_(std::move(options)),
+      options_(Completed(std::move(options))),
       memory_(options_.nominations),
       nominations_(
           cluster,
@@ -176,6 +182,7 @@ std::optional<Time> PlanLoop::next_look() const {
   add(memory_.next_look());
   add(gates_.next_look());
   add(kept_nodes_.next_look());
+  add(priority_waits_.next_look());
   add(part_times_.next_look());
   for (const Participant* participant : participants_) add(participant->next_look());
   return next;
@@ -338,7 +345,7 @@ void PlanLoop::Plan(const ClusterView& view) {
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
   RefusedClaims refused_claims;
-  if (options_.without_extender) {
+  if (options_.mode == Mode::kAlone) {
     if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
     bool is_settled = false;  // only where a claim is missing at all
     const auto is_released = [&](const std::string& uid) {
@@ -351,11 +358,15 @@ void PlanLoop::Plan(const ClusterView& view) {
   LeaveOutUnlike(&units);
   kept_nodes_.Prepare(units, now, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  if (options_.without_extender && GiveRefusedNodes(planned, units)) {
+  if (options_.mode == Mode::kAlone && GiveRefusedNodes(planned, units)) {
     planned = planner_.Run(view.snapshot, units, options);
   }
   memory_.KeepAhead(units, now, &planned);
   kept_nodes_.OnPlan(planned, options);
+  if (options_.hold) {
+    priority_waits_.OnPlan(units, snapshot, checks_.get(), options_.mode == Mode::kExtender, now,
+                           &planned);
+  }
 
   const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
   const std::shared_ptr<const Board> before = Answer()->board;
@@ -394,6 +405,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),
                     .releases = releases,
+                    .mode = options_.mode,
                     .asks = calls.asks,
                     .asks_about_all = asks_about_all,
                     .now = now,

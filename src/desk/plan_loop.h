@@ -19,6 +19,7 @@
 #include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
 #include "desk/release/gates.h"
+#include "desk/release/priority_waits.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/leadership.h"
@@ -103,6 +104,7 @@ class PlanLoop {
   LifeSigns life_;
   NominationWriter nominations_;
   Gates gates_;
+  PriorityWaits priority_waits_;
   KeptNodes kept_nodes_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;

@@ -1,12 +1,9 @@
 #include "outrigger/plan/planner.h"
 
-#include <cstdint>
-
 #include "cluster/snapshot.h"
 #include "plan/nodes/domains.h"
 #include "plan/nodes/node_space.h"
 #include "plan/nodes/shape_table.h"
-#include "plan/preemption/trials.h"
 #include "plan/round/round.h"
 #include "plan/shortfall/shortfall.h"
 
@@ -41,26 +38,6 @@ class Planner::State {
     return round.TakePlan();
   }
 
-  EvictionGains FindGains(const std::shared_ptr<const cluster::Snapshot>& snapshot,
-                          std::span<const Unit> units, size_t index, size_t member,
-                          std::span<const Eviction> evictions, const PlanOptions& options,
-                          const std::function<bool()>& goes_on) {
-    const auto follow = [&](const std::shared_ptr<const cluster::Snapshot>& taken) {
-      Follow(taken, options.checks);
-      return Shop();
-    };
-    EvictionGains gains;
-    gains.gives.resize(evictions.size());
-    if (goes_on && !goes_on()) return gains;
-    Trials trials(follow, snapshot, units, index, options);
-    for (size_t i = 0; i < evictions.size() && (!goes_on || goes_on()); ++i) {
-      gains.gives[i] = trials.NodeAfter(evictions[i], member) == evictions[i].node;
-    }
-    gains.units_planned = trials.planned();
-    EndRound();
-    return gains;
-  }
-
   Shortfall Explain(std::span<const Unit> units, size_t index, const PlanOptions& options,
                     const std::stop_token& stop) {
     Shortfall shortfall = FindShortfall(Shop(), units, index, options, stop);
@@ -69,7 +46,7 @@ class Planner::State {
   }
 
  private:
-  Workshop Shop() { return {space_.get(), domains_.get(), shapes_.get(), generation_}; }
+  Workshop Shop() { return {space_.get(), domains_.get(), shapes_.get()}; }
 
   // All plans that one call makes are a round.
   void EndRound() {
@@ -79,7 +56,6 @@ class Planner::State {
 
   void Renew() {
     first_ = 0;
-    ++generation_;
     space_ = std::make_unique<NodeSpace>(checks_);
     domains_ = std::make_unique<DomainTable>(space_.get());
     shapes_ = std::make_unique<ShapeTable>(space_.get());
@@ -97,7 +73,6 @@ class Planner::State {
   std::unique_ptr<NodeSpace> space_;
   std::unique_ptr<DomainTable> domains_;
   std::unique_ptr<ShapeTable> shapes_;
-  uint64_t generation_ = 0;
   size_t first_ = 0;  // NodeSpace::memory() after the first plan with it
 };
 
@@ -115,14 +90,6 @@ Shortfall Planner::Explain(const std::shared_ptr<const ClusterSnapshot>& snapsho
                            const std::stop_token& stop) {
   state_->Follow(cluster::Snapshot::Of(snapshot), options.checks);
   return state_->Explain(units, index, options, stop);
-}
-
-EvictionGains Planner::FindGains(const std::shared_ptr<const ClusterSnapshot>& snapshot,
-                                 std::span<const Unit> units, size_t index, size_t member,
-                                 std::span<const Eviction> evictions, const PlanOptions& options,
-                                 const std::function<bool()>& goes_on) {
-  return state_->FindGains(cluster::Snapshot::Of(snapshot), units, index, member, evictions,
-                           options, goes_on);
 }
 
 }  // namespace outrigger::plan

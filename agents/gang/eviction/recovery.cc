@@ -111,7 +111,7 @@ void Recovery::OnBroken(const plan::GroupState& group, const Board& board, Time 
     const std::lock_guard<std::mutex> lock(mutex_);
     StayAsItIs(group.key);  // if it was to restart a moment ago
   }
-  if (options_.without_barrier) SeeGrowth(group, now, &state);
+  if (options_.mode == desk::Mode::kAlone) SeeGrowth(group, now, &state);
   const Time over = state.since + options_.patience;
   if (now < over) return next_look_.Add(over);
   if (restarts) {

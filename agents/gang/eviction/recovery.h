@@ -19,6 +19,7 @@
 #include "common/desk_names.h"
 #include "eviction/reports.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/desk/mode.h"
 #include "outrigger/plan/groups.h"
 
 namespace outrigger::gang {
@@ -26,9 +27,9 @@ namespace outrigger::gang {
 struct RecoveryOptions {
   /// For how long a gang may be bound in part.
   std::chrono::milliseconds patience{60'000};
-  /// No barrier holds bindings back, so a gang that starts is bound in part for as long as that
-  /// takes: `patience` begins again with each member more.
-  bool without_barrier = false;
+  /// kAlone: no barrier holds bindings back, so a gang that starts is bound in part for as long as
+  /// that takes, and `patience` begins again with each member more.
+  desk::Mode mode = desk::Mode::kExtender;
   /// Whether this agent is in charge, asked before gangs are evicted; may block; null: it is.
   std::function<absl::Status()> may_act = nullptr;
   /// Asked before each eviction; null: as desk::MayWrite.

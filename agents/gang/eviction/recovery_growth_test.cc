@@ -47,8 +47,9 @@ class RecoveryGrowthTest : public ::testing::Test {
   Barriers barriers_{{}};
   Counted counted_;
   EvictionReports reports_{&cluster_, &counted_, [](std::string_view) {}};
-  Recovery recovery_{
-      &cluster_, &reports_, {.patience = seconds(60), .without_barrier = true, .may_act = nullptr}};
+  Recovery recovery_{&cluster_,
+                     &reports_,
+                     {.patience = seconds(60), .mode = desk::Mode::kAlone, .may_act = nullptr}};
 };
 
 TEST_F(RecoveryGrowthTest, AGangThatIsStillBeingBoundIsLeftAlone) {
@@ -65,7 +66,7 @@ TEST_F(RecoveryGrowthTest, AGangThatIsStillBeingBoundIsLeftAlone) {
 TEST_F(RecoveryGrowthTest, BesideABarrierTheTimeRunsFromTheFirst) {
   Recovery recovery{&cluster_,
                     &reports_,
-                    {.patience = seconds(60), .without_barrier = false, .may_act = nullptr}};
+                    {.patience = seconds(60), .mode = desk::Mode::kExtender, .may_act = nullptr}};
   (void)recovery.OnPlan(*With({{"train", 1}}), barriers_, kBegin);
   EXPECT_THAT(recovery.OnPlan(*With({{"train", 2}}), barriers_, kBegin + seconds(60)), SizeIs(1));
 }

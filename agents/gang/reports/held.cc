@@ -41,7 +41,6 @@ void Held::Count(const desk::Releases& releases) {
 }
 
 void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) {
-  if (!releases.enabled) return;
   next_look_.Reset();
   Count(releases);
   if (releases.Held(HeldBy::kFailing) == 0) ForgetError();

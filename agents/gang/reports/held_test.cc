@@ -21,7 +21,6 @@ class HeldTest : public ::testing::Test {
   HeldTest() { board_.AddGang("train", 2, 2); }
   void OnPlan(HeldBy by, const std::string& why, seconds after, bool has_begun = false) {
     desk::Releases releases;
-    releases.enabled = true;
     releases.units = {{LabelsGang("train"), by, 2, why, has_begun}};
     releases.pods[static_cast<size_t>(by)] = 2;
     held_.OnPlan(*board_.Make(), releases, kBegin + after);

@@ -110,7 +110,7 @@ struct BoundMember {
   PodPtr pod;
 };
 
-/// A place that a gang has reserved, or that is kept for a unit that does not fit yet.
+/// A place that a gang has reserved, or that is kept for one that does not fit yet.
 struct Reservation {
   size_t unit = 0;
   std::string uid;
@@ -142,7 +142,7 @@ class Board {
     const ClusterSnapshot& snapshot;
     const plan::UnitKey* kept_for = nullptr;  // for which plan.kept are kept
     plan::PlanOptions options = {};           // of the plan
-    /// Null: single pods have no reservations, and pass where no gang's is.
+    /// The same as `snapshot` where single pods are held until it is their turn; else null.
     std::shared_ptr<const ClusterSnapshot> hold = nullptr;
     bool by_priority = true;  // GroupOptions::order_by_pod_priority
     /// The board before this one, which shares with it what has not changed; null: none.
@@ -170,30 +170,26 @@ class Board {
 
   /// Reservations on a node, or nullptr.
   const ReservedNode* ReservationsOn(std::string_view node) const;
-  /// Visits them all, in no order that means anything.
-  void ForEachReservedNode(
-      absl::FunctionRef<void(std::string_view node, const ReservedNode& reserved)> visit) const;
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
-  /// Single pods have reservations, too, and are held until it is their turn.
+  /// Single pods are held until it is their turn: that is once they have a place.
   bool holds() const { return hold_ != nullptr; }
-  /// True if the node is known and has room for `requests`, with no reservation taken off. If
-  /// holds().
-  bool HasRoom(const std::string& node, const ResourceList& requests) const;
-  /// The first unit in the order, or nullptr. If holds().
-  const BoardUnit* Head() const;
-  /// What the next plan is made of if nothing changes: the places of this one are reserved. The
-  /// units are the first of units(), in their order; those that rest are not among them. Costs a
-  /// copy of all. If holds().
-  std::vector<plan::Unit> UnitsOfNextPlan() const;
-  const std::shared_ptr<const ClusterSnapshot>& snapshot() const { return hold_; }
+  /// By which the board was made; null unless holds().
+  const ClusterSnapshot* snapshot() const { return hold_.get(); }
+  /// The first unit that is planned and has no place, or nullptr.
+  const BoardUnit* FirstWithoutPlace() const;
+  /// The lowest priority of units with places before `rank`, of which a pod waits without a gate;
+  /// nothing: there is none.
+  std::optional<int32_t> LowestPriorityBefore(const plan::Rank& rank) const;
+  /// Visits single pods that are planned before `rank` and have no place, `most` at most, in order,
+  /// until `visit` returns false.
+  void ForEachWithoutPlaceBefore(const plan::Rank& rank, size_t most,
+                                 absl::FunctionRef<bool(const Pod& pod)> visit) const;
   const plan::PlanOptions& plan_options() const { return options_; }
-  /// The unit right before this one in the order, which wants a place too, or nullptr.
+  /// The unit right before this one in the order, which is planned, too, or nullptr.
   const BoardUnit* InFrontOf(const plan::Rank& rank) const;
   /// The rank of a single pod that no plan has seen.
   plan::Rank RankOfUnseen(const Pod& pod) const;
-  /// Some node is reserved or kept.
-  bool AnyReservation() const { return !reservations_.empty() || !kept_.empty(); }
 
   /// What `pod` asks of a node as far as its profile of kube-scheduler compares it, "pods"
   /// included.
@@ -213,7 +209,7 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   void AddUnits(const Input& input);
-  void PutInOrder();
+  void LearnLowest();
   void AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned);
   /// `nodes`: of its members, and `kept` where room is kept for them; empty: none has one.
   BoardUnit& AddUnit(const plan::Unit& unit, std::span<const std::string> nodes,
@@ -228,7 +224,8 @@ class Board {
   void AddPods(std::span<const PodPtr> pods);
 
   BoardUnits::Entries units_;
-  size_t planned_ = 0;  // so many of them; then those that rest
+  size_t first_without_place_ = 0;  // of those that are planned; planned_: there is none
+  size_t planned_ = 0;              // so many of them, in order; then those that rest
   // Views of the keys of units_, which stay where they are.
   using GangKey = std::tuple<plan::Dialect, std::string_view, std::string_view, std::string_view>;
   static GangKey KeyOf(const plan::UnitKey& key) {
@@ -246,10 +243,9 @@ class Board {
   std::vector<plan::GroupState> groups_;
   plan::PlanOptions options_;
   std::shared_ptr<const ClusterSnapshot> hold_;
-  // Of these, by index, what is more than its rank and one pod that may go anywhere; if holds().
-  absl::flat_hash_map<size_t, plan::Unit> special_;
   bool by_priority_ = true;
-  std::vector<size_t> in_order_;  // units_, by rank; if holds()
+  // Indexes of units_, each of a lower priority than all before it that are let go; if holds().
+  std::vector<size_t> lowest_;
 };
 
 /// How long gangs may keep places without being complete.

@@ -61,7 +61,7 @@ struct DeskDrive {
 enum class Scope : uint8_t { kNone, kMembers, kSingles, kAll };
 
 /// The one plan of a process and what acts on it: view, plan, reservations, nominations, refusals,
-/// tentative uses, leadership. Agents join while they are made; the threads run from the last
+/// leadership. Agents join while they are made; the threads run from the last
 /// Start() to the first Stop(), and leadership lasts to the last one. Thread-safe from then on.
 class Desk {
  public:
@@ -103,17 +103,12 @@ class Desk {
 
   /// Filterer::Filter() for pods of `scope`; others pass.
   absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
-  /// Scorer::Score(): away from what is reserved for others.
-  absl::Status Score(const Request& request, std::span<NodeScore> scores) const;
-  /// Preempter::Preempt() where pods are held: adds the candidates that the plan, made without the
-  /// victims there, gives to the pod. What is not known gives nothing. After 0.4 s no plan is
-  /// begun any more.
-  void ChooseVictims(const Board& board, const PreemptRequest& request,
-                     std::vector<NodeVictims>* chosen);
+  /// Preempter::Preempt() for single pods: adds the candidates that a pod may take while others
+  /// wait (docs/desk.md), all where pods are not held.
+  static void ChooseVictims(const Board& board, const PreemptRequest& request,
+                            std::vector<NodeVictims>* chosen);
   /// A preempt call was answered with nothing.
   void OnNoVictims(const Board& board, const Pod& pod);
-  /// A bind call came for the pod.
-  void OnBind(std::string_view uid);
 
   /// A gang was not complete at its barrier in time.
   void OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after);

@@ -6,6 +6,7 @@
 
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/mode.h"
 #include "outrigger/desk/release.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/scheduler_checks.h"
@@ -13,12 +14,6 @@
 // By what the desk plans.
 
 namespace outrigger::desk {
-
-/// How the agents of a process work with their scheduler.
-enum class Mode : uint8_t {
-  kExtender,  ///< the scheduler calls them
-  kAlone,     ///< no scheduler calls them: they act by nominations and gates alone
-};
 
 struct NominationOptions {
   Patience patience;
@@ -36,11 +31,11 @@ struct NominationOptions {
   /// passed; then a nomination finds out whether it refuses the pod.
   std::chrono::milliseconds tried_within{1'000};
   std::chrono::milliseconds bound_within{30'000};
-  /// No call tells what the scheduler does: signs that it is at work are pods that it has bound and
-  /// conditions that it has changed, and it is silent only to pods that it has tried before (the
-  /// condition of a pod that it has not tried changes with its first attempt). Each place is
-  /// nominated before its pod is let go.
-  bool without_calls = false;
+  /// kAlone: signs that the scheduler is at work are pods that it has bound and conditions that it
+  /// has changed, and it is silent only to pods that it has tried before (the condition of a pod
+  /// that it has not tried changes with its first attempt). Each place is nominated before its pod
+  /// is let go.
+  Mode mode = Mode::kExtender;  // as PlanningOptions::mode
   /// The scheduler offers a part of the nodes where there are more than kAllOffered.
   bool samples_nodes = false;
   static constexpr size_t kAllOffered = 100;
@@ -66,11 +61,8 @@ struct PlanningOptions {
   /// Whether kube-scheduler calls about each pod, or about those alone that ask for calls
   /// (plan/call_resources.h). Nothing: the calls show it.
   std::optional<bool> asks_about_all;
-  /// No call comes: places are held by nominations, pods wait at gates, and what the scheduler has
-  /// refused is read from conditions and from pods that stay without a node.
-  bool without_extender = false;
-  /// Single pods have reservations, too, and a pod passes only where there is room for it after all
-  /// before it.
+  Mode mode = Mode::kExtender;
+  /// Single pods are held, too, until there is room for them after all before them.
   bool hold = false;
   SteadyNow now = std::chrono::steady_clock::now;
 };

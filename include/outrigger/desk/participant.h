@@ -65,6 +65,7 @@ struct Round {
   std::vector<plan::Note> notes;
   std::vector<TimedOut> timed_out;
   const Releases& releases;
+  Mode mode = Mode::kExtender;
   const std::map<std::string, Ask>& asks;  // by UID, since the round before
   /// kube-scheduler calls about each pod; false: about those that ask for it, or that is not known.
   bool asks_about_all = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "outrigger/desk/board.h"
+#include "outrigger/desk/mode.h"
 #include "outrigger/plan/unit.h"
 
 // Pods that wait with the scheduling gate plan::kQueueGate, and their release: the gate is taken
@@ -17,8 +18,6 @@
 namespace outrigger::desk {
 
 struct ReleaseOptions {
-  /// Pods with the gate are planned and released. Otherwise it is left to others.
-  bool enabled = false;
   /// So many pods that have a place may be released and not bound yet; a larger unit goes alone.
   size_t window = 1000;
   /// For so long smaller units may pass one that is too large for what is left of the window.
@@ -26,17 +25,17 @@ struct ReleaseOptions {
   /// So many units without a place are released all the same: autoscalers do not see gated pods.
   size_t ahead = 1;
   /// Single pods wait for their turn, too, and count. Otherwise they are released at once.
-  bool hold_singles = false;
-  /// Nothing holds a gang together once it is released: kube-scheduler binds its members one by
-  /// one. `ahead` does not count then, and what has begun goes on only where it has places.
-  bool without_barrier = false;
+  bool hold_singles = false;  // as PlanningOptions::hold
+  /// kAlone: kube-scheduler binds the members of a gang one by one once it is released. `ahead`
+  /// does not count then, and what has begun goes on only where it has places.
+  Mode mode = Mode::kExtender;  // as PlanningOptions::mode
 };
 
 /// Why a pod has the gate still; the first that applies.
 enum class HeldBy : uint8_t {
   kGroup,        ///< nothing is planned for its group: members are missing, say
   kOtherGate,    ///< another gate holds it, too
-  kClaims,       ///< with without_barrier: kube-scheduler would refuse it for a claim
+  kClaims,       ///< with Mode::kAlone: kube-scheduler would refuse it for a claim
   kNoPlace,      ///< its unit has no place, and enough of such units are released
   kWindow,       ///< its unit has places, and enough pods are released that are not bound yet
   kNominations,  ///< its unit's places are not all written as nominations yet
@@ -62,8 +61,6 @@ struct HeldUnit {
 
 /// What became of gated pods after a plan. Plain values.
 struct Releases {
-  bool enabled = false;
-  bool without_barrier = false;         // as in the options
   std::vector<HeldUnit> units;          // that are planned, in their order
   std::array<size_t, kHeldBys> pods{};  // that have the gate, by what holds them
   size_t Held(HeldBy by) const { return pods[static_cast<size_t>(by)]; }

@@ -44,6 +44,7 @@ struct Cause {
     kRefused,       ///< it would fit where kube-scheduler has refused it
     kShape,         ///< there is room for each member, but not for all together
     kEffort,        ///< the search was given up: it may fit
+    kTurn,          ///< it has a place, and waits until one before it is bound
   };
   Class kind = Class::kNone;
   std::string detail;
@@ -117,18 +118,6 @@ struct Shortfall {
   std::string text;
 };
 
-/// Pods that would go from a node.
-struct Eviction {
-  std::string node;
-  std::vector<std::string> pod_uids;
-};
-
-/// What evictions would give to a member of a unit.
-struct EvictionGains {
-  std::vector<bool> gives;  // index-aligned with the evictions: the node becomes the member's place
-  size_t units_planned = 0;  // for all of them together, of which most answers need a few only
-};
-
 /// Places units virtually, one after another, on what those before them leave. Deterministic: the
 /// result depends on what is given, not on the order in which nodes and pods became known, nor on
 /// what was planned before. No clock, no I/O. Not thread-safe.
@@ -157,18 +146,6 @@ class Planner {
   Shortfall Explain(const std::shared_ptr<const ClusterSnapshot>& snapshot,
                     std::span<const Unit> units, size_t index, const PlanOptions& options = {},
                     const std::stop_token& stop = {});
-
-  /// For each eviction by itself: whether units[index].members[member] is placed on its node in the
-  /// plan of the same input without these pods, in which no member is refused that node any more,
-  /// since a refusal ends when the pods there change. False where the node, or one of the pods on
-  /// it, is not in the snapshot. The answer is that of a plan of all units, though mostly few are
-  /// planned again; only units for which the search for a place was given up may differ. `goes_on`
-  /// is asked before anything is planned and before each eviction; once it says no, the rest give
-  /// nothing. A plan that is under way is not broken off.
-  EvictionGains FindGains(const std::shared_ptr<const ClusterSnapshot>& snapshot,
-                          std::span<const Unit> units, size_t index, size_t member,
-                          std::span<const Eviction> evictions, const PlanOptions& options = {},
-                          const std::function<bool()>& goes_on = {});
 
  private:
   class State;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "desk/board/seat_index.h"
@@ -26,16 +25,6 @@ bool WantsPlace(const Pod& pod) {
 
 bool HasPlace(const Pod& pod) {
   return !pod.node_name.empty() && !pod.being_deleted && !pod.IsFinished();
-}
-
-// False if rank and pod say all of it.
-bool IsSpecial(const plan::Unit& unit) {
-  if (unit.key.dialect != plan::Dialect::kNone || unit.members.size() != 1) return true;
-  const plan::Member& member = unit.members[0];
-  return unit.minimum != 1 || unit.bound != 0 || !unit.roles.empty() ||
-         unit.topology != plan::TopologyWish() || !unit.min_resources.empty() ||
-         !member.role.empty() || !member.waits_on.empty() || !member.refused.empty() ||
-         !member.pinned.empty();
 }
 
 // Of those that have a place.
@@ -88,49 +77,55 @@ Board::Board(const Input& input)
   AddUnits(input);
   AddKept(input);
   AddPods(input.pods);
-  if (holds()) PutInOrder();
+  if (holds()) LearnLowest();
 }
 
 Board::~Board() = default;
 
-// What was planned is in order already; units that rest come after it.
-void Board::PutInOrder() {
-  in_order_.resize(units_.size());
-  std::iota(in_order_.begin(), in_order_.end(), size_t{0});
-  const auto before = [this](size_t a, size_t b) {
-    return units_[a]->unit.rank < units_[b]->unit.rank;
-  };
-  const auto resting = in_order_.begin() + static_cast<std::ptrdiff_t>(planned_);
-  std::sort(resting, in_order_.end(), before);
-  std::inplace_merge(in_order_.begin(), resting, in_order_.end(), before);
+void Board::LearnLowest() {
+  for (size_t i = 0; i < planned_; ++i) {
+    const BoardEntry& entry = *units_[i];
+    if (!entry.unit.fits) continue;
+    const int32_t priority = entry.unit.rank.priority;
+    if (!lowest_.empty() && units_[lowest_.back()]->unit.rank.priority <= priority) continue;
+    const bool is_let_go =
+        std::any_of(entry.pods.begin(), entry.pods.end(), [](const BoardPod& seat) {
+          return !seat.node.empty() && seat.pod->scheduling_gates.empty();
+        });
+    if (is_let_go) lowest_.push_back(i);
+  }
 }
 
-const BoardUnit* Board::Head() const {
-  return in_order_.empty() ? nullptr : &units_[in_order_.front()]->unit;
+std::optional<int32_t> Board::LowestPriorityBefore(const plan::Rank& rank) const {
+  std::optional<int32_t> lowest;
+  for (const size_t i : lowest_) {
+    if (!(units_[i]->unit.rank < rank)) break;
+    lowest = units_[i]->unit.rank.priority;
+  }
+  return lowest;
+}
+
+const BoardUnit* Board::FirstWithoutPlace() const {
+  return first_without_place_ == planned_ ? nullptr : &units_[first_without_place_]->unit;
+}
+
+void Board::ForEachWithoutPlaceBefore(const plan::Rank& rank, size_t most,
+                                      absl::FunctionRef<bool(const Pod& pod)> visit) const {
+  for (size_t i = first_without_place_; i < planned_ && most > 0; ++i) {
+    const BoardEntry& entry = *units_[i];
+    if (!(entry.unit.rank < rank)) return;
+    if (entry.unit.gang || entry.unit.fits || entry.pods.empty()) continue;
+    --most;
+    if (!visit(*entry.pods.front().pod)) return;
+  }
 }
 
 const BoardUnit* Board::InFrontOf(const plan::Rank& rank) const {
+  const auto end = units_.begin() + static_cast<std::ptrdiff_t>(planned_);
   const auto at = std::lower_bound(
-      in_order_.begin(), in_order_.end(), rank,
-      [this](size_t unit, const plan::Rank& of) { return units_[unit]->unit.rank < of; });
-  return at == in_order_.begin() ? nullptr : &units_[*(at - 1)]->unit;
-}
-
-bool Board::HasRoom(const std::string& node, const ResourceList& requests) const {
-  const plan::SchedulerChecks* const checks = options_.checks.get();
-  if (checks != nullptr && !checks->empty()) {
-    const auto room = plan::RoomOn(*hold_, node, checks);
-    return room && room->free.Covers(requests);
-  }
-  const std::optional<NodeView> view = hold_->FindNode(node);
-  if (!view) return false;
-  for (const auto& [resource, asked] : requests) {
-    if (asked.IsZero()) continue;
-    Quantity free = view->node().allocatable.Get(resource);
-    free -= view->Requested(resource);
-    if (free < asked) return false;
-  }
-  return true;
+      units_.begin(), end, rank,
+      [](const auto& entry, const plan::Rank& of) { return entry->unit.rank < of; });
+  return at == units_.begin() ? nullptr : &(*(at - 1))->unit;
 }
 
 plan::Rank Board::RankOfUnseen(const Pod& pod) const {
@@ -178,13 +173,13 @@ void Board::AddUnits(const Input& input) {
   for (size_t i = 0; i < planned_; ++i) {
     const plan::Unit& unit = input.units[i];
     const plan::UnitPlan& planned = input.plan.units[i];
-    if (holds() && IsSpecial(unit)) special_.emplace(i, unit);
     if (const auto& same = unchanged.Of(i); same != nullptr) {
       units_.push_back(same);
     } else {
       AddPlanned(unit, planned);
     }
     AddReservations(i, unit, planned, input.snapshot);
+    if (planned.fits && first_without_place_ == i) ++first_without_place_;
   }
   for (const Resting& resting : input.resting) {
     const plan::Cause refused{plan::Cause::Class::kRefused, {}};
@@ -210,35 +205,11 @@ void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
 // Of a unit that does not fit what it was promised.
 void Board::AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,
                             const ClusterSnapshot& snapshot) {
-  const bool reserves = !planned.fits || holds() || units_[index]->unit.gang;
-  if (!reserves) return;
+  if (!units_[index]->unit.gang) return;
   const std::vector<std::string>& nodes = planned.fits ? planned.nodes : planned.promised;
   for (size_t m = 0; m < nodes.size(); ++m) {
     if (!nodes[m].empty()) AddReservation(index, *unit.members[m].pod, nodes[m], snapshot);
   }
-}
-
-std::vector<plan::Unit> Board::UnitsOfNextPlan() const {
-  std::vector<plan::Unit> units(planned_);
-  for (size_t i = 0; i < planned_; ++i) {
-    const BoardEntry& entry = *units_[i];
-    const auto special = special_.find(i);
-    if (special != special_.end()) {
-      units[i] = special->second;
-    } else {
-      units[i].key = entry.unit.key;
-      units[i].rank = entry.unit.rank;
-      units[i].has_open_claims = entry.unit.has_open_claims;
-      for (const BoardPod& seat : entry.pods) units[i].members.emplace_back().pod = seat.pod;
-    }
-    std::vector<plan::Member>& members = units[i].members;
-    for (const BoardPod& seat : entry.pods) {
-      const auto member = std::find_if(members.begin(), members.end(),
-                                       [&](const auto& own) { return own.pod == seat.pod; });
-      if (member != members.end()) member->reserved = seat.node;
-    }
-  }
-  return units;
 }
 
 void Board::AddReservation(size_t unit, const Pod& pod, const std::string& node,
@@ -350,11 +321,6 @@ const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
 const ReservedNode* Board::ReservationsOn(std::string_view node) const {
   const auto found = reservations_.find(AbslView(node));
   return found == reservations_.end() ? nullptr : &found->second;
-}
-
-void Board::ForEachReservedNode(
-    absl::FunctionRef<void(std::string_view node, const ReservedNode& reserved)> visit) const {
-  for (const auto& [node, reserved] : reservations_) visit(node, reserved);
 }
 
 const BoardUnit* Board::KeptFor(std::string_view node) const {

@@ -67,18 +67,6 @@ class Inbox {
     const MutexLock lock(mutex_);
     content_.refusals.push_back(std::move(refusal));
   }
-  /// The last call about the pod offered its place, and was answered with a rejection of ours.
-  void Held(const std::string& uid) {
-    const MutexLock lock(mutex_);
-    held_ = uid;
-  }
-  /// True if that was the last such pod; once for each time.
-  bool TakeHeld(std::string_view uid) {
-    const MutexLock lock(mutex_);
-    if (held_ != uid) return false;
-    held_.clear();
-    return true;
-  }
   void GaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {
     const MutexLock lock(mutex_);
     content_.gave_up.push_back({gang, after});
@@ -98,7 +86,6 @@ class Inbox {
   std::atomic<bool> asks_about_all_{false};
   Mutex mutex_;
   Content content_ ABSL_GUARDED_BY(mutex_);
-  std::string held_ ABSL_GUARDED_BY(mutex_);
   bool awaits_asks_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -29,11 +29,11 @@ bool Contenders::AnyFor(const BoardUnit& unit) {
 
 void Contenders::Find() {
   is_found_ = true;
-  if (board_->holds()) return;  // each single pod has a place of its own in the plan
   size_t count = 0;
   board_->ForEachPod([&](const BoardPod& seat) {
     const bool is_planned = seat.unit == nullptr || seat.unit->gang;
     if (is_planned || !seat.pod->scheduling_gates.empty()) return;
+    if (board_->holds() && seat.node.empty()) return;  // it is held
     if (++count > kMost) {
       least_.emplace();
     } else {

@@ -11,8 +11,8 @@
 
 namespace outrigger::desk {
 
-/// Pods that wait, and for which nothing is planned: kube-scheduler may give them a place that a
-/// gang is about to take. Works out what it is asked for, once. Not thread-safe.
+/// Single pods that wait and are not held: kube-scheduler may give them a place that a gang is
+/// about to take. Works out what it is asked for, once. Not thread-safe.
 class Contenders {
  public:
   /// Both outlive this.

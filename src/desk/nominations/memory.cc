@@ -74,7 +74,7 @@ void Memory::Prepare(const std::map<plan::UnitKey, std::vector<Waiting>>& waiter
   turned |= PutWaitersFirst(units);
   const auto rests = [&](const plan::Unit& unit) {
     // Perhaps since a moment ago: Learn() has not seen it yet.
-    if (options_.without_calls && unit.bound > 0) return false;
+    if (options_.mode == Mode::kAlone && unit.bound > 0) return false;
     const auto known = units_.find(unit.key);
     return known != units_.end() && known->second.rests_until && *known->second.rests_until > now;
   };
@@ -140,7 +140,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Contenders* co
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();
   const auto bound = static_cast<int64_t>(board.BoundOf(unit.key).size());
-  memory.in_part = options_.without_calls && bound > 0;
+  memory.in_part = options_.mode == Mode::kAlone && bound > 0;
   if (memory.in_part) memory.rests_until.reset();
   if (memory.rests_until && *memory.rests_until <= now) memory.rests_until.reset();
   if (memory.turn != 0) next_look_.Add(memory.turned_at + options_.behind_for);

@@ -26,7 +26,7 @@ bool EvictsUnasked(const plan::Unit& unit, int32_t priority) {
 }  // namespace
 
 bool Memory::PutWaitersFirst(std::vector<plan::Unit>* units) const {
-  if (asks_about_all_ || options_.without_calls) return false;
+  if (asks_about_all_ || options_.mode == Mode::kAlone) return false;
   std::optional<int32_t> lowest;  // priority of a gang that waits
   for (const plan::Unit& unit : *units) {
     if (AnyWaits(unit)) lowest = std::min(lowest.value_or(unit.rank.priority), unit.rank.priority);
@@ -61,7 +61,7 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {
   if (!pod.scheduling_gates.empty()) return true;
   // Where it makes no calls it preempts for members, too, unless these never do.
-  if (options_.without_calls) return gang && pod.never_preempts;
+  if (options_.mode == Mode::kAlone) return gang && pod.never_preempts;
   return gang && IsAskedAbout(pod);
 }
 
@@ -73,13 +73,13 @@ bool Memory::IsKept(const PodNomination& nomination, const Pod& pod, const std::
 }
 
 bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) const {
-  return options_.without_calls && memory.nomination.state() == NominationState::kRefused &&
+  return options_.mode == Mode::kAlone && memory.nomination.state() == NominationState::kRefused &&
          memory.nomination.IsFor(planned.node);
 }
 
 std::string_view Memory::SilenceText() const {
-  return options_.without_calls ? "it has done nothing with the pod"
-                                : "it did not ask about the pod";
+  return options_.mode == Mode::kAlone ? "it has done nothing with the pod"
+                                       : "it did not ask about the pod";
 }
 
 bool Memory::IsOfOthers(const Pod& pod, bool gang, const PodMemory& memory) const {
@@ -108,13 +108,13 @@ bool Memory::WasTried(const Pod& pod, const PodMemory& memory) {
 }
 
 std::optional<Time> Memory::LastSign() const {
-  if (!asks_about_all_ && !options_.without_calls) return std::nullopt;
+  if (!asks_about_all_ && options_.mode == Mode::kExtender) return std::nullopt;
   return last_call_;
 }
 
 // Each nomination is a write, which costs an API server as much as the binding itself.
 void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMemory* memory) {
-  if (options_.without_calls) {
+  if (options_.mode == Mode::kAlone) {
     memory->places = Places::kContested;
     return;
   }

@@ -93,7 +93,8 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
   if (known == nullptr) return;
   PodMemory& memory = *known;
   memory.seen = round_;
-  if (options_.without_calls && memory.pod != nullptr && WasTriedSince(*memory.pod, *member->pod)) {
+  if (options_.mode == Mode::kAlone && memory.pod != nullptr &&
+      WasTriedSince(*memory.pod, *member->pod)) {
     SeeWork(now);
   }
   member->reserved = memory.reserved;
@@ -204,7 +205,7 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
   const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
-  const bool conclusive = options_.without_calls && nomination.IsFromBeforeRelease();
+  const bool conclusive = options_.mode == Mode::kAlone && nomination.IsFromBeforeRelease();
   if (changed) {
     refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
                                            : NominationEvent::kConditionChanged);

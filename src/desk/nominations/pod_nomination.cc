@@ -32,7 +32,7 @@ Time PodNomination::AnswerDue(std::optional<Time> last_sign,
   // The scheduler may refuse in the same words as before, and does not write these again.
   const int graces = IsLastChance(state_) ? 1 : NominationOptions::kBusyGraces;
   // The first attempt shows in the condition: until then the pod is in its queue.
-  if (options.without_calls && !WasTried(*pod_)) {
+  if (options.mode == Mode::kAlone && !WasTried(*pod_)) {
     return at_ + NominationOptions::kBusyGraces * options.nomination_grace;
   }
   const Time longest = at_ + graces * options.nomination_grace;

@@ -35,11 +35,10 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
               std::move(now)) {}
 
 void Gates::Start() {
-  if (options_.enabled) writer_.Start();
+  writer_.Start();
 }
 
 Releases Gates::OnPlan(const TurnInput& plan, Time now) {
-  if (!options_.enabled) return {};
   ++round_;
   // What is under way counts as released: an order that has changed since would let go another unit
   // in its place, past the window. Nothing more begins until the turn is known.

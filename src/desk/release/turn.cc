@@ -39,10 +39,7 @@ std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Coun
 class Finder {
  public:
   Finder(const TurnInput& input, const TurnState& state)
-      : input_(input), options_(state.options), state_(state) {
-    turn_.state.enabled = true;
-    turn_.state.without_barrier = options_.without_barrier;
-  }
+      : input_(input), options_(state.options), state_(state) {}
 
   Turn Find() {
     FindCandidates();
@@ -62,6 +59,15 @@ class Finder {
     return unit.gang || (options_.hold_singles && !plan::ComesFirst(pod));
   }
 
+  // Of those without a gate, which may be many, none counts against `ahead` then.
+  bool AnySingleWaits() const {
+    bool any = false;
+    input_.board.ForEachPod([&](const BoardPod& seat) {
+      any |= seat.node.empty() && seat.unit != nullptr && !seat.unit->gang && HasGate(*seat.pod);
+    });
+    return any;
+  }
+
   // The pods of a unit come one after the other.
   void FindCandidates() {
     Candidate current;
@@ -71,6 +77,7 @@ class Finder {
       AddSurplus(std::move(surplus));
       Add(std::move(current));
     };
+    any_single_waits_ = AnySingleWaits();
     input_.board.ForEachPod([&](const BoardPod& seat) {
       if (seat.unit != current.unit) {
         end();
@@ -99,6 +106,7 @@ class Finder {
       if (has_gate) Take(seat.pod);
       return;
     }
+    if (!has_gate && !seat.unit->gang && seat.node.empty() && !any_single_waits_) return;
     Candidate* const part = seat.unit->fits && seat.node.empty() ? surplus : current;
     if (has_gate && part == current && seat.unit->fits && input_.refused_claims.contains(pod.uid)) {
       if (current->without_claims++ == 0)
@@ -174,7 +182,7 @@ class Finder {
   // Before its places are its own kube-scheduler could give one to another pod while the first
   // members wait at the barrier.
   bool IsToNominate(const Candidate& candidate) {
-    const bool waits = candidate.unit->gang || options_.without_barrier;
+    const bool waits = candidate.unit->gang || options_.mode == Mode::kAlone;
     const bool is_to =
         waits && !candidate.gated.empty() && !input_.nominated.AreOwn(candidate.unit->key);
     if (is_to)
@@ -196,7 +204,7 @@ class Finder {
   }
 
   void ReleaseAhead() {
-    if (options_.without_barrier) return HoldWithoutPlace();
+    if (options_.mode == Mode::kAlone) return HoldWithoutPlace();
     const auto begun = [](const Candidate* candidate) { return candidate->released != 0; };
     const auto counts = [&](const Candidate* candidate) {
       return begun(candidate) && !state_.is_stale(candidate->unit->key);
@@ -264,6 +272,7 @@ class Finder {
   std::vector<Candidate*> with_place_;
   std::vector<Candidate*> without_place_;
   size_t in_window_ = 0;
+  bool any_single_waits_ = false;  // with the gate, and without a place
   bool is_full_ = false;
   Turn turn_;
 };

@@ -59,7 +59,7 @@ struct TurnState {
 ///    passed over;
 ///  - units without a place, in their order, up to `ahead`, counting those that are released and
 ///  not
-///    is_stale(); none where nothing holds a gang together afterwards (without_barrier). While
+///    is_stale(); none where nothing holds a gang together afterwards (Mode::kAlone). While
 ///    others are on their
 ///    way to their places no further one begins, until ahead_has_waited: refusing its members would
 ///    cost kube-scheduler the time in which it binds the others.

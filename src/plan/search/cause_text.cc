@@ -41,6 +41,8 @@ std::string TextOf(const Cause& cause) {
       return "room for all members together";
     case Cause::Class::kEffort:
       return "search given up";
+    case Cause::Class::kTurn:
+      return "its turn";
   }
   return "";
 }

@@ -133,10 +133,9 @@ void Filter(benchmark::State& state, const Pod& pod) {
   for (const Node& node : nodes) refs.emplace_back(node);
   NoDiagnostics diagnostics;
   const Request request{.pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics};
-  TentativeUses tentative(std::chrono::steady_clock::now);
   std::vector<Verdict> verdicts(kNodes);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Admit(*board, request, &tentative, verdicts));
+    benchmark::DoNotOptimize(Admit(*board, request, verdicts));
   }
 }
 

@@ -154,10 +154,9 @@ void Filter(benchmark::State& state, size_t index) {
   for (const Node& node : nodes) refs.emplace_back(node);
   Unheard diagnostics;
   const Request request{.pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics};
-  TentativeUses tentative(std::chrono::steady_clock::now);
   std::vector<Verdict> verdicts(kNodes);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Admit(*board, request, &tentative, verdicts));
+    benchmark::DoNotOptimize(Admit(*board, request, verdicts));
   }
 }
 
@@ -179,7 +178,6 @@ void Preempt(benchmark::State& state, size_t index) {
   for (size_t i = kNodes - kWithVictims; i < kNodes; ++i) {
     candidates.push_back({QueueNode(i).name, {Victim(i).uid}, 0});
   }
-  VictimChoice choice(std::chrono::steady_clock::now);
   size_t changes = 0;
   size_t chosen_in_all = 0;
   for (auto _ : state) {
@@ -189,7 +187,7 @@ void Preempt(benchmark::State& state, size_t index) {
     const auto board = TheQueue().board();
     std::vector<NodeVictims> chosen;
     state.ResumeTiming();
-    choice.Choose(*board, {.pod = pod, .candidates = candidates}, &chosen);
+    ChooseVictims(*board, {.pod = pod, .candidates = candidates}, &chosen);
     chosen_in_all += chosen.size();
   }
   state.counters["chosen"] =

@@ -84,16 +84,6 @@ TEST(DeskSettings, ThatOneAgentHasSetCountForAll) {
   EXPECT_EQ(options.reserve_after, std::chrono::seconds(30));
 }
 
-TEST(DeskSettings, LeaveAloneWhatOneAgentAloneHasASayIn) {
-  DeskSettings settings;
-  PlanningOptions options;
-  for (const bool queued : {true, false}) {
-    options.groups.plan_queued = queued;
-    settings.Apply(&options);
-    EXPECT_EQ(options.groups.plan_queued, queued) << "another agent releases such pods";
-  }
-}
-
 TEST(DeskSettings, ThatAreTheSameForTwoAgentsAreAccepted) {
   DeskSettings settings;
   for (const char* agent : {"gang", "qos"}) {
@@ -199,30 +189,9 @@ TEST(Desk, IsTheSameForAllAgentsOfAProcessAndGoesWithTheLast) {
   EXPECT_FALSE(Desk::Of(deps)->HasJoined("gang"));
 }
 
-// What each brings stays, whichever joins first.
-TEST(Desk, PlansGatedPodsOfOneAgentNextToAnother) {
-  for (const bool gates_first : {true, false}) {
-    PlanningOptions seen;
-    DeskTerms gang = Of("gang");
-    gang.adjust = [](PlanningOptions* options) { options->groups.plan_queued = true; };
-    DeskTerms qos = Of("qos");
-    qos.adjust = [](PlanningOptions* options) { options->hold = true; };
-    DeskTerms last = Of("watcher");
-    last.adjust = [&seen](PlanningOptions* options) { seen = *options; };
-    testing::FakeCluster cluster;
-    Desk desk(&cluster);
-    ASSERT_TRUE(desk.Join(gates_first ? gang : qos).ok());
-    ASSERT_TRUE(desk.Join(gates_first ? qos : gang).ok());
-    ASSERT_TRUE(desk.Join(last).ok());
-    EXPECT_TRUE(seen.groups.plan_queued) << gates_first;
-    EXPECT_TRUE(seen.hold) << gates_first;
-  }
-}
-
 // What is not an agent's own to say follows from the mode, whatever agents have adjusted.
 TEST(Desk, ActsByTheModeOfItsAgents) {
   for (const Mode mode : {Mode::kAlone, Mode::kExtender}) {
-    const bool alone = mode == Mode::kAlone;
     PlanningOptions seen;
     SchedulerFacts facts;
     facts.members_only = true;
@@ -236,10 +205,8 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     last.adjust = [&seen](PlanningOptions* options) { seen = *options; };
     ASSERT_TRUE(desk.Join(gang).ok());
     ASSERT_TRUE(desk.Join(last).ok());
-    EXPECT_EQ(seen.without_extender, alone);
-    EXPECT_EQ(seen.nominations.without_calls, alone);
-    EXPECT_EQ(seen.release.without_barrier, alone);
-    EXPECT_EQ(seen.release.ahead, alone ? 0U : 1U);
+    EXPECT_EQ(seen.mode, mode);
+    EXPECT_EQ(seen.groups.marks_start, mode == Mode::kExtender);
     EXPECT_EQ(seen.asks_about_all, std::optional(false));
     EXPECT_EQ(seen.nominations.samples_nodes, !alone) << "as by default, unless the file says";
   }

@@ -20,10 +20,7 @@ class PlanLoopAloneTest : public PlanLoopTest {
   PlanningOptions Alone() {
     PlanningOptions options = Options();
     options.reserve_after.reset();
-    options.without_extender = true;
-    options.groups.plan_queued = true;
-    options.nominations.without_calls = true;
-    options.release = {.enabled = true, .without_barrier = true};
+    options.mode = Mode::kAlone;
     return options;
   }
   void PutGated(const std::string& gang, int members) {

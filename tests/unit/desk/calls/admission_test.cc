@@ -6,7 +6,6 @@
 namespace outrigger::desk {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::ElementsAre;
 using testing::MakeNode;
 using testing::MakePod;
@@ -21,7 +20,7 @@ class AdmissionTest : public ::testing::Test {
   std::vector<std::string> Ask(const Pod& pod, const std::vector<Node>& nodes) {
     const OwnedRequest request(pod, nodes);
     std::vector<Verdict> verdicts(nodes.size());
-    outcome_ = Admit(*board_.Make(), *request, &tentative_, verdicts).outcome;
+    outcome_ = Admit(*board_.Make(), *request, verdicts).outcome;
     std::vector<std::string> texts;
     for (const Verdict& verdict : verdicts) {
       const bool left_out = verdict.kind() == Verdict::Kind::kLeftOut;
@@ -48,8 +47,6 @@ class AdmissionTest : public ::testing::Test {
     return term;
   }
 
-  TentativeUses::Time now_ = TentativeUses::Time() + std::chrono::hours(1);
-  TentativeUses tentative_{[this] { return now_; }};
   MakeBoard board_;
   Outcome outcome_ = Outcome::kPasses;
 };
@@ -110,66 +107,67 @@ TEST_F(AdmissionTest, MembersOfAGroupThatIsLeftToTheSchedulerPassAsPodsWithoutAG
   EXPECT_THAT(Ask(Member("train-0", "2")), ElementsAre("fits", "fits", "fits"));
 }
 
-TEST_F(AdmissionTest, WhatPassesOnAReservedNodeIsUsedUntilItsBindCall) {
+// Which node it gets is kube-scheduler's choice.
+TEST_F(AdmissionTest, ASinglePodPassesEverywhereOnceItHasAPlaceAndIsHeldUntilThen) {
   board_.Hold();
-  board_.AddGang("train", 1, 1, "3");  // one cpu of n1 is left
-  const Pod one = Single("one", "1");
-  const Pod other = Single("other", "1");
-  EXPECT_THAT(Ask(one, {MakeNode("n1")}), ElementsAre("fits"));
-  Ask(other, {MakeNode("n1")});
-  EXPECT_EQ(outcome_, Outcome::kWaits);
-  tentative_.End("uid-one");
-  EXPECT_THAT(Ask(other, {MakeNode("n1")}), ElementsAre("fits"));
-}
-
-TEST_F(AdmissionTest, AUseEndsWithTheFirstPlanWithoutThePod) {
-  board_.Hold();
-  board_.AddGang("train", 1, 1, "3");
-  const Pod one = Single("one", "1");
-  const Pod other = Single("other", "1");
-  for (const bool seen : {false, true}) {
-    tentative_.Note(one.uid, PodRequests(one), {"n1"}, seen);
-    tentative_.OnPlan(*board_.Make(), {});  // it is bound, or the watch has not shown it yet
-    Ask(other, {MakeNode("n1")});
-    EXPECT_EQ(outcome_, seen ? Outcome::kPasses : Outcome::kWaits);
-  }
-}
-
-TEST_F(AdmissionTest, AUseOfAPodThatNoPlanHasSeenWaitingEndsWithItsBinding) {
-  board_.Hold();
-  board_.AddGang("train", 1, 1, "3");
-  const Pod one = Single("one", "1");
-  const Pod other = Single("other", "1");
-  Ask(one, {MakeNode("n1")});
-  Pod bound = one;
-  bound.node_name = "n1";
-  const std::vector<PodPtr> pods = {std::make_shared<const Pod>(bound)};
-  tentative_.OnPlan(*board_.Make(), pods);
-  Ask(other, {MakeNode("n1")});
+  board_.AddGang("train", 1, 1, "4");
+  board_.AddSingle(Single("first", "1"), "n2");
+  board_.AddSingle(Single("second", "1"));
+  EXPECT_THAT(Ask(Single("first", "1")), ElementsAre("fits", "fits", "fits"));
   EXPECT_EQ(outcome_, Outcome::kPasses);
+  EXPECT_THAT(Ask(Single("second", "1")),
+              ElementsAre("waits for pod default/first, groupPriority 0 (see outrigger explain "
+                          "queue)",
+                          kLeftOut, kLeftOut));
+  EXPECT_EQ(outcome_, Outcome::kWaits);
 }
 
-TEST_F(AdmissionTest, AUseThatIsNeverBoundEndsAfterHalfAMinute) {
+TEST_F(AdmissionTest, ASinglePodPassesNoNodeThatIsKeptForAUnitBeforeIt) {
   board_.Hold();
-  board_.AddGang("train", 1, 1, "3");
-  const Pod one = Single("one", "1");
-  const Pod other = Single("other", "1");
-  Ask(one, {MakeNode("n1")});
-  now_ += seconds(29);
-  Ask(other, {MakeNode("n1")});
-  EXPECT_EQ(outcome_, Outcome::kWaits);
-  now_ += seconds(1);
-  Ask(other, {MakeNode("n1")});
-  EXPECT_EQ(outcome_, Outcome::kPasses);
+  board_.AddGang("train", 2, 2);
+  board_.Refuse("train", "cpu");
+  board_.Keep("n2", "train");
+  board_.AddSingle(Single("first", "1"), "n1");
+  EXPECT_THAT(
+      Ask(Single("first", "1")),
+      ElementsAre("fits", "kept for gang default/train (see outrigger explain queue)", "fits"));
+  Ask(Single("first", "1"), {MakeNode("n2")});
+  EXPECT_EQ(outcome_, Outcome::kNotOffered);
 }
 
-TEST_F(AdmissionTest, AClockThatGoesBackwardsKeepsUsesForLonger) {
+TEST_F(AdmissionTest, APodThatNoPlanHasSeenPassesWhileNoneBeforeItWaitsForAPlace) {
   board_.Hold();
-  board_.AddGang("train", 1, 1, "3");
-  Ask(Single("one", "1"), {MakeNode("n1")});
-  now_ -= seconds(20);
-  Ask(Single("other", "1"), {MakeNode("n1")});
-  EXPECT_EQ(outcome_, Outcome::kWaits);
+  board_.AddSingle(Single("first", "1"), "n1");
+  Pod unseen = Single("unseen", "1");
+  unseen.priority = -2;
+  EXPECT_THAT(Ask(unseen), ElementsAre("fits", "fits", "fits"));
+  board_.AddSingle(Single("second", "1"));
+  EXPECT_THAT(Ask(unseen)[1], kLeftOut);
+  unseen.labels.Set("groupPriority", "1");
+  EXPECT_THAT(Ask(unseen), ElementsAre("fits", "fits", "fits"))
+      << "it comes before the one that waits";
+}
+
+// kube-scheduler goes by priority, and would give it the place of the first.
+TEST_F(AdmissionTest, APodThatNoPlanHasSeenWaitsForOneOfALowerPriorityBeforeIt) {
+  board_.Hold();
+  Pod first = Single("first", "1");
+  first.priority = 3;
+  board_.AddSingle(first, "n1");
+  Pod unseen = Single("unseen", "1");
+  unseen.labels.Set("groupPriority", "-1");
+  unseen.priority = 3;
+  EXPECT_THAT(Ask(unseen), ElementsAre("fits", "fits", "fits"));
+  unseen.priority = 4;
+  EXPECT_THAT(Ask(unseen)[1], kLeftOut);
+}
+
+TEST_F(AdmissionTest, APodThatIsNeverHeldPassesBeforeAllThatWait) {
+  board_.Hold();
+  board_.AddSingle(Single("first", "1"));
+  Pod critical = Single("critical", "2");
+  critical.priority = 2'000'000'000;
+  EXPECT_THAT(Ask(critical), ElementsAre("fits", "fits", "fits"));
 }
 
 // The scheduler asks twice, as preemption and other simulations do: the second answer is the first.
@@ -177,8 +175,7 @@ TEST_F(AdmissionTest, ACallThatIsRepeatedHasTheSameAnswer) {
   board_.Hold();
   board_.AddGang("train", 1, 1, "3");
   const Pod single = Single("single", "1");
-  const Pod large = Single("large", "2");
-  for (const Pod& pod : {Member("train-0"), single, large, Member("stranger")}) {
+  for (const Pod& pod : {Member("train-0"), single, Member("stranger")}) {
     const auto first = Ask(pod);
     for (int again = 0; again < 3; ++again) EXPECT_EQ(Ask(pod), first) << pod.name;
   }
@@ -200,52 +197,6 @@ TEST_F(AdmissionTest, AMemberOfAGangThatGaveUpItsPlacesIsToldSo) {
   EXPECT_EQ(
       Ask(Member("train-0"))[0],
       "gang default/train waits: cpu, after it gave up its places (see outrigger explain gang)");
-}
-
-class SteerTest : public AdmissionTest {
- protected:
-  // Scores of n1, which is reserved, and n2.
-  std::pair<double, double> Scores(const std::string& pod) {
-    const OwnedRequest request(MakePod(pod), {MakeNode("n1"), MakeNode("n2")});
-    std::vector<NodeScore> scores(2);
-    Steer(*board_.Make(), *request, scores);
-    return {scores[0].value, scores[1].value};
-  }
-};
-
-TEST_F(SteerTest, SinglesGoToNodesWithoutReservationsAndWhereTheyArePlanned) {
-  board_.AddSingle(MakePod("anywhere"), "n2");
-  board_.AddSingle(MakePod("beside"), "n1");
-  EXPECT_EQ(Scores("anywhere"), std::pair(0.0, 0.0)) << "nothing is reserved";
-  board_.AddGang("train", 1, 1);
-  const auto [reserved, free] = Scores("unseen");
-  EXPECT_LT(reserved, free);
-  EXPECT_GT(Scores("anywhere").second, free);
-  EXPECT_GT(Scores("beside").first, Scores("beside").second);
-}
-
-TEST_F(SteerTest, SinglesGoToNodesThatAreNotKeptForAnybody) {
-  board_.AddGang("train", 2, 2);
-  board_.Refuse("train", "cpu");
-  board_.Keep("n1", "train");
-  EXPECT_LT(Scores("before").first, Scores("before").second);
-}
-
-// It may take another node than the plan has for it; until it is bound, there is as much less room.
-TEST_F(AdmissionTest, WhatAPodThatIsNeverHeldMayTakeIsKeptFromThoseAfterIt) {
-  Pod first = Single("first", "1");
-  first.priority = 5;
-  const Pod second = Single("second", "2");
-  board_.AddSingle(first, "n1");
-  board_.AddSingle(second, "n1");
-  board_.Hold();
-  Pod critical = Single("critical", "2");
-  critical.priority = 2'000'000'000;
-  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre("fits"));
-  EXPECT_THAT(Ask(critical, {MakeNode("n1")}), ElementsAre("fits"));
-  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre(::testing::HasSubstr("waits")));
-  tentative_.End(critical.uid);
-  EXPECT_THAT(Ask(second, {MakeNode("n1")}), ElementsAre("fits"));
 }
 
 }  // namespace

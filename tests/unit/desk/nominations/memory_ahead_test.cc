@@ -446,7 +446,7 @@ TEST_F(MemoryAheadTest, AGangThatIsBeingReleasedGoesOnWithoutNominations) {
 }
 
 TEST_F(MemoryAheadTest, WhereNoSchedulerCallsAllMembersAreNominated) {
-  options_.without_calls = true;
+  options_.mode = Mode::kAlone;
   Memory memory(options_);
   MakeBoard board;
   AddAlone(&board, "train", 1);

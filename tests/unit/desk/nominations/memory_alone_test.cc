@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 NominationOptions Alone() {
   NominationOptions options;
-  options.without_calls = true;
+  options.mode = Mode::kAlone;
   return options;
 }
 

@@ -55,9 +55,8 @@ class GatesTest : public ::testing::Test {
   void PutBeside() { cluster_.Put(testing::MakePod("beside")); }
   PlanningOptions Options(size_t ahead = 0) {
     PlanningOptions options;
-    options.groups.plan_queued = true;
     options.asks_about_all = true;
-    options.release = {.enabled = true, .window = 4, .ahead = ahead};
+    options.release = {.window = 4, .ahead = ahead};
     options.now = [this] { return now_; };
     return options;
   }

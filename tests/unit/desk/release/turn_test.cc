@@ -78,7 +78,7 @@ class TurnTest : public ::testing::Test {
   MakeBoard board_;
   std::vector<PodPtr> pods_;
   plan::GroupOptions groups_;
-  ReleaseOptions options_{.enabled = true, .window = 4, .ahead = 1};
+  ReleaseOptions options_{.window = 4, .ahead = 1};
   std::set<std::string> released_;
   std::set<std::string, std::less<>> stale_;   // units whose released pods get no further
   std::set<std::string, std::less<>> waited_;  // units that have waited long for the window
@@ -356,7 +356,7 @@ TEST_F(TurnTest, WhatNoPlanHasIsKubeSchedulersAndGoesAtOnce) {
 
 // kube-scheduler would bind what fits of it, with nothing that stops it.
 TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
-  options_.without_barrier = true;
+  options_.mode = Mode::kAlone;
   options_.hold_singles = true;
   options_.ahead = 2;
   GatedWithoutPlace("a", 2);
@@ -366,13 +366,14 @@ TEST_F(TurnTest, WithoutABarrierNoUnitWithoutAPlaceIsReleased) {
   board_.AddSingle(*Single("waits"));
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1"));
   EXPECT_EQ(Held(HeldBy::kNoPlace), 4U);
-  options_.without_barrier = false;
+  options_.mode = Mode::kExtender;
   ahead_has_waited_ = true;
   EXPECT_THAT(Find(), ElementsAre("c-0", "c-1", "a-0", "a-1", "b-1"));
 }
 
 TEST_F(TurnTest, WithoutABarrierASinglePodIsNominatedBeforeItIsReleased) {
-  options_.without_barrier = options_.hold_singles = true;
+  options_.mode = Mode::kAlone;
+  options_.hold_singles = true;
   board_.AddSingle(*Single("a"), "n1");
   EXPECT_THAT(Find(), IsEmpty());
   EXPECT_EQ(Held(HeldBy::kNominations), 1U);
@@ -383,7 +384,8 @@ TEST_F(TurnTest, WithoutABarrierASinglePodIsNominatedBeforeItIsReleased) {
 }
 
 TEST_F(TurnTest, WithoutABarrierSystemCriticalPodsAreReleasedAtOnce) {
-  options_.without_barrier = options_.hold_singles = true;
+  options_.mode = Mode::kAlone;
+  options_.hold_singles = true;
   Pod critical = *Single("critical");
   critical.priority = plan::kSystemCriticalPriority;
   board_.AddSingle(critical);
@@ -391,7 +393,7 @@ TEST_F(TurnTest, WithoutABarrierSystemCriticalPodsAreReleasedAtOnce) {
 }
 
 TEST_F(TurnTest, OfAGangThatHasBegunAMemberStaysThatWouldBeRefusedForAClaim) {
-  options_.without_barrier = true;
+  options_.mode = Mode::kAlone;
   Gated("a", 3);
   TakeOff("a", 0);
   refused_claims_["uid-a-1"] = "the PersistentVolumeClaim data of a-1 is not there";

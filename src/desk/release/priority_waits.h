@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+
+#include "outrigger/agent/cluster.h"
+#include "outrigger/desk/time.h"
+#include "outrigger/plan/planner.h"
+#include "outrigger/plan/unit.h"
+
+namespace outrigger::desk {
+
+/// Which single pods wait because kube-scheduler goes by priority alone: it would give them the
+/// place of a unit before them in the order, of a lower priority, which is let go and not bound
+/// yet. Not thread-safe.
+class PriorityWaits {
+ public:
+  /// Takes their places from such pods in `plan`, which is the one of `units`. `asked`: pods
+  /// without a gate can be held, too. A unit keeps no other waiting for more than 30 s: it may be
+  /// stuck.
+  void OnPlan(std::span<const plan::Unit> units, const ClusterSnapshot& snapshot,
+              const plan::SchedulerChecks* checks, bool asked, Time now, plan::Plan* plan);
+  /// When the next look is due though nothing has changed; nothing: never.
+  std::optional<Time> next_look() const { return next_look_.at(); }
+
+ private:
+  std::map<plan::UnitKey, Time> since_;  // units before pods of a higher priority, as let go
+  NextLook next_look_;
+};
+
+}  // namespace outrigger::desk
