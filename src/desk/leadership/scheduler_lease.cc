@@ -110,11 +110,10 @@ absl::Status SchedulerLease::NowLocked() const {
   const std::string lease = options_.lease.Text();
   const bool has_run_out = !record_ || options_.now() >= until_;
   if (record_ && !IsMine(record_->holder)) {
-    return absl::UnavailableError(
-        fmt::format("not in charge: the Lease {} is held by {}, not by a scheduler of host {} "
-                    "(--gang.scheduler-lease none for one without leader election)",
-                    lease, record_->holder.empty() ? "nobody" : record_->holder,
-                    options_.host_name));
+    return absl::UnavailableError(fmt::format(
+        "not in charge: the Lease {} is held by {}, not by a scheduler of host {} "
+        "(--gang.scheduler-lease none for one without leader election)",
+        lease, record_->holder.empty() ? "nobody" : record_->holder, options_.host_name));
   }
   if (!has_run_out) return absl::OkStatus();
   if (absl::IsNotFound(failed_)) return absl::UnavailableError(Missing());
@@ -141,8 +140,8 @@ absl::StatusOr<WritePermit> SchedulerLease::MayWrite(const CallLimits& limits) {
   if (!now.ok()) return now;
   if (!record_) return WritePermit{.limits = limits};
   // Then another one may have the Lease.
-  const auto left =
-      std::chrono::floor<std::chrono::milliseconds>(until_ + record_->duration / 3 - options_.now());
+  const auto left = std::chrono::floor<std::chrono::milliseconds>(until_ + record_->duration / 3 -
+                                                                  options_.now());
   return WritePermit{.limits = {.timeout = std::min(limits.timeout, left), .stop = limits.stop}};
 }
 
