@@ -15,8 +15,8 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// A scheduler that samples offers a hundred nodes here (it never takes fewer), often without that of the plan: a member
-// whose place was not offered is nominated for it, and tried there first.
+// A scheduler that samples offers a hundred nodes here (it never takes fewer), often without that of the plan: members are
+// nominated for it, and tried there first.
 func TestGangsAreWholeWhereTheSchedulerSamplesNodes(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
