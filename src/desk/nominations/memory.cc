@@ -93,8 +93,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   nominated_ = {};
   awaits_asks_ = false;
   holds_ = board.holds();
-  is_sampled_ =
-      options_.samples_nodes && snapshot.NodeCount() > NominationOptions::kAllOffered;
+  is_sampled_ = options_.samples_nodes && snapshot.NodeCount() > NominationOptions::kAllOffered;
   std::vector<Nomination> due;
   Contenders contenders(&board, &snapshot);
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, &contenders, now);
