@@ -136,6 +136,7 @@ void DeskSettings::Apply(PlanningOptions* options) const {
   if (auto checks = plan::SchedulerChecks::Parse(scheduler_.unchecked); checks.ok()) {
     options->checks = *std::move(checks);
   }
+  options->groups.most_waiting = mode() == Mode::kAlone ? 0 : scheduler_.waiting_binds.value_or(0);
   const int64_t reserve_after =
       reserve_after_.value ? std::stoll(*reserve_after_.value) : kReserveAfter;
   options->reserve_after.reset();

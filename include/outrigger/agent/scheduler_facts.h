@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,8 @@ struct SchedulerFacts {
   /// A profile has a percentageOfNodesToScore below 100, as by default: of more than 100 nodes the
   /// scheduler offers a part.
   std::optional<bool> samples_nodes;
+  /// So many of its bind calls may wait at once (`serve --max-waiting-binds`).
+  std::optional<int64_t> waiting_binds;
 };
 
 }  // namespace outrigger

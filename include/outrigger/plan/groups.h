@@ -51,6 +51,8 @@ struct GroupOptions {
   /// The agent that lets members go also binds them, and writes kStartedWith: a gang without it is
   /// not in part by its doing. False: nothing tells.
   bool marks_start = true;
+  /// So many members may wait for each other at once: a gang that wants more cannot start. 0: any.
+  int64_t most_waiting = 0;
   friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
 
@@ -63,6 +65,7 @@ enum class GroupCause : uint8_t {
   kObjectMissing,    ///< no PodGroup of that name
   kInvalidMinimum,   ///< the object's minimum, or that of a role, is out of range
   kTooManyMembers,   ///< more than kMaxMembers exist
+  kTooManyWaiting,   ///< more have to wait for each other than may (GroupOptions::most_waiting)
   kTooMuch,          ///< the group or a member asks for more than is planned
   kInvalidTopology,  ///< a required topology level is no label key
   kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role

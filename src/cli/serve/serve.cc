@@ -146,6 +146,7 @@ engine::AgentWorld WorldOf(const ServeOptions& options, ClusterSource* cluster,
                            server::Metrics* metrics) {
   engine::AgentWorld world;
   world.scheduler = options.scheduler;
+  world.scheduler.waiting_binds = static_cast<int64_t>(options.service.extender.max_blocked);
   if (cluster != nullptr) world.cluster = cluster->access();
   world.metrics = [metrics](const AgentInfo& agent) { return metrics->OfAgent(agent); };
   return world;

@@ -109,6 +109,16 @@ void RefuseByNumber(const Gang& gang, const std::vector<GangRole>& roles, GroupS
   }
 }
 
+void RefuseByWaiting(const GroupOptions& options, GroupState* state) {
+  const int64_t waiting = state->needed - state->bound;
+  if (options.most_waiting == 0 || waiting <= options.most_waiting) return;
+  Refuse(GroupCause::kTooManyWaiting,
+         fmt::format("{} members have to wait for each other, but --max-waiting-binds is {}: "
+                     "raise it",
+                     waiting, options.most_waiting),
+         state);
+}
+
 void RefuseByRelease(const std::vector<GangRole>& roles, GroupState* state) {
   const auto refuse = [state](int64_t released, int64_t minimum, std::string_view which) {
     Refuse(GroupCause::kQueued,
@@ -161,7 +171,8 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
   } else if (!bad_topology.empty()) {
     Refuse(GroupCause::kInvalidTopology, std::string(bad_topology), state);
   } else if (!ComeOneByOne(*findings)) {
-    RefuseByNumber(gang, findings->roles, state);
+    RefuseByWaiting(options, state);
+    if (state->cause == GroupCause::kNone) RefuseByNumber(gang, findings->roles, state);
     if (state->cause == GroupCause::kNone) RefuseByRelease(findings->roles, state);
   }
 }

@@ -63,6 +63,8 @@ std::string_view TextOf(GroupCause cause) {
       return "its minimum is not accepted";
     case GroupCause::kTooManyMembers:
       return "too many members";
+    case GroupCause::kTooManyWaiting:
+      return "its minimum is above --max-waiting-binds";
     case GroupCause::kTooMuch:
       return "it asks for more than is planned";
     case GroupCause::kInvalidTopology:

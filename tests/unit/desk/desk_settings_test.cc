@@ -52,6 +52,20 @@ TEST(DeskSettings, ThatNoAgentHasSetAreThoseOfTheSchedulersFile) {
   EXPECT_EQ(options.checks.profiles.count("batch"), 1U);
 }
 
+TEST(DeskSettings, BindCallsThatMayWaitBoundGangsWhereAnyWait) {
+  SchedulerFacts facts;
+  facts.waiting_binds = 7;
+  for (const Mode mode : {Mode::kExtender, Mode::kAlone}) {
+    DeskSettings settings(facts);
+    DeskTerms terms = Of("gang");
+    terms.mode = mode;
+    EXPECT_EQ(settings.Add(terms), absl::OkStatus());
+    PlanningOptions options;
+    settings.Apply(&options);
+    EXPECT_EQ(options.groups.most_waiting, mode == Mode::kAlone ? 0 : 7);
+  }
+}
+
 TEST(DeskSettings, ThatAnAgentHasSetComeBeforeTheSchedulersFile) {
   DeskSettings settings(Known());
   DeskTerms gang = Of("gang");

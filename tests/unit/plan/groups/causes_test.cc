@@ -203,6 +203,21 @@ TEST(Causes, AnInvalidMinimumOfARoleIsNamed) {
   EXPECT_EQ(OnlyState(built).text, "spec.minTaskMember[worker] is -2, expected 1 to 100000");
 }
 
+// Its members would take all threads of bind calls, and none would be left for the last one.
+TEST(Causes, AGangWhoseMembersCannotAllWaitIsNotPlanned) {
+  GroupOptions options = AllServed();
+  options.most_waiting = 2;
+  const Pods pods = {PodOf("a").Train("3"), PodOf("b").Train("3"), PodOf("c").Train("3")};
+  const Built built = Build(pods, {}, options);
+  EXPECT_THAT(built.units, IsEmpty());
+  EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyWaiting);
+  EXPECT_EQ(TextOf(OnlyState(built).cause), "its minimum is above --max-waiting-binds");
+  EXPECT_EQ(OnlyState(built).text,
+            "3 members have to wait for each other, but --max-waiting-binds is 2: raise it");
+  options.most_waiting = 3;
+  EXPECT_EQ(OnlyState(Build(pods, {}, options)).cause, GroupCause::kNone);
+}
+
 TEST(Causes, MoreThan100000MembersAreTooMany) {
   Pods pods;
   for (int i = 0; i < 100'000; ++i) pods.push_back(PodOf(fmt::format("p{}", i)).Train("2"));
