@@ -209,6 +209,7 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     PlanningOptions seen;
     SchedulerFacts facts;
     facts.members_only = true;
+    const bool alone = mode == Mode::kAlone;
     if (alone) facts.samples_nodes = false;
     testing::FakeCluster cluster;
     Desk desk(&cluster, {}, {}, facts);
