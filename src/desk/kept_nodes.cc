@@ -21,15 +21,19 @@ void KeptNodes::Prepare(std::span<const plan::Unit> units, Time now, plan::PlanO
   planned_ = units.size();
   std::erase_if(in_vain_, [now](const auto& entry) { return entry.second <= now; });
   options->kept = nodes_;
+  hopeless_.clear();
   options->may_reserve_for = [this, now](const plan::Unit& unit) {
-    return unfit_.HasNotFit(unit.key, *after_, now) && !IsForOneNode(unit) &&
-           !in_vain_.contains(unit.key);
+    const bool may = unfit_.HasNotFit(unit.key, *after_, now) && !IsForOneNode(unit) &&
+                     !in_vain_.contains(unit.key);
+    if (may) hopeless_.insert(unit.key);  // until it is chosen
+    return may;
   };
 }
 
 void KeptNodes::OnPlan(const plan::Plan& planned, plan::PlanOptions& options) {
   if (!after_) return;
   kept_for_ = planned.kept_for;
+  if (kept_for_) hopeless_.erase(*kept_for_);
   is_in_vain_ = planned.kept_in_vain;
   if (is_in_vain_) in_vain_[*kept_for_] = now_ + kInVainFor;
   options.may_reserve_for = nullptr;

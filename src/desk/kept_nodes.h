@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ class KeptNodes {
   void OnPlan(const plan::Plan& planned, plan::PlanOptions& options);
   /// The board of that plan, whose first units are those that were planned.
   void OnBoard(const Board& board, Time now);
+  /// True if nodes are kept for the unit, or may be once it has waited: so far it is not known that
+  /// it would be in vain.
+  bool MayKeepFor(const plan::UnitKey& unit) const {
+    return after_ && !in_vain_.contains(unit) && !hopeless_.contains(unit);
+  }
   /// When nodes are to be kept for another unit, though nothing changes; nothing: never.
   std::optional<Time> next_look() const { return next_; }
 
@@ -42,6 +48,7 @@ class KeptNodes {
   std::vector<std::string> nodes_;
   std::optional<plan::UnitKey> kept_for_;
   std::map<plan::UnitKey, Time> in_vain_;  // nodes are kept for it again from then on
+  std::set<plan::UnitKey> hopeless_;       // of the last plan: empty nodes would be too few
   bool is_in_vain_ = false;
   Time now_;
   size_t planned_ = 0;  // units

@@ -55,6 +55,12 @@ PlanningOptions Completed(PlanningOptions options) {
   return options;
 }
 
+// Pods are being evicted for it.
+bool IsPromised(std::span<const BoardPod* const> seats) {
+  return std::any_of(seats.begin(), seats.end(),
+                     [](const BoardPod* seat) { return !seat->kept_node.empty(); });
+}
+
 std::set<plan::UnitKey> AwaitingTurn(const Releases& releases) {
   std::set<plan::UnitKey> units;
   for (const HeldUnit& unit : releases.units) {
@@ -181,6 +187,7 @@ std::optional<Time> PlanLoop::next_look() const {
   };
   add(memory_.next_look());
   add(gates_.next_look());
+  add(rivals_.next_look());
   add(kept_nodes_.next_look());
   add(priority_waits_.next_look());
   add(part_times_.next_look());
@@ -385,12 +392,18 @@ void PlanLoop::Plan(const ClusterView& view) {
   Publish(absl::OkStatus(), board);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
+  rivals_.OnPlan(board.get(), &snapshot, now);
+  const auto keeps_gate = [&](const BoardUnit& unit, std::span<const BoardPod* const> gated) {
+    const bool may_keep = kept_nodes_.MayKeepFor(unit.key) || IsPromised(gated);
+    return may_keep && rivals_.AnyFor(unit.key, gated);
+  };
   const Releases releases = gates_.OnPlan({.board = *board,
                                            .pods = pods,
                                            .groups = groups,
                                            .nominated = memory_.nominated(),
                                            .refused_claims = refused_claims,
-                                           .asks_about_all = calls.asks_about_all},
+                                           .asks_about_all = calls.asks_about_all,
+                                           .keeps_gate = keeps_gate},
                                           now);
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();

@@ -20,6 +20,7 @@
 #include "desk/plan_pulse.h"
 #include "desk/release/gates.h"
 #include "desk/release/priority_waits.h"
+#include "desk/release/rivals.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/leadership.h"
@@ -105,6 +106,7 @@ class PlanLoop {
   NominationWriter nominations_;
   Gates gates_;
   PriorityWaits priority_waits_;
+  Rivals rivals_;
   KeptNodes kept_nodes_;
   plan::PlannedPods pods_;
   std::shared_ptr<const plan::SchedulerChecks> checks_;

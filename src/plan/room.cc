@@ -1,7 +1,13 @@
 #include "outrigger/plan/room.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "cluster/snapshot.h"
+#include "plan/nodes/shape.h"
 
 namespace outrigger::plan {
 namespace {
@@ -24,6 +30,44 @@ uint64_t StampOf(const cluster::NodeState& state) {
   return stamp;
 }
 
+// What a pod asks of an empty node.
+struct Wish {
+  Shape shape;
+  ResourceList requests;
+};
+
+Wish WishOf(const std::shared_ptr<const Pod>& pod, const SchedulerChecks& checks) {
+  const UncheckedByProfile& unchecked = checks.Of(*pod);
+  Pod compared = *pod;
+  checks.LeaveOutOf(&compared);
+  Wish wish;
+  wish.shape.example = pod;
+  wish.shape.ignores_taints = unchecked.Has(FilterPlugin::kTaintToleration);
+  wish.shape.ignores_cordons = unchecked.Has(FilterPlugin::kNodeUnschedulable);
+  wish.shape.ignores_node_affinity = unchecked.Has(FilterPlugin::kNodeAffinity);
+  wish.requests = PodRequestsOnNode(compared);
+  return wish;
+}
+
+std::vector<Wish> WishesOf(std::span<const std::shared_ptr<const Pod>> pods,
+                           const SchedulerChecks& checks) {
+  constexpr size_t kMost = 64;
+  std::vector<Wish> wishes;
+  absl::flat_hash_set<std::string> known;
+  for (const auto& pod : pods) {
+    if (wishes.size() == kMost) break;
+    std::string asks = pod->scheduler_name + "|" + SignatureOf(*pod, {});
+    if (known.insert(std::move(asks)).second) wishes.push_back(WishOf(pod, checks));
+  }
+  return wishes;
+}
+
+bool TakesAny(const Node& node, const ResourceList& allocatable, const std::vector<Wish>& wishes) {
+  return std::any_of(wishes.begin(), wishes.end(), [&](const Wish& wish) {
+    return allocatable.Covers(wish.requests) && MayTake(wish.shape, node);
+  });
+}
+
 }  // namespace
 
 std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node,
@@ -34,6 +78,26 @@ std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view
       .free = FreeOn(*state), .schedulable = !state->node->unschedulable, .stamp = StampOf(*state)};
   if (checks != nullptr) checks->AddDevices(state->node->allocatable, &room.free);
   return room;
+}
+
+bool ShareANode(const ClusterSnapshot& snapshot, std::span<const std::shared_ptr<const Pod>> some,
+                std::span<const std::shared_ptr<const Pod>> others,
+                const SchedulerChecks* checks) {
+  const SchedulerChecks none;
+  const SchedulerChecks& compared = checks == nullptr ? none : *checks;
+  const std::vector<Wish> first = WishesOf(some, compared);
+  const std::vector<Wish> second = WishesOf(others, compared);
+  if (first.empty() || second.empty()) return false;
+  const cluster::Snapshot& nodes = cluster::Snapshot::Of(snapshot);
+  for (size_t slot = 0; slot < nodes.node_slots(); ++slot) {
+    const cluster::NodeState* const state = nodes.NodeAt(slot);
+    if (state == nullptr) continue;
+    ResourceList allocatable = state->node->allocatable;
+    compared.AddDevices(state->node->allocatable, &allocatable);
+    const Node& node = *state->node;
+    if (TakesAny(node, allocatable, first) && TakesAny(node, allocatable, second)) return true;
+  }
+  return false;
 }
 
 }  // namespace outrigger::plan

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/resources.h"
 #include "outrigger/plan/scheduler_checks.h"
 
@@ -27,5 +30,12 @@ struct NodeRoom {
 /// `checks` may be null.
 std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node,
                                const SchedulerChecks* checks = nullptr);
+
+/// True if some node, were it empty, would take one of `some`, and likewise one of `others`: by what
+/// they request, and by its cordon, taints and labels. Looks at the first 64 unlike pods of each.
+/// `checks` may be null. Thread-safe.
+bool ShareANode(const ClusterSnapshot& snapshot, std::span<const std::shared_ptr<const Pod>> some,
+                std::span<const std::shared_ptr<const Pod>> others,
+                const SchedulerChecks* checks = nullptr);
 
 }  // namespace outrigger::plan

@@ -219,7 +219,7 @@ class Finder {
       // What has begun and counts no more has no slot to wait for.
       size_t unbounded = 1;
       size_t* const left = !begun(candidate) ? &more : counts(candidate) ? &in_part : &unbounded;
-      const bool may_go = *left != 0 && !IsPlacedUnasked(*candidate);
+      const bool may_go = *left != 0 && !IsPlacedUnasked(*candidate) && !KeepsGate(*candidate);
       const bool waits = may_go && left == &more && is_to_wait;
       turn_.ahead_is_held |= waits;
       if (!may_go || waits) {
@@ -236,6 +236,15 @@ class Finder {
     return in_window_ != 0 ||
            std::any_of(with_place_.begin(), with_place_.end(),
                        [](const Candidate* candidate) { return !candidate->gated.empty(); });
+  }
+
+  // Last, as it may look at all nodes.
+  bool KeepsGate(const Candidate& candidate) const {
+    const bool is_new = !candidate.has_begun() && !candidate.is_surplus;
+    if (!is_new || !input_.keeps_gate) return false;
+    const auto may_preempt = [](const BoardPod* seat) { return !seat->pod->never_preempts; };
+    return std::any_of(candidate.gated.begin(), candidate.gated.end(), may_preempt) &&
+           input_.keeps_gate(*candidate.unit, candidate.gated);
   }
 
   // kube-scheduler would place as many of them as fit, without asking.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ struct TurnInput {
   /// kube-scheduler calls about each pod; false: about those alone that ask for it. A gang without
   /// a place is not released ahead then if a member does not ask: it would be placed by itself.
   bool asks_about_all = false;
+  /// True for a unit without a place, by its gated pods, that stays gated: nodes are kept for it,
+  /// or may come to be, and another pod waits for them. Null: for none.
+  std::function<bool(const BoardUnit& unit, std::span<const BoardPod* const> gated)> keeps_gate =
+      nullptr;
 };
 
 /// What Gates adds to it.
@@ -58,11 +63,12 @@ struct TurnState {
 ///    has_waited(); from then on none after it goes. A unit whose places are not its own yet is
 ///    passed over;
 ///  - units without a place, in their order, up to `ahead`, counting those that are released and
-///  not
-///    is_stale(); none where nothing holds a gang together afterwards (Mode::kAlone). While
-///    others are on their
-///    way to their places no further one begins, until ahead_has_waited: refusing its members would
-///    cost kube-scheduler the time in which it binds the others.
+///    not is_stale(); none where nothing holds a gang together afterwards (Mode::kAlone). One
+///    that keeps_gate() is passed over if a member may preempt: once such a pod has no gate,
+///    kube-scheduler clears its nomination whenever it tries it, and nothing is kept for it. The
+///    pods that wait beside it are what autoscalers see. While others are on their way to their
+///    places no further one begins, until ahead_has_waited: refusing its members would cost
+///    kube-scheduler the time in which it binds the others.
 /// Of a unit with places pods without one stay until its minimum is bound; then they are as a unit
 /// without a place. Pods that kube-scheduler would refuse for a claim stay. Pure.
 Turn FindTurn(const TurnInput& input, const TurnState& state);

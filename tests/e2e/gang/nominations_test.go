@@ -168,12 +168,13 @@ func (s *stream) step(ctx context.Context) {
 }
 
 // Single pods that come all the time take each place as it becomes free; with reserve-after gangs start all the same,
-// one after another, whether the agent is asked about single pods or not. That is so of members that never preempt: of
-// others kube-scheduler clears the nomination whenever it tries them in vain.
+// one after another, whether the agent is asked about single pods or not. That is so of members that never preempt, and
+// of those that keep the gate: of others kube-scheduler clears the nomination whenever it tries them in vain.
 func TestGangsStartBesideAStreamOfSinglePods(t *testing.T) {
 	t.Parallel()
 	onlyAgent, onlyScheduler := []string{readsMembersOnly}, []string{"--members-only"}
 	for name, row := range map[string]streamRow{
+		"all-gated":           {gated: true},
 		"all-patient":         {patient: true},
 		"only-groups-patient": {agent: onlyAgent, scheduler: onlyScheduler, patient: true},
 	} {
@@ -190,6 +191,7 @@ type streamRow struct {
 	// patient members have preemptionPolicy Never: the scheduler leaves their nominations alone when it has tried them
 	// in vain, and clears those of others.
 	patient bool
+	gated   bool
 }
 
 func startBesideAStream(t *testing.T, row streamRow) {
@@ -212,6 +214,9 @@ func startBesideAStream(t *testing.T, row streamRow) {
 	for _, gang := range gangs {
 		pods := askingGang(gang, size, false)
 		for _, pod := range pods {
+			if row.gated {
+				pod.Gate(queueGate)
+			}
 			if row.patient {
 				pod.PriorityClass("patient")
 			}

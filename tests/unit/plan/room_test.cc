@@ -1,6 +1,8 @@
 #include "outrigger/plan/room.h"
 
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "builders.h"
 #include "cluster/cluster.h"
@@ -73,6 +75,42 @@ TEST(RoomOn, HasAStampThatChangesWithTheNodeAndItsPods) {
   elsewhere.node_name = "other";
   cluster.UpsertPod(elsewhere);
   EXPECT_FALSE(is_new());
+}
+
+class ShareANodeTest : public ::testing::Test {
+ protected:
+  using Pods = std::vector<std::shared_ptr<const Pod>>;
+  static Pods One(const Pod& pod) { return {std::make_shared<Pod>(pod)}; }
+  bool Share(const Pods& others, const SchedulerChecks* checks = nullptr) {
+    return ShareANode(*cluster_.Take(), One(MakePod("gang").Requests({{"cpu", "3"}})), others,
+                      checks);
+  }
+  cluster::Cluster cluster_{cluster::ClusterOptions()};
+};
+
+TEST_F(ShareANodeTest, WhateverRunsThere) {
+  EXPECT_FALSE(Share(One(PodOn("b", "1")))) << "there is no node";
+  cluster_.UpsertNode(MakeNode("n"));
+  cluster_.UpsertPod(PodOn("a", "4"));
+  EXPECT_TRUE(Share(One(MakePod("b").Requests({{"cpu", "4"}}))));
+  EXPECT_FALSE(Share({})) << "no other waits";
+}
+
+TEST_F(ShareANodeTest, NotWhereOneOfThemMayNotGo) {
+  cluster_.UpsertNode(MakeNode("n"));
+  Pod selects = MakePod("selects").Requests({{"cpu", "1"}});
+  selects.node_selector.Set("pool", "b");
+  EXPECT_FALSE(Share(One(selects)));
+  EXPECT_FALSE(Share(One(MakePod("large").Requests({{"cpu", "100"}}))));
+  EXPECT_TRUE(Share({One(selects)[0], One(MakePod("small").Requests({{"cpu", "1"}}))[0]}));
+  Node tainted = MakeNode("tainted");
+  tainted.labels.Set("pool", "b");
+  tainted.taints = {{"gpu", "", TaintEffect::kNoSchedule}};
+  cluster_.UpsertNode(tainted);
+  selects.tolerations = {{.key = "gpu", .value = "", .exists = true, .effect = std::nullopt}};
+  EXPECT_FALSE(Share(One(selects))) << "the gang does not tolerate it";
+  const SchedulerChecks checks = *SchedulerChecks::Parse("TaintToleration");
+  EXPECT_TRUE(Share(One(selects), &checks));
 }
 
 }  // namespace

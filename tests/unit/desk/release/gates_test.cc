@@ -325,5 +325,87 @@ TEST_F(AheadTest, EachWaitsAnew) {
   EXPECT_THAT(cluster_.released(), SizeIs(23));
 }
 
+// All nodes are full, and a single pod waits, too.
+class ContendedTest : public AheadTest {
+ protected:
+  ContendedTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Keeping()) {
+    for (const char* node : {"n0", "n1"}) {
+      Pod running = testing::MakePod(std::string("on-") + node).Requests({{"cpu", "4"}});
+      running.node_name = node;
+      cluster_.Put(running);
+    }
+    PutRival("rival", "1");
+  }
+  PlanningOptions Keeping() {
+    PlanningOptions options = Options(1);
+    options.reserve_after = seconds(20);
+    return options;
+  }
+  void PutRival(const std::string& name, const std::string& cpu) {
+    Pod pod = testing::MakePod(name).Requests({{"cpu", cpu}});
+    pod.unscheduled_reason = "Unschedulable";
+    pod.creation_time = 1;  // later than the gangs, which come first
+    cluster_.Put(pod);
+  }
+  void PlanAt(seconds time) {
+    now_ = kBegin + time;
+    loop_.Step();
+  }
+  PlanLoop loop_;
+};
+
+TEST_F(ContendedTest, AGangKeepsItsGateUntilNodesAreKeptForItAndAfterwards) {
+  Put("train", 6);
+  PlanAt(seconds(0));
+  PlanAt(seconds(10));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  PlanAt(seconds(20));
+  EXPECT_THAT(cluster_.nominations(), SizeIs(6)) << "nodes are kept for it";
+  PlanAt(seconds(30));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  EXPECT_THAT(cluster_.nominations(), SizeIs(6));
+  for (const char* running : {"on-n0", "on-n1"}) cluster_.RemovePod(running);
+  PlanAt(seconds(31));
+  PlanAt(seconds(32));
+  EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
+TEST_F(ContendedTest, OnceNoneHasWaitedForFiveSecondsTheGangGoesAhead) {
+  Put("train", 6);
+  PlanAt(seconds(0));
+  cluster_.RemovePod("rival");
+  PlanAt(seconds(1));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
+  EXPECT_EQ(loop_.next_look(), kBegin + seconds(5));
+  PlanAt(seconds(5));
+  EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
+TEST_F(ContendedTest, APodThatNoNodeCouldTakeIsNoRival) {
+  cluster_.RemovePod("rival");
+  PutRival("huge", "100");
+  Put("train", 6);
+  PlanAt(seconds(0));
+  EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
+// Autoscalers have to see it: nothing can be kept for it.
+TEST_F(ContendedTest, AGangThatEmptyNodesWouldNotTakeGoesAheadInstead) {
+  Put("large", 9);
+  Put("train", 6);
+  PlanAt(seconds(0));
+  EXPECT_THAT(cluster_.released(), IsEmpty()) << "it is not known yet";
+  PlanAt(seconds(20));
+  EXPECT_THAT(cluster_.released(), SizeIs(9));
+  EXPECT_TRUE(IsGated("train-0"));
+}
+
+TEST_F(ContendedTest, WithoutReserveAfterAGangGoesAhead) {
+  PlanLoop loop(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1));
+  Put("train", 6);
+  loop.Step();
+  EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

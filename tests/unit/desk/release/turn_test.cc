@@ -63,7 +63,9 @@ class TurnTest : public ::testing::Test {
                   .groups = groups_,
                   .nominated = nominated,
                   .refused_claims = refused_claims_,
-                  .asks_about_all = asks_about_all_},
+                  .asks_about_all = asks_about_all_,
+                  .keeps_gate = [this](const BoardUnit& unit,
+                                       auto) { return contended_.contains(unit.key.name); }},
                  {.options = options_,
                   .is_released = [this](const std::string& uid) { return released_.contains(uid); },
                   .is_stale = [this](const auto& unit) { return stale_.contains(unit.name); },
@@ -82,6 +84,7 @@ class TurnTest : public ::testing::Test {
   std::set<std::string> released_;
   std::set<std::string, std::less<>> stale_;   // units whose released pods get no further
   std::set<std::string, std::less<>> waited_;  // units that have waited long for the window
+  std::set<std::string, std::less<>> contended_;  // units whose nodes other pods wait for
   RefusedClaims refused_claims_;
   bool asks_about_all_ = true;
   bool ahead_has_waited_ = false;
@@ -225,6 +228,35 @@ TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead
   board_.ChangeMember("asked", 0, ask);
   EXPECT_THAT(Find(), ElementsAre("asked-0"));
   EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
+}
+
+// Without the gate kube-scheduler would clear its nominations, and the other pods take its nodes.
+TEST_F(TurnTest, AUnitStaysWhileOthersWaitForTheNodesThatAreKeptForItAndTheNextGoesAhead) {
+  GatedWithoutPlace("a", 2);
+  GatedWithoutPlace("b", 1);
+  contended_ = {"a"};
+  EXPECT_THAT(Find(), ElementsAre("b-0"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 2U);
+  contended_ = {"a", "b"};
+  EXPECT_THAT(Find(), IsEmpty());
+  contended_.clear();
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1"));
+}
+
+TEST_F(TurnTest, AUnitThatNeverPreemptsGoesAheadWhateverWaitsForItsNodes) {
+  GatedWithoutPlace("a", 2);
+  contended_ = {"a"};
+  for (const size_t member : {0U, 1U}) {
+    board_.ChangeMember("a", member, [](Pod* pod) { pod->never_preempts = true; });
+  }
+  EXPECT_THAT(Find(), ElementsAre("a-0", "a-1")) << "its nominations stay";
+}
+
+TEST_F(TurnTest, WhatHasBegunAheadGoesOnThoughOthersWaitForItsNodes) {
+  GatedWithoutPlace("a", 2);
+  TakeOff("a", 0);
+  contended_ = {"a"};
+  EXPECT_THAT(Find(), ElementsAre("a-1"));
 }
 
 TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {
