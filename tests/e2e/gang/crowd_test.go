@@ -20,9 +20,10 @@ func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		backlog bool // they are there before the scheduler
-	}{{"Arriving", false}, {"Backlog", true}} {
+		mode    mode // where not all are wanted
+	}{{"Arriving", false, usual()}, {"Backlog", true, gatesAndMembers}} {
 		t.Run(row.name, func(t *testing.T) {
-			eachMode(t, func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
+			inModes(t, allModesOr(row.mode), func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
 		})
 	}
 }
@@ -96,7 +97,7 @@ func TestGangsThatWaitHoldNothingAndTakeWhatIsFreed(t *testing.T) {
 func gangsThatWait(t *testing.T, m mode) {
 	t.Helper()
 	const gangs, room, size = 15, 10, 4
-	watched := time.Duration(numberOf(t, watchedEnv, 20)) * time.Second
+	watched := time.Duration(numberOf(t, watchedEnv, 8)) * time.Second
 	// A gang a node; what is quiet must not be taken for lost before the two minutes of --full are over.
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", room, 4)

@@ -1,7 +1,6 @@
 package gang
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -109,7 +108,7 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	test := atOnce(wholeOnceTheSchedulerIsBack)
-	if os.Getenv(allModesEnv) == "all" {
+	if allAreWanted() {
 		eachMode(t, test) // where all are nominated it takes half a minute
 		return
 	}

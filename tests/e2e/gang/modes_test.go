@@ -53,12 +53,18 @@ func usual() mode {
 // eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
 func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
-	modes := []mode{usual(), gatesAndMembers}
-	if os.Getenv(allModesEnv) == "all" {
-		modes = []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}
-	}
-	inModes(t, modes, test)
+	inModes(t, allModesOr(usual(), gatesAndMembers), test)
 }
+
+// allModesOr are these modes, or all where that is wanted.
+func allModesOr(modes ...mode) []mode {
+	if allAreWanted() {
+		return []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}
+	}
+	return modes
+}
+
+func allAreWanted() bool { return os.Getenv(allModesEnv) == "all" }
 
 func inModes(t *testing.T, modes []mode, test func(t *testing.T, m mode)) {
 	t.Helper()
@@ -81,7 +87,7 @@ func atOnce(test func(t *testing.T, m mode)) func(t *testing.T, m mode) {
 func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
 	modes := []mode{gatesAndMembers}
-	if os.Getenv(allModesEnv) == "all" {
+	if allAreWanted() {
 		modes = gatedModes
 	}
 	inModes(t, modes, test)

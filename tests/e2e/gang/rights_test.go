@@ -77,7 +77,7 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	modes := []mode{usual()}
-	if os.Getenv(allModesEnv) == "all" {
+	if allAreWanted() {
 		modes = append(modes, onlyMembersAsk, gatesAlone, gatesAndMembers)
 	}
 	inModes(t, modes, atOnce(saysWhichRightIsMissing))
