@@ -81,8 +81,7 @@ std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view
 }
 
 bool ShareANode(const ClusterSnapshot& snapshot, std::span<const std::shared_ptr<const Pod>> some,
-                std::span<const std::shared_ptr<const Pod>> others,
-                const SchedulerChecks* checks) {
+                std::span<const std::shared_ptr<const Pod>> others, const SchedulerChecks* checks) {
   const SchedulerChecks none;
   const SchedulerChecks& compared = checks == nullptr ? none : *checks;
   const std::vector<Wish> first = WishesOf(some, compared);

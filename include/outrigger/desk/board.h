@@ -110,7 +110,8 @@ struct BoundMember {
   PodPtr pod;
 };
 
-/// A place that a gang has reserved, or that is kept for one that does not fit yet.
+/// A place that a unit has, or that is kept for one that does not fit yet; of single pods only
+/// where they are held.
 struct Reservation {
   size_t unit = 0;
   std::string uid;

@@ -31,9 +31,9 @@ struct NodeRoom {
 std::optional<NodeRoom> RoomOn(const ClusterSnapshot& snapshot, std::string_view node,
                                const SchedulerChecks* checks = nullptr);
 
-/// True if some node, were it empty, would take one of `some`, and likewise one of `others`: by what
-/// they request, and by its cordon, taints and labels. Looks at the first 64 unlike pods of each.
-/// `checks` may be null. Thread-safe.
+/// True if some node, were it empty, would take one of `some`, and likewise one of `others`: by
+/// what they request, and by its cordon, taints and labels. Looks at the first 64 unlike pods of
+/// each. `checks` may be null. Thread-safe.
 bool ShareANode(const ClusterSnapshot& snapshot, std::span<const std::shared_ptr<const Pod>> some,
                 std::span<const std::shared_ptr<const Pod>> others,
                 const SchedulerChecks* checks = nullptr);

@@ -205,7 +205,7 @@ void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
 // Of a unit that does not fit what it was promised.
 void Board::AddReservations(size_t index, const plan::Unit& unit, const plan::UnitPlan& planned,
                             const ClusterSnapshot& snapshot) {
-  if (!units_[index]->unit.gang) return;
+  if (!units_[index]->unit.gang && !holds()) return;
   const std::vector<std::string>& nodes = planned.fits ? planned.nodes : planned.promised;
   for (size_t m = 0; m < nodes.size(); ++m) {
     if (!nodes[m].empty()) AddReservation(index, *unit.members[m].pod, nodes[m], snapshot);

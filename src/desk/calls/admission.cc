@@ -62,14 +62,35 @@ bool MayGoUnseen(const Board& board, const Pod& pod, const plan::Rank& rank) {
   return !lowest || *lowest >= pod.priority;
 }
 
-/// Rejects nodes that are kept for a unit before the pod; false if none is left.
-bool RejectKept(const Board& board, const Request& request, const plan::Rank& rank,
-                std::span<Verdict> verdicts) {
+/// The first unit before the pod for which the node is kept, or which would lose its place there if
+/// the pod took what is free; nullptr: none.
+const BoardUnit* LosesBy(const Board& board, const Pod& pod, const ResourceList& requests,
+                         const plan::Rank& rank, std::string_view node) {
+  const BoardUnit* const kept_for = board.KeptFor(node);
+  if (kept_for != nullptr && kept_for->rank < rank) return kept_for;
+  const ReservedNode* const reserved = board.ReservationsOn(node);
+  if (reserved == nullptr) return nullptr;
+  const BoardUnit* last = nullptr;
+  ResourceList free = reserved->free;
+  for (const Reservation& place : reserved->reservations) {
+    const BoardUnit& unit = board.units()[place.unit];
+    if (place.uid == pod.uid || !(unit.rank < rank)) continue;
+    free.Subtract(place.requests);
+    last = &unit;
+  }
+  return last == nullptr || free.Covers(requests) ? nullptr : last;
+}
+
+/// Rejects nodes where a unit before the pod would lose its place; false if none is left.
+bool RejectTaken(const Board& board, const Request& request, const plan::Rank& rank,
+                 std::span<Verdict> verdicts) {
   bool any = request.nodes.size() == 0;
   bool told = false;
+  const ResourceList requests = board.RequestsOf(request.pod);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    const BoardUnit* const unit = board.KeptFor(request.nodes[i].name);
-    if (unit == nullptr || !(unit->rank < rank)) {
+    const BoardUnit* const unit =
+        LosesBy(board, request.pod, requests, rank, request.nodes[i].name);
+    if (unit == nullptr) {
       any = true;
       continue;
     }
@@ -80,7 +101,8 @@ bool RejectKept(const Board& board, const Request& request, const plan::Rank& ra
   return any;
 }
 
-/// A single pod passes once it is let go, and which node it gets is kube-scheduler's choice.
+/// A single pod passes once it is let go. Which node it gets is kube-scheduler's choice, but for
+/// those where a unit before it would lose its place.
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       std::span<Verdict> verdicts) {
   if (!board.holds() || plan::ComesFirst(request.pod)) return {};
@@ -91,7 +113,7 @@ Admission AdmitSingle(const Board& board, const Request& request, const BoardPod
     RejectAll("queue", HeldText(board, seat, rank), verdicts);
     return {Outcome::kWaits, ""};
   }
-  if (RejectKept(board, request, rank, verdicts)) return {};
+  if (RejectTaken(board, request, rank, verdicts)) return {};
   if (seat == nullptr) return {Outcome::kWaits, ""};
   return {Outcome::kNotOffered, seat->node};
 }

@@ -95,6 +95,7 @@ class Memory {
     std::string reserved;
     std::string kept;              // where room is kept for it ahead of its gang
     Time placed_at;                // when that began
+    bool was_kept = false;         // it was kept for it before
     std::optional<LastCall> call;  // filter or preempt, about the pod
     PodRefusals refusals;
     PodNomination nomination;

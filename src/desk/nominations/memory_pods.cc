@@ -138,6 +138,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
     if (!memory.reserved.empty() && pod.scheduling_gates.empty()) Contest(unit.key);
     memory.reserved = seat.node;
     memory.placed_at = now;
+    memory.was_kept = !seat.node.empty() && memory.kept == seat.node;
   }
   if (const auto end = memory.refusals.FirstEnd(now)) next_look_.Add(*end);
   awaits_asks_ |= memory.refusals.AwaitsAsk(now);

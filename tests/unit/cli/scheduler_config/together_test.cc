@@ -80,7 +80,7 @@ std::vector<std::string> EntriesOf(const absl::StatusOr<SchedulerConfigText>& te
   return entries;
 }
 
-constexpr const char* kCycle = "http://127.0.0.1:9870 filter preempt 1s";
+constexpr const char* kCycle = "http://127.0.0.1:9870 filter prioritize preempt 1s";
 constexpr const char* kBind = "http://127.0.0.1:9870 bind 10m30s";
 
 TEST(SchedulerConfigTogether, HasOnePairOfEntriesAtTheMergedPaths) {
@@ -96,7 +96,7 @@ TEST(SchedulerConfigTogether, ComesAfterTheOthers) {
 
 TEST(SchedulerConfigTogether, OneThatDoesNotBindHasOneEntry) {
   EXPECT_THAT(EntriesOf(Write(Flags("queue"))),
-              ElementsAre("http://127.0.0.1:9876/queue filter preempt 1s"));
+              ElementsAre("http://127.0.0.1:9876/queue filter prioritize preempt 1s"));
 }
 
 TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
@@ -115,8 +115,9 @@ TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
 TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
   SchedulerConfigFlags flags = Flags("gang,queue");
   flags.urls = {"http://10.0.0.1:7000/"};
-  EXPECT_THAT(EntriesOf(Write(flags)), ElementsAre("http://10.0.0.1:7000 filter preempt 1s",
-                                                   "http://10.0.0.1:7000 bind 10m30s"));
+  EXPECT_THAT(EntriesOf(Write(flags)),
+              ElementsAre("http://10.0.0.1:7000 filter prioritize preempt 1s",
+                          "http://10.0.0.1:7000 bind 10m30s"));
   flags.urls = {"gang=http://10.0.0.1:7000"};
   EXPECT_THAT(Write(flags).status().message(),
               HasSubstr("--url: gang and queue are called together, in one process: one value for "
@@ -129,8 +130,9 @@ TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
 TEST(SchedulerConfigTogether, WithTlsIsStillOnePair) {
   SchedulerConfigFlags flags = Flags("gang,queue");
   flags.tls_cas = {"/ca.crt"};
-  EXPECT_THAT(EntriesOf(Write(flags)), ElementsAre("https://127.0.0.1:9870 filter preempt 1s",
-                                                   "https://127.0.0.1:9870 bind 10m30s"));
+  EXPECT_THAT(EntriesOf(Write(flags)),
+              ElementsAre("https://127.0.0.1:9870 filter prioritize preempt 1s",
+                          "https://127.0.0.1:9870 bind 10m30s"));
   flags.tls_cas = {"gang=/ca.crt", "queue=/other.crt"};
   EXPECT_THAT(Write(flags).status().message(), HasSubstr("--tls-*: gang and queue are called"));
 }
@@ -188,7 +190,7 @@ TEST(SchedulerConfigTogether, OneThatPlansAndOneThatPreparesMayBeTwoProcesses) {
   EXPECT_THAT(EntriesOf(Write(Flags("queue,devices"))),
               ElementsAre("http://127.0.0.1:9878/devices filter 1s",
                           "http://127.0.0.1:9878/devices bind 10m30s",
-                          "http://127.0.0.1:9876/queue filter preempt 1s"));
+                          "http://127.0.0.1:9876/queue filter prioritize preempt 1s"));
 }
 
 TEST(SchedulerConfigTogether, ASecondProcessThatTakesBindCallsIsRefused) {

@@ -108,12 +108,14 @@ TEST_F(AdmissionTest, MembersOfAGroupThatIsLeftToTheSchedulerPassAsPodsWithoutAG
 }
 
 // Which node it gets is kube-scheduler's choice.
-TEST_F(AdmissionTest, ASinglePodPassesEverywhereOnceItHasAPlaceAndIsHeldUntilThen) {
+TEST_F(AdmissionTest, ASinglePodThatIsLetGoPassesWhereNoUnitBeforeItLosesItsPlace) {
   board_.Hold();
   board_.AddGang("train", 1, 1, "4");
   board_.AddSingle(Single("first", "1"), "n2");
   board_.AddSingle(Single("second", "1"));
-  EXPECT_THAT(Ask(Single("first", "1")), ElementsAre("fits", "fits", "fits"));
+  EXPECT_THAT(
+      Ask(Single("first", "1")),
+      ElementsAre("kept for gang default/train (see outrigger explain queue)", "fits", "fits"));
   EXPECT_EQ(outcome_, Outcome::kPasses);
   EXPECT_THAT(Ask(Single("second", "1")),
               ElementsAre("waits for pod default/first, groupPriority 0 (see outrigger explain "

@@ -421,16 +421,25 @@ TEST_F(MemoryAheadTest, AGangWhosePlaceIsNotOfferedHasLostARace) {
 }
 
 // kube-scheduler may still see those who have left: with preemption they have just been evicted.
-TEST_F(MemoryAheadTest, APlaceThatHasJustComeFreeIsNotRefusedByAnAttemptFromBefore) {
-  MakeBoard board;
-  AddAlone(&board, "train", 1);
-  Learn(*board.Make(), kBegin);
-  const auto refused_at = [&](milliseconds after) {
-    Refused("uid-train-0", "n1", kBegin + after);
-    return Prepare(board, kBegin + after)[0].members[0].refused;
-  };
-  EXPECT_THAT(refused_at(milliseconds(499)), IsEmpty());
-  EXPECT_THAT(refused_at(milliseconds(500)), ElementsAre("n1"));
+TEST_F(MemoryAheadTest, APlaceThatWasKeptIsNotRefusedByAnAttemptFromBefore) {
+  for (const bool kept : {true, false}) {
+    const std::string name = kept ? "kept" : "free";
+    MakeBoard board;
+    AddAlone(&board, name, 1);
+    if (kept) {
+      board.Refuse(name, "cpu");
+      board.KeepRoom(name, "n1");
+      Learn(*board.Make(), kBegin);
+      board.Accept(name);
+    }
+    Learn(*board.Make(), kBegin);
+    const auto refused_at = [&](milliseconds after) {
+      Refused("uid-" + name + "-0", "n1", kBegin + after);
+      return Prepare(board, kBegin + after)[0].members[0].refused;
+    };
+    EXPECT_THAT(refused_at(milliseconds(499)), SizeIs(kept ? 0 : 1));
+    EXPECT_THAT(refused_at(milliseconds(500)), ElementsAre("n1"));
+  }
 }
 
 // A pod that came since may be bound by then, or not: the members are on their way.

@@ -82,8 +82,8 @@ class TurnTest : public ::testing::Test {
   plan::GroupOptions groups_;
   ReleaseOptions options_{.window = 4, .ahead = 1};
   std::set<std::string> released_;
-  std::set<std::string, std::less<>> stale_;   // units whose released pods get no further
-  std::set<std::string, std::less<>> waited_;  // units that have waited long for the window
+  std::set<std::string, std::less<>> stale_;      // units whose released pods get no further
+  std::set<std::string, std::less<>> waited_;     // units that have waited long for the window
   std::set<std::string, std::less<>> contended_;  // units whose nodes other pods wait for
   RefusedClaims refused_claims_;
   bool asks_about_all_ = true;
