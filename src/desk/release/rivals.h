@@ -30,7 +30,7 @@ class Rivals {
   const Board* board_ = nullptr;
   const ClusterSnapshot* snapshot_ = nullptr;
   Time now_;
-  std::optional<std::vector<PodPtr>> waiting_;  // of this plan, once somebody has asked
+  std::optional<std::vector<PodPtr>> waiting_;  // of this plan, once asked for
   std::map<plan::UnitKey, Time> seen_;          // when there was one for the unit
   NextLook next_look_;
 };
