@@ -105,11 +105,11 @@ struct PodGroupStatus {
   friend bool operator==(const PodGroupStatus&, const PodGroupStatus&) = default;
 };
 
-/// A coordination.k8s.io Lease, as far as it says who acts.
+/// A coordination.k8s.io Lease, as far as it says which replica acts.
 struct LeaseRecord {
-  std::string holder;   // empty: nobody
+  std::string holder;   // empty: none
   std::string renewed;  // renewTime as the API server has it: another text with each renewal
-  std::chrono::seconds duration{};  // for so long after a renewal nobody else takes it
+  std::chrono::seconds duration{};  // for so long after a renewal no other takes it
 };
 
 // The way of an agent to the cluster: what is followed of it (Agent::Reads() names it), and what

@@ -96,7 +96,7 @@ bool Memory::IsAsleepAtItsPlace(const BoardUnit& unit, const PodMemory& memory, 
 }
 
 bool Memory::IsBeforeTheView(const PodMemory& memory, Time now) {
-  if (!IsToNominate(memory.unit) && !memory.was_kept) return false;  // nobody else took part of it
+  if (!IsToNominate(memory.unit) && !memory.was_kept) return false;  // no other took part of it
   return !IsTime(memory.placed_at + options_.moves_after, now);
 }
 

@@ -420,7 +420,7 @@ TEST_F(MemoryAheadTest, AGangWhosePlaceIsNotOfferedHasLostARace) {
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + seconds(2))), Contains("train-1:n1"));
 }
 
-// kube-scheduler may still see those who have left: with preemption they have just been evicted.
+// kube-scheduler may still see pods that have left: with preemption they have just been evicted.
 TEST_F(MemoryAheadTest, APlaceThatWasKeptIsNotRefusedByAnAttemptFromBefore) {
   for (const bool kept : {true, false}) {
     const std::string name = kept ? "kept" : "free";

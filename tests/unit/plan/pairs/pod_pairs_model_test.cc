@@ -8,8 +8,8 @@
 #include "reference.h"
 
 // Small random clusters in which pods and nodes come and go: after each step PodPairs answers as
-// the reference for every kind on every node. Once it is stale it is made anew, as who follows a
-// cluster does.
+// the reference for every kind on every node. Once it is stale it is made anew, as each follower of
+// a cluster does.
 
 namespace outrigger::plan {
 namespace {
