@@ -61,8 +61,8 @@ absl::Status Committer::Try(const BindRequest& request, const StringMap& annotat
       never.wait_for(lock, over.get_token(), pause, [] { return false; });
       if (!over.stop_requested()) continue;
     }
-    // After an error that may pass it is not known whether the pod is bound: until its watch says so,
-    // or for a while, its place is not given to others.
+    // After an error that may pass it is not known whether the pod is bound: until its watch says
+    // so, or for a while, its place is not given to others.
     if (!MayPass(bound)) cluster_->Forget(pod);
     return bound;
   }
