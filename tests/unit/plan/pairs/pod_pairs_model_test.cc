@@ -135,7 +135,7 @@ class World {
     const Pod pod = RandomPod();
     kinds_.emplace_back(pod, pairs_->AddKind(pod));
   }
-  // Kinds get the numbers that they had: they are told in the same order.
+  // Kinds get the numbers that they had: they come in the same order.
   void MakeAnew() {
     pairs_.emplace(kSlots);
     for (size_t slot = 0; slot < kSlots; ++slot) SetNode(slot, reference_.nodes[slot]);
