@@ -73,7 +73,7 @@ std::stop_token Committer::Term() {
   return term_->get_token();
 }
 
-// What stops is told without the lock.
+// What stops is called without the lock.
 void Committer::End(bool for_good) {
   std::shared_ptr<std::stop_source> ended;
   {

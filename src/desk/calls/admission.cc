@@ -85,7 +85,7 @@ const BoardUnit* LosesBy(const Board& board, const Pod& pod, const ResourceList&
 bool RejectTaken(const Board& board, const Request& request, const plan::Rank& rank,
                  std::span<Verdict> verdicts) {
   bool any = request.nodes.size() == 0;
-  bool told = false;
+  bool named = false;
   const ResourceList requests = board.RequestsOf(request.pod);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     const BoardUnit* const unit =
@@ -94,9 +94,9 @@ bool RejectTaken(const Board& board, const Request& request, const plan::Rank& r
       any = true;
       continue;
     }
-    verdicts[i] = std::exchange(told, true) ? Verdict::LeftOut()
-                                            : Verdict::Unresolvable("reserved", "kept for {} ({})",
-                                                                    TextOf(*unit), kQueuePointer);
+    verdicts[i] = std::exchange(named, true) ? Verdict::LeftOut()
+                                             : Verdict::Unresolvable("reserved", "kept for {} ({})",
+                                                                     TextOf(*unit), kQueuePointer);
   }
   return any;
 }
