@@ -37,8 +37,9 @@ struct BoardUnit {
   plan::Rank rank;
   bool gang = false;
   bool fits = false;
-  std::string word;   // of the cause, if it does not fit: "cpu"
-  std::string label;  // the same for a metric: one of few
+  std::string word;         // of the cause, if it does not fit: "cpu"
+  std::string label;        // the same for a metric: one of few
+  bool waits_turn = false;  // it has a place, and does not fit until one before it is bound
   int64_t minimum = 1;
   int64_t started_with = 1;  // of a gang: the minimum with which it started, or starts now
   std::vector<plan::Role> roles;
@@ -168,6 +169,10 @@ class Board {
 
   /// The gang of a pod that has a place, or nullptr.
   const plan::UnitKey* GangOfBound(std::string_view uid) const;
+
+  /// True for a pod that the view has and no unit: another scheduler's, or one that asks for too
+  /// much. kube-scheduler places it. False unless holds().
+  bool IsLeftOut(const Pod& pod) const;
 
   /// Reservations on a node, or nullptr.
   const ReservedNode* ReservationsOn(std::string_view node) const;

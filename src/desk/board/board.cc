@@ -200,6 +200,7 @@ void Board::AddPlanned(const plan::Unit& unit, const plan::UnitPlan& planned) {
   if (planned.fits) return;
   entry.word = TextOf(planned.cause);
   entry.label = LabelOf(planned.cause);
+  entry.waits_turn = planned.cause.kind == plan::Cause::Class::kTurn;
 }
 
 // Of a unit that does not fit what it was promised.
@@ -316,6 +317,12 @@ std::span<const BoundMember> Board::BoundOf(const plan::UnitKey& key) const {
 const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
   const auto found = gang_of_bound_.find(AbslView(uid));
   return found == gang_of_bound_.end() ? nullptr : found->second;
+}
+
+bool Board::IsLeftOut(const Pod& pod) const {
+  if (!holds() || Find(pod.uid) != nullptr) return false;
+  const std::optional<PodView> seen = hold_->FindPod(pod.namespace_, pod.name);
+  return seen && seen->Uid() == pod.uid;
 }
 
 const ReservedNode* Board::ReservationsOn(std::string_view node) const {

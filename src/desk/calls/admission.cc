@@ -106,6 +106,7 @@ bool RejectTaken(const Board& board, const Request& request, const plan::Rank& r
 Admission AdmitSingle(const Board& board, const Request& request, const BoardPod* seat,
                       std::span<Verdict> verdicts) {
   if (!board.holds() || plan::ComesFirst(request.pod)) return {};
+  if (seat == nullptr && board.IsLeftOut(request.pod)) return {};
   const plan::Rank rank = seat == nullptr ? board.RankOfUnseen(request.pod) : seat->unit->rank;
   const bool is_let_go =
       seat == nullptr ? MayGoUnseen(board, request.pod, rank) : !seat->node.empty();
@@ -139,9 +140,8 @@ Admission Admit(const Board& board, const Request& request, std::span<Verdict> v
   const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
   if (seat == nullptr) {
     const auto membership = plan::MembershipOf(request.pod, nullptr);
-    if (membership && !board.IsLeftToScheduler(*membership)) {
-      return AdmitUnseen(*membership, verdicts);
-    }
+    if (membership && board.IsLeftToScheduler(*membership)) return {};
+    if (membership) return AdmitUnseen(*membership, verdicts);
     return AdmitSingle(board, request, nullptr, verdicts);
   }
   if (unit == nullptr) {

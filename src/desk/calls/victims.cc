@@ -26,6 +26,18 @@ bool ComeAfter(const plan::Rank& rank, const Board& board, const NodeView& node,
   return known == uids.size();
 }
 
+/// True if a unit before `rank` has a place on the node, or it is kept for one: the victims would
+/// go for nothing.
+bool IsSpokenFor(const Board& board, const plan::Rank& rank, std::string_view node) {
+  const BoardUnit* const kept_for = board.KeptFor(node);
+  if (kept_for != nullptr && kept_for->rank < rank) return true;
+  const ReservedNode* const reserved = board.ReservationsOn(node);
+  return reserved != nullptr &&
+         std::any_of(
+             reserved->reservations.begin(), reserved->reservations.end(),
+             [&](const Reservation& place) { return board.units()[place.unit].rank < rank; });
+}
+
 bool CouldRun(const Pod& pod, const ResourceList& requests, const Node& node) {
   if (node.unschedulable && !ToleratesCordon(pod.tolerations)) return false;
   return node.allocatable.Covers(requests) && MatchesNodeSelectorAndAffinity(pod, node) &&
@@ -42,10 +54,12 @@ void ChooseVictims(const Board& board, const PreemptRequest& request,
   }
   const BoardPod* const seat = board.Find(request.pod.uid);
   if (seat == nullptr || seat->unit == nullptr || !seat->node.empty()) return;
+  if (seat->unit->waits_turn) return;
   const plan::Rank& rank = seat->unit->rank;
   std::vector<std::pair<const NodeVictims*, NodeView>> left;
   for (const NodeVictims& candidate : request.candidates) {
     const auto node = board.snapshot()->FindNode(candidate.node);
+    if (IsSpokenFor(board, rank, candidate.node)) continue;
     if (node && ComeAfter(rank, board, *node, candidate)) left.emplace_back(&candidate, *node);
   }
   board.ForEachWithoutPlaceBefore(rank, kMostLookedAt, [&](const Pod& pod) {

@@ -60,21 +60,26 @@ void PriorityWaits::OnPlan(std::span<const plan::Unit> units, const ClusterSnaps
                            plan::Plan* plan) {
   next_look_.Reset();
   const std::map<plan::UnitKey, Time> before = std::exchange(since_, {});
+  const auto since_of = [&](const plan::UnitKey& unit) {
+    const auto known = before.find(unit);
+    return since_.emplace(unit, known == before.end() ? now : known->second).first->second;
+  };
   const size_t last = LastOfHigherPriority(units, *plan);
   MostFree free;
   for (size_t i = 0; i < units.size() && i <= last; ++i) {
     plan::UnitPlan& planned = plan->units[i];
     if (MayWait(units[i], planned, asked) && CouldTakeOne(units[i], free)) {
+      const Time since = since_of(units[i].key);
+      if (now - since >= kLongest) continue;
+      next_look_.Add(since + kLongest);
       planned = {.fits = false,
                  .nodes = std::vector<std::string>(1),
                  .cause = {plan::Cause::Class::kTurn, ""},
-                 .promised = {}};
+                 .promised = std::move(planned.nodes)};  // no later one takes it meanwhile
       continue;
     }
     if (last == 0 || !IsLetGo(units[i], planned)) continue;
-    const auto known = before.find(units[i].key);
-    const Time since = known == before.end() ? now : known->second;
-    since_.emplace(units[i].key, since);
+    const Time since = since_of(units[i].key);
     if (now - since >= kLongest) continue;
     next_look_.Add(since + kLongest);
     for (size_t m = 0; m < units[i].members.size(); ++m) {

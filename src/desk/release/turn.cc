@@ -36,6 +36,9 @@ std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Coun
   return text;
 }
 
+// Each looks at all nodes.
+constexpr size_t kMostLooks = 16;
+
 class Finder {
  public:
   Finder(const TurnInput& input, const TurnState& state)
@@ -219,7 +222,8 @@ class Finder {
       // What has begun and counts no more has no slot to wait for.
       size_t unbounded = 1;
       size_t* const left = !begun(candidate) ? &more : counts(candidate) ? &in_part : &unbounded;
-      const bool may_go = *left != 0 && !IsPlacedUnasked(*candidate) && !KeepsGate(*candidate);
+      const bool may_go = *left != 0 && !candidate->unit->waits_turn &&
+                          !IsPlacedUnasked(*candidate) && !KeepsGate(*candidate);
       const bool waits = may_go && left == &more && is_to_wait;
       turn_.ahead_is_held |= waits;
       if (!may_go || waits) {
@@ -239,9 +243,10 @@ class Finder {
   }
 
   // Last, as it may look at all nodes.
-  bool KeepsGate(const Candidate& candidate) const {
+  bool KeepsGate(const Candidate& candidate) {
     const bool is_new = !candidate.has_begun() && !candidate.is_surplus;
     if (!is_new || !input_.keeps_gate) return false;
+    if (++looks_ > kMostLooks) return true;  // until the next plan
     const auto may_preempt = [](const BoardPod* seat) { return !seat->pod->never_preempts; };
     return std::any_of(candidate.gated.begin(), candidate.gated.end(), may_preempt) &&
            input_.keeps_gate(*candidate.unit, candidate.gated);
@@ -281,6 +286,7 @@ class Finder {
   std::vector<Candidate*> with_place_;
   std::vector<Candidate*> without_place_;
   size_t in_window_ = 0;
+  size_t looks_ = 0;               // at what may keep its gate
   bool any_single_waits_ = false;  // with the gate, and without a place
   bool is_full_ = false;
   Turn turn_;

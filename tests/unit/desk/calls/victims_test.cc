@@ -151,5 +151,36 @@ TEST_F(VictimsTest, APodThatIsNeverHeldMayTakeWhatKubeSchedulerChose) {
   }
 }
 
+// It has a place, and gets it once the first is bound.
+TEST_F(VictimsTest, NoneIsEvictedForAPodThatWaitsForItsTurn) {
+  cluster_.Put(MakeNode("free"));
+  AddFullNode("full");
+  AddWaiting("first", 10, "1", 0);
+  const Pod late = AddWaiting("late", 1, "1");
+  EXPECT_THAT(Choose(late, {Of("full")}), IsEmpty());
+  EXPECT_TRUE(loop_.Answer()->board->Find(late.uid)->unit->waits_turn);
+}
+
+TEST_F(VictimsTest, NoneIsEvictedWhereAPodBeforeHasAPlace) {
+  AddFullNode("n1", "3");
+  AddFullNode("n2");
+  AddWaiting("first", 10, "1");
+  EXPECT_THAT(Choose(AddWaiting("late", 1, "4"), {Of("n1"), Of("n2")}), ElementsAre("n2"));
+}
+
+TEST_F(VictimsTest, PodsThatAreNotPlannedAreLeftToTheScheduler) {
+  Pod large = MakePod("large");
+  large.tolerations.resize(1001);
+  Pod others = MakePod("others");
+  others.scheduler_name = "other";
+  for (const Pod& pod : {large, others}) cluster_.Put(pod);
+  const Pod ours = AddWaiting("ours", 1, "1");
+  loop_.Step();
+  const Board& board = *loop_.Answer()->board;
+  for (const char* name : {"large", "others"}) EXPECT_TRUE(board.IsLeftOut(cluster_.Get(name)));
+  EXPECT_FALSE(board.IsLeftOut(ours));
+  EXPECT_FALSE(board.IsLeftOut(MakePod("not seen")));
+}
+
 }  // namespace
 }  // namespace outrigger::desk

@@ -43,6 +43,7 @@ class PriorityWaitsTest : public ::testing::Test {
     for (size_t i = 0; i < units_.size(); ++i) {
       if (plan_.units[i].fits && !plan.units[i].fits) names.push_back(units_[i].key.name);
     }
+    last_ = plan;
     return names;
   }
 
@@ -50,6 +51,7 @@ class PriorityWaitsTest : public ::testing::Test {
   PriorityWaits waits_;
   std::vector<plan::Unit> units_;
   plan::Plan plan_;
+  plan::Plan last_;
 };
 
 TEST_F(PriorityWaitsTest, APodWaitsForOneOfALowerPriorityBeforeIt) {
@@ -88,6 +90,16 @@ TEST_F(PriorityWaitsTest, APodThatIsNotBoundKeepsOthersWaitingForHalfAMinute) {
   Add("high", 1, "n2");
   EXPECT_THAT(Waiting(), ElementsAre("high"));
   EXPECT_EQ(waits_.next_look(), kBegin + seconds(30));
+  EXPECT_THAT(Waiting(seconds(29)), ElementsAre("high"));
+  EXPECT_THAT(Waiting(seconds(30)), IsEmpty());
+}
+
+TEST_F(PriorityWaitsTest, APodWaitsForHalfAMinuteHoweverManyAreLetGoBeforeItAndKeepsItsPlace) {
+  Add("low", 0, "n1");
+  Add("high", 1, "n2");
+  EXPECT_THAT(Waiting(), ElementsAre("high"));
+  EXPECT_THAT(last_.units[1].promised, ElementsAre("n2"));
+  units_[0].key.uid = "a younger one";
   EXPECT_THAT(Waiting(seconds(29)), ElementsAre("high"));
   EXPECT_THAT(Waiting(seconds(30)), IsEmpty());
 }
