@@ -84,7 +84,7 @@ const BoardUnit* LosesBy(const Board& board, const Pod& pod, const ResourceList&
 /// Rejects nodes where a unit before the pod would lose its place; false if none is left.
 bool RejectTaken(const Board& board, const Request& request, const plan::Rank& rank,
                  std::span<Verdict> verdicts) {
-  bool any = request.nodes.size() == 0;
+  bool any = request.nodes.empty();
   bool named = false;
   const ResourceList requests = board.RequestsOf(request.pod);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
