@@ -61,8 +61,8 @@ struct DeskDrive {
 enum class Scope : uint8_t { kNone, kMembers, kSingles, kAll };
 
 /// The one plan of a process and what acts on it: view, plan, reservations, nominations, refusals,
-/// leadership. Agents join while they are made; the threads run from the last
-/// Start() to the first Stop(), and leadership lasts to the last one. Thread-safe from then on.
+/// leadership. Agents join while they are made; the threads run from the last Start() to the first
+/// Stop(), and leadership lasts to the last one. Thread-safe from then on.
 class Desk {
  public:
   /// The desk of the process, which the first agent makes.
