@@ -173,7 +173,11 @@ class Gang final : public Agent,
       const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
       if (seat != nullptr && unit == nullptr) return absl::AbortedError(seat->reason);
       if (unit == nullptr || !unit->gang) return BindSingle(board, seat, request);
-      member = MemberSeat{unit->key, seat->role, seat->node, unit->started_with};
+      if (!desk_->MayBindAt(board, *seat, request.node)) {
+        return absl::AbortedError(
+            WaitingText(unit->key, fmt::format("its place is not {} any more", request.node)));
+      }
+      member = MemberSeat{unit->key, seat->role, unit->started_with};
     }
     return BindMember(*member, request);
   }
@@ -233,15 +237,10 @@ class Gang final : public Agent,
   struct MemberSeat {
     plan::UnitKey gang;
     std::string role;
-    std::string node;
     int64_t started_with = 1;
   };
 
   absl::Status BindMember(const MemberSeat& seat, const BindRequest& request) {
-    if (seat.node != request.node) {
-      return absl::AbortedError(
-          WaitingText(seat.gang, fmt::format("its place is not {} any more", request.node)));
-    }
     const std::string name = fmt::format("{}/{}", request.pod_namespace, request.pod_name);
     absl::Status may = barriers_.Wait({.gang = seat.gang,
                                        .uid = request.pod_uid,

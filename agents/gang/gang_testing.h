@@ -123,10 +123,11 @@ class GangTest : public ::testing::Test {
   }
 
   template <typename Condition>
-  void Await(Condition condition) {
+  void Await(Condition condition, int line = __builtin_LINE()) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (!condition()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), until) << "it does not come true";
+      ASSERT_LT(std::chrono::steady_clock::now(), until)
+          << "what line " << line << " waits for does not come true";
       std::this_thread::yield();
     }
   }

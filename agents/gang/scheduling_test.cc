@@ -27,6 +27,30 @@ TEST_F(GangTest, AllAreBoundTogether) {
   EXPECT_THAT(cluster_.bindings(), SizeIs(3));
 }
 
+TEST_F(GangTest, AMemberIsBoundAtAnEqualNodeWhereItsOwnIsNotOffered) {
+  Nodes(3);
+  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
+  StartWithPlan();
+  std::string place;
+  Await([&] {
+    const std::vector<std::string> passing = Passing("train-0");
+    if (!passing.empty()) place = passing[0];
+    return !passing.empty();
+  });
+  const std::vector<Node> all = nodes_;
+  std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });
+  const std::vector<std::string> equal = Passing("train-0");
+  ASSERT_THAT(equal, SizeIs(1));
+  EXPECT_NE(equal[0], Passing("train-1").at(0)) << "its own member's place";
+  Bind("train-0", equal[0]);
+  nodes_ = all;
+  Await([&] { return Passing("train-0") == equal; });
+  Schedule("train-1");
+  for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(Result(i).ok());
+  EXPECT_EQ(cluster_.Get("train-0").node_name, equal[0]);
+  EXPECT_THAT(cluster_.nominations(), IsEmpty());
+}
+
 TEST_F(GangTest, ASingleIsBoundAtOnce) {
   Nodes(1);
   cluster_.Put(MakePod("single"));

@@ -192,21 +192,29 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   if (!board.ok()) return board.status();
   const Pod& pod = request.pod;
   if (!IsIn(scope, **board, pod)) return absl::OkStatus();
-  const Admission admission = Admit(**board, request, verdicts);
+  const auto is_taken = [&](std::string_view node) { return state_->inbox.IsMoveTarget(node); };
+  const Admission admission = Admit(**board, request, verdicts, is_taken);
   if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
   const bool refused =
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
   const bool waits = admission.outcome == Outcome::kWaits;
+  const bool moves = admission.outcome == Outcome::kMoved;
   const bool awaited = state_->inbox.Asked(
       pod.uid, {.at = now,
-                .rejected = admission.outcome != Outcome::kReserved,
-                .offered = waits ? SomeNodes(request) : std::vector<std::string>()});
+                .rejected = !moves && admission.outcome != Outcome::kReserved,
+                .offered = waits ? SomeNodes(request) : std::vector<std::string>(),
+                .moved_to = moves ? admission.node : std::string()});
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
   }
-  if (awaited || admission.outcome == Outcome::kNotOffered) Nudge();
+  if (awaited || moves || admission.outcome == Outcome::kNotOffered) Nudge();
   return absl::OkStatus();
+}
+
+bool Desk::MayBindAt(const Board& board, const BoardPod& seat, std::string_view node) const {
+  return seat.node == node ||
+         (state_->inbox.IsMovedTo(seat.pod->uid, node) && IsEqualPlace(board, seat, node));
 }
 
 void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,

@@ -383,13 +383,14 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                  .plan = planned,
                                                  .groups = table_.made().groups,
                                                  .pods = table_.members(),
-                                                 .snapshot = snapshot,
+                                                 .snapshot = view.snapshot,
                                                  .kept_for = for_whom,
                                                  .options = options,
-                                                 .hold = options_.hold ? view.snapshot : nullptr,
+                                                 .hold = options_.hold,
                                                  .by_priority = groups.order_by_pod_priority,
                                                  .before = before.get()});
   Publish(absl::OkStatus(), board);
+  inbox_->ForgetMoves(calls.asks);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
   rivals_.OnPlan(board.get(), &snapshot, now);

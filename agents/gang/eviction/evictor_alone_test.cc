@@ -43,7 +43,7 @@ class EvictorAloneTest : public GangTest {
                        .plan = planned,
                        .groups = table_.made().groups,
                        .pods = pods,
-                       .snapshot = *view.snapshot});
+                       .snapshot = view.snapshot});
     evictor_.OnPlan(view, table_.made().units, options, board);
   }
   // Gangs on nodes of their own, and one that wants both nodes.

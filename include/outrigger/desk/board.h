@@ -40,6 +40,9 @@ struct BoardUnit {
   std::string word;         // of the cause, if it does not fit: "cpu"
   std::string label;        // the same for a metric: one of few
   bool waits_turn = false;  // it has a place, and does not fit until one before it is bound
+  /// Its members may take other nodes than those planned, where these are as good
+  /// (IsEqualPlace()): nothing of it says where members are to be, beside one another or at all.
+  bool takes_equal = false;
   int64_t minimum = 1;
   int64_t started_with = 1;  // of a gang: the minimum with which it started, or starts now
   std::vector<plan::Role> roles;
@@ -140,13 +143,12 @@ class Board {
     std::span<const Resting> resting;
     const plan::Plan& plan;
     std::span<const plan::GroupState> groups;
-    std::span<const PodPtr> pods;  // at least all that name a group
-    const ClusterSnapshot& snapshot;
-    const plan::UnitKey* kept_for = nullptr;  // for which plan.kept are kept
-    plan::PlanOptions options = {};           // of the plan
-    /// The same as `snapshot` where single pods are held until it is their turn; else null.
-    std::shared_ptr<const ClusterSnapshot> hold = nullptr;
-    bool by_priority = true;  // GroupOptions::order_by_pod_priority
+    std::span<const PodPtr> pods;                     // at least all that name a group
+    std::shared_ptr<const ClusterSnapshot> snapshot;  // never null
+    const plan::UnitKey* kept_for = nullptr;          // for which plan.kept are kept
+    plan::PlanOptions options = {};                   // of the plan
+    bool hold = false;                                // single pods are held until it is their turn
+    bool by_priority = true;                          // GroupOptions::order_by_pod_priority
     /// The board before this one, which shares with it what has not changed; null: none.
     const Board* before = nullptr;
   };
@@ -179,9 +181,9 @@ class Board {
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
   /// Single pods are held until it is their turn: that is once they have a place.
-  bool holds() const { return hold_ != nullptr; }
-  /// By which the board was made; null unless holds().
-  const ClusterSnapshot* snapshot() const { return hold_.get(); }
+  bool holds() const { return holds_; }
+  /// By which the board was made.
+  const ClusterSnapshot& snapshot() const { return *snapshot_; }
   /// The first unit that is planned and has no place, or nullptr.
   const BoardUnit* FirstWithoutPlace() const;
   /// The lowest priority of units with places before `rank`, of which a pod waits without a gate;
@@ -248,7 +250,8 @@ class Board {
   size_t kept_for_ = 0;
   std::vector<plan::GroupState> groups_;
   plan::PlanOptions options_;
-  std::shared_ptr<const ClusterSnapshot> hold_;
+  std::shared_ptr<const ClusterSnapshot> snapshot_;
+  bool holds_ = false;
   bool by_priority_ = true;
   // Indexes of units_, each of a lower priority than all before it that are let go; if holds().
   std::vector<size_t> lowest_;

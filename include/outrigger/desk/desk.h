@@ -103,6 +103,9 @@ class Desk {
 
   /// Filterer::Filter() for pods of `scope`; others pass.
   absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
+  /// True if the member, which has a place on `board`, may be bound at the node: it is its place,
+  /// or Filter() let it pass there as to an equal one.
+  bool MayBindAt(const Board& board, const BoardPod& seat, std::string_view node) const;
   /// Preempter::Preempt() for single pods: adds the candidates that a pod may take while others
   /// wait (docs/desk.md), all where pods are not held.
   static void ChooseVictims(const Board& board, const PreemptRequest& request,

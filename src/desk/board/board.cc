@@ -41,6 +41,19 @@ void LearnHeld(const std::vector<BoardPod>& pods, BoardUnit* unit) {
   unit->releasing = some && !all;
 }
 
+// kube-scheduler judges taints, labels and volumes itself, of every node that it offers.
+bool TakesEqual(const plan::Unit& unit) {
+  if (!unit.topology.required.empty() || !unit.topology.preferred.empty()) return false;
+  if (unit.has_open_claims) return false;
+  return std::all_of(unit.members.begin(), unit.members.end(), [](const plan::Member& member) {
+    const Affinity& affinity = member.pod->affinity;
+    return member.pinned.empty() && member.pod->topology_spread.empty() &&
+           affinity.required_pod.empty() && affinity.required_pod_anti.empty() &&
+           affinity.preferred_pod.empty() && affinity.preferred_pod_anti.empty() &&
+           affinity.preferred_node.empty();
+  });
+}
+
 // Names of pods would be as many series.
 std::string LabelOf(const plan::Cause& cause) {
   const bool of_pod = cause.kind == plan::Cause::Class::kWaiter;
@@ -72,7 +85,8 @@ bool Waits(const plan::GroupState& group) {
 Board::Board(const Input& input)
     : groups_(input.groups.begin(), input.groups.end()),
       options_(input.options),
-      hold_(input.hold),
+      snapshot_(input.snapshot),
+      holds_(input.hold),
       by_priority_(input.by_priority) {
   AddUnits(input);
   AddKept(input);
@@ -143,6 +157,7 @@ BoardUnit& Board::AddUnit(const plan::Unit& unit, std::span<const std::string> n
   entry.minimum = unit.minimum;
   entry.roles = unit.roles;
   entry.has_open_claims = unit.has_open_claims;
+  entry.takes_equal = TakesEqual(unit);
   made->cause = cause;
   if (entry.gang) gangs_.emplace(KeyOf(entry.key), &entry);
   made->pods.reserve(unit.members.size());  // they stay where they are
@@ -178,7 +193,7 @@ void Board::AddUnits(const Input& input) {
     } else {
       AddPlanned(unit, planned);
     }
-    AddReservations(i, unit, planned, input.snapshot);
+    AddReservations(i, unit, planned, *input.snapshot);
     if (planned.fits && first_without_place_ == i) ++first_without_place_;
   }
   for (const Resting& resting : input.resting) {
@@ -321,7 +336,7 @@ const plan::UnitKey* Board::GangOfBound(std::string_view uid) const {
 
 bool Board::IsLeftOut(const Pod& pod) const {
   if (!holds() || Find(pod.uid) != nullptr) return false;
-  const std::optional<PodView> seen = hold_->FindPod(pod.namespace_, pod.name);
+  const std::optional<PodView> seen = snapshot_->FindPod(pod.namespace_, pod.name);
   return seen && seen->Uid() == pod.uid;
 }
 

@@ -23,14 +23,29 @@ void RejectAll(ReasonClass reason_class, const std::string& reason, std::span<Ve
   verdicts[0] = Verdict::Unresolvable(reason_class, "{}", reason);
 }
 
-Admission AdmitReserved(const BoardPod& seat, const BoardUnit& unit, const Request& request,
-                        std::span<Verdict> verdicts) {
+void PassOnly(size_t i, std::span<Verdict> verdicts) {
   const Verdict left_out = Verdict::LeftOut();
+  std::fill(verdicts.begin(), verdicts.end(), left_out);
+  verdicts[i] = Verdict::Fits();
+}
+
+// kube-scheduler offers a part of the nodes of a large cluster: a nomination, which makes it try
+// one node, costs a write.
+Admission AdmitReserved(const Board& board, const BoardPod& seat, const BoardUnit& unit,
+                        const Request& request,
+                        const std::function<bool(std::string_view node)>& is_taken,
+                        std::span<Verdict> verdicts) {
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     if (request.nodes[i].name != seat.node) continue;
-    std::fill(verdicts.begin(), verdicts.end(), left_out);
-    verdicts[i] = Verdict::Fits();
+    PassOnly(i, verdicts);
     return {Outcome::kReserved, seat.node};
+  }
+  const bool may_move = unit.takes_equal && request.pod.nominated_node_name.empty();
+  for (size_t i = 0; may_move && i < request.nodes.size(); ++i) {
+    const std::string_view node = request.nodes[i].name;
+    if (!IsEqualPlace(board, seat, node) || (is_taken && is_taken(node))) continue;
+    PassOnly(i, verdicts);
+    return {Outcome::kMoved, std::string(node)};
   }
   RejectAll("place-not-offered", WaitingText(unit.key, "its place was not offered"), verdicts);
   return {Outcome::kNotOffered, seat.node};
@@ -135,7 +150,8 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 
 }  // namespace
 
-Admission Admit(const Board& board, const Request& request, std::span<Verdict> verdicts) {
+Admission Admit(const Board& board, const Request& request, std::span<Verdict> verdicts,
+                const std::function<bool(std::string_view node)>& is_taken) {
   const BoardPod* seat = board.Find(request.pod.uid);
   const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
   if (seat == nullptr) {
@@ -149,7 +165,9 @@ Admission Admit(const Board& board, const Request& request, std::span<Verdict> v
     return {Outcome::kWaits, ""};
   }
   if (!unit->gang) return AdmitSingle(board, request, seat, verdicts);
-  if (!seat->node.empty()) return AdmitReserved(*seat, *unit, request, verdicts);
+  if (!seat->node.empty()) {
+    return AdmitReserved(board, *seat, *unit, request, is_taken, verdicts);
+  }
   RejectAll("room", WaitingText(unit->key, WordOf(*unit)), verdicts);
   return {Outcome::kWaits, ""};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -56,8 +57,29 @@ class Inbox {
   /// True if the planning thread waits for such news.
   bool Asked(const std::string& uid, Ask ask) {
     const MutexLock lock(mutex_);
+    if (!ask.moved_to.empty()) moves_[uid] = ask.moved_to;
     content_.asks[uid] = std::move(ask);
     return awaits_asks_;
+  }
+  /// True if the pod was last let pass to this equal place, and no board shows it yet.
+  bool IsMovedTo(const std::string& uid, std::string_view node) const {
+    const MutexLock lock(mutex_);
+    const auto found = moves_.find(uid);
+    return found != moves_.end() && found->second == node;
+  }
+  /// True if a pod was let pass to the node as to an equal place, and no board shows it yet.
+  bool IsMoveTarget(std::string_view node) const {
+    const MutexLock lock(mutex_);
+    return std::any_of(moves_.begin(), moves_.end(),
+                       [&](const auto& move) { return move.second == node; });
+  }
+  /// The board that is published was made with these answers: it shows what came of them.
+  void ForgetMoves(const std::map<std::string, Ask>& asks) {
+    const MutexLock lock(mutex_);
+    std::erase_if(moves_, [&](const auto& move) {
+      const auto ask = asks.find(move.first);
+      return ask != asks.end() && ask->second.moved_to == move.second;
+    });
   }
   void AwaitAsks(bool awaits) {
     const MutexLock lock(mutex_);
@@ -84,8 +106,9 @@ class Inbox {
 
   std::atomic<Clock::rep> last_call_{0};
   std::atomic<bool> asks_about_all_{false};
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Content content_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> moves_ ABSL_GUARDED_BY(mutex_);  // UID to node
   bool awaits_asks_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

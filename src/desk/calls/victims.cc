@@ -58,7 +58,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request,
   const plan::Rank& rank = seat->unit->rank;
   std::vector<std::pair<const NodeVictims*, NodeView>> left;
   for (const NodeVictims& candidate : request.candidates) {
-    const auto node = board.snapshot()->FindNode(candidate.node);
+    const auto node = board.snapshot().FindNode(candidate.node);
     if (IsSpokenFor(board, rank, candidate.node)) continue;
     if (node && ComeAfter(rank, board, *node, candidate)) left.emplace_back(&candidate, *node);
   }

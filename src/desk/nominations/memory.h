@@ -106,7 +106,8 @@ class Memory {
   enum class Places : uint8_t {
     kOptimistic,  // it takes them: no other pod waits that could
     kNominated,   // its members are nominated, since another pod may take one, or the scheduler
-                  // may not offer one: a nominated node it always tries first
+                  // may not offer one that no other can stand in for: a nominated node it always
+                  // tries first
     kContested,   // likewise for as long as the unit waits: another pod has taken one
   };
   struct UnitMemory {

@@ -44,6 +44,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
 
 void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
   memory->call = {ask.at, ask.rejected};
+  if (!ask.moved_to.empty()) memory->reserved = ask.moved_to;
   memory->nomination.Apply(NominationEvent::kAsked);
   memory->seen = round_;
   // It does ask: it was away, or late.

@@ -67,7 +67,7 @@ class Crowd {
                                                       .plan = plan,
                                                       .groups = made.groups,
                                                       .pods = pods,
-                                                      .snapshot = *snapshot});
+                                                      .snapshot = snapshot});
   }
   void ChangeANode(bool more) {
     Node node = PlainNode(77);

@@ -33,6 +33,8 @@ class MakeBoard {
  public:
   MakeBoard() { cluster_.Put(testing::MakeNode("n1")); }
 
+  void PutNode(const Node& node) { cluster_.Put(node); }
+  void PutPod(const Pod& pod) { cluster_.Put(pod); }
   void AddGang(const std::string& name, int64_t minimum, size_t members,
                std::string_view cpu = "0") {
     plan::Unit unit;
@@ -43,6 +45,13 @@ class MakeBoard {
       unit.members.emplace_back().pod = Member(name, i, minimum, cpu);
     }
     gangs_[name] = {std::move(unit), {}, minimum, members, {}, nullptr};
+  }
+  /// Another place than n1.
+  void PlaceMember(const std::string& name, size_t index, const std::string& node) {
+    gangs_[name].elsewhere[index] = node;
+  }
+  void Wish(const std::string& name, const plan::TopologyWish& wish) {
+    gangs_[name].unit.topology = wish;
   }
   /// A pod without a group, planned for `node`; empty: it does not fit.
   void AddSingle(const Pod& pod, const std::string& node = "") {
@@ -154,9 +163,9 @@ class MakeBoard {
                                                       .plan = plan,
                                                       .groups = groups,
                                                       .pods = pods,
-                                                      .snapshot = *view->snapshot,
+                                                      .snapshot = view->snapshot,
                                                       .kept_for = &kept_for_,
-                                                      .hold = hold_ ? view->snapshot : nullptr});
+                                                      .hold = hold_});
   }
 
  private:
@@ -168,6 +177,7 @@ class MakeBoard {
     std::vector<PodPtr> bound;
     std::function<void(plan::GroupState*)> change;
     std::string room_on = {};
+    std::map<size_t, std::string> elsewhere = {};  // by the number of the member
   };
   static PodPtr Member(const std::string& gang, size_t index, int64_t minimum,
                        std::string_view cpu = "0") {
@@ -184,6 +194,7 @@ class MakeBoard {
     planned.nodes.assign(gang.unit.members.size(), "");
     const size_t placed = planned.fits ? std::min(gang.placed, planned.nodes.size()) : 0;
     std::fill_n(planned.nodes.begin(), placed, "n1");
+    for (const auto& [index, node] : gang.elsewhere) planned.nodes[index] = node;
     if (!planned.fits && !gang.room_on.empty()) {
       planned.promised.assign(gang.unit.members.size(), gang.room_on);
     }

@@ -75,8 +75,8 @@ class Queue {
                                                       .plan = plan,
                                                       .groups = {},
                                                       .pods = {},
-                                                      .snapshot = *view->snapshot,
-                                                      .hold = view->snapshot,
+                                                      .snapshot = view->snapshot,
+                                                      .hold = true,
                                                       .before = before});
   }
 

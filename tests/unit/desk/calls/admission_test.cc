@@ -68,6 +68,102 @@ TEST_F(AdmissionTest, AMemberWhoseNodeIsNotOfferedIsToldSo) {
   EXPECT_EQ(outcome_, Outcome::kNotOffered);
 }
 
+TEST_F(AdmissionTest, AMemberWhoseNodeIsNotOfferedGetsAnEqualOne) {
+  board_.AddGang("train", 1, 1);
+  board_.PutNode(MakeNode("n3"));
+  EXPECT_THAT(Ask(Member("train-0"), {MakeNode("n2"), MakeNode("n3")}),
+              ElementsAre(kLeftOut, "fits"))
+      << "the view does not have n2";
+  EXPECT_EQ(outcome_, Outcome::kMoved);
+}
+
+TEST_F(AdmissionTest, TwoMembersTakeOneEqualNodeOneAfterTheOther) {
+  board_.AddGang("train", 1, 1);
+  board_.PutNode(MakeNode("n2"));
+  const OwnedRequest request(Member("train-0"), {MakeNode("n2")});
+  std::vector<Verdict> verdicts(1);
+  const auto is_taken = [](std::string_view node) { return node == "n2"; };
+  EXPECT_EQ(Admit(*board_.Make(), *request, verdicts, is_taken).outcome, Outcome::kNotOffered)
+      << "no board shows yet who was moved there";
+}
+
+// A gang of one member of 1 cpu, with its place on n1, and another node that is offered alone.
+struct OtherNode {
+  const char* name;
+  std::function<void(MakeBoard* board, Node* other)> change;
+  bool is_equal = false;
+};
+
+class EqualPlace : public AdmissionTest, public ::testing::WithParamInterface<OtherNode> {};
+
+TEST_P(EqualPlace, IsTaken) {
+  board_.AddGang("train", 1, 1, "1");
+  Node other = MakeNode("n2");
+  GetParam().change(&board_, &other);
+  board_.PutNode(other);
+  Ask(Member("train-0"), {other});
+  EXPECT_EQ(outcome_, GetParam().is_equal ? Outcome::kMoved : Outcome::kNotOffered);
+}
+
+void Occupy(MakeBoard* board, const char* cpu) {
+  Pod pod = MakePod("there").Requests({{"cpu", cpu}});
+  pod.node_name = "n2";
+  board->PutPod(pod);
+}
+
+const OtherNode kOtherNodes[] = {
+    {"Alike", [](MakeBoard*, Node*) {}, true},
+    {"OfAboutItsSize",
+     [](MakeBoard*, Node* node) { node->allocatable.Set("cpu", *Quantity::Parse("3800m")); }, true},
+    {"WithRoomBesideAnotherPod", [](MakeBoard* board, Node*) { Occupy(board, "3"); }, true},
+    {"WhereItsOwnGangHasAPlace",
+     [](MakeBoard* board, Node*) {
+       board->AddGang("train", 1, 2, "1");
+       board->PlaceMember("train", 1, "n2");
+     },
+     true},
+    {"Full", [](MakeBoard* board, Node*) { Occupy(board, "3500m"); }},
+    {"HalfAsLarge",
+     [](MakeBoard*, Node* node) { node->allocatable.Set("cpu", *Quantity::Parse("2")); }},
+    {"WithGpus",
+     [](MakeBoard*, Node* node) { node->allocatable.Set("nvidia.com/gpu", Quantity::FromInt(8)); }},
+    {"OfAnotherZone",
+     [](MakeBoard*, Node* node) { node->labels.Set("topology.kubernetes.io/zone", "b"); }},
+    {"WhereAnotherGangHasAPlace",
+     [](MakeBoard* board, Node*) {
+       board->AddGang("other", 1, 1, "1");
+       board->PlaceMember("other", 0, "n2");
+     }},
+    {"KeptForAnotherGang", [](MakeBoard* board, Node*) { board->Keep("n2", "train"); }},
+    {"OfAGangWithASpreadConstraint",
+     [](MakeBoard* board, Node*) {
+       board->ChangeMember("train", 0,
+                           [](Pod* pod) { pod->topology_spread.emplace_back().max_skew = 1; });
+     }},
+    {"OfAGangWithAPodAntiAffinity",
+     [](MakeBoard* board, Node*) {
+       board->ChangeMember("train", 0,
+                           [](Pod* pod) { pod->affinity.required_pod_anti.emplace_back(); });
+     }},
+    {"OfAGangThatWantsOneRack",
+     [](MakeBoard* board, Node*) {
+       board->Wish("train", {{}, {"rack"}, {}});
+     }},
+    {"OfAGangWithOpenClaims", [](MakeBoard* board, Node*) { board->OpenClaims("train", true); }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, EqualPlace, ::testing::ValuesIn(kOtherNodes),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_F(AdmissionTest, AMemberThatIsNominatedForAPlaceGetsNoOther) {
+  board_.AddGang("train", 1, 1);
+  board_.PutNode(MakeNode("n2"));
+  Pod member = Member("train-0");
+  member.nominated_node_name = "n1";
+  Ask(member, {MakeNode("n2")});
+  EXPECT_EQ(outcome_, Outcome::kNotOffered) << "kube-scheduler refuses it";
+}
+
 TEST_F(AdmissionTest, AMemberOverTheMinimumWithoutAPlaceWaits) {
   board_.AddGang("train", 1, 2);
   board_.Surplus("train", 1);

@@ -340,7 +340,7 @@ class SampledTest : public MemoryAheadTest {
   }
 };
 
-TEST_F(SampledTest, MembersAreNominatedWhereTheirPlacesMayNotBeOffered) {
+TEST_F(SampledTest, MembersThatCanBeNowhereElseAreNominatedWhereTheirPlacesMayNotBeOffered) {
   for (const size_t nodes : {100U, 101U}) {
     while (snapshot_->NodeCount() < nodes) {
       cluster_.Put(testing::MakeNode("more-" + std::to_string(snapshot_->NodeCount())));
@@ -348,6 +348,8 @@ TEST_F(SampledTest, MembersAreNominatedWhereTheirPlacesMayNotBeOffered) {
     }
     MakeBoard board;
     AddAlone(&board, "of-" + std::to_string(nodes), 2);
+    EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "an equal node will do";
+    board.Wish("of-" + std::to_string(nodes), {{"rack"}, {}, {}});
     EXPECT_THAT(Learn(*board.Make(), kBegin), SizeIs(nodes == 100 ? 0 : 2));
   }
 }
