@@ -203,6 +203,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
       pod.uid, {.at = now,
                 .rejected = !moves && admission.outcome != Outcome::kReserved,
                 .offered = waits ? SomeNodes(request) : std::vector<std::string>(),
+                .not_offered = admission.outcome == Outcome::kNotOffered,
                 .moved_to = moves ? admission.node : std::string()});
   if (refused) {
     state_->inbox.Refused(

@@ -122,7 +122,7 @@ TEST_F(CommitTest, OfAMemberEndsWhenTheAgentStops) {
   Committer committer(&cluster_, std::chrono::hours(1));
   absl::Status status;
   std::jthread call(
-      [&] { status = committer.CommitMember(request_, 4, std::chrono::hours(1) / 2); });
+      [&] { status = committer.CommitMember(request_, 4, std::chrono::minutes(30)); });
   while (asked_ == 0) std::this_thread::yield();
   committer.Stop();
   call.join();
@@ -134,7 +134,7 @@ TEST_F(CommitTest, WhatIsTriedEndsWithATermAndWhatComesInTheNextIsTried) {
   Committer committer(&cluster_, std::chrono::hours(1));
   absl::Status status;
   std::jthread call(
-      [&] { status = committer.CommitMember(request_, 4, std::chrono::hours(1) / 2); });
+      [&] { status = committer.CommitMember(request_, 4, std::chrono::minutes(30)); });
   while (asked_ == 0) std::this_thread::yield();
   committer.EndTerm();
   call.join();

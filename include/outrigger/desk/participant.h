@@ -46,6 +46,7 @@ struct Ask {
   std::chrono::steady_clock::time_point at;
   bool rejected = false;                  // everywhere
   std::vector<std::string> offered = {};  // a few of the nodes, of a member without a place
+  bool not_offered = false;               // its place
   std::string moved_to = {};              // an equal place in place of the planned one; or empty
 };
 

@@ -13,6 +13,9 @@ namespace {
 // A gang that is not planned for less than this, as its member is being replaced, is the same.
 constexpr std::chrono::seconds kGoneFor{10};
 
+// Of 100 nodes or more that are offered one is very likely to be nobody's place, if every fifth is.
+constexpr size_t kOneIn = 5;
+
 }  // namespace
 
 void Memory::Pause(Time now) {
@@ -94,6 +97,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   awaits_asks_ = false;
   holds_ = board.holds();
   is_sampled_ = options_.samples_nodes && snapshot.NodeCount() > NominationOptions::kAllOffered;
+  has_equal_ = board.reserved_nodes() * kOneIn < snapshot.NodeCount() * (kOneIn - 1);
   std::vector<Nomination> due;
   Contenders contenders(&board, &snapshot);
   for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, &contenders, now);

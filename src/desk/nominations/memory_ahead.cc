@@ -121,7 +121,8 @@ void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMem
   }
   if (!unit.fits) return;
   if (!unit.releasing && memory->places != Places::kContested) {
-    const bool nominates = (is_sampled_ && !unit.takes_equal) || contenders->AnyFor(unit);
+    const bool may_miss = is_sampled_ && !(unit.takes_equal && has_equal_);
+    const bool nominates = may_miss || contenders->AnyFor(unit);
     memory->places = nominates ? Places::kNominated : Places::kOptimistic;
   }
   if (memory->places == Places::kOptimistic) nominated_.NeedsNone(unit.key);

@@ -338,20 +338,63 @@ class SampledTest : public MemoryAheadTest {
     options.samples_nodes = true;
     return options;
   }
+  void Nodes(size_t count) {
+    while (snapshot_->NodeCount() < count) {
+      cluster_.Put(testing::MakeNode("more-" + std::to_string(snapshot_->NodeCount())));
+      snapshot_ = cluster_.Take()->snapshot;
+    }
+  }
 };
 
 TEST_F(SampledTest, MembersThatCanBeNowhereElseAreNominatedWhereTheirPlacesMayNotBeOffered) {
   for (const size_t nodes : {100U, 101U}) {
-    while (snapshot_->NodeCount() < nodes) {
-      cluster_.Put(testing::MakeNode("more-" + std::to_string(snapshot_->NodeCount())));
-      snapshot_ = cluster_.Take()->snapshot;
-    }
+    Nodes(nodes);
     MakeBoard board;
     AddAlone(&board, "of-" + std::to_string(nodes), 2);
     EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "an equal node will do";
     board.Wish("of-" + std::to_string(nodes), {{"rack"}, {}, {}});
     EXPECT_THAT(Learn(*board.Make(), kBegin), SizeIs(nodes == 100 ? 0 : 2));
   }
+}
+
+TEST_F(SampledTest, MembersAreNominatedWhereNearlyEachNodeIsAnothersPlace) {
+  Nodes(200);
+  for (const size_t places : {159U, 160U}) {
+    MakeBoard board;
+    AddAlone(&board, "of-" + std::to_string(places), 1);  // on n1
+    board.AddGang("crowd", 1, places - 1);
+    for (size_t i = 0; i + 1 < places; ++i)
+      board.PlaceMember("crowd", i, fmt::format("more-{}", i));
+    const auto due = Learn(*board.Make(), kBegin);
+    EXPECT_THAT(due, SizeIs(places == 159 ? 0 : 160));
+  }
+}
+
+TEST_F(SampledTest, AGangOfWhichAPlaceIsNotOfferedIsNominatedFromThenOn) {
+  Nodes(200);
+  MakeBoard board;
+  AddAlone(&board, "train", 3);
+  ASSERT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
+  Inbox inbox;
+  inbox.Asked("uid-train-0", {.at = kBegin, .rejected = true, .offered = {}, .not_offered = true});
+  Take(inbox.Take(), kBegin);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + std::chrono::seconds(1)), SizeIs(3));
+}
+
+TEST_F(SampledTest, AMemberThatWasMovedKeepsThePlace) {
+  MakeBoard board;
+  AddAlone(&board, "train", 2);
+  Learn(*board.Make(), kBegin);
+  Inbox inbox;
+  inbox.Asked("uid-train-0", {.at = kBegin, .offered = {}, .moved_to = "n2"});
+  EXPECT_TRUE(inbox.IsMovedTo("uid-train-0", "n2"));
+  EXPECT_TRUE(inbox.IsMoveTarget("n2"));
+  const Inbox::Content calls = inbox.Take();
+  EXPECT_TRUE(inbox.IsMovedTo("uid-train-0", "n2")) << "no board shows it yet";
+  Take(calls, kBegin);
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n2");
+  inbox.ForgetMoves(calls.asks);
+  EXPECT_FALSE(inbox.IsMovedTo("uid-train-0", "n2"));
 }
 
 struct Beside {
