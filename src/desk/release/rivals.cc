@@ -10,6 +10,13 @@ constexpr std::chrono::seconds kSeenFor{5};
 // To look costs a look at each node. So recently seen is as good.
 constexpr std::chrono::seconds kLooksEvery{1};
 
+// What becomes free helps it: it does not wait for a volume, say.
+bool WaitsForRoom(const Pod& pod) {
+  const std::string& message = pod.unscheduled_message;
+  return WasTried(pod) && (message.find("Insufficient ") != std::string::npos ||
+                           message.find("Too many pods") != std::string::npos);
+}
+
 }  // namespace
 
 void Rivals::OnPlan(const Board* board, const ClusterSnapshot* snapshot, Time now) {
@@ -42,7 +49,7 @@ const std::vector<PodPtr>& Rivals::Waiting() {
   if (board_->holds()) return *waiting_;  // each single pod has a place of its own in the plan
   board_->ForEachPod([this](const BoardPod& seat) {
     const bool is_planned = seat.unit == nullptr || seat.unit->gang;
-    const bool waits = seat.pod->scheduling_gates.empty() && WasTried(*seat.pod);
+    const bool waits = seat.pod->scheduling_gates.empty() && WaitsForRoom(*seat.pod);
     if (!is_planned && waits) waiting_->push_back(seat.pod);
   });
   return *waiting_;

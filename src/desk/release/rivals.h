@@ -12,8 +12,8 @@
 
 namespace outrigger::desk {
 
-/// Pods without a plan that kube-scheduler has tried in vain: they take what becomes free on nodes
-/// that they may use. Not thread-safe.
+/// Pods without a plan to which kube-scheduler has said that resources are short ("Insufficient
+/// cpu"): they take what becomes free on nodes that they may use. Not thread-safe.
 class Rivals {
  public:
   /// Looks at another plan. Both are used until the next call.

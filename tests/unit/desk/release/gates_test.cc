@@ -341,9 +341,11 @@ class ContendedTest : public AheadTest {
     options.reserve_after = seconds(20);
     return options;
   }
-  void PutRival(const std::string& name, const std::string& cpu) {
+  void PutRival(const std::string& name, const std::string& cpu,
+                const std::string& why = "2 Insufficient cpu") {
     Pod pod = testing::MakePod(name).Requests({{"cpu", cpu}});
     pod.unscheduled_reason = "Unschedulable";
+    pod.unscheduled_message = "0/2 nodes are available: " + why + ".";
     pod.creation_time = 1;  // later than the gangs, which come first
     cluster_.Put(pod);
   }
@@ -384,6 +386,14 @@ TEST_F(ContendedTest, OnceNoneHasWaitedForFiveSecondsTheGangGoesAhead) {
 TEST_F(ContendedTest, APodThatNoNodeCouldTakeIsNoRival) {
   cluster_.RemovePod("rival");
   PutRival("huge", "100");
+  Put("train", 6);
+  PlanAt(seconds(0));
+  EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
+TEST_F(ContendedTest, APodThatWaitsForSomethingElseThanRoomIsNoRival) {
+  cluster_.RemovePod("rival");
+  PutRival("without-volume", "1", "pod has unbound immediate PersistentVolumeClaims");
   Put("train", 6);
   PlanAt(seconds(0));
   EXPECT_THAT(cluster_.released(), SizeIs(6));
