@@ -57,7 +57,11 @@ class Inbox {
   /// True if the planning thread waits for such news.
   bool Asked(const std::string& uid, Ask ask) {
     const MutexLock lock(mutex_);
-    if (!ask.moved_to.empty()) moves_[uid] = ask.moved_to;
+    if (ask.moved_to.empty()) {
+      moves_.erase(uid);
+    } else {
+      moves_[uid] = ask.moved_to;
+    }
     content_.asks[uid] = std::move(ask);
     return awaits_asks_;
   }
