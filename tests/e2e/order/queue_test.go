@@ -19,6 +19,7 @@ type drain struct {
 	pods   int
 	seed   int64
 	bursts bool   // places become free in bursts, not one by one
+	gated  bool   // the pods wait with the gate
 	middle func() // runs when half of the places were freed
 }
 
@@ -29,7 +30,13 @@ func (d drain) run(w *world) {
 	w.Helper()
 	random := rand.New(rand.NewSource(d.seed))
 	fillers := w.fill(d.nodes())
-	w.Pods(mixed(d.pods, random)...)
+	pods := mixed(d.pods, random)
+	for _, pod := range pods {
+		if d.gated {
+			pod.Change(withGate)
+		}
+	}
+	w.Pods(pods...)
 	w.untilRefused("q-", d.pods)
 	time.Sleep(time.Second) // each has existed for long enough, also for an agent with late news
 	if w.agent != nil {
