@@ -60,6 +60,21 @@ func gangsFillACluster(t *testing.T, m mode, backlog bool) {
 	t.Logf("nominations written: %.0f", w.gang.Metric(t, "outrigger_gang_nominations_total", `result="written"`))
 }
 
+// kube-scheduler offers a part of the nodes of such a cluster. A member whose place is not offered takes an equal one.
+func TestAGangOnALargeClusterNeedsNoNominations(t *testing.T) {
+	t.Parallel()
+	const nodes, size = 150, 50
+	w := &gangWorld{world: newWorld(t)}
+	w.slots("n", nodes, 4)
+	gatesAndMembers.start(w)
+	w.Pods(gatesAndMembers.gangOf("train", size)...)
+	w.untilBoundOf("train-", size, time.Now())
+	w.CheckBoundOnce(size)
+	if written := w.gang.Metric(t, "outrigger_gang_nominations_total"); written != 0 {
+		t.Errorf("%.0f nominations were written", written)
+	}
+}
+
 // untilBoundAsLongAsMoreAre is untilBoundOf, however slow the machine is: as long as more pods are bound now and then.
 func (w *world) untilBoundAsLongAsMoreAre(prefix string, count int, began time.Time) time.Duration {
 	w.Helper()
