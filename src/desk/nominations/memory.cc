@@ -13,7 +13,8 @@ namespace {
 // A gang that is not planned for less than this, as its member is being replaced, is the same.
 constexpr std::chrono::seconds kGoneFor{10};
 
-// Of 100 nodes or more that are offered one is very likely to be nobody's place, if every fifth is.
+// Of 100 nodes or more that are offered one is very likely to be no unit's place, if every fifth
+// is.
 constexpr size_t kOneIn = 5;
 
 }  // namespace

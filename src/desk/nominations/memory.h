@@ -241,7 +241,7 @@ class Memory {
   bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
   bool holds_ = false;           // single pods have places, too
   bool is_sampled_ = false;      // the scheduler offers a part of the nodes
-  bool has_equal_ = false;       // there are nodes enough that nobody has a place on
+  bool has_equal_ = false;       // enough nodes are no unit's place
   uint64_t round_ = 0;
 };
 
