@@ -32,8 +32,6 @@ void Rounds::OnPlan(const desk::Round& round) {
   parts_.evictor->OnPlan(round.view, round.units, round.options, board);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,
                   round.now);
-  offers_.Take(round.asks, board, *round.view.snapshot);
-  reports.Judge(parts_.explainer, round.view.snapshot, round.options, offers_, board, round.now);
   parts_.statuses->OnPlan(board, round.pods, [&](const plan::UnitKey& gang) {
     const BoardUnit* const unit = board.FindUnit(gang);
     return unit == nullptr ? std::string() : reports.WhyWaits(gang, unit->word);

@@ -15,7 +15,6 @@
 #include "outrigger/desk/participant.h"
 #include "reports/explainer.h"
 #include "reports/held.h"
-#include "reports/offers.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 #include "reports/unasked.h"
@@ -53,7 +52,6 @@ class Rounds final : public desk::Participant {
 
  private:
   const Parts parts_;
-  Offers offers_;
 };
 
 }  // namespace outrigger::gang

@@ -21,16 +21,6 @@ namespace {
 
 using Outcome = Admission::Outcome;
 
-// A few of those that the scheduler's own filters have let pass.
-std::vector<std::string> SomeNodes(const Request& request) {
-  constexpr size_t kMost = 4;
-  std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(kMost, request.nodes.size()); ++i) {
-    names.push_back(request.nodes[i].name);
-  }
-  return names;
-}
-
 bool IsIn(Scope scope, const Board& board, const Pod& pod) {
   if (scope == Scope::kAll || scope == Scope::kNone) return scope == Scope::kAll;
   return (scope == Scope::kMembers) == IsMember(board, pod);
@@ -197,14 +187,12 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
   const bool refused =
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
-  const bool waits = admission.outcome == Outcome::kWaits;
   const bool moves = admission.outcome == Outcome::kMoved;
-  const bool awaited = state_->inbox.Asked(
-      pod.uid, {.at = now,
-                .rejected = !moves && admission.outcome != Outcome::kReserved,
-                .offered = waits ? SomeNodes(request) : std::vector<std::string>(),
-                .not_offered = admission.outcome == Outcome::kNotOffered,
-                .moved_to = moves ? admission.node : std::string()});
+  const bool awaited =
+      state_->inbox.Asked(pod.uid, {.at = now,
+                                    .rejected = !moves && admission.outcome != Outcome::kReserved,
+                                    .not_offered = admission.outcome == Outcome::kNotOffered,
+                                    .moved_to = moves ? admission.node : std::string()});
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -224,8 +212,7 @@ void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,
 }
 
 void Desk::OnNoVictims(const Board& board, const Pod& pod) {
-  const bool awaited =
-      state_->inbox.Asked(pod.uid, {.at = state_->drive.now(), .rejected = true, .offered = {}});
+  const bool awaited = state_->inbox.Asked(pod.uid, {.at = state_->drive.now(), .rejected = true});
   if (awaited) Nudge();
   // The scheduler looks for victims after it has looked at the node for which it was nominated.
   const BoardPod* const seat = board.Find(pod.uid);

@@ -420,7 +420,6 @@ void PlanLoop::Plan(const ClusterView& view) {
                     .timed_out = memory_.TakeTimedOut(),
                     .releases = releases,
                     .mode = options_.mode,
-                    .asks = calls.asks,
                     .asks_about_all = asks_about_all,
                     .now = now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};

@@ -13,7 +13,6 @@
 
 namespace outrigger::gang {
 
-using desk::Ask;
 using desk::Board;
 using desk::BoardPod;
 using desk::BoardUnit;

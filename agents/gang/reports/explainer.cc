@@ -2,33 +2,7 @@
 
 #include <utility>
 
-#include "fmt/format.h"
-
 namespace outrigger::gang {
-namespace {
-
-// The pod by itself, on these nodes only.
-plan::Unit Alone(const Offers::Offer& offer) {
-  plan::Unit unit;
-  unit.key = {plan::Dialect::kNone, offer.pod->namespace_, offer.pod->name, offer.pod->uid};
-  plan::Member& member = unit.members.emplace_back();
-  member.pod = offer.pod;
-  NodeSelector& nodes = member.pinned.emplace_back();
-  for (const std::string& node : offer.nodes) {
-    nodes.terms.emplace_back().match_fields.push_back(
-        {"metadata.name", SelectorOperator::kIn, {node}});
-  }
-  return unit;
-}
-
-// Alone() makes the nodes those of a claim.
-std::string CauseOf(const plan::Cause& cause) {
-  if (cause.kind != plan::Cause::Class::kClaims) return TextOf(cause);
-  return cause.detail.empty() ? "selector, affinity or taint" : cause.detail;
-}
-
-}  // namespace
-
 void Explainer::Start() {
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -82,13 +56,6 @@ void Explainer::Run(const std::stop_token& stop) {
 
 Explainer::Explained Explainer::Work(const Job& job, const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
-  if (!job.offered.empty()) {
-    std::string refused = RefusedAlone(job);
-    return {.gang = job.gang,
-            .text = std::move(refused),
-            .judged = true,
-            .took = std::chrono::steady_clock::now() - began};
-  }
   plan::Shortfall shortfall =
       planner_.Explain(job.snapshot, job.units, job.index, job.options, stop);
   return {.gang = job.units[job.index].key,
@@ -96,18 +63,6 @@ Explainer::Explained Explainer::Work(const Job& job, const std::stop_token& stop
           .kept = job.kept,
           .text = std::move(shortfall.text),
           .took = std::chrono::steady_clock::now() - began};
-}
-
-// The first pod that the plan refuses on nodes that kube-scheduler has let pass.
-std::string Explainer::RefusedAlone(const Job& job) {
-  for (const Offers::Offer& offer : job.offered) {
-    const plan::Unit unit = Alone(offer);
-    const plan::Plan plan = planner_.Run(job.snapshot, {&unit, 1}, job.options);
-    if (plan.units[0].fits) continue;
-    return fmt::format("pod {}/{} on node {} ({})", offer.pod->namespace_, offer.pod->name,
-                       offer.nodes[0], CauseOf(plan.units[0].cause));
-  }
-  return "";
 }
 
 }  // namespace outrigger::gang

@@ -14,7 +14,6 @@
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/plan/planner.h"
 #include "outrigger/plan/unit.h"
-#include "reports/offers.h"
 
 namespace outrigger::gang {
 
@@ -30,17 +29,12 @@ class Explainer {
     plan::PlanOptions options;
     std::string word = {};  // of the cause
     std::string kept = {};  // what is done for it
-    /// If there are any, no unit is explained: members of `gang` are judged alone, each on nodes
-    /// that kube-scheduler has let pass for it.
-    plan::UnitKey gang = {};
-    std::vector<Offers::Offer> offered = {};
   };
   struct Explained {
     plan::UnitKey gang;
     std::string word = {};
     std::string kept = {};
-    std::string text;     // with figures
-    bool judged = false;  // Job::offered: `text` is what the plan refuses, empty for nothing
+    std::string text;  // with figures
     std::chrono::steady_clock::duration took{};
   };
 
@@ -63,7 +57,6 @@ class Explainer {
  private:
   void Run(const std::stop_token& stop);
   Explained Work(const Job& job, const std::stop_token& stop);
-  std::string RefusedAlone(const Job& job);
 
   const std::function<void()> changed_;
   plan::Planner planner_;     // of the thread

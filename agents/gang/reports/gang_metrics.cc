@@ -30,9 +30,6 @@ std::vector<MetricSpec> GangMetrics() {
       Spec(Kind::kGauge, metric::kPartial, "Gangs that are bound in part, below their minimum."),
       Spec(Kind::kGauge, metric::kPlanning,
            "For how long the round of planning under way has taken; 0: none is under way."),
-      Spec(Kind::kGauge, metric::kRefusedByPlan,
-           "Gangs that wait though kube-scheduler would take each of their members: the plan "
-           "compares more than it."),
       Spec(Kind::kGauge, metric::kReserved, "Nodes that are kept free for the first that waits."),
       Spec(Kind::kCounter, metric::kBarriers, "Barriers that have ended, by how.", "end"),
       Spec(Kind::kHistogram, metric::kHeld,

@@ -19,7 +19,6 @@ inline constexpr std::string_view kWaiters = "outrigger_gang_waiters";
 inline constexpr std::string_view kStanding = "outrigger_gang_barriers_waiting";
 inline constexpr std::string_view kPartial = "outrigger_gang_partial";
 inline constexpr std::string_view kPlanning = "outrigger_gang_planning_seconds";
-inline constexpr std::string_view kRefusedByPlan = "outrigger_gang_refused_by_plan";
 inline constexpr std::string_view kReserved = "outrigger_gang_reserved_nodes";
 inline constexpr std::string_view kBarriers = "outrigger_gang_barriers_total";
 inline constexpr std::string_view kHeld = "outrigger_gang_held_seconds";

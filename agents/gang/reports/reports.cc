@@ -83,8 +83,6 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
     if (unit.fits) {
       gang.told_word = gang.told_text = "";
       gang.unfit_since.reset();
-      gang.judged_at.reset();
-      gang.refused_by_plan = false;
     } else if (!gang.unfit_since) {
       gang.unfit_since = now;
     }
@@ -159,7 +157,6 @@ void Reports::Forget() {
   for (auto& [cause, count] : waiting_) metrics_->Set(metric::kWaitingGangs, cause, 0);
   OnBarriers(0, 0);
   OnReserved(0);
-  metrics_->Set(metric::kRefusedByPlan, "", 0);
   metrics_->Set(metric::kPartial, "", 0);
 }
 

@@ -51,10 +51,6 @@ class Reports {
   void Explain(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
                const Board& board, Time now);
-  /// Finds gangs that have waited for a minute though kube-scheduler would take each member, and
-  /// reports what the plan refuses; one at a time, as Explain().
-  void Judge(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
-             const plan::PlanOptions& options, const Offers& offers, const Board& board, Time now);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
   std::optional<Time> next_look() const { return next_look_.at(); }
   /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
@@ -78,9 +74,7 @@ class Reports {
     std::string logged;                 // the last line of the log about why it waits
     std::string gave_up;                // that it did, for people
     std::optional<Time> told_at;
-    std::optional<Time> judged_at;
-    bool refused_by_plan = false;  // and by nothing else
-    bool has_bound = false;        // or had, when it was first seen
+    bool has_bound = false;  // or had, when it was first seen
     bool seen = false;
   };
   void CountWaiting(const Board& board);
@@ -108,11 +102,6 @@ class Reports {
   void TellKnown(const Board& board, size_t planned, Time now, FirstPods* pods);
   void TakeExplained(Explainer* explainer, const Board& board, FirstPods* pods, Time now);
   void TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now);
-
-  // In plan_only.cc.
-  std::optional<Time> JudgeAt(const plan::UnitKey& key) const;
-  void OnJudged(const Board& board, const plan::UnitKey& key, const std::string& refused, Time now);
-  void CountPlanOnly();
 
   void Forget();
   Gang& See(const plan::UnitKey& key, Time now);

@@ -79,7 +79,6 @@ void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods*
 void Reports::TakeExplained(Explainer* explainer, const Board& board, FirstPods* pods, Time now) {
   const std::optional<Explainer::Explained> explained = explainer->Take();
   if (!explained) return;
-  if (explained->judged) return OnJudged(board, explained->gang, explained->text, now);
   next_explanation_ = now + kExplainShare * explained->took;
   const BoardUnit* const unit = board.FindUnit(explained->gang);
   // What it lacked when that began: by now it may have its places.

@@ -41,15 +41,6 @@ struct Nomination {
   bool again = false;  // it is withdrawn to be nominated for the same node once more
 };
 
-/// The last filter or preempt call about a pod.
-struct Ask {
-  std::chrono::steady_clock::time_point at;
-  bool rejected = false;                  // everywhere
-  std::vector<std::string> offered = {};  // a few of the nodes, of a member without a place
-  bool not_offered = false;               // its place
-  std::string moved_to = {};              // an equal place in place of the planned one; or empty
-};
-
 /// A gang that kept places for too long: it goes after those of its priority.
 struct TimedOut {
   plan::UnitKey key;
@@ -68,7 +59,6 @@ struct Round {
   std::vector<TimedOut> timed_out;
   const Releases& releases;
   Mode mode = Mode::kExtender;
-  const std::map<std::string, Ask>& asks;  // by UID, since the round before
   /// kube-scheduler calls about each pod; false: about those that ask for it, or that is not known.
   bool asks_about_all = false;
   Time now;

@@ -17,6 +17,14 @@
 
 namespace outrigger::desk {
 
+/// The last filter or preempt call about a pod.
+struct Ask {
+  std::chrono::steady_clock::time_point at;
+  bool rejected = false;      // everywhere
+  bool not_offered = false;   // its place
+  std::string moved_to = {};  // an equal place in place of the planned one; or empty
+};
+
 /// What calls of the scheduler tell the planning thread. Thread-safe.
 class Inbox {
  public:

@@ -376,7 +376,7 @@ TEST_F(SampledTest, AGangOfWhichAPlaceIsNotOfferedIsNominatedFromThenOn) {
   AddAlone(&board, "train", 3);
   ASSERT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
   Inbox inbox;
-  inbox.Asked("uid-train-0", {.at = kBegin, .rejected = true, .offered = {}, .not_offered = true});
+  inbox.Asked("uid-train-0", {.at = kBegin, .rejected = true, .not_offered = true});
   Take(inbox.Take(), kBegin);
   EXPECT_THAT(Learn(*board.Make(), kBegin + std::chrono::seconds(1)), SizeIs(3));
 }
@@ -386,7 +386,7 @@ TEST_F(SampledTest, AMemberThatWasMovedKeepsThePlace) {
   AddAlone(&board, "train", 2);
   Learn(*board.Make(), kBegin);
   Inbox inbox;
-  inbox.Asked("uid-train-0", {.at = kBegin, .offered = {}, .moved_to = "n2"});
+  inbox.Asked("uid-train-0", {.at = kBegin, .moved_to = "n2"});
   EXPECT_TRUE(inbox.IsMovedTo("uid-train-0", "n2"));
   EXPECT_TRUE(inbox.IsMoveTarget("n2"));
   const Inbox::Content calls = inbox.Take();
