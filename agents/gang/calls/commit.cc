@@ -16,6 +16,8 @@ namespace {
 constexpr std::chrono::seconds kReadTimeout{5};
 // Of one try of many: before each it is seen whether this process is in charge.
 constexpr std::chrono::milliseconds kOneTry{10'000};
+constexpr const char* kGivenUp =
+    "given up: the caller has gone, or this process is not in charge any more";
 
 // An API server that is not there, or has too much to do; or the try was cut short.
 bool MayPass(const absl::Status& error) {
@@ -48,14 +50,25 @@ absl::Status Committer::Try(const BindRequest& request, const StringMap& annotat
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock<std::mutex> lock(mutex);
-  while (true) {
+  const auto ask = [&] {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const auto permit = desk::AskToWrite(
-        may_write_, {.timeout = std::min(kOneTry, left), .stop = over.get_token()});
-    if (!permit.ok()) return permit.status();
-    // Not known, or elsewhere already: the API server has the last word.
-    (void)cluster_->Assume(pod, request.node);
+    return desk::AskToWrite(may_write_,
+                            {.timeout = std::min(kOneTry, left), .stop = over.get_token()});
+  };
+  absl::Status may = ask().status();
+  if (!may.ok()) return may;
+  // Also while it waits for its turn. Not known, or elsewhere already: the API server has the last
+  // word.
+  (void)cluster_->Assume(pod, request.node);
+  for (bool was_sent = false;; was_sent = true) {
+    auto slot = slots_.Take(over.get_token());
+    const auto permit = ask();
+    if (slot == nullptr || !permit.ok()) {
+      if (!was_sent) cluster_->Forget(pod);
+      return permit.ok() ? absl::UnavailableError(kGivenUp) : permit.status();
+    }
     absl::Status bound = cluster_->Bind(pod, request.node, annotations, permit->limits);
+    slot.reset();
     if (bound.ok()) return bound;
     if (MayPass(bound) && Clock::now() + pause < deadline) {
       never.wait_for(lock, over.get_token(), pause, [] { return false; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "calls/barrier.h"
+#include "calls/bind_slots.h"
 #include "common/desk_names.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
@@ -30,7 +32,7 @@ class Committer {
 
   /// Binds the pod, which counts as being on its node from now on: what may pass is tried again,
   /// `pause` after `pause`, until it is bound, or not to be bound, or patience, EndTerm() or Stop()
-  /// ends it, or its caller has gone.
+  /// ends it, or its caller has gone. 32 are written at once, in the order of the calls.
   absl::Status Commit(const BindRequest& request, std::chrono::milliseconds pause = kPause);
   /// The same of a member of a gang that is being bound, and that starts with the minimum
   /// `started_with` (plan::kStartedWith), also when its caller has gone: after the first binding of
@@ -52,9 +54,11 @@ class Committer {
   void End(bool for_good);
 
   static constexpr std::chrono::milliseconds kPause{200};
+  static constexpr size_t kAtOnce = 32;
   ClusterAccess* const cluster_;
   const std::chrono::milliseconds patience_;
   const desk::MayWrite may_write_;
+  BindSlots slots_{kAtOnce};
   std::mutex mutex_;
   std::shared_ptr<std::stop_source> term_ = std::make_shared<std::stop_source>();  // guarded by it
 };

@@ -142,6 +142,49 @@ TEST_F(CommitTest, WhatIsTriedEndsWithATermAndWhatComesInTheNextIsTried) {
   EXPECT_EQ(committer.CommitMember(request_, 4), absl::OkStatus());
 }
 
+// More at once would each want a connection, and the API server could only queue them.
+TEST_F(CommitTest, OfManyAtOnceAFewAreWritten) {
+  constexpr int kMembers = 100;
+  std::atomic<int> under_way{0};
+  std::atomic<int> most{0};
+  for (int i = 1; i < kMembers; ++i) cluster_.Put(testing::MakePod(fmt::format("train-{}", i)));
+  cluster_.OnBind([&](const std::string&) {
+    const int now = ++under_way;
+    for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
+    }
+    std::this_thread::yield();
+    --under_way;
+    return absl::OkStatus();
+  });
+  Committer committer(&cluster_, seconds(60));
+  {
+    std::vector<std::jthread> calls;
+    for (int i = 0; i < kMembers; ++i) {
+      calls.emplace_back([&, i] {
+        const std::string name = fmt::format("train-{}", i);
+        const std::string uid = "uid-" + name;
+        BindRequest request = request_;
+        request.pod_name = name;
+        request.pod_uid = uid;
+        EXPECT_EQ(committer.CommitMember(request, kMembers), absl::OkStatus());
+      });
+    }
+  }
+  EXPECT_THAT(cluster_.bindings(), ::testing::SizeIs(kMembers));
+  EXPECT_LE(most, 32);
+}
+
+TEST_F(CommitTest, AMemberThatIsNotInChargeAnyMoreBeforeItsTurnGivesItsPlaceBack) {
+  int asked = 0;
+  Committer committer(&cluster_, seconds(60), [&](const CallLimits& limits) {
+    ++asked;
+    return asked == 1 ? absl::StatusOr<desk::WritePermit>(desk::WritePermit{.limits = limits})
+                      : absl::UnavailableError("not in charge");
+  });
+  EXPECT_EQ(committer.CommitMember(request_, 4), absl::UnavailableError("not in charge"));
+  EXPECT_FALSE(Assumed());
+}
+
 TEST_F(CommitTest, OfAMemberDoesNotCareWhetherItsCallerHasGone) {
   const auto client = std::make_unique<std::stop_source>();
   client->request_stop();
